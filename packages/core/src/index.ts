@@ -1,0 +1,152 @@
+/** The public face of core: what a task is. Every export is named here, and a test holds the list. */
+export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts"
+export type { Digest, DigestPart } from "./digest.ts"
+export { toUnixSeconds } from "./instant.ts"
+export {
+  isSafelightError,
+  SafelightError,
+  type SafelightErrorCode,
+  type SafelightErrorOptions,
+} from "./safelight-error.ts"
+
+export {
+  API_KEY_SCOPES,
+  createApiKeyParts,
+  formatApiKey,
+  parseApiKey,
+  type ApiKeyParts,
+  type ApiKeyScope,
+} from "./keys/api-key.ts"
+
+export { MODELS } from "./models/catalogue.ts"
+export { colour, colours, fields, integer, text, type Colour } from "./models/fields.ts"
+export { imageEdit, type ImageEditParameters } from "./models/image-edit.ts"
+export { DATA_URL_TYPES, MEDIA_URL_LIMITS, mediaUrl, type MediaKind } from "./models/media-url.ts"
+export {
+  defineModel,
+  toArtifactKey,
+  type Model,
+  type ModelDefinition,
+  type ParameterCheck,
+  type ParameterValues,
+} from "./models/model.ts"
+export {
+  toParameterIssue,
+  type ParameterIssue,
+  type ParameterIssueCode,
+} from "./models/parameter-issue.ts"
+export { referenceToVideo, type ReferenceToVideoParameters } from "./models/reference-to-video.ts"
+export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
+
+export { billedInputMs, chargeImages, chargeVideo, VIDEO_BILLING } from "./money/charge.ts"
+export {
+  currentPrices,
+  DEFAULT_PRICES,
+  findPrice,
+  type ModelPrice,
+  type PriceBook,
+  type PriceTable,
+} from "./money/prices.ts"
+
+export type {
+  ArtifactOpen,
+  ArtifactPut,
+  ArtifactReader,
+  ArtifactStorage,
+  StoredArtifact,
+} from "./ports/artifact-storage.ts"
+export type {
+  Accepted,
+  Channel,
+  ChannelOutput,
+  ChannelRequest,
+  Completed,
+  NotCreated,
+  PollOutcome,
+  PollRequest,
+  Refused,
+  Running,
+  Submission,
+  SubmitOutcome,
+} from "./ports/channel.ts"
+export type { AbortSignalLike, Clock } from "./ports/clock.ts"
+export type { KeyStorage, StoredKey } from "./ports/key-storage.ts"
+export { SILENT_LOG, type Log, type LogFields } from "./ports/log.ts"
+export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"
+export { PROBE_POINTS, type Probe, type ProbePoint } from "./ports/probe.ts"
+export type {
+  Append,
+  Claimed,
+  ClaimRequest,
+  ClaimTerm,
+  DueRequest,
+  Input,
+  QueueChange,
+  ReleaseRequest,
+  RenewRequest,
+  ScannedStream,
+  ScanPage,
+  ScanRequest,
+  Storage,
+  StreamHead,
+} from "./ports/storage.ts"
+export type {
+  FoundArtifacts,
+  OpenArtifactRequest,
+  SubmitRequest,
+  SubmitResult,
+  TaskRequest,
+  TaskService,
+} from "./ports/task-service.ts"
+
+export type { TaskCommand } from "./task/commands.ts"
+export { decide, isOverdue, lastExpiryAt, type Decision } from "./task/decide.ts"
+export {
+  EVENT_DATA,
+  EVENT_TYPES,
+  isEventType,
+  type EventData,
+  type EventType,
+  type ManifestEntry,
+  type TaskEvent,
+  type TaskEventOf,
+  type Usage,
+} from "./task/events.ts"
+export { evolve, fold } from "./task/evolve.ts"
+export {
+  FAILURE_CODES,
+  isFailureCode,
+  toTaskFailure,
+  type FailureCode,
+  type FailureType,
+  type TaskFailure,
+} from "./task/failure.ts"
+export { taskMachine } from "./task/machine.ts"
+export {
+  fromSnapshot,
+  project,
+  toArtifactRows,
+  toTaskRow,
+  type ArtifactRow,
+  type Changes,
+  type TaskRow,
+} from "./task/projection.ts"
+export type { Rejection } from "./task/rejection.ts"
+export {
+  GENESIS_HASH,
+  hashEvent,
+  openEvent,
+  openEventStrictly,
+  sealEvents,
+  type StoredEvent,
+} from "./task/stored-event.ts"
+export {
+  emptyTask,
+  isTerminal,
+  toStatus,
+  type Deferral,
+  type Dispatch,
+  type Task,
+  type TaskState,
+  type TaskStatus,
+} from "./task/task.ts"

@@ -1,0 +1,72 @@
+/**
+ * A model as data: what it takes, what it makes, what it costs. Adding one is a file beside the
+ * three here and a line in the catalogue; an embedding host may also hand its own to the engine.
+ */
+import * as v from "valibot"
+import type { Usage } from "../task/events.ts"
+import type { ModelPrice } from "../money/prices.ts"
+import { toParameterIssue, type ParameterIssue } from "./parameter-issue.ts"
+
+export type ParameterValues = Readonly<Record<string, unknown>>
+
+export interface ModelDefinition<Parameters extends ParameterValues> {
+  /** The public id, matched exactly. */
+  readonly id: string
+  /** What its tasks produce. */
+  readonly artifacts: "image" | "video"
+  /** Validates and applies defaults (specification §2.4–2.6). */
+  readonly parameters: v.GenericSchema<unknown, Parameters>
+  /** Parameters that may stand in the log: enumerated, integer or boolean, never free text. */
+  readonly logged: readonly (keyof Parameters & string)[]
+  /** The most that a task with these parameters may use up. */
+  readonly estimate: (parameters: Parameters) => Usage
+  /** Integer micro-units, rounded up once at the end (design §8). */
+  readonly charge: (usage: Usage, price: ModelPrice) => number
+}
+
+export type ParameterCheck =
+  | { readonly kind: "valid"; readonly parameters: ParameterValues }
+  | { readonly kind: "invalid"; readonly issues: readonly ParameterIssue[] }
+
+/** A model with its parameters' type hidden: what the engine works with. */
+export interface Model {
+  readonly id: string
+  readonly artifacts: "image" | "video"
+  readonly parameters: v.GenericSchema
+  /** Checks a request's `parameters` and applies the defaults; all that is wrong, in order. */
+  check(parameters: unknown): ParameterCheck
+  /** The part of checked parameters that goes into the log. */
+  toLogged(parameters: ParameterValues): Record<string, string | number | boolean>
+  estimate(parameters: ParameterValues): Usage
+  charge(usage: Usage, price: ModelPrice): number
+}
+
+export function defineModel<Parameters extends ParameterValues>(
+  definition: ModelDefinition<Parameters>,
+): Model {
+  const logged = definition.logged.toSorted()
+  return {
+    id: definition.id,
+    artifacts: definition.artifacts,
+    parameters: definition.parameters,
+    check(parameters) {
+      const result = v.safeParse(definition.parameters, parameters, { abortPipeEarly: true })
+      if (result.success) return { kind: "valid", parameters: result.output }
+      const issues = result.issues.map((issue) => toParameterIssue("parameters", issue))
+      return { kind: "invalid", issues }
+    },
+    toLogged(parameters) {
+      const present = logged.filter((name) => parameters[name] !== undefined)
+      return Object.fromEntries(
+        present.map((name) => [name, parameters[name] as string | number | boolean]),
+      )
+    },
+    estimate: (parameters) => definition.estimate(parameters as Parameters),
+    charge: definition.charge,
+  }
+}
+
+/** The key of each artifact of a task (http-decisions §3). */
+export function toArtifactKey(kind: "image" | "video", position: number): string {
+  return kind === "video" ? "video" : `image_${position + 1}`
+}

@@ -1,0 +1,112 @@
+/**
+ * What is wrong with a request, in the vocabulary of http-decisions §2. `param` uses the
+ * specification's own path form: `parameters.colors[1].g`.
+ */
+import type * as v from "valibot"
+
+export type ParameterIssueCode =
+  | "missing_required_parameter"
+  | "unknown_parameter"
+  | "invalid_type"
+  | "invalid_value"
+  | "invalid_url"
+  | "url_not_allowed"
+  | "invalid_data_url"
+  | "string_above_max_length"
+  | "string_below_min_length"
+  | "array_above_max_length"
+  | "array_below_min_length"
+  | "integer_above_max_value"
+  | "integer_below_min_value"
+
+export interface ParameterIssue {
+  readonly param: string
+  readonly code: ParameterIssueCode
+  readonly message: string
+}
+
+type Issue = v.BaseIssue<unknown>
+type Explanation = readonly [ParameterIssueCode, string]
+
+/** Explains by validation type; what is absent here is a wrong JSON type. */
+const EXPLANATIONS: Readonly<Record<string, (issue: Issue) => Explanation>> = {
+  picklist: explainChoice,
+  literal: explainChoice,
+  well_formed: () => ["invalid_value", "must not hold a lone surrogate"],
+  max_code_points: (issue) => [
+    "string_above_max_length",
+    `must be at most ${String(issue.requirement)} characters`,
+  ],
+  min_code_points: (issue) => [
+    "string_below_min_length",
+    `must be at least ${String(issue.requirement)} characters`,
+  ],
+  max_length: (issue) => [
+    "array_above_max_length",
+    `must have at most ${String(issue.requirement)} items`,
+  ],
+  min_length: (issue) => [
+    "array_below_min_length",
+    `must have at least ${String(issue.requirement)} items`,
+  ],
+  max_value: (issue) => ["integer_above_max_value", `must be at most ${String(issue.requirement)}`],
+  min_value: (issue) => [
+    "integer_below_min_value",
+    `must be at least ${String(issue.requirement)}`,
+  ],
+  integer: () => ["invalid_type", "must be an integer"],
+  invalid_url: () => ["invalid_url", "must be a valid http or https URL"],
+  url_not_allowed: () => ["url_not_allowed", "must be an http or https URL without credentials"],
+  url_too_long: (issue) => [
+    "string_above_max_length",
+    `must be at most ${String(issue.requirement)} characters`,
+  ],
+  invalid_data_url: () => ["invalid_data_url", "must be a base64 data URL of a supported type"],
+  data_url_too_large: (issue) => [
+    "invalid_data_url",
+    `must hold at most ${String(issue.requirement)} bytes`,
+  ],
+  strict_object: explainMember,
+}
+
+/** The issue of a valibot check in our vocabulary; `root` names what was checked. */
+export function toParameterIssue(root: string, issue: Issue): ParameterIssue {
+  const param = toPath(root, issue)
+  const explain = EXPLANATIONS[issue.type] ?? ((): Explanation => explainType(issue))
+  const [code, words] = explain(issue)
+  return { param, code, message: `${param} ${words}.` }
+}
+
+function explainMember(issue: Issue): Explanation {
+  if (issue.expected === "never") return ["unknown_parameter", "is not a known parameter"]
+  if (issue.expected === "Object") return explainType(issue)
+  return ["missing_required_parameter", "is required"]
+}
+
+function explainType(issue: Issue): Explanation {
+  const expected = issue.expected?.toLowerCase() ?? "another type"
+  const article = /^[aeio]/.test(expected) ? "an" : "a"
+  return ["invalid_type", `must be ${article} ${expected}`]
+}
+
+/** A value of the right JSON type that is not among those allowed, or one of another type. */
+function explainChoice(issue: Issue): Explanation {
+  const allowed = issue.expected?.replace(/^\(|\)$/g, "").replaceAll(" | ", ", ") ?? ""
+  const isTyped = typeof issue.input === (allowed.startsWith('"') ? "string" : "boolean")
+  const words = allowed.includes(", ") ? `must be one of ${allowed}` : `must be ${allowed}`
+  return [isTyped ? "invalid_value" : "invalid_type", words]
+}
+
+function toPath(root: string, issue: Issue): string {
+  const keys = issue.path?.map((item) => item.key) ?? []
+  return keys.reduce<string>(
+    (path, key) => (typeof key === "number" ? `${path}[${key}]` : `${path}.${toName(key)}`),
+    root,
+  )
+}
+
+/** A member name as sent, at most 100 characters of it (http-decisions §2). */
+function toName(key: unknown): string {
+  const name = String(key)
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name
+}

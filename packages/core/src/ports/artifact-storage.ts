@@ -1,0 +1,61 @@
+/**
+ * Where the bytes of artifacts live. Size and hash stand in the task's manifest; a place is an
+ * opaque text that only the storage which returned it can read.
+ */
+import type { AbortSignalLike } from "./clock.ts"
+
+export interface ArtifactStorage {
+  /**
+   * Stores a stream under a new random place of `task` and `key`. Once it resolves the bytes are
+   * durable; when it rejects nothing is left that could be opened, at most an orphan that `list`
+   * shows. Rejects with the body's own error where the body fails, with `artifacts-unavailable`
+   * where the storage does, with `aborted` on the signal. Calling twice stores twice.
+   */
+  put(request: ArtifactPut): Promise<StoredArtifact>
+  /**
+   * Opens bytes `start` to `end` (inclusive; the whole artifact by default) for reading in order.
+   * Rejects with `artifact-missing` where the place holds nothing, `artifacts-unavailable` where
+   * that can't be told. The caller closes the reader, also after a failure.
+   */
+  open(request: ArtifactOpen): Promise<ArtifactReader>
+  /** Removes the bytes; resolves also when there are none. */
+  remove(place: string): Promise<void>
+  /** Every place that holds bytes of `task`, those of unfinished attempts included. */
+  list(task: string): Promise<readonly string[]>
+  /** Rejects with `artifacts-unavailable` where nothing can be written now. */
+  check(): Promise<void>
+}
+
+export interface ArtifactPut {
+  readonly task: string
+  readonly key: string
+  readonly body: AsyncIterable<Uint8Array>
+  readonly signal?: AbortSignalLike
+}
+
+export interface StoredArtifact {
+  readonly place: string
+  readonly bytes: number
+  /** 64 lower-case hexadecimal digits. */
+  readonly sha256: string
+}
+
+export interface ArtifactOpen {
+  readonly place: string
+  /** First byte, from 0. */
+  readonly start?: number
+  /** Last byte, inclusive. */
+  readonly end?: number
+}
+
+export interface ArtifactReader {
+  /** Size of the whole artifact as stored, whatever range was asked for. */
+  readonly totalBytes: number
+  /**
+   * Fills `into` from its start with the next bytes of the range; resolves to how many, 0 at the
+   * end. One read at a time. Rejects with `artifacts-unavailable` where the storage fails.
+   */
+  read(into: Uint8Array): Promise<number>
+  /** Frees what the reader holds; safe to call twice. */
+  close(): Promise<void>
+}

@@ -1,0 +1,111 @@
+/**
+ * A backend that can serve models. Outcomes are data; a channel throws only where the outside
+ * failed, and a throw from `submit` leaves the outcome unknown unless the error says otherwise. A
+ * capability is the presence of a method (design §5, §6).
+ */
+import type { Json } from "../canonical-json.ts"
+import type { ParameterValues } from "../models/model.ts"
+import type { FailureCode } from "../task/failure.ts"
+import type { AbortSignalLike } from "./clock.ts"
+
+/** What a repeated submission with the same upstream key means. */
+export type Submission =
+  /** The same operation, for `keyTtlMs` after the first. */
+  | { readonly kind: "keyed"; readonly keyTtlMs: number }
+  /** `find` tells whether the key exists. */
+  | { readonly kind: "lookup"; readonly longestRequestMs: number }
+  /** Perhaps a second purchase: never repeated while in doubt. */
+  | { readonly kind: "unkeyed" }
+
+export interface Channel {
+  readonly name: string
+  /** Ids of the models it serves. */
+  readonly models: readonly string[]
+  readonly submission: Submission
+  /** Tasks it works on at once, over all nodes that share a database. */
+  readonly concurrency: number
+  /** How long one `submit` may take before its outcome counts as unknown. */
+  readonly submitTimeoutMs: number
+  /** Asks for the work. Called at most once an upstream key, unless `keyed`. */
+  submit(request: ChannelRequest): Promise<SubmitOutcome>
+  /**
+   * How the work stands. Any process may ask, at any time, also after a restart. May wait for a
+   * change, bounded by the signal. A throw means it could not be told: it is asked again.
+   */
+  poll(request: PollRequest): Promise<PollOutcome>
+  /** The operation under an upstream key, or null where the channel proves there is none. */
+  find?(request: ChannelRequest): Promise<{ readonly operation: Json } | null>
+  /** Stops the work as far as it can be stopped. */
+  cancel?(request: PollRequest): Promise<void>
+  /** Whether the first answer to this request comes at once, so that a 202 may wait for it. */
+  answersAtOnce?(request: Pick<ChannelRequest, "model" | "parameters">): boolean
+  /** Frees what the channel holds: threads, connections. */
+  close?(): Promise<void>
+}
+
+export interface ChannelRequest {
+  readonly task: string
+  readonly model: string
+  /** Checked, defaults applied. */
+  readonly parameters: ParameterValues
+  readonly upstreamKey: string
+  readonly signal: AbortSignalLike
+}
+
+export interface PollRequest extends ChannelRequest {
+  readonly operation: Json
+  /** What was last recorded, so that a long poll can wait for more. */
+  readonly progress: number
+}
+
+/** The work was completed; outputs are copied before the task succeeds. */
+export interface Completed {
+  readonly kind: "completed"
+  readonly outputs: readonly ChannelOutput[]
+  /** Measured durations of the reference videos, in request order. */
+  readonly inputVideosMs?: readonly number[]
+}
+
+export interface ChannelOutput {
+  readonly mimeType: string
+  /** To be read once. */
+  readonly body: AsyncIterable<Uint8Array>
+  /** Measured from the media; required for video. */
+  readonly durationMs?: number
+}
+
+/** It will not happen. */
+export interface Refused {
+  readonly kind: "refused"
+  readonly code: FailureCode
+  /** Our words for the client; a provider's own go into `providerWords`. */
+  readonly message?: string
+  /** Kept beside the log, erasable, never in an event. */
+  readonly providerWords?: string
+  /** Present only where the channel was billed for it all the same. */
+  readonly billed?: { readonly images: number; readonly outputVideoMs: number }
+}
+
+/** Proved: nothing was created, or nothing was produced and billed. Another attempt may follow. */
+export interface NotCreated {
+  readonly kind: "not-created"
+  /** Our code for what was seen. */
+  readonly reason: string
+  readonly retryAfterMs?: number
+}
+
+export interface Accepted {
+  readonly kind: "accepted"
+  /** The channel's own handle on the work; plain JSON, no secrets. */
+  readonly operation: Json
+}
+
+export interface Running {
+  readonly kind: "running"
+  /** 1 to 99, or undefined where the channel does not tell. */
+  readonly progress?: number
+  readonly pollAfterMs: number
+}
+
+export type SubmitOutcome = Accepted | Completed | Refused | NotCreated
+export type PollOutcome = Running | Completed | Refused | NotCreated

@@ -1,0 +1,29 @@
+/** Accounts and their API keys. A key's secret is never stored, only its SHA-256. */
+import type { ApiKeyScope } from "../keys/api-key.ts"
+
+export interface KeyStorage {
+  /**
+   * Creates `account` where it does not exist and stores the key; durable once resolved. Rejects
+   * with `already-exists` on a known key id.
+   */
+  createKey(key: StoredKey): Promise<void>
+  /** The key with this id, revoked or not. */
+  findKey(id: string): Promise<StoredKey | undefined>
+  /** Every key, oldest first. */
+  listKeys(): Promise<readonly StoredKey[]>
+  /** Revokes a key; resolves to false where there is none. Twice keeps the first moment. */
+  revokeKey(request: { readonly id: string; readonly revokedAt: number }): Promise<boolean>
+}
+
+export interface StoredKey {
+  readonly id: string
+  readonly account: string
+  /** SHA-256 of the secret, 64 lower-case hexadecimal digits. */
+  readonly secretSha256: string
+  readonly scopes: readonly ApiKeyScope[]
+  readonly createdAt: number
+  /** 0 while valid. */
+  readonly revokedAt: number
+  /** 0 for a key without an end. */
+  readonly expiresAt: number
+}

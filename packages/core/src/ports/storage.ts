@@ -1,0 +1,136 @@
+/**
+ * The log, its read models and the queue, behind one port. Every change of a task is one `append`
+ * with the version it expects; that is the only fence there is (design §4).
+ */
+import type { ArtifactRow, Changes, TaskRow } from "../task/projection.ts"
+import type { StoredEvent } from "../task/stored-event.ts"
+import type { Task } from "../task/task.ts"
+import type { KeyStorage } from "./key-storage.ts"
+
+export interface Storage extends KeyStorage {
+  /**
+   * Adds events to one task and changes its derived rows, all or nothing; durable once resolved,
+   * and every later read sees it. Appends that wait together are committed together. Rejects with
+   * `version-conflict` where the task is not at `expectedVersion` (nothing is stored; others of
+   * the same commit are), `storage-unavailable` where the database refuses or is full. The same
+   * append twice resolves twice and is stored once.
+   */
+  append(append: Append): Promise<void>
+  /** The task as its newest event left it, or undefined. */
+  readTask(id: string): Promise<StreamHead | undefined>
+  /** What the artifact endpoints read; undefined for an unknown task. */
+  readArtifacts(task: string): Promise<readonly ArtifactRow[]>
+  /** A task's events, oldest first. */
+  readEvents(task: string): Promise<readonly StoredEvent[]>
+  /** What a person wrote or sent, by name; undefined once erased. */
+  readInput(request: { readonly task: string; readonly name: string }): Promise<Input | undefined>
+
+  /**
+   * Takes up to `limit` waiting tasks of `models` whose moment has come and whose claim, if any,
+   * has run out; earliest first. Each is claimed for `claim` until `until`. Two callers never get
+   * the same task.
+   */
+  claim(request: ClaimRequest): Promise<readonly Claimed[]>
+  /** Prolongs claims; resolves to the tasks among them that `claim` still holds. */
+  renew(request: RenewRequest): Promise<readonly string[]>
+  /** Gives claims up so that anybody may take the tasks from `dueAt` on. */
+  release(request: ReleaseRequest): Promise<void>
+  /** Unfinished tasks whose `endBy` has come, claimed or not. */
+  findOverdue(request: DueRequest): Promise<readonly StreamHead[]>
+  /** Finished tasks that retention must look at: orphans, expiry, deletion. */
+  findRetained(request: DueRequest): Promise<readonly StreamHead[]>
+  /** Sets when retention looks at a task again; null: never. */
+  retain(request: { readonly task: string; readonly dueAt: number | null }): Promise<void>
+  /** When the earliest unclaimed task may be claimed, or null. */
+  nextDueAt(models: readonly string[]): Promise<number | null>
+
+  /** Streams by task id, for audits; each page is consistent in itself. */
+  scan(request: ScanRequest): Promise<ScanPage>
+  /** Rejects with `storage-unavailable` where the database does not answer. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A task with the hash of its newest event: what the next append builds on. */
+export interface StreamHead {
+  readonly task: Task
+  readonly hash: string
+}
+
+export interface Append {
+  readonly task: string
+  /** 0 for a new task. */
+  readonly expectedVersion: number
+  readonly events: readonly StoredEvent[]
+  readonly changes: Changes
+  readonly inputs?: readonly Input[]
+  /** What becomes of the task's place in the queue; absent: it stays. */
+  readonly queue?: QueueChange
+}
+
+export type QueueChange =
+  | { readonly kind: "enqueue"; readonly dueAt: number; readonly claim: ClaimTerm | null }
+  | { readonly kind: "reschedule"; readonly dueAt: number; readonly claim: ClaimTerm | null }
+  /** Leaves the queue for good; retention looks at the task at `retainAt` (null: never). */
+  | { readonly kind: "finish"; readonly retainAt: number | null }
+
+export interface ClaimTerm {
+  readonly claim: string
+  readonly until: number
+}
+
+/** What a person or a provider wrote, beside the log and erasable (design §3). */
+export interface Input {
+  readonly task: string
+  /** `request`, or `provider:<attempt>`. */
+  readonly name: string
+  /** Hexadecimal; the commitment is SHA-256(salt ‖ body). */
+  readonly salt: string
+  /** Canonical JSON. */
+  readonly body: string
+}
+
+export interface ClaimRequest extends ClaimTerm {
+  readonly models: readonly string[]
+  readonly now: number
+  readonly limit: number
+}
+
+export interface Claimed extends StreamHead {
+  readonly claim: string
+}
+
+export interface RenewRequest extends ClaimTerm {
+  readonly tasks: readonly string[]
+}
+
+export interface ReleaseRequest {
+  readonly claim: string
+  readonly tasks: readonly string[]
+  readonly dueAt: number
+}
+
+export interface DueRequest {
+  readonly now: number
+  readonly limit: number
+}
+
+export interface ScanRequest {
+  /** Task id to go on after; the empty text to begin. */
+  readonly after: string
+  readonly limit: number
+}
+
+/** Everything the database holds of one task, orphaned rows included. */
+export interface ScannedStream {
+  readonly id: string
+  readonly events: readonly StoredEvent[]
+  readonly row: TaskRow | undefined
+  readonly artifacts: readonly ArtifactRow[]
+}
+
+export interface ScanPage {
+  readonly streams: readonly ScannedStream[]
+  /** Where to go on; null at the end. */
+  readonly next: string | null
+}

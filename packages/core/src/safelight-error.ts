@@ -1,0 +1,63 @@
+/**
+ * The one class that ports throw: the outside failed. A refused command is never one of these, it
+ * is a `Rejection` value. Recognised by a registered symbol, so that two copies of this package in
+ * one process still understand each other; decide by `code`, never by message.
+ */
+import type { FailureCode } from "./task/failure.ts"
+
+const MARK = Symbol.for("safelight.error")
+
+export type SafelightErrorCode =
+  /** An append lost the race for its expected version; nothing of it was stored. */
+  | "version-conflict"
+  /** A task with this id exists already. */
+  | "already-exists"
+  /** The database can't be reached or refuses work; nothing is known to be stored. */
+  | "storage-unavailable"
+  /** The database was written by a newer release than this code can read. */
+  | "schema-too-new"
+  /** The database, or a row of it, does not say what it must. */
+  | "storage-corrupt"
+  /** Another process serves the same data. */
+  | "already-served"
+  /** Artifact bytes can't be read or written for now. */
+  | "artifacts-unavailable"
+  /** The artifact's bytes are gone for good. */
+  | "artifact-missing"
+  /** A channel can't be reached. */
+  | "channel-unavailable"
+  /** The engine is stopping or its queue is full. */
+  | "overloaded"
+  /** A setting is wrong; the message names it. */
+  | "invalid-configuration"
+  /** The work was called off by the caller's signal. */
+  | "aborted"
+  | FailureCode
+
+export interface SafelightErrorOptions {
+  readonly code: SafelightErrorCode
+  readonly message: string
+  /** Whether the same call may succeed later without anybody mending anything. */
+  readonly retryable?: boolean
+  readonly retryAfterMs?: number
+  readonly cause?: unknown
+}
+
+export class SafelightError extends Error {
+  override readonly name = "SafelightError"
+  readonly code: SafelightErrorCode
+  readonly retryable: boolean
+  readonly retryAfterMs: number | undefined
+
+  constructor(options: SafelightErrorOptions) {
+    super(options.message, { cause: options.cause })
+    this.code = options.code
+    this.retryable = options.retryable ?? false
+    this.retryAfterMs = options.retryAfterMs
+    Object.defineProperty(this, MARK, { value: true })
+  }
+}
+
+export function isSafelightError(error: unknown): error is SafelightError {
+  return typeof error === "object" && error !== null && MARK in error
+}

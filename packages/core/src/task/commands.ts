@@ -1,0 +1,45 @@
+/**
+ * What may be asked of a task. Reports about a call carry the attempt they speak of: news of an
+ * older attempt that costs nothing is refused, while something bought is never dropped.
+ */
+import type { Json } from "../canonical-json.ts"
+import type { EventData, ManifestEntry, Usage } from "./events.ts"
+import type { FailureCode } from "./failure.ts"
+
+export type TaskCommand =
+  | { readonly kind: "submit"; readonly submitted: Readonly<EventData<"submitted">> }
+  | {
+      readonly kind: "dispatch"
+      readonly because: string
+      readonly channel: string
+      readonly claim: string
+      readonly sendBefore: number
+      readonly upstreamKey: string
+    }
+  | { readonly kind: "accept"; readonly operation: Json }
+  | { readonly kind: "doubt"; readonly attempt: number; readonly code: string }
+  | {
+      readonly kind: "defer"
+      readonly attempt: number
+      readonly reason: string
+      readonly retryAt: number
+    }
+  | { readonly kind: "progress"; readonly attempt: number; readonly progress: number }
+  | {
+      readonly kind: "succeed"
+      readonly artifacts: readonly ManifestEntry[]
+      readonly chargeMicros: number
+      readonly usage: Usage
+    }
+  | {
+      readonly kind: "fail"
+      readonly attempt: number
+      readonly code: FailureCode
+      readonly message?: string
+      /** More than 0 only where the channel reports that it was billed. */
+      readonly chargeMicros: number
+    }
+  /** Ends a task that is past `endBy` or out of attempts. */
+  | { readonly kind: "time-out" }
+  /** Records that the last artifact's time has passed. */
+  | { readonly kind: "expire" }

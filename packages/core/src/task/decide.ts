@@ -1,0 +1,116 @@
+/**
+ * Decisions: a task, a command and the present moment make an event or a rejection. Pure; the
+ * machine has the last word on legality, this file adds what needs a clock or the attempt count.
+ */
+import type { TaskCommand } from "./commands.ts"
+import type { EventType, TaskEvent } from "./events.ts"
+import { evolve } from "./evolve.ts"
+import { toTaskFailure, type FailureCode } from "./failure.ts"
+import type { Rejection } from "./rejection.ts"
+import type { Task } from "./task.ts"
+
+export type Decision =
+  | { readonly kind: "decided"; readonly event: TaskEvent; readonly task: Task }
+  | { readonly kind: "rejected"; readonly rejection: Rejection }
+
+/** Decides `command` on `task` at `now` (ms); `task` of the result is the task after the event. */
+export function decide(task: Task, command: TaskCommand, now: number): Decision {
+  const rejection = findObjection(task, command, now)
+  if (rejection !== undefined) return { kind: "rejected", rejection }
+  const event = toEvent(task, command, Math.max(now, task.updatedAt))
+  const next = evolve(task, event)
+  if (next !== task) return { kind: "decided", event, task: next }
+  return {
+    kind: "rejected",
+    rejection: { code: "illegal-transition", state: task.state, event: event.type },
+  }
+}
+
+/** Whether nothing but its end may still be recorded for `task`. */
+export function isOverdue(task: Task, now: number): boolean {
+  const isOut = task.attempt >= task.maxAttempts
+  return now >= task.endBy || (isOut && (task.state === "queued" || task.state === "doubtful"))
+}
+
+/** When the last artifact's time has passed, ms; 0 for a task without artifacts. */
+export function lastExpiryAt(task: Task): number {
+  return task.artifacts.reduce((latest, artifact) => Math.max(latest, artifact.expiresAt), 0)
+}
+
+function findObjection(task: Task, command: TaskCommand, now: number): Rejection | undefined {
+  switch (command.kind) {
+    case "dispatch":
+      return findDispatchObjection(task, now)
+    case "doubt":
+    case "defer":
+    case "progress":
+    case "fail":
+      if (command.attempt === task.attempt) return undefined
+      return { code: "stale-attempt", attempt: command.attempt, current: task.attempt }
+    case "time-out":
+      return isOverdue(task, now) ? undefined : { code: "not-due", dueAt: task.endBy }
+    case "expire":
+      return now >= lastExpiryAt(task) ? undefined : { code: "not-due", dueAt: lastExpiryAt(task) }
+    case "submit":
+    case "accept":
+    case "succeed":
+      return undefined
+  }
+}
+
+function findDispatchObjection(task: Task, now: number): Rejection | undefined {
+  if (now >= task.endBy) return { code: "past-deadline", endBy: task.endBy }
+  if (task.attempt < task.maxAttempts) return undefined
+  return { code: "attempts-exhausted", maxAttempts: task.maxAttempts }
+}
+
+function toEvent(task: Task, command: TaskCommand, at: number): TaskEvent {
+  switch (command.kind) {
+    case "submit":
+      return toEventOf("submitted", at, command.submitted)
+    case "dispatch":
+      return toEventOf("dispatched", at, {
+        attempt: task.attempt + 1,
+        because: command.because,
+        channel: command.channel,
+        claim: command.claim,
+        sendBefore: command.sendBefore,
+        upstreamKey: command.upstreamKey,
+      })
+    case "accept":
+      return toEventOf("accepted", at, { operation: command.operation })
+    case "doubt":
+      return toEventOf("doubted", at, { code: command.code })
+    case "defer":
+      return toEventOf("deferred", at, { reason: command.reason, retryAt: command.retryAt })
+    case "progress":
+      return toEventOf("progressed", at, { progress: command.progress })
+    case "succeed":
+      return toEventOf("succeeded", at, {
+        artifacts: [...command.artifacts],
+        chargeMicros: command.chargeMicros,
+        usage: command.usage,
+      })
+    case "fail":
+      return failed(at, command.code, command.chargeMicros, command.message)
+    case "time-out":
+      return failed(
+        at,
+        task.state === "doubtful" ? "upstream_outcome_unknown" : "generation_timeout",
+      )
+    case "expire":
+      return toEventOf("expired", at, { keys: task.artifacts.map(({ key }) => key) })
+  }
+}
+
+function failed(at: number, code: FailureCode, chargeMicros = 0, message?: string): TaskEvent {
+  return toEventOf("failed", at, { chargeMicros, error: toTaskFailure(code, message) })
+}
+
+function toEventOf<Type extends EventType>(
+  type: Type,
+  at: number,
+  data: Extract<TaskEvent, { type: Type }>["data"],
+): TaskEvent {
+  return { type, at, data } as TaskEvent
+}

@@ -1,0 +1,111 @@
+/**
+ * The events of a task: facts in the past tense, each with its schema (design §3). Members are
+ * declared in sorted order, so that an event is canonical JSON as it stands; times are
+ * milliseconds, money integer micro-units. What a person wrote or sent is never in an event: it
+ * stands in `inputs`, and `submitted` carries only a commitment to it.
+ */
+import * as v from "valibot"
+import type { Json } from "../canonical-json.ts"
+import { FAILURE_CODES, type FailureCode } from "./failure.ts"
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
+const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
+const scalar = v.union([v.string(), v.pipe(v.number(), v.safeInteger()), v.boolean()])
+
+/** Plain JSON of any shape; the channel that wrote it is the only one that reads it. */
+const json = v.lazy((): v.GenericSchema<Json> => jsonSchema)
+const jsonSchema: v.GenericSchema<Json> = v.union([
+  v.null(),
+  v.boolean(),
+  v.pipe(v.number(), v.finite()),
+  v.string(),
+  v.array(json),
+  v.record(v.string(), json),
+])
+
+export const manifestEntrySchema = v.strictObject({
+  bytes: count,
+  durationMs: v.nullable(count),
+  expiresAt: count,
+  key: name,
+  mimeType: name,
+  place: name,
+  sha256,
+  type: v.picklist(["image", "video"]),
+})
+
+/** What a task used up, measured: the basis of its charge (design §8). */
+export const usageSchema = v.strictObject({
+  images: count,
+  /** Durations of the reference videos in request order, as measured. */
+  inputVideosMs: v.array(count),
+  outputVideoMs: count,
+})
+
+const failureSchema = v.strictObject({
+  code: v.picklist(FAILURE_CODES as readonly [FailureCode, ...FailureCode[]]),
+  message: v.string(),
+  type: v.picklist(["generation_error", "content_policy_error", "invalid_request_error"]),
+})
+
+/** The data of every event, by type, at its newest schema version. */
+export const EVENT_DATA = {
+  submitted: v.strictObject({
+    account: name,
+    /** SHA-256(salt ‖ canonical bytes of the parameters as accepted). */
+    commitment: sha256,
+    endBy: count,
+    maxAttempts: count,
+    model: name,
+    /** The enumerated, integer and boolean parameters, defaults applied. */
+    parameters: v.record(v.string(), scalar),
+    priceVersion: name,
+    reservationMicros: count,
+  }),
+  dispatched: v.strictObject({
+    attempt: count,
+    because: v.string(),
+    channel: name,
+    claim: name,
+    sendBefore: count,
+    upstreamKey: name,
+  }),
+  accepted: v.strictObject({ operation: json }),
+  doubted: v.strictObject({ code: name }),
+  deferred: v.strictObject({ reason: name, retryAt: count }),
+  progressed: v.strictObject({
+    progress: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(99)),
+  }),
+  succeeded: v.strictObject({
+    artifacts: v.array(manifestEntrySchema),
+    chargeMicros: count,
+    usage: usageSchema,
+  }),
+  failed: v.strictObject({ chargeMicros: count, error: failureSchema }),
+  expired: v.strictObject({ keys: v.array(name) }),
+} as const
+
+export type EventType = keyof typeof EVENT_DATA
+
+export type EventData<Type extends EventType> = v.InferOutput<(typeof EVENT_DATA)[Type]>
+
+export type TaskEventOf<Type extends EventType> = {
+  readonly [Each in Type]: {
+    readonly type: Each
+    /** Milliseconds since the epoch; never falls within a task. */
+    readonly at: number
+    readonly data: Readonly<EventData<Each>>
+  }
+}[Type]
+
+export type TaskEvent = TaskEventOf<EventType>
+
+export type ManifestEntry = Readonly<v.InferOutput<typeof manifestEntrySchema>>
+export type Usage = Readonly<v.InferOutput<typeof usageSchema>>
+
+export const EVENT_TYPES = Object.keys(EVENT_DATA) as readonly EventType[]
+
+export function isEventType(type: string): type is EventType {
+  return Object.hasOwn(EVENT_DATA, type)
+}

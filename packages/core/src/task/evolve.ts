@@ -1,0 +1,30 @@
+/**
+ * Folding: a task and an event make the next task. A refused event returns the identical object,
+ * which is how `decide` and the audit recognise a refusal.
+ */
+import type { TaskEvent } from "./events.ts"
+import { reduce, type TaskDraft } from "./reducers.ts"
+import { emptyTask, type Task } from "./task.ts"
+import { nextState } from "./transition-table.ts"
+
+/** The task after `event`; the same object where the machine refuses it. */
+export function evolve(task: Task, event: TaskEvent): Task {
+  const state = nextState(task, event)
+  if (state === undefined) return task
+  const draft: TaskDraft = { ...task, state }
+  reduce(draft, event)
+  return draft
+}
+
+/** Folds events from the beginning. Throws a RangeError at the first event that is not legal. */
+export function fold(id: string, events: Iterable<TaskEvent>): Task {
+  let task = emptyTask(id)
+  for (const event of events) {
+    const next = evolve(task, event)
+    if (next === task) {
+      throw new RangeError(`${event.type} is not legal in ${task.state} (version ${task.version})`)
+    }
+    task = next
+  }
+  return task
+}

@@ -1,0 +1,82 @@
+/**
+ * What each event changes in a task: one recipe an event type, shared by the machine's `assign`
+ * (under immer) and the hot path (on a shallow copy). A recipe therefore only replaces top-level
+ * members; the property test that holds both paths equal fails when one reaches deeper.
+ */
+import type { EventType, TaskEvent, TaskEventOf } from "./events.ts"
+import type { Task } from "./task.ts"
+
+export type TaskDraft = { -readonly [Key in keyof Task]: Task[Key] }
+
+type Reducers = {
+  readonly [Type in EventType]: (draft: TaskDraft, event: TaskEventOf<Type>) => void
+}
+
+const REDUCERS: Reducers = {
+  submitted(draft, { at, data }) {
+    draft.account = data.account
+    draft.commitment = data.commitment
+    draft.createdAt = at
+    draft.endBy = data.endBy
+    draft.maxAttempts = data.maxAttempts
+    draft.model = data.model
+    draft.parameters = data.parameters
+    draft.priceVersion = data.priceVersion
+    draft.reservationMicros = data.reservationMicros
+  },
+  dispatched(draft, { at, data }) {
+    const last = draft.dispatch
+    const keyedAt = last?.upstreamKey === data.upstreamKey ? last.keyedAt : at
+    draft.attempt = data.attempt
+    draft.deferral = null
+    draft.dispatch = {
+      because: data.because,
+      channel: data.channel,
+      claim: data.claim,
+      keyedAt,
+      sendBefore: data.sendBefore,
+      upstreamKey: data.upstreamKey,
+    }
+    draft.doubt = null
+    draft.progress = Math.max(draft.progress, 1)
+  },
+  accepted(draft, { data }) {
+    draft.doubt = null
+    draft.operation = data.operation
+  },
+  doubted(draft, { data }) {
+    draft.doubt = data.code
+  },
+  deferred(draft, { data }) {
+    draft.deferral = { reason: data.reason, retryAt: data.retryAt }
+    draft.doubt = null
+    draft.operation = null
+  },
+  progressed(draft, { data }) {
+    draft.progress = data.progress
+  },
+  succeeded(draft, { at, data }) {
+    draft.artifacts = data.artifacts
+    draft.chargeMicros = data.chargeMicros
+    draft.doubt = null
+    draft.finishedAt = at
+    draft.progress = 100
+    draft.usage = data.usage
+  },
+  failed(draft, { at, data }) {
+    draft.chargeMicros = data.chargeMicros
+    draft.error = data.error
+    draft.finishedAt = at
+  },
+  expired() {
+    // The state alone says it: artifacts stay listed with their expiry (http-decisions §3).
+  },
+}
+
+/** Applies a legal event's changes to `draft`; the caller sets `state`. */
+export function reduce(draft: TaskDraft, event: TaskEvent): void {
+  const reducer = REDUCERS[event.type] as (draft: TaskDraft, event: TaskEvent) => void
+  reducer(draft, event)
+  draft.updatedAt = event.at
+  draft.version += 1
+}

@@ -1,0 +1,20 @@
+/**
+ * Why a command was refused: a value, never thrown. Everything here is the caller's to act on;
+ * that the outside failed is a `SafelightError`.
+ */
+import type { ParameterIssue } from "../models/parameter-issue.ts"
+import type { EventType } from "./events.ts"
+import type { TaskState } from "./task.ts"
+
+export type Rejection =
+  | { readonly code: "model-not-found"; readonly model: string }
+  | { readonly code: "invalid-parameters"; readonly issues: readonly ParameterIssue[] }
+  /** The machine does not take the event in this state. */
+  | { readonly code: "illegal-transition"; readonly state: TaskState; readonly event: EventType }
+  /** The report speaks of an attempt that another one has replaced. */
+  | { readonly code: "stale-attempt"; readonly attempt: number; readonly current: number }
+  /** The task's `endBy` has passed: only its end may still be recorded. */
+  | { readonly code: "past-deadline"; readonly endBy: number }
+  | { readonly code: "attempts-exhausted"; readonly maxAttempts: number }
+  /** The moment for it has not come. */
+  | { readonly code: "not-due"; readonly dueAt: number }

@@ -1,0 +1,96 @@
+/**
+ * An event as the log holds it, chained to the one before (design §9):
+ *
+ *   hash = SHA-256("safelight:event:1\n" ‖ previous hash ‖ canonical {at,data,schema,task,type,version})
+ *
+ * `data` is kept as the text that was hashed, so verifying never depends on how it is parsed.
+ */
+import * as v from "valibot"
+import { toCanonicalJson } from "../canonical-json.ts"
+import type { Digest } from "../digest.ts"
+import { SafelightError } from "../safelight-error.ts"
+import { EVENT_DATA, isEventType, type TaskEvent } from "./events.ts"
+import { EVENT_SCHEMA_VERSION, upcast } from "./upcast.ts"
+
+export interface StoredEvent {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** Canonical JSON. */
+  readonly data: string
+  /** 64 lower-case hexadecimal digits. */
+  readonly hash: string
+  readonly schema: number
+  readonly task: string
+  readonly type: string
+  /** 1, 2, 3… within the task. */
+  readonly version: number
+}
+
+/** The hash before a task's first event. */
+export const GENESIS_HASH = "0".repeat(64)
+
+const DOMAIN = "safelight:event:1\n"
+
+/** The hash of an event that follows one with hash `previous`. */
+export function hashEvent(
+  digest: Digest,
+  previous: string,
+  event: Omit<StoredEvent, "hash">,
+): string {
+  const task = JSON.stringify(event.task)
+  const type = JSON.stringify(event.type)
+  const text = `{"at":${event.at},"data":${event.data},"schema":${event.schema},"task":${task},"type":${type},"version":${event.version}}`
+  return digest([DOMAIN, { hex: previous }, text])
+}
+
+/** Seals `events` behind version `after` and hash `previous` of `task`. */
+export function sealEvents(
+  digest: Digest,
+  head: { readonly task: string; readonly version: number; readonly hash: string },
+  events: readonly TaskEvent[],
+): StoredEvent[] {
+  let { hash, version } = head
+  return events.map((event) => {
+    version += 1
+    const open = {
+      at: event.at,
+      data: toCanonicalJson(event.data),
+      schema: EVENT_SCHEMA_VERSION[event.type],
+      task: head.task,
+      type: event.type,
+      version,
+    }
+    hash = hashEvent(digest, hash, open)
+    return { ...open, hash }
+  })
+}
+
+/**
+ * Reads a stored event at its newest schema. Throws `storage-corrupt`, naming the event, where its
+ * type or schema is unknown or its data is not JSON; the hash is `verify`'s matter.
+ */
+export function openEvent(stored: StoredEvent): TaskEvent {
+  const { type, schema } = stored
+  if (!isEventType(type) || schema < 1 || schema > EVENT_SCHEMA_VERSION[type]) {
+    throw unreadable(stored, `this release does not know event ${type} of schema ${schema}`)
+  }
+  try {
+    const data: unknown = JSON.parse(stored.data)
+    return { type, at: stored.at, data: upcast(type, schema, data) } as TaskEvent
+  } catch (cause) {
+    throw unreadable(stored, "its data is not JSON", cause)
+  }
+}
+
+/** As `openEvent`, and checks every member of the data against its schema, as an audit must. */
+export function openEventStrictly(stored: StoredEvent): TaskEvent {
+  const event = openEvent(stored)
+  const checked = v.safeParse(EVENT_DATA[event.type], event.data)
+  if (checked.success) return event
+  throw unreadable(stored, `its data does not fit the schema at ${v.getDotPath(checked.issues[0])}`)
+}
+
+function unreadable(stored: StoredEvent, why: string, cause?: unknown): SafelightError {
+  const message = `event ${stored.version} of task ${stored.task} can't be read: ${why}`
+  return new SafelightError({ code: "storage-corrupt", message, cause })
+}

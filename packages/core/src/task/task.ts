@@ -1,0 +1,106 @@
+/**
+ * A task: what its events add up to. Plain data, frozen by convention: reducers replace members
+ * and never change what one holds, so copies can be shallow. `attempt` > 0 marks a task that a
+ * channel was once asked for, and its public status then never goes back to `queued`.
+ */
+import type { Json } from "../canonical-json.ts"
+import type { ManifestEntry, Usage } from "./events.ts"
+import type { TaskFailure } from "./failure.ts"
+
+export type TaskState =
+  | "nothing"
+  | "queued"
+  | "dispatching"
+  | "doubtful"
+  | "running"
+  | "succeeded.available"
+  | "succeeded.expired"
+  | "failed"
+
+export type TaskStatus = "queued" | "running" | "succeeded" | "failed"
+
+/** The latest `dispatched`: who was asked, by whom, under which key. */
+export interface Dispatch {
+  readonly because: string
+  readonly channel: string
+  readonly claim: string
+  /** When `upstreamKey` was first sent: a keyed channel honours it from here (design §5). */
+  readonly keyedAt: number
+  readonly sendBefore: number
+  readonly upstreamKey: string
+}
+
+export interface Deferral {
+  readonly reason: string
+  readonly retryAt: number
+}
+
+export interface Task {
+  readonly account: string
+  readonly artifacts: readonly ManifestEntry[]
+  readonly attempt: number
+  readonly chargeMicros: number
+  readonly commitment: string
+  readonly createdAt: number
+  readonly deferral: Deferral | null
+  readonly dispatch: Dispatch | null
+  readonly doubt: string | null
+  readonly endBy: number
+  readonly error: TaskFailure | null
+  /** 0 while unfinished. */
+  readonly finishedAt: number
+  readonly id: string
+  readonly maxAttempts: number
+  readonly model: string
+  readonly operation: Json
+  readonly parameters: Readonly<Record<string, string | number | boolean>>
+  readonly priceVersion: string
+  readonly progress: number
+  readonly reservationMicros: number
+  readonly state: TaskState
+  readonly updatedAt: number
+  readonly usage: Usage | null
+  readonly version: number
+}
+
+/** A task before its first event. */
+export function emptyTask(id: string): Task {
+  return {
+    account: "",
+    artifacts: [],
+    attempt: 0,
+    chargeMicros: 0,
+    commitment: "",
+    createdAt: 0,
+    deferral: null,
+    dispatch: null,
+    doubt: null,
+    endBy: 0,
+    error: null,
+    finishedAt: 0,
+    id,
+    maxAttempts: 0,
+    model: "",
+    operation: null,
+    parameters: {},
+    priceVersion: "",
+    progress: 0,
+    reservationMicros: 0,
+    state: "nothing",
+    updatedAt: 0,
+    usage: null,
+    version: 0,
+  }
+}
+
+/** `succeeded` and `failed` are final; polling stops there (http-decisions §3). */
+export function isTerminal(task: Task): boolean {
+  return task.finishedAt > 0
+}
+
+/** The public status of design §3: `queued` until first dispatched, then `running` for good. */
+export function toStatus(task: Task): TaskStatus {
+  if (task.state === "failed") return "failed"
+  if (isTerminal(task)) return "succeeded"
+  return task.attempt === 0 ? "queued" : "running"
+}

@@ -1,0 +1,29 @@
+/**
+ * Schema versions of events and the pure steps from an older one to the next. A release reads a
+ * new version before a later one writes it; `tests/core/golden` holds an event of every version.
+ */
+import type { EventType } from "./events.ts"
+
+/** The version written today, by event type. */
+export const EVENT_SCHEMA_VERSION: Readonly<Record<EventType, number>> = {
+  submitted: 1,
+  dispatched: 1,
+  accepted: 1,
+  doubted: 1,
+  deferred: 1,
+  progressed: 1,
+  succeeded: 1,
+  failed: 1,
+  expired: 1,
+}
+
+type Upcaster = (data: unknown) => unknown
+
+/** `UPCASTERS.type[n - 1]` leads from schema n to n + 1. */
+const UPCASTERS: Partial<Record<EventType, readonly Upcaster[]>> = {}
+
+/** Event data of `schema`, brought to the newest version. */
+export function upcast(type: EventType, schema: number, data: unknown): unknown {
+  const steps = UPCASTERS[type]?.slice(schema - 1) ?? []
+  return steps.reduce((older, step) => step(older), data)
+}
