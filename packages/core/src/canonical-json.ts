@@ -16,12 +16,15 @@ export interface JsonObject {
  * anything that is not JSON.
  */
 export function toCanonicalJson(value: unknown): string {
-  return JSON.stringify(isCanonical(value) ? value : sorted(value))
+  if (value === undefined) throw new TypeError("undefined has no canonical JSON")
+  return isCanonical(value) ? JSON.stringify(value) : write(value)
 }
 
+/** Whether `JSON.stringify` writes the canonical text of `value` as it stands. */
 function isCanonical(value: unknown): boolean {
   if (value === null || typeof value !== "object") return isCanonicalScalar(value)
-  if (Array.isArray(value)) return value.every(isCanonical)
+  if (Array.isArray(value)) return isDense(value) && value.every(isCanonical)
+  checkPlain(value)
   let previous: string | undefined
   for (const key of Object.keys(value)) {
     if (previous !== undefined && previous > key) return false
@@ -45,12 +48,38 @@ function isCanonicalScalar(value: unknown): true {
   throw new TypeError(`a ${typeof value} has no canonical JSON`)
 }
 
-function sorted(value: unknown): unknown {
-  if (value === null || typeof value !== "object") return isCanonicalScalar(value) && value
-  if (Array.isArray(value)) return value.map(sorted)
-  const entries = Object.entries(value).map(([key, child]) => {
-    isCanonicalScalar(key)
-    return [key, sorted(child)] as const
-  })
-  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+/**
+ * Writes members in order by hand: a sorted copy would not do, since an object always lists
+ * integer-like keys first and in numeric order.
+ */
+function write(value: unknown): string {
+  if (value === null || typeof value !== "object") {
+    isCanonicalScalar(value)
+    return JSON.stringify(value)
+  }
+  if (Array.isArray(value)) {
+    isDense(value)
+    return `[${value.map(write).join(",")}]`
+  }
+  checkPlain(value)
+  const members = Object.entries(value).filter(([, child]) => child !== undefined)
+  const texts = members
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, child]) => `${write(key)}:${write(child)}`)
+  return `{${texts.join(",")}}`
+}
+
+/** Throws where an array holds nothing at a place: JSON would write null there. */
+function isDense(list: readonly unknown[]): true {
+  if (!list.includes(undefined)) return true
+  throw new TypeError("an array with an undefined item has no canonical JSON")
+}
+
+/** Throws on a Date, a Map, an instance of a class: their JSON, if any, is not what they are. */
+function checkPlain(value: object): void {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // A plain object of another realm has that realm's root prototype.
+  if (prototype === null || prototype === Object.prototype) return
+  if (Object.getPrototypeOf(prototype) === null) return
+  throw new TypeError("only plain objects and arrays have canonical JSON")
 }

@@ -39,6 +39,7 @@ export { referenceToVideo, type ReferenceToVideoParameters } from "./models/refe
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 
 export { billedInputMs, chargeImages, chargeVideo, VIDEO_BILLING } from "./money/charge.ts"
+export { chargeOf } from "./money/charge-of.ts"
 export {
   currentPrices,
   DEFAULT_PRICES,

@@ -69,7 +69,12 @@ export interface Append {
 }
 
 export type QueueChange =
-  | { readonly kind: "enqueue"; readonly dueAt: number; readonly claim: ClaimTerm | null }
+  | {
+      readonly kind: "enqueue"
+      readonly dueAt: number
+      readonly endBy: number
+      readonly claim: ClaimTerm | null
+    }
   | { readonly kind: "reschedule"; readonly dueAt: number; readonly claim: ClaimTerm | null }
   /** Leaves the queue for good; retention looks at the task at `retainAt` (null: never). */
   | { readonly kind: "finish"; readonly retainAt: number | null }

@@ -26,10 +26,13 @@ export function decide(task: Task, command: TaskCommand, now: number): Decision 
   }
 }
 
-/** Whether nothing but its end may still be recorded for `task`. */
+/**
+ * Whether nothing but its end may still be recorded for `task`: its `endBy` has passed, or it waits
+ * for another attempt and has none left. A doubtful task without attempts left may still be
+ * adopted until `endBy`.
+ */
 export function isOverdue(task: Task, now: number): boolean {
-  const isOut = task.attempt >= task.maxAttempts
-  return now >= task.endBy || (isOut && (task.state === "queued" || task.state === "doubtful"))
+  return now >= task.endBy || (task.state === "queued" && task.attempt >= task.maxAttempts)
 }
 
 /** When the last artifact's time has passed, ms; 0 for a task without artifacts. */

@@ -8,7 +8,7 @@
 import * as v from "valibot"
 import { toCanonicalJson } from "../canonical-json.ts"
 import type { Digest } from "../digest.ts"
-import { SafelightError } from "../safelight-error.ts"
+import { SafelightError, type SafelightErrorCode } from "../safelight-error.ts"
 import { EVENT_DATA, isEventType, type TaskEvent } from "./events.ts"
 import { EVENT_SCHEMA_VERSION, upcast } from "./upcast.ts"
 
@@ -66,19 +66,22 @@ export function sealEvents(
 }
 
 /**
- * Reads a stored event at its newest schema. Throws `storage-corrupt`, naming the event, where its
- * type or schema is unknown or its data is not JSON; the hash is `verify`'s matter.
+ * Reads a stored event at its newest schema. Throws, naming the event, `schema-too-new` where its
+ * type or schema is unknown and `storage-corrupt` where its data is not JSON; the hash is
+ * `verify`'s matter.
  */
 export function openEvent(stored: StoredEvent): TaskEvent {
   const { type, schema } = stored
-  if (!isEventType(type) || schema < 1 || schema > EVENT_SCHEMA_VERSION[type]) {
-    throw unreadable(stored, `this release does not know event ${type} of schema ${schema}`)
+  if (!isEventType(type) || schema > EVENT_SCHEMA_VERSION[type]) {
+    const why = `this release does not know event ${type} of schema ${schema}`
+    throw unreadable(stored, why, { code: "schema-too-new" })
   }
+  if (!Number.isInteger(schema) || schema < 1) throw unreadable(stored, `schema ${schema} never was`)
   try {
     const data: unknown = JSON.parse(stored.data)
     return { type, at: stored.at, data: upcast(type, schema, data) } as TaskEvent
   } catch (cause) {
-    throw unreadable(stored, "its data is not JSON", cause)
+    throw unreadable(stored, "its data is not JSON", { cause })
   }
 }
 
@@ -90,7 +93,11 @@ export function openEventStrictly(stored: StoredEvent): TaskEvent {
   throw unreadable(stored, `its data does not fit the schema at ${v.getDotPath(checked.issues[0])}`)
 }
 
-function unreadable(stored: StoredEvent, why: string, cause?: unknown): SafelightError {
+function unreadable(
+  stored: StoredEvent,
+  why: string,
+  options: { readonly code?: SafelightErrorCode; readonly cause?: unknown } = {},
+): SafelightError {
   const message = `event ${stored.version} of task ${stored.task} can't be read: ${why}`
-  return new SafelightError({ code: "storage-corrupt", message, cause })
+  return new SafelightError({ code: "storage-corrupt", message, ...options })
 }

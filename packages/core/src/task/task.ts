@@ -94,8 +94,8 @@ export function emptyTask(id: string): Task {
 }
 
 /** `succeeded` and `failed` are final; polling stops there (http-decisions §3). */
-export function isTerminal(task: Task): boolean {
-  return task.finishedAt > 0
+export function isTerminal({ state }: Task): boolean {
+  return state === "failed" || state === "succeeded.available" || state === "succeeded.expired"
 }
 
 /** The public status of design §3: `queued` until first dispatched, then `running` for good. */

@@ -1,0 +1,94 @@
+/**
+ * Who works on what: two loops, one that takes tasks from the queue when something wakes it, when
+ * the next one is due, and at every idle poll; and one that keeps the claims alive. Polling alone
+ * is correct, wake-ups make it fast.
+ */
+import type { Clock, ParameterValues, StreamHead } from "@safelight/core"
+import type { Context } from "./context.ts"
+import { createHoldings } from "./holdings.ts"
+import { createQueueReader, type HandOff } from "./queue-reader.ts"
+import { toBackoffMs } from "./settings.ts"
+import { createWork } from "./work.ts"
+
+export interface Dispatcher {
+  start(): void
+  /** Looks at the queue soon. */
+  wake(): void
+  /** A claim in advance for a task about to be submitted here; undefined: it must queue. */
+  offer(model: string): HandOff | undefined
+  /** Begins the work of an accepted hand-off; resolves when this process is done with it. */
+  accept(offer: HandOff, head: StreamHead, parameters: ParameterValues): Promise<void>
+  /** Lets running work finish for up to `graceMs`, then hands the rest back. */
+  stop(graceMs: number): Promise<void>
+}
+
+export function createDispatcher(context: Context, models: readonly string[]): Dispatcher {
+  const { clock, settings, storage } = context
+  const claim = context.identifiers.createTaskId(clock.now())
+  const stopping = new AbortController()
+  const alarm = createAlarm(clock)
+  const holdings = createHoldings(context, claim, (model) => {
+    if (reader.hasBacklog(model)) alarm.ring()
+  })
+  const reader = createQueueReader(context, models, claim, (work) => void holdings.begin(work))
+  const loops: Promise<void>[] = []
+
+  async function claimLoop(): Promise<void> {
+    for (let failures = 0; !stopping.signal.aborted;) {
+      try {
+        const pauseMs = await reader.read()
+        failures = 0
+        if (pauseMs > 0) await alarm.wait(pauseMs)
+      } catch (error) {
+        failures += 1
+        context.log.error({ error }, "the queue could not be read")
+        await clock.wait(toBackoffMs(settings, failures), stopping.signal)
+      }
+    }
+  }
+
+  async function renewLoop(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      // Two renewals may fail before a claim runs out.
+      await clock.wait(settings.claimMs / 3, stopping.signal)
+      try {
+        await holdings.renew()
+      } catch (error) {
+        context.log.error({ error }, "claims could not be renewed")
+      }
+    }
+  }
+
+  context.recorder.onFinished(({ id }) => holdings.callOff(id))
+  return {
+    start() {
+      if (loops.length === 0) loops.push(claimLoop(), renewLoop())
+    },
+    wake: () => alarm.ring(),
+    offer: (model) =>
+      stopping.signal.aborted || loops.length === 0 ? undefined : reader.offer(model),
+    accept: ({ term, slot, heldUntil }, head, parameters) =>
+      holdings.begin(
+        createWork(head, { claim: term.claim, heldUntil }, clock, { slot, parameters }),
+      ),
+    async stop(graceMs) {
+      stopping.abort()
+      alarm.ring()
+      await Promise.all(loops)
+      const tasks = await holdings.windDown(graceMs)
+      if (tasks.length > 0) await storage.release({ claim, tasks, dueAt: clock.now() })
+    },
+  }
+}
+
+/** A pause that can be cut short; a ring between two waits cuts the next one. */
+function createAlarm(clock: Clock): { ring(): void; wait(durationMs: number): Promise<void> } {
+  let rung = new AbortController()
+  return {
+    ring: () => rung.abort(),
+    async wait(durationMs) {
+      await clock.wait(durationMs, rung.signal)
+      if (rung.signal.aborted) rung = new AbortController()
+    },
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The life of a task in this process's hands: one step after another by the state it is in, until
+ * it ends or is let go. Every step can be the first: after a crash another process begins wherever
+ * the log stands.
+ *
+ *   queued → dispatch      dispatching → record the lost call      doubtful → resolve
+ *   running → follow       past its time → time out                finished → leave
+ */
+import { isOverdue, isSafelightError } from "@safelight/core"
+import type { Context } from "./context.ts"
+import { dispatch } from "./dispatch-step.ts"
+import { recordLostCall, resolveDoubt } from "./doubt-step.ts"
+import { follow } from "./follow-step.ts"
+import { endOverdue } from "./overdue.ts"
+import { toBackoffMs } from "./settings.ts"
+import type { StepResult, Work } from "./work.ts"
+
+/** Drives `work` as far as this process can. Never rejects: a failed step lets the task go. */
+export async function drive(context: Context, work: Work): Promise<void> {
+  try {
+    while ((await step(context, work)) === "next");
+  } catch (error) {
+    await letGo(context, work, error)
+  }
+}
+
+async function step(context: Context, work: Work): Promise<StepResult> {
+  if (work.controller.signal.aborted) return "leave"
+  const { task } = work.head
+  const now = context.clock.now()
+  if (isOverdue(task, now) && task.finishedAt === 0) {
+    await endOverdue(context, work.head, now)
+    return "leave"
+  }
+  switch (task.state) {
+    case "queued":
+      return dispatch(context, work, requireSlot(work))
+    case "dispatching":
+      return recordLostCall(context, work)
+    case "doubtful":
+      return resolveDoubt(context, work, requireSlot(work))
+    case "running":
+      return follow(context, work, requireSlot(work))
+    case "nothing":
+    case "succeeded.available":
+    case "succeeded.expired":
+    case "failed":
+      return "leave"
+  }
+}
+
+function requireSlot(work: Work): NonNullable<Work["slot"]> {
+  if (work.slot === undefined) throw new TypeError(`no channel for ${work.head.task.model}`)
+  return work.slot
+}
+
+/**
+ * A step failed: the outside (storage, artifacts, channel) or we are wrong. The task goes back to
+ * the queue after a pause; where even that fails its claim runs out by itself.
+ */
+async function letGo(context: Context, work: Work, error: unknown): Promise<void> {
+  const { clock, log, settings, storage } = context
+  const isOutside = isSafelightError(error)
+  const words = isOutside ? "a step failed and is tried again" : "a step failed by a bug"
+  log[isOutside ? "warn" : "error"]({ task: work.id, error }, words)
+  const pauseMs = isOutside ? toBackoffMs(settings, work.head.task.attempt) : settings.backoffMaxMs
+  try {
+    const dueAt = clock.now() + pauseMs
+    await storage.release({ claim: work.claim, tasks: [work.id], dueAt })
+  } catch (failure) {
+    log.warn({ task: work.id, error: failure }, "a claim could not be given up and runs out")
+  }
+}

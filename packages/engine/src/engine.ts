@@ -1,0 +1,208 @@
+/**
+ * The engine: tasks accepted, carried out and kept, over the ports. It owns no port: whoever
+ * opened a storage or a channel closes it, after `stop`.
+ */
+import {
+  isSafelightError,
+  isTerminal,
+  MODELS,
+  currentPrices,
+  DEFAULT_PRICES,
+  findPrice,
+  SafelightError,
+  SILENT_LOG,
+  type ArtifactStorage,
+  type Channel,
+  type Clock,
+  type Log,
+  type Model,
+  type PriceBook,
+  type Probe,
+  type Storage,
+  type StreamHead,
+  type SubmitRequest,
+  type SubmitResult,
+  type Task,
+  type TaskService,
+} from "@safelight/core"
+import type { Context, Ports } from "./context.ts"
+import { createDispatcher, type Dispatcher } from "./dispatcher.ts"
+import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
+import { createRecorder } from "./recorder.ts"
+import { createRouting, validateRoutes, type Route } from "./routing.ts"
+import { toSettings, type EngineSettings } from "./settings.ts"
+import { sha256 } from "./sha256.ts"
+import { checkRequest, prepareSubmission, type Prepared } from "./submission.ts"
+import { sweep, type SweepReport } from "./sweep.ts"
+import { systemClock } from "./system-clock.ts"
+
+export interface EngineOptions {
+  readonly storage: Storage
+  readonly artifacts: ArtifactStorage
+  /** Backends, each bare or with its tier and weight. */
+  readonly channels: readonly (Channel | Route)[]
+  /** What may be asked for; the three models of the specification by default. */
+  readonly models?: readonly Model[]
+  readonly prices?: PriceBook
+  readonly settings?: Partial<EngineSettings>
+  readonly clock?: Clock
+  readonly randomness?: Randomness
+  readonly log?: Log
+  readonly probe?: Probe
+}
+
+export interface Engine extends TaskService {
+  /** Begins to carry out what waits. Tasks can be submitted before; they queue. */
+  start(): void
+  /** Does what is due at `now` (ms; the clock's by default): time-outs, expiry, removal. */
+  sweep(now?: number): Promise<SweepReport>
+  /**
+   * The task once it is finished, whichever process finishes it; undefined for an unknown one.
+   * Rejects with `aborted` on the signal.
+   */
+  finished(id: string, options?: { readonly signal?: AbortSignal }): Promise<Task | undefined>
+  /** Takes no more tasks, lets running ones finish for up to `graceMs`, hands the rest back. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>
+}
+
+/** Puts an engine together. Throws `invalid-configuration`, naming what is wrong. */
+export function createEngine(options: EngineOptions): Engine {
+  const context = createContext(options)
+  const dispatcher = createDispatcher(context, [...context.models.keys()])
+  const { artifacts, storage } = context
+  let isStopping = false
+  return {
+    start: () => dispatcher.start(),
+    submit(request) {
+      if (!isStopping) return submit(context, dispatcher, request)
+      const message = "the engine is stopping"
+      return Promise.reject(new SafelightError({ code: "overloaded", message, retryable: true }))
+    },
+    async findTask({ account, id }) {
+      const head = await storage.readTask(id)
+      return head?.task.account === account ? head.task : undefined
+    },
+    async findArtifacts({ account, id }) {
+      const head = await storage.readTask(id)
+      if (head?.task.account !== account) return undefined
+      return { task: head.task, artifacts: await storage.readArtifacts(id) }
+    },
+    openArtifact: ({ artifact, ...range }) => artifacts.open({ place: artifact.place, ...range }),
+    finished: (id, { signal } = {}) => waitUntilFinished(context, id, signal),
+    sweep: (now = context.clock.now()) => sweep(context, now),
+    async stop({ graceMs = 0 } = {}) {
+      isStopping = true
+      await dispatcher.stop(graceMs)
+    },
+  }
+}
+
+function createContext(options: EngineOptions): Context {
+  const channels = validateRoutes(options.channels)
+  const settings = toSettings(options.settings, channels)
+  const clock = options.clock ?? systemClock
+  const models = new Map((options.models ?? MODELS).map((model) => [model.id, model]))
+  const prices = options.prices ?? DEFAULT_PRICES
+  requirePrices(models, prices)
+  const ports: Ports = {
+    storage: options.storage,
+    artifacts: options.artifacts,
+    clock,
+    digest: sha256,
+    identifiers: createIdentifiers(options.randomness ?? systemRandomness),
+    log: options.log ?? SILENT_LOG,
+    probe: options.probe ?? (() => {}),
+    settings,
+    models,
+    prices,
+    routing: createRouting(options.channels, settings, clock),
+  }
+  return { ...ports, recorder: createRecorder(ports) }
+}
+
+function requirePrices(models: ReadonlyMap<string, Model>, prices: PriceBook): void {
+  const { version } = currentPrices(prices)
+  for (const id of models.keys()) {
+    if (findPrice(prices, version, id) !== undefined) continue
+    const message = `prices: table ${version} has no price for model ${id}`
+    throw new SafelightError({ code: "invalid-configuration", message })
+  }
+}
+
+async function submit(
+  context: Context,
+  dispatcher: Dispatcher,
+  request: SubmitRequest,
+): Promise<SubmitResult> {
+  const checked = checkRequest(context, request)
+  if (checked.kind === "rejected") return checked
+  const offer = dispatcher.offer(request.model)
+  const prepared = prepareSubmission(context, request.account, checked, offer?.term ?? null)
+  try {
+    await append(context, prepared)
+  } catch (error) {
+    offer?.slot.free()
+    throw error
+  }
+  const { task } = prepared.head
+  if (offer === undefined) {
+    dispatcher.wake()
+    return { kind: "submitted", task }
+  }
+  const done = dispatcher.accept(offer, prepared.head, checked.parameters)
+  if (offer.slot.channel.answersAtOnce?.({ model: task.model, parameters: checked.parameters })) {
+    return { kind: "submitted", task: await awaitAnswer(context, prepared.head, done) }
+  }
+  return { kind: "submitted", task }
+}
+
+/** Appends a submission; where the storage fails, what it holds decides (http-decisions §7). */
+async function append(context: Context, { append: change, head }: Prepared): Promise<void> {
+  await context.probe("submit:before-append", head.task.id)
+  try {
+    await context.storage.append(change)
+  } catch (error) {
+    if (!isSafelightError(error) || !error.retryable) throw error
+    if ((await context.storage.readTask(head.task.id)) === undefined) throw error
+  }
+  await context.probe("submit:after-append", head.task.id)
+}
+
+/** The task as it stands once its channel answered, where it succeeded within the grace. */
+async function awaitAnswer(
+  { clock, settings, storage }: Context,
+  head: StreamHead,
+  done: Promise<void>,
+): Promise<Task> {
+  const over = new AbortController()
+  await Promise.race([done, clock.wait(settings.graceMs, over.signal)])
+  over.abort()
+  const current = (await storage.readTask(head.task.id)) ?? head
+  // A 202 says queued or succeeded, nothing between (http-decisions §3).
+  return current.task.state === "succeeded.available" ? current.task : head.task
+}
+
+async function waitUntilFinished(
+  { clock, recorder, settings, storage }: Context,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<Task | undefined> {
+  for (;;) {
+    const ended = new AbortController()
+    const end = (): void => ended.abort()
+    const stopListening = recorder.onFinished((task) => task.id === id && end())
+    signal?.addEventListener("abort", end)
+    try {
+      const head = await storage.readTask(id)
+      if (head === undefined || isTerminal(head.task)) return head?.task
+      if (signal?.aborted === true) {
+        throw new SafelightError({ code: "aborted", message: "the waiting was called off" })
+      }
+      // Another process may finish it: its end is found by looking.
+      await clock.wait(settings.idlePollMs, ended.signal)
+    } finally {
+      stopListening()
+      signal?.removeEventListener("abort", end)
+    }
+  }
+}

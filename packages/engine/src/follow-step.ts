@@ -1,0 +1,98 @@
+/**
+ * Following an operation to its end: asked again and again, from whichever process holds the task,
+ * until the channel has completed or refused it. A poll that fails proves nothing and is repeated;
+ * progress is recorded in a few steps only.
+ */
+import {
+  isSafelightError,
+  type PollOutcome,
+  type PollRequest,
+  type Running,
+  type SafelightError,
+} from "@safelight/core"
+import type { Context } from "./context.ts"
+import { createDeadline } from "./deadline.ts"
+import { settle } from "./outcome.ts"
+import { toRequest } from "./request.ts"
+import { toBackoffMs } from "./settings.ts"
+import { advance, type StepResult, type Work } from "./work.ts"
+import type { Slot } from "./routing.ts"
+
+/** Polls until the task ends, its time is up (`next`), or the work is taken away (`leave`). */
+export async function follow(context: Context, work: Work, slot: Slot): Promise<StepResult> {
+  const { clock, settings } = context
+  for (let failures = 0; ;) {
+    if (work.controller.signal.aborted) return "leave"
+    if (clock.now() >= work.head.task.endBy) return "next"
+    try {
+      const result = await ask(context, work, slot)
+      if (typeof result === "string") return result
+      failures = 0
+      await clock.wait(result.pollAfterMs, work.controller.signal)
+    } catch (error) {
+      failures += 1
+      if (!isOutside(error)) throw error
+      const { channel } = slot
+      context.log.warn({ task: work.id, channel: channel.name, error }, "a poll failed")
+      const pauseMs = error.retryAfterMs ?? toBackoffMs(settings, failures)
+      await clock.wait(pauseMs, work.controller.signal)
+    }
+  }
+}
+
+async function ask(context: Context, work: Work, slot: Slot): Promise<StepResult | Running> {
+  const request = await toPollRequest(context, work)
+  if (request === undefined) return failErased(context, work)
+  const outcome = await poll(context, work, slot, request)
+  await context.probe("follow:after-poll", work.id)
+  if (outcome.kind !== "running") return settle(context, work, outcome)
+  return (await recordProgress(context, work, outcome)) === "leave" ? "leave" : outcome
+}
+
+async function poll(
+  context: Context,
+  work: Work,
+  slot: Slot,
+  request: PollRequest,
+): Promise<PollOutcome> {
+  const { clock, settings } = context
+  const leftMs = Math.max(0, work.head.task.endBy - clock.now())
+  const boundMs = Math.min(settings.pollTimeoutMs, leftMs)
+  const deadline = createDeadline(clock, boundMs, work.controller.signal)
+  try {
+    return await deadline.bound(slot.channel.poll({ ...request, signal: deadline.signal }))
+  } finally {
+    deadline.clear()
+  }
+}
+
+async function recordProgress(
+  context: Context,
+  work: Work,
+  { progress = 0 }: Running,
+): Promise<StepResult> {
+  const { attempt, progress: recorded } = work.head.task
+  const step = Math.min(99, Math.floor(progress))
+  if (step < recorded + context.settings.progressStep) return "next"
+  const command = { kind: "progress", attempt, progress: step } as const
+  return advance(work, await context.recorder.recordIntent(work.head, command))
+}
+
+/** The poll of a running task; undefined once its parameters were erased. */
+export async function toPollRequest(
+  context: Context,
+  work: Work,
+): Promise<PollRequest | undefined> {
+  const { dispatch, operation, progress } = work.head.task
+  const request = await toRequest(context, work, dispatch?.upstreamKey ?? "")
+  return request && { ...request, operation, progress }
+}
+
+async function failErased(context: Context, work: Work): Promise<StepResult> {
+  const message = "The request's parameters were erased before it was carried out."
+  return settle(context, work, { kind: "refused", code: "internal_error", message })
+}
+
+function isOutside(error: unknown): error is SafelightError {
+  return isSafelightError(error) && error.code !== "version-conflict"
+}

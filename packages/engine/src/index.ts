@@ -1,0 +1,13 @@
+/** The public face of the engine. */
+export { createEngine, type Engine, type EngineOptions } from "./engine.ts"
+export {
+  createIdentifiers,
+  systemRandomness,
+  type Identifiers,
+  type Randomness,
+} from "./identifiers.ts"
+export type { Route } from "./routing.ts"
+export { DEFAULTS, type EngineSettings } from "./settings.ts"
+export { sha256 } from "./sha256.ts"
+export type { SweepReport } from "./sweep.ts"
+export { systemClock } from "./system-clock.ts"

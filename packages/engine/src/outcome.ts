@@ -1,0 +1,82 @@
+/**
+ * From what a channel answered to what is recorded: the one place where outcomes become commands.
+ */
+import {
+  chargeOf,
+  type Completed,
+  type Input,
+  type NotCreated,
+  type Refused,
+  type TaskCommand,
+  toCanonicalJson,
+} from "@safelight/core"
+import { collect } from "./collect.ts"
+import type { Context } from "./context.ts"
+import { toBackoffMs } from "./settings.ts"
+import { advance, type StepResult, type Work } from "./work.ts"
+
+/** Records the end of an attempt; `before` are commands that belong in the same append. */
+export async function settle(
+  context: Context,
+  work: Work,
+  outcome: Completed | Refused | NotCreated,
+  before: readonly TaskCommand[] = [],
+): Promise<StepResult> {
+  const command = await toCommand(context, work, outcome)
+  const inputs = outcome.kind === "refused" ? toProviderInput(context, work, outcome) : []
+  const isSuccess = command.kind === "succeed"
+  await context.probe(isSuccess ? "succeed:before-append" : "outcome:before-append", work.id)
+  const { signal } = work.controller
+  const recorded = await context.recorder.recordFact(work.head, [...before, command], {
+    inputs,
+    signal,
+  })
+  await context.probe(isSuccess ? "succeed:after-append" : "outcome:after-append", work.id)
+  return advance(work, recorded)
+}
+
+function toCommand(
+  context: Context,
+  work: Work,
+  outcome: Completed | Refused | NotCreated,
+): Promise<TaskCommand> | TaskCommand {
+  const { attempt } = work.head.task
+  switch (outcome.kind) {
+    case "completed":
+      return collect(context, work, outcome)
+    case "refused":
+      return {
+        kind: "fail",
+        attempt,
+        code: outcome.code,
+        ...(outcome.message !== undefined && { message: outcome.message }),
+        chargeMicros: chargeOfRefusal(context, work, outcome),
+      }
+    case "not-created": {
+      const pauseMs = outcome.retryAfterMs ?? toBackoffMs(context.settings, attempt)
+      return {
+        kind: "defer",
+        attempt,
+        reason: outcome.reason,
+        retryAt: context.clock.now() + pauseMs,
+      }
+    }
+  }
+}
+
+/** A failed task costs nothing unless the channel was billed for it (design §8). */
+function chargeOfRefusal(context: Context, work: Work, { billed }: Refused): number {
+  if (billed === undefined) return 0
+  const { model: id, priceVersion } = work.head.task
+  const model = context.models.get(id)
+  if (model === undefined) throw new TypeError(`model ${id} is not served here`)
+  return chargeOf(model, context.prices, priceVersion, { ...billed, inputVideosMs: [] })
+}
+
+/** A provider's own words stand beside the log, erasable, never in an event (design §3). */
+function toProviderInput(context: Context, work: Work, { providerWords }: Refused): Input[] {
+  if (providerWords === undefined) return []
+  const name = `provider:${work.head.task.attempt}`
+  const body = toCanonicalJson({ words: providerWords.toWellFormed() })
+  return [{ task: work.id, name, salt: context.identifiers.createSalt(), body }]
+}

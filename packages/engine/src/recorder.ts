@@ -1,0 +1,157 @@
+/**
+ * Writing down what happened: commands are decided on the task, sealed into its chain, projected
+ * and appended in one go. An **intent** that loses the race for its version gives up; a **fact**
+ * is decided again on the fresh state until it is appended or refused, so a paid operation is
+ * never dropped (design §4). A storage that fails is tried again with the very same append.
+ */
+import {
+  decide,
+  isSafelightError,
+  isTerminal,
+  project,
+  sealEvents,
+  type AbortSignalLike,
+  type Append,
+  type Input,
+  type Rejection,
+  type StreamHead,
+  type Task,
+  type TaskCommand,
+  type TaskEvent,
+} from "@safelight/core"
+import type { Ports } from "./context.ts"
+import { toQueueChange } from "./schedule.ts"
+import { toBackoffMs } from "./settings.ts"
+
+export type Recorded =
+  | { readonly kind: "recorded"; readonly head: StreamHead }
+  | { readonly kind: "refused"; readonly rejection: Rejection; readonly head: StreamHead }
+  /** Somebody else moved the task; only an intent ends so. */
+  | { readonly kind: "superseded" }
+
+export interface RecordOptions {
+  readonly inputs?: readonly Input[]
+  /** Ends the waiting between tries; the last error is then thrown. */
+  readonly signal?: AbortSignalLike
+  /** The moment to decide by; the clock's by default. */
+  readonly now?: number
+}
+
+export interface Recorder {
+  /** Appends what may be given up: rejects where the storage fails. */
+  recordIntent(head: StreamHead, command: TaskCommand, options?: RecordOptions): Promise<Recorded>
+  /**
+   * Appends what happened, the commands in order in one append; those that no longer apply are
+   * left out. Tries again while the storage fails and the signal is not aborted.
+   */
+  recordFact(
+    head: StreamHead,
+    commands: readonly TaskCommand[],
+    options?: RecordOptions,
+  ): Promise<Recorded>
+  /** Calls `listener` with every task that this process ends. Returns how to stop. */
+  onFinished(listener: (task: Task) => void): () => void
+}
+
+interface Decided {
+  readonly task: Task
+  readonly events: readonly TaskEvent[]
+}
+
+export function createRecorder(ports: Ports): Recorder {
+  const listeners = new Set<(task: Task) => void>()
+
+  /** Appends what was decided; `version-conflict` comes back as undefined. */
+  async function write(append: Append, task: Task): Promise<Recorded | undefined> {
+    try {
+      await ports.storage.append(append)
+    } catch (error) {
+      if (isSafelightError(error) && error.code === "version-conflict") return undefined
+      throw error
+    }
+    if (isTerminal(task)) for (const listener of listeners) listener(task)
+    return { kind: "recorded", head: { task, hash: append.changes.task.hash } }
+  }
+
+  async function writeStubbornly(
+    append: Append,
+    task: Task,
+    signal: AbortSignalLike | undefined,
+  ): Promise<Recorded | undefined> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await write(append, task)
+      } catch (error) {
+        const mayRetry = isSafelightError(error) && error.retryable && signal?.aborted !== true
+        if (!mayRetry) throw error
+        await ports.clock.wait(toBackoffMs(ports.settings, attempt), signal)
+      }
+    }
+  }
+
+  return {
+    async recordIntent(head, command, options = {}) {
+      const decided = decideAll(head.task, [command], options.now ?? ports.clock.now())
+      if ("code" in decided) return { kind: "refused", rejection: decided, head }
+      const append = toAppend(ports, head, decided, options)
+      return (await write(append, decided.task)) ?? { kind: "superseded" }
+    },
+    async recordFact(before, commands, options = {}) {
+      for (let head: StreamHead | undefined = before; head !== undefined;) {
+        const decided = decideAll(head.task, commands, options.now ?? ports.clock.now())
+        if ("code" in decided) return { kind: "refused", rejection: decided, head }
+        const append = toAppend(ports, head, decided, options)
+        const recorded = await writeStubbornly(append, decided.task, options.signal)
+        if (recorded !== undefined) return recorded
+        head = await ports.storage.readTask(head.task.id)
+      }
+      return { kind: "superseded" }
+    },
+    onFinished(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+function toAppend(
+  { clock, digest, routing, settings }: Ports,
+  head: StreamHead,
+  { task, events }: Decided,
+  options: RecordOptions,
+): Append {
+  const { id, version } = head.task
+  const sealed = sealEvents(digest, { task: id, version, hash: head.hash }, events)
+  const hash = sealed.at(-1)?.hash ?? head.hash
+  const channel = routing.channels.find(({ name }) => name === task.dispatch?.channel)
+  const queue = toQueueChange(task, channel, settings, options.now ?? clock.now())
+  return {
+    task: id,
+    expectedVersion: version,
+    events: sealed,
+    changes: project(task, hash, events),
+    ...(options.inputs && { inputs: options.inputs }),
+    ...(queue && { queue }),
+  }
+}
+
+/** Decides commands one upon the other; what the task no longer takes is left out. */
+function decideAll(
+  before: Task,
+  commands: readonly TaskCommand[],
+  now: number,
+): Decided | Rejection {
+  const events: TaskEvent[] = []
+  let task = before
+  let rejection: Rejection | undefined
+  for (const command of commands) {
+    const decision = decide(task, command, now)
+    if (decision.kind === "rejected") {
+      rejection = decision.rejection
+    } else {
+      events.push(decision.event)
+      task = decision.task
+    }
+  }
+  return events.length === 0 && rejection !== undefined ? rejection : { task, events }
+}

@@ -1,0 +1,28 @@
+/** What a channel is asked: the task's parameters as accepted, read back from beside the log. */
+import type { ChannelRequest, ParameterValues } from "@safelight/core"
+import type { Ports } from "./context.ts"
+import { REQUEST_INPUT } from "./submission.ts"
+import type { Work } from "./work.ts"
+
+/** A request whose signal is the work's own. */
+export interface WorkRequest extends ChannelRequest {
+  readonly signal: AbortSignal
+}
+
+/** The request, or undefined once the parameters were erased. */
+export async function toRequest(
+  ports: Ports,
+  work: Work,
+  upstreamKey: string,
+): Promise<WorkRequest | undefined> {
+  work.parameters ??= await readParameters(ports, work.id)
+  if (work.parameters === undefined) return undefined
+  const { model } = work.head.task
+  const { signal } = work.controller
+  return { task: work.id, model, parameters: work.parameters, upstreamKey, signal }
+}
+
+async function readParameters(ports: Ports, task: string): Promise<ParameterValues | undefined> {
+  const input = await ports.storage.readInput({ task, name: REQUEST_INPUT })
+  return input && (JSON.parse(input.body) as ParameterValues)
+}

@@ -1,0 +1,119 @@
+/**
+ * Which channel serves a task. A model's channels stand in tiers; of the lowest tier that has one
+ * free and working, the one with the least load for its weight is taken, and why is recorded in
+ * the log. A slot is held from the choice until the driver lets it go.
+ */
+import { SafelightError, type Channel, type Clock } from "@safelight/core"
+import { createBreaker, type Breaker } from "./breaker.ts"
+import type { EngineSettings } from "./settings.ts"
+
+/** A channel with its place in the routing; a bare channel stands in tier 1 with weight 1. */
+export interface Route {
+  readonly channel: Channel
+  /** Lower tiers are asked first. */
+  readonly tier?: number
+  readonly weight?: number
+}
+
+export interface Slot {
+  readonly channel: Channel
+  readonly breaker: Breaker
+  /** Why this channel, for the log. */
+  readonly because: string
+  free(): void
+}
+
+export interface Routing {
+  readonly channels: readonly Channel[]
+  /** How many more tasks of `model` can be worked on now. */
+  countFree(model: string): number
+  /** Takes a slot for a new attempt; undefined where every channel is full or left alone. */
+  take(model: string): Slot | undefined
+  /** Takes a slot of one channel, also beyond its limit: its work is under way already. */
+  rejoin(channel: string): Slot | undefined
+}
+
+interface Place {
+  readonly channel: Channel
+  readonly breaker: Breaker
+  readonly tier: number
+  readonly weight: number
+  inFlight: number
+}
+
+export function createRouting(
+  routes: readonly (Channel | Route)[],
+  settings: EngineSettings,
+  clock: Clock,
+): Routing {
+  const places = routes.map((route) => toPlace("channel" in route ? route : { channel: route }))
+
+  function toPlace({ channel, tier = 1, weight = 1 }: Route): Place {
+    const { breakerFailures: failures, breakerOpenMs: openMs } = settings
+    const breaker = createBreaker({ failures, openMs, monotonicNow: () => clock.monotonicNow() })
+    return { channel, breaker, tier, weight, inFlight: 0 }
+  }
+
+  function serving(model: string): Place[] {
+    return places.filter(({ channel }) => channel.models.includes(model))
+  }
+
+  return {
+    channels: places.map(({ channel }) => channel),
+    countFree: (model) =>
+      serving(model)
+        .filter(({ breaker }) => breaker.canPass())
+        .reduce((total, place) => total + freeSlots(place), 0),
+    take(model) {
+      const candidates = serving(model)
+      const able = candidates.filter((place) => freeSlots(place) > 0 && place.breaker.canPass())
+      const best = able.toSorted((a, b) => a.tier - b.tier || loadOf(a) - loadOf(b))[0]
+      return best && toSlot(best, explain(best, able.length, candidates.length))
+    },
+    rejoin(channel) {
+      const place = places.find((each) => each.channel.name === channel)
+      return place && toSlot(place, "the task's channel")
+    },
+  }
+}
+
+/** Throws `invalid-configuration` where two channels share a name or a setting makes no sense. */
+export function validateRoutes(routes: readonly (Channel | Route)[]): Channel[] {
+  const names = new Set<string>()
+  return routes.map((route) => {
+    const { channel, tier = 1, weight = 1 }: Route = "channel" in route ? route : { channel: route }
+    const isSane = Number.isSafeInteger(tier) && weight > 0 && channel.concurrency >= 1
+    if (names.has(channel.name) || !isSane) {
+      const message = `channel ${channel.name} needs a name of its own, an integer tier, and weight and concurrency above 0`
+      throw new SafelightError({ code: "invalid-configuration", message })
+    }
+    names.add(channel.name)
+    return channel
+  })
+}
+
+function freeSlots({ channel, inFlight }: Place): number {
+  return Math.max(0, channel.concurrency - inFlight)
+}
+
+function loadOf({ inFlight, weight }: Place): number {
+  return inFlight / weight
+}
+
+function explain({ tier }: Place, able: number, all: number): string {
+  return `tier ${tier}, ${able} of ${all} channels able`
+}
+
+function toSlot(place: Place, because: string): Slot {
+  place.inFlight += 1
+  let isHeld = true
+  return {
+    channel: place.channel,
+    breaker: place.breaker,
+    because,
+    free() {
+      if (isHeld) place.inFlight -= 1
+      isHeld = false
+    },
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * When a task is looked at next, told from the task alone: the place it takes in the queue after
+ * an append, and the moments at which retention looks at a finished one.
+ */
+import {
+  isTerminal,
+  lastExpiryAt,
+  type Channel,
+  type QueueChange,
+  type Task,
+} from "@safelight/core"
+import { toBackoffMs, type EngineSettings } from "./settings.ts"
+
+/** What an append that led to `task` does to its place in the queue; undefined: nothing. */
+export function toQueueChange(
+  task: Task,
+  channel: Channel | undefined,
+  settings: EngineSettings,
+  now: number,
+): QueueChange | undefined {
+  if (isTerminal(task)) return { kind: "finish", retainAt: nextRetentionAt(task, settings, now) }
+  if (task.state === "queued") {
+    return { kind: "reschedule", dueAt: task.deferral?.retryAt ?? now, claim: null }
+  }
+  if (task.state !== "doubtful") return undefined
+  return { kind: "reschedule", dueAt: toDoubtDueAt(task, channel, settings, now), claim: null }
+}
+
+/** When a doubt is taken up, by what the channel promises of a repeat (design §5). */
+function toDoubtDueAt(
+  task: Task,
+  channel: Channel | undefined,
+  settings: EngineSettings,
+  now: number,
+): number {
+  if (channel === undefined || channel.submission.kind === "unkeyed") return task.endBy
+  return now + toBackoffMs(settings, task.attempt)
+}
+
+/** When retention must look at a finished task after `now`; null: never again. */
+export function nextRetentionAt(task: Task, settings: EngineSettings, now: number): number | null {
+  const expiryAt = lastExpiryAt(task)
+  const moments = [task.finishedAt + settings.removeAfterMs]
+  if (expiryAt > 0) moments.push(expiryAt, expiryAt + settings.removeAfterMs)
+  const ahead = moments.filter((at) => at > now)
+  return ahead.length === 0 ? null : Math.min(...ahead)
+}

@@ -1,0 +1,79 @@
+/** The numbers an engine runs by, each with its reason. Durations in milliseconds. */
+import { SafelightError, type Channel } from "@safelight/core"
+
+export interface EngineSettings {
+  /** A claim that is not renewed for this long may be taken over. */
+  readonly claimMs: number
+  /** A task that is not finished by then fails (`generation_timeout`). */
+  readonly endAfterMs: number
+  /** Calls to channels for one task, proven non-creations included. */
+  readonly maxAttempts: number
+  /** How long a 202 may wait where a channel answers at once. */
+  readonly graceMs: number
+  /** How long artifacts are kept (specification §1). */
+  readonly retentionMs: number
+  /** How long after its task's end, or its expiry, an artifact's bytes are removed. */
+  readonly removeAfterMs: number
+  /** How often the queue is looked at when nothing wakes the engine. */
+  readonly idlePollMs: number
+  /** The first pause after a failure; it doubles up to `backoffMaxMs`. */
+  readonly backoffMs: number
+  readonly backoffMaxMs: number
+  /** Progress is recorded in steps of this many percent, so that a log stays short. */
+  readonly progressStep: number
+  /** One long poll of a channel. */
+  readonly pollTimeoutMs: number
+  /** Failures in a row after which a channel is left alone for `breakerOpenMs`. */
+  readonly breakerFailures: number
+  readonly breakerOpenMs: number
+}
+
+export const DEFAULTS: EngineSettings = {
+  // Long enough to survive a pause of the process, short enough that a crash is noticed soon.
+  claimMs: 60_000,
+  // Thirty seconds of video take minutes, not hours.
+  endAfterMs: 3_600_000,
+  maxAttempts: 5,
+  // A client's HTTP time-out is rarely shorter than this.
+  graceMs: 2_000,
+  retentionMs: 14 * 86_400_000,
+  // A transfer that began in time goes on; nobody downloads for a day.
+  removeAfterMs: 86_400_000,
+  idlePollMs: 1_000,
+  backoffMs: 500,
+  backoffMaxMs: 30_000,
+  progressStep: 10,
+  pollTimeoutMs: 30_000,
+  breakerFailures: 5,
+  breakerOpenMs: 15_000,
+}
+
+/** Fills in the defaults. Throws `invalid-configuration`, naming the setting, on a wrong one. */
+export function toSettings(
+  given: Partial<EngineSettings> | undefined,
+  channels: readonly Channel[],
+): EngineSettings {
+  const settings: EngineSettings = { ...DEFAULTS, ...given }
+  for (const [name, value] of Object.entries(settings)) {
+    if (!Object.hasOwn(DEFAULTS, name)) throw invalid(`${name} is not a setting of the engine`)
+    if (!Number.isSafeInteger(value) || value < (name === "graceMs" ? 0 : 1)) {
+      throw invalid(`${name} must be a positive integer`)
+    }
+  }
+  for (const channel of channels) {
+    // Otherwise the check before each call could never pass (design §5).
+    if (channel.submitTimeoutMs * 2 > settings.claimMs) {
+      throw invalid(`claimMs must be at least twice submitTimeoutMs of channel ${channel.name}`)
+    }
+  }
+  return settings
+}
+
+/** The pause before try `attempt` (from 1): doubling, bounded. */
+export function toBackoffMs(settings: EngineSettings, attempt: number): number {
+  return Math.min(settings.backoffMs * 2 ** Math.max(0, attempt - 1), settings.backoffMaxMs)
+}
+
+function invalid(message: string): SafelightError {
+  return new SafelightError({ code: "invalid-configuration", message })
+}

@@ -1,0 +1,100 @@
+/**
+ * Accepting a request: checked against its model, defaults applied, what the person wrote put
+ * beside the log behind a salted commitment, the price fixed and the end set. Nothing is stored
+ * unless everything is right.
+ */
+import {
+  chargeOf,
+  currentPrices,
+  decide,
+  emptyTask,
+  GENESIS_HASH,
+  project,
+  sealEvents,
+  toCanonicalJson,
+  type Append,
+  type ClaimTerm,
+  type Model,
+  type ParameterValues,
+  type Rejection,
+  type StreamHead,
+  type SubmitRequest,
+} from "@safelight/core"
+import type { Ports } from "./context.ts"
+
+export interface Prepared {
+  readonly kind: "prepared"
+  readonly append: Append
+  readonly head: StreamHead
+  readonly parameters: ParameterValues
+}
+
+export interface Checked {
+  readonly kind: "checked"
+  readonly model: Model
+  readonly parameters: ParameterValues
+}
+
+/** Checks a request against its model. */
+export function checkRequest(
+  ports: Ports,
+  request: SubmitRequest,
+): Checked | { readonly kind: "rejected"; readonly rejection: Rejection } {
+  const model = ports.models.get(request.model)
+  if (model === undefined) {
+    return { kind: "rejected", rejection: { code: "model-not-found", model: request.model } }
+  }
+  const check = model.check(request.parameters)
+  if (check.kind === "valid") return { kind: "checked", model, parameters: check.parameters }
+  return { kind: "rejected", rejection: { code: "invalid-parameters", issues: check.issues } }
+}
+
+/** The append that makes a checked request a task; a claim hands it straight to this process. */
+export function prepareSubmission(
+  ports: Ports,
+  account: string,
+  { model, parameters }: Checked,
+  claim: ClaimTerm | null,
+): Prepared {
+  const now = ports.clock.now()
+  const id = ports.identifiers.createTaskId(now)
+  const salt = ports.identifiers.createSalt()
+  const body = toCanonicalJson(parameters)
+  const endBy = now + ports.settings.endAfterMs
+  const submitted = {
+    account,
+    commitment: ports.digest([{ hex: salt }, body]),
+    endBy,
+    maxAttempts: ports.settings.maxAttempts,
+    model: model.id,
+    parameters: model.toLogged(parameters),
+    ...reserve(ports, model, parameters),
+  }
+  const decision = decide(emptyTask(id), { kind: "submit", submitted }, now)
+  if (decision.kind === "rejected") throw new TypeError("a new task takes its submission")
+  const { task, event } = decision
+  const events = sealEvents(ports.digest, { task: id, version: 0, hash: GENESIS_HASH }, [event])
+  const hash = events[0]?.hash ?? GENESIS_HASH
+  const append: Append = {
+    task: id,
+    expectedVersion: 0,
+    events,
+    changes: project(task, hash, [event]),
+    inputs: [{ task: id, name: REQUEST_INPUT, salt, body }],
+    queue: { kind: "enqueue", dueAt: now, endBy, claim },
+  }
+  return { kind: "prepared", append, head: { task, hash }, parameters }
+}
+
+/** The name of the input that holds a request's parameters. */
+export const REQUEST_INPUT = "request"
+
+function reserve(
+  ports: Ports,
+  model: Model,
+  parameters: ParameterValues,
+): { priceVersion: string; reservationMicros: number } {
+  const { version } = currentPrices(ports.prices)
+  const reservationMicros = chargeOf(model, ports.prices, version, model.estimate(parameters))
+  return { priceVersion: version, reservationMicros }
+}

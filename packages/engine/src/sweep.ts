@@ -1,0 +1,113 @@
+/**
+ * What time does to tasks, done whenever somebody calls: tasks past their end fail, artifacts past
+ * their expiry are recorded as expired and their bytes removed a day later, orphans of crashed
+ * collections go. Every node may sweep at once; the version fence sorts it out.
+ */
+import { isSafelightError, lastExpiryAt, type StreamHead } from "@safelight/core"
+import type { Context } from "./context.ts"
+import { endOverdue } from "./overdue.ts"
+import { nextRetentionAt } from "./schedule.ts"
+
+export interface SweepReport {
+  /** Tasks failed because their time was up. */
+  readonly timedOut: number
+  /** Tasks whose last artifact expired. */
+  readonly expired: number
+  /** Stored objects removed: expired artifacts and orphans. */
+  readonly removed: number
+  /** Tasks that could not be tended now; the next sweep finds them again. */
+  readonly failed: number
+}
+
+/** Tasks read at a time. */
+const PAGE = 200
+
+/** Does all that is due at `now` (ms). Rejects only where the storage can't be read. */
+export async function sweep(context: Context, now: number): Promise<SweepReport> {
+  const report = { timedOut: 0, expired: 0, removed: 0, failed: 0 }
+  await eachDue(
+    context,
+    "findOverdue",
+    now,
+    async (head) => {
+      await context.probe("sweep:before-append", head.task.id)
+      const recorded = await endOverdue(context, head, now)
+      await context.probe("sweep:after-append", head.task.id)
+      if (recorded.kind === "recorded") report.timedOut += 1
+    },
+    report,
+  )
+  await eachDue(
+    context,
+    "findRetained",
+    now,
+    async (head) => {
+      const tended = await tend(context, head, now)
+      report.expired += tended.expired
+      report.removed += tended.removed
+    },
+    report,
+  )
+  return report
+}
+
+async function eachDue(
+  context: Context,
+  find: "findOverdue" | "findRetained",
+  now: number,
+  visit: (head: StreamHead) => Promise<void>,
+  report: { failed: number },
+): Promise<void> {
+  const seen = new Set<string>()
+  for (;;) {
+    const heads = await context.storage[find]({ now, limit: PAGE + seen.size })
+    const fresh = heads.filter(({ task }) => !seen.has(task.id))
+    if (fresh.length === 0) return
+    for (const head of fresh) {
+      seen.add(head.task.id)
+      try {
+        await visit(head)
+        seen.delete(head.task.id)
+      } catch (error) {
+        if (!isSafelightError(error)) throw error
+        report.failed += 1
+        context.log.warn({ task: head.task.id, error }, "a task could not be tended")
+      }
+    }
+  }
+}
+
+/** Brings one finished task up to `now` and sets when it is looked at next. Safe to repeat. */
+async function tend(
+  context: Context,
+  head: StreamHead,
+  now: number,
+): Promise<{ readonly expired: number; readonly removed: number }> {
+  const { settings, storage } = context
+  const removed = await removeDue(context, head, now)
+  let current = head
+  const isExpired = head.task.state === "succeeded.available" && now >= lastExpiryAt(head.task)
+  if (isExpired) {
+    await context.probe("sweep:before-append", head.task.id)
+    const recorded = await context.recorder.recordFact(head, [{ kind: "expire" }], { now })
+    await context.probe("sweep:after-append", head.task.id)
+    if (recorded.kind === "recorded") current = recorded.head
+  }
+  const dueAt = nextRetentionAt(current.task, settings, now)
+  await storage.retain({ task: head.task.id, dueAt })
+  return { expired: isExpired ? 1 : 0, removed }
+}
+
+/** Removes what is outside the manifest, and expired bytes, once each has had its time. */
+async function removeDue(context: Context, { task }: StreamHead, now: number): Promise<number> {
+  const { artifacts, settings } = context
+  if (now < task.finishedAt + settings.removeAfterMs) return 0
+  const kept = task.artifacts.filter(({ expiresAt }) => now < expiresAt + settings.removeAfterMs)
+  const keptPlaces = new Set(kept.map(({ place }) => place))
+  const surplus = (await artifacts.list(task.id)).filter((place) => !keptPlaces.has(place))
+  for (const place of surplus) {
+    await artifacts.remove(place)
+    await context.probe("sweep:after-remove", task.id)
+  }
+  return surplus.length
+}

@@ -1,0 +1,55 @@
+/**
+ * One task in this process's hands: its newest state, the claim it is held under, the slot of the
+ * channel it may use. Steps take a piece of work and leave it changed, or let it go.
+ */
+import type { Clock, ParameterValues, StreamHead } from "@safelight/core"
+import type { Recorded } from "./recorder.ts"
+import type { Slot } from "./routing.ts"
+
+export interface Work {
+  readonly id: string
+  head: StreamHead
+  /** The claim's id; the same for all work of one boot of a node. */
+  readonly claim: string
+  /** On the monotonic clock: past it, the claim may be somebody else's. */
+  heldUntil: number
+  /** When this process took the task, on the monotonic clock. */
+  readonly takenAt: number
+  slot: Slot | undefined
+  /** Aborts when the claim is lost or the engine stops. */
+  readonly controller: AbortController
+  /** In memory where the task was submitted here; else read from the inputs when needed. */
+  parameters: ParameterValues | undefined
+}
+
+/** What a step leads to: go on with the next one, or leave the task as it is. */
+export type StepResult = "next" | "leave"
+
+export function createWork(
+  head: StreamHead,
+  term: { readonly claim: string; readonly heldUntil: number },
+  clock: Clock,
+  more: { readonly slot: Slot | undefined; readonly parameters?: ParameterValues },
+): Work {
+  return {
+    id: head.task.id,
+    head,
+    claim: term.claim,
+    heldUntil: term.heldUntil,
+    takenAt: clock.monotonicNow(),
+    slot: more.slot,
+    controller: new AbortController(),
+    parameters: more.parameters,
+  }
+}
+
+/**
+ * Takes over what was recorded. A refusal or another's change ends this process's part, and so
+ * does a state whose append gave the claim back: queued again, in doubt, or finished.
+ */
+export function advance(work: Work, recorded: Recorded): StepResult {
+  if (recorded.kind !== "recorded") return "leave"
+  work.head = recorded.head
+  const { state } = recorded.head.task
+  return state === "dispatching" || state === "running" ? "next" : "leave"
+}
