@@ -4,6 +4,9 @@
  */
 import { SafelightError, type Clock } from "@safelight/core"
 
+/** A reason of our own: without one, each abort builds an exception with its stack. */
+const CLEARED = "cleared"
+
 export interface Deadline {
   readonly signal: AbortSignal
   /** The call's own result, or a rejection with `aborted` once the signal aborts. */
@@ -23,7 +26,7 @@ export function createDeadline(clock: Clock, durationMs: number, parent: AbortSi
     signal: controller.signal,
     bound: (call) => Promise.race([call, rejectOnAbort(controller.signal)]),
     clear() {
-      over.abort()
+      over.abort(CLEARED)
       parent.removeEventListener("abort", abort)
     },
   }

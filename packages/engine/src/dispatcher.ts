@@ -85,7 +85,10 @@ export function createDispatcher(context: Context, models: readonly string[]): D
 function createAlarm(clock: Clock): { ring(): void; wait(durationMs: number): Promise<void> } {
   let rung = new AbortController()
   return {
-    ring: () => rung.abort(),
+    ring() {
+      // An abort makes an exception with a stack, even when there was one before.
+      if (!rung.signal.aborted) rung.abort()
+    },
     async wait(durationMs) {
       await clock.wait(durationMs, rung.signal)
       if (rung.signal.aborted) rung = new AbortController()

@@ -176,7 +176,7 @@ async function awaitAnswer(
 ): Promise<Task> {
   const over = new AbortController()
   await Promise.race([done, clock.wait(settings.graceMs, over.signal)])
-  over.abort()
+  over.abort("over")
   const current = (await storage.readTask(head.task.id)) ?? head
   // A 202 says queued or succeeded, nothing between (http-decisions §3).
   return current.task.state === "succeeded.available" ? current.task : head.task
@@ -189,7 +189,7 @@ async function waitUntilFinished(
 ): Promise<Task | undefined> {
   for (;;) {
     const ended = new AbortController()
-    const end = (): void => ended.abort()
+    const end = (): void => ended.abort("finished")
     const stopListening = recorder.onFinished((task) => task.id === id && end())
     signal?.addEventListener("abort", end)
     try {

@@ -59,12 +59,12 @@ export function createHoldings(
         else work.controller.abort()
       }
     },
-    callOff: (task) => holdings.get(task)?.work.controller.abort(),
+    callOff: (task) => holdings.get(task)?.work.controller.abort("finished"),
     async windDown(graceMs) {
       const over = new AbortController()
       const all = Promise.all([...holdings.values()].map(({ done }) => done))
       await Promise.race([all, clock.wait(graceMs, over.signal)])
-      over.abort()
+      over.abort("over")
       const left = [...holdings.values()]
       for (const { work } of left) work.controller.abort()
       await Promise.all(left.map(({ done }) => done))

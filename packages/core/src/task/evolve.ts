@@ -18,13 +18,14 @@ export function evolve(task: Task, event: TaskEvent): Task {
 
 /** Folds events from the beginning. Throws a RangeError at the first event that is not legal. */
 export function fold(id: string, events: Iterable<TaskEvent>): Task {
-  let task = emptyTask(id)
+  const draft: TaskDraft = emptyTask(id)
   for (const event of events) {
-    const next = evolve(task, event)
-    if (next === task) {
-      throw new RangeError(`${event.type} is not legal in ${task.state} (version ${task.version})`)
+    const state = nextState(draft, event)
+    if (state === undefined) {
+      throw new RangeError(`${event.type} is not legal in ${draft.state} (version ${draft.version})`)
     }
-    task = next
+    draft.state = state
+    reduce(draft, event)
   }
-  return task
+  return draft
 }

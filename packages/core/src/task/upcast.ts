@@ -24,6 +24,7 @@ const UPCASTERS: Partial<Record<EventType, readonly Upcaster[]>> = {}
 
 /** Event data of `schema`, brought to the newest version. */
 export function upcast(type: EventType, schema: number, data: unknown): unknown {
-  const steps = UPCASTERS[type]?.slice(schema - 1) ?? []
-  return steps.reduce((older, step) => step(older), data)
+  const steps = UPCASTERS[type]
+  if (steps === undefined) return data
+  return steps.slice(schema - 1).reduce((older, step) => step(older), data)
 }

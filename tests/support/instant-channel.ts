@@ -1,0 +1,22 @@
+/** A channel that answers at once with 1 KiB: what is measured is the engine, not a provider. */
+import { MODELS, type Channel } from "@safelight/core"
+
+export function createInstantChannel(concurrency = 256): Channel {
+  const bytes = new Uint8Array(1024).fill(7)
+  return {
+    name: "instant",
+    models: MODELS.map(({ id }) => id),
+    submission: { kind: "keyed", keyTtlMs: 86_400_000 },
+    concurrency,
+    submitTimeoutMs: 10_000,
+    submit: async () => ({ kind: "accepted", operation: { id: "instant" } }),
+    poll: async () => ({
+      kind: "completed",
+      outputs: [{ mimeType: "image/png", body: once(bytes) }],
+    }),
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

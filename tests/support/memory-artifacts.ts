@@ -1,0 +1,82 @@
+/**
+ * Artifacts kept in memory, for benchmarks that measure everything but the disk and for engine
+ * tests that look at what was stored. Bytes are copied: a caller may reuse its buffers.
+ */
+import { createHash } from "node:crypto"
+import { SafelightError, type ArtifactReader, type ArtifactStorage } from "@safelight/core"
+
+export interface MemoryArtifacts extends ArtifactStorage {
+  readonly places: ReadonlyMap<string, Uint8Array>
+  /** Makes the next `times` puts fail as a full disk would. */
+  failPuts(times: number): void
+}
+
+export interface MemoryArtifactsOptions {
+  /** Keeps only the newest places, so that a long benchmark measures the engine's memory alone. */
+  readonly keep?: number
+}
+
+export function createMemoryArtifacts({
+  keep = Infinity,
+}: MemoryArtifactsOptions = {}): MemoryArtifacts {
+  const places = new Map<string, Uint8Array>()
+  let count = 0
+  let failures = 0
+  return {
+    places,
+    failPuts(times) {
+      failures = times
+    },
+    async put({ task, key, body }) {
+      const hash = createHash("sha256")
+      const chunks: Uint8Array[] = []
+      for await (const chunk of body) {
+        hash.update(chunk)
+        chunks.push(Uint8Array.from(chunk))
+      }
+      if (failures > 0) {
+        failures -= 1
+        throw unavailable()
+      }
+      const bytes = Buffer.concat(chunks)
+      count += 1
+      const place = `${task}/${key}/${count}`
+      places.set(place, bytes)
+      if (places.size > keep) places.delete(places.keys().next().value ?? "")
+      return { place, bytes: bytes.length, sha256: hash.digest("hex") }
+    },
+    async open({ place, start = 0, end }) {
+      const bytes = places.get(place)
+      if (bytes === undefined) {
+        throw new SafelightError({ code: "artifact-missing", message: "nothing at that place" })
+      }
+      return createReader(bytes, start, Math.min(bytes.length, (end ?? bytes.length) + 1))
+    },
+    async remove(place) {
+      places.delete(place)
+    },
+    list: async (task) => [...places.keys()].filter((place) => place.startsWith(`${task}/`)),
+    async check() {
+      if (failures > 0) throw unavailable()
+    },
+  }
+}
+
+function createReader(bytes: Uint8Array, start: number, stop: number): ArtifactReader {
+  let position = start
+  return {
+    totalBytes: bytes.length,
+    async read(into) {
+      const chunk = bytes.subarray(position, Math.min(stop, position + into.length))
+      into.set(chunk)
+      position += chunk.length
+      return chunk.length
+    },
+    async close() {},
+  }
+}
+
+function unavailable(): SafelightError {
+  const message = "the artifacts can't be written now"
+  return new SafelightError({ code: "artifacts-unavailable", message, retryable: true })
+}

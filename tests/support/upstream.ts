@@ -1,0 +1,81 @@
+/**
+ * A provider that outlives the process under test: every purchase is a file, made in one exclusive
+ * system call, so a killed client leaves exactly what it bought. Keyed and lookup providers know a
+ * key again; an unkeyed one sells anew at every call.
+ */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { MODELS, type Channel, type ChannelRequest, type Completed } from "@safelight/core"
+
+export type UpstreamKind = Channel["submission"]["kind"]
+
+export interface Upstream {
+  readonly channel: Channel
+  /** Operations bought for a task, over all processes. */
+  countBought(task: string): number
+}
+
+export interface UpstreamOptions {
+  readonly folder: string
+  readonly kind: UpstreamKind
+  /** Called between the purchase and its answer. */
+  readonly onBought?: () => void
+}
+
+/** No request takes longer: what a takeover of a lookup channel waits for. */
+const LONGEST_REQUEST_MS = 50
+
+export function createUpstream({ folder, kind, onBought }: UpstreamOptions): Upstream {
+  mkdirSync(folder, { recursive: true })
+  const pathOf = (operation: string): string => join(folder, operation)
+
+  function buy({ upstreamKey }: ChannelRequest): string {
+    const operation = kind === "unkeyed" ? `${upstreamKey}.${crypto.randomUUID()}` : upstreamKey
+    if (!existsSync(pathOf(operation))) writeFileSync(pathOf(operation), "", { flag: "wx" })
+    onBought?.()
+    return operation
+  }
+
+  const channel: Channel = {
+    name: `upstream-${kind}`,
+    models: MODELS.map(({ id }) => id),
+    submission: toSubmission(kind),
+    concurrency: 8,
+    submitTimeoutMs: 100,
+    submit: async (request) => ({ kind: "accepted", operation: buy(request) }),
+    poll: async ({ task }) => complete(task),
+    ...(kind === "lookup" && {
+      find: async ({ upstreamKey }: ChannelRequest) =>
+        existsSync(pathOf(upstreamKey)) ? { operation: upstreamKey } : null,
+    }),
+  }
+  return {
+    channel,
+    countBought: (task) => readdirSync(folder).filter((name) => name.startsWith(task)).length,
+  }
+}
+
+/** The bytes a task produces: told from its id, so that a digest can be checked anywhere. */
+export function toProduct(task: string): Uint8Array {
+  return Buffer.from(`the picture of ${task}`.repeat(100))
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+function complete(task: string): Completed {
+  const output = { mimeType: "image/png", body: once(toProduct(task)) }
+  return { kind: "completed", outputs: [output] }
+}
+
+function toSubmission(kind: UpstreamKind): Channel["submission"] {
+  switch (kind) {
+    case "keyed":
+      return { kind, keyTtlMs: 86_400_000 }
+    case "lookup":
+      return { kind, longestRequestMs: LONGEST_REQUEST_MS }
+    case "unkeyed":
+      return { kind }
+  }
+}
