@@ -142,7 +142,7 @@ describe("a crash", { concurrency: 2 }, () => {
         assert.equal(signal, "SIGKILL", "the node never met the point")
         const ended = await assertRecovered(folder.path, kind, accepted)
         if (kind === "unkeyed") return
-        for (const task of ended) assert.match(task.state, /^succeeded/, task.error?.code)
+        for (const { error, state } of ended) assert.match(state, /^succeeded/, `${error?.code}`)
       })
     }
   }

@@ -2,9 +2,14 @@
  * Servers on this machine that a test lets behave as it likes, well or badly. They count what
  * connects, so that a test can wait until every connection is gone; closing one ends them all.
  */
-import { createServer as createHttpServer, type RequestListener, type Server } from "node:http"
+import { createServer as createHttpServer, type RequestListener } from "node:http"
 import { createServer as createHttpsServer } from "node:https"
-import { createServer as createRawServer, type AddressInfo, type Socket } from "node:net"
+import {
+  createServer as createRawServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from "node:net"
 import { once } from "node:events"
 import type { TestContext } from "node:test"
 import type { SelfSignedCertificate } from "./self-signed-certificate.ts"
@@ -37,7 +42,14 @@ export function serveRaw(
   context: TestContext,
   onConnection: (socket: Socket) => void,
 ): Promise<LocalServer> {
-  return listen(context, createRawServer(onConnection))
+  return listen(
+    context,
+    createRawServer((socket) => {
+      onConnection(socket)
+      // A socket that is not read does not notice that the other side hangs up.
+      socket.resume()
+    }),
+  )
 }
 
 /** Answers whatever is asked with these bytes, as they stand, and hangs up unless told otherwise. */
@@ -51,9 +63,7 @@ export function answerRaw(
   })
 }
 
-type AnyServer = Pick<Server, "on" | "listen" | "close" | "address">
-
-async function listen(context: TestContext, server: AnyServer): Promise<LocalServer> {
+async function listen(context: TestContext, server: Server): Promise<LocalServer> {
   const sockets = new Set<Socket>()
   let accepted = 0
   server.on("connection", (socket: Socket) => {
@@ -64,7 +74,7 @@ async function listen(context: TestContext, server: AnyServer): Promise<LocalSer
     socket.once("close", () => sockets.delete(socket))
   })
   server.listen(0, "127.0.0.1")
-  await once(server as never, "listening")
+  await once(server, "listening")
   context.after(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
@@ -75,7 +85,14 @@ async function listen(context: TestContext, server: AnyServer): Promise<LocalSer
     origin: `http://127.0.0.1:${port}`,
     accepted: () => accepted,
     async deserted() {
-      await Promise.all([...sockets].map((socket) => once(socket, "close")))
+      await Promise.all([...sockets].map(untilClosed))
     },
   }
+}
+
+/** Not `once`, which takes a reset for a failure. */
+function untilClosed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once("close", () => resolve())
+  })
 }

@@ -28,16 +28,21 @@ export async function follow(context: Context, work: Work, slot: Slot): Promise<
       const result = await ask(context, work, slot)
       if (typeof result === "string") return result
       failures = 0
-      await clock.wait(result.pollAfterMs, work.controller.signal)
+      await pause(context, work, result.pollAfterMs)
     } catch (error) {
       failures += 1
       if (!isOutside(error)) throw error
       const { channel } = slot
       context.log.warn({ task: work.id, channel: channel.name, error }, "a poll failed")
-      const pauseMs = error.retryAfterMs ?? toBackoffMs(settings, failures)
-      await clock.wait(pauseMs, work.controller.signal)
+      await pause(context, work, error.retryAfterMs ?? toBackoffMs(settings, failures))
     }
   }
+}
+
+/** Waits, never past the task's end. */
+function pause({ clock }: Context, work: Work, durationMs: number): Promise<void> {
+  const leftMs = Math.max(0, work.head.task.endBy - clock.now())
+  return clock.wait(Math.min(durationMs, leftMs), work.controller.signal)
 }
 
 async function ask(context: Context, work: Work, slot: Slot): Promise<StepResult | Running> {

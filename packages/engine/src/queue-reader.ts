@@ -34,6 +34,8 @@ export function createQueueReader(
 ): QueueReader {
   const { clock, routing, settings, storage } = context
   const backlog = new Set(models)
+  /** On the monotonic clock: claims that ran out show only when claiming is tried. */
+  let roundAt = 0
 
   /** Begins the work on a claimed task, or returns its id where no channel has room after all. */
   function take(claimed: Claimed, heldUntil: number): string[] {
@@ -45,8 +47,10 @@ export function createQueueReader(
     return []
   }
 
-  async function claimModel(model: string): Promise<void> {
+  /** Resolves to how many tasks were begun. */
+  async function claimModel(model: string): Promise<number> {
     const limit = Math.min(routing.countFree(model), CLAIM_LIMIT)
+    if (limit === 0) return 0
     const heldUntil = clock.monotonicNow() + settings.claimMs
     const now = clock.now()
     const until = now + settings.claimMs
@@ -54,8 +58,10 @@ export function createQueueReader(
     if (claimed.length < limit) backlog.delete(model)
     else backlog.add(model)
     const surplus = claimed.flatMap((each) => take(each, heldUntil))
-    if (surplus.length === 0) return
-    await storage.release({ claim, tasks: surplus, dueAt: now + settings.backoffMs })
+    if (surplus.length > 0) {
+      await storage.release({ claim, tasks: surplus, dueAt: now + settings.backoffMs })
+    }
+    return claimed.length - surplus.length
   }
 
   return {
@@ -64,12 +70,15 @@ export function createQueueReader(
       const able = models.filter((model) => routing.countFree(model) > 0)
       const dueAt = able.length === 0 ? null : await storage.nextDueAt(able)
       const aheadMs = dueAt === null ? settings.idlePollMs : dueAt - clock.now()
-      if (aheadMs > 0) {
+      const isRoundDue = clock.monotonicNow() >= roundAt
+      if (aheadMs > 0 && !isRoundDue) {
         for (const model of able) backlog.delete(model)
         return Math.min(aheadMs, settings.idlePollMs)
       }
-      for (const model of able) if (routing.countFree(model) > 0) await claimModel(model)
-      return 0
+      if (isRoundDue) roundAt = clock.monotonicNow() + settings.claimMs / 2
+      const counts: number[] = []
+      for (const model of able) counts.push(await claimModel(model))
+      return counts.some((count) => count > 0) ? 0 : settings.idlePollMs
     },
     offer(model) {
       if (backlog.has(model)) return undefined

@@ -13,8 +13,30 @@ export function fields<const Entries extends v.ObjectEntries>(
   v.InferOutput<v.StrictObjectSchema<Entries, undefined>>
 > {
   const bare = Object.assign(Object.create(null) as object, entries)
-  const schema = v.strictObject(bare)
+  const schema = namingAllUnknown(v.strictObject(bare))
   return v.lazy((input) => (Array.isArray(input) ? (noArray as unknown as typeof schema) : schema))
+}
+
+/** valibot stops at the first unknown member; a caller is told of every one. */
+function namingAllUnknown<Schema extends v.StrictObjectSchema<v.ObjectEntries, undefined>>(
+  schema: Schema,
+): Schema {
+  return {
+    ...schema,
+    "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const input = dataset.value
+      const checked = schema["~run"](dataset, config)
+      if (typeof input !== "object" || input === null) return checked
+      const unknown = Object.entries(input).filter(([key]) => !Object.hasOwn(schema.entries, key))
+      for (const [key, value] of unknown.slice(1)) {
+        const path: [v.IssuePathItem] = [
+          { type: "object", origin: "key", input: input as Record<string, unknown>, key, value },
+        ]
+        v._addIssue(schema, "key", checked, config, { input: key, expected: "never", path })
+      }
+      return checked
+    },
+  }
 }
 
 const noArray = { ...v.custom<never>(() => false), expects: "Object" as const }

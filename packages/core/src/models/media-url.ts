@@ -48,20 +48,31 @@ export function mediaUrl(kind: MediaKind): v.GenericSchema<string> {
   return v.pipe(v.string(), check)
 }
 
-/** scheme://host with no user info, and nothing that a URL may not hold as it stands. */
-const HTTP_URL = /^https?:\/\/[^\s/?#@\\]+(?:[/?#][^\s\\]*)?$/i
+/** scheme://host:port with no user info, and nothing that a URL may not hold as it stands. */
+const HTTP_URL =
+  /^https?:\/\/(?:\[[\da-f:.]+\]|[^\s/?#@\\:[\]]+)(?::(?<port>\d*))?(?:[/?#][^\s\\]*)?$/i
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 function findFault(kind: MediaKind, url: string): Fault | undefined {
   if (url.startsWith("data:")) return findDataFault(kind, url)
-  if (url.length > MEDIA_URL_LIMITS.urlCharacters) {
+  if (isLongerThan(MEDIA_URL_LIMITS.urlCharacters, url)) {
     return { type: "url_too_long", requirement: MEDIA_URL_LIMITS.urlCharacters }
   }
-  if (HTTP_URL.test(url)) return url.isWellFormed() ? undefined : { type: "invalid_url" }
+  const match = HTTP_URL.exec(url)
+  if (match !== null) {
+    const isPort = Number(match.groups?.["port"] ?? 0) <= 65_535
+    return isPort && url.isWellFormed() ? undefined : { type: "invalid_url" }
+  }
   const hasUser = /^https?:\/\/[^\s/?#]*@/i.test(url)
   const isOtherScheme = SCHEME.test(url) && !/^https?:/i.test(url)
   return { type: hasUser || isOtherScheme ? "url_not_allowed" : "invalid_url" }
+}
+
+/** In code points; a text of more than twice as many code units needs no counting. */
+function isLongerThan(characters: number, text: string): boolean {
+  if (text.length <= characters) return false
+  return text.length > 2 * characters || Array.from(text).length > characters
 }
 
 function findDataFault(kind: MediaKind, url: string): Fault | undefined {

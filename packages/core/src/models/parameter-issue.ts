@@ -79,11 +79,11 @@ export function toParameterIssue(root: string, issue: Issue): ParameterIssue {
 
 function explainMember(issue: Issue): Explanation {
   if (issue.expected === "never") return ["unknown_parameter", "is not a known parameter"]
-  if (issue.expected === "Object") return explainType(issue)
-  return ["missing_required_parameter", "is required"]
+  return explainType(issue)
 }
 
 function explainType(issue: Issue): Explanation {
+  if (issue.input === undefined) return ["missing_required_parameter", "is required"]
   const expected = issue.expected?.toLowerCase() ?? "another type"
   const article = /^[aeio]/.test(expected) ? "an" : "a"
   return ["invalid_type", `must be ${article} ${expected}`]
@@ -108,5 +108,7 @@ function toPath(root: string, issue: Issue): string {
 /** A member name as sent, at most 100 characters of it (http-decisions §2). */
 function toName(key: unknown): string {
   const name = String(key)
-  return name.length > 100 ? `${name.slice(0, 100)}…` : name
+  // 100 code points are at most 200 code units.
+  const characters = Array.from(name.slice(0, 202))
+  return characters.length > 100 ? `${characters.slice(0, 100).join("")}…` : name
 }

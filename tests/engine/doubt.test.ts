@@ -1,0 +1,184 @@
+/** An unknown outcome: a state, resolved by what the channel makes of a repeat (design §5). */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { SafelightError, type Submission } from "@safelight/core"
+import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
+import { completed, createScene, type Scene } from "./support.ts"
+
+const LOST = { kind: "lost", operation: { id: 7 } } as const
+const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+const KEYED: Submission = { kind: "keyed", keyTtlMs: 3_600_000 }
+const LOOKUP: Submission = { kind: "lookup", longestRequestMs: 5_000 }
+
+function methods(channel: ScriptedChannel): string[] {
+  return channel.calls.map(({ method }) => method)
+}
+
+/** Stops a node dead: nothing it asks of its storage is ever answered. */
+function freeze({ storage }: Scene): void {
+  const never = (): Promise<never> => new Promise(() => {})
+  Object.assign(storage, { append: never, claim: never, release: never, renew: never })
+}
+
+/** A second node over what the first one stores, which is then frozen. */
+function takeOver(scene: Scene, channel: ScriptedChannel): Scene {
+  const { clock, artifacts } = scene
+  const storage = { ...scene.storage }
+  freeze(scene)
+  return createScene({ channels: [channel], clock, storage, artifacts })
+}
+
+describe("a lost answer", () => {
+  it("of a keyed channel is asked for again under the same key, and bought once", async () => {
+    const channel = createScriptedChannel({
+      submission: KEYED,
+      submits: [LOST],
+      polls: [completed()],
+    })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(5_000)
+    const story = ["submitted", "dispatched", "doubted", "dispatched", "accepted", "succeeded"]
+    assert.deepEqual(scene.story(id), story)
+    assert.deepEqual(channel.created, [`${id}.1`])
+    assert.equal((await scene.read(id)).attempt, 2)
+  })
+
+  it("of a lookup channel is looked up once no request can be on its way, and adopted", async () => {
+    const channel = createScriptedChannel({
+      submission: LOOKUP,
+      submits: [LOST],
+      polls: [completed()],
+    })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(60_000)
+    assert.deepEqual(methods(channel), ["submit"], "it asked while a request could be on its way")
+    await scene.clock.advance(10_000)
+    assert.deepEqual(methods(channel), ["submit", "find", "poll"])
+    assert.deepEqual(scene.story(id).slice(2), ["doubted", "accepted", "succeeded"])
+  })
+
+  it("of a lookup channel that knows nothing of it may be tried once more", async () => {
+    const channel = createScriptedChannel({
+      submission: LOOKUP,
+      submits: [new Error("reset"), completed()],
+    })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(90_000)
+    assert.deepEqual(scene.story(id).slice(2), ["doubted", "deferred", "dispatched", "succeeded"])
+    assert.equal(channel.created.length, 1)
+  })
+
+  it("of an unkeyed channel is never sent again: it fails at its end, uncharged", async () => {
+    const channel = createScriptedChannel({ submits: [LOST] })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(599_000)
+    assert.equal((await scene.read(id)).state, "doubtful")
+    await scene.clock.advance(2_000)
+    const task = await scene.read(id)
+    assert.equal(task.error?.code, "upstream_outcome_unknown")
+    assert.equal(task.chargeMicros, 0)
+    assert.deepEqual(methods(channel), ["submit"])
+  })
+
+  it("is not asked for again once the key's lifetime is over", async () => {
+    const channel = createScriptedChannel({
+      submission: { kind: "keyed", keyTtlMs: 500 },
+      submits: [LOST],
+    })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(601_000)
+    assert.equal((await scene.read(id)).error?.code, "upstream_outcome_unknown")
+    assert.deepEqual(methods(channel), ["submit"])
+  })
+
+  it("that comes after the time-out is adopted, not dropped", async () => {
+    const channel = createScriptedChannel({
+      submits: [
+        async () => {
+          await scene.clock.wait(25_000)
+          return ACCEPTED
+        },
+      ],
+      polls: [completed()],
+    })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(11_000)
+    assert.equal((await scene.read(id)).state, "doubtful")
+    await scene.clock.advance(20_000)
+    assert.equal((await scene.read(id)).state, "running")
+    await scene.clock.advance(600_000)
+    assert.equal((await scene.read(id)).finishedAt > 0, true)
+    assert.equal(channel.created.length, 1)
+  })
+})
+
+describe("a node that is lost", () => {
+  it("between its intent and the answer leaves a doubt to whoever takes over", async () => {
+    const lost = createScriptedChannel({
+      submission: KEYED,
+      submits: [() => new Promise(() => {})],
+    })
+    const first = createScene({ channels: [lost], settings: { claimMs: 60_000 } })
+    const { id } = await first.submit()
+    await first.clock.advance(1)
+    assert.equal((await first.read(id)).state, "dispatching")
+    const channel = createScriptedChannel({ submission: KEYED, submits: [completed()] })
+    const second = takeOver(first, channel)
+    await first.clock.advance(95_000)
+    const story = ["submitted", "dispatched", "doubted", "dispatched", "succeeded"]
+    assert.deepEqual(second.story(id), story)
+    assert.deepEqual(channel.created, [`${id}.1`])
+  })
+
+  it("while it follows an operation loses nothing: any node polls it on", async () => {
+    const first = createScene({
+      channels: [
+        createScriptedChannel({ submits: [ACCEPTED], polls: [() => new Promise(() => {})] }),
+      ],
+    })
+    const { id } = await first.submit()
+    await first.clock.advance(1)
+    assert.equal((await first.read(id)).state, "running")
+    const channel = createScriptedChannel({ polls: [completed()] })
+    const second = takeOver(first, channel)
+    await first.clock.advance(95_000)
+    assert.deepEqual(second.story(id), ["submitted", "dispatched", "accepted", "succeeded"])
+    const [poll] = channel.calls
+    assert.ok(poll?.method === "poll" && "operation" in poll.request)
+    assert.deepEqual(poll.request.operation, { id: 7 })
+  })
+
+  it("and wakes past its claim changes nothing more", async () => {
+    let answer: (() => void) | undefined
+    const late = createScriptedChannel({
+      submission: KEYED,
+      submits: [
+        async () => {
+          await new Promise<void>((resolve) => {
+            answer = resolve
+          })
+          return new SafelightError({ code: "channel-unavailable", message: "gone" })
+        },
+      ],
+    })
+    const first = createScene({ channels: [late] })
+    const { id } = await first.submit()
+    await first.clock.advance(1)
+    const thaw = { ...first.storage }
+    const channel = createScriptedChannel({ submission: KEYED, submits: [completed()] })
+    const second = takeOver(first, channel)
+    await first.clock.advance(95_000)
+    const before = second.story(id)
+    assert.equal(before.at(-1), "succeeded")
+    Object.assign(first.storage, thaw)
+    answer?.()
+    await first.clock.advance(1_000)
+    assert.deepEqual(second.story(id), before)
+  })
+})

@@ -1,0 +1,132 @@
+/** Accepting a request: what is stored, what is refused, and what never enters the log. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { SafelightError } from "@safelight/core"
+import { createEngine, sha256 } from "@safelight/engine"
+import { createScriptedChannel } from "@safelight/testkit"
+import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
+import { createMemoryStorage } from "../support/memory-storage.ts"
+import { completed, createScene, MODEL, PRICES } from "./support.ts"
+
+const PROMPT = "a secret harbour"
+
+describe("a submission", () => {
+  it("stores one event, the parameters beside it, and a place in the queue", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    const task = await scene.submit({ prompt: PROMPT, count: 2 })
+    assert.deepEqual(scene.story(task.id), ["submitted"])
+    assert.equal(task.state, "queued")
+    assert.equal(task.endBy, scene.clock.now() + 600_000)
+    assert.equal(task.reservationMicros, 60_000)
+    assert.deepEqual(task.parameters, { count: 2 })
+    assert.equal(await scene.storage.nextDueAt(["model-a"]), scene.clock.now())
+  })
+
+  it("commits to the parameters with a salt, so that only who holds both can prove them", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    const first = await scene.submit({ prompt: PROMPT })
+    const second = await scene.submit({ prompt: PROMPT })
+    assert.notEqual(first.commitment, second.commitment)
+    const input = await scene.storage.readInput({ task: first.id, name: "request" })
+    assert.ok(input)
+    assert.equal(sha256([{ hex: input.salt }, input.body]), first.commitment)
+    assert.deepEqual(JSON.parse(input.body), { prompt: PROMPT, count: 1 })
+  })
+
+  it("keeps what a person or a provider wrote out of every event and row", async () => {
+    const words = "the provider's own words"
+    const refused = { kind: "refused", code: "provider_rejected", providerWords: words } as const
+    const channel = createScriptedChannel({ submits: [refused] })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit({ prompt: PROMPT })
+    await scene.engine.finished(id)
+    const { streams } = await scene.storage.scan({ after: "", limit: 10 })
+    assert.doesNotMatch(JSON.stringify(streams), /secret harbour|own words/)
+    const kept = await scene.storage.readInput({ task: id, name: "provider:1" })
+    assert.deepEqual(JSON.parse(kept?.body ?? ""), { words })
+  })
+
+  it("stores nothing where the model or a parameter is wrong, and says which", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    const unknown = await scene.engine.submit({ account: "ada", model: "Model-A", parameters: {} })
+    assert.deepEqual(unknown, {
+      kind: "rejected",
+      rejection: { code: "model-not-found", model: "Model-A" },
+    })
+    const wrong = await scene.engine.submit({
+      account: "ada",
+      model: "model-a",
+      parameters: { count: 5 },
+    })
+    assert.ok(wrong.kind === "rejected" && wrong.rejection.code === "invalid-parameters")
+    const found = wrong.rejection.issues.map(({ param, code }) => [param, code])
+    assert.deepEqual(found, [
+      ["parameters.prompt", "missing_required_parameter"],
+      ["parameters.count", "integer_above_max_value"],
+    ])
+    assert.equal(scene.storage.events.size, 0)
+    assert.equal(scene.storage.inputs.size, 0)
+  })
+
+  it("is refused where the storage fails, and accepted where it was stored all the same", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    scene.storage.failAppends(1)
+    await assert.rejects(scene.submit(), { code: "storage-unavailable" })
+    scene.storage.failAppends(1, true)
+    const task = await scene.submit()
+    assert.deepEqual(scene.story(task.id), ["submitted"])
+    assert.equal(scene.storage.events.size, 1)
+  })
+
+  it("is answered with the finished task where the channel answers at once", async () => {
+    const channel = createScriptedChannel({ answersAtOnce: true, submits: [completed()] })
+    const scene = createScene({ channels: [channel] })
+    await scene.clock.advance(0)
+    const task = await scene.submit()
+    assert.equal(task.state, "succeeded.available")
+    assert.deepEqual(scene.story(task.id), ["submitted", "dispatched", "succeeded"])
+  })
+
+  it("is answered as queued where an immediate answer fails or takes longer than the grace", async () => {
+    const never = (): Promise<never> => new Promise(() => {})
+    const refused = { kind: "refused", code: "provider_rejected" } as const
+    const channel = createScriptedChannel({ answersAtOnce: true, submits: [refused, never] })
+    const scene = createScene({ channels: [channel] })
+    await scene.clock.advance(0)
+    assert.equal((await scene.submit()).state, "queued")
+    const slow = scene.submit()
+    await scene.clock.advance(2_000)
+    assert.equal((await slow).state, "queued")
+  })
+
+  it("is refused as overloaded once the engine stops", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()] })
+    await scene.engine.stop()
+    await assert.rejects(scene.submit(), { code: "overloaded", retryable: true })
+  })
+})
+
+describe("an engine", () => {
+  const parts = { storage: createMemoryStorage(), artifacts: createMemoryArtifacts() }
+  const base = { ...parts, models: [MODEL], prices: PRICES, channels: [createScriptedChannel()] }
+  const wrongs: readonly (readonly [string, object, RegExp])[] = [
+    ["a setting that does not exist", { settings: { claim: 5 } }, /claim is not a setting/],
+    ["a setting that is no positive integer", { settings: { endAfterMs: 0 } }, /endAfterMs/],
+    ["a claim shorter than two calls", { settings: { claimMs: 19_999 } }, /claimMs.*scripted/],
+    ["two channels of one name", { channels: [...base.channels, ...base.channels] }, /scripted/],
+    ["a model without a price", { prices: [{ version: "2", models: {} }] }, /table 2.*model-a/],
+  ]
+  for (const [what, change, message] of wrongs) {
+    it(`is not made from ${what}`, () => {
+      assert.throws(
+        () => createEngine({ ...base, ...change }),
+        (error) => {
+          assert.ok(error instanceof SafelightError)
+          assert.equal(error.code, "invalid-configuration")
+          assert.match(error.message, message)
+          return true
+        },
+      )
+    })
+  }
+})

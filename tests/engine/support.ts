@@ -1,0 +1,123 @@
+/**
+ * An engine on a manual clock with everything in memory: time moves only when a test says so, and
+ * what a channel answers is scripted.
+ */
+import {
+  defineModel,
+  fields,
+  integer,
+  openEvent,
+  text,
+  type Probe,
+  type Task,
+  type TaskEvent,
+} from "@safelight/core"
+import { createEngine, type Engine, type EngineSettings, type Route } from "@safelight/engine"
+import { createManualClock, type ManualClock, type ScriptedChannel } from "@safelight/testkit"
+import * as v from "valibot"
+import { createMemoryArtifacts, type MemoryArtifacts } from "../support/memory-artifacts.ts"
+import { createMemoryStorage, type MemoryStorage } from "../support/memory-storage.ts"
+
+/** A model with a private and a logged parameter, 30,000 micro-units an image. */
+export const MODEL = defineModel({
+  id: "model-a",
+  artifacts: "image",
+  parameters: fields({ prompt: text(1), count: v.optional(integer(1, 4), 1) }),
+  logged: ["count"],
+  estimate: ({ count }) => ({ images: count, inputVideosMs: [], outputVideoMs: 0 }),
+  charge: ({ images }, { perImageMicros = 0 }) => images * perImageMicros,
+})
+
+export const PRICES = [{ version: "1", models: { "model-a": { perImageMicros: 30_000 } } }] as const
+
+/** Short round numbers, so that a test can name the moment it means. */
+export const SETTINGS: EngineSettings = {
+  claimMs: 60_000,
+  endAfterMs: 600_000,
+  maxAttempts: 3,
+  graceMs: 2_000,
+  retentionMs: 14 * 86_400_000,
+  removeAfterMs: 86_400_000,
+  idlePollMs: 1_000,
+  backoffMs: 1_000,
+  backoffMaxMs: 30_000,
+  progressStep: 10,
+  pollTimeoutMs: 20_000,
+  breakerFailures: 3,
+  breakerOpenMs: 15_000,
+}
+
+export interface Scene {
+  readonly clock: ManualClock
+  readonly storage: MemoryStorage
+  readonly artifacts: MemoryArtifacts
+  readonly engine: Engine
+  /** Submits and resolves to the task as accepted. */
+  submit(parameters?: unknown): Promise<Task>
+  /** The task as it stands. */
+  read(id: string): Promise<Task>
+  /** Its events, opened. */
+  history(id: string): TaskEvent[]
+  /** Its event types, in order. */
+  story(id: string): string[]
+}
+
+export interface SceneOptions {
+  readonly channels: readonly (ScriptedChannel | Route)[]
+  readonly settings?: Partial<EngineSettings>
+  readonly storage?: MemoryStorage
+  readonly artifacts?: MemoryArtifacts
+  readonly clock?: ManualClock
+  readonly probe?: Probe
+  /** Whether the engine works from the beginning; it does unless said otherwise. */
+  readonly isStarted?: boolean
+}
+
+export function createScene(options: SceneOptions): Scene {
+  const clock = options.clock ?? createManualClock()
+  const storage = options.storage ?? createMemoryStorage()
+  const artifacts = options.artifacts ?? createMemoryArtifacts()
+  const engine = createEngine({
+    storage,
+    artifacts,
+    clock,
+    channels: options.channels,
+    models: [MODEL],
+    prices: PRICES,
+    settings: { ...SETTINGS, ...options.settings },
+    ...(options.probe && { probe: options.probe }),
+  })
+  if (options.isStarted !== false) engine.start()
+
+  function history(id: string): TaskEvent[] {
+    return (storage.events.get(id) ?? []).map(openEvent)
+  }
+
+  return {
+    clock,
+    storage,
+    artifacts,
+    engine,
+    async submit(parameters = { prompt: "a quiet harbour" }) {
+      const result = await engine.submit({ account: "ada", model: "model-a", parameters })
+      if (result.kind === "rejected") throw new Error(result.rejection.code)
+      return result.task
+    },
+    async read(id) {
+      const head = await storage.readTask(id)
+      if (head === undefined) throw new Error(`no task ${id}`)
+      return head.task
+    },
+    history,
+    story: (id) => history(id).map(({ type }) => type),
+  }
+}
+
+/** One picture, as a channel hands it over. */
+export function completed(words = "picture") {
+  return { kind: "completed", outputs: [{ mimeType: "image/png", body: once(words) }] } as const
+}
+
+async function* once(words: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(words)
+}
