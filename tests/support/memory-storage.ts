@@ -157,8 +157,8 @@ export function createMemoryStorage(): MemoryStorage {
       return waiting.length === 0 ? null : Math.min(...waiting.map(({ dueAt }) => dueAt))
     },
     async scan({ after, limit }) {
-      const all = [...new Set([...rows.keys(), ...events.keys()])].toSorted()
-      const ids = all.filter((id) => id > after)
+      const known = [...new Set([...rows.keys(), ...events.keys()])]
+      const ids = known.filter((id) => compareIds(id, after) > 0).toSorted(compareIds)
       const streams = ids.slice(0, limit).map((id) => ({
         id,
         events: events.get(id) ?? [],
@@ -184,4 +184,9 @@ export function createMemoryStorage(): MemoryStorage {
     async check() {},
     async close() {},
   }
+}
+
+/** By code points, as databases order text; JavaScript compares UTF-16 units. */
+function compareIds(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

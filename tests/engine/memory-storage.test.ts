@@ -1,0 +1,23 @@
+/** The storage that engine tests run on keeps the contract that real ones keep. */
+import { describeStorage } from "@safelight/testkit"
+import { createMemoryStorage } from "../support/memory-storage.ts"
+
+describeStorage(
+  "memory",
+  async () => {
+    const storage = createMemoryStorage()
+    return { storage, reopen: async () => storage, cleanUp: async () => {} }
+  },
+  {
+    divergences: [
+      {
+        test: "an append that can't be stored rejects alone, leaving nothing",
+        reason: "a map has no constraints: it stores whatever it is given",
+      },
+      {
+        test: "closing stores what was handed in; a closed storage does nothing more",
+        reason: "a test looks into it after the engine has stopped",
+      },
+    ],
+  },
+)
