@@ -1,0 +1,36 @@
+/**
+ * Runs the benchmarks, each in a process of its own, and prints their figures as a table, or with
+ * `--json` as one object. Names on the command line choose benchmarks; no figure is judged here.
+ */
+import { execFile } from "node:child_process"
+import { join } from "node:path"
+import { parseArgs, promisify } from "node:util"
+
+const BENCHMARKS = ["submit", "lifecycle", "fold", "http", "download", "rendering", "memory"]
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean", default: false } },
+})
+const unknown = positionals.filter((name) => !BENCHMARKS.includes(name))
+if (unknown.length > 0) {
+  process.stderr.write(`unknown benchmark ${unknown.join(", ")}: one of ${BENCHMARKS.join(", ")}\n`)
+  process.exit(2)
+}
+
+const figures: Record<string, number> = {}
+for (const name of positionals.length > 0 ? positionals : BENCHMARKS) {
+  if (!values.json) process.stderr.write(`${name}…\n`)
+  const file = join(import.meta.dirname, `${name}.ts`)
+  const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, file])
+  Object.assign(figures, JSON.parse(stdout))
+}
+
+if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`)
+else {
+  const width = Math.max(...Object.keys(figures).map(({ length }) => length))
+  for (const [name, value] of Object.entries(figures)) {
+    const digits = Math.abs(value) >= 100 ? 0 : 2
+    process.stdout.write(`${name.padEnd(width)}  ${value.toFixed(digits).padStart(12)}\n`)
+  }
+}
