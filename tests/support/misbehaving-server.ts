@@ -34,7 +34,10 @@ export function serveSecurely(
   certificate: SelfSignedCertificate,
   listener: RequestListener,
 ): Promise<LocalServer> {
-  return listen(context, createHttpsServer({ ...certificate }, listener))
+  return listen(
+    context,
+    createHttpsServer({ ...certificate, ALPNProtocols: ["h2", "http/1.1"] }, listener),
+  )
 }
 
 /** A server that speaks no protocol but what `onConnection` writes. */

@@ -29,7 +29,7 @@ export async function collect(
 ): Promise<TaskCommand> {
   const { task } = work.head
   if (completed.outputs.length === 0) {
-    return { kind: "fail", attempt: task.attempt, code: "no_output", chargeMicros: 0 }
+    return { kind: "fail", attempt: task.attempt, code: "no_output" }
   }
   const kind = modelOf(context, task).artifacts
   const stored: Omit<ManifestEntry, "expiresAt">[] = []

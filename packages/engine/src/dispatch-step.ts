@@ -121,7 +121,6 @@ async function failErased(context: Context, work: Work): Promise<StepResult> {
     attempt,
     code: "internal_error",
     message,
-    chargeMicros: 0,
   } as const
   return recordFact(context, work, command)
 }

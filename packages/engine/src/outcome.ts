@@ -50,7 +50,7 @@ function toCommand(
         attempt,
         code: outcome.code,
         ...(outcome.message !== undefined && { message: outcome.message }),
-        chargeMicros: chargeOfRefusal(context, work, outcome),
+        ...toBill(context, work, outcome),
       }
     case "not-created": {
       const pauseMs = outcome.retryAfterMs ?? toBackoffMs(context.settings, attempt)
@@ -65,12 +65,17 @@ function toCommand(
 }
 
 /** A failed task costs nothing unless the channel was billed for it (design §8). */
-function chargeOfRefusal(context: Context, work: Work, { billed }: Refused): number {
-  if (billed === undefined) return 0
+function toBill(
+  context: Context,
+  work: Work,
+  { billed }: Refused,
+): Pick<Extract<TaskCommand, { kind: "fail" }>, "billed"> {
+  if (billed === undefined) return {}
   const { model: id, priceVersion } = work.head.task
   const model = context.models.get(id)
   if (model === undefined) throw new TypeError(`model ${id} is not served here`)
-  return chargeOf(model, context.prices, priceVersion, { ...billed, inputVideosMs: [] })
+  const usage = { inputVideosMs: [], ...billed }
+  return { billed: { chargeMicros: chargeOf(model, context.prices, priceVersion, usage), usage } }
 }
 
 /** A provider's own words stand beside the log, erasable, never in an event (design §3). */

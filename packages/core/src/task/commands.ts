@@ -36,8 +36,8 @@ export type TaskCommand =
       readonly attempt: number
       readonly code: FailureCode
       readonly message?: string
-      /** More than 0 only where the channel reports that it was billed. */
-      readonly chargeMicros: number
+      /** Present only where the channel reports that it was billed all the same. */
+      readonly billed?: { readonly chargeMicros: number; readonly usage: Usage }
     }
   /** Ends a task that is past `endBy` or out of attempts. */
   | { readonly kind: "time-out" }

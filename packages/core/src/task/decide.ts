@@ -9,6 +9,8 @@ import { toTaskFailure, type FailureCode } from "./failure.ts"
 import type { Rejection } from "./rejection.ts"
 import type { Task } from "./task.ts"
 
+type FailCommand = Extract<TaskCommand, { kind: "fail" }>
+
 export type Decision =
   | { readonly kind: "decided"; readonly event: TaskEvent; readonly task: Task }
   | { readonly kind: "rejected"; readonly rejection: Rejection }
@@ -95,7 +97,7 @@ function toEvent(task: Task, command: TaskCommand, at: number): TaskEvent {
         usage: command.usage,
       })
     case "fail":
-      return failed(at, command.code, command.chargeMicros, command.message)
+      return failed(at, command.code, command)
     case "time-out":
       return failed(
         at,
@@ -106,8 +108,16 @@ function toEvent(task: Task, command: TaskCommand, at: number): TaskEvent {
   }
 }
 
-function failed(at: number, code: FailureCode, chargeMicros = 0, message?: string): TaskEvent {
-  return toEventOf("failed", at, { chargeMicros, error: toTaskFailure(code, message) })
+function failed(
+  at: number,
+  code: FailureCode,
+  { message, billed }: Pick<FailCommand, "message" | "billed"> = {},
+): TaskEvent {
+  return toEventOf("failed", at, {
+    chargeMicros: billed?.chargeMicros ?? 0,
+    error: toTaskFailure(code, message),
+    usage: billed?.usage ?? null,
+  })
 }
 
 function toEventOf<Type extends EventType>(

@@ -82,7 +82,12 @@ export const EVENT_DATA = {
     chargeMicros: count,
     usage: usageSchema,
   }),
-  failed: v.strictObject({ chargeMicros: count, error: failureSchema }),
+  failed: v.strictObject({
+    chargeMicros: count,
+    error: failureSchema,
+    /** What the channel says it billed all the same; null where it billed nothing. */
+    usage: v.nullable(usageSchema),
+  }),
   expired: v.strictObject({ keys: v.array(name) }),
 } as const
 

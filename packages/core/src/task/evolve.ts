@@ -22,7 +22,9 @@ export function fold(id: string, events: Iterable<TaskEvent>): Task {
   for (const event of events) {
     const state = nextState(draft, event)
     if (state === undefined) {
-      throw new RangeError(`${event.type} is not legal in ${draft.state} (version ${draft.version})`)
+      throw new RangeError(
+        `${event.type} is not legal in ${draft.state} (version ${draft.version})`,
+      )
     }
     draft.state = state
     reduce(draft, event)

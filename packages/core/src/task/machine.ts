@@ -34,9 +34,11 @@ export const GUARDS = {
     event.data.attempt === context.attempt + 1 &&
     event.data.channel === context.dispatch?.channel &&
     event.data.upstreamKey === context.dispatch.upstreamKey,
-  /** Progress never falls. */
+  /** Progress never falls, and 100 is said by success alone. */
   advances: ({ context, event }: Situation): boolean =>
-    event.type === "progressed" && event.data.progress > context.progress,
+    event.type === "progressed" &&
+    event.data.progress > context.progress &&
+    event.data.progress < 100,
 } as const
 
 export type GuardName = keyof typeof GUARDS

@@ -67,6 +67,7 @@ const REDUCERS: Reducers = {
     draft.chargeMicros = data.chargeMicros
     draft.error = data.error
     draft.finishedAt = at
+    draft.usage = data.usage
   },
   expired() {
     // The state alone says it: artifacts stay listed with their expiry (http-decisions §3).

@@ -76,7 +76,8 @@ export function openEvent(stored: StoredEvent): TaskEvent {
     const why = `this release does not know event ${type} of schema ${schema}`
     throw unreadable(stored, why, { code: "schema-too-new" })
   }
-  if (!Number.isInteger(schema) || schema < 1) throw unreadable(stored, `schema ${schema} never was`)
+  const isSchema = Number.isInteger(schema) && schema >= 1
+  if (!isSchema) throw unreadable(stored, `schema ${schema} never was`)
   try {
     const data: unknown = JSON.parse(stored.data)
     return { type, at: stored.at, data: upcast(type, schema, data) } as TaskEvent

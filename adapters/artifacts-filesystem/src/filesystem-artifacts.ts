@@ -1,0 +1,68 @@
+/**
+ * Artifacts as files below one folder, `shard/task/key/random`, with `.incoming` beside the shards
+ * for what is not whole yet. The folder must be one file system: a rename is what makes an artifact
+ * appear. Several processes may share it.
+ */
+import * as nodeFiles from "node:fs/promises"
+import { resolve } from "node:path"
+import { SafelightError, type ArtifactStorage } from "@safelight/core"
+import { DEFAULTS } from "./defaults.ts"
+import type { FileSystem } from "./file-system.ts"
+import { checkIncoming, sweepIncomingFiles } from "./incoming.ts"
+import { listArtifacts } from "./list-artifacts.ts"
+import { openArtifact } from "./open-artifact.ts"
+import { putArtifact, type PutHost, type PutStep } from "./put-artifact.ts"
+import { removeArtifact } from "./remove-artifact.ts"
+import { createRootFolder } from "./root-folder.ts"
+
+export interface FilesystemArtifacts extends ArtifactStorage {
+  /**
+   * Removes what crashes left of unfinished puts: incoming files not written to for `staleAfterMs`
+   * before `now` (milliseconds since the Unix epoch, compared with the file system's own times).
+   * Resolves to how many. Rejects with `artifacts-unavailable`.
+   */
+  sweepIncoming(now: number): Promise<number>
+}
+
+export interface FilesystemArtifactsOptions {
+  /** Made at the first use where it does not exist; relative to the working directory of now. */
+  readonly folder: string
+  /** How long nothing was written to an incoming file before it counts as left over. */
+  readonly staleAfterMs?: number
+  /** Awaited after each step of a put: a test may pause, throw or kill there. */
+  readonly onStep?: (step: PutStep) => void | Promise<void>
+  /** `node:fs/promises` by default. */
+  readonly files?: FileSystem
+}
+
+/** Throws `invalid-configuration`; touches no file before the first call. */
+export function createFilesystemArtifacts(
+  options: FilesystemArtifactsOptions,
+): FilesystemArtifacts {
+  const { staleAfterMs = DEFAULTS.staleAfterMs, onStep = passStep, files = nodeFiles } = options
+  assertOptions(options.folder, staleAfterMs)
+  const rootFolder = createRootFolder(files, resolve(options.folder))
+  const host: PutHost = { rootFolder, durableShards: new Set(), onStep }
+
+  return {
+    put: (request) => putArtifact(host, request),
+    open: (request) => openArtifact(rootFolder, request),
+    remove: (place) => removeArtifact(rootFolder, place),
+    list: (task) => listArtifacts(rootFolder, task),
+    check: () => checkIncoming(rootFolder),
+    sweepIncoming: (now) => sweepIncomingFiles(rootFolder, now - staleAfterMs),
+  }
+}
+
+function assertOptions(folder: string, staleAfterMs: number): void {
+  if (folder === "" || folder.includes("\0")) fail("folder must be a path")
+  if (!Number.isSafeInteger(staleAfterMs) || staleAfterMs < 0) {
+    fail("staleAfterMs must be an integer of 0 or more")
+  }
+}
+
+function fail(message: string): never {
+  throw new SafelightError({ code: "invalid-configuration", message })
+}
+
+function passStep(): void {}

@@ -1,0 +1,9 @@
+/** The public face of the filesystem adapter: one factory, its options, and what it calls. */
+export {
+  createFilesystemArtifacts,
+  type FilesystemArtifacts,
+  type FilesystemArtifactsOptions,
+} from "./filesystem-artifacts.ts"
+export { DEFAULTS } from "./defaults.ts"
+export type { FileSystem, FileStatus, FolderEntry, OpenFile } from "./file-system.ts"
+export type { PutStep } from "./put-artifact.ts"

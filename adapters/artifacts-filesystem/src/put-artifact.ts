@@ -1,0 +1,138 @@
+/**
+ * Stores one artifact: incoming file → written → synced → renamed into place → folders synced. A
+ * crash before the rename leaves an incoming file that nobody can open, one after it a whole
+ * artifact that only `list` knows of. A folder's own name lies in its parent: every folder up to
+ * the root is synced, whoever made it, since its maker may have died before syncing.
+ */
+import { dirname, join } from "node:path"
+import type { ArtifactPut, StoredArtifact } from "@safelight/core"
+import { createRandomName, toPlace, toPlaceFolders } from "./place.ts"
+import { removeEmptyFolders } from "./remove-artifact.ts"
+import { createFile, makeFolder, toIncoming, type RootFolder } from "./root-folder.ts"
+import { createUnavailable, toErrorName, translateFailure } from "./storage-failure.ts"
+import { throwIfAborted, untilAborted } from "./until-aborted.ts"
+import { writeBody, type WrittenBody } from "./write-body.ts"
+
+export type PutStep = "written" | "synced" | "renamed"
+
+export interface PutHost {
+  readonly rootFolder: RootFolder
+  /** Shards whose name this process has made durable: at most 256, since shards stay. */
+  readonly durableShards: Set<string>
+  readonly onStep: (step: PutStep) => void | Promise<void>
+}
+
+/**
+ * How often a put makes its folders again because a remove took them away, empty, in between. Each
+ * time somebody else got on; the bound ends what is no race, a link that leads nowhere.
+ */
+const MAX_MOVES = 100
+
+export async function putArtifact(host: PutHost, request: ArtifactPut): Promise<StoredArtifact> {
+  throwIfAborted(request.signal)
+  const root = await translateFailure(() => host.rootFolder.prepare())
+  const random = createRandomName()
+  const place = toPlace({ task: request.task, key: request.key, random })
+  const incoming = toIncoming(root, random)
+  let current = incoming
+  try {
+    const written = await writeIncoming(host, request, incoming)
+    throwIfAborted(request.signal)
+    await translateFailure(() => moveIntoPlace(host, { root, incoming, place }))
+    current = join(root, place)
+    await host.onStep("renamed")
+    await translateFailure(() => syncFolders(host, root, place))
+    return { place, ...written }
+  } catch (error) {
+    await discard(host, { root, place, current })
+    throw error
+  }
+}
+
+async function writeIncoming(
+  { rootFolder, onStep }: PutHost,
+  request: ArtifactPut,
+  incoming: string,
+): Promise<WrittenBody> {
+  const file = await translateFailure(() => createFile(rootFolder.files, incoming))
+  let written: WrittenBody
+  try {
+    written = await writeBody(file, untilAborted(request.body, request.signal))
+    await onStep("written")
+    await translateFailure(() => file.sync())
+  } catch (error) {
+    await file.close().catch(ignoreSecondFailure)
+    throw error
+  }
+  await translateFailure(() => file.close())
+  await onStep("synced")
+  return written
+}
+
+interface Move {
+  readonly root: string
+  readonly incoming: string
+  readonly place: string
+}
+
+async function moveIntoPlace(host: PutHost, move: Move): Promise<void> {
+  for (let count = 1; count <= MAX_MOVES; count += 1) {
+    if (await tryMove(host, move)) return
+  }
+  throw createUnavailable("The artifact's folder vanished each time it was made")
+}
+
+/** False where a folder vanished on the way. */
+async function tryMove(host: PutHost, move: Move): Promise<boolean> {
+  const { files } = host.rootFolder
+  const path = join(move.root, move.place)
+  try {
+    await makeFolders(host, move)
+    const folder = dirname(path)
+    if ((await files.realpath(folder)) !== folder) {
+      throw createUnavailable("A link stands where the artifact's folder belongs")
+    }
+    await files.rename(move.incoming, path)
+    return true
+  } catch (error) {
+    if (toErrorName(error) !== "ENOENT") throw error
+    // Only with the incoming file still there can another try succeed.
+    await files.lstat(move.incoming)
+    return false
+  }
+}
+
+/** Mostly the shard is there and the task is not: that costs two calls. */
+async function makeFolders({ rootFolder, durableShards }: PutHost, move: Move): Promise<void> {
+  const { files } = rootFolder
+  const { key, task, shard } = toPlaceFolders(move.place)
+  try {
+    await makeFolder(files, join(move.root, task))
+  } catch (error) {
+    if (toErrorName(error) !== "ENOENT") throw error
+    durableShards.delete(shard)
+    await makeFolder(files, join(move.root, shard))
+    await makeFolder(files, join(move.root, task))
+  }
+  await makeFolder(files, join(move.root, key))
+}
+
+async function syncFolders(host: PutHost, root: string, place: string): Promise<void> {
+  const { sync } = host.rootFolder
+  const { key, task, shard } = toPlaceFolders(place)
+  const syncs = [key, task, shard].map((folder) => sync(join(root, folder)))
+  if (!host.durableShards.has(shard)) syncs.push(sync(root))
+  await Promise.all(syncs)
+  host.durableShards.add(shard)
+}
+
+/** As far as the disk lets us: the failure that led here is the one to report. */
+async function discard(
+  { rootFolder }: PutHost,
+  left: { readonly root: string; readonly place: string; readonly current: string },
+): Promise<void> {
+  await rootFolder.files.unlink(left.current).catch(ignoreSecondFailure)
+  await removeEmptyFolders(rootFolder, left.root, left.place).catch(ignoreSecondFailure)
+}
+
+function ignoreSecondFailure(_error: unknown): void {}

@@ -1,0 +1,119 @@
+/**
+ * The folder everything lies in. It is made at the first use and never again: a folder that
+ * vanishes later is a disk that went away, and making it anew would fill the disk below the mount
+ * point and call every artifact missing.
+ */
+import { constants } from "node:fs"
+import { dirname, join } from "node:path"
+import type { FileSystem, OpenFile } from "./file-system.ts"
+import { createFolderSync, type FolderSync } from "./folder-sync.ts"
+import { createUnavailable, toErrorName } from "./storage-failure.ts"
+
+const INCOMING = ".incoming"
+
+/** Artifacts are nobody's but the service's: what a umask leaves of these is for the owner alone. */
+const FOLDER_MODE = 0o700
+const FILE_MODE = 0o600
+
+/** What an open or a walk says where there is no such file, or a link stands in the way. */
+const ABSENCES: ReadonlySet<string | undefined> = new Set([
+  "ENOENT",
+  "ENOTDIR",
+  "ELOOP",
+  // Some BSDs say this for a link met with O_NOFOLLOW.
+  "EMLINK",
+  // A socket stands there.
+  "ENXIO",
+])
+
+export interface RootFolder {
+  readonly files: FileSystem
+  /** Shares syncs of one folder among those who wait for them. */
+  readonly sync: FolderSync
+  /** The real path, once the folder and the one for incoming files exist durably. */
+  prepare(): Promise<string>
+}
+
+export function createRootFolder(files: FileSystem, folder: string): RootFolder {
+  const sync = createFolderSync(files)
+  let prepared: Promise<string> | undefined
+
+  async function prepareOnce(): Promise<string> {
+    const first = await files.mkdir(folder, { recursive: true, mode: FOLDER_MODE })
+    if (first !== undefined) await syncBetween(sync, folder, dirname(first))
+    const root = await files.realpath(folder)
+    const incoming = toIncoming(root)
+    await makeFolder(files, incoming)
+    if (!(await isReal(files, incoming))) {
+      throw createUnavailable(`${INCOMING} in the artifact folder is a link`)
+    }
+    await sync(root)
+    return root
+  }
+
+  return {
+    files,
+    sync,
+    prepare() {
+      prepared ??= prepareOnce().catch((error: unknown) => {
+        prepared = undefined
+        throw error
+      })
+      return prepared
+    },
+  }
+}
+
+/** Where files lie until they are whole; `name` is a file in it. */
+export function toIncoming(root: string, name = ""): string {
+  return join(root, INCOMING, name)
+}
+
+/** Creates a file that must not exist yet. */
+export function createFile(files: FileSystem, path: string): Promise<OpenFile> {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+  return files.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE)
+}
+
+/** Whether it was made now: false where the name exists already, as whatever it may be. */
+export async function makeFolder(files: FileSystem, path: string): Promise<boolean> {
+  try {
+    await files.mkdir(path, { mode: FOLDER_MODE })
+    return true
+  } catch (error) {
+    if (toErrorName(error) === "EEXIST") return false
+    throw error
+  }
+}
+
+/** Whether something exists at `path`, a real path up to here, without a link on the way. */
+export async function isReal(files: FileSystem, path: string): Promise<boolean> {
+  try {
+    return (await files.realpath(path)) === path
+  } catch (error) {
+    if (isAbsence(error)) return false
+    throw error
+  }
+}
+
+export function isAbsence(error: unknown): boolean {
+  return ABSENCES.has(toErrorName(error))
+}
+
+/**
+ * Rejects where the folder itself is gone: then nothing can be said about what it held. Called
+ * before anybody is told that an artifact is missing.
+ */
+export async function assertPresent(files: FileSystem, root: string): Promise<void> {
+  await files.lstat(toIncoming(root))
+}
+
+/** Syncs the parent of `folder`, that parent's parent, and so on up to and including `last`. */
+async function syncBetween(sync: FolderSync, folder: string, last: string): Promise<void> {
+  const parents: string[] = []
+  for (let parent = dirname(folder); ; parent = dirname(parent)) {
+    parents.push(parent)
+    if (parent === last || parent === dirname(parent)) break
+  }
+  await Promise.all(parents.map((parent) => sync(parent)))
+}

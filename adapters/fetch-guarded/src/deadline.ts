@@ -1,0 +1,32 @@
+/**
+ * One abort signal for everything a download does, fired by the caller's signal or by the time it
+ * may take in total. Its reason is the fault to report, so that whoever sees the signal aborted has
+ * nothing to tell apart.
+ */
+import type { AbortSignalLike } from "@safelight/core"
+import { calledOff, downloadFailed } from "./media-fault.ts"
+
+export interface Deadline {
+  readonly signal: AbortSignal
+  /** Lets go of the timer and of the caller's signal. */
+  end(): void
+}
+
+export function startDeadline(totalTimeoutMs: number, caller?: AbortSignalLike): Deadline {
+  const controller = new AbortController()
+  const callOff = (): void => controller.abort(calledOff())
+  const timer = setTimeout(() => {
+    controller.abort(downloadFailed("it took too long", true))
+  }, totalTimeoutMs)
+  // A body that somebody forgot to read is no reason to stay: its socket, if it has one, is.
+  timer.unref()
+  caller?.addEventListener("abort", callOff, { once: true })
+  if (caller?.aborted === true) callOff()
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer)
+      caller?.removeEventListener("abort", callOff)
+    },
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * What a guarded fetch can be told, and the checks of it. Every bound has a default and none can be
+ * turned off: a zero is refused, it does not mean "for ever".
+ */
+import ipaddr from "ipaddr.js"
+import { SafelightError } from "@safelight/core"
+
+/** The addresses of a host, as canonical text; rejects where there are none. */
+export type LookUpHost = (hostname: string) => Promise<readonly string[]>
+
+export interface GuardedFetchOptions {
+  /** CIDR blocks that may be connected to although they are not public, as `10.1.0.0/16`. */
+  readonly allowedAddresses?: readonly string[]
+  /** From the look-up of the host to the end of the TLS handshake. */
+  readonly connectTimeoutMs?: number
+  /** From the request to the last header of its answer. */
+  readonly headersTimeoutMs?: number
+  /** Between two pieces of a body; stands still while the reader is the slow one. */
+  readonly bodyTimeoutMs?: number
+  /** From `open` to the last byte read, with waiting, redirects and the reader's own time. */
+  readonly totalTimeoutMs?: number
+  /** Redirects followed before giving up; 0 follows none. */
+  readonly maxRedirects?: number
+  /** URLs open at once; the next ones wait. Data URLs take no place. */
+  readonly connections?: number
+  /** Takes the place of the system's resolver. */
+  readonly lookup?: LookUpHost
+}
+
+export type GuardedFetchSettings = Required<Omit<GuardedFetchOptions, "lookup">>
+
+export const DEFAULTS: GuardedFetchSettings = {
+  /** Public addresses alone. */
+  allowedAddresses: [],
+  /** A lost SYN is sent again after 1 s and 3 s: two losses still get through. */
+  connectTimeoutMs: 5_000,
+  /** Some hosts make the file when it is asked for. */
+  headersTimeoutMs: 15_000,
+  /** A transfer that stood still this long is not going on. */
+  bodyTimeoutMs: 15_000,
+  /** 200 MiB at 14 Mbit/s. */
+  totalTimeoutMs: 120_000,
+  /** A CDN takes one or two; curl stops at 50, browsers at 20, and nobody is watching here. */
+  maxRedirects: 5,
+  /** Above the 50 references that one task may hold (30 images, 10 videos, 10 sounds). */
+  connections: 64,
+}
+
+/** [least, greatest]; a timer in Node takes at most 2^31 - 1 ms. */
+const BOUNDS = {
+  connectTimeoutMs: [1, 2_147_483_647],
+  headersTimeoutMs: [1, 2_147_483_647],
+  bodyTimeoutMs: [1, 2_147_483_647],
+  totalTimeoutMs: [1, 2_147_483_647],
+  maxRedirects: [0, 20],
+  connections: [1, 10_000],
+} as const
+
+type BoundedName = keyof typeof BOUNDS
+
+/** Throws `invalid-configuration`, naming the option. */
+export function toSettings(options: GuardedFetchOptions): GuardedFetchSettings {
+  for (const name of Object.keys(options)) {
+    if (name !== "lookup" && !(name in DEFAULTS)) throw wrong(name, "is not an option")
+  }
+  if (options.lookup !== undefined && typeof options.lookup !== "function") {
+    throw wrong("lookup", "must be a function")
+  }
+  const allowedAddresses = options.allowedAddresses ?? DEFAULTS.allowedAddresses
+  if (!Array.isArray(allowedAddresses) || !allowedAddresses.every(isBlock)) {
+    throw wrong("allowedAddresses", "must list CIDR blocks such as 10.1.0.0/16")
+  }
+  return {
+    allowedAddresses,
+    connectTimeoutMs: bounded("connectTimeoutMs", options),
+    headersTimeoutMs: bounded("headersTimeoutMs", options),
+    bodyTimeoutMs: bounded("bodyTimeoutMs", options),
+    totalTimeoutMs: bounded("totalTimeoutMs", options),
+    maxRedirects: bounded("maxRedirects", options),
+    connections: bounded("connections", options),
+  }
+}
+
+function bounded(name: BoundedName, options: GuardedFetchOptions): number {
+  const value = options[name] ?? DEFAULTS[name]
+  const [least, greatest] = BOUNDS[name]
+  if (!Number.isSafeInteger(value) || value < least || value > greatest) {
+    throw wrong(name, `must be an integer from ${least} to ${greatest}`)
+  }
+  return value
+}
+
+/** IPv4 in four decimal parts; an IPv4-mapped block would never match, for it is judged as IPv4. */
+function isBlock(block: unknown): boolean {
+  if (typeof block !== "string" || !ipaddr.isValidCIDR(block)) return false
+  const [network] = ipaddr.parseCIDR(block)
+  if (network instanceof ipaddr.IPv6) return !network.isIPv4MappedAddress()
+  return ipaddr.IPv4.isValidCIDRFourPartDecimal(block)
+}
+
+function wrong(name: string, what: string): SafelightError {
+  return new SafelightError({
+    code: "invalid-configuration",
+    message: `The guarded fetch's option ${name} ${what}.`,
+  })
+}

@@ -1,0 +1,99 @@
+/**
+ * Turns a stream of bytes into media: bounded, its type told from the first bytes, which are then
+ * read again with the rest. The body lets go of what is behind it when it was read, when its reader
+ * turns away, and when it fails; one that nobody ever reads is let go by the deadline alone.
+ */
+import type { Media, MediaRequest } from "@safelight/core"
+import { tooLarge, unsupportedType } from "./media-fault.ts"
+import { detectMediaType, SAMPLE_BYTES } from "./media-type.ts"
+
+export interface ByteSource {
+  readonly chunks: AsyncIterable<Uint8Array>
+  /** Translates what `chunks` throws. */
+  toFault(error: unknown): unknown
+  /** Throws once the work is called off. */
+  throwIfAborted(): void
+  /** Frees what is behind the chunks; more than once is safe. */
+  end(): Promise<void>
+}
+
+/** Ends the source when it rejects; otherwise the body does. */
+export async function openMedia(source: ByteSource, request: MediaRequest): Promise<Media> {
+  const chunks = bound(source.chunks, request.maxBytes)
+  try {
+    const head = await readHead(chunks)
+    const sample = Buffer.concat(head).subarray(0, SAMPLE_BYTES)
+    const type = await detectMediaType(sample, request.kinds)
+    source.throwIfAborted()
+    if (type === undefined) throw unsupportedType(request.kinds)
+    return { ...type, body: createBody(head, chunks, source) }
+  } catch (error) {
+    await source.end()
+    throw source.toFault(error)
+  }
+}
+
+async function* bound(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, void> {
+  let readBytes = 0
+  for await (const chunk of chunks) {
+    readBytes += chunk.byteLength
+    if (readBytes > maxBytes) throw tooLarge(maxBytes)
+    yield chunk
+  }
+}
+
+async function readHead(chunks: AsyncIterator<Uint8Array, void>): Promise<readonly Uint8Array[]> {
+  const head: Uint8Array[] = []
+  let headBytes = 0
+  while (headBytes < SAMPLE_BYTES) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { value } = await chunks.next()
+    if (value === undefined) break
+    head.push(value)
+    headBytes += value.byteLength
+  }
+  return head
+}
+
+function createBody(
+  head: readonly Uint8Array[],
+  rest: AsyncIterable<Uint8Array>,
+  source: ByteSource,
+): AsyncIterable<Uint8Array> {
+  async function* read(): AsyncGenerator<Uint8Array, void> {
+    try {
+      for (const chunk of head) {
+        source.throwIfAborted()
+        yield chunk
+      }
+      for await (const chunk of rest) {
+        source.throwIfAborted()
+        yield chunk
+      }
+    } catch (error) {
+      throw source.toFault(error)
+    } finally {
+      await source.end()
+    }
+  }
+
+  let isTaken = false
+  return {
+    [Symbol.asyncIterator]() {
+      if (isTaken) throw new Error("a media body can be read once")
+      isTaken = true
+      const chunks = read()
+      return {
+        next: () => chunks.next(),
+        // A generator that was never started skips its finally block.
+        async return() {
+          await source.end()
+          return chunks.return()
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * What an audit may find. Two families: a difference proves that something is not as it was
+ * written, an obstacle only that it could not be judged. Every finding carries what was expected
+ * and what was found, shortened where long; `version` is null where no single event is meant.
+ */
+
+export type Fact = string | number | null
+
+interface Place {
+  readonly task: string
+  readonly version: number | null
+  readonly expected: Fact
+  readonly found: Fact
+}
+
+interface FieldPlace extends Place {
+  /** A column, or `snapshot.<member>`; `version` is the first event after which both differ. */
+  readonly field: string
+}
+
+interface ArtifactPlace extends Place {
+  readonly key: string
+}
+
+export type Difference =
+  /** The stored version does not follow the one before it. */
+  | (Place & { readonly kind: "version-gap" })
+  /** The stored hash is not that of the stored event behind the stored previous hash. */
+  | (Place & { readonly kind: "hash-differs" })
+  /** The moment is no whole number of milliseconds, or earlier than the one before. */
+  | (Place & { readonly kind: "moment-falls" })
+  /** The data is JSON, but not its canonical text. */
+  | (Place & { readonly kind: "data-not-canonical" })
+  /** The data is not JSON or does not fit its schema. */
+  | (Place & { readonly kind: "event-unreadable" })
+  /** The machine refuses the event in the state that the events before it led to. */
+  | (Place & { readonly kind: "event-illegal" })
+  /** The charge in the log is not what usage, price version and model make. */
+  | (Place & { readonly kind: "charge-differs" })
+  /** A task with events has no row. */
+  | (Place & { readonly kind: "row-missing" })
+  /** A task's row has no events. */
+  | (Place & { readonly kind: "row-orphaned" })
+  /** The row is exactly what the log made at an earlier version. */
+  | (Place & { readonly kind: "row-behind" })
+  | (FieldPlace & { readonly kind: "row-differs" })
+  /** The log's manifest names an artifact that has no row. */
+  | (ArtifactPlace & { readonly kind: "artifact-missing" })
+  /** An artifact's row that no manifest names. */
+  | (ArtifactPlace & { readonly kind: "artifact-orphaned" })
+  | (ArtifactPlace & FieldPlace & { readonly kind: "artifact-differs" })
+
+export type Obstacle =
+  /** Written by a newer release: its type or schema is not known here. */
+  | (Place & { readonly kind: "event-unknown" })
+  | (Place & { readonly kind: "model-unknown" })
+  /** The price book lacks the table, the model in it, or the rate the model is billed by. */
+  | (Place & { readonly kind: "price-unknown" })
+  /** An account's total leaves the integers that a number holds; this charge is not in it. */
+  | (Place & { readonly kind: "total-too-large" })
+  /** Reading stopped after `task`; what comes behind it was not looked at. */
+  | (Place & { readonly kind: "storage-failed" })
+
+export type Finding = Difference | Obstacle
+
+const OBSTACLES: Readonly<Record<Obstacle["kind"], true>> = {
+  "event-unknown": true,
+  "model-unknown": true,
+  "price-unknown": true,
+  "total-too-large": true,
+  "storage-failed": true,
+}
+
+export function isObstacle(finding: Finding): finding is Obstacle {
+  return Object.hasOwn(OBSTACLES, finding.kind)
+}

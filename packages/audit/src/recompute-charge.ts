@@ -1,0 +1,33 @@
+/**
+ * What a task must cost (design §8): what its usage, price version and model make. A failed task
+ * has a usage only where a channel reported that it billed one; without, it costs nothing.
+ */
+import { chargeOf, type Model, type PriceBook, type Task } from "@safelight/core"
+import { excerpt } from "./excerpt.ts"
+import type { Finding } from "./finding.ts"
+
+/** The finding about `task`'s charge, if any. */
+export function findChargeFault(
+  task: Task,
+  prices: PriceBook,
+  models: ReadonlyMap<string, Model>,
+): Finding | undefined {
+  if (task.usage === null) return findFreeFault(task)
+  const place = { task: task.id, version: task.version, found: task.chargeMicros }
+  const model = models.get(task.model)
+  if (model === undefined) return { kind: "model-unknown", ...place, expected: task.model }
+  try {
+    const expected = chargeOf(model, prices, task.priceVersion, task.usage)
+    return expected === task.chargeMicros
+      ? undefined
+      : { kind: "charge-differs", ...place, expected }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return { kind: "price-unknown", ...place, expected: excerpt(error.message) }
+  }
+}
+
+function findFreeFault({ id, version, chargeMicros }: Task): Finding | undefined {
+  if (chargeMicros === 0) return undefined
+  return { kind: "charge-differs", task: id, version, expected: 0, found: chargeMicros }
+}

@@ -1,0 +1,337 @@
+/**
+ * The contract of `ArtifactStorage`: what every adapter passes, each behaviour on a storage of its
+ * own. Where the port leaves a choice the contract does too: a reader whose artifact is removed may
+ * read on or fail, but it never ends early as if that were all.
+ */
+import assert from "node:assert/strict"
+import { createHash } from "node:crypto"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import {
+  isSafelightError,
+  type ArtifactOpen,
+  type ArtifactPut,
+  type ArtifactReader,
+  type ArtifactStorage,
+  type SafelightErrorCode,
+  type StoredArtifact,
+} from "@safelight/core"
+import { describeContract, type Behaviours, type Divergence } from "./contract.ts"
+
+export interface ArtifactStorageFixture {
+  /** Empty at first. */
+  readonly artifacts: ArtifactStorage
+  cleanUp(): Promise<void>
+}
+
+export interface ArtifactStorageContractOptions {
+  /** Behaviours that this adapter is known to lack, by the name of their test. */
+  readonly divergences?: readonly Divergence[]
+}
+
+/** Declares one suite; `create` hands out an empty storage for every behaviour. */
+export function describeArtifactStorage(
+  name: string,
+  create: () => Promise<ArtifactStorageFixture>,
+  options: ArtifactStorageContractOptions = {},
+): void {
+  describeContract({
+    title: `${name} is an artifact storage`,
+    behaviours: BEHAVIOURS,
+    create,
+    ...options,
+  })
+}
+
+const KIB = 1024
+
+const BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
+  "bytes come back, measured and hashed, however a body chops them": async ({ artifacts }) => {
+    const sizes = [0, 1, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 3 * KIB * KIB + 17]
+    const chunkings = [[Infinity], [1, 7, 4096, 65_535, 100_003], [0, 64 * KIB], [1000]]
+    for (const size of sizes) {
+      for (const chunking of chunkings) {
+        const bytes = makeBytes(size)
+        const body = chop(bytes, chunking)
+        // A signal that stays silent changes nothing.
+        const { signal } = new AbortController()
+        const stored = await artifacts.put({ task: "t", key: "k", body, signal })
+        assert.deepEqual(stored, { place: stored.place, bytes: size, sha256: toSha256(bytes) })
+        assert.deepEqual(await readAll(artifacts, { place: stored.place }), bytes)
+      }
+    }
+  },
+
+  "a body is asked for one chunk at a time": async ({ artifacts }) => {
+    let pending = 0
+    let left = 40
+    async function next(): Promise<IteratorResult<Uint8Array>> {
+      pending += 1
+      assert.equal(pending, 1)
+      await nextTurn()
+      pending -= 1
+      left -= 1
+      return left < 0 ? { done: true, value: undefined } : { value: makeBytes(10 * KIB) }
+    }
+    const body = { [Symbol.asyncIterator]: () => ({ next }) }
+    assert.equal((await artifacts.put({ task: "t", key: "k", body })).bytes, 400 * KIB)
+  },
+
+  "a range is served to the byte, and the total is always the whole": async ({ artifacts }) => {
+    const bytes = makeBytes(200 * KIB + 3)
+    const { place } = await store(artifacts, { bytes })
+    const last = bytes.length - 1
+    const ranges = [
+      ...[0, 1, 65_535, 65_536, last].map((start) => ({ start, end: start })),
+      ...[0, 65_535].map((start) => ({ start, end: last - start })),
+      ...[100_000, last].map((start) => ({ start })),
+      { end: 99 },
+      {},
+    ]
+    for (const range of ranges) {
+      const { start, end } = { start: 0, end: last, ...range }
+      const reader = await artifacts.open({ place, ...range })
+      assert.equal(reader.totalBytes, bytes.length)
+      await reader.close()
+      const read = await readAll(artifacts, { place, ...range })
+      assert.deepEqual(read, bytes.subarray(start, end + 1), `${start}-${end}`)
+    }
+  },
+
+  "past the last byte a range ends, or is empty": async ({ artifacts }) => {
+    const bytes = makeBytes(100)
+    const { place } = await store(artifacts, { bytes })
+    assert.deepEqual(await readAll(artifacts, { place, start: 90, end: 5000 }), bytes.subarray(90))
+    for (const start of [100, 5000]) {
+      assert.equal((await readAll(artifacts, { place, start, end: 6000 })).length, 0)
+    }
+    const empty = await store(artifacts, { bytes: makeBytes(0) })
+    assert.equal((await readAll(artifacts, { place: empty.place, start: 0, end: 9 })).length, 0)
+  },
+
+  "a range is read into buffers of any size, and not a byte past it": async ({ artifacts }) => {
+    const bytes = makeBytes(5000)
+    const { place } = await store(artifacts, { bytes })
+    for (const bufferBytes of [1, 3, 4096, KIB * KIB]) {
+      const read = await readAll(artifacts, { place, start: 10, end: 4500 }, bufferBytes)
+      assert.deepEqual(read, bytes.subarray(10, 4501))
+    }
+    const reader = await artifacts.open({ place, start: 10, end: 19 })
+    const into = new Uint8Array(64).fill(255)
+    let filled = 0
+    for (let count = -1; count !== 0; filled += count) {
+      count = await reader.read(into.subarray(filled))
+    }
+    assert.equal(filled, 10)
+    assert.deepEqual(into.subarray(10), new Uint8Array(54).fill(255))
+    assert.equal(await reader.read(into), 0)
+    await reader.close()
+  },
+
+  "a body that fails rejects with its own error and leaves nothing": async ({ artifacts }) => {
+    for (const size of [0, 10, 500 * KIB]) {
+      // As a body that reads a file itself would fail.
+      const failure = Object.assign(new Error("gone"), { code: "ENOENT", syscall: "read" })
+      const put = artifacts.put({ task: "t", key: "k", body: failAfter(makeBytes(size), failure) })
+      await assert.rejects(put, (error) => error === failure)
+    }
+    await assertListed(artifacts, [])
+  },
+
+  "an aborted put rejects even while its body hangs, and leaves nothing": async ({ artifacts }) => {
+    const signal = AbortSignal.abort()
+    const unread = hang(() => assert.fail("the body was asked"))
+    await rejectsWith(artifacts.put({ task: "t", key: "k", body: unread, signal }), "aborted")
+
+    const controller = new AbortController()
+    const body = hang(() => controller.abort())
+    const put = artifacts.put({ task: "t", key: "k", body, signal: controller.signal })
+    await rejectsWith(put, "aborted")
+    await assertListed(artifacts, [])
+  },
+
+  "a removed artifact is missing, and removing it again does nothing": async ({ artifacts }) => {
+    const { place } = await store(artifacts, {})
+    const other = await store(artifacts, {})
+    await artifacts.remove(place)
+    await rejectsWith(artifacts.open({ place }), "artifact-missing")
+    await artifacts.remove(place)
+    await assertListed(artifacts, [other])
+    await artifacts.remove(other.place)
+    await assertListed(artifacts, [])
+  },
+
+  "a list shows what was put for its task and nothing of another": async ({ artifacts }) => {
+    await assertListed(artifacts, [])
+    const mine = [await store(artifacts, { key: "a" }), await store(artifacts, { key: "b" })]
+    for (const task of ["t2", "T", "t/a"]) await store(artifacts, { task })
+    await assertListed(artifacts, mine)
+  },
+
+  "any text is a task or a key, and no two share their artifacts": async ({ artifacts }) => {
+    const stored = new Map<string, StoredArtifact>()
+    for (const name of HOSTILE_NAMES) {
+      const bytes = new TextEncoder().encode(`of ${name}`)
+      stored.set(name, await store(artifacts, { task: name, key: name, bytes }))
+    }
+    for (const [name, { place, sha256 }] of stored) {
+      assert.equal(toSha256(await readAll(artifacts, { place })), sha256)
+      assert.deepEqual(await artifacts.list(name), [place], JSON.stringify(name))
+    }
+  },
+
+  "a place that no put returned is missing, and removing it harms nothing": async ({
+    artifacts,
+  }) => {
+    const stored = await store(artifacts, {})
+    const { place } = stored
+    const above = place.slice(0, place.lastIndexOf("/"))
+    const forms = ["x", "/", "\0"].map((end) => place + end)
+    forms.push(above, `/${place}`, `../${place}`, `${above}/../${place}`)
+    const unknown = place.slice(0, -1) + (place.endsWith("0") ? "1" : "0")
+    for (const wrong of [...HOSTILE_NAMES, ...forms, unknown]) {
+      await rejectsWith(artifacts.open({ place: wrong }), "artifact-missing")
+      await artifacts.remove(wrong)
+    }
+    await assertListed(artifacts, [stored])
+  },
+
+  "fifty puts at once are fifty artifacts, side by side under one key": async ({ artifacts }) => {
+    const puts = Array.from({ length: 50 }, (_, index) =>
+      store(artifacts, { key: `k${index % 3}`, bytes: makeBytes(index * 999) }),
+    )
+    const stored = await Promise.all(puts)
+    for (const [index, { place }] of stored.entries()) {
+      assert.deepEqual(await readAll(artifacts, { place }), makeBytes(index * 999))
+    }
+    await assertListed(artifacts, stored)
+  },
+
+  "puts and removes of one task don't disturb each other": async ({ artifacts }) => {
+    const rounds = Array.from({ length: 8 }, async (_, lane) => {
+      for (let round = 0; round < 12; round += 1) {
+        const { place } = await store(artifacts, { key: `k${lane % 2}`, bytes: makeBytes(lane) })
+        assert.equal((await readAll(artifacts, { place })).length, lane)
+        await artifacts.remove(place)
+      }
+    })
+    await Promise.all(rounds)
+    await assertListed(artifacts, [])
+  },
+
+  "a reader of an artifact that is removed reads on or fails, never short": async ({
+    artifacts,
+  }) => {
+    const bytes = makeBytes(300 * KIB)
+    const { place } = await store(artifacts, { bytes })
+    const reader = await artifacts.open({ place })
+    const count = await reader.read(new Uint8Array(1000))
+    await artifacts.remove(place)
+    try {
+      assert.deepEqual(await drain(reader, 7000), bytes.subarray(count))
+    } catch (error) {
+      assert.ok(isSafelightError(error), String(error))
+      assert.match(error.code, /^artifact-missing$|^artifacts-unavailable$/)
+    }
+    await reader.close()
+  },
+
+  "a reader is closed twice, also before its end": async ({ artifacts }) => {
+    const { place } = await store(artifacts, { bytes: makeBytes(300 * KIB) })
+    const reader = await artifacts.open({ place })
+    await reader.read(new Uint8Array(10))
+    await Promise.all([reader.close(), reader.close()])
+    await reader.close()
+  },
+
+  "a storage that works passes its check": async ({ artifacts }) => {
+    await artifacts.check()
+    await assertListed(artifacts, [])
+  },
+}
+
+/** Paths, escapes, names that file systems and URLs treat specially, and pairs easily confused. */
+const HOSTILE_NAMES: readonly string[] = [
+  ..."|.|..|../..|/|/etc/passwd|a/b|a\\b|..\\..|.incoming|a\0b|a\n|?|#|a?b=c|~|-rf".split("|"),
+  ..."%|%2e%2e|%2F|%h|%002e|con|case|Case|CASE|\u00e9|e\u0301|\ufffd|\u{1f600}".split("|"),
+  ...["\0", " ", "*", "\ud800", "\udc00"].concat("a".repeat(200), "a".repeat(199)),
+  ...["A", "B", "\u{1f600}"].map((last) => "A".repeat(198) + last),
+]
+
+type StoreRequest = Partial<Pick<ArtifactPut, "task" | "key">> & { readonly bytes?: Uint8Array }
+
+function store(artifacts: ArtifactStorage, request: StoreRequest): Promise<StoredArtifact> {
+  const { task = "t", key = "k", bytes = makeBytes(10) } = request
+  return artifacts.put({ task, key, body: chop(bytes, [64 * KIB]) })
+}
+
+async function readAll(
+  artifacts: ArtifactStorage,
+  request: ArtifactOpen,
+  bufferBytes = 64 * KIB,
+): Promise<Uint8Array> {
+  const reader = await artifacts.open(request)
+  try {
+    return await drain(reader, bufferBytes)
+  } finally {
+    await reader.close()
+  }
+}
+
+async function drain(reader: ArtifactReader, bufferBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  const into = new Uint8Array(bufferBytes)
+  for (;;) {
+    const count = await reader.read(into)
+    if (count === 0) return new Uint8Array(Buffer.concat(chunks))
+    chunks.push(into.slice(0, count))
+  }
+}
+
+/** Exactly these are the artifacts of `t`. */
+async function assertListed(artifacts: ArtifactStorage, stored: StoredArtifact[]): Promise<void> {
+  const places = stored.map(({ place }) => place)
+  assert.deepEqual((await artifacts.list("t")).toSorted(), places.toSorted())
+}
+
+/** No two neighbouring blocks alike, so that a shifted or repeated block shows. */
+function makeBytes(size: number): Uint8Array {
+  return Uint8Array.from({ length: size }, (_, index) => (index * 31 + (index >> 8) * 17) % 251)
+}
+
+function toSha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex")
+}
+
+/**
+ * The bytes in chunks of the given sizes, in turn, the last one as long as what is left. Every chunk
+ * is spoilt when the next is asked for, as by a body that reuses its buffer.
+ */
+async function* chop(bytes: Uint8Array, chunking: readonly number[]): AsyncGenerator<Uint8Array> {
+  for (let offset = 0, turn = 0; offset < bytes.length; turn += 1) {
+    const size = chunking[turn % chunking.length] ?? 1
+    const chunk = bytes.slice(offset, offset + size)
+    yield chunk
+    chunk.fill(255)
+    offset += size
+  }
+}
+
+async function* failAfter(bytes: Uint8Array, failure: Error): AsyncGenerator<Uint8Array> {
+  yield* chop(bytes, [100 * KIB])
+  throw failure
+}
+
+/** One chunk, then silence for ever; `onHang` is called when it begins. */
+function hang(onHang: () => void): AsyncIterable<Uint8Array> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield makeBytes(100 * KIB)
+      onHang()
+      await new Promise<never>(() => {})
+    },
+  }
+}
+
+async function rejectsWith(work: Promise<unknown>, code: SafelightErrorCode): Promise<void> {
+  await assert.rejects(work, (error) => isSafelightError(error) && error.code === code)
+}

@@ -1,0 +1,33 @@
+/** What adapters are tested with: contracts, a manual clock, samples, a scripted channel. */
+export {
+  describeArtifactStorage,
+  type ArtifactStorageContractOptions,
+  type ArtifactStorageFixture,
+} from "./artifact-storage-contract.ts"
+export type { Divergence } from "./contract.ts"
+export { createManualClock, type ManualClock } from "./manual-clock.ts"
+export {
+  advanceSample,
+  dispatchSample,
+  sampleDigest,
+  submitSample,
+  succeedSample,
+  type SampleAppend,
+  type SampleOptions,
+  type SampleSubmission,
+} from "./sample-task.ts"
+export {
+  createScriptedChannel,
+  type LostAnswer,
+  type PollReply,
+  type Reply,
+  type ScriptedCall,
+  type ScriptedChannel,
+  type ScriptedChannelOptions,
+  type SubmitReply,
+} from "./scripted-channel.ts"
+export {
+  describeStorage,
+  type StorageContractOptions,
+  type StorageFixture,
+} from "./storage-contract.ts"

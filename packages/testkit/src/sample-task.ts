@@ -1,0 +1,125 @@
+/**
+ * Appends to test storages with, made as the engine makes them: decided, sealed, projected by
+ * core. Nothing here is written by hand that core derives, so a sample is always consistent.
+ */
+import { createHash } from "node:crypto"
+import {
+  decide,
+  emptyTask,
+  GENESIS_HASH,
+  project,
+  sealEvents,
+  type Append,
+  type Digest,
+  type EventData,
+  type Input,
+  type ManifestEntry,
+  type QueueChange,
+  type StreamHead,
+  type TaskCommand,
+  type TaskEvent,
+} from "@safelight/core"
+
+/** An append and the head that the task has once it is stored. */
+export interface SampleAppend {
+  readonly append: Append
+  readonly head: StreamHead
+}
+
+export interface SampleOptions {
+  /** The moment of the events, ms; 1,000 by default. */
+  readonly now?: number
+  readonly inputs?: readonly Input[]
+  readonly queue?: QueueChange
+}
+
+export interface SampleSubmission extends SampleOptions {
+  readonly id: string
+  readonly submitted?: Partial<EventData<"submitted">>
+}
+
+/** SHA-256 by Node. */
+export const sampleDigest: Digest = (parts) => {
+  const hash = createHash("sha256")
+  for (const part of parts) {
+    if (typeof part === "string") hash.update(part)
+    else hash.update(part.hex, "hex")
+  }
+  return hash.digest("hex")
+}
+
+/** The first append of a task; it stays out of the queue unless `queue` says otherwise. */
+export function submitSample({ id, submitted, ...options }: SampleSubmission): SampleAppend {
+  const nothing: StreamHead = { task: emptyTask(id), hash: GENESIS_HASH }
+  const command: TaskCommand = { kind: "submit", submitted: { ...SUBMITTED, ...submitted } }
+  return advanceSample(nothing, [command], options)
+}
+
+/** One append with the events of `commands`. Throws a RangeError where one is refused. */
+export function advanceSample(
+  head: StreamHead,
+  commands: readonly TaskCommand[],
+  { now = 1_000, inputs, queue }: SampleOptions = {},
+): SampleAppend {
+  let { task } = head
+  const events: TaskEvent[] = []
+  for (const command of commands) {
+    const decision = decide(task, command, now)
+    if (decision.kind === "rejected") {
+      throw new RangeError(`${command.kind}: ${JSON.stringify(decision.rejection)}`)
+    }
+    events.push(decision.event)
+    task = decision.task
+  }
+  const { id, version } = head.task
+  const stored = sealEvents(sampleDigest, { task: id, version, hash: head.hash }, events)
+  const hash = stored.at(-1)?.hash ?? head.hash
+  const append: Append = {
+    task: id,
+    expectedVersion: version,
+    events: stored,
+    changes: project(task, hash, events),
+    ...(inputs === undefined ? {} : { inputs }),
+    ...(queue === undefined ? {} : { queue }),
+  }
+  return { append, head: { task, hash } }
+}
+
+/** Asks a channel; `attempt` tells dispatches of one task apart. */
+export function dispatchSample(attempt = 1): TaskCommand {
+  return {
+    kind: "dispatch",
+    because: "only",
+    channel: "sample",
+    claim: `claim-${attempt}`,
+    sendBefore: 2_000,
+    upstreamKey: `key-${attempt}`,
+  }
+}
+
+/** Success with `count` images. */
+export function succeedSample(count = 1): TaskCommand {
+  const artifacts = Array.from({ length: count }, (_, index): ManifestEntry => ({
+    bytes: 10 + index,
+    durationMs: null,
+    expiresAt: 5_000,
+    key: `image_${index + 1}`,
+    mimeType: "image/png",
+    place: `place/${index}`,
+    sha256: "ab".repeat(32),
+    type: "image",
+  }))
+  const usage = { images: count, inputVideosMs: [], outputVideoMs: 0 }
+  return { kind: "succeed", artifacts, chargeMicros: 30_000 * count, usage }
+}
+
+const SUBMITTED: EventData<"submitted"> = {
+  account: "account",
+  commitment: "0".repeat(64),
+  endBy: 100_000,
+  maxAttempts: 5,
+  model: "model-a",
+  parameters: { size: "square_hd" },
+  priceVersion: "1",
+  reservationMicros: 30_000,
+}

@@ -1,0 +1,229 @@
+/** What the contract of `Storage` says about appending and reading. */
+import assert from "node:assert/strict"
+import type { Append, Storage } from "@safelight/core"
+import type { Behaviours } from "./contract.ts"
+import { advanceSample, dispatchSample, submitSample, succeedSample } from "./sample-task.ts"
+import {
+  assertRejects,
+  assertStored,
+  idsOf,
+  MODELS,
+  toIds,
+  toInput,
+  type StorageFixture,
+} from "./storage-fixture.ts"
+
+const ENQUEUE = { kind: "enqueue", dueAt: 1_000, endBy: 100_000, claim: null } as const
+
+export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
+  "an append is stored whole: events, row, artifacts, inputs, place": async ({ storage }) => {
+    const inputs = [toInput("t", "request"), toInput("t", "provider:1")]
+    const submitted = submitSample({ id: "t", inputs, queue: ENQUEUE })
+    await storage.append(submitted.append)
+    await assertStored(storage, submitted)
+    for (const input of inputs) assert.deepEqual(await storage.readInput(input), input)
+    assert.equal(await storage.nextDueAt(MODELS), 1_000)
+
+    const commands = [dispatchSample(), succeedSample(3)]
+    const finish = { kind: "finish", retainAt: 7_000 } as const
+    const succeeded = advanceSample(submitted.head, commands, { queue: finish })
+    await storage.append(succeeded.append)
+    await assertStored(storage, succeeded)
+    assert.equal((await storage.readEvents("t")).length, 3)
+    assert.equal(await storage.nextDueAt(MODELS), null)
+    assert.deepEqual(await storage.findRetained({ now: 7_000, limit: 9 }), [succeeded.head])
+  },
+
+  "an unknown task has nothing": async ({ storage }) => {
+    for (const id of ["", "unknown", "\0", "a\0b", "\ud800"]) {
+      assert.equal(await storage.readTask(id), undefined)
+      assert.deepEqual(await storage.readArtifacts(id), [])
+      assert.deepEqual(await storage.readEvents(id), [])
+      assert.equal(await storage.readInput({ task: id, name: "request" }), undefined)
+    }
+  },
+
+  "of two appends with one expected version one is refused, leaving nothing": async (fixture) => {
+    const { storage } = fixture
+    const submitted = submitSample({ id: "t", queue: ENQUEUE })
+    await storage.append(submitted.append)
+    const [winner, loser] = ["one", "two"].map((name) =>
+      advanceSample(submitted.head, [dispatchSample(), succeedSample(name.length)], {
+        now: name === "one" ? 1_100 : 1_200,
+        inputs: [toInput("t", name)],
+        queue: { kind: "finish", retainAt: name === "one" ? 8_000 : 2_000 },
+      }),
+    )
+    assert.ok(winner && loser)
+    const appended = storage.append(winner.append)
+    await assertRejects(storage.append(loser.append), "version-conflict")
+    await appended
+    await assertStored(storage, winner)
+    assert.equal(await storage.readInput({ task: "t", name: "two" }), undefined)
+    assert.deepEqual(await storage.findRetained({ now: 7_999, limit: 9 }), [])
+    await assertRejects(storage.append(loser.append), "version-conflict")
+  },
+
+  "an append is refused where the task is behind it, or is not there": async ({ storage }) => {
+    const submitted = submitSample({ id: "t" })
+    const dispatched = advanceSample(submitted.head, [dispatchSample()])
+    await assertRejects(storage.append(dispatched.append), "version-conflict")
+    assert.equal(await storage.readTask("t"), undefined)
+    assert.deepEqual(await storage.readEvents("t"), [])
+    await storage.append(submitted.append)
+    const later = advanceSample(dispatched.head, [{ kind: "accept", operation: 1 }])
+    await assertRejects(storage.append(later.append), "version-conflict")
+    const another = submitSample({ id: "t", submitted: { account: "another" } })
+    await assertRejects(storage.append(another.append), "version-conflict")
+    await assertStored(storage, submitted)
+  },
+
+  "the same append twice resolves twice and is stored once": async ({ storage }) => {
+    const submitted = submitSample({ id: "t", inputs: [toInput("t", "request")] })
+    await Promise.all([storage.append(submitted.append), storage.append(submitted.append)])
+    await storage.append(submitted.append)
+    await assertStored(storage, submitted)
+    const done = advanceSample(submitted.head, [dispatchSample(), succeedSample()])
+    await Promise.all([storage.append(done.append), storage.append(done.append)])
+    // Also when the task has moved on since.
+    await storage.append(submitted.append)
+    await assertStored(storage, done)
+  },
+
+  "64 appends at once to as many tasks are all stored": async ({ storage }) => {
+    const samples = toIds(64).map((id) => submitSample({ id, inputs: [toInput(id, "request")] }))
+    await Promise.all(samples.map(({ append }) => storage.append(append)))
+    for (const sample of samples) await assertStored(storage, sample)
+  },
+
+  "a refused append harms none that waits with it": async ({ storage }) => {
+    const taken = submitSample({ id: "taken" })
+    await storage.append(taken.append)
+    const refused = submitSample({ id: "taken", now: 1_001 })
+    const samples = toIds(20).map((id) => submitSample({ id }))
+    const appends = samples.map(({ append }) => append)
+    appends.splice(10, 0, refused.append)
+    const results = await Promise.allSettled(appends.map((append) => storage.append(append)))
+    assert.deepEqual(
+      results.flatMap(({ status }, index) => (status === "rejected" ? [index] : [])),
+      [10],
+    )
+    for (const sample of [taken, ...samples]) await assertStored(storage, sample)
+  },
+
+  "an append that can't be stored rejects alone, leaving nothing": async ({ storage }) => {
+    const samples = toIds(20).map((id) => submitSample({ id }))
+    const faulty = [5, 6, 12].map((index) => toFaultyAppend(`faulty-${index}`))
+    const appends = samples.map(({ append }) => append)
+    appends.splice(5, 0, ...faulty)
+    const results = await Promise.allSettled(appends.map((append) => storage.append(append)))
+    assert.equal(results.filter(({ status }) => status === "fulfilled").length, 20)
+    for (const sample of samples) await assertStored(storage, sample)
+    for (const append of faulty) {
+      await assertRejects(storage.append(append), "storage-unavailable")
+      assert.equal(await storage.readTask(append.task), undefined)
+      assert.deepEqual(await storage.readEvents(append.task), [])
+      assert.deepEqual(await storage.readArtifacts(append.task), [])
+    }
+  },
+
+  "appends to one task that wait together are stored in their order": async ({ storage }) => {
+    const submitted = submitSample({ id: "t" })
+    const dispatched = advanceSample(submitted.head, [dispatchSample()])
+    const accepted = advanceSample(dispatched.head, [{ kind: "accept", operation: { id: "x" } }])
+    const samples = [submitted, dispatched, accepted]
+    await Promise.all(samples.map(({ append }) => storage.append(append)))
+    await assertStored(storage, accepted)
+    const versions = (await storage.readEvents("t")).map(({ version }) => version)
+    assert.deepEqual(versions, [1, 2, 3])
+  },
+
+  "a read sees every append that resolved before it": async ({ storage }) => {
+    const lanes = toIds(16).map(async (id) => {
+      let sample = submitSample({ id })
+      for (let progress = 2; progress < 12; progress += 1) {
+        await storage.append(sample.append)
+        const [head, events] = [await storage.readTask(id), await storage.readEvents(id)]
+        assert.deepEqual(head, sample.head)
+        assert.equal(events.length, sample.head.task.version)
+        sample = advanceSample(sample.head, toNextCommands(progress))
+      }
+    })
+    await Promise.all(lanes)
+  },
+
+  "what was appended is there after a reopening": async (fixture) => {
+    const samples = toIds(10).map((id) =>
+      submitSample({ id, inputs: [toInput(id, "request")], queue: ENQUEUE }),
+    )
+    await Promise.all(samples.map(({ append }) => fixture.storage.append(append)))
+    const reopened = await fixture.reopen()
+    for (const sample of samples) await assertStored(reopened, sample)
+    const request = { models: MODELS, now: 1_000, limit: 99, claim: "c", until: 2_000 }
+    const claimed = idsOf(await reopened.claim(request))
+    assert.deepEqual(claimed.toSorted(), toIds(10).toSorted())
+  },
+
+  "inputs come back as they were, whatever they hold": async ({ storage }) => {
+    const bodies = ["", "a\0b", "\0", '"\\u0000"', "é\u{1f600}\u2028'\";--", "x".repeat(1_048_576)]
+    const inputs = bodies.map((body, index) => toInput("t", `provider:${index}`, body))
+    await storage.append(submitSample({ id: "t", inputs }).append)
+    for (const input of inputs) assert.deepEqual(await storage.readInput(input), input)
+    assert.equal(await storage.readInput({ task: "t", name: "provider" }), undefined)
+    assert.equal(await storage.readInput({ task: "T", name: "provider:1" }), undefined)
+  },
+
+  "an input that is stored stays as it is": async ({ storage }) => {
+    const submitted = submitSample({ id: "t", inputs: [toInput("t", "request", "first")] })
+    await storage.append(submitted.append)
+    const inputs = [toInput("t", "request", "second"), toInput("t", "provider:1", "new")]
+    await storage.append(advanceSample(submitted.head, [dispatchSample()], { inputs }).append)
+    assert.equal((await storage.readInput({ task: "t", name: "request" }))?.body, "first")
+    assert.equal((await storage.readInput({ task: "t", name: "provider:1" }))?.body, "new")
+  },
+
+  "any text of up to 200 characters is a task id": async ({ storage }) => {
+    const samples = HOSTILE_IDS.map((id) => submitSample({ id, inputs: [toInput(id, "request")] }))
+    await Promise.all(samples.map(({ append }) => storage.append(append)))
+    for (const sample of samples) await assertStored(storage, sample)
+    assert.deepEqual(await scannedIds(storage), HOSTILE_IDS.toSorted(compareBytes))
+  },
+}
+
+/** Paths, quotes, look-alikes and lengths; U+0000 and halves of a pair are no text to a database. */
+const HOSTILE_IDS: readonly string[] = [
+  ..."a|A|á|a\u0301|%|_|'|\"|;--|?|$1|:a|@a|..|/|\\|\n| | a|a |null|0|1|true|[]|{}".split("|"),
+  ..."\u0001|\uffff|\u{1f600}|\u{10ffff}|ß|ss|\u200b|\ufeff".split("|"),
+  "x".repeat(200),
+  "y".repeat(199),
+  "\u{1f600}".repeat(100),
+]
+
+function compareBytes(left: string, right: string): number {
+  return Buffer.compare(Buffer.from(left), Buffer.from(right))
+}
+
+async function scannedIds(storage: Storage): Promise<string[]> {
+  const ids: string[] = []
+  for (let after: string | null = ""; after !== null;) {
+    const page = await storage.scan({ after, limit: 5 })
+    ids.push(...page.streams.map(({ id }) => id))
+    after = page.next
+  }
+  return ids
+}
+
+function toNextCommands(progress: number): Parameters<typeof advanceSample>[1] {
+  if (progress === 2) return [dispatchSample(), { kind: "accept", operation: null }]
+  return [{ kind: "progress", attempt: 1, progress }]
+}
+
+/** Two artifacts claim one position: no database stores that. */
+function toFaultyAppend(id: string): Append {
+  const submitted = submitSample({ id, inputs: [toInput(id, "request")], queue: ENQUEUE })
+  const [artifact] = advanceSample(submitted.head, [dispatchSample(), succeedSample()]).append
+    .changes.artifacts
+  assert.ok(artifact)
+  const changes = { ...submitted.append.changes, artifacts: [artifact, artifact] }
+  return { ...submitted.append, changes }
+}

@@ -1,0 +1,38 @@
+/**
+ * The contract of `Storage`: what every adapter passes. Each sentence is tried on an empty storage
+ * of its own; the last one runs generated calls against the storage and a model in memory.
+ */
+import { describeContract, type Divergence } from "./contract.ts"
+import { APPEND_BEHAVIOURS } from "./storage-append-behaviours.ts"
+import type { StorageFixture } from "./storage-fixture.ts"
+import { KEY_BEHAVIOURS } from "./storage-key-behaviours.ts"
+import { MODEL_BEHAVIOURS } from "./storage-model-behaviours.ts"
+import { QUEUE_BEHAVIOURS } from "./storage-queue-behaviours.ts"
+import { SCAN_BEHAVIOURS } from "./storage-scan-behaviours.ts"
+
+export type { StorageFixture } from "./storage-fixture.ts"
+
+export interface StorageContractOptions {
+  /** Behaviours that this storage is known to lack, by the name of their test. */
+  readonly divergences?: readonly Divergence[]
+}
+
+/** Declares one suite; `create` hands out an empty storage for every behaviour. */
+export function describeStorage(
+  name: string,
+  create: () => Promise<StorageFixture>,
+  options: StorageContractOptions = {},
+): void {
+  describeContract({
+    title: `${name} is a storage`,
+    behaviours: {
+      ...APPEND_BEHAVIOURS,
+      ...QUEUE_BEHAVIOURS,
+      ...SCAN_BEHAVIOURS,
+      ...KEY_BEHAVIOURS,
+      ...MODEL_BEHAVIOURS,
+    },
+    create,
+    ...options,
+  })
+}

@@ -1,0 +1,81 @@
+/** What the contract of `KeyStorage` says, and how a storage opens, answers and closes. */
+import assert from "node:assert/strict"
+import type { StoredKey } from "@safelight/core"
+import type { Behaviours } from "./contract.ts"
+import { submitSample } from "./sample-task.ts"
+import { assertRejects, type StorageFixture } from "./storage-fixture.ts"
+
+export const KEY_BEHAVIOURS: Behaviours<StorageFixture> = {
+  "a key is found as it was created, also after a reopening": async (fixture) => {
+    const key = toKey("k1", { scopes: ["tasks:write", "links:write"], expiresAt: 9_000 })
+    await fixture.storage.createKey(key)
+    assert.deepEqual(await fixture.storage.findKey("k1"), key)
+    assert.equal(await fixture.storage.findKey("K1"), undefined)
+    assert.deepEqual(await (await fixture.reopen()).findKey("k1"), key)
+  },
+
+  "keys are listed oldest first, those of one account among others": async ({ storage }) => {
+    assert.deepEqual(await storage.listKeys(), [])
+    const keys = [
+      toKey("z", { createdAt: 100 }),
+      toKey("a", { createdAt: 200, account: "other" }),
+      toKey("m", { createdAt: 300 }),
+    ]
+    for (const key of keys.toReversed()) await storage.createKey(key)
+    assert.deepEqual(await storage.listKeys(), keys)
+  },
+
+  "a known key id is refused and the first key stays": async ({ storage }) => {
+    const key = toKey("k1", {})
+    await storage.createKey(key)
+    const another = { ...key, account: "other", secretSha256: "cd".repeat(32) }
+    await assertRejects(storage.createKey(another), "already-exists")
+    assert.deepEqual(await storage.listKeys(), [key])
+  },
+
+  "a revoked key says when, and a second time keeps the first moment": async ({ storage }) => {
+    await storage.createKey(toKey("k1", {}))
+    await storage.createKey(toKey("k2", {}))
+    assert.equal(await storage.revokeKey({ id: "k1", revokedAt: 5_000 }), true)
+    assert.equal(await storage.revokeKey({ id: "k1", revokedAt: 6_000 }), true)
+    assert.equal((await storage.findKey("k1"))?.revokedAt, 5_000)
+    assert.equal((await storage.findKey("k2"))?.revokedAt, 0)
+    assert.equal(await storage.revokeKey({ id: "unknown", revokedAt: 5_000 }), false)
+  },
+
+  "a storage that works passes its check": async ({ storage }) => {
+    await storage.check()
+    assert.deepEqual(await storage.listKeys(), [])
+  },
+
+  "closing stores what was handed in; a closed storage does nothing more": async (fixture) => {
+    const { storage } = fixture
+    const sample = submitSample({ id: "t" })
+    const appended = storage.append(sample.append)
+    await storage.close()
+    await appended
+    await storage.close()
+    await assertRejects(storage.append(submitSample({ id: "u" }).append), "storage-unavailable")
+    await assertRejects(storage.readTask("t"), "storage-unavailable")
+    await assertRejects(storage.readEvents("t"), "storage-unavailable")
+    await assertRejects(storage.listKeys(), "storage-unavailable")
+    await assertRejects(storage.scan({ after: "", limit: 1 }), "storage-unavailable")
+    await assertRejects(storage.check(), "storage-unavailable")
+    const reopened = await fixture.reopen()
+    assert.deepEqual(await reopened.readTask("t"), sample.head)
+    assert.equal(await reopened.readTask("u"), undefined)
+  },
+}
+
+function toKey(id: string, key: Partial<StoredKey>): StoredKey {
+  return {
+    id,
+    account: "account",
+    secretSha256: "ab".repeat(32),
+    scopes: ["tasks:read"],
+    createdAt: 1_000,
+    revokedAt: 0,
+    expiresAt: 0,
+    ...key,
+  }
+}

@@ -1,0 +1,85 @@
+/** What the contract of `Storage` says about scanning. */
+import assert from "node:assert/strict"
+import type { ScannedStream, Storage } from "@safelight/core"
+import type { Behaviours } from "./contract.ts"
+import {
+  advanceSample,
+  dispatchSample,
+  submitSample,
+  succeedSample,
+  type SampleAppend,
+} from "./sample-task.ts"
+import { toIds, type StorageFixture } from "./storage-fixture.ts"
+
+export const SCAN_BEHAVIOURS: Behaviours<StorageFixture> = {
+  "an empty storage is one empty page": async ({ storage }) => {
+    assert.deepEqual(await storage.scan({ after: "", limit: 10 }), { streams: [], next: null })
+  },
+
+  "pages show every task once, by id, with its events, row and artifacts": async ({ storage }) => {
+    const expected: ScannedStream[] = []
+    for (const [index, id] of toIds(23).entries()) {
+      const samples = await appendStream(storage, id, index % 3)
+      const { changes } = samples.at(-1)?.append ?? assert.fail()
+      const events = samples.flatMap(({ append }) => append.events)
+      expected.push({ id, events, row: changes.task, artifacts: changes.artifacts })
+    }
+    expected.sort((left, right) => (left.id < right.id ? -1 : 1))
+    for (const limit of [1, 5, 23, 24]) {
+      assert.deepEqual(await scanAll(storage, limit), expected, `pages of ${limit}`)
+    }
+  },
+
+  "a scan goes on behind a task that is not there": async ({ storage }) => {
+    for (const id of ["a", "c", "e"]) await appendStream(storage, id, 0)
+    const page = await storage.scan({ after: "b", limit: 1 })
+    assert.deepEqual(
+      page.streams.map(({ id }) => id),
+      ["c"],
+    )
+    assert.equal(page.next, "c")
+    assert.deepEqual(await storage.scan({ after: "e", limit: 5 }), { streams: [], next: null })
+  },
+
+  "a page is consistent while tasks change under it": async ({ storage }) => {
+    const ids = toIds(8)
+    const writing = Promise.all(ids.map((id) => appendStream(storage, id, 2)))
+    for (let pages = 0; pages < 20; pages += 1) {
+      const { streams } = await storage.scan({ after: "", limit: 100 })
+      for (const { events, row, artifacts } of streams) {
+        assert.equal(row?.version, events.length)
+        assert.equal(row?.hash, events.at(-1)?.hash)
+        assert.equal(artifacts.length, events.at(-1)?.type === "succeeded" ? 2 : 0)
+      }
+      await storage.check()
+    }
+    await writing
+  },
+}
+
+async function scanAll(storage: Storage, limit: number): Promise<ScannedStream[]> {
+  const streams: ScannedStream[] = []
+  for (let after: string | null = ""; after !== null;) {
+    const page = await storage.scan({ after, limit })
+    assert.ok(page.streams.length <= limit)
+    streams.push(...page.streams)
+    after = page.next
+  }
+  return streams
+}
+
+/** A task that was submitted, and for `artifacts` > 0 dispatched and succeeded with as many. */
+async function appendStream(
+  storage: Storage,
+  id: string,
+  artifacts: number,
+): Promise<readonly SampleAppend[]> {
+  const submitted = submitSample({ id })
+  await storage.append(submitted.append)
+  if (artifacts === 0) return [submitted]
+  const dispatched = advanceSample(submitted.head, [dispatchSample()])
+  await storage.append(dispatched.append)
+  const succeeded = advanceSample(dispatched.head, [succeedSample(artifacts)])
+  await storage.append(succeeded.append)
+  return [submitted, dispatched, succeeded]
+}

@@ -1,0 +1,216 @@
+/**
+ * The rule of design §1, held twice: the linter must refuse each violation planted in a copy of the
+ * house (a linter that read nothing would pass everything), and no package may name or import
+ * another of ours that the rule does not allow, in whichever way it is imported.
+ */
+import assert from "node:assert/strict"
+import { spawnSync } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { after, describe, it } from "node:test"
+import { findFiles, findSpecifiers, read, ROOT, WORKSPACES } from "./workspaces.ts"
+
+type Planted = readonly [title: string, path: string, source: string, rule: string | null]
+
+const importOf = (specifier: string): string =>
+  `import { one } from "${specifier}"\n\nexport const two: number = one\n`
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `export const line${index} = ${index}\n`).join("")
+const branches = (count: number): string =>
+  `export function choose(at: number): number {\n${Array.from({ length: count }, (_, index) => `  if (at === ${index}) return ${index * 7}\n`).join("")}  return 0\n}\n`
+
+const RESTRICTED = "no-restricted-imports"
+const LEAVES = WORKSPACES.map(({ folder }) => folder).filter(
+  (folder) => folder !== "packages/core" && folder !== "packages/safelight",
+)
+
+const PLANTED: readonly Planted[] = [
+  ...LEAVES.map((folder): Planted => {
+    const other = folder === "packages/engine" ? "@safelight/audit" : "@safelight/engine"
+    return [`${folder} importing ${other}`, `${folder}/src/a.ts`, importOf(other), RESTRICTED]
+  }),
+  ...LEAVES.map((folder): Planted => [
+    `${folder} importing the service`,
+    `${folder}/src/b.ts`,
+    importOf("safelight"),
+    RESTRICTED,
+  ]),
+  ...LEAVES.map((folder): Planted => [
+    `${folder} reaching into core's folder`,
+    `${folder}/src/c.ts`,
+    importOf("../../../packages/core/src/index.ts"),
+    RESTRICTED,
+  ]),
+  ...LEAVES.map((folder): Planted => [
+    `${folder} importing core`,
+    `${folder}/src/d.ts`,
+    importOf("@safelight/core"),
+    null,
+  ]),
+  [
+    "a storage importing the store",
+    "adapters/storage-sqlite/src/e.ts",
+    importOf("@safelight/store"),
+    null,
+  ],
+  [
+    "another adapter importing the store",
+    "adapters/http/src/e.ts",
+    importOf("@safelight/store"),
+    RESTRICTED,
+  ],
+  [
+    "core importing a package of ours",
+    "packages/core/src/a.ts",
+    importOf("@safelight/engine"),
+    RESTRICTED,
+  ],
+  ["core importing Node", "packages/core/src/b.ts", importOf("node:fs"), RESTRICTED],
+  ["core importing another library", "packages/core/src/c.ts", importOf("kysely"), RESTRICTED],
+  ["core importing valibot", "packages/core/src/d.ts", importOf("valibot"), null],
+  [
+    "core reading the clock",
+    "packages/core/src/e.ts",
+    "export const now = (): number => Date.now()\n",
+    "no-restricted-globals",
+  ],
+  [
+    "core rolling dice",
+    "packages/core/src/f.ts",
+    "export const roll = (): number => Math.random()\n",
+    "no-restricted-properties",
+  ],
+  [
+    "core seeing the host",
+    "packages/core/src/g.ts",
+    "export const host = (): unknown => globalThis\n",
+    "no-restricted-globals",
+  ],
+  ["a default export", "packages/audit/src/g.ts", "export default 1\n", "no-default-export"],
+  ["any", "packages/audit/src/h.ts", "export const one: any = 1\n", "no-explicit-any"],
+  [
+    "a promise nobody waits for",
+    "packages/audit/src/o.ts",
+    "export function go(): void {\n  Promise.resolve(1)\n}\n",
+    "no-floating-promises",
+  ],
+  ["a file of 300 lines", "packages/audit/src/i.ts", lines(300), null],
+  ["a file of 301 lines", "packages/audit/src/j.ts", lines(301), "max-lines"],
+  ["a function of twelve ways", "packages/audit/src/k.ts", branches(11), null],
+  ["a function of thirteen ways", "packages/audit/src/l.ts", branches(12), "complexity"],
+  ["two files in a circle", "packages/audit/src/m.ts", importOf("./n.ts"), "no-cycle"],
+  [
+    "the other of the two",
+    "packages/audit/src/n.ts",
+    'import { two } from "./m.ts"\n\nexport const one: number = two\n',
+    "no-cycle",
+  ],
+]
+
+interface Diagnostic {
+  readonly code: string
+  readonly filename: string
+}
+
+/** Lints the planted files in a house of their own: nothing is written into the work tree. */
+function lintPlanted(house: string): Diagnostic[] {
+  cpSync(join(ROOT, ".oxlintrc.json"), join(house, ".oxlintrc.json"))
+  symlinkSync(join(ROOT, "node_modules"), join(house, "node_modules"))
+  for (const [, path, source] of PLANTED) {
+    mkdirSync(join(house, dirname(path)), { recursive: true })
+    writeFileSync(join(house, path), source)
+  }
+  const oxlint = join(ROOT, "node_modules/oxlint/bin/oxlint")
+  const result = spawnSync(process.execPath, [oxlint, "--format", "json", "packages", "adapters"], {
+    cwd: house,
+    encoding: "utf8",
+  })
+  assert.ok(result.stdout.startsWith("{"), `${result.stdout}${result.stderr}`)
+  return (JSON.parse(result.stdout) as { diagnostics: Diagnostic[] }).diagnostics
+}
+
+describe("the linter", () => {
+  const house = mkdtempSync(join(tmpdir(), "safelight-planted-"))
+  after(() => rmSync(house, { recursive: true }))
+  const found = lintPlanted(house)
+
+  for (const [title, path, , rule] of PLANTED) {
+    it(`${rule === null ? "lets pass" : "refuses"} ${title}`, () => {
+      const codes = found.filter(({ filename }) => filename === path).map(({ code }) => code)
+      const watched = new Set(PLANTED.flatMap(([, , , each]) => each ?? []))
+      const names = codes.map((code) => /\(([^)]*)\)/.exec(code)?.[1] ?? code)
+      assert.deepEqual(
+        [...new Set(names.filter((name) => watched.has(name)))],
+        rule === null ? [] : [rule],
+      )
+    })
+  }
+})
+
+describe("the rule", () => {
+  const ours = WORKSPACES.map(({ manifest }) => manifest.name)
+
+  function allowedIn(folder: string): readonly string[] {
+    if (folder === "packages/core") return []
+    if (folder === "packages/safelight") return ours
+    return folder.startsWith("adapters/storage-")
+      ? ["@safelight/core", "@safelight/store"]
+      : ["@safelight/core"]
+  }
+
+  for (const { folder, manifest } of WORKSPACES) {
+    it(`is kept by what ${folder} depends on`, () => {
+      const named = Object.keys(manifest.dependencies ?? {}).filter((name) => ours.includes(name))
+      assert.deepEqual(
+        named.filter((name) => !allowedIn(folder).includes(name)),
+        [],
+      )
+    })
+
+    it(`is kept by every import in ${folder}, types and import() included`, () => {
+      const files = findFiles(`${folder}/src`, ".ts", ".tsx", ".js")
+      const foreign = files.flatMap((path) =>
+        findSpecifiers(read(path))
+          .filter((each) => ours.some((name) => each === name || each.startsWith(`${name}/`)))
+          .filter((each) => !allowedIn(folder).includes(each))
+          .map((each) => `${path}: ${each}`),
+      )
+      assert.deepEqual(foreign, [])
+    })
+  }
+
+  it("is kept by core's own dependencies: xstate, immer and valibot", () => {
+    const core = WORKSPACES.find(({ folder }) => folder === "packages/core")
+    const named = Object.keys(core?.manifest.dependencies ?? {})
+    assert.deepEqual(named.toSorted(), ["immer", "valibot", "xstate"])
+  })
+
+  it("is kept by the tests too: only an adapter's own look behind its public names", () => {
+    const deep = findFiles("tests", ".ts")
+      .filter((path) => path !== "tests/architecture/dependency-rule.test.ts")
+      .flatMap((path) => {
+        const [, adapter] = /^tests\/adapters\/([^/.]+)/.exec(path) ?? []
+        const own = adapter === undefined ? undefined : `/adapters/${adapter}/src/`
+        return findSpecifiers(read(path))
+          .filter((each) => /^@safelight\/[^/]+\/|^(?:\.\.\/)+(?:packages|adapters)\//.test(each))
+          .filter((each) => own === undefined || !each.includes(own))
+          .map((each) => `${path}: ${each}`)
+      })
+    assert.deepEqual(deep, [])
+  })
+})
+
+describe("the reader of imports", () => {
+  it("sees them in every form", () => {
+    const source = [
+      'import { a } from "one"',
+      'import type { b } from "two"',
+      'import "three"',
+      'const four = await import("four")',
+      'export { e } from "five"',
+      'type Six = import("six").Six',
+    ].join("\n")
+    assert.deepEqual(findSpecifiers(source), ["one", "two", "three", "four", "five", "six"])
+  })
+})

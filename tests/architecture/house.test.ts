@@ -1,0 +1,138 @@
+/** The house: what may stand at the root, and the form of every package. */
+import assert from "node:assert/strict"
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import { findFiles, findSpecifiers, read, ROOT, WORKSPACES, type Workspace } from "./workspaces.ts"
+
+/** Design §1, and what tools insist on. */
+const ALLOWED_AT_ROOT = [
+  "packages",
+  "adapters",
+  "tests",
+  "package.json",
+  "package-lock.json",
+  "turbo.json",
+  "tsconfig.base.json",
+  "README.md",
+  "LICENSE",
+  "NOTICE",
+]
+
+const CONTRACTS = [
+  { prefix: "adapters/storage-", contract: "describeStorage" },
+  { prefix: "adapters/artifacts-", contract: "describeArtifactStorage" },
+] as const
+
+describe("the root", () => {
+  const listing = spawnSync("git", ["ls-files", "-z"], { cwd: ROOT, encoding: "utf8" })
+  const lacksGit = listing.status !== 0
+  const skip = lacksGit && process.env["CI"] === undefined ? "not a git work tree" : false
+
+  it("holds only what design §1 allows", { skip }, () => {
+    assert.equal(listing.status, 0, listing.stderr)
+    const entries = new Set(listing.stdout.split("\0").map((path) => path.split("/")[0] ?? ""))
+    const strangers = [...entries].filter(
+      (entry) => entry !== "" && !entry.startsWith(".") && !ALLOWED_AT_ROOT.includes(entry),
+    )
+    assert.deepEqual(strangers, [])
+  })
+})
+
+function describePackage({ folder, manifest }: Workspace): void {
+  describe(folder, () => {
+    const parent = folder.split("/")[1]
+
+    it("is named after its folder", () => {
+      const expected = parent === "safelight" ? "safelight" : `@safelight/${parent}`
+      assert.equal(manifest.name, expected)
+    })
+
+    it("is an ES module with a description, a licence and nothing done at import", () => {
+      assert.equal(manifest.type, "module")
+      assert.equal(manifest.license, "Apache-2.0")
+      assert.equal(manifest.sideEffects, false)
+      assert.ok(manifest.description?.endsWith("."))
+    })
+
+    it("exports its sources to us and its build to everybody, types before code", () => {
+      const entry = manifest.exports?.["."]
+      assert.deepEqual(entry, {
+        "@safelight/source": "./src/index.ts",
+        types: "./dist/index.d.ts",
+        default: "./dist/index.js",
+      })
+      const order = ["@safelight/source", "types", "default"]
+      assert.deepEqual(Object.keys(entry as object), order)
+      assert.equal(manifest.exports?.["./package.json"], "./package.json")
+      assert.deepEqual(Object.keys(manifest.exports ?? {}).toSorted(), [".", "./package.json"])
+    })
+
+    it("publishes its build and its sources", () => {
+      assert.ok(["dist", "src"].every((each) => manifest.files?.includes(each)))
+    })
+
+    it("pins what it depends on exactly", () => {
+      const loose = Object.entries(manifest.dependencies ?? {}).filter(
+        ([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
+      )
+      assert.deepEqual(loose, [])
+    })
+
+    it("names every package that it imports, and no other", () => {
+      const files = [
+        ...findFiles(`${folder}/src`, ".ts", ".js"),
+        ...findFiles(`${folder}/bin`, ".js"),
+      ]
+      const texts = files.map((path) => stripComments(read(path)))
+      const used = texts
+        .flatMap(findSpecifiers)
+        .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
+        .map(toPackageName)
+        .filter((name) => name !== manifest.name)
+      const named = Object.keys(manifest.dependencies ?? {})
+      const unnamed = [...new Set(used)].filter((name) => !named.includes(name))
+      assert.deepEqual(unnamed, [], "imported, but not named in package.json")
+      const unused = named.filter((name) => !texts.some((text) => text.includes(`"${name}`)))
+      assert.deepEqual(unused, [], "named in package.json, but not used")
+    })
+
+    it("has a README of its own", () => {
+      assert.ok(existsSync(join(ROOT, folder, "README.md")))
+      assert.match(read(`${folder}/README.md`), new RegExp(`^# ${manifest.name}\n`))
+    })
+  })
+}
+
+function toPackageName(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/")
+}
+
+function stripComments(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "")
+}
+
+for (const workspace of WORKSPACES) describePackage(workspace)
+
+describe("one contract a port", () => {
+  const tests = findFiles("tests/adapters", ".test.ts").map(read)
+  for (const { prefix, contract } of CONTRACTS) {
+    for (const { folder, manifest } of WORKSPACES.filter((each) =>
+      each.folder.startsWith(prefix),
+    )) {
+      it(`is passed by ${folder}: a test calls ${contract}`, () => {
+        const isCalled = tests.some(
+          (source) => source.includes(`${contract}(`) && source.includes(`"${manifest.name}"`),
+        )
+        assert.ok(
+          isCalled,
+          `no test in tests/adapters imports ${manifest.name} and calls ${contract}`,
+        )
+      })
+    }
+  }
+})

@@ -1,0 +1,687 @@
+/**
+ * The audit over a log in memory: a whole one is found whole, and each kind of damage is found as
+ * exactly what it is. Damage is done to the stored rows by hand, as a fault or a forger would.
+ */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import {
+  createAudit,
+  DEFAULTS,
+  describeFinding,
+  isObstacle,
+  type AuditOptions,
+  type AuditProgress,
+  type AuditReport,
+  type Finding,
+} from "@safelight/audit"
+import {
+  DEFAULT_PRICES,
+  MODELS,
+  SafelightError,
+  toCanonicalJson,
+  type StoredEvent,
+  type Task,
+} from "@safelight/core"
+import * as fc from "fast-check"
+import { checkAsync } from "./support/property.ts"
+import {
+  createLog,
+  createSampleLog,
+  createStream,
+  dispatch,
+  EDIT,
+  reseal,
+  submission,
+  success,
+  type SampleLog,
+  type SampleStream,
+} from "./support/sample-log.ts"
+import { sha256 } from "./support/sha256.ts"
+
+const optionsOf = (storage: AuditOptions["storage"]): AuditOptions => ({
+  storage,
+  digest: sha256,
+  prices: DEFAULT_PRICES,
+  models: MODELS,
+})
+
+const verify = (log: SampleLog): Promise<AuditReport> => createAudit(optionsOf(log)).verify()
+const replay = (log: SampleLog): Promise<AuditReport> => createAudit(optionsOf(log)).replay()
+
+function streamOf(log: SampleLog, id: string): SampleStream {
+  const stream = log.streams.find((each) => each.id === id)
+  assert.ok(stream !== undefined, id)
+  return stream
+}
+
+/** Changes the stored text of one event and leaves its hash. */
+function alter(stream: SampleStream, version: number, change: Partial<StoredEvent>): void {
+  stream.events = stream.events.map((event) =>
+    event.version === version ? { ...event, ...change } : event,
+  )
+}
+
+function withData(event: StoredEvent | undefined, change: object): string {
+  return toCanonicalJson({ ...(JSON.parse(event?.data ?? "{}") as object), ...change })
+}
+
+function withSnapshot(stream: SampleStream, change: Partial<Task>): void {
+  if (stream.row === undefined) return
+  const task = { ...(JSON.parse(stream.row.snapshot) as Task), ...change }
+  stream.row = { ...stream.row, snapshot: toCanonicalJson(task) }
+}
+
+/** A finding without its facts: kind, task and version, and the field or key where it has one. */
+function brief(finding: Finding): readonly unknown[] {
+  const key = "key" in finding ? [finding.key] : []
+  const field = "field" in finding ? [finding.field] : []
+  return [finding.kind, finding.task, finding.version, ...key, ...field]
+}
+
+describe("a whole log", () => {
+  it("is whole to both audits, which count tasks and events", async () => {
+    for (const audit of [verify, replay]) {
+      const { outcome, tasks, events, findings, findingCount } = await audit(createSampleLog())
+      assert.deepEqual(
+        { outcome, tasks, events, findings, findingCount },
+        {
+          outcome: "whole",
+          tasks: 10,
+          events: 36,
+          findings: [],
+          findingCount: 0,
+        },
+      )
+    }
+  })
+
+  it("adds up to the bill, by account", async () => {
+    // Edits: 2 × 20,000 twice, and one billed failure; video: 5.005 s + 4 s at 100,000 a second.
+    const expected = { total: 1_000_500, byAccount: { ann: 100_000, ben: 900_500 } }
+    assert.deepEqual((await verify(createSampleLog())).chargeMicros, expected)
+    assert.deepEqual((await replay(createSampleLog())).chargeMicros, expected)
+  })
+
+  it("may be empty", async () => {
+    for (const audit of [verify, replay]) {
+      const { outcome, tasks, chargeMicros } = await audit(createLog([]))
+      assert.deepEqual([outcome, tasks, chargeMicros], ["whole", 0, { total: 0, byAccount: {} }])
+    }
+  })
+
+  it("may have an account with any name", async () => {
+    const stream = createStream("task-1", [
+      submission("__proto__", EDIT),
+      dispatch(),
+      success(EDIT, { images: 1, inputVideosMs: [], outputVideoMs: 0 }),
+    ])
+    const { chargeMicros } = await replay(createLog([stream]))
+    assert.deepEqual(Object.entries(chargeMicros.byAccount), [["__proto__", 20_000]])
+  })
+})
+
+describe("an audit", () => {
+  it("reads page by page, whatever the page, and reports after each", async (t) => {
+    const pages = fc.asyncProperty(fc.integer({ min: 1, max: 12 }), async (pageStreams) => {
+      const log = createSampleLog()
+      alter(streamOf(log, "task-7"), 2, { hash: "0".repeat(64) })
+      const progress: AuditProgress[] = []
+      const audit = createAudit({ ...optionsOf(log), pageStreams })
+      const report = await audit.verify((each) => progress.push(each))
+      assert.equal(log.requests.length, Math.ceil(10 / pageStreams))
+      assert.ok(log.requests.every(({ limit }) => limit === pageStreams))
+      assert.equal(progress.length, log.requests.length)
+      const { tasks, events, findingCount } = report
+      assert.deepEqual(progress.at(-1), { tasks, events, findingCount })
+      assert.deepEqual([tasks, events, findingCount], [10, 36, 2])
+    })
+    await checkAsync(t, pages, 12)
+  })
+
+  it("keeps the first findings and counts all", async () => {
+    const log = createSampleLog()
+    for (const stream of log.streams) alter(stream, 1, { hash: "f".repeat(64) })
+    const all = await verify(log)
+    const some = await createAudit({ ...optionsOf(log), keptFindings: 3 }).verify()
+    assert.ok(all.findingCount > 10)
+    assert.equal(some.findingCount, all.findingCount)
+    assert.deepEqual(some.findings, all.findings.slice(0, 3))
+    assert.equal(DEFAULTS.keptFindings, 100)
+  })
+
+  it("refuses a page or a number of findings that is no positive integer, naming it", () => {
+    for (const name of ["pageStreams", "keptFindings"] as const) {
+      for (const value of [0, -1, 1.5, Number.NaN]) {
+        const expected = { code: "invalid-configuration", message: new RegExp(`^${name} `) }
+        assert.throws(() => createAudit({ ...optionsOf(createLog([])), [name]: value }), expected)
+      }
+    }
+  })
+
+  it("can't tell where the storage fails, and says how far it came", async () => {
+    const log = createSampleLog()
+    const storage: AuditOptions["storage"] = {
+      scan(request) {
+        if (request.after === "") return log.scan(request)
+        const message = "the disk is gone"
+        return Promise.reject(new SafelightError({ code: "storage-unavailable", message }))
+      },
+    }
+    const audit = createAudit({ ...optionsOf(storage), pageStreams: 4 })
+    for (const report of [await audit.verify(), await audit.replay()]) {
+      assert.equal(report.outcome, "could-not-tell")
+      assert.equal(report.tasks, 4)
+      assert.deepEqual(report.findings, [
+        {
+          kind: "storage-failed",
+          task: "task-3",
+          version: null,
+          expected: null,
+          found: "storage-unavailable: the disk is gone",
+        },
+      ])
+    }
+  })
+
+  it("throws on a fault that is no failure of the outside", async () => {
+    const storage = { scan: (): Promise<never> => Promise.reject(new TypeError("a bug")) }
+    await assert.rejects(createAudit(optionsOf(storage)).verify(), TypeError)
+  })
+
+  it("says that something differs even where it could not judge everything", async () => {
+    const log = createSampleLog()
+    reseal(streamOf(log, "task-0"), 5, { type: "celebrated" })
+    assert.equal((await verify(log)).outcome, "could-not-tell")
+    alter(streamOf(log, "task-1"), 1, { hash: "0".repeat(64) })
+    assert.equal((await verify(log)).outcome, "differs")
+  })
+})
+
+type Damage = (log: SampleLog) => void
+type Expected = readonly (readonly unknown[])[]
+
+function describeDamage(
+  audit: (log: SampleLog) => Promise<AuditReport>,
+  rows: readonly (readonly [title: string, damage: Damage, expected: Expected])[],
+): void {
+  for (const [title, damage, expected] of rows) {
+    it(`finds ${title}`, async () => {
+      const log = createSampleLog()
+      damage(log)
+      const { findings, outcome } = await audit(log)
+      assert.deepEqual(findings.map(brief), expected)
+      const isJudged = !findings.some(isObstacle)
+      assert.equal(outcome, isJudged ? "differs" : "could-not-tell")
+      for (const finding of findings) assert.match(describeFinding(finding), /^task \S+.*: .+/)
+    })
+  }
+}
+
+const task0 = (log: SampleLog): SampleStream => streamOf(log, "task-0")
+
+describe("verify", () => {
+  describeDamage(verify, [
+    [
+      "an altered amount",
+      (log) => alter(task0(log), 5, { data: withData(task0(log).events[4], { chargeMicros: 1 }) }),
+      [["hash-differs", "task-0", 5]],
+    ],
+    [
+      "an altered type",
+      (log) => alter(task0(log), 3, { type: "doubted" }),
+      [
+        ["hash-differs", "task-0", 3],
+        ["event-unreadable", "task-0", 3],
+      ],
+    ],
+    [
+      "a moment moved",
+      (log) => alter(task0(log), 3, { at: 1_021 }),
+      [["hash-differs", "task-0", 3]],
+    ],
+    [
+      "an altered hash, where it stands and behind",
+      (log) => alter(task0(log), 2, { hash: "0".repeat(64) }),
+      [
+        ["hash-differs", "task-0", 2],
+        ["hash-differs", "task-0", 3],
+      ],
+    ],
+    [
+      "a hash that is none",
+      (log) => alter(task0(log), 2, { hash: "zz" }),
+      [["hash-differs", "task-0", 2]],
+    ],
+    [
+      "a hash in capital letters",
+      (log) => alter(task0(log), 2, { hash: task0(log).events[1]?.hash.toUpperCase() ?? "" }),
+      [["hash-differs", "task-0", 2]],
+    ],
+    [
+      "an event cut out",
+      (log) => void task0(log).events.splice(2, 1),
+      [
+        ["version-gap", "task-0", 4],
+        ["hash-differs", "task-0", 4],
+      ],
+    ],
+    [
+      "the first event cut off",
+      (log) => void task0(log).events.shift(),
+      [
+        ["version-gap", "task-0", 2],
+        ["hash-differs", "task-0", 2],
+      ],
+    ],
+    [
+      "an event twice",
+      (log) => void task0(log).events.splice(2, 0, task0(log).events[1] as StoredEvent),
+      [
+        ["version-gap", "task-0", 2],
+        ["hash-differs", "task-0", 2],
+      ],
+    ],
+    [
+      "two events exchanged",
+      (log) => {
+        const [first, second, third, ...rest] = task0(log).events
+        task0(log).events = [first, third, second, ...rest] as StoredEvent[]
+      },
+      [
+        ["version-gap", "task-0", 3],
+        ["hash-differs", "task-0", 3],
+        ["version-gap", "task-0", 2],
+        ["hash-differs", "task-0", 2],
+        ["moment-falls", "task-0", 2],
+        ["version-gap", "task-0", 4],
+        ["hash-differs", "task-0", 4],
+      ],
+    ],
+    [
+      "the events of another task",
+      (log) => {
+        task0(log).events = streamOf(log, "task-1").events.map((event) => ({
+          ...event,
+          task: "task-0",
+        }))
+      },
+      [1, 2, 3, 4].map((version) => ["hash-differs", "task-0", version]),
+    ],
+    [
+      "a moment that falls, though sealed anew",
+      (log) => reseal(task0(log), 3, { at: 1_009 }),
+      [["moment-falls", "task-0", 3]],
+    ],
+    [
+      "a moment that is no whole number, though sealed anew",
+      (log) => reseal(task0(log), 3, { at: 1_020.5 }),
+      [["moment-falls", "task-0", 3]],
+    ],
+    [
+      "a moment before the epoch, though sealed anew",
+      (log) => reseal(task0(log), 1, { at: -1 }),
+      [["moment-falls", "task-0", 1]],
+    ],
+    [
+      "a blank in the data, though sealed anew",
+      (log) => reseal(task0(log), 4, { data: '{"progress": 40}' }),
+      [["data-not-canonical", "task-0", 4]],
+    ],
+    [
+      "a member twice, though sealed anew",
+      (log) => reseal(task0(log), 4, { data: '{"progress":1,"progress":40}' }),
+      [["data-not-canonical", "task-0", 4]],
+    ],
+    [
+      "a lone surrogate, though sealed anew",
+      (log) => reseal(task0(log), 3, { data: '{"operation":"\\ud800"}' }),
+      [["data-not-canonical", "task-0", 3]],
+    ],
+    [
+      "data that is not JSON, though sealed anew",
+      (log) => reseal(task0(log), 4, { data: "{" }),
+      [
+        ["data-not-canonical", "task-0", 4],
+        ["event-unreadable", "task-0", 4],
+      ],
+    ],
+    [
+      "data nested beyond measure, though sealed anew",
+      (log) =>
+        reseal(task0(log), 3, {
+          data: `{"operation":${"[".repeat(200_000)}${"]".repeat(200_000)}}`,
+        }),
+      [
+        ["data-not-canonical", "task-0", 3],
+        ["event-unreadable", "task-0", 3],
+      ],
+    ],
+    [
+      "data that does not fit its schema, though sealed anew",
+      (log) => reseal(task0(log), 4, { data: '{"progress":100}' }),
+      [["event-unreadable", "task-0", 4]],
+    ],
+    [
+      "a member too many, though sealed anew",
+      (log) => reseal(task0(log), 4, { data: '{"note":"","progress":40}' }),
+      [["event-unreadable", "task-0", 4]],
+    ],
+    [
+      "an unknown type, though sealed anew",
+      (log) => reseal(task0(log), 4, { type: "celebrated" }),
+      [["event-unknown", "task-0", 4]],
+    ],
+    [
+      "a later schema, though sealed anew",
+      (log) => reseal(task0(log), 4, { schema: 2 }),
+      [["event-unknown", "task-0", 4]],
+    ],
+    [
+      "damage in several tasks",
+      (log) => {
+        alter(task0(log), 1, { schema: 0 })
+        alter(streamOf(log, "task-9"), 2, { at: 0 })
+      },
+      [
+        ["hash-differs", "task-0", 1],
+        ["event-unreadable", "task-0", 1],
+        ["hash-differs", "task-9", 2],
+        ["moment-falls", "task-9", 2],
+      ],
+    ],
+  ])
+
+  it("finds any single character changed in any stored text", async (t) => {
+    const place = fc.tuple(
+      fc.nat(),
+      fc.nat(),
+      fc.nat(),
+      fc.constantFrom("data", "type", "task", "hash"),
+    )
+    const property = fc.asyncProperty(
+      place,
+      async ([whichStream, whichEvent, whichPlace, field]) => {
+        const log = createSampleLog()
+        const stream = log.streams[whichStream % log.streams.length] as SampleStream
+        const event = stream.events[whichEvent % stream.events.length] as StoredEvent
+        const text = event[field as "data"]
+        const at = whichPlace % text.length
+        const changed = `${text.slice(0, at)}${text[at] === "x" ? "y" : "x"}${text.slice(at + 1)}`
+        alter(stream, event.version, { [field]: changed })
+        const { outcome, findings } = await verify(log)
+        assert.equal(outcome, "differs")
+        const first = findings.find(({ kind }) => kind === "hash-differs")
+        assert.equal(first?.version, event.version)
+      },
+    )
+    await checkAsync(t, property, 200)
+  })
+
+  it("shows what was expected and what was found", async () => {
+    const log = createSampleLog()
+    const [, second] = task0(log).events
+    alter(task0(log), 2, { hash: "0".repeat(64) })
+    const { findings } = await verify(log)
+    assert.equal(findings[0]?.expected, second?.hash)
+    assert.equal(findings[0]?.found, "0".repeat(64))
+    assert.equal(
+      describeFinding(findings[0]),
+      `task task-0, event 2: the hash is ${"0".repeat(64)}, the stored text makes ${second?.hash}`,
+    )
+  })
+
+  it("shortens what it quotes", async () => {
+    const log = createSampleLog()
+    reseal(task0(log), 3, { data: `{"operation":"${"a".repeat(1_000_000)}" }` })
+    const { findings } = await verify(log)
+    const { expected, found } = findings[0] as Finding
+    assert.ok(String(expected).length < 250 && String(found).length < 250)
+    assert.ok(String(found).endsWith('a" }'))
+  })
+})
+
+describe("replay", () => {
+  describeDamage(replay, [
+    [
+      "a row that is gone",
+      (log) => void (task0(log).row = undefined),
+      [["row-missing", "task-0", null]],
+    ],
+    [
+      "a row without events",
+      (log) => void (task0(log).events = []),
+      [
+        ["row-orphaned", "task-0", null],
+        ["artifact-orphaned", "task-0", null, "image_1"],
+        ["artifact-orphaned", "task-0", null, "image_2"],
+      ],
+    ],
+    [
+      "artifacts without a task",
+      (log) => {
+        task0(log).events = []
+        task0(log).row = undefined
+      },
+      [
+        ["artifact-orphaned", "task-0", null, "image_1"],
+        ["artifact-orphaned", "task-0", null, "image_2"],
+      ],
+    ],
+    [
+      "a row that stayed behind",
+      (log) => {
+        const earlier = createStream("task-2", [
+          submission("ben", "vendor-c/video-2.5/reference-to-video"),
+          dispatch(),
+        ])
+        streamOf(log, "task-2").row = earlier.row
+      },
+      [["row-behind", "task-2", 3]],
+    ],
+    [
+      "a log cut off behind the row",
+      (log) => void streamOf(log, "task-2").events.pop(),
+      [
+        ["row-differs", "task-2", 1, "finishedAt"],
+        ["row-differs", "task-2", 1, "hash"],
+        ["row-differs", "task-2", 1, "snapshot.error"],
+        ["row-differs", "task-2", 1, "snapshot.finishedAt"],
+        ["row-differs", "task-2", 1, "snapshot.state"],
+        ["row-differs", "task-2", 1, "snapshot.updatedAt"],
+        ["row-differs", "task-2", 1, "snapshot.version"],
+        ["row-differs", "task-2", 1, "status"],
+        ["row-differs", "task-2", 1, "version"],
+      ],
+    ],
+    [
+      "another account in the row",
+      (log) => {
+        const stream = task0(log)
+        if (stream.row !== undefined) stream.row = { ...stream.row, account: "eve" }
+      },
+      [["row-differs", "task-0", 1, "account"]],
+    ],
+    [
+      "a status that stayed behind, from the event that changed it",
+      (log) => {
+        const stream = task0(log)
+        if (stream.row !== undefined) stream.row = { ...stream.row, status: "running" }
+      },
+      [["row-differs", "task-0", 5, "status"]],
+    ],
+    [
+      "a progress in the snapshot that stayed behind",
+      (log) => withSnapshot(task0(log), { progress: 40 }),
+      [["row-differs", "task-0", 5, "snapshot.progress"]],
+    ],
+    [
+      "a charge in the snapshot that never was",
+      (log) => withSnapshot(task0(log), { chargeMicros: 1 }),
+      [["row-differs", "task-0", 1, "snapshot.chargeMicros"]],
+    ],
+    [
+      "a member of the snapshot too many",
+      (log) => withSnapshot(task0(log), { note: 1 } as Partial<Task>),
+      [["row-differs", "task-0", 1, "snapshot.note"]],
+    ],
+    [
+      "a snapshot that is another text for the same",
+      (log) => {
+        const stream = task0(log)
+        if (stream.row !== undefined)
+          stream.row = { ...stream.row, snapshot: ` ${stream.row.snapshot}` }
+      },
+      [["row-differs", "task-0", 5, "snapshot"]],
+    ],
+    [
+      "a snapshot that is not JSON",
+      (log) => {
+        const stream = task0(log)
+        if (stream.row !== undefined) stream.row = { ...stream.row, snapshot: "{" }
+      },
+      [["row-differs", "task-0", 5, "snapshot"]],
+    ],
+    [
+      "an artifact's row that is gone",
+      (log) => void task0(log).artifacts.shift(),
+      [["artifact-missing", "task-0", 5, "image_1"]],
+    ],
+    [
+      "an artifact's row too many",
+      (log) => {
+        const stream = task0(log)
+        const [first] = stream.artifacts
+        if (first !== undefined) stream.artifacts.push({ ...first, key: "image_3", position: 2 })
+      },
+      [["artifact-orphaned", "task-0", null, "image_3"]],
+    ],
+    [
+      "an artifact's fields that differ",
+      (log) => {
+        const stream = task0(log)
+        stream.artifacts = stream.artifacts.map((row) => ({
+          ...row,
+          bytes: 1,
+          sha256: "cd".repeat(32),
+        }))
+      },
+      ["image_1", "image_2"].flatMap((key) => [
+        ["artifact-differs", "task-0", 5, key, "bytes"],
+        ["artifact-differs", "task-0", 5, key, "sha256"],
+      ]),
+    ],
+    [
+      "an artifact that outlives the log's word",
+      (log) => {
+        const stream = streamOf(log, "task-4")
+        stream.artifacts = stream.artifacts
+          .slice(0, 1)
+          .map((row) => ({ ...row, expiresAt: row.expiresAt + 1 }))
+          .concat(stream.artifacts.slice(1))
+      },
+      [["artifact-differs", "task-4", 4, "image_1", "expiresAt"]],
+    ],
+    [
+      "an event that is not legal, once, and judges no row by what it makes",
+      (log) => reseal(task0(log), 3, { type: "submitted", data: task0(log).events[0]?.data ?? "" }),
+      [["event-illegal", "task-0", 3]],
+    ],
+    [
+      "an event that can't be read",
+      (log) => reseal(task0(log), 4, { data: "{}" }),
+      [["event-unreadable", "task-0", 4]],
+    ],
+    [
+      "an event of a newer release",
+      (log) => reseal(task0(log), 4, { type: "celebrated" }),
+      [["event-unknown", "task-0", 4]],
+    ],
+    [
+      "a charge that usage and price do not make",
+      (log) => {
+        const stream = task0(log)
+        reseal(stream, 5, { data: withData(stream.events[4], { chargeMicros: 39_999 }) })
+        withSnapshot(stream, { chargeMicros: 39_999 })
+        if (stream.row !== undefined)
+          stream.row = { ...stream.row, hash: stream.events[4]?.hash ?? "" }
+      },
+      [["charge-differs", "task-0", 5]],
+    ],
+    [
+      "a charge for a task that no channel was asked for",
+      (log) => {
+        const stream = streamOf(log, "task-9")
+        reseal(stream, 2, { data: withData(stream.events[1], { chargeMicros: 1 }) })
+        withSnapshot(stream, { chargeMicros: 1 })
+        if (stream.row !== undefined)
+          stream.row = { ...stream.row, hash: stream.events[1]?.hash ?? "" }
+      },
+      [["charge-differs", "task-9", 2]],
+    ],
+    [
+      "a charge in an unknown price version",
+      (log) => forge(log, { priceVersion: "lost" }),
+      [["price-unknown", "task-0", 5]],
+    ],
+    [
+      "a charge for an unknown model",
+      (log) => forge(log, { model: "vendor-z/lost" }),
+      [["model-unknown", "task-0", 5]],
+    ],
+    [
+      "a charge for a model that the price table bills by another rate",
+      (log) => forge(log, { model: "vendor-c/video-2.5/reference-to-video" }),
+      [["charge-differs", "task-0", 5]],
+    ],
+    [
+      "a total beyond what a number holds",
+      (log) => {
+        const chargeMicros = 8_000_000_000_000_000
+        const video = { images: 0, inputVideosMs: [], outputVideoMs: 80_000_000_000_000 }
+        const images = { images: 400_000_000_000, inputVideosMs: [], outputVideoMs: 0 }
+        for (const [id, usage] of [
+          ["task-2", video],
+          ["task-3", images],
+        ] as const) {
+          const stream = streamOf(log, id)
+          reseal(stream, 4, { data: withData(stream.events[3], { chargeMicros, usage }) })
+          withSnapshot(stream, { chargeMicros, usage })
+          if (stream.row !== undefined)
+            stream.row = { ...stream.row, hash: stream.events[3]?.hash ?? "" }
+        }
+      },
+      [["total-too-large", "task-3", 4]],
+    ],
+  ])
+
+  it("does not judge hashes, which are verify's matter", async () => {
+    const log = createSampleLog()
+    alter(task0(log), 2, { hash: "0".repeat(64) })
+    assert.equal((await replay(log)).outcome, "whole")
+  })
+
+  it("can't tell where the price book lacks the rate", async () => {
+    const prices: AuditOptions["prices"] = [{ version: "default-1", models: { [EDIT]: {} } }]
+    const log = createLog([task0(createSampleLog())])
+    const { outcome, findings } = await createAudit({ ...optionsOf(log), prices }).replay()
+    assert.equal(outcome, "could-not-tell")
+    assert.deepEqual(findings.map(brief), [["price-unknown", "task-0", 5]])
+  })
+
+  it("shows for a field what the log makes and what the row says", async () => {
+    const log = createSampleLog()
+    withSnapshot(task0(log), { progress: 40 })
+    const { findings } = await replay(log)
+    assert.deepEqual([findings[0]?.expected, findings[0]?.found], [100, 40])
+  })
+})
+
+/** Writes another submission under task-0, consistently: only its charge can then be judged. */
+function forge(log: SampleLog, change: Partial<Pick<Task, "model" | "priceVersion">>): void {
+  const stream = task0(log)
+  reseal(stream, 1, { data: withData(stream.events[0], change) })
+  withSnapshot(stream, change)
+  if (stream.row === undefined) return
+  const model = change.model ?? stream.row.model
+  stream.row = { ...stream.row, model, hash: stream.events[4]?.hash ?? "" }
+}

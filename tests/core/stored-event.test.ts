@@ -1,0 +1,305 @@
+/**
+ * Sealing and opening: the hash chain breaks at any change of any field, and what earlier releases
+ * wrote (`golden/*.json`, one file a schema version) still reads, hashes and folds as it did. The
+ * golden hashes were also computed by another program; never rewrite them, add a file.
+ */
+import assert from "node:assert/strict"
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import {
+  emptyTask,
+  EVENT_TYPES,
+  evolve,
+  fold,
+  fromSnapshot,
+  GENESIS_HASH,
+  hashEvent,
+  isSafelightError,
+  openEvent,
+  openEventStrictly,
+  project,
+  sealEvents,
+  toArtifactRows,
+  toCanonicalJson,
+  toStatus,
+  toTaskRow,
+  type StoredEvent,
+  type Task,
+  type TaskEvent,
+} from "@safelight/core"
+import * as fc from "fast-check"
+import { eventDrafts, toEvent } from "./support/arbitrary-event.ts"
+import { check } from "./support/property.ts"
+import { sha256 } from "./support/sha256.ts"
+
+interface Golden {
+  readonly schema: number
+  readonly streams: readonly { readonly events: readonly StoredEvent[]; readonly task: Task }[]
+}
+
+const folder = join(import.meta.dirname, "golden")
+const golden = readdirSync(folder)
+  .filter((file) => file.endsWith(".json"))
+  .map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as Golden)
+const stored = golden.flatMap(({ streams }) => streams.flatMap(({ events }) => events))
+
+const codeOf = (action: () => unknown): string | undefined => {
+  try {
+    action()
+    return undefined
+  } catch (error) {
+    assert.ok(isSafelightError(error))
+    return error.code
+  }
+}
+
+function sealed(drafts: Parameters<typeof toEvent>[1][]): {
+  events: TaskEvent[]
+  stored: StoredEvent[]
+} {
+  let task = emptyTask("task-1")
+  const events: TaskEvent[] = []
+  for (const draft of drafts) {
+    const event = toEvent(task, draft)
+    const next = evolve(task, event)
+    if (next !== task) events.push(event)
+    task = next
+  }
+  const head = { task: "task-1", version: 0, hash: GENESIS_HASH }
+  return { events, stored: sealEvents(sha256, head, events) }
+}
+
+describe("the golden log", () => {
+  it("holds every event type, at every schema version up to today's", () => {
+    const kinds = new Set(stored.map(({ type, schema }) => `${type} ${schema}`))
+    const due = EVENT_TYPES.flatMap((type) => {
+      const sample = stored.find((event) => event.type === type) as StoredEvent
+      const head = { task: "task-1", version: 0, hash: GENESIS_HASH }
+      const [today] = sealEvents(sha256, head, [openEvent(sample)]) as [StoredEvent]
+      return Array.from({ length: today.schema }, (_, index) => `${type} ${index + 1}`)
+    })
+    assert.deepEqual([...kinds].toSorted(), due.toSorted())
+  })
+
+  it("has the hashes it always had, computed here without core", () => {
+    let previous = GENESIS_HASH
+    for (const { hash, ...event } of stored) {
+      if (event.version === 1) previous = GENESIS_HASH
+      const { at, data, schema, task, type, version } = event
+      const text = `{"at":${at},"data":${data},"schema":${schema},"task":"${task}","type":"${type}","version":${version}}`
+      const expected = createHash("sha256")
+        .update("safelight:event:1\n")
+        .update(Buffer.from(previous, "hex"))
+        .update(text)
+        .digest("hex")
+      assert.equal(hash, expected)
+      assert.equal(hashEvent(sha256, previous, event), expected)
+      assert.equal(toCanonicalJson({ ...event, data: JSON.parse(data) }), text)
+      previous = hash
+    }
+  })
+
+  it("opens strictly and folds to the tasks it always made", () => {
+    for (const { streams } of golden) {
+      for (const { events, task } of streams) {
+        assert.deepEqual(fold(task.id, events.map(openEventStrictly)), task)
+      }
+    }
+  })
+
+  it("is sealed again to the very same text where its schema is today's", () => {
+    for (const { streams } of golden) {
+      for (const { events, task } of streams) {
+        const head = { task: task.id, version: 0, hash: GENESIS_HASH }
+        const again = sealEvents(sha256, head, events.map(openEvent))
+        if (again.every(({ schema }, index) => schema === events[index]?.schema)) {
+          assert.deepEqual(again, events)
+        }
+      }
+    }
+  })
+})
+
+describe("a chain", () => {
+  it("counts versions, starts from the genesis and goes on from any head", (t) => {
+    const property = fc.property(eventDrafts, fc.nat({ max: 24 }), (drafts, cut) => {
+      const { events, stored: whole } = sealed([...drafts])
+      assert.deepEqual(
+        whole.map(({ version }) => version),
+        events.map((_, index) => index + 1),
+      )
+      const first = whole.slice(0, cut)
+      const { hash, version } = first.at(-1) ?? { hash: GENESIS_HASH, version: 0 }
+      const rest = sealEvents(sha256, { task: "task-1", version, hash }, events.slice(cut))
+      assert.deepEqual([...first, ...rest], whole)
+    })
+    check(t, property, 100)
+  })
+
+  it("opens to the events that were sealed", (t) => {
+    const property = fc.property(eventDrafts, (drafts) => {
+      const { events, stored: whole } = sealed([...drafts])
+      const plain = JSON.parse(JSON.stringify(events)) as TaskEvent[]
+      assert.deepEqual(whole.map(openEventStrictly), plain)
+      assert.deepEqual(whole.map(openEvent), plain)
+    })
+    check(t, property, 100)
+  })
+
+  it("breaks when any byte of any field changes", () => {
+    let previous = GENESIS_HASH
+    for (const { hash, ...event } of stored) {
+      if (event.version === 1) previous = GENESIS_HASH
+      const hashed = (change: Partial<StoredEvent>): string =>
+        hashEvent(sha256, previous, { ...event, ...change })
+      assert.equal(hashed({}), hash)
+      for (const field of ["task", "type", "data"] as const) {
+        const bytes = Buffer.from(event[field])
+        for (let place = 0; place < bytes.length; place += 1) {
+          for (const flip of [0x01, 0x20]) {
+            const changed = Buffer.from(bytes)
+            changed[place] = (changed[place] ?? 0) ^ flip
+            const text = changed.toString("utf8")
+            if (text !== event[field]) assert.notEqual(hashed({ [field]: text }), hash)
+          }
+        }
+        assert.notEqual(hashed({ [field]: `${event[field]} ` }), hash)
+        assert.notEqual(hashed({ [field]: event[field].slice(0, -1) }), hash)
+      }
+      for (const field of ["at", "schema", "version"] as const) {
+        for (const step of [1, -1, 10, 1_000, 2 ** 32]) {
+          assert.notEqual(hashed({ [field]: event[field] + step }), hash)
+        }
+      }
+      for (let place = 0; place < 64; place += 1) {
+        const digit = (Number.parseInt(previous[place] ?? "", 16) ^ 1).toString(16)
+        const changed = `${previous.slice(0, place)}${digit}${previous.slice(place + 1)}`
+        assert.notEqual(hashEvent(sha256, changed, event), hash)
+      }
+      previous = hash
+    }
+  })
+
+  it("tells apart events whose fields run together to the same characters", () => {
+    const event = { at: 1, data: "{}", schema: 1, task: "a", type: "b", version: 1 }
+    const variants = [
+      event,
+      { ...event, task: 'a","type":"b' },
+      { ...event, task: "ab", type: "" },
+      { ...event, task: "", type: "ab" },
+      { ...event, at: 11, version: 1 },
+      { ...event, at: 1, version: 11 },
+    ]
+    const hashes = new Set(variants.map((each) => hashEvent(sha256, GENESIS_HASH, each)))
+    assert.equal(hashes.size, variants.length)
+  })
+})
+
+describe("a stored event", () => {
+  const sample = stored.find(({ type }) => type === "progressed") as StoredEvent
+
+  it("of an unknown type or a later schema is the work of a newer release", () => {
+    for (const change of [{ type: "cancelled" }, { type: "constructor" }, { schema: 2 }]) {
+      assert.equal(
+        codeOf(() => openEvent({ ...sample, ...change })),
+        "schema-too-new",
+      )
+    }
+  })
+
+  it("of a schema that never was, or whose data is not JSON, is corrupt", () => {
+    for (const change of [
+      { schema: 0 },
+      { schema: -1 },
+      { schema: 0.5 },
+      { data: "{" },
+      { data: "" },
+    ]) {
+      assert.equal(
+        codeOf(() => openEvent({ ...sample, ...change })),
+        "storage-corrupt",
+      )
+    }
+  })
+
+  it("names itself when it can't be read", () => {
+    const expected = {
+      message: /^event 6 of task 0198c0de-0000-7000-8000-000000000001 can't be read: /,
+    }
+    assert.throws(() => openEvent({ ...sample, type: "cancelled" }), expected)
+    assert.throws(() => openEventStrictly({ ...sample, data: '{"progress":100}' }), expected)
+  })
+
+  it("is opened strictly only if every member fits", () => {
+    const misfits: Readonly<Record<string, readonly object[]>> = {
+      submitted: [
+        {},
+        { account: "" },
+        { commitment: "C0".repeat(32) },
+        { endBy: 1.5 },
+        { extra: 1 },
+        { parameters: { size: {} } },
+        { reservationMicros: -1 },
+      ],
+      dispatched: [{}, { attempt: -1 }, { channel: "" }, { upstreamKey: 7 }, { extra: 1 }],
+      accepted: [{}, { extra: 1 }],
+      doubted: [{}, { code: "" }],
+      deferred: [{}, { retryAt: "soon" }],
+      progressed: [{}, { progress: 0 }, { progress: 100 }, { progress: 1.5 }],
+      succeeded: [{}, { artifacts: [{}] }, { chargeMicros: 0.5 }, { usage: { images: 1 } }],
+      failed: [
+        {},
+        { chargeMicros: -1 },
+        { error: { code: "other", message: "", type: "generation_error" } },
+      ],
+      expired: [{}, { keys: [""] }, { keys: "image_1" }],
+    }
+    for (const type of EVENT_TYPES) {
+      const event = stored.find((each) => each.type === type) as StoredEvent
+      const whole = JSON.parse(event.data) as object
+      for (const change of misfits[type] ?? []) {
+        const data = JSON.stringify(Object.keys(change).length === 0 ? {} : { ...whole, ...change })
+        assert.equal(
+          codeOf(() => openEventStrictly({ ...event, data })),
+          "storage-corrupt",
+          `${type} ${data}`,
+        )
+      }
+    }
+  })
+})
+
+describe("the rows that a task makes", () => {
+  it("are its own members, its artifacts in order, and the whole as canonical JSON", (t) => {
+    const property = fc.property(eventDrafts, (drafts) => {
+      const { events, stored: whole } = sealed([...drafts])
+      const task = fold("task-1", events)
+      const hash = whole.at(-1)?.hash ?? GENESIS_HASH
+      const row = toTaskRow(task, hash)
+      assert.deepEqual(fromSnapshot(row.snapshot), JSON.parse(JSON.stringify(task)))
+      const { id, account, model, createdAt, finishedAt, version } = task
+      const { snapshot, ...rest } = row
+      assert.equal(snapshot, toCanonicalJson(task))
+      const status = toStatus(task)
+      assert.deepEqual(rest, { id, account, model, createdAt, finishedAt, version, status, hash })
+      const artifacts = toArtifactRows(task)
+      assert.deepEqual(
+        artifacts.map(({ task: of, position, ...entry }) => [of, position, entry]),
+        task.artifacts.map((entry, position) => ["task-1", position, entry]),
+      )
+      const changes = project(task, hash, events.slice(-1))
+      assert.deepEqual(changes.task, row)
+      assert.deepEqual(changes.artifacts, events.at(-1)?.type === "succeeded" ? artifacts : [])
+    })
+    check(t, property)
+  })
+
+  it("are corrupt where the snapshot is not JSON", () => {
+    assert.equal(
+      codeOf(() => fromSnapshot("{")),
+      "storage-corrupt",
+    )
+  })
+})

@@ -1,0 +1,162 @@
+/**
+ * A log in memory for the audit's tests: streams made by core's own decisions, sealed and projected
+ * as the live path does it, then altered by hand. `scan` pages as the port says.
+ */
+import {
+  decide,
+  DEFAULT_PRICES,
+  emptyTask,
+  chargeOf,
+  GENESIS_HASH,
+  hashEvent,
+  MODELS,
+  sealEvents,
+  toArtifactRows,
+  toTaskRow,
+  type ArtifactRow,
+  type ManifestEntry,
+  type ScannedStream,
+  type ScanPage,
+  type ScanRequest,
+  type StoredEvent,
+  type TaskCommand,
+  type TaskEvent,
+  type TaskRow,
+  type Usage,
+} from "@safelight/core"
+import { sha256 } from "./sha256.ts"
+
+export interface SampleStream {
+  id: string
+  events: StoredEvent[]
+  row: TaskRow | undefined
+  artifacts: ArtifactRow[]
+}
+
+export interface SampleLog {
+  readonly streams: SampleStream[]
+  readonly requests: ScanRequest[]
+  scan(request: ScanRequest): Promise<ScanPage>
+}
+
+export const EDIT = "vendor-b/imagine-image/v2.0/edit"
+export const VIDEO = "vendor-c/video-2.5/reference-to-video"
+
+/** The commands of a task from its submission on; `model` fixes what it uses up. */
+export function submission(account: string, model: string): TaskCommand {
+  const submitted = {
+    account,
+    commitment: "c0".repeat(32),
+    endBy: 10_000_000,
+    maxAttempts: 3,
+    model,
+    parameters: {},
+    priceVersion: "default-1",
+    reservationMicros: 80_000,
+  }
+  return { kind: "submit", submitted }
+}
+
+export function dispatch(upstreamKey = "key-1"): TaskCommand {
+  const names = { because: "its turn", channel: "north", claim: "claim-1" }
+  return { kind: "dispatch", ...names, sendBefore: 60_000, upstreamKey }
+}
+
+export function success(model: string, usage: Usage): TaskCommand {
+  const known = MODELS.find(({ id }) => id === model)
+  if (known === undefined) throw new TypeError(`no model ${model}`)
+  const count = known.artifacts === "video" ? 1 : usage.images
+  const artifacts = Array.from({ length: count }, (_, index) => toEntry(known.artifacts, index))
+  const chargeMicros = chargeOf(known, DEFAULT_PRICES, "default-1", usage)
+  return { kind: "succeed", artifacts, chargeMicros, usage }
+}
+
+function toEntry(type: "image" | "video", index: number): ManifestEntry {
+  return {
+    bytes: 1_000 + index,
+    durationMs: type === "video" ? 5_000 : null,
+    expiresAt: 1_209_600_000,
+    key: type === "video" ? "video" : `image_${index + 1}`,
+    mimeType: type === "video" ? "video/mp4" : "image/png",
+    place: `place-${index}`,
+    sha256: "ab".repeat(32),
+    type,
+  }
+}
+
+/** The stream that `commands` make, ten milliseconds apart; an expiry comes when it is due. */
+export function createStream(id: string, commands: readonly TaskCommand[]): SampleStream {
+  let task = emptyTask(id)
+  const events: TaskEvent[] = []
+  for (const [index, command] of commands.entries()) {
+    const now = command.kind === "expire" ? 1_209_600_000 : 1_000 + index * 10
+    const decision = decide(task, command, now)
+    if (decision.kind === "rejected") throw new TypeError(`${id} refuses ${command.kind}`)
+    task = decision.task
+    events.push(decision.event)
+  }
+  const stored = sealEvents(sha256, { task: id, version: 0, hash: GENESIS_HASH }, events)
+  const row = toTaskRow(task, stored.at(-1)?.hash ?? GENESIS_HASH)
+  return { id, events: stored, row, artifacts: toArtifactRows(task) }
+}
+
+/** Ten tasks of two accounts: succeeded, failed, expired, deferred, doubtful, running, queued. */
+export function createSampleLog(): SampleLog {
+  const images: Usage = { images: 2, inputVideosMs: [], outputVideoMs: 0 }
+  const video: Usage = { images: 0, inputVideosMs: [1_500], outputVideoMs: 5_005 }
+  const [ann, ben] = [submission("ann", EDIT), submission("ben", VIDEO)]
+  const accept: TaskCommand = { kind: "accept", operation: { id: "op", step: 1 } }
+  const doubt: TaskCommand = { kind: "doubt", attempt: 1, code: "connection_lost" }
+  const defer: TaskCommand = { kind: "defer", attempt: 1, reason: "busy", retryAt: 2_000 }
+  const fail: TaskCommand = { kind: "fail", attempt: 1, code: "no_output" }
+  const billed: TaskCommand = {
+    ...fail,
+    billed: { chargeMicros: 20_000, usage: { ...images, images: 1 } },
+  }
+  const advance: TaskCommand = { kind: "progress", attempt: 1, progress: 40 }
+  return createLog([
+    createStream("task-0", [ann, dispatch(), accept, advance, success(EDIT, images)]),
+    createStream("task-1", [ben, dispatch(), accept, success(VIDEO, video)]),
+    createStream("task-2", [ben, dispatch(), accept, fail]),
+    createStream("task-3", [ann, dispatch(), accept, billed]),
+    createStream("task-4", [ann, dispatch(), success(EDIT, images), { kind: "expire" }]),
+    createStream("task-5", [ann, dispatch(), defer]),
+    createStream("task-6", [ann, dispatch(), doubt]),
+    createStream("task-7", [
+      ann,
+      dispatch(),
+      doubt,
+      dispatch(),
+      accept,
+      { ...advance, attempt: 2 },
+    ]),
+    createStream("task-8", [ben]),
+    createStream("task-9", [ben, { ...fail, attempt: 0, code: "task_cancelled" }]),
+  ])
+}
+
+export function createLog(streams: SampleStream[]): SampleLog {
+  const requests: ScanRequest[] = []
+  return {
+    streams,
+    requests,
+    scan(request) {
+      requests.push(request)
+      const rest = streams.filter(({ id }) => id > request.after)
+      const page: ScannedStream[] = rest.slice(0, request.limit).map((each) => ({ ...each }))
+      const next = rest.length > page.length ? (page.at(-1)?.id ?? null) : null
+      return Promise.resolve({ streams: page, next })
+    },
+  }
+}
+
+/** Alters one stored event and seals it and all behind it anew, as a forger with the code would. */
+export function reseal(stream: SampleStream, version: number, change: Partial<StoredEvent>): void {
+  let previous = stream.events[version - 2]?.hash ?? GENESIS_HASH
+  stream.events = stream.events.map((event) => {
+    if (event.version < version) return event
+    const changed = event.version === version ? { ...event, ...change } : event
+    previous = hashEvent(sha256, previous, changed)
+    return { ...changed, hash: previous }
+  })
+}
