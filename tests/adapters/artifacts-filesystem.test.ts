@@ -181,7 +181,7 @@ describe("a failing file system", () => {
     }))
     const artifacts = createFilesystemArtifacts({ folder, files })
     const { place } = await put(artifacts, 200_000)
-    assert.deepEqual(await nodeFiles.readFile(join(folder, place)), makeBytes(200_000))
+    assert.ok(makeBytes(200_000).equals(await nodeFiles.readFile(join(folder, place))))
   })
 
   it("whatever is not absence opens as unavailable", async (t) => {

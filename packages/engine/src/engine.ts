@@ -28,6 +28,7 @@ import {
 import type { Context, Ports } from "./context.ts"
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
+import { readArtifact, type ArtifactName } from "./read-artifact.ts"
 import { createRecorder } from "./recorder.ts"
 import { createRouting, validateRoutes, type Route } from "./routing.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
@@ -51,7 +52,8 @@ export interface EngineOptions {
   readonly probe?: Probe
 }
 
-export interface Engine extends TaskService {
+/** `await using` stops it at once: what runs is handed back. */
+export interface Engine extends TaskService, AsyncDisposable {
   /** Begins to carry out what waits. Tasks can be submitted before; they queue. */
   start(): void
   /** Does what is due at `now` (ms; the clock's by default): time-outs, expiry, removal. */
@@ -61,6 +63,8 @@ export interface Engine extends TaskService {
    * Rejects with `aborted` on the signal.
    */
   finished(id: string, options?: { readonly signal?: AbortSignal }): Promise<Task | undefined>
+  /** An artifact's bytes, chunk by chunk; `read-artifact.ts` says how it fails. */
+  readArtifact(name: ArtifactName): AsyncIterable<Uint8Array>
   /** Takes no more tasks, lets running ones finish for up to `graceMs`, hands the rest back. */
   stop(options?: { readonly graceMs?: number }): Promise<void>
 }
@@ -71,6 +75,10 @@ export function createEngine(options: EngineOptions): Engine {
   const dispatcher = createDispatcher(context, [...context.models.keys()])
   const { artifacts, storage } = context
   let isStopping = false
+  async function stop({ graceMs = 0 } = {}): Promise<void> {
+    isStopping = true
+    await dispatcher.stop(graceMs)
+  }
   return {
     start: () => dispatcher.start(),
     submit(request) {
@@ -88,12 +96,11 @@ export function createEngine(options: EngineOptions): Engine {
       return { task: head.task, artifacts: await storage.readArtifacts(id) }
     },
     openArtifact: ({ artifact, ...range }) => artifacts.open({ place: artifact.place, ...range }),
+    readArtifact: (name) => readArtifact(context, name),
     finished: (id, { signal } = {}) => waitUntilFinished(context, id, signal),
     sweep: (now = context.clock.now()) => sweep(context, now),
-    async stop({ graceMs = 0 } = {}) {
-      isStopping = true
-      await dispatcher.stop(graceMs)
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }
 

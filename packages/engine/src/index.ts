@@ -6,6 +6,7 @@ export {
   type Identifiers,
   type Randomness,
 } from "./identifiers.ts"
+export type { ArtifactName } from "./read-artifact.ts"
 export type { Route } from "./routing.ts"
 export { DEFAULTS, type EngineSettings } from "./settings.ts"
 export { sha256 } from "./sha256.ts"

@@ -14,6 +14,7 @@ export interface ArtifactStorage {
   put(request: ArtifactPut): Promise<StoredArtifact>
   /**
    * Opens bytes `start` to `end` (inclusive; the whole artifact by default) for reading in order.
+   * An `end` past the last byte stops there, a `start` past it reads nothing.
    * Rejects with `artifact-missing` where the place holds nothing, `artifacts-unavailable` where
    * that can't be told. The caller closes the reader, also after a failure.
    */
@@ -52,8 +53,9 @@ export interface ArtifactReader {
   /** Size of the whole artifact as stored, whatever range was asked for. */
   readonly totalBytes: number
   /**
-   * Fills `into` from its start with the next bytes of the range; resolves to how many, 0 at the
-   * end. One read at a time. Rejects with `artifacts-unavailable` where the storage fails.
+   * Fills `into` from its start with the next bytes of the range, perhaps only partly; resolves to
+   * how many, 0 at the end. One read at a time. Rejects with `artifacts-unavailable` where the
+   * storage fails or the artifact has shrunk.
    */
   read(into: Uint8Array): Promise<number>
   /** Frees what the reader holds; safe to call twice. */

@@ -1,0 +1,76 @@
+/** The README says nothing that isn't so: its program runs, its commands exist, its links lead somewhere. */
+import assert from "node:assert/strict"
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readFileSync } from "node:fs"
+import { readFile, symlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { describe, it } from "node:test"
+import { promisify } from "node:util"
+import { createTemporaryFolder } from "../support/temporary-folder.ts"
+import { ROOT, WORKSPACES } from "./workspaces.ts"
+
+const readme = readFileSync(join(ROOT, "README.md"), "utf8")
+
+/** The first block of a language. */
+function block(language: string): string {
+  const [, text] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme) ?? []
+  assert.ok(text !== undefined, `the README has no ${language} block`)
+  return text
+}
+
+describe("the README", () => {
+  it("embeds the engine in fifteen lines that run and leave a picture", async () => {
+    const program = block("ts")
+    assert.equal(program.split("\n").filter((line) => line.trim() !== "").length, 15)
+    await using folder = await createTemporaryFolder()
+    await symlink(join(ROOT, "node_modules"), join(folder.path, "node_modules"))
+    await writeFile(join(folder.path, "program.ts"), program)
+    const argv = ["--conditions=@safelight/source", "program.ts"]
+    await promisify(execFile)(process.execPath, argv, { cwd: folder.path })
+    const picture = await readFile(join(folder.path, "first-light.png"))
+    assert.equal(picture.subarray(1, 4).toString(), "PNG")
+  })
+
+  it("names two commands, and both are scripts of the root", () => {
+    const commands = block("sh")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => line.replace(/\s+#.*/, ""))
+    assert.deepEqual(commands, ["npm ci && npm start", "npm ci && npm test"])
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+      scripts: Record<string, string>
+    }
+    for (const [, name = ""] of readme.matchAll(/npm run (\w+)/g)) assert.ok(name in scripts, name)
+    assert.ok("start" in scripts && "test" in scripts)
+  })
+
+  it("starts by npm start, passing flags through, says where it listens, and stops with 0", async () => {
+    await using folder = await createTemporaryFolder()
+    const argv = ["start", "--silent", "--", "--port", "0", "--data", folder.path]
+    const child = spawn("npm", argv, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] })
+    let url: string | undefined
+    for await (const line of createInterface({ input: child.stdout })) {
+      url = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(line)?.[1]
+      if (url !== undefined) break
+    }
+    const response = await fetch(`${url}/readyz`)
+    assert.equal(response.status, 200)
+    const exited = once(child, "exit")
+    child.kill("SIGTERM")
+    assert.deepEqual(await exited, [0, null])
+  })
+
+  it("links only to what is there, as every README does", () => {
+    const folders = [".", ...WORKSPACES.map(({ folder }) => folder)]
+    const broken = folders.flatMap((folder) => {
+      const text = readFileSync(join(ROOT, folder, "README.md"), "utf8")
+      const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = ""]) => link)
+      return links
+        .filter((link) => !existsSync(join(ROOT, folder, link)))
+        .map((link) => `${folder}: ${link}`)
+    })
+    assert.deepEqual(broken, [])
+  })
+})
