@@ -1,5 +1,6 @@
 /**
- * The log, its read models and the queue, behind one port. Every change of a task is one `append`
+ * The log, its read models and the queue, behind one port. Task ids are any text of up to 200
+ * characters without U+0000. Every change of a task is one `append`
  * with the version it expects; that is the only fence there is (design §4).
  */
 import type { ArtifactRow, Changes, TaskRow } from "../task/projection.ts"
@@ -18,7 +19,7 @@ export interface Storage extends KeyStorage {
   append(append: Append): Promise<void>
   /** The task as its newest event left it, or undefined. */
   readTask(id: string): Promise<StreamHead | undefined>
-  /** What the artifact endpoints read; undefined for an unknown task. */
+  /** What the artifact endpoints read, in order; none for an unknown task. */
   readArtifacts(task: string): Promise<readonly ArtifactRow[]>
   /** A task's events, oldest first. */
   readEvents(task: string): Promise<readonly StoredEvent[]>
@@ -84,7 +85,10 @@ export interface ClaimTerm {
   readonly until: number
 }
 
-/** What a person or a provider wrote, beside the log and erasable (design §3). */
+/**
+ * What a person or a provider wrote, beside the log and erasable (design §3). Once stored it stays
+ * as it is: a second one of the same task and name changes nothing.
+ */
 export interface Input {
   readonly task: string
   /** `request`, or `provider:<attempt>`. */

@@ -1,0 +1,26 @@
+/**
+ * SQLite as the store's dialect. Text sorts by its bytes by default, and STRICT tables hold what
+ * their columns say and nothing else.
+ */
+import type { StoreDialect } from "@safelight/store"
+import { sql, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely"
+
+export const SQLITE_DIALECT: StoreDialect = {
+  kysely: {
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+  idType: "text",
+  integerType: "integer",
+  keyedTable: sql`strict, without rowid`,
+  wideTable: sql`strict`,
+  makeAppendOnly: (table) =>
+    (["update", "delete"] as const).map(
+      (change) => sql`
+        create trigger ${sql.id(`${table}_refuse_${change}`)}
+        before ${sql.raw(change)} on ${sql.table(table)}
+        begin select raise(abort, ${sql.lit(`${table} is append-only`)}); end`,
+    ),
+  toMembers: (list) => sql<string>`(select value from json_each(${list}))`,
+}

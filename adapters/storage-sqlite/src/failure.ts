@@ -1,0 +1,45 @@
+/**
+ * SQLite's errors as plain data. A fault of one change (a constraint, a value of the wrong kind)
+ * rejects that change alone; anything else speaks of the database. The writing thread uses this
+ * file, so it imports nothing.
+ */
+
+/** What crosses from the writing thread: errors themselves do not survive the copy. */
+export interface Failure {
+  /** SQLite's primary result code; 0 where the error is not SQLite's. */
+  readonly resultCode: number
+  readonly message: string
+}
+
+// https://www.sqlite.org/rescode.html
+const BUSY = 5
+const TOO_BIG = 18
+const CONSTRAINT = 19
+const MISMATCH = 20
+const RANGE = 25
+
+const CHANGE_FAULTS: readonly number[] = [0, TOO_BIG, CONSTRAINT, MISMATCH, RANGE]
+
+export function toFailure(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error)
+  // An extended code holds the primary one in its lowest byte.
+  return { resultCode: readErrorCode(error) & 0xff, message }
+}
+
+/** Whether one change is at fault, so that others may still be stored. */
+export function isChangeFault({ resultCode }: Failure): boolean {
+  return CHANGE_FAULTS.includes(resultCode)
+}
+
+/** Whether somebody else holds the lock that was asked for. */
+export function isBusy(error: unknown): boolean {
+  return toFailure(error).resultCode === BUSY
+}
+
+export function isSqliteError(error: unknown): error is Error & { readonly errcode: number } {
+  return error instanceof Error && "errcode" in error && typeof error.errcode === "number"
+}
+
+function readErrorCode(error: unknown): number {
+  return isSqliteError(error) ? error.errcode : 0
+}

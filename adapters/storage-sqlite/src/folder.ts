@@ -1,0 +1,45 @@
+/**
+ * The folder of a database: `safelight.db` with SQLite's own files beside it, and `serve.lock`, a
+ * second, empty database whose exclusive lock is held while a process serves. The operating system
+ * gives such a lock up when the process ends, however it ends; a process id in a file would not.
+ */
+import { closeSync, mkdirSync, openSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { SafelightError } from "@safelight/core"
+import { isBusy, toFailure } from "./failure.ts"
+
+export interface Folder {
+  readonly databaseFile: string
+  readonly lockFile: string
+}
+
+/** Creates the folder and its files where they are missing, for their owner alone. */
+export function prepareFolder(folder: string): Folder {
+  const databaseFile = join(folder, "safelight.db")
+  const lockFile = join(folder, "serve.lock")
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    // SQLite gives the files it adds the mode of the database.
+    for (const file of [databaseFile, lockFile]) closeSync(openSync(file, "a", 0o600))
+  } catch (cause) {
+    const message = `the data folder can't be written: ${toFailure(cause).message}`
+    throw new SafelightError({ code: "invalid-configuration", message, cause })
+  }
+  return { databaseFile, lockFile }
+}
+
+/** Takes the right to serve; the result gives it up. Throws `already-served`. */
+export function lockForServing({ lockFile }: Folder): () => void {
+  const lock = new DatabaseSync(lockFile, { timeout: 0 })
+  try {
+    // Nothing is ever written to it, so it needs no journal beside it.
+    lock.exec("pragma journal_mode = memory; begin exclusive")
+  } catch (cause) {
+    lock.close()
+    if (!isBusy(cause)) throw cause
+    const message = "another process serves this data folder; stop it first, or use another folder"
+    throw new SafelightError({ code: "already-served", message, cause })
+  }
+  return () => lock.close()
+}

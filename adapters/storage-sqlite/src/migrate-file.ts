@@ -1,0 +1,68 @@
+/**
+ * Brings the file to this release's schema before anything else uses it. All of it is one SQLite
+ * transaction, so of two processes that start together one migrates and the other finds it done.
+ */
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout } from "node:timers/promises"
+import { migrate, type StoreDatabase, type StoreStatements } from "@safelight/store"
+import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely"
+import { SQLITE_DIALECT } from "./dialect.ts"
+import { isBusy } from "./failure.ts"
+
+/** A migration takes some tens of milliseconds. */
+const RETRY_MS = 10
+
+export interface MigrateFileOptions {
+  readonly file: string
+  readonly busyTimeoutMs: number
+  readonly statements: StoreStatements
+  /** Ends the claims of whoever served before: only for the one that serves now. */
+  readonly voidsClaims: boolean
+}
+
+/** Rejects with `schema-too-new`, or with SQLite's own error. */
+export async function migrateFile(options: MigrateFileOptions): Promise<void> {
+  const database = new DatabaseSync(options.file)
+  try {
+    await beginPatiently(database, options.busyTimeoutMs)
+    await migrate(toKysely(database), SQLITE_DIALECT)
+    if (options.voidsClaims) database.exec(options.statements.queue.voidClaims.sql)
+    database.exec("commit")
+  } finally {
+    // Ends an open transaction, undone.
+    database.close()
+  }
+}
+
+/**
+ * Waits for whoever writes now without blocking: that may be another storage in this very thread,
+ * which SQLite's own busy time-out would keep from ever finishing.
+ */
+async function beginPatiently(database: DatabaseSync, busyTimeoutMs: number): Promise<void> {
+  const giveUpAt = performance.now() + busyTimeoutMs
+  for (;;) {
+    try {
+      database.exec("pragma journal_mode = wal; pragma synchronous = full; begin immediate")
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= giveUpAt) throw error
+      await setTimeout(RETRY_MS)
+    }
+  }
+}
+
+function toKysely(database: DatabaseSync): Kysely<StoreDatabase> {
+  const shim: SqliteDatabase = {
+    close() {},
+    prepare(sql) {
+      const statement = database.prepare(sql)
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...(parameters as string[])),
+        run: (parameters) => statement.run(...(parameters as string[])),
+        iterate: (parameters) => statement.iterate(...(parameters as string[])),
+      }
+    },
+  }
+  return new Kysely<StoreDatabase>({ dialect: new SqliteDialect({ database: shim }) })
+}

@@ -1,0 +1,50 @@
+/**
+ * What main thread and writing thread say to each other. Cloning is a good part of a write's cost,
+ * so a change is one flat array, and a statement's text crosses once: later it goes by its number,
+ * which is its place in the order of definition.
+ */
+import type { SqlValue } from "@safelight/store"
+import type { Failure } from "./failure.ts"
+
+/**
+ * A change: `PLAIN` or `GUARDED`, then its steps, each a statement's number followed by the values
+ * of its parameters. The first step of a guarded change must change a row, or the others don't run.
+ */
+export type EncodedChange = readonly SqlValue[]
+
+export const PLAIN = 0
+export const GUARDED = 1
+
+export interface StatementDefinition {
+  readonly sql: string
+  readonly parameterCount: number
+}
+
+export interface WriterSettings {
+  readonly file: string
+  readonly busyTimeoutMs: number
+  readonly checkpointPages: number
+  /** Bound on the file's pages; 0 for none. */
+  readonly maxPages: number
+}
+
+export type WriterRequest =
+  | {
+      readonly kind: "commit"
+      /** Statements not spoken of before. */
+      readonly definitions: readonly StatementDefinition[]
+      readonly changes: readonly EncodedChange[]
+    }
+  | { readonly kind: "close" }
+
+/** What a step gave: how many rows it changed, or the rows it returned. */
+export type StepResult = number | readonly (readonly SqlValue[])[]
+
+/** Whether a guarded change was made, or what each step of a plain one gave. */
+export type ChangeOutcome = boolean | readonly StepResult[]
+
+/** What became of each change, in order; empty where the whole batch failed. */
+export interface WriterAnswer {
+  readonly failure: Failure | null
+  readonly outcomes: readonly (ChangeOutcome | Failure)[]
+}

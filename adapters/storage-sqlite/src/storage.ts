@@ -1,0 +1,122 @@
+/**
+ * `Storage` on SQLite: one file in one folder, one writing thread, one reading connection. Every
+ * write of every kind goes through the writer, so they are ordered as they were called.
+ */
+import {
+  isSafelightError,
+  SafelightError,
+  SILENT_LOG,
+  type Log,
+  type Storage,
+} from "@safelight/core"
+import { compileStatements, type StoreStatements } from "@safelight/store"
+import { createEncoder } from "./append-change.ts"
+import { createAppend } from "./append.ts"
+import { DEFAULTS } from "./defaults.ts"
+import { SQLITE_DIALECT } from "./dialect.ts"
+import { toFailure } from "./failure.ts"
+import { toSafelightError } from "./storage-error.ts"
+import { lockForServing, prepareFolder } from "./folder.ts"
+import { createKeyMethods } from "./key-methods.ts"
+import { migrateFile } from "./migrate-file.ts"
+import { createQueueMethods } from "./queue-methods.ts"
+import { createReadMethods } from "./read-methods.ts"
+import { createReader } from "./reader.ts"
+import { scan } from "./scan.ts"
+import { createWriter } from "./writer.ts"
+
+export interface SqliteStorageOptions {
+  /** Where the database lives; made where it is missing. One folder, one service. */
+  readonly folder: string
+  /**
+   * `serve` (the default) holds the folder for the life of the storage and ends the claims of
+   * whoever served before; `beside` is for commands that work next to it.
+   */
+  readonly mode?: "serve" | "beside"
+  readonly log?: Log
+  /** How long a write waits for another process's, ms. */
+  readonly busyTimeoutMs?: number
+  /** Bound on the database file; past it writes reject with `storage-unavailable`. */
+  readonly maxFileBytes?: number
+}
+
+/** SQLite's default, and what every database made here has. */
+const PAGE_BYTES = 4_096
+
+/**
+ * Opens the database, made or migrated where need be. Rejects with `invalid-configuration` (a
+ * wrong setting, a folder that can't be written), `already-served`, `schema-too-new`,
+ * `storage-corrupt` (no database, or a damaged one), `storage-unavailable`.
+ */
+export async function createSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
+  assertOptions(options)
+  const { mode = "serve", busyTimeoutMs = DEFAULTS.busyTimeoutMs } = options
+  const folder = prepareFolder(options.folder)
+  const unlock = mode === "serve" ? lockForServing(folder) : undefined
+  try {
+    const file = folder.databaseFile
+    const statements = compileStatements(SQLITE_DIALECT)
+    await migrateFile({ file, busyTimeoutMs, statements, voidsClaims: mode === "serve" })
+    return assemble(options, { file, busyTimeoutMs, statements, unlock })
+  } catch (error) {
+    unlock?.()
+    if (isSafelightError(error)) throw error
+    throw toSafelightError(toFailure(error), error)
+  }
+}
+
+interface Parts {
+  readonly file: string
+  readonly busyTimeoutMs: number
+  readonly statements: StoreStatements
+  readonly unlock: (() => void) | undefined
+}
+
+function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
+  const { file, busyTimeoutMs, statements } = parts
+  const { log = SILENT_LOG, maxFileBytes = 0 } = options
+  const maxPages = Math.ceil(maxFileBytes / PAGE_BYTES)
+  const writer = createWriter({
+    ...DEFAULTS,
+    log,
+    settings: { file, busyTimeoutMs, checkpointPages: DEFAULTS.checkpointPages, maxPages },
+  })
+  const reader = createReader({ busyTimeoutMs, file, findHead: statements.read.findHead })
+  const nothing = createEncoder(writer.toNumber)([])
+  let closing: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    try {
+      await writer.drain()
+      // Before the writer, whose connection as the last one folds the log into the file.
+      reader.close()
+      await writer.end()
+    } finally {
+      parts.unlock?.()
+    }
+  }
+
+  return {
+    append: createAppend(writer, reader, statements),
+    ...createReadMethods(reader, statements),
+    ...createQueueMethods({ writer, reader, statements, log }),
+    ...createKeyMethods(writer, reader, statements),
+    scan: async (request) => scan(reader, statements, request),
+    async check() {
+      await writer.write(nothing)
+    },
+    close: () => (closing ??= close()),
+  }
+}
+
+function assertOptions({ folder, busyTimeoutMs, maxFileBytes }: SqliteStorageOptions): void {
+  if (folder === "") throw invalid("folder is empty")
+  for (const [name, value] of Object.entries({ busyTimeoutMs, maxFileBytes })) {
+    if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) continue
+    throw invalid(`${name} is not a whole number from 0`)
+  }
+}
+
+function invalid(message: string): SafelightError {
+  return new SafelightError({ code: "invalid-configuration", message })
+}

@@ -1,0 +1,111 @@
+/**
+ * Group commit, seen from the main thread. Changes that queue up while earlier ones are being
+ * committed go out together as one batch; there is no timer. Up to two batches are under way, so
+ * that the writing thread has its next one the moment it ends the last.
+ *
+ *   waiting ──(a batch's room)──▶ under way ──(answer)──▶ settled
+ *                                     └──(the thread died)──▶ rejected, outcome unknown
+ *
+ * What a rejected change did is unknown only where the thread died: the same change may be handed
+ * in again, and the version check finds it where it was stored after all.
+ */
+import { SafelightError, type Log } from "@safelight/core"
+import type { Statement } from "@safelight/store"
+import { settleBatch, takeBatch, type BatchBounds, type PendingChange } from "./batch.ts"
+import { closed } from "./storage-error.ts"
+import type { ChangeOutcome, EncodedChange, WriterAnswer, WriterSettings } from "./protocol.ts"
+import { createNumbering, startWritingThread, type WritingThread } from "./writing-thread.ts"
+
+export interface Writer {
+  /** The number by which the writing thread knows a statement. */
+  readonly toNumber: (statement: Statement) => number
+  /**
+   * Resolves once what the change did is durable. Rejects with `storage-unavailable`, retryable
+   * unless the change itself is at fault.
+   */
+  readonly write: (change: EncodedChange) => Promise<ChangeOutcome>
+  /** Resolves once everything handed in is settled; later writes reject. */
+  readonly drain: () => Promise<void>
+  /** Ends the thread of a drained writer. */
+  readonly end: () => Promise<void>
+}
+
+export interface WriterOptions extends BatchBounds {
+  readonly settings: WriterSettings
+  readonly log: Log
+  readonly maxBatchesUnderWay: number
+}
+
+export function createWriter(options: WriterOptions): Writer {
+  const { settings, log, maxBatchesUnderWay } = options
+  const numbering = createNumbering()
+  const waiting: PendingChange[] = []
+  const underWay: PendingChange[][] = []
+  let thread: WritingThread | undefined
+  let isFlushing = false
+  let isClosed = false
+  const drained = Promise.withResolvers<void>()
+
+  function scheduleFlush(): void {
+    if (isFlushing || waiting.length === 0 || underWay.length >= maxBatchesUnderWay) return
+    isFlushing = true
+    // Behind the I/O of this turn of the event loop, so that changes of many sockets go together.
+    setImmediate(flush)
+  }
+
+  function flush(): void {
+    isFlushing = false
+    thread ??= startWritingThread({ settings, numbering, onAnswer, onEnd })
+    while (waiting.length > 0 && underWay.length < maxBatchesUnderWay) {
+      const batch = takeBatch(waiting, options)
+      underWay.push(batch)
+      thread.commit(batch.map(({ change }) => change))
+    }
+  }
+
+  function onAnswer(answer: WriterAnswer): void {
+    if (answer.failure !== null) log.error({ ...answer.failure }, "a batch of writes failed twice")
+    settleBatch(underWay.shift() ?? [], answer)
+    continueOrRest()
+  }
+
+  function onEnd(cause: unknown): void {
+    thread = undefined
+    const lost = underWay.splice(0).flat()
+    if (lost.length > 0 || !isClosed) {
+      log.error({ cause: String(cause), lost: lost.length }, "the writing thread ended unasked")
+    }
+    for (const { reject } of lost) reject(threadEnded(cause))
+    continueOrRest()
+  }
+
+  function continueOrRest(): void {
+    scheduleFlush()
+    if (waiting.length > 0 || underWay.length > 0) return
+    // An idle storage keeps no process alive.
+    thread?.rest()
+    if (isClosed) drained.resolve()
+  }
+
+  return {
+    toNumber: numbering.toNumber,
+    write(change) {
+      if (isClosed) return Promise.reject(closed())
+      return new Promise((resolve, reject) => {
+        waiting.push({ change, resolve, reject })
+        scheduleFlush()
+      })
+    },
+    drain() {
+      isClosed = true
+      continueOrRest()
+      return drained.promise
+    },
+    end: async () => thread?.end(),
+  }
+}
+
+function threadEnded(cause: unknown): SafelightError {
+  const message = "the writing thread ended before it answered; whether it committed is unknown"
+  return new SafelightError({ code: "storage-unavailable", message, retryable: true, cause })
+}

@@ -1,0 +1,125 @@
+/**
+ * The connection that writes: one batch, one transaction, one sync. It runs in a thread of its
+ * own, so a sync never stops the event loop. A batch that fails is rolled back and run once more,
+ * this time with a savepoint around each change, so that a change at fault is left out alone. That
+ * second run is safe even where the first commit came through after all: then the version check
+ * stops every append.
+ */
+import { DatabaseSync, type StatementSync } from "node:sqlite"
+import type { SqlValue } from "@safelight/store"
+import { isChangeFault, toFailure, type Failure } from "./failure.ts"
+import {
+  GUARDED,
+  type ChangeOutcome,
+  type EncodedChange,
+  type StatementDefinition,
+  type StepResult,
+  type WriterAnswer,
+  type WriterSettings,
+} from "./protocol.ts"
+
+export interface WritingConnection {
+  define(definitions: readonly StatementDefinition[]): void
+  /** Once it returns without a failure, what it says is stored is durable. Never throws. */
+  commit(changes: readonly EncodedChange[]): WriterAnswer
+  close(): void
+}
+
+interface PreparedStatement {
+  readonly statement: StatementSync
+  readonly parameterCount: number
+  readonly isReader: boolean
+}
+
+type RunChange = (change: EncodedChange) => ChangeOutcome | Failure
+
+export function openWritingConnection(settings: WriterSettings): WritingConnection {
+  const database = new DatabaseSync(settings.file, { timeout: settings.busyTimeoutMs })
+  configure(database, settings)
+  const prepared: PreparedStatement[] = []
+  const begin = database.prepare("begin immediate")
+  const commit = database.prepare("commit")
+  const run: RunChange = (change) => runChange(prepared, change)
+  const runAlone: RunChange = (change) => runInSavepoint(database, run, change)
+
+  function runBatch(changes: readonly EncodedChange[], runOne: RunChange): WriterAnswer {
+    try {
+      begin.run()
+      const outcomes = changes.map(runOne)
+      commit.run()
+      return { failure: null, outcomes }
+    } catch (error) {
+      const failure = toFailure(error)
+      // A full disk or an I/O error may have ended the transaction already.
+      if (database.isTransaction) database.exec("rollback")
+      return { failure, outcomes: [] }
+    }
+  }
+
+  return {
+    define(definitions) {
+      for (const { sql, parameterCount } of definitions) {
+        const statement = database.prepare(sql, { returnArrays: true })
+        const isReader = statement.columns().length > 0
+        prepared.push({ statement, parameterCount, isReader })
+      }
+    },
+    commit(changes) {
+      const answer = runBatch(changes, run)
+      return answer.failure === null ? answer : runBatch(changes, runAlone)
+    },
+    close() {
+      database.close()
+    },
+  }
+}
+
+function configure(database: DatabaseSync, settings: WriterSettings): void {
+  database.exec("pragma journal_mode = wal")
+  // FULL syncs the log at every commit: what is acknowledged survives a loss of power.
+  database.exec("pragma synchronous = full")
+  database.exec(`pragma wal_autocheckpoint = ${settings.checkpointPages}`)
+  if (settings.maxPages !== null) database.exec(`pragma max_page_count = ${settings.maxPages}`)
+}
+
+function runChange(prepared: readonly PreparedStatement[], change: EncodedChange): ChangeOutcome {
+  const isGuarded = change[0] === GUARDED
+  const results: StepResult[] = []
+  let position = 1
+  while (position < change.length) {
+    const step = prepared[Number(change[position])]
+    if (step === undefined) throw new RangeError("a change names a statement nobody defined")
+    const end = position + 1 + step.parameterCount
+    const result = runStep(step, change.slice(position + 1, end))
+    if (isGuarded && position === 1 && result === 0) return false
+    results.push(result)
+    position = end
+  }
+  return isGuarded ? true : results
+}
+
+function runStep(
+  { statement, isReader }: PreparedStatement,
+  parameters: readonly SqlValue[],
+): StepResult {
+  if (isReader) return statement.all(...parameters) as unknown as SqlValue[][]
+  return Number(statement.run(...parameters).changes)
+}
+
+function runInSavepoint(
+  database: DatabaseSync,
+  run: RunChange,
+  change: EncodedChange,
+): ChangeOutcome | Failure {
+  database.exec("savepoint change")
+  try {
+    const outcome = run(change)
+    database.exec("release change")
+    return outcome
+  } catch (error) {
+    const failure = toFailure(error)
+    if (!isChangeFault(failure) || !database.isTransaction) throw error
+    database.exec("rollback to change; release change")
+    return failure
+  }
+}

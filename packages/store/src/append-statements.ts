@@ -1,0 +1,145 @@
+/**
+ * What an append runs: first the version check, as one statement that changes a row only where
+ * the task stands at the expected version, then everything else. An append that fails the check
+ * has changed nothing and needs no undoing.
+ */
+import type { Kysely } from "kysely"
+import type {
+  ArtifactsTable,
+  EventsTable,
+  InputsTable,
+  ReadyTable,
+  StoreDatabase,
+  TasksTable,
+} from "./database.ts"
+import { compile, placeholders, type Statement } from "./statement.ts"
+
+export interface AppendStatements {
+  /** The check of a new task: adds its row where there is none. */
+  readonly insertTask: Statement
+  /** The check of a task at `expected_version`: replaces its row. */
+  readonly updateTask: Statement
+  /** The hash of one event: whether an append that failed the check is stored already. */
+  readonly findEventHash: Statement
+  readonly insertEvent: Statement
+  readonly insertArtifact: Statement
+  /** Keeps what is stored under the name: an input never changes, it is only erased. */
+  readonly insertInput: Statement
+  readonly enqueue: Statement
+  readonly reschedule: Statement
+  readonly dequeue: Statement
+  readonly retain: Statement
+  readonly dropRetention: Statement
+}
+
+export function compileAppendStatements(db: Kysely<StoreDatabase>): AppendStatements {
+  return { ...compileTaskStatements(db), ...compilePlaceStatements(db) }
+}
+
+type PlaceStatement = "enqueue" | "reschedule" | "dequeue" | "retain" | "dropRetention"
+
+function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements, PlaceStatement> {
+  const { id, ...task } = TASK
+  const { expected_version } = placeholders<{ expected_version: number }>("expected_version")
+  const newest = placeholders<EventsTable>("task", "version")
+  return {
+    insertTask: compile(
+      db
+        .insertInto("tasks")
+        .values(TASK)
+        .onConflict((conflict) => conflict.column("id").doNothing()),
+    ),
+    updateTask: compile(
+      db
+        .updateTable("tasks")
+        .set(task)
+        .where("id", "=", id)
+        .where("version", "=", expected_version),
+    ),
+    findEventHash: compile(
+      db
+        .selectFrom("events")
+        .select("hash")
+        .where("task", "=", newest.task)
+        .where("version", "=", newest.version),
+    ),
+    insertEvent: compile(db.insertInto("events").values(EVENT)),
+    insertArtifact: compile(db.insertInto("artifacts").values(ARTIFACT)),
+    insertInput: compile(
+      db
+        .insertInto("inputs")
+        .values(INPUT)
+        .onConflict((conflict) => conflict.columns(["task", "name"]).doNothing()),
+    ),
+  }
+}
+
+function compilePlaceStatements(db: Kysely<StoreDatabase>): Pick<AppendStatements, PlaceStatement> {
+  const { model, end_by, task, ...term } = PLACE
+  const { due_at } = term
+  return {
+    enqueue: compile(
+      db
+        .insertInto("ready")
+        .values({ task, model, end_by, ...term })
+        .onConflict((conflict) =>
+          conflict.column("task").doUpdateSet((of) => ({
+            model: of.ref("excluded.model"),
+            end_by: of.ref("excluded.end_by"),
+            due_at: of.ref("excluded.due_at"),
+            claim: of.ref("excluded.claim"),
+            claimed_until: of.ref("excluded.claimed_until"),
+          })),
+        ),
+    ),
+    reschedule: compile(db.updateTable("ready").set(term).where("task", "=", task)),
+    dequeue: compile(db.deleteFrom("ready").where("task", "=", task)),
+    retain: compile(
+      db
+        .insertInto("retention")
+        .values({ task, due_at })
+        .onConflict((conflict) =>
+          conflict.column("task").doUpdateSet((of) => ({ due_at: of.ref("excluded.due_at") })),
+        ),
+    ),
+    dropRetention: compile(db.deleteFrom("retention").where("task", "=", task)),
+  }
+}
+
+const TASK = placeholders<TasksTable>(
+  "id",
+  "account",
+  "created_at",
+  "finished_at",
+  "hash",
+  "model",
+  "snapshot",
+  "status",
+  "version",
+)
+
+const EVENT = placeholders<EventsTable>("task", "version", "at", "data", "hash", "schema", "type")
+
+const ARTIFACT = placeholders<ArtifactsTable>(
+  "task",
+  "position",
+  "bytes",
+  "duration_ms",
+  "expires_at",
+  "key",
+  "mime_type",
+  "place",
+  "sha256",
+  "type",
+)
+
+const INPUT = placeholders<InputsTable>("task", "name", "salt", "body")
+
+const PLACE = placeholders<ReadyTable>(
+  "task",
+  "model",
+  "due_at",
+  "end_by",
+  "claim",
+  "claimed_until",
+)

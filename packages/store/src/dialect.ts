@@ -1,0 +1,22 @@
+/**
+ * What differs between the databases, as one small object that a storage hands in. Everything
+ * else in this package is the same for all of them; nothing asks for a dialect's name.
+ */
+import type { ColumnDataType, Dialect, Expression, RawBuilder } from "kysely"
+
+export interface StoreDialect {
+  /** Kysely's dialect without its driver: statements are compiled here and run elsewhere. */
+  readonly kysely: Omit<Dialect, "createDriver">
+  /** The type of ids: text that sorts by its bytes, since `scan` pages by it. */
+  readonly idType: ColumnDataType | RawBuilder<unknown>
+  /** An integer that holds every safe integer of JavaScript. */
+  readonly integerType: ColumnDataType
+  /** What follows the definition of a table that is read by its primary key. */
+  readonly keyedTable: RawBuilder<unknown>
+  /** What follows the definition of a table whose rows are large. */
+  readonly wideTable: RawBuilder<unknown>
+  /** Statements that make a table refuse UPDATE and DELETE. */
+  readonly makeAppendOnly: (table: string) => readonly RawBuilder<unknown>[]
+  /** The members of a list of texts that is bound as one parameter, for use behind `in`. */
+  readonly toMembers: (list: Expression<string> | string) => RawBuilder<string>
+}

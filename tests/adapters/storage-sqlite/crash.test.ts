@@ -1,0 +1,93 @@
+/** A kill -9 amid a stream of appends: what was acknowledged is there, the rest whole or absent. */
+import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { describe, it } from "node:test"
+import type { Storage } from "@safelight/core"
+import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { toCrashSample } from "./crash-sample.ts"
+
+const CHILD = join(import.meta.dirname, "appending-process.ts")
+
+describe("a process killed while it appends", () => {
+  it("loses nothing it acknowledged and leaves nothing by halves", async () => {
+    await using folder = await createTemporaryFolder()
+    const acknowledged = new Set<number>()
+    let start = 0
+    // Killed early, in full flow, and past a checkpoint's worth of log.
+    for (const count of [1, 40, 3_000]) {
+      for (const index of await appendUntilKilled(folder.path, start, count)) {
+        acknowledged.add(index)
+      }
+      // Serving again shows that the kill gave up the lock.
+      const storage = await createSqliteStorage({ folder: folder.path })
+      start = await judge(storage, acknowledged)
+      await storage.close()
+    }
+    assert.ok(acknowledged.size >= 3_041)
+  })
+
+  it("holds no claims once another process serves", async () => {
+    await using folder = await createTemporaryFolder()
+    await appendUntilKilled(folder.path, 0, 200)
+    const storage = await createSqliteStorage({ folder: folder.path })
+    const { streams } = await storage.scan({ after: "", limit: 100_000 })
+    const unfinished = streams.filter(({ row }) => row?.status === "queued").map(({ id }) => id)
+    const request = { models: ["model-a"], now: 1_000, limit: 100, claim: "c", until: 2_000 }
+    const claimed = (await storage.claim(request)).map(({ task }) => task.id)
+    assert.deepEqual(claimed.toSorted(), unfinished.toSorted())
+    await storage.close()
+  })
+})
+
+/** Runs a child until it acknowledged `count` tasks, kills it, and returns all it acknowledged. */
+async function appendUntilKilled(folder: string, start: number, count: number): Promise<number[]> {
+  const child = spawn(
+    process.execPath,
+    ["--conditions=@safelight/source", CHILD, folder, String(start)],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  )
+  const exited = once(child, "exit")
+  const acknowledged: number[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    acknowledged.push(Number(line))
+    if (acknowledged.length === count) child.kill("SIGKILL")
+  }
+  const [, signal] = await exited
+  assert.equal(signal, "SIGKILL", "the child ended by itself")
+  return acknowledged
+}
+
+/** Checks every stream; returns an index that no stream has. */
+async function judge(storage: Storage, acknowledged: ReadonlySet<number>): Promise<number> {
+  const found = new Set<number>()
+  for (let after: string | null = ""; after !== null;) {
+    const page = await storage.scan({ after, limit: 500 })
+    for (const { id, events, row, artifacts } of page.streams) {
+      const index = Number(id.slice("task-".length))
+      found.add(index)
+      const [submitted, succeeded] = toCrashSample(index)
+      const isDone = events.length > 1
+      assert.ok(isDone || !acknowledged.has(index), `${id} lost an acknowledged append`)
+      const last = isDone ? succeeded : submitted
+      const expected = [submitted, ...(isDone ? [succeeded] : [])]
+      assert.deepEqual(
+        events,
+        expected.flatMap(({ append }) => append.events),
+      )
+      assert.deepEqual(row, last.append.changes.task)
+      assert.deepEqual(artifacts, last.append.changes.artifacts)
+      for (const input of expected.flatMap(({ append }) => append.inputs ?? [])) {
+        assert.deepEqual(await storage.readInput(input), input)
+      }
+    }
+    after = page.next
+  }
+  for (const index of acknowledged) assert.ok(found.has(index), `task-${index} is lost`)
+  return Math.max(-1, ...found) + 1
+}
