@@ -1,7 +1,7 @@
 /**
  * The log, its read models and the queue, behind one port. Task ids are any text of up to 200
- * characters without U+0000. Every change of a task is one `append`
- * with the version it expects; that is the only fence there is (design §4).
+ * characters without U+0000. Every change of a task is one `append` with the version it expects; that is the
+ * only fence there is (design §4).
  */
 import type { ArtifactRow, Changes, TaskRow } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"

@@ -1,0 +1,84 @@
+/**
+ * The studio: a channel that renders on this machine, without a provider. Submitting promises and
+ * nothing more; the first poll starts the rendering and later ones join it, so that a poll after a
+ * restart, or on another node, simply renders again from the request. Its prompt may hold
+ * directives to the sandbox (`directives.ts`).
+ */
+import type {
+  Channel,
+  ChannelRequest,
+  Json,
+  PollOutcome,
+  PollRequest,
+  SubmitOutcome,
+} from "@safelight/core"
+import { createAttempts, type Attempts } from "./attempts.ts"
+import { DEFAULTS } from "./defaults.ts"
+import { checkOptions, type StudioOptions } from "./options.ts"
+import { createRenderings, type Renderings } from "./renderings.ts"
+import { planRequest, STUDIO_MODELS, type RequestPlan } from "./request-plan.ts"
+
+/** Throws `invalid-configuration` on a setting out of its bounds. */
+export function createStudioChannel(options: StudioOptions): Channel {
+  const settings = checkOptions(options)
+  const { name, concurrency, sandbox } = settings
+  const renderings = createRenderings(settings)
+  const attempts = createAttempts()
+  return {
+    name,
+    models: STUDIO_MODELS,
+    submission: { kind: "keyed", keyTtlMs: DEFAULTS.keyTtlMs },
+    concurrency,
+    submitTimeoutMs: DEFAULTS.submitTimeoutMs,
+    submit: (request) => submit({ renderings, attempts }, request, planRequest(request, sandbox)),
+    poll(request) {
+      const plan = planRequest(request, sandbox)
+      if (plan.directives.isStalled === true) return Promise.resolve(toStalled(request))
+      const { progress, signal } = request
+      const wait = { beyond: progress, longestMs: DEFAULTS.pollWaitMs, signal }
+      return renderings.follow(toKey(request), plan, wait)
+    },
+    cancel(request) {
+      renderings.cancel(toKey(request))
+      return Promise.resolve()
+    },
+    answersAtOnce: (request) => isImmediate(planRequest(request, sandbox)),
+    close: () => renderings.close(),
+  }
+}
+
+async function submit(
+  { renderings, attempts }: { readonly renderings: Renderings; readonly attempts: Attempts },
+  request: ChannelRequest,
+  plan: RequestPlan,
+): Promise<SubmitOutcome> {
+  const { task, upstreamKey, signal } = request
+  const { deferrals = 0 } = plan.directives
+  if (deferrals > 0 && attempts.count(task, upstreamKey) <= deferrals) {
+    return { kind: "not-created", reason: "studio_deferred" }
+  }
+  const accepted = { kind: "accepted", operation: toOperation(request) } as const
+  if (!isImmediate(plan)) return accepted
+  const wait = { beyond: 99, longestMs: DEFAULTS.immediateWaitMs, signal }
+  const outcome = await renderings.follow(upstreamKey, plan, wait)
+  return outcome.kind === "running" ? accepted : outcome
+}
+
+function isImmediate({ directives }: RequestPlan): boolean {
+  return directives.isImmediate === true && directives.isStalled !== true
+}
+
+/** All that a later poll needs beside the request: never a word of the prompt. */
+function toOperation({ upstreamKey }: ChannelRequest): Json {
+  return { key: upstreamKey }
+}
+
+function toKey({ operation, upstreamKey }: PollRequest): string {
+  const key = (operation as { readonly key?: Json } | null)?.key
+  return typeof key === "string" ? key : upstreamKey
+}
+
+function toStalled({ progress }: PollRequest): PollOutcome {
+  const frozen = Math.min(99, Math.max(1, progress))
+  return { kind: "running", progress: frozen, pollAfterMs: DEFAULTS.stalledPollAfterMs }
+}

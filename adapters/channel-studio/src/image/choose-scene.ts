@@ -1,0 +1,66 @@
+/**
+ * Which scene a prompt gets: the one most of its words speak of, or by chance where none does. The
+ * chance is drawn in every case, so that a word more does not change the rest of the picture.
+ */
+import { paintAttractor } from "./scenes/attractor.ts"
+import { paintLandscape } from "./scenes/landscape.ts"
+import { paintPaper } from "./scenes/paper.ts"
+import type { Scene } from "./scenes/scene.ts"
+import { paintSilk } from "./scenes/silk.ts"
+import { paintStrands } from "./scenes/strands.ts"
+import type { SeededRandom } from "./seeded-random.ts"
+
+interface SceneChoice {
+  readonly paint: Scene
+  readonly words: ReadonlySet<string>
+}
+
+const SCENES: readonly [SceneChoice, ...SceneChoice[]] = [
+  choice(
+    paintLandscape,
+    `mountain mountains hill hills valley lake sea ocean coast lighthouse sunset sunrise dawn dusk
+     desert forest landscape horizon sky river fjord island winter moon night bay shore village`,
+  ),
+  choice(
+    paintPaper,
+    `paper map maps canyon layers layered terrain topography reef coral islands relief cut collage
+     craft origami cave geology strata`,
+  ),
+  choice(
+    paintSilk,
+    `silk smoke wind dream fabric cloth marble liquid satin velvet cloud clouds fog ink abstract
+     wave waves flame fire aurora`,
+  ),
+  choice(
+    paintStrands,
+    `grass field hair fur thread threads storm music dance current meadow wheat feather feathers
+     river lines movement wool rain`,
+  ),
+  choice(
+    paintAttractor,
+    `galaxy star stars cosmos universe nebula space light mathematics math machine chaos orbit
+     quantum physics jellyfish ghost`,
+  ),
+]
+
+export function chooseScene(words: ReadonlySet<string>, random: SeededRandom): Scene {
+  let chosen = random.pick(SCENES)
+  let most = 0
+  for (const scene of SCENES) {
+    const spoken = [...words].filter((word) => scene.words.has(word)).length
+    if (spoken > most) {
+      chosen = scene
+      most = spoken
+    }
+  }
+  return chosen.paint
+}
+
+/** A text's words, lower-case. */
+export function toWords(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/\p{L}+/gu))
+}
+
+function choice(paint: Scene, words: string): SceneChoice {
+  return { paint, words: toWords(words) }
+}

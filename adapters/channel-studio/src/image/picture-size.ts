@@ -1,0 +1,16 @@
+/** The sizes of text to image, in pixels. Apart from what paints, so that naming one loads nothing. */
+import type { TextToImageParameters } from "@safelight/core"
+
+export interface PictureSize {
+  readonly width: number
+  readonly height: number
+}
+
+export const PICTURE_SIZES: Readonly<Record<TextToImageParameters["size"], PictureSize>> = {
+  square_hd: { width: 1024, height: 1024 },
+  square: { width: 512, height: 512 },
+  portrait_4_3: { width: 768, height: 1024 },
+  portrait_16_9: { width: 576, height: 1024 },
+  landscape_4_3: { width: 1024, height: 768 },
+  landscape_16_9: { width: 1024, height: 576 },
+}

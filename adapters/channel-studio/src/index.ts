@@ -1,0 +1,8 @@
+/** The public face of the studio channel. */
+export { createStudioChannel } from "./channel.ts"
+export { DEFAULTS } from "./defaults.ts"
+export { readPrompt, type Directives, type ReadPrompt } from "./directives.ts"
+export { GRADE_WORDS } from "./image/grade-words.ts"
+export { PICTURE_SIZES } from "./image/picture-size.ts"
+export type { StudioOptions } from "./options.ts"
+export type { MediaLimits } from "./reference-media.ts"

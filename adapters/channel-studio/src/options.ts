@@ -1,0 +1,62 @@
+/** What a host may set of the studio, checked once at its construction. */
+import { availableParallelism } from "node:os"
+import { SafelightError, SILENT_LOG, type Clock, type Log, type MediaSource } from "@safelight/core"
+import { DEFAULTS } from "./defaults.ts"
+import type { MediaLimits } from "./reference-media.ts"
+import { SYSTEM_CLOCK } from "./system-clock.ts"
+
+export interface StudioOptions {
+  /** Opens what requests refer to. */
+  readonly media: MediaSource
+  /** Threads that render; by default one less than the machine has processors, at least one. */
+  readonly workers?: number
+  /** The channel's name, by which tasks remember it. */
+  readonly name?: string
+  /** Tasks in hand at once; more than there are workers wait inside. */
+  readonly concurrency?: number
+  /** Finished renderings kept until they are collected, by number and by size. */
+  readonly keptRenderings?: number
+  readonly keptBytes?: number
+  /** Bounds on reference media, in bytes. */
+  readonly limits?: Partial<MediaLimits>
+  /** Whether directives in prompts are obeyed. */
+  readonly sandbox?: boolean
+  readonly clock?: Clock
+  readonly log?: Log
+}
+
+export interface StudioSettings extends Required<StudioOptions> {
+  readonly limits: MediaLimits
+}
+
+/** Throws `invalid-configuration`, naming the setting. */
+export function checkOptions(options: StudioOptions): StudioSettings {
+  const settings: StudioSettings = {
+    media: options.media,
+    workers: options.workers ?? Math.max(1, availableParallelism() - 1),
+    name: options.name ?? DEFAULTS.name,
+    concurrency: options.concurrency ?? DEFAULTS.concurrency,
+    keptRenderings: options.keptRenderings ?? DEFAULTS.keptRenderings,
+    keptBytes: options.keptBytes ?? DEFAULTS.keptBytes,
+    limits: { ...DEFAULTS.media, ...options.limits },
+    sandbox: options.sandbox ?? DEFAULTS.sandbox,
+    clock: options.clock ?? SYSTEM_CLOCK,
+    log: options.log ?? SILENT_LOG,
+  }
+  const { workers, concurrency, keptRenderings, keptBytes } = settings
+  checkCounts({ workers, concurrency, keptRenderings, keptBytes })
+  checkCounts({ ...settings.limits })
+  if (settings.name === "") throw invalid("name must not be empty")
+  return settings
+}
+
+function checkCounts(counts: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(counts)) {
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw invalid(`${name} must be a positive integer`)
+  }
+}
+
+function invalid(message: string): SafelightError {
+  return new SafelightError({ code: "invalid-configuration", message: `studio: ${message}` })
+}

@@ -1,0 +1,83 @@
+/**
+ * The renderings under way and those kept until they are collected. Following a key starts its
+ * rendering or joins it; that nobody follows it any longer does not stop it, only `cancel` does.
+ */
+import { SafelightError, type AbortSignalLike, type Clock, type PollOutcome } from "@safelight/core"
+import { DEFAULTS } from "./defaults.ts"
+import { createGate } from "./gate.ts"
+import type { StudioSettings } from "./options.ts"
+import { toPollOutcome } from "./poll-outcome.ts"
+import { createRenderPool } from "./render-pool.ts"
+import { createRendering, type Rendering } from "./rendering.ts"
+import type { RequestPlan } from "./request-plan.ts"
+import { createShelf } from "./shelf.ts"
+import { startRendering, type RenderingPorts } from "./start-rendering.ts"
+
+export interface Renderings {
+  /** How the rendering stands, after waiting for news. Rejects with `channel-unavailable` closed. */
+  follow(key: string, plan: RequestPlan, wait: Wait): Promise<PollOutcome>
+  /** Stops the rendering and its worker; whoever follows it learns that it was cancelled. */
+  cancel(key: string): void
+  close(): Promise<void>
+}
+
+export interface Wait {
+  /** Progress that is no news. */
+  readonly beyond: number
+  readonly longestMs: number
+  readonly signal: AbortSignalLike
+}
+
+export function createRenderings(settings: StudioSettings): Renderings {
+  const { clock, workers } = settings
+  const pool = createRenderPool({ workers })
+  const gate = createGate(workers + DEFAULTS.waitingWithMedia)
+  const ports: RenderingPorts = { ...settings, pool, gate }
+  const shelf = createShelf(settings)
+  let isClosed = false
+
+  function join(key: string, plan: RequestPlan): Rendering {
+    const known = shelf.find(key)
+    if (known !== undefined) return known
+    const rendering = createRendering()
+    shelf.add(key, rendering)
+    void startRendering(ports, plan, rendering).then(() => shelf.tidy(key, rendering))
+    return rendering
+  }
+
+  return {
+    async follow(key, plan, wait) {
+      if (isClosed) throw closed()
+      const rendering = join(key, plan)
+      await waitForNews(clock, rendering, wait)
+      if (isClosed && rendering.end?.kind === "called-off") throw closed()
+      return toPollOutcome(rendering, () => shelf.remove(key, rendering))
+    },
+    cancel(key) {
+      const rendering = shelf.find(key)
+      if (rendering === undefined) return
+      shelf.remove(key, rendering)
+      rendering.callOff()
+    },
+    async close() {
+      isClosed = true
+      for (const rendering of shelf.all()) rendering.callOff()
+      await pool.close()
+    },
+  }
+}
+
+async function waitForNews(clock: Clock, rendering: Rendering, wait: Wait): Promise<void> {
+  const over = new AbortController()
+  const end = (): void => over.abort()
+  if (wait.signal.aborted) end()
+  wait.signal.addEventListener("abort", end, { once: true })
+  const news = rendering.waitBeyond(wait.beyond, over.signal)
+  await Promise.race([news, clock.wait(wait.longestMs, over.signal)])
+  wait.signal.removeEventListener("abort", end)
+  end()
+}
+
+function closed(): SafelightError {
+  return new SafelightError({ code: "channel-unavailable", message: "the studio is closed" })
+}

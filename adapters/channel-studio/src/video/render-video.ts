@@ -1,0 +1,178 @@
+/**
+ * A video from a request (specification §2.6). Reference images make a film that moves over each and
+ * dissolves into the next, from the first to the last; without any, the prompt and the seed of all
+ * references make a landscape film: its land, hour and weather are read off the prompt. Reference
+ * videos are measured, not decoded: they give the shape where none is asked for, and a scene's pace.
+ * Reference recordings set the tempo of the sound. Frames are painted and encoded one by one, so
+ * memory does not grow with the length, but for the finished file and at most 30 decoded images (5 MB
+ * each at 1080p). It computes for seconds to minutes: it belongs in a worker thread, whose event loop
+ * turns between frames. The same request gives the same bytes.
+ */
+import { hash } from "node:crypto"
+import { setImmediate } from "node:timers/promises"
+import type { ReferenceToVideoParameters } from "@safelight/core"
+import { decodeImage, measureImage } from "./decode-image.ts"
+import { createFrame, type FramePainter, type FrameSize } from "./frame.ts"
+import { nearestAspectRatio, toFrameSize, type AspectRatio } from "./frame-size.ts"
+import { createGalleryPainter, OVERSCAN } from "./gallery-painter.ts"
+import { openH264 } from "./h264.ts"
+import {
+  measureAudioMs,
+  measureVideo,
+  measureVideoMs,
+  type MeasuredVideo,
+} from "./measure-media.ts"
+import { mux } from "./mux.ts"
+import { createRandom } from "./random.ts"
+import { createScenePainter } from "./scene/scene-painter.ts"
+import { createSoundtrack, type Soundtrack } from "./soundtrack.ts"
+
+export interface VideoRequest {
+  readonly parameters: ReferenceToVideoParameters
+  /** The bytes behind `image_urls`, `video_urls` and `audio_urls`, in their order. */
+  readonly images: readonly Uint8Array[]
+  readonly videos: readonly Uint8Array[]
+  readonly audios: readonly Uint8Array[]
+}
+
+export interface RenderedVideo {
+  /** MP4: H.264, and AAC where sound was asked for. */
+  readonly bytes: Uint8Array
+  /** Of the picture, measured from the finished file. */
+  readonly durationMs: number
+  /** Measured, in request order. */
+  readonly inputVideosMs: readonly number[]
+}
+
+/** What a request gets that leaves a field out (specification §2.6 gives no defaults). */
+export const VIDEO_DEFAULTS = {
+  resolution: "720p",
+  /** Where no reference video or image suggests a shape. */
+  aspectRatio: "16:9",
+  durationS: 5,
+} as const
+
+/** The cinema's: a fifth less work than 30. */
+export const FRAME_RATE = 24
+
+/** H.264 quantizers: 6 apart is half the step, and nearly twice the bytes. */
+const QUANTIZERS = { standard: 26, high: 20 } as const
+
+/**
+ * `report` gets whole numbers from 1 to 99, rising, by the share of frames encoded. Rejects with
+ * `media_unreadable` where a reference can't be opened, before any frame is painted.
+ */
+export async function renderVideo(
+  request: VideoRequest,
+  report: (progress: number) => void,
+): Promise<RenderedVideo> {
+  const { parameters } = request
+  const videos = await inOrder(request.videos, measureVideo)
+  const audiosMs = await inOrder(request.audios, measureAudioMs)
+  const aspectRatio = parameters.aspect_ratio ?? (await chooseAspectRatio(videos, request.images))
+  const size = toFrameSize(parameters.resolution ?? VIDEO_DEFAULTS.resolution, aspectRatio)
+  const frames = (parameters.duration ?? VIDEO_DEFAULTS.durationS) * FRAME_RATE
+  const seed = toSeed(parameters.prompt ?? "", [...request.images, ...request.videos])
+  const painter = await createPainter(request, size, seed, videos)
+  const quantizer = QUANTIZERS[parameters.bitrate_mode ?? "standard"]
+  const encoded = await encodeFrames({ painter, size, frames, quantizer }, report)
+  const bytes = await mux({
+    video: encoded,
+    frames,
+    frameRate: FRAME_RATE,
+    soundtrack:
+      parameters.generate_audio === true
+        ? composeSoundtrack(toSeed(seed, request.audios), frames / FRAME_RATE, audiosMs)
+        : undefined,
+  })
+  return {
+    bytes,
+    durationMs: await measureVideoMs(bytes),
+    inputVideosMs: videos.map((video) => video.durationMs),
+  }
+}
+
+/** One at a time, so that the first unreadable one is the one reported. */
+async function inOrder<Item, Result>(
+  items: readonly Item[],
+  convert: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (const item of items) results.push(await convert(item))
+  return results
+}
+
+async function chooseAspectRatio(
+  [video]: readonly MeasuredVideo[],
+  [image]: readonly Uint8Array[],
+): Promise<AspectRatio> {
+  if (video !== undefined) return nearestAspectRatio(video)
+  if (image !== undefined) return nearestAspectRatio(await measureImage(image))
+  return VIDEO_DEFAULTS.aspectRatio
+}
+
+/** What a film is grown from: the prompt and the references, not its size or length. */
+function toSeed(text: string, media: readonly Uint8Array[]): string {
+  return [text, ...media].map((part) => hash("sha256", part)).join(" ")
+}
+
+async function createPainter(
+  { parameters, images }: VideoRequest,
+  size: FrameSize,
+  seed: string,
+  videos: readonly MeasuredVideo[],
+): Promise<FramePainter> {
+  if (images.length === 0) {
+    const pace = choosePace(videos)
+    return createScenePainter({ prompt: parameters.prompt ?? "", seed, size, pace })
+  }
+  const decoded = await inOrder(images, (bytes) => decodeImage(bytes, size, OVERSCAN))
+  return createGalleryPainter({ images: decoded, size, random: createRandom(`${seed}\ngallery`) })
+}
+
+/** A scene moves as calmly as the first reference video is long. */
+function choosePace([video]: readonly MeasuredVideo[]): number {
+  if (video === undefined) return 1
+  return Math.min(Math.max(8_000 / video.durationMs, 0.5), 1.8)
+}
+
+interface FramePlan {
+  readonly painter: FramePainter
+  readonly size: FrameSize
+  readonly frames: number
+  readonly quantizer: number
+}
+
+async function encodeFrames(
+  { painter, size, frames, quantizer }: FramePlan,
+  report: (progress: number) => void,
+): Promise<Uint8Array> {
+  const stream = await openH264({ size, frameRate: FRAME_RATE, quantizer })
+  try {
+    const frame = createFrame(size)
+    let reported = 0
+    for (let index = 0; index < frames; index++) {
+      painter.paint(frame, { elapsedS: index / FRAME_RATE, share: index / (frames - 1) })
+      stream.add(frame)
+      const progress = Math.max(Math.floor(((index + 1) / frames) * 99), 1)
+      if (progress > reported) report((reported = progress))
+      await setImmediate()
+    }
+    return stream.finish()
+  } finally {
+    stream.close()
+  }
+}
+
+/** Bars of about three seconds, of which a whole number fits the first reference recording. */
+function composeSoundtrack(
+  seed: string,
+  durationS: number,
+  [referenceMs]: readonly number[],
+): Soundtrack {
+  const random = createRandom(`${seed}\nsoundtrack`)
+  const usualS = random.between(2.6, 3.6)
+  const referenceS = (referenceMs ?? 0) / 1000
+  const bars = Math.round(referenceS / usualS)
+  return createSoundtrack({ random, durationS, barS: bars > 0 ? referenceS / bars : usualS })
+}

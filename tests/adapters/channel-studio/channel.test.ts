@@ -1,0 +1,500 @@
+/** The studio as a channel: what is accepted, polled, refused, cancelled, kept and freed. */
+import assert from "node:assert/strict"
+import { execFile } from "node:child_process"
+import { describe, test } from "node:test"
+import { setImmediate } from "node:timers/promises"
+import { promisify } from "node:util"
+import {
+  FAILURE_CODES,
+  isSafelightError,
+  SafelightError,
+  type Log,
+  type LogFields,
+} from "@safelight/core"
+import { createStudioChannel, DEFAULTS } from "@safelight/channel-studio"
+import { createManualClock } from "@safelight/testkit"
+import sharp from "sharp"
+import {
+  carryOut,
+  collect,
+  createTestMedia,
+  createTestStudio,
+  EDIT,
+  follow,
+  render,
+  TEXT_TO_IMAGE,
+  toPoll,
+  toRequest,
+  VIDEO,
+} from "./test-studio.ts"
+
+const SMALL = { size: "square" }
+const IMAGE_URL = "https://media.test/secret-name.png"
+const PNG = await sharp({ create: { width: 64, height: 48, channels: 3, background: "#7a3" } })
+  .png()
+  .toBuffer()
+
+function createTestLog(): Log & { readonly entries: { message: string; fields: LogFields }[] } {
+  const entries: { message: string; fields: LogFields }[] = []
+  const write = (fields: LogFields, message: string): void => void entries.push({ message, fields })
+  return { entries, info: write, warn: write, error: write }
+}
+
+describe("the studio channel", () => {
+  test("accepts at once, with an operation that says nothing of the prompt", async (t) => {
+    const { channel } = createTestStudio(t)
+    const request = toRequest(TEXT_TO_IMAGE, { prompt: "a very private fox" })
+    const outcome = await channel.submit(request)
+    assert.deepEqual(outcome, { kind: "accepted", operation: { key: request.upstreamKey } })
+  })
+
+  test("gives the same operation for the same upstream key", async (t) => {
+    const { channel } = createTestStudio(t)
+    assert.equal(channel.submission.kind, "keyed")
+    const request = toRequest(TEXT_TO_IMAGE, { prompt: "a fox" })
+    assert.deepEqual(await channel.submit(request), await channel.submit(request))
+  })
+
+  test("carries each model to its end", { timeout: 120_000 }, async (t) => {
+    const { channel, media } = createTestStudio(t)
+    media.files.set(IMAGE_URL, PNG)
+    const [picture] = await render(channel, TEXT_TO_IMAGE, { ...SMALL, prompt: "a fox" })
+    assert.equal((await sharp(picture).metadata()).format, "png")
+    const edits = await render(channel, EDIT, { prompt: "warm", image_urls: [IMAGE_URL], count: 2 })
+    assert.equal(edits.length, 2)
+    const film = await carryOut(channel, VIDEO, {
+      duration: 4,
+      resolution: "480p",
+      aspect_ratio: "1:1",
+    })
+    assert.ok(film.kind === "completed")
+    assert.equal(film.outputs[0]?.mimeType, "video/mp4")
+    assert.ok(Math.abs((film.outputs[0]?.durationMs ?? 0) - 4000) < 100)
+    assert.deepEqual(film.inputVideosMs, [])
+  })
+
+  test("reports progress from 1 to 99, rising", async (t) => {
+    const { channel } = createTestStudio(t)
+    const seen: number[] = []
+    const request = toRequest(TEXT_TO_IMAGE, { prompt: "a storm over grass" })
+    await channel.submit(request)
+    assert.equal((await follow(channel, request, seen)).kind, "completed")
+    assert.ok(seen.length > 2, `seen: ${seen.join()}`)
+    assert.deepEqual(
+      seen,
+      seen.toSorted((one, other) => one - other),
+    )
+    assert.ok(seen.every((progress) => progress >= 1 && progress <= 99))
+  })
+
+  test("a poll whose signal aborts says how the work stands, and the work goes on", async (t) => {
+    const clock = createManualClock()
+    const { channel } = createTestStudio(t, { clock })
+    const request = toRequest(TEXT_TO_IMAGE, { prompt: "[studio: delay 5s] a fox", ...SMALL })
+    const controller = new AbortController()
+    const asked = channel.poll({ ...toPoll(request, 50), signal: controller.signal })
+    controller.abort()
+    assert.deepEqual(await asked, {
+      kind: "running",
+      progress: 1,
+      pollAfterMs: DEFAULTS.pollAfterMs,
+    })
+    await clock.advance(5000)
+    assert.equal((await follow(channel, request)).kind, "completed")
+  })
+
+  test("a poll without news answers after a bounded wait", async (t) => {
+    const clock = createManualClock()
+    const { channel } = createTestStudio(t, { clock })
+    const request = toRequest(TEXT_TO_IMAGE, { prompt: "[studio: delay 50m] a fox", ...SMALL })
+    const asked = channel.poll(toPoll(request, 50))
+    await clock.advance(DEFAULTS.pollWaitMs)
+    assert.equal((await asked).kind, "running")
+  })
+
+  test("two polls of one operation share one rendering", async (t) => {
+    const { channel, media } = createTestStudio(t)
+    media.files.set(IMAGE_URL, PNG)
+    const request = toRequest(EDIT, { prompt: "", image_urls: [IMAGE_URL] })
+    const ends = await Promise.all([follow(channel, request), follow(channel, request)])
+    assert.deepEqual(await collect(ends[0]), await collect(ends[1]))
+    assert.deepEqual(media.opened, [IMAGE_URL])
+  })
+
+  test("an operation from before a restart is rendered again, to the same bytes", async (t) => {
+    const before = createTestStudio(t)
+    const after = createTestStudio(t)
+    const request = toRequest(TEXT_TO_IMAGE, { prompt: "a fox", ...SMALL })
+    await before.channel.submit(request)
+    const first = await collect(await follow(before.channel, request))
+    const second = await collect(await follow(after.channel, request))
+    assert.deepEqual(first, second)
+  })
+
+  test("a result is kept until it was read to its end, then freed", async (t) => {
+    const { channel, media } = createTestStudio(t)
+    media.files.set(IMAGE_URL, PNG)
+    const request = toRequest(EDIT, { prompt: "", image_urls: [IMAGE_URL], count: 2 })
+    const first = await follow(channel, request)
+    assert.ok(first.kind === "completed")
+    for await (const piece of first.outputs[0]?.body ?? []) assert.ok(piece.byteLength > 0)
+    const second = await follow(channel, request)
+    assert.equal(media.opened.length, 1)
+    await collect(second)
+    await collect(await follow(channel, request))
+    assert.equal(media.opened.length, 2)
+  })
+
+  test("of results nobody collects the oldest is put away, and rendered again when asked", async (t) => {
+    const { channel, media } = createTestStudio(t, { keptRenderings: 1 })
+    media.files.set(IMAGE_URL, PNG)
+    const request = toRequest(EDIT, { prompt: "first", image_urls: [IMAGE_URL] })
+    const first = await follow(channel, request)
+    await follow(channel, toRequest(TEXT_TO_IMAGE, { prompt: "second", ...SMALL }))
+    const again = await follow(channel, request)
+    assert.equal(media.opened.length, 2)
+    assert.deepEqual(await collect(first), await collect(again))
+  })
+
+  test("results over the bound in bytes are put away, but never the newest", async (t) => {
+    const { channel, media } = createTestStudio(t, { keptBytes: 1 })
+    media.files.set(IMAGE_URL, PNG)
+    const request = toRequest(EDIT, { prompt: "", image_urls: [IMAGE_URL] })
+    await follow(channel, request)
+    await follow(channel, request)
+    assert.equal(media.opened.length, 1)
+    await follow(channel, toRequest(TEXT_TO_IMAGE, { prompt: "newer", ...SMALL }))
+    await follow(channel, request)
+    assert.equal(media.opened.length, 2)
+  })
+
+  test("more tasks than workers are carried out in turn", async (t) => {
+    const { channel } = createTestStudio(t, { workers: 2 })
+    const prompts = ["one", "two", "three", "four", "five"]
+    const ends = await Promise.all(
+      prompts.map((prompt) => render(channel, TEXT_TO_IMAGE, { prompt, ...SMALL })),
+    )
+    assert.equal(new Set(ends.map(([bytes]) => bytes?.toString("base64"))).size, prompts.length)
+  })
+
+  test("settings out of their bounds are refused by name", () => {
+    const media = createTestMedia()
+    const wrong = [
+      [{ workers: 0 }, "workers"],
+      [{ workers: 1.5 }, "workers"],
+      [{ concurrency: 0 }, "concurrency"],
+      [{ keptRenderings: 0 }, "keptRenderings"],
+      [{ keptBytes: Number.NaN }, "keptBytes"],
+      [{ limits: { imageBytes: 0 } }, "imageBytes"],
+      [{ name: "" }, "name"],
+    ] as const
+    for (const [options, name] of wrong) {
+      assert.throws(
+        () => createStudioChannel({ media, ...options }),
+        (error) =>
+          isSafelightError(error) &&
+          error.code === "invalid-configuration" &&
+          error.message.includes(name),
+      )
+    }
+  })
+
+  test("close ends the workers; whoever waits learns that the studio is closed", async (t) => {
+    const { channel } = createTestStudio(t)
+    const request = toRequest(TEXT_TO_IMAGE, { prompt: "a storm" })
+    await channel.poll(toPoll(request))
+    const asked = channel.poll(toPoll(request, 99))
+    await channel.close?.()
+    const isClosed = (error: unknown): boolean =>
+      isSafelightError(error) && error.code === "channel-unavailable"
+    await assert.rejects(asked, isClosed)
+    await assert.rejects(channel.poll(toPoll(request)), isClosed)
+  })
+})
+
+describe("reference media", () => {
+  for (const code of [
+    "media_download_failed",
+    "media_too_large",
+    "unsupported_media_type",
+    "media_unreadable",
+  ] as const) {
+    test(`a media source that fails with ${code} makes the task fail so`, async (t) => {
+      const { channel, media } = createTestStudio(t)
+      media.files.set(IMAGE_URL, new SafelightError({ code, message: "no", retryable: true }))
+      const end = await carryOut(channel, EDIT, { prompt: "", image_urls: [IMAGE_URL] })
+      assert.deepEqual(end, { kind: "refused", code })
+    })
+  }
+
+  test("a file over its kind's limit, or files over the request's, are too large", async (t) => {
+    const oneFile = createTestStudio(t, { limits: { imageBytes: PNG.byteLength - 1 } })
+    const together = createTestStudio(t, { limits: { requestBytes: PNG.byteLength * 2 - 1 } })
+    const enough = createTestStudio(t, { limits: { requestBytes: PNG.byteLength * 2 } })
+    const parameters = { prompt: "", image_urls: [IMAGE_URL, IMAGE_URL] }
+    for (const { media } of [oneFile, together, enough]) media.files.set(IMAGE_URL, PNG)
+    const tooLarge = { kind: "refused", code: "media_too_large" }
+    assert.deepEqual(await carryOut(oneFile.channel, EDIT, parameters), tooLarge)
+    assert.deepEqual(await carryOut(together.channel, EDIT, parameters), tooLarge)
+    assert.equal((await carryOut(enough.channel, EDIT, parameters)).kind, "completed")
+  })
+
+  test("a media source that breaks is our fault, logged without the URL or the prompt", async (t) => {
+    const log = createTestLog()
+    const { channel, media } = createTestStudio(t, { log })
+    media.files.set(IMAGE_URL, new TypeError(`cannot read ${IMAGE_URL}`))
+    const parameters = { prompt: "a private fox", image_urls: [IMAGE_URL] }
+    const end = await carryOut(channel, EDIT, parameters)
+    assert.deepEqual(end, { kind: "refused", code: "internal_error" })
+    const logged = JSON.stringify(log.entries)
+    assert.equal(log.entries.length, 1)
+    assert.match(logged, /TypeError/)
+    assert.doesNotMatch(logged, /private|secret-name/)
+  })
+
+  test("a video that cannot be read makes the task fail so", async (t) => {
+    const { channel, media } = createTestStudio(t)
+    media.files.set("https://media.test/film.mp4", Buffer.from("not a film, whatever it says"))
+    const end = await carryOut(channel, VIDEO, {
+      duration: 4,
+      video_urls: ["https://media.test/film.mp4"],
+    })
+    assert.deepEqual(end, { kind: "refused", code: "media_unreadable" })
+  })
+})
+
+describe("the sandbox", () => {
+  for (const code of FAILURE_CODES) {
+    test(`fail ${code} ends in that failure, unbilled`, async (t) => {
+      const { channel } = createTestStudio(t)
+      const end = await carryOut(channel, TEXT_TO_IMAGE, { prompt: `a fox [studio: fail ${code}]` })
+      assert.deepEqual(end, { kind: "refused", code })
+    })
+  }
+
+  test("fail … billed reports what the channel was billed for", async (t) => {
+    const { channel } = createTestStudio(t)
+    const prompt = "[studio: fail provider_rejected billed]"
+    const refused = { kind: "refused", code: "provider_rejected" }
+    assert.deepEqual(await carryOut(channel, EDIT, { prompt, count: 3, image_urls: [IMAGE_URL] }), {
+      ...refused,
+      billed: { images: 3, outputVideoMs: 0 },
+    })
+    assert.deepEqual(await carryOut(channel, VIDEO, { prompt, duration: 7 }), {
+      ...refused,
+      billed: { images: 0, outputVideoMs: 7000 },
+    })
+  })
+
+  test("delay waits by the clock before anything is rendered", async (t) => {
+    const clock = createManualClock()
+    const { channel, media } = createTestStudio(t, { clock })
+    media.files.set(IMAGE_URL, PNG)
+    const parameters = { prompt: "[studio: delay 5s]", image_urls: [IMAGE_URL] }
+    const request = toRequest(EDIT, parameters)
+    await channel.submit(request)
+    const end = follow(channel, request)
+    await setImmediate()
+    await clock.advance(4999)
+    assert.deepEqual(media.opened, [])
+    await clock.advance(1)
+    assert.equal((await end).kind, "completed")
+    assert.deepEqual(media.opened, [IMAGE_URL])
+  })
+
+  test("at-once answers the submission with the result", async (t) => {
+    const { channel } = createTestStudio(t)
+    const request = toRequest(TEXT_TO_IMAGE, { prompt: "[studio: at-once] a fox", ...SMALL })
+    assert.equal(channel.answersAtOnce?.(request), true)
+    const [bytes] = await collect(await channel.submit(request))
+    const [usual] = await render(channel, TEXT_TO_IMAGE, { prompt: "a fox", ...SMALL })
+    assert.deepEqual(bytes, usual)
+  })
+
+  test("at-once with a failure answers the submission with it", async (t) => {
+    const { channel } = createTestStudio(t)
+    const request = toRequest(TEXT_TO_IMAGE, {
+      prompt: "[studio: at-once][studio: fail no_output]",
+    })
+    assert.deepEqual(await channel.submit(request), { kind: "refused", code: "no_output" })
+  })
+
+  test("at-once that takes too long is accepted like any other", async (t) => {
+    const clock = createManualClock()
+    const { channel } = createTestStudio(t, { clock })
+    const request = toRequest(TEXT_TO_IMAGE, {
+      prompt: "[studio: at-once][studio: delay 30m]",
+    })
+    const submitted = channel.submit(request)
+    await clock.advance(DEFAULTS.immediateWaitMs)
+    assert.equal((await submitted).kind, "accepted")
+  })
+
+  test("other requests do not answer at once", async (t) => {
+    const { channel } = createTestStudio(t)
+    for (const prompt of ["a fox", "[studio: stall][studio: at-once]"]) {
+      assert.equal(channel.answersAtOnce?.(toRequest(TEXT_TO_IMAGE, { prompt })), false)
+    }
+  })
+
+  test("stall is accepted and never finishes, holding nothing", async (t) => {
+    const { channel, media } = createTestStudio(t)
+    const parameters = { prompt: "[studio: stall]", image_urls: [IMAGE_URL] }
+    const request = toRequest(EDIT, parameters)
+    assert.equal((await channel.submit(request)).kind, "accepted")
+    const running = { kind: "running", pollAfterMs: DEFAULTS.stalledPollAfterMs }
+    assert.deepEqual(await channel.poll(toPoll(request)), { ...running, progress: 1 })
+    assert.deepEqual(await channel.poll(toPoll(request, 40)), { ...running, progress: 40 })
+    assert.deepEqual(media.opened, [])
+  })
+
+  test("defer 2 turns down two attempts, each repeat of one alike, and takes the third", async (t) => {
+    const { channel } = createTestStudio(t)
+    const first = toRequest(TEXT_TO_IMAGE, { prompt: "[studio: defer 2] a fox", ...SMALL })
+    const attempt = (number: number): ReturnType<typeof channel.submit> =>
+      channel.submit({ ...first, upstreamKey: `${first.task}.${number}` })
+    const deferred = { kind: "not-created", reason: "studio_deferred" }
+    assert.deepEqual(await attempt(1), deferred)
+    assert.deepEqual(await attempt(1), deferred)
+    assert.deepEqual(await attempt(2), deferred)
+    assert.equal((await attempt(3)).kind, "accepted")
+    assert.deepEqual(await attempt(1), deferred)
+  })
+
+  test("unsafe is refused by the safety checker, and passes without it", async (t) => {
+    const { channel } = createTestStudio(t)
+    const prompt = "[studio: unsafe] a fox"
+    assert.deepEqual(await carryOut(channel, TEXT_TO_IMAGE, { prompt }), {
+      kind: "refused",
+      code: "content_policy_violation",
+    })
+    const unchecked = { prompt, enable_safety_checker: false, ...SMALL }
+    assert.equal((await carryOut(channel, TEXT_TO_IMAGE, unchecked)).kind, "completed")
+    const edit = { prompt, image_urls: [IMAGE_URL] }
+    assert.equal((await carryOut(channel, EDIT, edit)).kind, "refused")
+  })
+
+  test("require-checker refuses only a request with the safety checker off", async (t) => {
+    const { channel } = createTestStudio(t)
+    const parameters = { prompt: "[studio: require-checker] a fox", ...SMALL }
+    const unchecked = { ...parameters, enable_safety_checker: false }
+    assert.deepEqual(await carryOut(channel, TEXT_TO_IMAGE, unchecked), {
+      kind: "refused",
+      code: "safety_checker_required",
+    })
+    assert.equal((await carryOut(channel, TEXT_TO_IMAGE, parameters)).kind, "completed")
+  })
+
+  test("switched off, directives are prompt text", async (t) => {
+    const { channel } = createTestStudio(t, { sandbox: false })
+    const parameters = { prompt: "[studio: fail no_output]", ...SMALL }
+    assert.equal((await carryOut(channel, TEXT_TO_IMAGE, parameters)).kind, "completed")
+  })
+})
+
+describe("worker threads", () => {
+  test("one that dies fails its own rendering alone and is replaced", async (t) => {
+    const log = createTestLog()
+    const { channel } = createTestStudio(t, { log, workers: 1 })
+    const ends = await Promise.all([
+      carryOut(channel, TEXT_TO_IMAGE, { prompt: "before", ...SMALL }),
+      carryOut(channel, TEXT_TO_IMAGE, { prompt: "a private fox [studio: crash]", ...SMALL }),
+      carryOut(channel, TEXT_TO_IMAGE, { prompt: "after", ...SMALL }),
+    ])
+    assert.deepEqual(
+      ends.map(({ kind }) => kind),
+      ["completed", "refused", "completed"],
+    )
+    assert.deepEqual(ends[1], { kind: "refused", code: "internal_error" })
+    assert.equal(log.entries.length, 1)
+    assert.doesNotMatch(JSON.stringify(log.entries), /private/)
+  })
+
+  test("cancel stops a rendering under way, and the next one is carried out", async (t) => {
+    const { channel } = createTestStudio(t, { workers: 1 })
+    const request = toRequest(VIDEO, { duration: 30, resolution: "1080p" })
+    const first = await channel.poll(toPoll(request))
+    assert.equal(first.kind, "running")
+    const asked = channel.poll(toPoll(request, 99))
+    await channel.cancel?.(toPoll(request))
+    assert.deepEqual(await asked, { kind: "refused", code: "task_cancelled" })
+    assert.equal(
+      (await carryOut(channel, TEXT_TO_IMAGE, { prompt: "a fox", ...SMALL })).kind,
+      "completed",
+    )
+  })
+
+  test("cancel takes a rendering that waits for a worker out of the queue", async (t) => {
+    const { channel, media } = createTestStudio(t, { workers: 1 })
+    const clock = createManualClock()
+    const waiting = createTestStudio(t, { workers: 1, clock })
+    media.files.set(IMAGE_URL, PNG)
+    const request = toRequest(EDIT, { prompt: "[studio: delay 5s]", image_urls: [IMAGE_URL] })
+    const asked = waiting.channel.poll(toPoll(request, 99))
+    await waiting.channel.cancel?.(toPoll(request))
+    assert.deepEqual(await asked, { kind: "refused", code: "task_cancelled" })
+    await clock.advance(5000)
+    assert.deepEqual(waiting.media.opened, [])
+    assert.equal(clock.pendingWaits(), 0)
+    await channel.cancel?.(toPoll(request))
+  })
+
+  test("ten renderings called off in the middle leave the process whole", async (t) => {
+    const { channel } = createTestStudio(t, { workers: 2 })
+    for (let round = 0; round < 10; round++) {
+      const request = toRequest(TEXT_TO_IMAGE, { prompt: `storm ${round}` })
+      // oxlint-disable-next-line no-await-in-loop
+      await channel.poll(toPoll(request, round * 9))
+      // oxlint-disable-next-line no-await-in-loop
+      await channel.cancel?.(toPoll(request))
+    }
+    const end = await carryOut(channel, TEXT_TO_IMAGE, { prompt: "a fox", ...SMALL })
+    assert.equal(end.kind, "completed")
+  })
+
+  test("nothing that paints or encodes is loaded by the thread that serves", async () => {
+    const output = await runScript(`
+      import { registerHooks } from "node:module"
+      const loaded = []
+      registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context) } })
+      const { createStudioChannel } = await import("@safelight/channel-studio")
+      createStudioChannel({ media: { open() {} } })
+      console.log(JSON.stringify(loaded))`)
+    const loaded = JSON.parse(output) as string[]
+    const heavy =
+      /render-worker|render-picture|render-edit|scenes|render-video|\/sharp\/|mediabunny|h264/
+    assert.ok(loaded.some((url) => url.endsWith("/render-pool.ts")))
+    assert.deepEqual(
+      loaded.filter((url) => heavy.test(url)),
+      [],
+    )
+  })
+
+  test("a process that closes the studio ends only once it is closed", async () => {
+    // At 99 the result is already on its way while the thread is being ended.
+    const output = await runScript(`
+      import { createStudioChannel } from "@safelight/channel-studio"
+      const studio = createStudioChannel({ media: { open() {} }, workers: 1 })
+      const parameters = { prompt: "a fox", size: "square", colors: [] }
+      const { signal } = new AbortController()
+      const request = { task: "t", model: "${TEXT_TO_IMAGE}", parameters, upstreamKey: "k", signal }
+      const operation = { key: "k" }
+      for (let progress = 0; progress < 99; ) {
+        const outcome = await studio.poll({ ...request, operation, progress })
+        if (outcome.kind === "refused") throw new Error(outcome.code)
+        progress = outcome.progress ?? 99
+      }
+      await studio.close()
+      console.log("closed")`)
+    assert.equal(output, "closed\n")
+  })
+})
+
+/** What a script prints in a process of its own; rejects where it fails. */
+async function runScript(script: string): Promise<string> {
+  const flags = ["--conditions=@safelight/source", "--input-type=module", "--eval", script]
+  const { stdout } = await promisify(execFile)(process.execPath, flags, {
+    cwd: import.meta.dirname,
+  })
+  return stdout
+}
