@@ -18,7 +18,7 @@ export interface KeyStorage {
 export interface StoredKey {
   readonly id: string
   readonly account: string
-  /** SHA-256 of the secret, 64 lower-case hexadecimal digits. */
+  /** SHA-256 of the 32 digits of the secret, without the checksum; 64 lower-case hexadecimal digits. */
   readonly secretSha256: string
   readonly scopes: readonly ApiKeyScope[]
   readonly createdAt: number

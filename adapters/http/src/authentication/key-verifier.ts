@@ -1,0 +1,66 @@
+/**
+ * From an Authorization header to who calls. The checksum is tested before the database is asked,
+ * and what a revoked or expired key is told depends on its secret being right first: a stranger
+ * learns nothing from a key id (http-decisions §2, §7).
+ */
+import { parseApiKey, type ApiKeyScope, type KeyStorage, type StoredKey } from "@safelight/core"
+import type { ErrorCode } from "../errors/error-table.ts"
+import { Refusal } from "../errors/refusal.ts"
+
+export interface Caller {
+  readonly account: string
+  readonly scopes: readonly ApiKeyScope[]
+  /** 0 for a key without an end. */
+  readonly expiresAt: number
+}
+
+const BEARER = /^bearer +([^\s,]+)$/i
+/** Compared with where no key has the id, so that both cases cost the same. */
+const NO_SECRET = "0".repeat(64)
+
+/** Rejects with a `Refusal`, or with what `findKey` rejects with. */
+export async function verifyKey(
+  keys: Pick<KeyStorage, "findKey">,
+  header: string,
+  now: number,
+): Promise<Caller> {
+  const [, text] = BEARER.exec(header) ?? []
+  const parts = text === undefined ? undefined : parseApiKey(text)
+  if (parts === undefined) throw refuseKey("invalid_api_key")
+  const [stored, secretSha256] = await Promise.all([keys.findKey(parts.id), sha256(parts.secret)])
+  if (!isEqual(stored?.secretSha256 ?? NO_SECRET, secretSha256) || stored === undefined) {
+    throw refuseKey("invalid_api_key")
+  }
+  return toCaller(stored, now)
+}
+
+function toCaller(stored: StoredKey, now: number): Caller {
+  if (stored.revokedAt !== 0) throw refuseKey("api_key_revoked")
+  if (isExpired(stored, now)) throw refuseKey("api_key_expired")
+  return { account: stored.account, scopes: stored.scopes, expiresAt: stored.expiresAt }
+}
+
+export function isExpired(key: Pick<StoredKey, "expiresAt">, now: number): boolean {
+  return key.expiresAt !== 0 && now >= key.expiresAt
+}
+
+/** RFC 6750 §3: what `WWW-Authenticate` says. */
+export function refuseKey(code: ErrorCode): Refusal {
+  const headers = { "www-authenticate": 'Bearer realm="api", error="invalid_token"' }
+  return new Refusal(code, { headers })
+}
+
+async function sha256(secret: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("")
+}
+
+/** In time that depends on the length alone. */
+function isEqual(left: string, right: string): boolean {
+  if (left.length !== right.length) return false
+  let difference = 0
+  for (let index = 0; index < left.length; index += 1) {
+    difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
+  }
+  return difference === 0
+}

@@ -1,0 +1,23 @@
+/** What a body may be: JSON in UTF-8, not compressed (http-decisions §2, the two 415 rows). */
+import { Refusal } from "../errors/refusal.ts"
+
+const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*(?:"([^"]*)"|([^;\s"]*))/gi
+
+/** Throws a `Refusal` for another type, another charset, or any content coding. */
+export function checkMediaType(contentType: string | null, contentEncoding: string | null): void {
+  if (contentType !== "application/json" && !isUtf8Json(contentType ?? "")) {
+    throw new Refusal("unsupported_media_type", { headers: { accept: "application/json" } })
+  }
+  if (contentEncoding !== null && contentEncoding.toLowerCase() !== "identity") {
+    throw new Refusal("unsupported_content_encoding", {
+      headers: { "accept-encoding": "identity" },
+    })
+  }
+}
+
+function isUtf8Json(contentType: string): boolean {
+  if (!JSON_TYPE.test(contentType)) return false
+  const charsets = Array.from(contentType.matchAll(CHARSET), ([, quoted, bare]) => quoted ?? bare)
+  return charsets.every((charset) => charset?.toLowerCase() === "utf-8")
+}

@@ -1,0 +1,47 @@
+/**
+ * A body from Node's own request, without a stream in between. A client that waits for
+ * `100 Continue` is told to go on only here, once nothing but the body itself can refuse it.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Refusal } from "../errors/refusal.ts"
+
+/** Hands each chunk to `take`; where that throws, reading stops and the rest is left unread. */
+export function receiveNodeBody(
+  { incoming, outgoing }: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
+  take: (chunk: Uint8Array) => void,
+): Promise<void> {
+  if (incoming.headers.expect !== undefined) outgoing.writeContinue()
+  return new Promise((resolve, reject) => {
+    function settle(error?: unknown): void {
+      incoming.off("data", onData)
+      incoming.off("end", onEnd)
+      incoming.off("error", onGone)
+      incoming.off("close", onGone)
+      if (error === undefined) resolve()
+      else reject(error)
+    }
+    function onData(chunk: Uint8Array): void {
+      try {
+        take(chunk)
+      } catch (error) {
+        incoming.pause()
+        settle(error)
+      }
+    }
+    function onEnd(): void {
+      settle()
+    }
+    function onGone(cause?: unknown): void {
+      // Kept from being an uncaught "error" of a request that nobody reads any more.
+      incoming.on("error", ignoreLateError)
+      settle(new Refusal("malformed_request", { message: "The request body ended early.", cause }))
+    }
+    incoming.on("data", onData)
+    incoming.on("end", onEnd)
+    incoming.on("error", onGone)
+    incoming.on("close", onGone)
+    if (incoming.destroyed) onGone()
+  })
+}
+
+function ignoreLateError(): void {}

@@ -1,0 +1,92 @@
+/**
+ * A request's bytes, counted while they arrive against two bounds: this body's, and that of all
+ * bodies held at once. A declared length is refused before anything is read, and so before a
+ * client that waits for `100 Continue` sends a byte.
+ */
+import { SafelightError } from "@safelight/core"
+import type { HttpSettings } from "../defaults.ts"
+import { Refusal } from "../errors/refusal.ts"
+
+export interface BodyReader {
+  /**
+   * Reads all of `open()` and hands it to `use`; the bytes count as held until that settles.
+   * Rejects with a `Refusal` (413, 400) or `overloaded`.
+   */
+  read<Result>(request: BodyRequest, use: (bytes: Uint8Array) => Promise<Result>): Promise<Result>
+  /** Bytes counted as held now. */
+  heldBytes(): number
+}
+
+export interface BodyRequest {
+  /** `Content-Length` as sent. */
+  readonly declaredLength: string | null
+  /** Called once the declared length is accepted; hands every chunk to `take`, in order. */
+  readonly receive: (take: (chunk: Uint8Array) => void) => Promise<void>
+}
+
+export function createBodyReader(
+  settings: Pick<HttpSettings, "bodyBytes" | "bodiesInFlightBytes">,
+): BodyReader {
+  let heldBytes = 0
+
+  return {
+    heldBytes: () => heldBytes,
+    async read(request, use) {
+      let ownBytes = 0
+      function hold(bytes: number): void {
+        if (ownBytes + bytes > settings.bodyBytes) throw refuseSize(settings.bodyBytes)
+        if (heldBytes + bytes > settings.bodiesInFlightBytes) throw refuseLoad()
+        heldBytes += bytes
+        ownBytes += bytes
+      }
+      try {
+        checkDeclared(request.declaredLength, settings.bodyBytes)
+        return await use(await collect(request, hold))
+      } finally {
+        heldBytes -= ownBytes
+      }
+    },
+  }
+}
+
+/** What is no number is not believed: the bytes are counted anyway. */
+function checkDeclared(declaredLength: string | null, limitBytes: number): void {
+  if (Number(declaredLength) > limitBytes) throw refuseSize(limitBytes)
+}
+
+async function collect(request: BodyRequest, hold: (bytes: number) => void): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  await request.receive((chunk) => {
+    length += chunk.length
+    hold(chunk.length)
+    chunks.push(chunk)
+  })
+  const [only] = chunks
+  return chunks.length === 1 && only !== undefined ? only : join(chunks, length)
+}
+
+function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+function refuseSize(limitBytes: number): Refusal {
+  return new Refusal("request_too_large", {
+    message: `The request body may hold ${limitBytes} bytes.`,
+    headers: { connection: "close" },
+  })
+}
+
+function refuseLoad(): SafelightError {
+  return new SafelightError({
+    code: "overloaded",
+    message: "too many bytes of request bodies are in flight",
+    retryable: true,
+  })
+}

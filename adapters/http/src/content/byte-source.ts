@@ -1,0 +1,88 @@
+/**
+ * The bytes of one answer, read in order: an artifact's, or the parts of a multipart one with
+ * their heads between them. At most one `ArtifactReader` is open at a time; the first is opened
+ * before the headers go out, each later one when its part begins.
+ */
+import { SafelightError, type ArtifactReader } from "@safelight/core"
+import type { ByteRange } from "./ranges.ts"
+
+export interface ByteSource {
+  /** What `read` yields in all: the answer's Content-Length. */
+  readonly lengthBytes: number
+  /**
+   * Fills `into` from its start with the next bytes; resolves to how many, 0 at the end. Rejects
+   * as `ArtifactReader.read`, and with `artifacts-unavailable` where the storage has fewer.
+   */
+  read(into: Uint8Array): Promise<number>
+  /** Frees what is open; safe to call twice, but not while a read runs. */
+  close(): Promise<void>
+}
+
+/** Text to be sent as it stands, or bytes of the artifact. */
+export type Segment = Uint8Array | ByteRange
+
+export interface ByteSourceOptions {
+  readonly segments: readonly Segment[]
+  /** Reads the first range; closed by the source. */
+  readonly first: ArtifactReader
+  /** Opens each later range. */
+  readonly open: (range: ByteRange) => Promise<ArtifactReader>
+}
+
+export function createByteSource({ segments, first, open }: ByteSourceOptions): ByteSource {
+  let reader: ArtifactReader | undefined = first
+  let index = 0
+  /** Bytes of the current segment that were read. */
+  let done = 0
+
+  async function readRange(range: ByteRange, into: Uint8Array): Promise<number> {
+    reader ??= await open(range)
+    const left = toLength(range) - done
+    const count = await reader.read(into.length > left ? into.subarray(0, left) : into)
+    if (count === 0) throw tooShort()
+    return count
+  }
+
+  async function close(): Promise<void> {
+    const opened = reader
+    reader = undefined
+    await opened?.close()
+  }
+
+  return {
+    lengthBytes: segments.reduce((sum, segment) => sum + toLength(segment), 0),
+    async read(into) {
+      const segment = segments[index]
+      if (segment === undefined) return 0
+      const count = isRange(segment) ? await readRange(segment, into) : copy(segment, done, into)
+      done += count
+      if (done < toLength(segment)) return count
+      index += 1
+      done = 0
+      if (isRange(segment)) await close()
+      return count
+    },
+    close,
+  }
+}
+
+export function isRange(segment: Segment): segment is ByteRange {
+  return !(segment instanceof Uint8Array)
+}
+
+function toLength(segment: Segment): number {
+  return isRange(segment) ? segment.end - segment.start + 1 : segment.length
+}
+
+function copy(text: Uint8Array, from: number, into: Uint8Array): number {
+  const piece = text.subarray(from, from + into.length)
+  into.set(piece)
+  return piece.length
+}
+
+function tooShort(): SafelightError {
+  return new SafelightError({
+    code: "artifacts-unavailable",
+    message: "an artifact ended before its last byte",
+  })
+}

@@ -1,0 +1,45 @@
+/**
+ * Every number that a host may change, each with its reason, and the check of what a host gave.
+ * Durations are milliseconds and sizes bytes, as the names say.
+ */
+import { SafelightError } from "@safelight/core"
+
+export const DEFAULTS = {
+  /** One request body: three 20 MiB images as data URLs, and room. */
+  bodyBytes: 64 * 1024 * 1024,
+  /** All request bodies held at once; past it a request is refused as overloaded. */
+  bodiesInFlightBytes: 512 * 1024 * 1024,
+  /** RFC 9110 §4.1 asks for at least 8,000. */
+  urlCharacters: 8_192,
+  /** Authorization headers remembered; a generation of them, so at most twice as many. */
+  cachedKeys: 10_000,
+  /** How long a verified key is believed: a revocation holds within one second. */
+  keyBelievedMs: 1_000,
+  /** Answers of finished tasks remembered, about 0.5 KiB each; at most twice as many. */
+  cachedTasks: 10_000,
+
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 120_000,
+  /** Above the 60 s of common load balancers, so that they close first. */
+  keepAliveTimeoutMs: 75_000,
+  headerBytes: 16 * 1024,
+  /** How long a refused upload is read on, so that its sender sees the answer and not a reset. */
+  lingerMs: 2_000,
+} as const
+
+export type HttpSettings = { readonly [Name in keyof typeof DEFAULTS]: number }
+
+/** The defaults with a host's own numbers; rejects what is no positive integer, by name. */
+export function toSettings(given: Partial<HttpSettings> = {}): HttpSettings {
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(DEFAULTS, name)) throw invalid(`${name} is not a setting`)
+    if (!Number.isSafeInteger(value) || value < 1) {
+      throw invalid(`${name} must be a positive integer`)
+    }
+  }
+  return { ...DEFAULTS, ...given }
+}
+
+function invalid(message: string): SafelightError {
+  return new SafelightError({ code: "invalid-configuration", message })
+}

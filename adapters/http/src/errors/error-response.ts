@@ -1,0 +1,34 @@
+/**
+ * The answer to a refused request: the error body of http-decisions §2, built in one place. HEAD
+ * gets the same headers, so the length is stated where a body is left out.
+ */
+import { jsonResponse } from "../json-response.ts"
+import { ERRORS } from "./error-table.ts"
+import type { Refusal, RefusedParameter } from "./refusal.ts"
+
+const MAX_DETAILS = 20
+
+/** `{"error":{"message","type","code"}}`, with `param` or `details` where parameters are wrong. */
+export function toErrorText(refusal: Refusal): string {
+  const [, type, words] = ERRORS[refusal.code]
+  const message = refusal.words ?? words
+  return JSON.stringify({
+    error: { message, type, code: refusal.code, ...toParameters(refusal.issues) },
+  })
+}
+
+export function toErrorResponse(refusal: Refusal, requestId: string, method: string): Response {
+  const [status] = ERRORS[refusal.code]
+  const text = toErrorText(refusal)
+  return jsonResponse({ status, text, requestId, method, headers: refusal.headers })
+}
+
+function toParameters(issues: readonly RefusedParameter[]): object {
+  const [only] = issues
+  if (only === undefined) return {}
+  if (issues.length === 1) return { param: only.param }
+  const details = issues
+    .slice(0, MAX_DETAILS)
+    .map(({ param, code, message }) => ({ param, code, message }))
+  return { details }
+}

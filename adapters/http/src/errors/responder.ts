@@ -1,0 +1,34 @@
+/**
+ * The one place where something thrown becomes an answer, and where it is logged: what the caller
+ * did is not, what the outside did is a warning, and what we did is an error with its stack.
+ */
+import { isSafelightError, type Log } from "@safelight/core"
+import { ERRORS } from "./error-table.ts"
+import { toErrorResponse } from "./error-response.ts"
+import { toRefusal } from "./outside-errors.ts"
+
+export interface Responder {
+  /** The answer to whatever was thrown; never throws. */
+  refuse(error: unknown, requestId: string, method: string): Response
+}
+
+export interface ResponderOptions {
+  readonly log: Log
+  /** From 0 up to 1. */
+  readonly random: () => number
+}
+
+export function createResponder({ log, random }: ResponderOptions): Responder {
+  return {
+    refuse(error, requestId, method) {
+      const refusal = toRefusal(error, random)
+      const [status] = ERRORS[refusal.code]
+      if (status === 500) {
+        log.error({ requestId, error: refusal.cause ?? refusal }, "a request failed")
+      } else if (status > 500 && isSafelightError(refusal.cause)) {
+        log.warn({ requestId, error: refusal.cause }, "the outside failed a request")
+      }
+      return toErrorResponse(refusal, requestId, method)
+    },
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The task API as a web-standard fetch handler and as a Hono app. Each path has exactly one Hono
+ * handler, which looks its method up itself: Hono answers a single handler without composing
+ * middleware, and so an unknown method is a 405 of ours before anybody is authenticated.
+ */
+import {
+  SILENT_LOG,
+  type Clock,
+  type KeyStorage,
+  type Log,
+  type TaskService,
+} from "@safelight/core"
+import { Hono } from "hono"
+import { createAuthenticate } from "./authentication/authenticate.ts"
+import { createBodyReader } from "./body/read-body.ts"
+import { toSettings, type HttpSettings } from "./defaults.ts"
+import { createResponder } from "./errors/responder.ts"
+import { Refusal } from "./errors/refusal.ts"
+import type { HostBindings, Resource } from "./exchange.ts"
+import { createRequestIds } from "./request-id.ts"
+import { createResourceHandler } from "./resource-handler.ts"
+import { createArtifactContent } from "./resources/artifact-content.ts"
+import { createCreateTask } from "./resources/create-task.ts"
+import { createHealth } from "./resources/health.ts"
+import { createListArtifacts } from "./resources/list-artifacts.ts"
+import { createShowTask } from "./resources/show-task.ts"
+
+export interface HttpHandlerOptions {
+  readonly service: TaskService
+  readonly keys: Pick<KeyStorage, "findKey">
+  readonly clock: Pick<Clock, "now" | "monotonicNow">
+  /** Where clients reach the service, asked at each use: a server knows it once it listens. */
+  readonly publicUrl: () => string
+  readonly log?: Log
+  /** What /readyz asks; rejects where the service can't be used now. By default it can. */
+  readonly checkReady?: () => Promise<void>
+  readonly settings?: Partial<HttpSettings>
+  /** From 0 up to 1; spreads the retries of shed load. */
+  readonly random?: () => number
+}
+
+export interface HttpHandler {
+  /** Never rejects; answers at once where nothing has to be waited for. `bindings.node` is for a host that leaves Node's response to the handler. */
+  fetch(request: Request, bindings?: HostBindings): Response | Promise<Response>
+  /** The same routes for a Hono host: `host.route("/", handler.app)`. */
+  readonly app: Hono<{ Bindings: HostBindings }>
+}
+
+/** Throws `invalid-configuration` on a setting that is no positive integer. */
+export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
+  const settings = toSettings(options.settings)
+  const log = options.log ?? SILENT_LOG
+  const nextRequestId = createRequestIds()
+  const responder = createResponder({ log, random: options.random ?? Math.random })
+  const app = new Hono<{ Bindings: HostBindings }>()
+  for (const resource of createResources(options, settings, log)) {
+    app.all(resource.path, createResourceHandler(resource, { responder, nextRequestId }))
+  }
+  app.notFound((context) =>
+    responder.refuse(new Refusal("route_not_found"), nextRequestId(), context.req.method),
+  )
+
+  return {
+    app,
+    fetch(request, bindings) {
+      if (request.url.length > settings.urlCharacters) {
+        return responder.refuse(new Refusal("uri_too_long"), nextRequestId(), request.method)
+      }
+      return app.fetch(request, bindings)
+    },
+  }
+}
+
+function createResources(
+  options: HttpHandlerOptions,
+  settings: HttpSettings,
+  log: Log,
+): readonly Resource[] {
+  const { service, clock, keys, publicUrl, checkReady = isReady } = options
+  const authenticate = createAuthenticate({ keys, clock, settings })
+  const bodyReader = createBodyReader(settings)
+  return [
+    createCreateTask({ service, authenticate, bodyReader }),
+    createShowTask({ service, authenticate, cachedTasks: settings.cachedTasks }),
+    createListArtifacts({ service, authenticate, publicUrl }),
+    createArtifactContent({ service, authenticate, clock, log }),
+    ...createHealth({ checkReady, log }),
+  ]
+}
+
+async function isReady(): Promise<void> {}

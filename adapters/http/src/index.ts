@@ -1,0 +1,17 @@
+/** The public face of the HTTP adapter: a handler for any host, and a Node server around it. */
+export { DEFAULTS, type HttpSettings } from "./defaults.ts"
+export { ERROR_CODES, type ErrorCode, type ErrorType } from "./errors/error-table.ts"
+export type { HostBindings, NodePair } from "./exchange.ts"
+export { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from "./http-handler.ts"
+export { createNodeServer, type NodeServer, type NodeServerOptions } from "./node/node-server.ts"
+
+export { findJsonFault } from "./body/json-fault.ts"
+export { JSON_BOUNDS, scanJson, type JsonBounds, type JsonStructure } from "./body/json-scan.ts"
+export {
+  decideContent,
+  type Conditions,
+  type ContentDecision,
+  type Representation,
+} from "./content/conditions.ts"
+export { formatHttpDate, parseHttpDate } from "./content/http-date.ts"
+export { evaluateRange, type ByteRange, type RangeResult } from "./content/ranges.ts"

@@ -1,0 +1,65 @@
+/**
+ * A resource as the one Hono handler of its path. Unknown methods and OPTIONS are answered before
+ * anybody is authenticated (http-decisions §1), and whatever an answer throws is answered here.
+ */
+import type { Context } from "hono"
+import type { Responder } from "./errors/responder.ts"
+import { Refusal } from "./errors/refusal.ts"
+import type { Answer, HostBindings, Resource } from "./exchange.ts"
+
+export interface ResourceHandlerOptions {
+  readonly responder: Responder
+  readonly nextRequestId: () => string
+}
+
+type ResourceHandler = (
+  context: Context<{ Bindings: HostBindings }>,
+) => Response | Promise<Response>
+
+export function createResourceHandler(
+  resource: Resource,
+  { responder, nextRequestId }: ResourceHandlerOptions,
+): ResourceHandler {
+  const answers = toAnswers(resource)
+  const allow = Array.from(answers.keys()).join(", ")
+
+  return (context) => {
+    const request = context.req.raw
+    const { method } = request
+    const requestId = nextRequestId()
+    try {
+      const answer = answers.get(method)
+      if (answer === undefined) {
+        throw new Refusal("method_not_allowed", { headers: { allow } })
+      }
+      // Hono leaves `env` undefined where a host passes none.
+      const bindings = context.env as HostBindings | undefined
+      const response = answer({
+        request,
+        method,
+        requestId,
+        node: bindings?.node,
+        param: (name) => context.req.param(name) ?? "",
+      })
+      if (!(response instanceof Promise)) return response
+      return response.catch((error: unknown) => responder.refuse(error, requestId, method))
+    } catch (error) {
+      return responder.refuse(error, requestId, method)
+    }
+  }
+}
+
+/** By method, in the order that `Allow` names them: HEAD beside GET, OPTIONS last. */
+function toAnswers({ methods }: Resource): Map<string, Answer> {
+  const answers = new Map<string, Answer>()
+  for (const [method, answer] of Object.entries(methods)) {
+    answers.set(method, answer)
+    if (method === "GET") answers.set("HEAD", answer)
+  }
+  const allow = [...answers.keys(), "OPTIONS"].join(", ")
+  answers.set("OPTIONS", ({ requestId }) => {
+    const headers = { allow, "cache-control": "no-store", "x-request-id": requestId }
+    return new Response(null, { status: 204, headers })
+  })
+  return answers
+}

@@ -1,0 +1,62 @@
+/**
+ * GET /v1/tasks/{task_id}: what clients poll. A finished task never changes, so its text is kept;
+ * the account stands beside it and is compared, for an id alone opens nothing.
+ */
+import { isTerminal, type Task, type TaskService } from "@safelight/core"
+import type { Authenticate } from "../authentication/authenticate.ts"
+import { createBoundedCache } from "../bounded-cache.ts"
+import type { Exchange, Resource } from "../exchange.ts"
+import { jsonResponse } from "../json-response.ts"
+import { POLL_HEADERS, refuseTask } from "./find-task.ts"
+import { isTaskId, toTaskText } from "./task-body.ts"
+
+export interface ShowTaskOptions {
+  readonly service: TaskService
+  readonly authenticate: Authenticate
+  readonly cachedTasks: number
+}
+
+interface Finished {
+  readonly account: string
+  readonly text: string
+}
+
+export function createShowTask(options: ShowTaskOptions): Resource {
+  const { service, authenticate } = options
+  const finished = createBoundedCache<Finished>(options.cachedTasks)
+
+  function respond({ method, requestId }: Exchange, task: Task): Response {
+    const text = toTaskText(task)
+    if (!isTerminal(task)) {
+      return jsonResponse({ status: 200, text, requestId, method, headers: POLL_HEADERS })
+    }
+    finished.set(task.id, { account: task.account, text })
+    return jsonResponse({ status: 200, text, requestId, method })
+  }
+
+  function show(exchange: Exchange, account: string): Response | Promise<Response> {
+    const id = exchange.param("task")
+    const { method, requestId } = exchange
+    const known = finished.get(id)
+    if (known !== undefined && known.account === account) {
+      return jsonResponse({ status: 200, text: known.text, requestId, method })
+    }
+    if (!isTaskId(id)) throw refuseTask()
+    return service.findTask({ account, id }).then((task) => {
+      if (task === undefined) throw refuseTask()
+      return respond(exchange, task)
+    })
+  }
+
+  return {
+    path: "/v1/tasks/:task",
+    methods: {
+      GET(exchange) {
+        const header = exchange.request.headers.get("authorization")
+        const account = authenticate(header, "tasks:read")
+        if (typeof account === "string") return show(exchange, account)
+        return account.then((verified) => show(exchange, verified))
+      },
+    },
+  }
+}

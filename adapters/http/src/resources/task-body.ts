@@ -1,0 +1,34 @@
+/**
+ * A task as the specification shows it (§2.1), as text in the order of its table. The text is put
+ * together by hand, since this is what clients poll for; a test holds it to `JSON.stringify`.
+ */
+import { toStatus, toUnixSeconds, type Task } from "@safelight/core"
+
+const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Whether a path's task id can name a task at all: a UUID in lower case. */
+export function isTaskId(id: string): boolean {
+  return TASK_ID.test(id)
+}
+
+/** The task's address, relative to the service's. */
+export function toTaskPath(id: string): string {
+  return `/v1/tasks/${id}`
+}
+
+/** JSON; times are whole seconds, floored. */
+export function toTaskText(task: Task): string {
+  const path = toTaskPath(task.id)
+  return (
+    `{"task_id":"${task.id}","model":${JSON.stringify(task.model)},"status":"${toStatus(task)}",` +
+    `"progress":${task.progress},"created_at":${toUnixSeconds(task.createdAt)},` +
+    `"finished_at":${toUnixSeconds(task.finishedAt)},"error":${toFailureText(task)},` +
+    `"links":{"self":"${path}","artifacts":"${path}/artifacts"}}`
+  )
+}
+
+function toFailureText({ error }: Task): string {
+  if (error === null) return "null"
+  const { message, type, code } = error
+  return JSON.stringify({ message, type, code })
+}

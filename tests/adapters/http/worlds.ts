@@ -1,0 +1,90 @@
+/**
+ * The handler in two worlds: called in process with a web-standard request, and over a real socket
+ * behind the Node server. A behaviour that is not about sockets is tested in both.
+ */
+import { createHttpHandler, createNodeServer, type HttpSettings } from "@safelight/http"
+import type { Log, LogFields } from "@safelight/core"
+import { createManualClock } from "@safelight/testkit"
+import { Agent, fetch as socketFetch } from "undici"
+import { createFakeKeys, createFakeService } from "./fake-service.ts"
+
+export const WORLDS = ["in process", "over a socket"] as const
+
+export interface Call {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string | Uint8Array
+}
+
+export interface WorldOptions {
+  readonly settings?: Partial<HttpSettings>
+  readonly checkReady?: () => Promise<void>
+}
+
+export async function createWorld(kind: (typeof WORLDS)[number], options: WorldOptions = {}) {
+  const fake = createFakeService()
+  const keys = createFakeKeys()
+  const clock = createManualClock()
+  const logged: { level: string; fields: LogFields; message: string }[] = []
+  const log: Log = {
+    info: (fields, message) => logged.push({ level: "info", fields, message }),
+    warn: (fields, message) => logged.push({ level: "warn", fields, message }),
+    error: (fields, message) => logged.push({ level: "error", fields, message }),
+  }
+  const handler = createHttpHandler({
+    service: fake.service,
+    keys,
+    clock,
+    log,
+    publicUrl: () => "https://media.example/",
+    random: () => 0.5,
+    ...options,
+  })
+  const { settings = {} } = options
+  const server =
+    kind === "in process" ? undefined : await createNodeServer({ handler, log, settings })
+  const dispatcher = new Agent()
+  const key = keys.add()
+
+  /** A call without credentials. */
+  async function bare(path: string, call: Call = {}): Promise<Response> {
+    const init = { method: call.method ?? "GET", headers: call.headers ?? {} }
+    const body = call.body === undefined ? {} : { body: call.body as string }
+    if (server === undefined) {
+      return handler.fetch(new Request(`http://inner.example${path}`, { ...init, ...body }))
+    }
+    const url = `${server.url}${path}`
+    return await socketFetch(url, { ...init, ...body, dispatcher })
+  }
+
+  return {
+    fake,
+    keys,
+    clock,
+    logged,
+    handler,
+    server,
+    key,
+    bare,
+    /** A call with a key of every scope. */
+    call: (path: string, call: Call = {}) =>
+      bare(path, { ...call, headers: { authorization: `Bearer ${key}`, ...call.headers } }),
+    async close() {
+      await dispatcher.destroy()
+      await server?.close({ graceMs: 0 })
+    },
+  }
+}
+
+export type World = Awaited<ReturnType<typeof createWorld>>
+
+/** A valid creation call, or one with another body. */
+export function creation(body: unknown = VALID): Call {
+  const text = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
+  return { method: "POST", headers: { "content-type": "application/json" }, body: text }
+}
+
+export const VALID = {
+  model: "vendor-a/v4.1/flash/text-to-image",
+  parameters: { prompt: "a lighthouse" },
+}
