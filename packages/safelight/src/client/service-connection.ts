@@ -1,0 +1,157 @@
+/**
+ * One request to the service and what can go wrong with it, as `CommandError`s. The one thing that
+ * matters: a POST is sent once. Where it is not proved that no byte left, the outcome is unknown
+ * and nothing here tries again (specification §1). Redirects are refused: they would re-send it,
+ * or carry the key to another host.
+ */
+import * as v from "valibot"
+import { CommandError } from "../command-error.ts"
+import { EXIT } from "../exit-code.ts"
+import { errorBody } from "./task-records.ts"
+
+export interface ServiceConnectionOptions {
+  /** Base address, a slash at its end or not. */
+  readonly url: string
+  readonly key: string
+  /** How long one request may take until its answer begins. */
+  readonly timeoutMs?: number
+}
+
+export interface ServiceConnection {
+  /** Answers 2xx; everything else rejects with a `CommandError`. `path` begins with `/v1`. */
+  get(path: string): Promise<Response>
+  /** Sends JSON text once. */
+  post(path: string, body: string): Promise<Response>
+}
+
+/** As long as the service itself gives a request to arrive. */
+const TIMEOUT_MS = 120_000
+
+/** Failures that come before a connection stands: nothing was sent. */
+const NOT_SENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+])
+
+export function createServiceConnection(options: ServiceConnectionOptions): ServiceConnection {
+  const base = toBase(options.url)
+  const authorization = `Bearer ${toHeaderValue(options.key)}`
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS
+  const send = async (path: string, init: RequestInit): Promise<Response> => {
+    const answered = new AbortController()
+    const timer = setTimeout(() => answered.abort(), timeoutMs)
+    try {
+      const { signal } = answered
+      return await fetch(`${base}${path}`, { ...init, redirect: "manual", signal })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  return {
+    async get(path) {
+      const headers = { authorization, "accept-encoding": "identity" }
+      const response = await send(path, { headers }).catch((error: unknown) => {
+        throw unreachable(base, error)
+      })
+      return response.ok ? response : await refuse(response)
+    },
+    async post(path, body) {
+      const headers = { authorization, "content-type": "application/json" }
+      const init = { method: "POST", headers, body }
+      const response = await send(path, init).catch((error: unknown) => {
+        throw isNotSent(error) ? unreachable(base, error) : outcomeUnknown("no answer came", error)
+      })
+      return response.ok ? response : await refusePost(response)
+    },
+  }
+}
+
+/** For a POST that may have been taken; `seen` says what was seen instead of an answer. */
+export function outcomeUnknown(seen: string, cause?: unknown): CommandError {
+  return new CommandError({
+    exitCode: EXIT.outcomeUnknown,
+    message:
+      `${seen}: whether a task was created is unknown, and it may be billed; ` +
+      "the request is not sent again by itself",
+    cause,
+  })
+}
+
+function toBase(url: string): string {
+  const parsed = URL.parse(url)
+  if (parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username === "") {
+    return `${parsed.origin}${parsed.pathname.replace(/\/+$/, "")}`
+  }
+  throw new CommandError({ exitCode: EXIT.refused, message: "--url: expected an http(s) address" })
+}
+
+function toHeaderValue(key: string): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key
+  throw new CommandError({
+    exitCode: EXIT.refused,
+    message: "the API key holds characters no key has",
+  })
+}
+
+function unreachable(base: string, cause: unknown): CommandError {
+  const message = `${base} can't be reached (${toCode(cause)})`
+  return new CommandError({ exitCode: EXIT.unavailable, message, cause })
+}
+
+function isNotSent(error: unknown): boolean {
+  const cause = (error as Error).cause as
+    | { code?: string; errors?: { code?: string }[] }
+    | undefined
+  const codes = (cause?.errors ?? [cause]).map((each) => each?.code ?? "")
+  return codes.length > 0 && codes.every((code) => NOT_SENT.has(code))
+}
+
+function toCode(error: unknown): string {
+  if ((error as Error).name === "AbortError") return "it does not answer"
+  const cause = (error as Error).cause as { code?: string; message?: string } | undefined
+  return cause?.code ?? cause?.message ?? (error as Error).message
+}
+
+async function refuse(response: Response): Promise<never> {
+  throw await toRefusal(response)
+}
+
+/** A gateway's own 502 or 504 says nothing about the service behind it. */
+async function refusePost(response: Response): Promise<never> {
+  const refusal = await toRefusal(response)
+  const isGateway = (response.status === 502 || response.status === 504) && refusal.code === ""
+  if (refusal.code === "outcome_unknown" || isGateway)
+    throw outcomeUnknown(refusal.message, refusal)
+  throw refusal
+}
+
+/** A `CommandError` that knows the service's own code (empty where it gave none). */
+export class RefusalError extends CommandError {
+  readonly status: number
+  readonly code: string
+  readonly retryAfter: string | null
+
+  constructor(response: Response, body: { readonly code: string; readonly message: string }) {
+    const words = body.code === "" ? "" : `: ${body.message} (${body.code})`
+    super({
+      exitCode: response.status >= 500 ? EXIT.unavailable : EXIT.refused,
+      message: `the service answered ${response.status}${words}`,
+    })
+    this.status = response.status
+    this.code = body.code
+    this.retryAfter = response.headers.get("retry-after")
+  }
+}
+
+async function toRefusal(response: Response): Promise<RefusalError> {
+  const body = await response.json().catch(() => undefined)
+  const parsed = v.safeParse(errorBody, body)
+  return new RefusalError(
+    response,
+    parsed.success ? parsed.output.error : { code: "", message: "" },
+  )
+}

@@ -1,0 +1,115 @@
+/**
+ * The task API as the command uses it. Reading is repeated where the service is away for a moment;
+ * submitting never is.
+ */
+import * as v from "valibot"
+import { CommandError } from "../command-error.ts"
+import { EXIT } from "../exit-code.ts"
+import { toRetryAfterMs } from "./retry-after.ts"
+import { outcomeUnknown, RefusalError, type ServiceConnection } from "./service-connection.ts"
+import { artifactList, isFinished, taskRecord } from "./task-records.ts"
+import type { ArtifactRecord, TaskRecord } from "./task-records.ts"
+
+export interface TaskClientOptions {
+  readonly connection: ServiceConnection
+  /** Resolves after `durationMs`. */
+  readonly wait: (durationMs: number) => Promise<void>
+  readonly now: () => number
+}
+
+export interface TaskClient {
+  /** `parameters` is JSON text, sent as it stands. */
+  submit(request: { readonly model: string; readonly parameters: string }): Promise<TaskRecord>
+  get(id: string): Promise<TaskRecord>
+  /** Asks until the task is finished; `report` sees every answer. */
+  follow(task: TaskRecord, report: (task: TaskRecord) => void): Promise<TaskRecord>
+  artifacts(id: string): Promise<readonly ArtifactRecord[]>
+  /** The content of an artifact; its body is the caller's to read. */
+  content(id: string, key: string): Promise<Response>
+}
+
+/** Answers in a row that may fail before waiting for a task is given up. */
+const TRIES = 5
+
+export function createTaskClient(options: TaskClientOptions): TaskClient {
+  const { connection, wait, now } = options
+
+  /** Reads; 429 and 5xx are asked again after the pause that the service names. */
+  async function read(path: string): Promise<Response> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one after another is the point
+        return await connection.get(path)
+      } catch (error) {
+        const pauseMs = attempt < TRIES ? toPauseMs(error, now()) : undefined
+        if (pauseMs === undefined) throw error
+        // oxlint-disable-next-line no-await-in-loop
+        await wait(pauseMs)
+      }
+    }
+  }
+
+  return {
+    async submit({ model, parameters }) {
+      const body = `{"model":${JSON.stringify(model)},"parameters":${parameters}}`
+      const response = await connection.post("/v1/tasks", body)
+      const place = response.headers.get("location")
+      const text = await response.text().catch((error: unknown) => {
+        const where = place === null ? "" : ` (it names ${place})`
+        throw outcomeUnknown(`the answer broke off${where}`, error)
+      })
+      const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), taskRecord), text)
+      if (parsed.success) return parsed.output
+      throw outcomeUnknown(`the answer ${response.status} holds no task`)
+    },
+    get: async (id) => parseTask(await read(toTaskPath(id))),
+    async follow(task, report) {
+      let last = task
+      let pauseMs = 0
+      while (!isFinished(last)) {
+        // oxlint-disable-next-line no-await-in-loop
+        await wait(pauseMs)
+        // oxlint-disable-next-line no-await-in-loop
+        const response = await read(toTaskPath(task.task_id))
+        pauseMs = toRetryAfterMs(response.headers.get("retry-after"), now())
+        // oxlint-disable-next-line no-await-in-loop
+        last = await parseTask(response)
+        report(last)
+      }
+      return last
+    },
+    async artifacts(id) {
+      const response = await read(`${toTaskPath(id)}/artifacts`)
+      return parseBody(artifactList, await response.json().catch(() => undefined)).artifacts
+    },
+    content: (id, key) => read(`${toTaskPath(id)}/artifacts/${encodeURIComponent(key)}/content`),
+  }
+}
+
+function toTaskPath(id: string): string {
+  return `/v1/tasks/${encodeURIComponent(id)}`
+}
+
+/** The pause before another try, or undefined where another try would be no use. */
+function toPauseMs(error: unknown, now: number): number | undefined {
+  if (!(error instanceof CommandError)) return undefined
+  if (error instanceof RefusalError) {
+    const isPassing = error.status === 429 || error.status >= 500
+    return isPassing ? toRetryAfterMs(error.retryAfter, now) : undefined
+  }
+  return error.exitCode === EXIT.unavailable ? toRetryAfterMs(null, now) : undefined
+}
+
+async function parseTask(response: Response): Promise<TaskRecord> {
+  return parseBody(taskRecord, await response.json().catch(() => undefined))
+}
+
+function parseBody<Schema extends v.GenericSchema>(
+  schema: Schema,
+  body: unknown,
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, body)
+  if (parsed.success) return parsed.output
+  const message = "the service's answer is not what the task API promises"
+  throw new CommandError({ exitCode: EXIT.unavailable, message })
+}

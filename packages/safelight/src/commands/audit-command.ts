@@ -1,0 +1,96 @@
+/**
+ * What `audit verify` and `audit replay` share: where they look, how they report, and their exit
+ * codes, which are an audit's own: 0 whole, 1 differs, 2 could not tell, any failure included.
+ */
+import type { Audit, AuditReport } from "@safelight/audit"
+import { isSafelightError, MODELS } from "@safelight/core"
+import { Command } from "commander"
+import { CommandError } from "../command-error.ts"
+import { EXIT } from "../exit-code.ts"
+import { toFailure, toOneLine } from "../failure-line.ts"
+import { createProgress } from "../progress.ts"
+import { addDataOptions, type DataOptions } from "./data-options.ts"
+import type { CommandContext } from "./command-context.ts"
+
+export interface AuditCommand {
+  readonly name: "verify" | "replay"
+  readonly description: string
+  /** Words for a report without findings. */
+  readonly whole: string
+  readonly context: CommandContext
+}
+
+interface Options extends DataOptions {
+  readonly json?: true
+}
+
+const CODES = {
+  whole: EXIT.done,
+  differs: EXIT.failed,
+  "could-not-tell": EXIT.refused,
+} as const satisfies Record<AuditReport["outcome"], number>
+
+export function createAuditCommand(audit: AuditCommand): Command {
+  const command = new Command(audit.name)
+    .description(audit.description)
+    .option("--json", "print the report as JSON")
+  return addDataOptions(command).action(async (options: Options) => {
+    try {
+      await run(audit, options)
+    } catch (error) {
+      throw toUntold(error)
+    }
+  })
+}
+
+async function run(audit: AuditCommand, options: Options): Promise<void> {
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { createAudit, describeFinding } = await import("@safelight/audit")
+  const { sha256: digest } = await import("@safelight/engine")
+  const { withData } = await import("../open-data.ts")
+  const { environment, folder } = audit.context
+  const { data, prices } = await loadConfiguration({ flags: options, environment, folder })
+  const report = await withData({ folder: data, mayCreate: false }, (storage) =>
+    examine(createAudit({ storage, digest, prices, models: MODELS }), audit.name),
+  )
+  const text = toText(report, audit.whole, describeFinding)
+  audit.context.print(options.json === true ? `${JSON.stringify(report)}\n` : text)
+  audit.context.exitWith(CODES[report.outcome])
+}
+
+async function examine(audit: Audit, name: "verify" | "replay"): Promise<AuditReport> {
+  const progress = await createProgress({ isQuiet: true })
+  try {
+    return await audit[name](({ tasks, events, findingCount }) => {
+      progress.report(`${tasks} tasks, ${events} events, ${findingCount} findings`)
+    })
+  } finally {
+    progress.end()
+  }
+}
+
+function toText(
+  report: AuditReport,
+  whole: string,
+  describe: (finding: AuditReport["findings"][number]) => string,
+): string {
+  const { outcome, tasks, events, findings, findingCount, chargeMicros } = report
+  const hidden = findingCount - findings.length
+  const words = { whole, differs: "it differs", "could-not-tell": "it could not be told" }
+  return [
+    ...findings.map((finding) => toOneLine(describe(finding))),
+    ...(hidden > 0 ? [`and ${hidden} more findings`] : []),
+    `${tasks} tasks, ${events} events, charged ${chargeMicros.total} micro-units`,
+    words[outcome],
+    "",
+  ].join("\n")
+}
+
+/** A bug is no verdict either. */
+function toUntold(error: unknown): unknown {
+  if (!(error instanceof CommandError) && !isSafelightError(error)) {
+    const message = toFailure(error, { withStack: false }).text.replace(/^safelight: /, "")
+    return new CommandError({ exitCode: EXIT.refused, message, cause: error })
+  }
+  return new CommandError({ exitCode: EXIT.refused, message: error.message, cause: error })
+}

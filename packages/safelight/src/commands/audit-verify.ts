@@ -1,0 +1,13 @@
+/** `safelight audit verify`: is every event still what was written? */
+import type { Command } from "commander"
+import { createAuditCommand } from "./audit-command.ts"
+import type { CommandContext } from "./command-context.ts"
+
+export function createAuditVerifyCommand(context: CommandContext): Command {
+  return createAuditCommand({
+    name: "verify",
+    description: "prove every task's chain of hashes",
+    whole: "every chain is whole",
+    context,
+  })
+}

@@ -1,0 +1,14 @@
+/** What a command is handed about the process it runs in; it reads nothing of this by itself. */
+import type { Launcher } from "../launcher.ts"
+import type { ExitCode } from "../exit-code.ts"
+
+export interface CommandContext {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The working directory. */
+  readonly folder: string
+  readonly launcher: Launcher
+  /** Writes to standard output, which is for people and scripts alone. */
+  print(text: string): void
+  /** What the process ends with once nothing is left to do; 0 where it is never called. */
+  exitWith(code: ExitCode): void
+}

@@ -1,0 +1,28 @@
+/** `safelight keys revoke`: ends a key; a running service refuses it within a second. */
+import { Command } from "commander"
+import { CommandError } from "../command-error.ts"
+import { EXIT } from "../exit-code.ts"
+import { addDataOptions, type DataOptions } from "./data-options.ts"
+import type { CommandContext } from "./command-context.ts"
+
+export function createKeysRevokeCommand(context: CommandContext): Command {
+  const command = new Command("revoke")
+    .description("end an API key; a second time keeps the first moment")
+    .argument("<id>", "id of the key, as `keys list` shows it")
+  return addDataOptions(command).action((id: string, options: DataOptions) =>
+    revoke(id, options, context),
+  )
+}
+
+async function revoke(id: string, options: DataOptions, context: CommandContext): Promise<void> {
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { withData } = await import("../open-data.ts")
+  const { environment, folder } = context
+  const { data } = await loadConfiguration({ flags: options, environment, folder })
+  const isRevoked = await withData({ folder: data, mayCreate: false }, (storage) =>
+    storage.revokeKey({ id, revokedAt: Date.now() }),
+  )
+  if (isRevoked) return context.print(`revoked ${id}\n`)
+  const message = "there is no key with this id; `safelight keys list` shows the ids"
+  throw new CommandError({ exitCode: EXIT.refused, message })
+}

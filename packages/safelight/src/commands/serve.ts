@@ -1,0 +1,84 @@
+/**
+ * `safelight serve`: runs the service until a signal. Standard output gets what people read; the
+ * line that says it listens is written when requests are answered, never before.
+ */
+import process from "node:process"
+import { Command } from "commander"
+import type { Configuration } from "../configuration/configuration.ts"
+import type { ConfigurationFlags } from "../configuration/load-configuration.ts"
+import type { JsonLog } from "../json-log.ts"
+import { EXIT, type ExitCode } from "../exit-code.ts"
+import { addDataOptions } from "./data-options.ts"
+import type { CommandContext } from "./command-context.ts"
+
+/** Lines of the log that nobody reads are not waited for any longer at the end. */
+const FLUSH_MS = 1_000
+
+export function createServeCommand(context: CommandContext): Command {
+  const command = new Command("serve")
+    .description("run the service")
+    .option("--port <number>", "port to listen on, 0 for any [SAFELIGHT_PORT] (default: 8080)")
+    .option("--host <address>", "address to listen on [SAFELIGHT_HOST] (default: 127.0.0.1)")
+    .option("--public-url <url>", "where clients reach it [SAFELIGHT_PUBLIC_URL]")
+  return addDataOptions(command).action((flags: ConfigurationFlags) => serve(flags, context))
+}
+
+async function serve(flags: ConfigurationFlags, context: CommandContext): Promise<void> {
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { environment, folder } = context
+  const configuration = await loadConfiguration({ flags, environment, folder })
+  const { createJsonLog } = await import("../json-log.ts")
+  const { waitForStop } = await import("../stop-signals.ts")
+  const log = createJsonLog({ level: configuration.logLevel })
+  endOnBug(log)
+  // From here on a signal stops properly, also one that comes while the service starts.
+  const isRunByNpm = environment["npm_lifecycle_event"] !== undefined
+  const stopAsked = waitForStop({ launcher: context.launcher, isRunByNpm })
+  await run(configuration, context, log, stopAsked)
+  await flushAndExit(log, EXIT.done)
+}
+
+/** Whatever is still open, a thread or a socket, does not keep a stopped service alive. */
+async function flushAndExit(log: JsonLog, code: ExitCode): Promise<void> {
+  await log.flush(FLUSH_MS)
+  process.exit(code)
+}
+
+async function run(
+  configuration: Configuration,
+  context: CommandContext,
+  log: JsonLog,
+  stopAsked: Promise<string>,
+): Promise<void> {
+  const { createService } = await import("../assemble.ts")
+  const { createFirstKey } = await import("../first-key.ts")
+  const { LATER_START_TEXT, toFirstStartText } = await import("../welcome.ts")
+  const service = await createService({ configuration, log })
+  try {
+    const key = await createFirstKey(service.storage, Date.now())
+    const url = service.publicUrl
+    const welcome = key === undefined ? LATER_START_TEXT : toFirstStartText({ key, url })
+    context.print(`${welcome}listening on ${service.url}\n`)
+    if (isWildcard(configuration.host) && configuration.publicUrl === undefined) {
+      log.warn({}, "listens on every interface without publicUrl: content_url names this machine")
+    }
+    const signal = await stopAsked
+    log.info({ signal }, "stopping")
+  } finally {
+    await service.stop()
+  }
+  log.info({}, "stopped")
+}
+
+/** Whether this address means every interface. */
+function isWildcard(host: string): boolean {
+  return host === "0.0.0.0" || host === "::"
+}
+
+/** An error that nobody caught leaves the state unknown: the log is what a restart goes on from. */
+function endOnBug(log: JsonLog): void {
+  process.on("uncaughtException", (error) => {
+    log.error({ error }, "an error that nobody caught ends the service")
+    void flushAndExit(log, EXIT.failed)
+  })
+}

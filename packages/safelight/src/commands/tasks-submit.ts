@@ -1,0 +1,90 @@
+/**
+ * `safelight tasks submit`: asks for a task and, where told to, waits for its end and downloads
+ * what it made. The request is sent once, whatever happens. Standard output gets the result alone:
+ * the task's id, the paths of the files, or JSON.
+ */
+import process from "node:process"
+import { Command } from "commander"
+import type { TaskClient } from "../client/task-client.ts"
+import type { ArtifactRecord, TaskRecord } from "../client/task-records.ts"
+import { EXIT } from "../exit-code.ts"
+import { createProgress, type Progress } from "../progress.ts"
+import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
+import { toFailureLine } from "./task-line.ts"
+import type { CommandContext } from "./command-context.ts"
+
+interface Options extends ServiceOptions {
+  readonly model: string
+  readonly parameters: string
+  readonly wait?: true
+  readonly output?: string
+  readonly json?: true
+}
+
+export function createTasksSubmitCommand(context: CommandContext): Command {
+  const command = new Command("submit")
+    .description("submit a task")
+    .requiredOption("--model <id>", "public id of the model")
+    .requiredOption("--parameters <json>", "JSON, @file.json, or - for standard input")
+    .option("--wait", "wait until it has succeeded or failed")
+    .option("--output <folder>", "download what it made into this folder; waits for it")
+    .option("--json", "print the task as JSON; with --wait its artifacts are a member")
+  return addServiceOptions(command).action((options: Options) => submit(options, context))
+}
+
+async function submit(options: Options, context: CommandContext): Promise<void> {
+  const { readParameters } = await import("../client/parameters-argument.ts")
+  const { toClient } = await import("./service-options.ts")
+  const client = toClient(options, context)
+  const parameters = await readParameters(options.parameters, process.stdin)
+  const task = await client.submit({ model: options.model, parameters })
+  const isWaiting = options.wait === true || options.output !== undefined
+  if (!isWaiting) return report(task, undefined, options, context)
+  const progress = await createProgress()
+  try {
+    await finish(task, client, progress, options, context)
+  } finally {
+    progress.end()
+  }
+}
+
+async function finish(
+  task: TaskRecord,
+  client: TaskClient,
+  progress: Progress,
+  options: Options,
+  context: CommandContext,
+): Promise<void> {
+  progress.report(`task ${task.task_id}`)
+  const ended = await client.follow(task, ({ status, progress: percent }) =>
+    progress.report(status, percent),
+  )
+  if (ended.status === "failed") {
+    progress.end(toFailureLine(ended))
+    context.exitWith(EXIT.failed)
+    return report(ended, [], options, context)
+  }
+  const artifacts = await client.artifacts(task.task_id)
+  const folder = options.output
+  if (folder === undefined) {
+    progress.end("succeeded")
+    return report(ended, artifacts, options, context)
+  }
+  const { downloadArtifacts } = await import("../client/download-artifacts.ts")
+  const request = { client, task: task.task_id, artifacts, folder, progress }
+  const saved = await downloadArtifacts(request)
+  progress.end("succeeded and downloaded")
+  report(ended, saved, options, context)
+}
+
+function report(
+  task: TaskRecord,
+  artifacts: readonly (ArtifactRecord & { readonly file?: string })[] | undefined,
+  { json, output }: Options,
+  context: CommandContext,
+): void {
+  if (json === true) return context.print(`${JSON.stringify({ ...task, artifacts })}\n`)
+  const files = output === undefined ? [] : (artifacts ?? []).map(({ file }) => file)
+  const lines = files.length === 0 ? [task.task_id] : files
+  context.print(`${lines.join("\n")}\n`)
+}

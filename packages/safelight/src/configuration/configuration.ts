@@ -1,0 +1,52 @@
+/**
+ * A service's configuration once every source was read and checked: what `createService` takes.
+ * Where a field came from is forgotten here; `load-configuration.ts` knows it.
+ */
+import type { PriceBook } from "@safelight/core"
+
+export type LogLevel = "silent" | "error" | "warn" | "info"
+
+export interface Configuration {
+  /** Address or name to listen on; IPv6 without brackets. */
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  /** Absolute path of the folder that holds everything. */
+  readonly data: string
+  /** Where clients reach the service, without a slash at its end; by default where it listens. */
+  readonly publicUrl?: string
+  readonly logLevel: LogLevel
+  /** How long a finished task's artifacts are kept. */
+  readonly retentionMs: number
+  readonly stopGraceMs: number
+  readonly prices: PriceBook
+  readonly engine: EngineLimits
+  readonly studio: StudioLimits
+  readonly media: MediaLimits
+}
+
+/** An absent limit is the engine's own default. */
+export interface EngineLimits {
+  /** How long after its submission a task must have ended. */
+  readonly endAfterMs?: number
+  /** Attempts of one task, over all channels. */
+  readonly maxAttempts?: number
+  /** How long a 202 may wait where a channel answers at once. */
+  readonly graceMs?: number
+  /** How long after expiry an artifact's bytes are removed. */
+  readonly removeAfterMs?: number
+}
+
+export interface StudioLimits {
+  /** Renderings at once, a thread each. */
+  readonly workers?: number
+  /** Tasks it takes at once; those beyond its workers wait inside it. */
+  readonly concurrency?: number
+  /** Whether directives in prompts are obeyed. */
+  readonly sandbox?: boolean
+}
+
+export interface MediaLimits {
+  /** Networks in CIDR notation that media may be fetched from although they are not public. */
+  readonly allowedAddresses?: readonly string[]
+}

@@ -1,0 +1,23 @@
+/**
+ * What a service is like when nobody says otherwise. Limits that belong to a piece (the engine, the
+ * studio, the guarded fetch) have their defaults there: a field left out is not passed on.
+ */
+import { DEFAULT_PRICES } from "@safelight/core"
+import type { Configuration } from "./configuration.ts"
+
+export const DEFAULTS = {
+  /** Nothing outside this machine may connect until somebody asks for it. */
+  host: "127.0.0.1",
+  port: 8080,
+  /** From the working directory. */
+  data: "./data",
+  logLevel: "info",
+  /** 14 days (specification §8). */
+  retentionMs: 14 * 24 * 60 * 60 * 1000,
+  /** For what runs when a stop is asked for: common supervisors kill after 30 s. */
+  stopGraceMs: 20_000,
+  prices: DEFAULT_PRICES,
+  engine: {},
+  studio: {},
+  media: {},
+} as const satisfies Configuration

@@ -1,0 +1,129 @@
+/**
+ * What `safelight.config.json` may say: every field is optional, an unknown one is refused. The
+ * four fields that flags and variables share are checked by the same schemas, so that a port is
+ * wrong in the same words wherever it stands.
+ */
+import { fields, MODELS, type ModelPrice, type PriceBook } from "@safelight/core"
+import * as v from "valibot"
+import { DEFAULTS } from "./defaults.ts"
+
+function wholeNumber(min: number, max: number): v.GenericSchema<number> {
+  const message = `expected a whole number from ${min} to ${max}`
+  return v.pipe(
+    v.number(message),
+    v.integer(message),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  )
+}
+
+const nonEmpty = "expected a text that is not empty"
+const text = v.pipe(v.string(nonEmpty), v.trim(), v.nonEmpty(nonEmpty))
+
+const notAnAddress =
+  "expected an http(s) address without a user, a query or a fragment, such as https://media.example"
+
+/** The settings that a flag, a variable and the file may each give. */
+export const SHARED_SETTINGS = {
+  host: v.pipe(
+    text,
+    v.transform((host) => host.replace(/^\[(.*)\]$/, "$1")),
+  ),
+  port: wholeNumber(0, 65_535),
+  data: text,
+  publicUrl: v.pipe(
+    v.string(notAnAddress),
+    v.check(isPublicUrl, notAnAddress),
+    v.transform((url) => new URL(url).href.replace(/\/+$/, "")),
+  ),
+} as const
+
+function isPublicUrl(address: string): boolean {
+  const url = URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  return url.username === "" && url.password === "" && !/[?#]/.test(address)
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Ten years: a longer time is a slip of the unit. */
+const LONGEST_MS = 3_650 * DAY_MS
+/** Integer micro-units, well inside what a sum can hold exactly. */
+const micros = wholeNumber(0, 1_000_000_000_000)
+
+const priceTable = fields({
+  version: text,
+  models: v.record(
+    v.string(),
+    fields({
+      perImageMicros: v.exactOptional(micros),
+      perVideoSecondMicros: v.exactOptional(micros),
+    }),
+  ),
+})
+
+const priceBook = v.pipe(
+  v.array(priceTable, "expected a list of price tables"),
+  v.nonEmpty("expected at least one price table"),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const fault = dataset.typed ? findPriceFault(dataset.value) : undefined
+    if (fault !== undefined) addIssue({ message: fault })
+  }),
+  // Tasks that were accepted under the built-in table stay priced by it.
+  v.transform((tables): PriceBook => [...DEFAULTS.prices, ...tables] as unknown as PriceBook),
+)
+
+type PriceTables = v.InferOutput<typeof priceTable>[]
+
+/** A version must name one table for good, and the last table must price every model. */
+function findPriceFault(tables: PriceTables): string | undefined {
+  const taken = new Set(DEFAULTS.prices.map((table) => table.version))
+  for (const { version } of tables) {
+    if (taken.has(version)) return `version "${version}" names another table already`
+    taken.add(version)
+  }
+  const prices: Record<string, ModelPrice> = tables.at(-1)?.models ?? {}
+  const stray = Object.keys(prices).find((id) => MODELS.every((model) => model.id !== id))
+  if (stray !== undefined) return `the last table prices "${stray}", which is no model`
+  const unpriced = MODELS.find((model) => {
+    const rate = model.artifacts === "image" ? "perImageMicros" : "perVideoSecondMicros"
+    return prices[model.id]?.[rate] === undefined
+  })
+  return unpriced === undefined ? undefined : `the last table has no price for "${unpriced.id}"`
+}
+
+/** The configuration file as it is written. */
+export const fileSchema = fields({
+  host: v.exactOptional(SHARED_SETTINGS.host),
+  port: v.exactOptional(SHARED_SETTINGS.port),
+  data: v.exactOptional(SHARED_SETTINGS.data),
+  publicUrl: v.exactOptional(SHARED_SETTINGS.publicUrl),
+  logLevel: v.exactOptional(
+    v.picklist(
+      ["silent", "error", "warn", "info"],
+      'expected one of "silent", "error", "warn", "info"',
+    ),
+  ),
+  retentionMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),
+  stopGraceMs: v.exactOptional(wholeNumber(0, DAY_MS)),
+  prices: v.exactOptional(priceBook),
+  engine: v.exactOptional(
+    fields({
+      endAfterMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),
+      maxAttempts: v.exactOptional(wholeNumber(1, 1_000)),
+      graceMs: v.exactOptional(wholeNumber(0, 60_000)),
+      removeAfterMs: v.exactOptional(wholeNumber(1, LONGEST_MS)),
+    }),
+  ),
+  studio: v.exactOptional(
+    fields({
+      workers: v.exactOptional(wholeNumber(1, 256)),
+      concurrency: v.exactOptional(wholeNumber(1, 10_000)),
+      sandbox: v.exactOptional(v.boolean("expected true or false")),
+    }),
+  ),
+  media: v.exactOptional(
+    fields({ allowedAddresses: v.exactOptional(v.array(text, "expected a list")) }),
+  ),
+})
+
+export type ConfigurationFile = v.InferOutput<typeof fileSchema>

@@ -1,0 +1,85 @@
+/**
+ * Puts a configuration together: a flag wins over a variable, a variable over the file, the file
+ * over the default. A value that loses is still checked where it stands in the file, and never
+ * looked at where it stands in the environment.
+ */
+import { resolve } from "node:path"
+import * as v from "valibot"
+import type { Configuration } from "./configuration.ts"
+import { toConfigurationError } from "./configuration-fault.ts"
+import { DEFAULTS } from "./defaults.ts"
+import { SHARED_SETTINGS } from "./file-schema.ts"
+import { readConfigurationFile } from "./read-configuration-file.ts"
+
+export interface ConfigurationSource {
+  /** Flags as typed, absent ones undefined. */
+  readonly flags: ConfigurationFlags
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The working directory: relative paths of flags and variables start here. */
+  readonly folder: string
+}
+
+export interface ConfigurationFlags {
+  readonly config?: string
+  readonly host?: string
+  readonly port?: string
+  readonly data?: string
+  readonly publicUrl?: string
+}
+
+/** Rejects with `invalid-configuration`, naming the source and the field. */
+export async function loadConfiguration(source: ConfigurationSource): Promise<Configuration> {
+  const path = source.flags.config ?? readVariable(source, "SAFELIGHT_CONFIG")
+  const found = await readConfigurationFile({ path, folder: source.folder })
+  const file = found?.content ?? {}
+  const { data, ...typed } = readAllTyped(source)
+  const folders =
+    data === undefined && file.data !== undefined
+      ? [found?.folder ?? source.folder, file.data]
+      : [source.folder, data ?? DEFAULTS.data]
+  return { ...DEFAULTS, ...file, ...typed, data: resolve(...folders) }
+}
+
+type SharedSetting = keyof typeof SHARED_SETTINGS
+type SharedValue<Name extends SharedSetting> = v.InferOutput<(typeof SHARED_SETTINGS)[Name]>
+
+const PLACES = {
+  host: ["--host", "SAFELIGHT_HOST"],
+  port: ["--port", "SAFELIGHT_PORT"],
+  data: ["--data", "SAFELIGHT_DATA"],
+  publicUrl: ["--public-url", "SAFELIGHT_PUBLIC_URL"],
+} as const satisfies Record<SharedSetting, readonly [string, string]>
+
+type Typed = { readonly [Name in SharedSetting]?: SharedValue<Name> }
+
+/** The settings that flags or variables give; the others are absent. */
+function readAllTyped(source: ConfigurationSource): Typed {
+  const names = Object.keys(PLACES) as readonly SharedSetting[]
+  const entries = names.map((name) => [name, readTyped(source, name)] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** What a flag or, failing that, a variable says. */
+function readTyped<Name extends SharedSetting>(
+  source: ConfigurationSource,
+  name: Name,
+): SharedValue<Name> | undefined {
+  const [flag, variable] = PLACES[name]
+  const typed = source.flags[name]
+  const text = typed ?? readVariable(source, variable)
+  if (text === undefined) return undefined
+  const value = name === "port" ? toNumber(text) : text
+  const result = v.safeParse(SHARED_SETTINGS[name], value, { abortPipeEarly: true })
+  if (result.success) return result.output
+  throw toConfigurationError(typed === undefined ? variable : flag, result.issues)
+}
+
+/** An empty variable counts as none: that is how compose files leave one out. */
+function readVariable(source: ConfigurationSource, name: string): string | undefined {
+  const text = source.environment[name]
+  return text === "" ? undefined : text
+}
+
+function toNumber(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : NaN
+}

@@ -1,0 +1,19 @@
+/**
+ * What the command's exit codes mean; scripts rely on them, so a number never changes its meaning.
+ * `audit` has its own reading of 1 and 2, which its commands hold.
+ */
+export const EXIT = {
+  done: 0,
+  /** The task failed; for `serve` and `keys`: the data or the machine did not allow it. */
+  failed: 1,
+  /** Wrong usage or configuration, or the service refused the request (4xx). */
+  refused: 2,
+  /** The service can't be reached, or answered 5xx. */
+  unavailable: 3,
+  /** A POST whose outcome is unknown: a task may exist. It is never sent again by itself. */
+  outcomeUnknown: 4,
+  /** A downloaded file is not what the service says it is. */
+  differs: 5,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

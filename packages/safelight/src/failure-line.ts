@@ -1,0 +1,42 @@
+/**
+ * What any error becomes on standard error: exactly one line, without a stack unless asked for, and
+ * an exit code. Text from outside may hold anything, so whatever could steer a terminal is dropped.
+ */
+import { isSafelightError } from "@safelight/core"
+import { CommandError } from "./command-error.ts"
+import { EXIT, type ExitCode } from "./exit-code.ts"
+
+export interface Failure {
+  /** Ends in a line break. */
+  readonly text: string
+  readonly exitCode: ExitCode
+}
+
+export function toFailure(error: unknown, options: { readonly withStack: boolean }): Failure {
+  const line = `safelight: ${toOneLine(toMessage(error))}\n`
+  const stack = options.withStack && error instanceof Error ? `${inspectChain(error)}\n` : ""
+  return { text: line + stack, exitCode: toExitCode(error) }
+}
+
+/** Control characters, line breaks among them, as single spaces. */
+export function toOneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what must not reach a terminal
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+ */g, " ").trim()
+}
+
+function toExitCode(error: unknown): ExitCode {
+  if (error instanceof CommandError) return error.exitCode
+  const isUsage = isSafelightError(error) && error.code === "invalid-configuration"
+  return isUsage ? EXIT.refused : EXIT.failed
+}
+
+function toMessage(error: unknown): string {
+  if (error instanceof CommandError || isSafelightError(error)) return error.message
+  const words = error instanceof Error ? error.message : String(error)
+  return `internal error: ${words} (SAFELIGHT_DEBUG=1 shows where)`
+}
+
+function inspectChain(error: Error): string {
+  const own = error.stack ?? error.message
+  return error.cause instanceof Error ? `${own}\ncaused by ${inspectChain(error.cause)}` : own
+}

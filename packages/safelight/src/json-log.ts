@@ -1,0 +1,72 @@
+/**
+ * The service's log: JSON lines on standard error. Pieces never log a prompt, a URL, a key or a
+ * token; what is left out here (those fields, the words of foreign errors) is a second net, not the
+ * rule. Writing never blocks: beyond what is kept of lines that nobody reads, new ones are dropped.
+ */
+import { isSafelightError, type Log, type LogFields } from "@safelight/core"
+import { pino, type Logger } from "pino"
+import type { LogLevel } from "./configuration/configuration.ts"
+
+const UNREAD_BYTES = 4 * 1024 * 1024
+const SECRET_FIELDS = ["prompt", "url", "key", "secret", "token", "access", "authorization"]
+
+export interface JsonLog extends Log {
+  /** Resolves when all lines are out, or after `withinMs` when nobody reads them. */
+  flush(withinMs: number): Promise<void>
+}
+
+export function createJsonLog({ level }: { readonly level: LogLevel }): JsonLog {
+  const destination = pino.destination({ fd: 2, sync: false, maxLength: UNREAD_BYTES })
+  const logger = pino(
+    {
+      level,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { error: toLoggedError },
+      redact: [...SECRET_FIELDS, ...SECRET_FIELDS.map((name) => `*.${name}`)],
+    },
+    destination,
+  )
+  return {
+    ...toLog(logger),
+    flush: (withinMs) =>
+      new Promise((resolve) => {
+        const late = setTimeout(resolve, withinMs)
+        logger.flush(() => {
+          clearTimeout(late)
+          resolve()
+        })
+      }),
+  }
+}
+
+/**
+ * An error as fields. Ours speak for themselves; anything else gets its stack, and of what caused
+ * them only names and codes stand: the words of a foreign library may hold an address.
+ */
+export function toLoggedError(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error)
+  const causes = toCauses(error.cause)
+  return {
+    ...toName(error),
+    message: error.message,
+    ...(isSafelightError(error) ? {} : { stack: error.stack }),
+    ...(causes.length === 0 ? {} : { causes }),
+  }
+}
+
+function toCauses(cause: unknown): readonly LogFields[] {
+  return cause instanceof Error ? [toName(cause), ...toCauses(cause.cause)] : []
+}
+
+function toName(error: Error): LogFields {
+  const { code } = error as NodeJS.ErrnoException
+  return code === undefined ? { name: error.name } : { name: error.name, code }
+}
+
+function toLog(logger: Logger): Log {
+  return {
+    info: (fields: LogFields, message) => logger.info(fields, message),
+    warn: (fields: LogFields, message) => logger.warn(fields, message),
+    error: (fields: LogFields, message) => logger.error(fields, message),
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * What `serve` prints for people before it says that it listens: on the first start the key, shown
+ * this once, and shell lines to try each model; on later starts how to get another key. The lines
+ * are pasted as they stand, so nothing in them may need quoting: a key is base62, a URL is checked.
+ */
+import type { NewKey } from "./api-keys.ts"
+
+export interface FirstStart {
+  readonly key: NewKey
+  /** Where clients reach the service. */
+  readonly url: string
+}
+
+interface Example {
+  readonly title: string
+  readonly model: string
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly artifact: string
+  readonly file: string
+}
+
+/** A sun over the sea, 32 × 32 pixels: something to edit that fits on a line. */
+const SAMPLE_IMAGE =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgAgMAAAAOFJJnAAAACVBMVEXWKCj1yHgUHij61eAhAAAAVUlEQVQY043LsQ2AMAxE0aNIQ58lmIIRXIT9XEY3JT6HJgKh/OrJOuN6wiKsDDSgJgwoCUQTmlADJpRPnML2j9cXXdgJduEIUOAE10Tomgj0OCSyFdwnvk7a3BCkTQAAAABJRU5ErkJggg=="
+
+const EXAMPLES: readonly Example[] = [
+  {
+    title: "text to image",
+    model: "vendor-a/v4.1/flash/text-to-image",
+    parameters: { prompt: "a lighthouse in the fog", size: "landscape_16_9" },
+    artifact: "image_1",
+    file: "lighthouse.png",
+  },
+  {
+    title: "image edit",
+    model: "vendor-b/imagine-image/v2.0/edit",
+    parameters: { prompt: "warm", image_urls: [SAMPLE_IMAGE] },
+    artifact: "image_1",
+    file: "edited.jpg",
+  },
+  {
+    title: "reference to video",
+    model: "vendor-c/video-2.5/reference-to-video",
+    parameters: { prompt: "waves at night", resolution: "480p", duration: 4 },
+    artifact: "video",
+    file: "waves.mp4",
+  },
+]
+
+/** Ends in a line break. */
+export function toFirstStartText({ key, url }: FirstStart): string {
+  const head = [
+    `This is the first start on an empty database. API key of account "${key.account}", shown only now:`,
+    "",
+    `  ${key.key}`,
+    "",
+    "Try each model; submit, poll, download:",
+  ]
+  return [...head, ...EXAMPLES.flatMap((example) => toLines(example, key.key, url)), "", ""].join(
+    "\n",
+  )
+}
+
+export const LATER_START_TEXT =
+  "API keys are shown once; `safelight keys create --account NAME` makes another.\n"
+
+/** A line each for submitting, polling and downloading; any error ends the polling too. */
+function toLines(example: Example, key: string, url: string): readonly string[] {
+  const curl = `curl -s -H 'Authorization: Bearer ${key}'`
+  const body = JSON.stringify({ model: example.model, parameters: example.parameters })
+  const task = `${url}/v1/tasks/$TASK`
+  return [
+    "",
+    `# ${example.title}`,
+    `TASK=$(${curl} -H 'Content-Type: application/json' ${url}/v1/tasks -d '${body}' | sed 's/.*"task_id":"\\([^"]*\\)".*/\\1/')`,
+    `until ${curl} ${task} | grep -E '"status":"succeeded"|"error":{'; do sleep 2; done`,
+    `${curl} -f -o ${example.file} ${task}/artifacts/${example.artifact}/content`,
+  ]
+}

@@ -1,0 +1,130 @@
+/**
+ * Runs the real `safelight` command as a process of its own. It sees no variable of the test run
+ * but those that any process needs, so a developer's own settings never decide a test.
+ */
+import { spawn, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import process from "node:process"
+import type { TestContext } from "node:test"
+
+export const BIN = join(import.meta.dirname, "../../packages/safelight/bin/safelight.js")
+
+export interface CommandOptions {
+  readonly folder: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly input?: string
+  /** Another program than the Node that runs the tests. */
+  readonly node?: string
+  readonly bin?: string
+  /** In a process group of its own, to be signalled as one. */
+  readonly detached?: boolean
+}
+
+export interface CommandEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunningCommand {
+  readonly child: ChildProcess
+  readonly ended: Promise<CommandEnd>
+  stdout(): string
+  stderr(): string
+  /** Resolves with the first match on standard output; rejects when the process ends before. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>
+  kill(signal: NodeJS.Signals): void
+}
+
+/** What runs in each folder: it has to end before the folder goes. */
+const runningIn = new Map<string, Set<RunningCommand>>()
+
+/** Goes with the test, and what still runs in it before. */
+export async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "safelight-command-"))
+  const commands = new Set<RunningCommand>()
+  runningIn.set(folder, commands)
+  t.after(async () => {
+    for (const { child } of commands) child.kill("SIGKILL")
+    await Promise.all(Array.from(commands, ({ ended }) => ended))
+    runningIn.delete(folder)
+    await rm(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+export async function runCommand(
+  words: readonly string[],
+  options: CommandOptions,
+): Promise<CommandEnd> {
+  return startCommand(words, options).ended
+}
+
+export function startCommand(words: readonly string[], options: CommandOptions): RunningCommand {
+  const { PATH = "", HOME = "" } = process.env
+  const node = options.node ?? process.execPath
+  const child = spawn(node, [options.bin ?? BIN, ...words], {
+    cwd: options.folder,
+    env: { PATH, HOME, ...options.environment },
+    detached: options.detached ?? false,
+  })
+  let stdout = ""
+  let stderr = ""
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+  child.stdin.on("error", () => {}).end(options.input ?? "")
+  const ended = once(child, "close").then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    stdout,
+    stderr,
+  }))
+  const command: RunningCommand = {
+    child,
+    ended,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    printed: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const match = pattern.exec(stdout)
+          if (match !== null) resolve(match)
+        }
+        child.stdout.on("data", look)
+        look()
+        void ended.then(({ code }) =>
+          reject(new Error(`ended with ${code} before it printed ${pattern}: ${stderr}`)),
+        )
+      }),
+    kill(signal) {
+      child.kill(signal)
+    },
+  }
+  const commands = runningIn.get(options.folder)
+  commands?.add(command)
+  void ended.then(() => commands?.delete(command))
+  return command
+}
+
+export interface Serving extends RunningCommand {
+  readonly url: string
+}
+
+/** A service on a free port, in a temporary folder. */
+export async function startService(
+  folder: string,
+  words: readonly string[] = [],
+  options: Omit<CommandOptions, "folder"> = {},
+): Promise<Serving> {
+  const running = startCommand(["serve", "--port", "0", ...words], { folder, ...options })
+  const [, url = ""] = await running.printed(/^listening on (http:\/\/\S+)$/m)
+  return { ...running, url }
+}
+
+export function parseKey(text: string): string {
+  return /sl_live_[0-9A-Za-z]+_[0-9A-Za-z]+/.exec(text)?.[0] ?? ""
+}

@@ -1,0 +1,322 @@
+/**
+ * `safelight serve` as a process: what it prints, what it holds, how it starts and stops. The
+ * studio's sandbox keeps the tasks small; the API's own behaviour is tested beside the adapter.
+ */
+import assert from "node:assert/strict"
+import { once } from "node:events"
+import { readdir, writeFile } from "node:fs/promises"
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { execFile } from "node:child_process"
+import process from "node:process"
+import { describe, test } from "node:test"
+import { promisify } from "node:util"
+import { MODELS } from "@safelight/core"
+import { createService, DEFAULTS } from "safelight"
+import {
+  BIN,
+  parseKey,
+  runCommand,
+  startCommand,
+  startService,
+  temporaryFolder,
+} from "./command-process.ts"
+
+const isWindows = process.platform === "win32"
+const PICTURE = "vendor-a/v4.1/flash/text-to-image"
+
+interface Sent {
+  readonly url: string
+  readonly key: string
+}
+
+async function submit({ url, key }: Sent, prompt: string): Promise<string> {
+  const response = await fetch(`${url}/v1/tasks`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: PICTURE, parameters: { prompt, size: "square" } }),
+  })
+  assert.equal(response.status, 202)
+  return ((await response.json()) as { task_id: string }).task_id
+}
+
+async function read({ url, key }: Sent, path: string): Promise<Response> {
+  return fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } })
+}
+
+/** Waits until the task shows `status`. */
+async function reach(sent: Sent, id: string, status: string): Promise<void> {
+  for (;;) {
+    const response = await read(sent, `/v1/tasks/${id}`)
+    const task = (await response.json()) as { status: string }
+    if (task.status === status) return
+    assert.ok(!["succeeded", "failed"].includes(task.status), `it ended as ${task.status}`)
+  }
+}
+
+describe("the first start", () => {
+  test("an account and a key are made, shown once, and accepted", async (t) => {
+    const folder = await temporaryFolder(t)
+    const first = await startService(folder)
+    const key = parseKey(first.stdout())
+    assert.match(first.stdout(), /account "default"/)
+    const answer = await read({ url: first.url, key }, "/v1/tasks/none")
+    assert.equal(answer.status, 404)
+    first.kill("SIGTERM")
+    assert.equal((await first.ended).code, 0)
+
+    const second = await startService(folder)
+    assert.equal(parseKey(second.stdout()), "")
+    assert.match(second.stdout(), /^API keys are shown once; `safelight keys create .*\nlistening/)
+    assert.equal((await read({ url: second.url, key }, "/v1/tasks/none")).status, 404)
+  })
+
+  test("every printed shell line names the key or the task, and the address", async (t) => {
+    const folder = await temporaryFolder(t)
+    const { stdout, url } = await startService(folder)
+    const lines = stdout()
+      .split("\n")
+      .filter((line) => line.includes("curl"))
+    assert.equal(lines.length, 3 * MODELS.length)
+    for (const line of lines) {
+      assert.ok(line.includes(`Bearer ${parseKey(stdout())}`), line)
+      assert.ok(line.includes(`${url}/v1/tasks`), line)
+    }
+    for (const { id } of MODELS) assert.ok(stdout().includes(`"model":"${id}"`), id)
+  })
+
+  test("the lines of a model, pasted, make its file", async (t) => {
+    const folder = await temporaryFolder(t)
+    const { stdout } = await startService(folder)
+    const lines = /# image edit\n([^#]*)/.exec(stdout())?.[1] ?? ""
+    await promisify(execFile)("sh", ["-c", lines], { cwd: folder })
+    assert.ok((await readdir(folder)).includes("edited.jpg"))
+  })
+
+  test("what it keeps lies under the data folder", async (t) => {
+    const folder = await temporaryFolder(t)
+    await startService(folder, ["--data", "store"])
+    assert.deepEqual(await readdir(folder), ["store"])
+    const names = await readdir(join(folder, "store"))
+    assert.ok(names.includes("safelight.db") && names.includes("artifacts"), names.join(" "))
+  })
+})
+
+describe("listening", () => {
+  test("a request right after the line is answered, and the service is ready", async (t) => {
+    const { url } = await startService(await temporaryFolder(t))
+    assert.equal((await fetch(`${url}/readyz`)).status, 200)
+  })
+
+  test("an IPv6 address is printed in brackets", async (t) => {
+    const { url } = await startService(await temporaryFolder(t), ["--host", "::1"])
+    assert.match(url, /^http:\/\/\[::1\]:\d+$/)
+    assert.equal((await fetch(`${url}/healthz`)).status, 200)
+  })
+
+  test("on every interface, the lines to paste name one that can be reached", async (t) => {
+    const folder = await temporaryFolder(t)
+    const { url, stdout, stderr } = await startService(folder, ["--host", "0.0.0.0"])
+    assert.equal((await fetch(`${url}/healthz`)).status, 200)
+    assert.match(stdout(), /curl .* http:\/\/127\.0\.0\.1:\d+\/v1\/tasks /)
+    assert.match(stderr(), /without publicUrl/)
+  })
+
+  test("content_url begins with the public URL", async (t) => {
+    const folder = await temporaryFolder(t)
+    const words = ["--public-url", "https://media.example/base/"]
+    const { url, stdout } = await startService(folder, words)
+    const sent = { url, key: parseKey(stdout()) }
+    const id = await submit(sent, "[studio: at-once] fog")
+    await reach(sent, id, "succeeded")
+    const response = await read(sent, `/v1/tasks/${id}/artifacts`)
+    const { artifacts } = (await response.json()) as { artifacts: { content_url: string }[] }
+    const expected = `https://media.example/base/v1/tasks/${id}/artifacts/image_1/content`
+    assert.equal(artifacts[0]?.content_url, expected)
+  })
+})
+
+describe("what can't be served is one line and a code that is not zero", () => {
+  async function refused(folder: string, words: readonly string[] = []) {
+    const end = await runCommand(["serve", "--port", "0", ...words], { folder })
+    assert.equal(end.stdout, "")
+    assert.match(end.stderr, /^safelight: [^\n]+\n$/)
+    assert.notEqual(end.code, 0)
+    assert.doesNotMatch(end.stderr, /internal error/)
+    return end
+  }
+
+  test("a taken port", async (t) => {
+    const server = createServer().listen(0, "127.0.0.1")
+    await once(server, "listening")
+    t.after(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const folder = await temporaryFolder(t)
+    const { stderr } = await refused(folder, ["--port", String(port)])
+    assert.match(stderr, new RegExp(`${port}`))
+    // Nothing stays locked behind it, and no key was made for a service that never was.
+    const next = await startService(folder)
+    assert.notEqual(parseKey(next.stdout()), "")
+  })
+
+  test("a folder that is served already", async (t) => {
+    const folder = await temporaryFolder(t)
+    await startService(folder)
+    const { stderr, code } = await refused(folder)
+    assert.match(stderr, /another process serves this data folder/)
+    assert.equal(code, 1)
+  })
+
+  test("a data folder that can't be written", async (t) => {
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, "file"), "")
+    const { stderr, code } = await refused(folder, ["--data", "file/data"])
+    assert.match(stderr, /can't be written/)
+    assert.equal(code, 2)
+  })
+
+  test("a file that is no database", async (t) => {
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, "safelight.db"), "not a database at all".repeat(1000))
+    const { stderr, code } = await refused(folder, ["--data", "."])
+    assert.match(stderr, /damaged or is no database/)
+    assert.equal(code, 1)
+  })
+
+  test("a piece that refuses its setting", async (t) => {
+    const folder = await temporaryFolder(t)
+    const file = { media: { allowedAddresses: ["10.0.0.0"] } }
+    await writeFile(join(folder, "safelight.config.json"), JSON.stringify(file))
+    const { stderr, code } = await refused(folder)
+    assert.match(stderr, /allowedAddresses/)
+    assert.equal(code, 2)
+  })
+
+  test("a wrong flag", async (t) => {
+    const { stderr, code } = await refused(await temporaryFolder(t), ["--prot", "1"])
+    assert.match(stderr, /unknown option '--prot'/)
+    assert.equal(code, 2)
+  })
+
+  test("SAFELIGHT_DEBUG=1 adds where it came from", async (t) => {
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, "file"), "")
+    const environment = { SAFELIGHT_DEBUG: "1" }
+    const words = ["serve", "--data", "file/data"]
+    const { stderr } = await runCommand(words, { folder, environment })
+    assert.match(stderr, /^safelight: [^\n]+\n(?:.|\n)*\n {4}at /)
+  })
+})
+
+describe("stopping", () => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    test(`${signal} ends it with 0 and gives the folder up`, async (t) => {
+      const folder = await temporaryFolder(t)
+      const running = await startService(folder)
+      running.kill(signal)
+      const { code, stderr } = await running.ended
+      assert.equal(code, 0)
+      assert.match(stderr, /"msg":"stopped"/)
+      await startService(folder)
+    })
+  }
+
+  test("a second signal ends it at once", async (t) => {
+    const folder = await temporaryFolder(t)
+    const running = await startService(folder)
+    const sent = { url: running.url, key: parseKey(running.stdout()) }
+    // Without the second signal this would take all of stopGraceMs.
+    await reach(sent, await submit(sent, "[studio: stall]"), "running")
+    const stopping = once(running.child.stderr as NodeJS.ReadableStream, "data")
+    running.kill("SIGTERM")
+    await stopping
+    running.kill("SIGTERM")
+    assert.equal((await running.ended).code, 143)
+  })
+
+  test("under npm a signal that comes twice counts once", async (t) => {
+    const environment = { npm_lifecycle_event: "start" }
+    const running = await startService(await temporaryFolder(t), [], { environment })
+    running.kill("SIGINT")
+    running.kill("SIGTERM")
+    assert.equal((await running.ended).code, 0)
+  })
+
+  test("under npm it stops when the shell between is ended", { skip: isWindows }, async (t) => {
+    const folder = await temporaryFolder(t)
+    const line = `"${process.execPath}" "${BIN}" serve --port 0; true`
+    const environment = { npm_lifecycle_event: "start" }
+    // The first word of a command is its program; here that is the shell.
+    const running = startCommand([line], { folder, environment, node: "sh", bin: "-c" })
+    await running.printed(/^listening/m)
+    running.kill("SIGTERM")
+    assert.match((await running.ended).stderr, /"msg":"stopped"/)
+  })
+
+  test("what runs past the grace is handed back and goes on after the next start", async (t) => {
+    const folder = await temporaryFolder(t)
+    const file = JSON.stringify({ stopGraceMs: 0 })
+    await writeFile(join(folder, "safelight.config.json"), file)
+    const first = await startService(folder)
+    const key = parseKey(first.stdout())
+    const sent = { url: first.url, key }
+    const id = await submit(sent, "[studio: delay 1s] fog")
+    await reach(sent, id, "running")
+    first.kill("SIGTERM")
+    assert.equal((await first.ended).code, 0)
+    const second = await startService(folder)
+    await reach({ url: second.url, key }, id, "succeeded")
+  })
+
+  test("a service that was killed leaves its tasks to the next one", async (t) => {
+    const folder = await temporaryFolder(t)
+    const first = await startService(folder)
+    const key = parseKey(first.stdout())
+    const id = await submit({ url: first.url, key }, "[studio: delay 1s] fog")
+    first.kill("SIGKILL")
+    await first.ended
+    const second = await startService(folder)
+    await reach({ url: second.url, key }, id, "succeeded")
+  })
+})
+
+test("the log is JSON and holds no prompt, URL or key", async (t) => {
+  const folder = await temporaryFolder(t)
+  const running = await startService(folder)
+  const key = parseKey(running.stdout())
+  const sent = { url: running.url, key }
+  const id = await submit(sent, "[studio: crash] unmistakable words")
+  await reach(sent, id, "failed")
+  running.kill("SIGTERM")
+  const { stderr } = await running.ended
+  const lines = stderr.trimEnd().split("\n")
+  for (const line of lines) assert.equal(typeof JSON.parse(line), "object")
+  assert.ok(lines.length > 2, "the crash was not logged")
+  for (const secret of ["unmistakable", "http://", key, key.slice(-38)]) {
+    assert.ok(!stderr.includes(secret), secret)
+  }
+})
+
+test("a reader that never reads the log does not stop the service", async (t) => {
+  const folder = await temporaryFolder(t)
+  const running = startCommand(["serve", "--port", "0"], { folder })
+  running.child.stderr?.pause()
+  const [, url = ""] = await running.printed(/^listening on (\S+)$/m)
+  assert.equal((await fetch(`${url}/healthz`)).status, 200)
+  running.kill("SIGTERM")
+  const [code] = (await once(running.child, "exit")) as [number]
+  running.child.stderr?.resume()
+  assert.equal(code, 0)
+})
+
+test("without a process: a service is made, used and stopped, twice over", async (t) => {
+  const data = await temporaryFolder(t)
+  const configuration = { ...DEFAULTS, port: 0, data, logLevel: "silent" as const }
+  const service = await createService({ configuration })
+  assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
+  await Promise.all([service.stop(), service.stop()])
+  await assert.rejects(fetch(`${service.url}/readyz`))
+  const again = await createService({ configuration })
+  await again.stop()
+})

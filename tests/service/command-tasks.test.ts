@@ -1,0 +1,381 @@
+/**
+ * The `tasks` commands against a scripted service on a real socket: what they send, what they make
+ * of each answer, and what a script can rely on. The service itself is tested elsewhere.
+ */
+import assert from "node:assert/strict"
+import { createHash } from "node:crypto"
+import { once } from "node:events"
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { describe, test, type TestContext } from "node:test"
+import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
+
+const KEY = "sl_live_0123456789_secret"
+const ID = "0199-task"
+
+interface Seen {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly headers: IncomingMessage["headers"]
+  readonly body: string
+}
+
+type Answer = (response: ServerResponse, seen: Seen) => void
+
+/** Answers each request with the next of `answers`; the last one goes on for ever. */
+async function startFake(t: TestContext, answers: readonly Answer[]) {
+  const requests: Seen[] = []
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method, url, headers } = request
+    const seen = { method, url, headers, body: await text(request) }
+    const answer = answers[Math.min(requests.length, answers.length - 1)]
+    requests.push(seen)
+    answer?.(response, seen)
+  }
+  const server = createServer((request, response) => void take(request, response))
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, requests }
+}
+
+function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+  return (response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers })
+    response.end(JSON.stringify(body))
+  }
+}
+
+function task(status: string, progress: number, error: unknown = null) {
+  return {
+    task_id: ID,
+    model: "m",
+    status,
+    progress,
+    created_at: 1,
+    finished_at: status === "queued" || status === "running" ? 0 : 2,
+    error,
+    links: { self: `/v1/tasks/${ID}`, artifacts: `/v1/tasks/${ID}/artifacts` },
+  }
+}
+
+const NOW = { "retry-after": "0" }
+const ACCEPTED = json(202, task("queued", 0), { location: `/v1/tasks/${ID}` })
+const FAILURE = {
+  message: "refused\u001b[31m\n",
+  type: "generation_error",
+  code: "provider_rejected",
+}
+
+function refusal(status: number, code: string): Answer {
+  return json(status, { error: { message: "words", type: "api_error", code } }, NOW)
+}
+
+function artifactList(...artifacts: readonly (readonly [string, string])[]): Answer {
+  return json(200, {
+    task_id: ID,
+    artifacts: artifacts.map(([key, mimeType]) => ({
+      key,
+      type: "image",
+      mime_type: mimeType,
+      content_url: "http://elsewhere.example/content",
+      expires_at: 1_800_000_000,
+    })),
+  })
+}
+
+function content(bytes: Buffer, digest?: string): Answer {
+  const own = createHash("sha256").update(bytes).digest("base64")
+  return (response) => {
+    response.setHeader("repr-digest", `sha-512=:AA==:, sha-256=:${digest ?? own}:`)
+    response.end(bytes)
+  }
+}
+
+const drop: Answer = (response) => response.destroy()
+
+interface Run extends CommandEnd {
+  readonly folder: string
+  readonly requests: readonly Seen[]
+}
+
+async function run(
+  t: TestContext,
+  words: readonly string[],
+  answers: readonly Answer[],
+  options: { readonly input?: string; readonly folder?: string } = {},
+): Promise<Run> {
+  const { url, requests } = await startFake(t, answers)
+  const folder = options.folder ?? (await temporaryFolder(t))
+  const environment = { SAFELIGHT_API_KEY: KEY }
+  const end = await runCommand(["tasks", ...words, "--url", url], {
+    ...options,
+    folder,
+    environment,
+  })
+  return { ...end, folder, requests }
+}
+
+const SUBMIT = ["submit", "--model", "m", "--parameters", '{"n":4.0}']
+
+describe("submit", () => {
+  test("it sends the request once, as written, and prints the id", async (t) => {
+    const { code, stdout, stderr, requests } = await run(t, SUBMIT, [ACCEPTED])
+    assert.equal(stdout, `${ID}\n`)
+    assert.equal(stderr, "")
+    assert.equal(code, 0)
+    assert.equal(requests.length, 1)
+    assert.equal(requests[0]?.body, '{"model":"m","parameters":{"n":4.0}}')
+    assert.equal(requests[0]?.headers.authorization, `Bearer ${KEY}`)
+    assert.equal(requests[0]?.headers["content-type"], "application/json")
+  })
+
+  test("parameters come from a file or from standard input", async (t) => {
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, "p.json"), '\uFEFF{"a":1}')
+    const fromFile = ["submit", "--model", "m", "--parameters", "@p.json"]
+    const read = await run(t, fromFile, [ACCEPTED], { folder })
+    assert.equal(read.requests[0]?.body, '{"model":"m","parameters":{"a":1}}')
+    const fromInput = ["submit", "--model", "m", "--parameters", "-"]
+    const piped = await run(t, fromInput, [ACCEPTED], { input: '{"b":2}' })
+    assert.equal(piped.requests[0]?.body, '{"model":"m","parameters":{"b":2}}')
+  })
+
+  test("--wait asks until the end and honours Retry-After on the way", async (t) => {
+    const answers = [
+      ACCEPTED,
+      json(200, task("queued", 0), NOW),
+      json(200, task("running", 40), NOW),
+      refusal(503, "service_unavailable"),
+      refusal(429, "rate_limit_exceeded"),
+      json(200, task("running", 40), NOW),
+      json(200, task("succeeded", 100)),
+      artifactList(["image_1", "image/png"]),
+    ]
+    const { code, stdout, stderr, requests } = await run(t, [...SUBMIT, "--wait"], answers)
+    assert.equal(stdout, `${ID}\n`)
+    const shown = `task ${ID}\nqueued 0%\nrunning 40%\nsucceeded 100%\nsucceeded\n`
+    assert.equal(stderr, shown)
+    assert.equal(code, 0)
+    assert.deepEqual(
+      requests.map(({ method }) => method),
+      ["POST", "GET", "GET", "GET", "GET", "GET", "GET", "GET"],
+    )
+  })
+
+  test("--wait --json prints the task with its artifacts", async (t) => {
+    const done = json(202, task("succeeded", 100))
+    const answers = [done, artifactList(["image_1", "image/png"])]
+    const { stdout } = await run(t, [...SUBMIT, "--wait", "--json"], answers)
+    const printed = JSON.parse(stdout) as { artifacts: { key: string }[] }
+    assert.deepEqual(
+      { ...printed, artifacts: undefined },
+      {
+        ...task("succeeded", 100),
+        artifacts: undefined,
+      },
+    )
+    assert.equal(printed.artifacts[0]?.key, "image_1")
+  })
+
+  test("a failed task ends with 1 and says why, without steering the terminal", async (t) => {
+    const answers = [ACCEPTED, json(200, task("failed", 40, FAILURE))]
+    const { code, stdout, stderr } = await run(t, [...SUBMIT, "--wait"], answers)
+    assert.equal(code, 1)
+    assert.equal(stdout, `${ID}\n`)
+    assert.match(stderr, /^failed: refused \[31m \(provider_rejected\)$/m)
+  })
+
+  const refusals: readonly (readonly [string, Answer, number, RegExp])[] = [
+    ["400", refusal(400, "invalid_value"), 2, /answered 400: words \(invalid_value\)$/],
+    ["401", refusal(401, "invalid_api_key"), 2, /answered 401/],
+    ["429", refusal(429, "rate_limit_exceeded"), 2, /answered 429/],
+    ["a redirect", json(307, {}, { location: "http://elsewhere.example/" }), 2, /answered 307$/],
+    ["503", refusal(503, "overloaded"), 3, /answered 503: words \(overloaded\)$/],
+    ["an outcome the service does not know", refusal(503, "outcome_unknown"), 4, /not sent again/],
+    ["a gateway that gave up", (response) => response.writeHead(504).end(), 4, /not sent again/],
+    ["a connection that broke off", drop, 4, /may be billed; the request is not sent again/],
+    ["an answer that is no task", json(202, { id: 1 }), 4, /holds no task/],
+    [
+      "an answer that breaks off",
+      (response) => {
+        response.writeHead(202, { location: `/v1/tasks/${ID}`, "content-length": "900" })
+        response.write("{", () => response.destroy())
+      },
+      4,
+      /broke off \(it names \/v1\/tasks\/0199-task\)/,
+    ],
+  ]
+  for (const [name, answer, expected, words] of refusals) {
+    test(`${name} ends with ${expected} and is not sent again`, async (t) => {
+      const { code, stderr, stdout, requests } = await run(t, [...SUBMIT, "--wait"], [answer])
+      assert.equal(code, expected)
+      assert.match(stderr.trimEnd(), words)
+      assert.equal(stderr.split("\n").length, 2, "more than one line")
+      assert.equal(stdout, "")
+      assert.equal(requests.length, 1)
+    })
+  }
+
+  const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
+    ["no JSON", ["--parameters", "{a}"], /--parameters: the argument is not JSON/],
+    ["a missing file", ["--parameters", "@no.json"], /no\.json can't be read \(ENOENT\)/],
+    ["no model", ["--parameters", "{}"], /required option '--model/],
+    ["no address", ["--parameters", "{}", "--model", "m", "--url", "ftp://x"], /--url: expected/],
+    ["an odd key", ["--parameters", "{}", "--model", "m", "--key", "a b"], /characters no key has/],
+  ]
+  for (const [name, words, expected] of mistakes) {
+    test(`${name} ends with 2 before anything is sent`, async (t) => {
+      const folder = await temporaryFolder(t)
+      const model = name === "no model" || words.includes("--model") ? [] : ["--model", "m"]
+      const environment = { SAFELIGHT_API_KEY: KEY }
+      const all = ["tasks", "submit", ...model, ...words]
+      const { code, stderr } = await runCommand(all, { folder, environment })
+      assert.equal(code, 2)
+      assert.match(stderr, expected)
+    })
+  }
+
+  test("without a key it asks for one", async (t) => {
+    const folder = await temporaryFolder(t)
+    const { code, stderr } = await runCommand(["tasks", "get", ID], { folder })
+    assert.match(stderr, /set SAFELIGHT_API_KEY or give --key/)
+    assert.equal(code, 2)
+  })
+
+  test("a service that is not there ends with 3: nothing was sent", async (t) => {
+    const { url } = await startFake(t, [drop])
+    const port = await freePort()
+    const folder = await temporaryFolder(t)
+    const words = ["tasks", ...SUBMIT, "--url", url.replace(/\d+$/, String(port)), "--key", KEY]
+    const { code, stderr } = await runCommand(words, { folder })
+    assert.match(stderr, /can't be reached \(ECONNREFUSED\)/)
+    assert.equal(code, 3)
+  })
+})
+
+/** A port that nobody listens on: it was just given back. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+describe("downloads", () => {
+  const PNG = Buffer.from("not really a picture")
+  const DONE = json(202, task("succeeded", 100))
+
+  test("every artifact is saved under the task and its key", async (t) => {
+    const listed = artifactList(["image_1", "image/png"], ["image_2", "image/jpeg"])
+    const answers = [DONE, listed, content(PNG), content(Buffer.alloc(300_000, 7))]
+    const { code, stdout, folder, requests } = await run(t, [...SUBMIT, "--output", "out"], answers)
+    assert.equal(code, 0)
+    const names = [`${ID}-image_1.png`, `${ID}-image_2.jpg`]
+    assert.equal(stdout, names.map((name) => `${join("out", name)}\n`).join(""))
+    assert.deepEqual((await readdir(join(folder, "out"))).toSorted(), names)
+    assert.deepEqual(await readFile(join(folder, "out", names[0] ?? "")), PNG)
+    assert.equal((await readFile(join(folder, "out", names[1] ?? ""))).length, 300_000)
+    assert.equal(requests[2]?.url, `/v1/tasks/${ID}/artifacts/image_1/content`)
+  })
+
+  test("the key goes to the given address alone, whatever content_url says", async (t) => {
+    const answers = [artifactList(["image_1", "image/png"]), content(PNG)]
+    const { code, requests } = await run(t, ["artifacts", ID, "--output", "."], answers)
+    assert.equal(code, 0)
+    assert.equal(requests[1]?.headers.authorization, `Bearer ${KEY}`)
+  })
+
+  test("a name from outside can't leave the folder", async (t) => {
+    const answers = [artifactList(["../../evil", "image/../x"]), content(PNG)]
+    const { code, folder } = await run(t, ["artifacts", "../x", "--output", "out"], answers)
+    assert.equal(code, 0)
+    assert.deepEqual(await readdir(join(folder, "out")), ["_x-_evil.bin"])
+  })
+
+  const broken: readonly (readonly [string, Answer, number, RegExp])[] = [
+    [
+      "bytes that differ from their digest",
+      content(PNG, createHash("sha256").digest("base64")),
+      5,
+      /the bytes of image_1 are not those/,
+    ],
+    ["no digest", (response) => response.end(PNG), 5, /without a Repr-Digest/],
+    [
+      "a transfer that breaks off",
+      (response) => {
+        response.writeHead(200, { "content-length": "900" })
+        response.write("abc", () => response.destroy())
+      },
+      3,
+      /broke off/,
+    ],
+    ["an expired artifact", refusal(410, "artifact_expired"), 2, /artifact_expired/],
+  ]
+  for (const [name, answer, expected, words] of broken) {
+    test(`${name} ends with ${expected} and leaves no file`, async (t) => {
+      const answers = [DONE, artifactList(["image_1", "image/png"]), answer]
+      const { code, folder, stderr } = await run(t, [...SUBMIT, "--output", "out"], answers)
+      assert.equal(code, expected)
+      assert.match(stderr, words)
+      await mkdir(join(folder, "out"), { recursive: true })
+      assert.deepEqual(await readdir(join(folder, "out")), [])
+    })
+  }
+
+  test("a folder that can't be made ends with 2", async (t) => {
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, "file"), "")
+    const answers = [artifactList(["image_1", "image/png"]), content(PNG)]
+    const words = ["artifacts", ID, "--output", "file/out"]
+    const { code, stderr } = await run(t, words, answers, { folder })
+    assert.match(stderr, /can't be written \(ENOTDIR\)/)
+    assert.equal(code, 2)
+  })
+})
+
+describe("get and artifacts", () => {
+  test("get prints a line for people, or the service's own JSON", async (t) => {
+    const running = json(200, task("running", 30))
+    const line = await run(t, ["get", ID], [running])
+    assert.equal(line.stdout, `${ID}  running  30%  m\n`)
+    assert.equal(line.code, 0)
+    const raw = await run(t, ["get", ID, "--json"], [running])
+    assert.deepEqual(JSON.parse(raw.stdout), task("running", 30))
+  })
+
+  test("get of a failed task ends with 1", async (t) => {
+    const { code, stdout } = await run(t, ["get", ID], [json(200, task("failed", 0, FAILURE))])
+    assert.equal(code, 1)
+    assert.match(stdout, /^failed: refused/m)
+  })
+
+  test("an unknown task ends with 2", async (t) => {
+    const { code, requests } = await run(t, ["get", "a/b"], [refusal(404, "task_not_found")])
+    assert.equal(code, 2)
+    assert.equal(requests[0]?.url, "/v1/tasks/a%2Fb")
+  })
+
+  test("a service that stays away is asked a few times, then it ends with 3", async (t) => {
+    const { code, requests } = await run(t, ["get", ID], [refusal(503, "service_unavailable")])
+    assert.equal(code, 3)
+    assert.equal(requests.length, 5)
+  })
+
+  test("artifacts lists what there is and until when", async (t) => {
+    const listed = artifactList(["image_1", "image/png"])
+    const { stdout } = await run(t, ["artifacts", ID], [listed])
+    assert.equal(stdout, "image_1  image/png  until 2027-01-15T08:00:00.000Z\n")
+    const { stdout: raw } = await run(t, ["artifacts", ID, "--json"], [listed])
+    assert.equal((JSON.parse(raw) as { task_id: string }).task_id, ID)
+  })
+})
