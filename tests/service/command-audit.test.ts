@@ -1,5 +1,6 @@
 /** The `audit` commands: their three exit codes, on a log that a service really wrote. */
 import assert from "node:assert/strict"
+import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { test, type TestContext } from "node:test"
@@ -41,6 +42,27 @@ for (const name of ["verify", "replay"] as const) {
     assert.equal(code, 0)
   })
 }
+
+test("an erased prompt is nowhere in the database, and the audit finds the log whole", async (t) => {
+  const data = await record(t)
+  const database = new DatabaseSync(join(data, "safelight.db"), { readOnly: true })
+  const [row] = database.prepare("select task from inputs").all() as { task: string }[]
+  database.close()
+  const id = row?.task ?? ""
+  const erased = await runCommand(["tasks", "erase", id, "--data", data], { folder: data })
+  assert.deepEqual([erased.code, erased.stdout], [0, `erased ${id}\n`])
+  const again = await runCommand(["tasks", "erase", id, "--data", data], { folder: data })
+  assert.equal(again.code, 2)
+  for (const file of (await readdir(data)).filter((name) => name.startsWith("safelight.db"))) {
+    assert.ok(
+      !(await readFile(join(data, file))).includes("at-once] fog"),
+      `${file} still holds it`,
+    )
+  }
+  for (const name of ["verify", "replay"]) {
+    assert.equal((await runCommand(["audit", name, "--data", data], { folder: data })).code, 0)
+  }
+})
 
 test("replay of a row that was changed behind the log ends with 1 and names it", async (t) => {
   const data = await record(t)

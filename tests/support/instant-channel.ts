@@ -9,11 +9,12 @@ export function createInstantChannel(concurrency = 256): Channel {
     submission: { kind: "keyed", keyTtlMs: 86_400_000 },
     concurrency,
     submitTimeoutMs: 10_000,
-    submit: async () => ({ kind: "accepted", operation: { id: "instant" } }),
-    poll: async () => ({
+    submit: async () => ({
       kind: "completed",
+      operation: { id: "instant" },
       outputs: [{ mimeType: "image/png", body: once(bytes) }],
     }),
+    poll: () => Promise.reject(new Error("an instant channel is never polled")),
   }
 }
 

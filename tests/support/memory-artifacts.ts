@@ -2,7 +2,7 @@
  * Artifacts kept in memory, for benchmarks that measure everything but the disk and for engine
  * tests that look at what was stored. Bytes are copied: a caller may reuse its buffers.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { SafelightError, type ArtifactReader, type ArtifactStorage } from "@safelight/core"
 
 export interface MemoryArtifacts extends ArtifactStorage {
@@ -28,10 +28,8 @@ export function createMemoryArtifacts({
       failures = times
     },
     async put({ task, key, body }) {
-      const hash = createHash("sha256")
       const chunks: Uint8Array[] = []
       for await (const chunk of body) {
-        hash.update(chunk)
         chunks.push(Uint8Array.from(chunk))
       }
       if (failures > 0) {
@@ -43,7 +41,7 @@ export function createMemoryArtifacts({
       const place = `${task}/${key}/${count}`
       places.set(place, bytes)
       if (places.size > keep) places.delete(places.keys().next().value ?? "")
-      return { place, bytes: bytes.length, sha256: hash.digest("hex") }
+      return { place, bytes: bytes.length, sha256: hash("sha256", bytes) }
     },
     async open({ place, start = 0, end }) {
       const bytes = places.get(place)

@@ -30,7 +30,6 @@ export interface MemoryStorage extends Storage {
   readonly inputs: ReadonlyMap<string, Input>
   /** The next `times` appends reject; where `isStored`, they were stored all the same. */
   failAppends(times: number, isStored?: boolean): void
-  erase(task: string): void
 }
 
 export function createMemoryStorage(): MemoryStorage {
@@ -100,9 +99,6 @@ export function createMemoryStorage(): MemoryStorage {
       failures = times
       isStoredAnyway = isStored
     },
-    erase(task) {
-      inputs.delete(`${task}/request`)
-    },
     async append(append) {
       const isFailing = failures > 0
       if (isFailing) failures -= 1
@@ -114,6 +110,11 @@ export function createMemoryStorage(): MemoryStorage {
     readTask: async (id) => headOf(id),
     readArtifacts: async (task) => artifacts.get(task) ?? [],
     readEvents: async (task) => events.get(task) ?? [],
+    async eraseInputs(task) {
+      const names = [...inputs.values()].filter((input) => input.task === task)
+      for (const { name } of names) inputs.delete(`${task}/${name}`)
+      return names.length > 0
+    },
     readInput: async ({ task, name }) => inputs.get(`${task}/${name}`),
     async claim({ models, now, limit, claim, until }) {
       const free = [...queue].filter(

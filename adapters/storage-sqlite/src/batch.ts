@@ -14,9 +14,25 @@ export interface BatchBounds {
   readonly maxBatchChanges: number
 }
 
-/** Takes changes off the front of `waiting`, at least one. */
-export function takeBatch(waiting: PendingChange[], bounds: BatchBounds): PendingChange[] {
-  const { maxBatchBytes, maxBatchChanges } = bounds
+/** Fewer changes than this share one sync: dividing them would double it for nothing. */
+const SMALLEST_CROWD = 16
+
+/**
+ * How many of `count` waiting changes go into the next batch, with room for `lanes` batches: a
+ * crowd is divided, so that one part is prepared while another is committed, and not in lockstep.
+ */
+export function toShare(count: number, lanes: number): number {
+  return count < SMALLEST_CROWD ? count : Math.ceil(count / lanes)
+}
+
+/** Takes up to `limit` changes off the front of `waiting`, at least one. */
+export function takeBatch(
+  waiting: PendingChange[],
+  limit: number,
+  bounds: BatchBounds,
+): PendingChange[] {
+  const { maxBatchBytes } = bounds
+  const maxBatchChanges = Math.min(limit, bounds.maxBatchChanges)
   let count = 0
   let size = 0
   for (const { change } of waiting) {

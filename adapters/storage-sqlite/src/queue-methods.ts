@@ -6,7 +6,8 @@ import type { Claimed, DueRequest, Log, Storage } from "@safelight/core"
 import type { SqlValue, Statement, StoreStatements } from "@safelight/store"
 import { createEncoder } from "./append-change.ts"
 import type { EncodedChange, StepResult } from "./protocol.ts"
-import { toHead, type Reader } from "./reader.ts"
+import { toHead } from "./head-reader.ts"
+import type { Reader } from "./reader.ts"
 import type { Writer } from "./writer.ts"
 
 export type QueueMethods = Pick<

@@ -4,8 +4,9 @@
  * opened behind the last of them, so each sees every commit that was acknowledged before it.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite"
-import { fromSnapshot, type StreamHead } from "@safelight/core"
+import type { StreamHead } from "@safelight/core"
 import { bind, type SqlValues, type Statement } from "@safelight/store"
+import { createHeadReader } from "./head-reader.ts"
 import { closed, translated } from "./storage-error.ts"
 
 export interface Reader {
@@ -23,21 +24,11 @@ export interface ReaderOptions {
   readonly findHead: Statement
 }
 
-interface PendingRead {
-  readonly task: string
-  readonly resolve: (head: StreamHead | undefined) => void
-  readonly reject: (error: unknown) => void
-}
-
-type HeadRow = readonly [snapshot: string, hash: string]
-
 export function createReader({ file, busyTimeoutMs, findHead }: ReaderOptions): Reader {
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs })
   const begin = database.prepare("begin")
   const commit = database.prepare("commit")
-  const headStatement = database.prepare(findHead.sql, { returnArrays: true })
   const prepared = new Map<Statement, StatementSync>()
-  let waiting: PendingRead[] = []
 
   function inTransaction<Result>(read: () => Result): Result {
     return translated(() => {
@@ -51,32 +42,14 @@ export function createReader({ file, busyTimeoutMs, findHead }: ReaderOptions): 
     })
   }
 
-  function readWaiting(): void {
-    const reads = waiting
-    waiting = []
-    try {
-      const rows = inTransaction(() =>
-        reads.map(({ task }) => headStatement.get(task) as unknown as HeadRow | undefined),
-      )
-      for (const [index, read] of reads.entries()) settle(read, rows[index])
-    } catch (error) {
-      for (const { reject } of reads) reject(error)
-    }
-  }
-
   return {
-    readHead(task) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ task, resolve, reject })
-        if (waiting.length === 1) setImmediate(readWaiting)
-      })
-    },
+    readHead: createHeadReader(database, findHead, inTransaction),
     all(statement, values) {
       return translated(() => {
         assertOpen(database)
-        const known = prepared.get(statement) ?? database.prepare(statement.sql)
-        prepared.set(statement, known)
-        return known.all(...bind(statement, values)) as never
+        const ready = prepared.get(statement) ?? database.prepare(statement.sql)
+        prepared.set(statement, ready)
+        return ready.all(...bind(statement, values)) as never
       })
     },
     inTransaction,
@@ -84,18 +57,6 @@ export function createReader({ file, busyTimeoutMs, findHead }: ReaderOptions): 
       if (database.isOpen) database.close()
     },
   }
-}
-
-function settle({ resolve, reject }: PendingRead, row: HeadRow | undefined): void {
-  try {
-    resolve(row && toHead(row[0], row[1]))
-  } catch (error) {
-    reject(error)
-  }
-}
-
-export function toHead(snapshot: string, hash: string): StreamHead {
-  return { task: fromSnapshot(snapshot), hash }
 }
 
 function assertOpen(database: DatabaseSync): void {

@@ -14,6 +14,7 @@ import { createEncoder } from "./append-change.ts"
 import { createAppend } from "./append.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SQLITE_DIALECT } from "./dialect.ts"
+import { createEraseInputs } from "./erase-inputs.ts"
 import { toFailure } from "./failure.ts"
 import { toSafelightError } from "./storage-error.ts"
 import { lockForServing, prepareFolder } from "./folder.ts"
@@ -99,6 +100,7 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
   return {
     append: createAppend(writer, reader, statements),
     ...createReadMethods(reader, statements),
+    eraseInputs: createEraseInputs(writer, statements),
     ...createQueueMethods({ writer, reader, statements, log }),
     ...createKeyMethods(writer, reader, statements),
     scan: async (request) => scan(reader, statements, request),

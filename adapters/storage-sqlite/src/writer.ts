@@ -11,7 +11,7 @@
  */
 import { SafelightError, type Log } from "@safelight/core"
 import type { Statement } from "@safelight/store"
-import { settleBatch, takeBatch, type BatchBounds, type PendingChange } from "./batch.ts"
+import { settleBatch, takeBatch, toShare, type BatchBounds, type PendingChange } from "./batch.ts"
 import { closed } from "./storage-error.ts"
 import type { ChangeOutcome, EncodedChange, WriterAnswer, WriterSettings } from "./protocol.ts"
 import { createNumbering, startWritingThread, type WritingThread } from "./writing-thread.ts"
@@ -56,8 +56,9 @@ export function createWriter(options: WriterOptions): Writer {
   function flush(): void {
     isFlushing = false
     thread ??= startWritingThread({ settings, numbering, onAnswer, onEnd })
-    while (waiting.length > 0 && underWay.length < maxBatchesUnderWay) {
-      const batch = takeBatch(waiting, options)
+    for (let lanes = maxBatchesUnderWay - underWay.length; lanes > 0; lanes -= 1) {
+      if (waiting.length === 0) return
+      const batch = takeBatch(waiting, toShare(waiting.length, lanes), options)
       underWay.push(batch)
       thread.commit(batch.map(({ change }) => change))
     }
@@ -72,9 +73,8 @@ export function createWriter(options: WriterOptions): Writer {
   function onEnd(cause: unknown): void {
     thread = undefined
     const lost = underWay.splice(0).flat()
-    if (lost.length > 0 || !isClosed) {
-      log.error({ cause: String(cause), lost: lost.length }, "the writing thread ended unasked")
-    }
+    const isAsked = isClosed && lost.length === 0
+    if (!isAsked) log.error({ cause: String(cause) }, "the writing thread ended unasked")
     for (const { reject } of lost) reject(threadEnded(cause))
     continueOrRest()
   }

@@ -78,6 +78,8 @@ function configure(database: DatabaseSync, settings: WriterSettings): void {
   database.exec("pragma journal_mode = wal")
   // FULL syncs the log at every commit: what is acknowledged survives a loss of power.
   database.exec("pragma synchronous = full")
+  // What is erased is overwritten, not only forgotten.
+  database.exec("pragma secure_delete = on")
   database.exec(`pragma wal_autocheckpoint = ${settings.checkpointPages}`)
   if (settings.maxPages !== null) database.exec(`pragma max_page_count = ${settings.maxPages}`)
 }

@@ -1,4 +1,5 @@
 /** The public face of core: what a task is. Every export is named here, and a test holds the list. */
+export { createBoundedCache, type BoundedCache } from "./bounded-cache.ts"
 export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts"
 export type { Digest, DigestPart } from "./digest.ts"
 export { toUnixSeconds } from "./instant.ts"

@@ -32,20 +32,21 @@ export async function collect(
     return { kind: "fail", attempt: task.attempt, code: "no_output" }
   }
   const kind = modelOf(context, task).artifacts
-  const stored: Omit<ManifestEntry, "expiresAt">[] = []
+  const stored: ManifestEntry[] = []
+  const expiresAt = context.clock.now() + context.settings.retentionMs
   try {
     for (const [position, output] of completed.outputs.entries()) {
-      stored.push(await store(context, work, output, toArtifactKey(kind, position), kind))
+      const key = toArtifactKey(kind, position)
+      stored.push(await store(context, work, output, { expiresAt, key, type: kind }))
     }
   } catch (error) {
     await discard(context, stored)
     throw error
   }
-  const expiresAt = context.clock.now() + context.settings.retentionMs
   const usage = toUsage(kind, stored, completed)
   return {
     kind: "succeed",
-    artifacts: stored.map((entry) => ({ ...entry, expiresAt })),
+    artifacts: stored,
     chargeMicros: chargeOf(modelOf(context, task), context.prices, task.priceVersion, usage),
     usage,
   }
@@ -55,16 +56,16 @@ async function store(
   context: Context,
   work: Work,
   output: ChannelOutput,
-  key: string,
-  type: "image" | "video",
-): Promise<Omit<ManifestEntry, "expiresAt">> {
+  { expiresAt, key, type }: Pick<ManifestEntry, "expiresAt" | "key" | "type">,
+): Promise<ManifestEntry> {
   await context.probe("collect:before-put", work.id)
   const { signal } = work.controller
   const put = await context.artifacts.put({ task: work.id, key, body: output.body, signal })
   await context.probe("collect:after-put", work.id)
   const { bytes, place, sha256 } = put
   const durationMs = output.durationMs === undefined ? null : Math.ceil(output.durationMs)
-  return { bytes, durationMs, key, mimeType: output.mimeType, place, sha256, type }
+  // In the order of canonical JSON, which then costs no sorting.
+  return { bytes, durationMs, expiresAt, key, mimeType: output.mimeType, place, sha256, type }
 }
 
 async function discard(context: Context, stored: readonly { place: string }[]): Promise<void> {

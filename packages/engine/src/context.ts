@@ -9,6 +9,7 @@ import type {
   Probe,
   Storage,
 } from "@safelight/core"
+import type { Deadlines } from "./deadlines.ts"
 import type { Identifiers } from "./identifiers.ts"
 import type { Recorder } from "./recorder.ts"
 import type { Routing } from "./routing.ts"
@@ -29,5 +30,6 @@ export interface Ports {
 }
 
 export interface Context extends Ports {
+  readonly deadlines: Deadlines
   readonly recorder: Recorder
 }

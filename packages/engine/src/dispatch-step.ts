@@ -9,7 +9,6 @@
  */
 import { isSafelightError, type SubmitOutcome, type TaskCommand } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { createDeadline } from "./deadline.ts"
 import { toRequest, type WorkRequest } from "./request.ts"
 import { settle } from "./outcome.ts"
 import type { Slot } from "./routing.ts"
@@ -56,21 +55,23 @@ async function call(
   slot: Slot,
   request: WorkRequest,
 ): Promise<CallOutcome> {
-  const deadline = createDeadline(context.clock, slot.channel.submitTimeoutMs, request.signal)
-  const answer = slot.channel.submit({ ...request, signal: deadline.signal })
+  const { channel, breaker } = slot
+  let answer: Promise<SubmitOutcome> | undefined
   try {
-    const outcome = await deadline.bound(answer)
-    if (outcome.kind === "not-created") slot.breaker.recordFailure()
-    else slot.breaker.recordSuccess()
+    const outcome = await context.deadlines.run(
+      channel.submitTimeoutMs,
+      request.signal,
+      (signal) => (answer = channel.submit({ ...request, signal })),
+    )
+    if (outcome.kind === "not-created") breaker.recordFailure()
+    else breaker.recordSuccess()
     return outcome
   } catch (error) {
-    slot.breaker.recordFailure()
-    if (deadline.signal.aborted) void adoptLate(context, work, answer)
-    const { name } = slot.channel
-    context.log.warn({ task: work.id, channel: name, error }, "a call's outcome is unknown")
-    return { kind: "unknown", code: isSafelightError(error) ? error.code : "unexpected" }
-  } finally {
-    deadline.clear()
+    breaker.recordFailure()
+    const code = isSafelightError(error) ? error.code : "unexpected"
+    if (code === "aborted" && answer !== undefined) void adoptLate(context, work, answer)
+    context.log.warn({ task: work.id, channel: channel.name, error }, "a call's outcome is unknown")
+    return { kind: "unknown", code }
   }
 }
 
@@ -96,7 +97,7 @@ async function record(context: Context, work: Work, outcome: CallOutcome): Promi
     return recordFact(context, work, { kind: "doubt", attempt, code: outcome.code })
   }
   try {
-    return await settle(context, work, outcome)
+    return await settle(context, work, outcome, toAcceptance(outcome))
   } catch (error) {
     // The outputs came with the answer and could not be kept: whether they can be had again
     // depends on what the channel makes of a repeat, which is just what a doubt resolves.
@@ -104,6 +105,12 @@ async function record(context: Context, work: Work, outcome: CallOutcome): Promi
     context.log.warn({ task: work.id, error }, "an immediate result could not be collected")
     return recordFact(context, work, { kind: "doubt", attempt, code: "collection-failed" })
   }
+}
+
+/** An operation that came with its result is recorded together with it. */
+function toAcceptance(outcome: SubmitOutcome): TaskCommand[] {
+  if (outcome.kind !== "completed" || outcome.operation === undefined) return []
+  return [{ kind: "accept", operation: outcome.operation }]
 }
 
 /** The claim ran short between the intent and the call: nothing was sent, and that is proof. */

@@ -59,7 +59,7 @@ export function createDispatcher(context: Context, models: readonly string[]): D
     }
   }
 
-  context.recorder.onFinished(({ id }) => holdings.callOff(id))
+  context.recorder.onEachFinished(({ id }) => holdings.callOff(id))
   return {
     start() {
       if (loops.length === 0) loops.push(claimLoop(), renewLoop())

@@ -23,9 +23,11 @@ import {
   type SubmitRequest,
   type SubmitResult,
   type Task,
+  type TaskRequest,
   type TaskService,
 } from "@safelight/core"
 import type { Context, Ports } from "./context.ts"
+import { createDeadlines } from "./deadlines.ts"
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
@@ -65,6 +67,11 @@ export interface Engine extends TaskService, AsyncDisposable {
   finished(id: string, options?: { readonly signal?: AbortSignal }): Promise<Task | undefined>
   /** An artifact's bytes, chunk by chunk; `read-artifact.ts` says how it fails. */
   readArtifact(name: ArtifactName): AsyncIterable<Uint8Array>
+  /**
+   * Erases what a person or a provider wrote for a task: prompt, URLs, inline media. Everything in
+   * the log stays valid; a task that is not yet carried out then fails. False for an unknown task.
+   */
+  erase(request: TaskRequest): Promise<boolean>
   /** Takes no more tasks, lets running ones finish for up to `graceMs`, hands the rest back. */
   stop(options?: { readonly graceMs?: number }): Promise<void>
 }
@@ -96,6 +103,10 @@ export function createEngine(options: EngineOptions): Engine {
       return { task: head.task, artifacts: await storage.readArtifacts(id) }
     },
     openArtifact: ({ artifact, ...range }) => artifacts.open({ place: artifact.place, ...range }),
+    async erase({ account, id }) {
+      const head = await storage.readTask(id)
+      return head?.task.account === account && storage.eraseInputs(id)
+    },
     readArtifact: (name) => readArtifact(context, name),
     finished: (id, { signal } = {}) => waitUntilFinished(context, id, signal),
     sweep: (now = context.clock.now()) => sweep(context, now),
@@ -124,7 +135,7 @@ function createContext(options: EngineOptions): Context {
     prices,
     routing: createRouting(options.channels, settings, clock),
   }
-  return { ...ports, recorder: createRecorder(ports) }
+  return { ...ports, deadlines: createDeadlines(clock), recorder: createRecorder(ports) }
 }
 
 function requirePrices(models: ReadonlyMap<string, Model>, prices: PriceBook): void {
@@ -194,22 +205,27 @@ async function waitUntilFinished(
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<Task | undefined> {
-  for (;;) {
-    const ended = new AbortController()
-    const end = (): void => ended.abort("finished")
-    const stopListening = recorder.onFinished((task) => task.id === id && end())
-    signal?.addEventListener("abort", end)
-    try {
+  const ended = new AbortController()
+  let finished: Task | undefined
+  const end = (): void => ended.abort("ended")
+  const stopListening = recorder.onFinished(id, (task) => {
+    finished = task
+    end()
+  })
+  signal?.addEventListener("abort", end)
+  try {
+    for (;;) {
       const head = await storage.readTask(id)
       if (head === undefined || isTerminal(head.task)) return head?.task
+      // Another process may finish it: its end is found by looking.
+      await clock.wait(settings.idlePollMs, ended.signal)
+      if (finished !== undefined) return finished
       if (signal?.aborted === true) {
         throw new SafelightError({ code: "aborted", message: "the waiting was called off" })
       }
-      // Another process may finish it: its end is found by looking.
-      await clock.wait(settings.idlePollMs, ended.signal)
-    } finally {
-      stopListening()
-      signal?.removeEventListener("abort", end)
     }
+  } finally {
+    stopListening()
+    signal?.removeEventListener("abort", end)
   }
 }

@@ -11,7 +11,6 @@ import {
   type SafelightError,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { createDeadline } from "./deadline.ts"
 import { settle } from "./outcome.ts"
 import { toRequest } from "./request.ts"
 import { toBackoffMs } from "./settings.ts"
@@ -63,12 +62,9 @@ async function poll(
   const { clock, settings } = context
   const leftMs = Math.max(0, work.head.task.endBy - clock.now())
   const boundMs = Math.min(settings.pollTimeoutMs, leftMs)
-  const deadline = createDeadline(clock, boundMs, work.controller.signal)
-  try {
-    return await deadline.bound(slot.channel.poll({ ...request, signal: deadline.signal }))
-  } finally {
-    deadline.clear()
-  }
+  return context.deadlines.run(boundMs, work.controller.signal, (signal) =>
+    slot.channel.poll({ ...request, signal }),
+  )
 }
 
 async function recordProgress(

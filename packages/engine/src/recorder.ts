@@ -19,6 +19,7 @@ import {
   type TaskCommand,
   type TaskEvent,
 } from "@safelight/core"
+import { createAnnouncer, type Announcer } from "./announcer.ts"
 import type { Ports } from "./context.ts"
 import { toQueueChange } from "./schedule.ts"
 import { toBackoffMs } from "./settings.ts"
@@ -37,7 +38,7 @@ export interface RecordOptions {
   readonly now?: number
 }
 
-export interface Recorder {
+export interface Recorder extends Pick<Announcer, "onFinished" | "onEachFinished"> {
   /** Appends what may be given up: rejects where the storage fails. */
   recordIntent(head: StreamHead, command: TaskCommand, options?: RecordOptions): Promise<Recorded>
   /**
@@ -49,8 +50,6 @@ export interface Recorder {
     commands: readonly TaskCommand[],
     options?: RecordOptions,
   ): Promise<Recorded>
-  /** Calls `listener` with every task that this process ends. Returns how to stop. */
-  onFinished(listener: (task: Task) => void): () => void
 }
 
 interface Decided {
@@ -59,7 +58,7 @@ interface Decided {
 }
 
 export function createRecorder(ports: Ports): Recorder {
-  const listeners = new Set<(task: Task) => void>()
+  const announcer = createAnnouncer()
 
   /** Appends what was decided; `version-conflict` comes back as undefined. */
   async function write(append: Append, task: Task): Promise<Recorded | undefined> {
@@ -69,7 +68,7 @@ export function createRecorder(ports: Ports): Recorder {
       if (isSafelightError(error) && error.code === "version-conflict") return undefined
       throw error
     }
-    if (isTerminal(task)) for (const listener of listeners) listener(task)
+    if (isTerminal(task)) announcer.announce(task)
     return { kind: "recorded", head: { task, hash: append.changes.task.hash } }
   }
 
@@ -107,10 +106,8 @@ export function createRecorder(ports: Ports): Recorder {
       }
       return { kind: "superseded" }
     },
-    onFinished(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onFinished: announcer.onFinished,
+    onEachFinished: announcer.onEachFinished,
   }
 }
 

@@ -8,6 +8,7 @@ import { createKeysListCommand } from "./commands/keys-list.ts"
 import { createKeysRevokeCommand } from "./commands/keys-revoke.ts"
 import { createServeCommand } from "./commands/serve.ts"
 import { createTasksArtifactsCommand } from "./commands/tasks-artifacts.ts"
+import { createTasksEraseCommand } from "./commands/tasks-erase.ts"
 import { createTasksGetCommand } from "./commands/tasks-get.ts"
 import { createTasksSubmitCommand } from "./commands/tasks-submit.ts"
 import { toOneLine } from "./failure-line.ts"
@@ -35,6 +36,7 @@ export function createProgram({ context, version }: ProgramOptions): Command {
     .addCommand(createTasksSubmitCommand(context))
     .addCommand(createTasksGetCommand(context))
     .addCommand(createTasksArtifactsCommand(context))
+    .addCommand(createTasksEraseCommand(context))
   program
     .command("audit")
     .description("check what was recorded")

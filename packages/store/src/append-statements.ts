@@ -25,6 +25,8 @@ export interface AppendStatements {
   readonly insertArtifact: Statement
   /** Keeps what is stored under the name: an input never changes, it is only erased. */
   readonly insertInput: Statement
+  /** Erases every input of a task. */
+  readonly eraseInputs: Statement
   readonly enqueue: Statement
   readonly reschedule: Statement
   readonly dequeue: Statement
@@ -71,6 +73,7 @@ function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements
         .values(INPUT)
         .onConflict((conflict) => conflict.columns(["task", "name"]).doNothing()),
     ),
+    eraseInputs: compile(db.deleteFrom("inputs").where("task", "=", INPUT.task)),
   }
 }
 

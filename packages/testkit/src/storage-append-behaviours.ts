@@ -182,6 +182,19 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal((await storage.readInput({ task: "t", name: "provider:1" }))?.body, "new")
   },
 
+  "erased inputs are gone for good, and nothing else is": async ({ storage }) => {
+    const inputs = [toInput("t", "request"), toInput("t", "provider:1")]
+    const submitted = submitSample({ id: "t", inputs })
+    const other = submitSample({ id: "u", inputs: [toInput("u", "request")] })
+    await Promise.all([storage.append(submitted.append), storage.append(other.append)])
+    assert.equal(await storage.eraseInputs("t"), true)
+    assert.equal(await storage.eraseInputs("t"), false)
+    assert.equal(await storage.readInput({ task: "t", name: "request" }), undefined)
+    assert.equal(await storage.readInput({ task: "t", name: "provider:1" }), undefined)
+    assert.ok(await storage.readInput({ task: "u", name: "request" }))
+    await assertStored(storage, submitted)
+  },
+
   "any text of up to 200 characters is a task id": async ({ storage }) => {
     const samples = HOSTILE_IDS.map((id) => submitSample({ id, inputs: [toInput(id, "request")] }))
     await Promise.all(samples.map(({ append }) => storage.append(append)))

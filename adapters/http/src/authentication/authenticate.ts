@@ -2,8 +2,7 @@
  * Who calls, and whether they may. A verified header is believed for `keyBelievedMs`, counted from
  * before the key was read, so a revocation holds within that time; refusals are never remembered.
  */
-import type { ApiKeyScope, Clock, KeyStorage } from "@safelight/core"
-import { createBoundedCache } from "../bounded-cache.ts"
+import { createBoundedCache, type ApiKeyScope, type Clock, type KeyStorage } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
 import { Refusal } from "../errors/refusal.ts"
 import { isExpired, refuseKey, verifyKey, type Caller } from "./key-verifier.ts"

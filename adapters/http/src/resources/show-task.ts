@@ -2,9 +2,8 @@
  * GET /v1/tasks/{task_id}: what clients poll. A finished task never changes, so its text is kept;
  * the account stands beside it and is compared, for an id alone opens nothing.
  */
-import { isTerminal, type Task, type TaskService } from "@safelight/core"
+import { createBoundedCache, isTerminal, type Task, type TaskService } from "@safelight/core"
 import type { Authenticate } from "../authentication/authenticate.ts"
-import { createBoundedCache } from "../bounded-cache.ts"
 import type { Exchange, Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
 import { POLL_HEADERS, refuseTask } from "./find-task.ts"

@@ -12,31 +12,54 @@ export function fields<const Entries extends v.ObjectEntries>(
   v.InferInput<v.StrictObjectSchema<Entries, undefined>>,
   v.InferOutput<v.StrictObjectSchema<Entries, undefined>>
 > {
-  const bare = Object.assign(Object.create(null) as object, entries)
-  const schema = namingAllUnknown(v.strictObject(bare))
+  // Sorted, so that what was checked is canonical JSON as it stands.
+  const sorted = Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const bare = Object.assign(Object.create(null) as object, Object.fromEntries(sorted)) as Entries
+  const schema = withFullIssues(v.strictObject(bare), Object.keys(entries))
   return v.lazy((input) => (Array.isArray(input) ? (noArray as unknown as typeof schema) : schema))
 }
 
-/** valibot stops at the first unknown member; a caller is told of every one. */
-function namingAllUnknown<Schema extends v.StrictObjectSchema<v.ObjectEntries, undefined>>(
+type ObjectSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
+
+/**
+ * Names every fault, in the order of `names`, then every unknown member: valibot goes by the order
+ * of its entries and stops at the first unknown one.
+ */
+function withFullIssues<Schema extends ObjectSchema>(
   schema: Schema,
+  names: readonly string[],
 ): Schema {
   return {
     ...schema,
     "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
       const input = dataset.value
       const checked = schema["~run"](dataset, config)
-      if (typeof input !== "object" || input === null) return checked
-      const unknown = Object.entries(input).filter(([key]) => !Object.hasOwn(schema.entries, key))
-      for (const [key, value] of unknown.slice(1)) {
-        const path: [v.IssuePathItem] = [
-          { type: "object", origin: "key", input: input as Record<string, unknown>, key, value },
-        ]
-        v._addIssue(schema, "key", checked, config, { input: key, expected: "never", path })
+      if (checked.issues === undefined || typeof input !== "object" || input === null) {
+        return checked
       }
+      addUnknown(schema, input as Record<string, unknown>, checked, config)
+      checked.issues.sort((a, b) => rank(names, a) - rank(names, b))
       return checked
     },
   }
+}
+
+function addUnknown(
+  schema: ObjectSchema,
+  input: Record<string, unknown>,
+  checked: v.UnknownDataset | v.OutputDataset<unknown, v.BaseIssue<unknown>>,
+  config: v.Config<v.BaseIssue<unknown>>,
+): void {
+  const unknown = Object.entries(input).filter(([key]) => !Object.hasOwn(schema.entries, key))
+  for (const [key, value] of unknown.slice(1)) {
+    const path: [v.IssuePathItem] = [{ type: "object", origin: "key", input, key, value }]
+    v._addIssue(schema, "key", checked, config, { input: key, expected: "never", path })
+  }
+}
+
+function rank(names: readonly string[], { path }: v.BaseIssue<unknown>): number {
+  const index = names.indexOf(String(path?.[0].key))
+  return index < 0 ? names.length : index
 }
 
 const noArray = { ...v.custom<never>(() => false), expects: "Object" as const }

@@ -61,6 +61,8 @@ export interface PollRequest extends ChannelRequest {
 /** The work was completed; outputs are copied before the task succeeds. */
 export interface Completed {
   readonly kind: "completed"
+  /** The handle, where `submit` answers with work that is complete already. */
+  readonly operation?: Json
   readonly outputs: readonly ChannelOutput[]
   /** Measured durations of the reference videos, in request order. */
   readonly inputVideosMs?: readonly number[]

@@ -25,6 +25,11 @@ export interface Storage extends KeyStorage {
   readEvents(task: string): Promise<readonly StoredEvent[]>
   /** What a person wrote or sent, by name; undefined once erased. */
   readInput(request: { readonly task: string; readonly name: string }): Promise<Input | undefined>
+  /**
+   * Erases every input of a task for good; the log, its hashes and the read models stay as they
+   * are. Resolves to whether there was one.
+   */
+  eraseInputs(task: string): Promise<boolean>
 
   /**
    * Takes up to `limit` waiting tasks of `models` whose moment has come and whose claim, if any,

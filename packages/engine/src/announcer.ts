@@ -1,0 +1,32 @@
+/** Tells whoever listens of the tasks that this process has ended; other processes tell nobody. */
+import type { Task } from "@safelight/core"
+
+type Listener = (task: Task) => void
+
+export interface Announcer {
+  announce(task: Task): void
+  /** Calls `listener` once this process has ended the task. Returns how to stop listening. */
+  readonly onFinished: (id: string, listener: Listener) => () => void
+  /** Calls `listener` with every task that this process ends. */
+  readonly onEachFinished: (listener: Listener) => void
+}
+
+export function createAnnouncer(): Announcer {
+  const everyListener = new Set<Listener>()
+  const listeners = new Map<string, Set<Listener>>()
+  return {
+    announce(task) {
+      for (const listener of everyListener) listener(task)
+      for (const listener of listeners.get(task.id) ?? []) listener(task)
+    },
+    onFinished(id, listener) {
+      const ofTask = listeners.get(id) ?? new Set()
+      listeners.set(id, ofTask.add(listener))
+      return () => {
+        ofTask.delete(listener)
+        if (ofTask.size === 0) listeners.delete(id)
+      }
+    },
+    onEachFinished: (listener) => void everyListener.add(listener),
+  }
+}

@@ -1,0 +1,28 @@
+/** `safelight tasks erase`: erases what was written for a task, beside a running service or without. */
+import { Command } from "commander"
+import { CommandError } from "../command-error.ts"
+import { EXIT } from "../exit-code.ts"
+import { addDataOptions, type DataOptions } from "./data-options.ts"
+import type { CommandContext } from "./command-context.ts"
+
+export function createTasksEraseCommand(context: CommandContext): Command {
+  const command = new Command("erase")
+    .description("erase a task's prompt, URLs and inline media; its log stays valid")
+    .argument("<id>", "id of the task")
+  return addDataOptions(command).action((id: string, options: DataOptions) =>
+    erase(id, options, context),
+  )
+}
+
+async function erase(id: string, options: DataOptions, context: CommandContext): Promise<void> {
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { withData } = await import("../open-data.ts")
+  const { environment, folder } = context
+  const { data } = await loadConfiguration({ flags: options, environment, folder })
+  const isErased = await withData({ folder: data, mayCreate: false }, (storage) =>
+    storage.eraseInputs(id),
+  )
+  if (isErased) return context.print(`erased ${id}\n`)
+  const message = "nothing is stored of what was written for a task with this id"
+  throw new CommandError({ exitCode: EXIT.refused, message })
+}
