@@ -26,7 +26,8 @@ import {
   type TaskRequest,
   type TaskService,
 } from "@safelight/core"
-import type { Context, Ports } from "./context.ts"
+import type { Context } from "./context.ts"
+import type { Ports } from "./ports.ts"
 import { createDeadlines } from "./deadlines.ts"
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"

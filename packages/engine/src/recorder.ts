@@ -20,7 +20,7 @@ import {
   type TaskEvent,
 } from "@safelight/core"
 import { createAnnouncer, type Announcer } from "./announcer.ts"
-import type { Ports } from "./context.ts"
+import type { Ports } from "./ports.ts"
 import { toQueueChange } from "./schedule.ts"
 import { toBackoffMs } from "./settings.ts"
 

@@ -1,6 +1,6 @@
 /** What a channel is asked: the task's parameters as accepted, read back from beside the log. */
 import type { ChannelRequest, ParameterValues } from "@safelight/core"
-import type { Ports } from "./context.ts"
+import type { Ports } from "./ports.ts"
 import { REQUEST_INPUT } from "./submission.ts"
 import type { Work } from "./work.ts"
 

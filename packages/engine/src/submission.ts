@@ -20,7 +20,7 @@ import {
   type StreamHead,
   type SubmitRequest,
 } from "@safelight/core"
-import type { Ports } from "./context.ts"
+import type { Ports } from "./ports.ts"
 
 export interface Prepared {
   readonly kind: "prepared"

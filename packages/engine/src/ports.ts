@@ -1,0 +1,28 @@
+/** The ports and the numbers that an engine is made from, put together once. */
+import type {
+  ArtifactStorage,
+  Clock,
+  Digest,
+  Log,
+  Model,
+  PriceBook,
+  Probe,
+  Storage,
+} from "@safelight/core"
+import type { Identifiers } from "./identifiers.ts"
+import type { Routing } from "./routing.ts"
+import type { EngineSettings } from "./settings.ts"
+
+export interface Ports {
+  readonly storage: Storage
+  readonly artifacts: ArtifactStorage
+  readonly clock: Clock
+  readonly digest: Digest
+  readonly identifiers: Identifiers
+  readonly log: Log
+  readonly probe: Probe
+  readonly settings: EngineSettings
+  readonly models: ReadonlyMap<string, Model>
+  readonly prices: PriceBook
+  readonly routing: Routing
+}
