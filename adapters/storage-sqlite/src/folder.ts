@@ -3,8 +3,8 @@
  * second, empty database whose exclusive lock is held while a process serves. The operating system
  * gives such a lock up when the process ends, however it ends; a process id in a file would not.
  */
-import { closeSync, mkdirSync, openSync } from "node:fs"
-import { join } from "node:path"
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { SafelightError } from "@safelight/core"
 import { isBusy, toFailure } from "./failure.ts"
@@ -19,7 +19,7 @@ export function prepareFolder(folder: string): Folder {
   const databaseFile = join(folder, "safelight.db")
   const lockFile = join(folder, "serve.lock")
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(resolve(folder))
     // SQLite gives the files it adds the mode of the database.
     for (const file of [databaseFile, lockFile]) closeSync(openSync(file, "a", 0o600))
   } catch (cause) {
@@ -27,6 +27,21 @@ export function prepareFolder(folder: string): Folder {
     throw new SafelightError({ code: "invalid-configuration", message, cause })
   }
   return { databaseFile, lockFile }
+}
+
+/**
+ * Makes a folder and those above it. By hand: Node's own recursive way never returns where a parent
+ * exists and still nothing can be made in it, as below /proc.
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  if (!existsSync(dirname(folder))) makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (cause) {
+    // Another process may have been quicker.
+    if (!existsSync(folder)) throw cause
+  }
 }
 
 /** Takes the right to serve; the result gives it up. Throws `already-served`. */

@@ -104,6 +104,12 @@ describe("a folder that is opened", () => {
     await Promise.all(storages.map((storage) => storage.close()))
   })
 
+  it("is refused where nothing can be made, however far up that is", async () => {
+    for (const folder of ["/proc/safelight", "/proc/safelight/a/b"]) {
+      await assert.rejects(createSqliteStorage({ folder }), { code: "invalid-configuration" })
+    }
+  })
+
   it("is refused where it can't be written", async () => {
     await using parent = await createTemporaryFolder()
     const file = join(parent.path, "file")
