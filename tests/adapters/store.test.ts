@@ -21,6 +21,8 @@ import {
   type ArtifactsTable,
   type EventsTable,
   type KeysTable,
+  type ListStatements,
+  type Statement,
   type TasksTable,
 } from "@safelight/store"
 import { advanceSample, dispatchSample, submitSample, succeedSample } from "@safelight/testkit"
@@ -42,6 +44,7 @@ const key = {
   expiresAt: 3,
 } as const
 
+const SORT = /USE TEMP B-TREE/
 const TABLE_SCAN = /^SCAN (tasks|events|artifacts|inputs|ready|retention|accounts|keys)\b/
 
 describe("a row", () => {
@@ -82,10 +85,11 @@ describe("the database", () => {
   })
 
   it("walks no whole table for what is asked often", () => {
-    const { append: appends, queue, read } = compileStatements(SQLITE_DIALECT)
+    const { append: appends, list, queue, read } = compileStatements(SQLITE_DIALECT)
     const plans = {
       ...appends,
       ...read,
+      ...toListPlans(list),
       claim: queue.claim(3),
       nextDueAt: queue.findNextDueAt(3),
       renew: queue.renew,
@@ -96,6 +100,29 @@ describe("the database", () => {
       const scans = steps.filter(({ detail }) => TABLE_SCAN.test(String(detail)))
       assert.deepEqual(scans, [], name)
     }
+  })
+
+  it("lists tasks in the order of an index, both of its bounds used", () => {
+    const plans = toListPlans(compileStatements(SQLITE_DIALECT).list)
+    for (const [name, { sql }] of Object.entries(plans)) {
+      const details = database
+        .prepare(`explain query plan ${sql}`)
+        .all()
+        .map(({ detail }) => detail)
+      assert.match(
+        String(details),
+        /tasks_listed \(account=\? AND .*>\(\?,\?\) AND .*<\(\?,\?\)\)/,
+        name,
+      )
+      assert.doesNotMatch(String(details), SORT, name)
+    }
+  })
+
+  it("changes nothing of what tasks are listed by when a task advances", () => {
+    const { sql } = compileStatements(SQLITE_DIALECT).append.updateTask
+    const [set = ""] = sql.split(" where ")
+    for (const column of ["account", "created_at", "id"])
+      assert.ok(!set.includes(`"${column}"`), set)
   })
 
   it("has a column for each member of a record, and no other", () => {
@@ -116,3 +143,13 @@ describe("the database", () => {
     }
   })
 })
+
+function toListPlans({ findListFloor, findTasks }: ListStatements): Record<string, Statement> {
+  return {
+    findListFloor,
+    listed: findTasks({ hasStatus: false, hasModel: false }),
+    listedByStatus: findTasks({ hasStatus: true, hasModel: false }),
+    listedByModel: findTasks({ hasStatus: false, hasModel: true }),
+    listedByBoth: findTasks({ hasStatus: true, hasModel: true }),
+  }
+}

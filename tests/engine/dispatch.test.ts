@@ -105,9 +105,54 @@ describe("a dispatch", () => {
     await scene.clock.advance(10_000)
     const [, , deferred] = scene.history(id)
     assert.ok(deferred?.type === "deferred")
-    assert.equal(deferred.data.reason, "claim-too-short")
+    assert.equal(deferred.data.reason, "unsent")
     assert.equal(scene.story(id).at(-1), "succeeded")
     assert.equal(channel.created.length, 1)
+  })
+
+  it("is still ours where the storage stored the intent and failed all the same", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    let isFailing = true
+    const scene = createScene({
+      channels: [channel],
+      probe(point) {
+        if (point !== "dispatch:before-append" || !isFailing) return
+        isFailing = false
+        scene.storage.failAppends(1, true)
+      },
+    })
+    const { id } = await scene.submit()
+    await scene.clock.advance(5_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+  })
+
+  it("that a stop overtakes before the call is known to be unsent, and not a doubt", async () => {
+    const channel = createScriptedChannel()
+    let stopped: Promise<void> | undefined
+    const scene = createScene({
+      channels: [channel],
+      async probe(point) {
+        if (point !== "dispatch:after-append") return
+        stopped = scene.engine.stop()
+        await scene.clock.wait(100)
+      },
+    })
+    const { id } = await scene.submit()
+    await scene.clock.advance(1_000)
+    await stopped
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "deferred"])
+    assert.equal(countSubmits(channel), 0)
+  })
+
+  it("leaks no slot where a submission can't be prepared", async () => {
+    const channel = createScriptedChannel({ concurrency: 1, submits: [completed()] })
+    const scene = createScene({ channels: [channel] })
+    await scene.clock.advance(0)
+    const broken = { prompt: "p", count: 3 }
+    await assert.rejects(scene.submit(broken), RangeError)
+    const { id } = await scene.submit()
+    await scene.clock.advance(1_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
   })
 
   it("works on no more tasks at once than the channel takes", async () => {

@@ -111,10 +111,52 @@ describe("a lost answer", () => {
     await scene.clock.advance(11_000)
     assert.equal((await scene.read(id)).state, "doubtful")
     await scene.clock.advance(20_000)
-    assert.equal((await scene.read(id)).state, "running")
-    await scene.clock.advance(600_000)
-    assert.equal((await scene.read(id)).finishedAt > 0, true)
+    const story = ["submitted", "dispatched", "doubted", "accepted", "succeeded"]
+    assert.deepEqual(scene.story(id), story)
     assert.equal(channel.created.length, 1)
+  })
+})
+
+describe("a repeat under the same key", () => {
+  it("that proves to have created nothing says nothing of the first call", async () => {
+    const notCreated = { kind: "not-created", reason: "busy" } as const
+    const channel = createScriptedChannel({
+      submission: KEYED,
+      submits: [
+        // Created, the answer lost; the script then answers the repeat, as a shedding proxy would.
+        new Error("reset"),
+        notCreated,
+        ACCEPTED,
+      ],
+      polls: [completed()],
+    })
+    const scene = createScene({ channels: [channel], settings: { maxAttempts: 5 } })
+    const { id } = await scene.submit()
+    await scene.clock.advance(60_000)
+    const keys = channel.calls
+      .filter(({ method }) => method === "submit")
+      .map(({ request }) => request.upstreamKey)
+    assert.deepEqual(keys, [`${id}.1`, `${id}.1`, `${id}.1`])
+    assert.equal(scene.story(id).includes("deferred"), false)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+  })
+
+  it("is not sent where the key ends before the call must", async () => {
+    const channel = createScriptedChannel({
+      submission: { kind: "keyed", keyTtlMs: 12_000 },
+      submits: [LOST],
+    })
+    const scene = createScene({
+      channels: [channel],
+      async probe(point) {
+        // The process stands still between the repeated intent and the call.
+        const isRepeat = point === "dispatch:after-append" && channel.calls.length === 1
+        if (isRepeat) await scene.clock.wait(5_000)
+      },
+    })
+    await scene.submit()
+    await scene.clock.advance(601_000)
+    assert.deepEqual(methods(channel), ["submit"])
   })
 })
 

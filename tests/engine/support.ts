@@ -24,7 +24,11 @@ export const MODEL = defineModel({
   artifacts: "image",
   parameters: fields({ prompt: text(1), count: v.optional(integer(1, 4), 1) }),
   logged: ["count"],
-  estimate: ({ count }) => ({ images: count, inputVideosMs: [], outputVideoMs: 0 }),
+  estimate({ count }) {
+    // A model that is wrong about one of its own requests.
+    if (count === 3) throw new RangeError("three can't be estimated")
+    return { images: count, inputVideosMs: [], outputVideoMs: 0 }
+  },
   charge: ({ images }, { perImageMicros = 0 }) => images * perImageMicros,
 })
 

@@ -72,7 +72,39 @@ describe("a sweep", () => {
   })
 })
 
+describe("an overdue task", () => {
+  it("ends also where its channel fails to cancel, or never answers", async () => {
+    const accepted = { kind: "accepted", operation: 1 } as const
+    const quiet = (): Promise<never> => new Promise(() => {})
+    for (const cancel of [() => Promise.reject(new TypeError("fetch failed")), quiet]) {
+      const channel = createScriptedChannel({ submits: [accepted], polls: [quiet] })
+      const scene = createScene({ channels: [{ channel: { ...channel, cancel } }] })
+      const { id } = await scene.submit()
+      await scene.clock.advance(1)
+      const sweeping = scene.engine.sweep(scene.clock.now() + 600_000)
+      await scene.clock.advance(30_000)
+      assert.equal((await sweeping).timedOut, 1)
+      assert.equal((await scene.read(id)).error?.code, "generation_timeout")
+    }
+  })
+})
+
 describe("a stop", () => {
+  it("waits for submissions under way, and leaves nothing running behind it", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    const scene = createScene({ channels: [channel] })
+    await scene.clock.advance(0)
+    const submitted = scene.submit()
+    const stopped = scene.engine.stop({ graceMs: 1_000 })
+    await scene.clock.advance(2_000)
+    await stopped
+    const callsAtStop = channel.calls.length
+    const { id } = await submitted
+    await scene.clock.advance(10_000)
+    assert.equal(channel.calls.length, callsAtStop)
+    assert.ok(["queued", "succeeded.available"].includes((await scene.read(id)).state))
+  })
+
   it("lets running work finish within its grace", async () => {
     const channel = createScriptedChannel({
       submits: [

@@ -359,6 +359,46 @@ describe("get and artifacts", () => {
     assert.match(stdout, /^failed: refused/m)
   })
 
+  test("list asks for what it is told and prints a line a task", async (t) => {
+    const page = json(200, {
+      tasks: [task("running", 30), task("failed", 0, FAILURE)],
+      next_cursor: null,
+    })
+    const { code, stdout, stderr, requests } = await run(t, ["list"], [page])
+    const created = "1970-01-01T00:00:01.000Z"
+    assert.equal(stdout, `${ID}  running  30%  m  ${created}\n${ID}  failed  0%  m  ${created}\n`)
+    assert.deepEqual([code, stderr], [0, ""])
+    assert.equal(requests[0]?.url, "/v1/tasks")
+    const words = ["--created-after", "5", "--created-before", "9", "--status", "failed"]
+    const more = ["--model", "a/b", "--limit", "7", "--cursor", "x=="]
+    const asked = await run(t, ["list", ...words, ...more], [page])
+    assert.equal(
+      asked.requests[0]?.url,
+      "/v1/tasks?created_after=5&created_before=9&status=failed&model=a%2Fb&limit=7&cursor=x%3D%3D",
+    )
+  })
+
+  test("list says where it goes on, or prints the service's own JSON", async (t) => {
+    const body = { tasks: [], next_cursor: "abc" }
+    const line = await run(t, ["list"], [json(200, body)])
+    assert.deepEqual([line.code, line.stdout], [0, ""])
+    assert.equal(line.stderr, "there is more: --cursor abc\n")
+    const raw = await run(t, ["list", "--json"], [json(200, body)])
+    assert.deepEqual(JSON.parse(raw.stdout), body)
+    assert.equal(raw.stderr, "")
+  })
+
+  test("a list that is refused ends with 2, one that is no list with 3", async (t) => {
+    const refused = await run(
+      t,
+      ["list", "--limit", "0"],
+      [refusal(400, "integer_below_min_value")],
+    )
+    assert.equal(refused.code, 2)
+    assert.match(refused.stderr, /integer_below_min_value/)
+    assert.equal((await run(t, ["list"], [json(200, { tasks: {} })])).code, 3)
+  })
+
   test("an unknown task ends with 2", async (t) => {
     const { code, requests } = await run(t, ["get", "a/b"], [refusal(404, "task_not_found")])
     assert.equal(code, 2)

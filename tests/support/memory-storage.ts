@@ -9,11 +9,14 @@ import {
   type ArtifactRow,
   type ClaimTerm,
   type Input,
+  type ListPage,
+  type ListRequest,
   type QueueChange,
   type Storage,
   type StoredEvent,
   type StoredKey,
   type StreamHead,
+  type TaskPosition,
   type TaskRow,
   fromSnapshot,
 } from "@safelight/core"
@@ -92,6 +95,23 @@ export function createMemoryStorage(): MemoryStorage {
       .flatMap(([id]) => headOf(id) ?? [])
   }
 
+  function listTasks(request: ListRequest): ListPage {
+    const { createdAfter = 0, createdBefore = Infinity, after, status, model, limit } = request
+    const listed = [...rows.values()]
+      .filter((row) => row.account === request.account)
+      .filter((row) => row.createdAt >= createdAfter && row.createdAt < createdBefore)
+      .filter((row) => status === undefined || row.status === status)
+      .filter((row) => model === undefined || row.model === model)
+      .filter((row) => after === undefined || compareNewestFirst(row, after) > 0)
+      .toSorted(compareNewestFirst)
+    const shown = listed.slice(0, limit)
+    const last = listed.length > limit ? shown.at(-1) : undefined
+    return {
+      tasks: shown.map(({ snapshot }) => fromSnapshot(snapshot)),
+      next: last === undefined ? null : { createdAt: last.createdAt, id: last.id },
+    }
+  }
+
   return {
     events,
     inputs,
@@ -108,6 +128,7 @@ export function createMemoryStorage(): MemoryStorage {
       throw new SafelightError({ code: "storage-unavailable", message, retryable: true })
     },
     readTask: async (id) => headOf(id),
+    listTasks: async (request) => listTasks(request),
     readArtifacts: async (task) => artifacts.get(task) ?? [],
     readEvents: async (task) => events.get(task) ?? [],
     async eraseInputs(task) {
@@ -185,6 +206,10 @@ export function createMemoryStorage(): MemoryStorage {
     async check() {},
     async close() {},
   }
+}
+
+function compareNewestFirst(a: TaskPosition, b: TaskPosition): number {
+  return b.createdAt - a.createdAt || compareIds(b.id, a.id)
 }
 
 /** By code points, as databases order text; JavaScript compares UTF-16 units. */

@@ -4,10 +4,12 @@
  * middleware, and so an unknown method is a 405 of ours before anybody is authenticated.
  */
 import {
+  MODELS,
   SILENT_LOG,
   type Clock,
   type KeyStorage,
   type Log,
+  type Model,
   type TaskService,
 } from "@safelight/core"
 import { Hono } from "hono"
@@ -17,12 +19,14 @@ import { toSettings, type HttpSettings } from "./defaults.ts"
 import { createResponder } from "./errors/responder.ts"
 import { Refusal } from "./errors/refusal.ts"
 import type { HostBindings, Resource } from "./exchange.ts"
+import { createReference } from "./openapi/reference.ts"
 import { createRequestIds } from "./request-id.ts"
 import { createResourceHandler } from "./resource-handler.ts"
 import { createArtifactContent } from "./resources/artifact-content.ts"
 import { createCreateTask } from "./resources/create-task.ts"
 import { createHealth } from "./resources/health.ts"
 import { createListArtifacts } from "./resources/list-artifacts.ts"
+import { createListTasks } from "./resources/list-tasks.ts"
 import { createShowTask } from "./resources/show-task.ts"
 
 export interface HttpHandlerOptions {
@@ -31,6 +35,8 @@ export interface HttpHandlerOptions {
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   /** Where clients reach the service, asked at each use: a server knows it once it listens. */
   readonly publicUrl: () => string
+  /** What /openapi.json describes; by default the models that core names. */
+  readonly models?: readonly Model[]
   readonly log?: Log
   /** What /readyz asks; rejects where the service can't be used now. By default it can. */
   readonly checkReady?: () => Promise<void>
@@ -76,15 +82,18 @@ function createResources(
   settings: HttpSettings,
   log: Log,
 ): readonly Resource[] {
-  const { service, clock, keys, publicUrl, checkReady = isReady } = options
+  const { service, clock, keys, publicUrl, checkReady = isReady, models = MODELS } = options
   const authenticate = createAuthenticate({ keys, clock, settings })
   const bodyReader = createBodyReader(settings)
+  const list = createListTasks({ service, authenticate })
+  const creation = createCreateTask({ service, authenticate, bodyReader })
   return [
-    createCreateTask({ service, authenticate, bodyReader }),
+    { path: list.path, methods: { ...list.methods, ...creation.methods } },
     createShowTask({ service, authenticate, cachedTasks: settings.cachedTasks }),
     createListArtifacts({ service, authenticate, publicUrl }),
     createArtifactContent({ service, authenticate, clock, log }),
     ...createHealth({ checkReady, log }),
+    ...createReference({ models }),
   ]
 }
 

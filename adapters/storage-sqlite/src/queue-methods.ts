@@ -2,7 +2,7 @@
  * Claims and due moments. Claims go through the writer, one behind the other, so two callers never
  * get the same task; what is only looked for is read.
  */
-import type { Claimed, DueRequest, Log, Storage } from "@safelight/core"
+import type { Claimed, DueRequest, Log, Storage, StreamHead } from "@safelight/core"
 import type { SqlValue, Statement, StoreStatements } from "@safelight/store"
 import { createEncoder } from "./append-change.ts"
 import type { EncodedChange, StepResult } from "./protocol.ts"
@@ -34,7 +34,7 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
   const findDue = async (statement: Statement, { now, limit }: DueRequest) =>
     reader
       .all<HeadRecord>(statement, { now, limit })
-      .map(({ snapshot, hash }) => toHead(snapshot, hash))
+      .flatMap(({ snapshot, hash }) => toReadableHead(snapshot, hash, options.log))
   return {
     async claim({ models, now, limit, claim, until }) {
       if (models.length === 0 || limit <= 0) return []
@@ -86,6 +86,16 @@ async function writeForRows(
   return rows
 }
 
+/** None for a snapshot that can't be read: one damaged row must not stop the queue for the others. */
+function toReadableHead(snapshot: string, hash: string, log: Log): StreamHead[] {
+  try {
+    return [toHead(snapshot, hash)]
+  } catch (error) {
+    log.error({ error, hash }, "a task can't be read")
+    return []
+  }
+}
+
 type ClaimRow = readonly [task: string, dueAt: number, snapshot: string | null, hash: string | null]
 
 function toClaimed(
@@ -99,7 +109,10 @@ function toClaimed(
   )
   for (const [task, , snapshot, hash] of inOrder) {
     if (snapshot === null || hash === null) log.error({ task }, "the queue names an unknown task")
-    else claimed.push({ ...toHead(snapshot, hash), claim })
+    else {
+      const heads = toReadableHead(snapshot, hash, log)
+      claimed.push(...heads.map((head) => ({ ...head, claim })))
+    }
   }
   return claimed
 }

@@ -19,6 +19,7 @@ import { toFailure } from "./failure.ts"
 import { toSafelightError } from "./storage-error.ts"
 import { lockForServing, prepareFolder } from "./folder.ts"
 import { createKeyMethods } from "./key-methods.ts"
+import { listTasks } from "./list-tasks.ts"
 import { migrateFile } from "./migrate-file.ts"
 import { createQueueMethods } from "./queue-methods.ts"
 import { createReadMethods } from "./read-methods.ts"
@@ -103,6 +104,7 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
     eraseInputs: createEraseInputs(writer, statements),
     ...createQueueMethods({ writer, reader, statements, log }),
     ...createKeyMethods(writer, reader, statements),
+    listTasks: async (request) => listTasks(reader, statements, request),
     scan: async (request) => scan(reader, statements, request),
     async check() {
       await writer.write(nothing)

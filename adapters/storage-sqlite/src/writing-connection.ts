@@ -2,8 +2,8 @@
  * The connection that writes: one batch, one transaction, one sync. It runs in a thread of its
  * own, so a sync never stops the event loop. A batch that fails is rolled back and run once more,
  * this time with a savepoint around each change, so that a change at fault is left out alone. That
- * second run is safe even where the first commit came through after all: then the version check
- * stops every append.
+ * second run is safe for appends even where the first commit came through after all, since the
+ * version check stops them; of the others, a repeated claim only makes its tasks wait it out.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import type { SqlValue } from "@safelight/store"
@@ -81,7 +81,7 @@ function configure(database: DatabaseSync, settings: WriterSettings): void {
   // What is erased is overwritten, not only forgotten.
   database.exec("pragma secure_delete = on")
   database.exec(`pragma wal_autocheckpoint = ${settings.checkpointPages}`)
-  if (settings.maxPages !== null) database.exec(`pragma max_page_count = ${settings.maxPages}`)
+  if (settings.maxPages > 0) database.exec(`pragma max_page_count = ${settings.maxPages}`)
 }
 
 function runChange(prepared: readonly PreparedStatement[], change: EncodedChange): ChangeOutcome {

@@ -83,6 +83,8 @@ export type {
   ClaimTerm,
   DueRequest,
   Input,
+  ListPage,
+  ListRequest,
   QueueChange,
   ReleaseRequest,
   RenewRequest,
@@ -91,9 +93,11 @@ export type {
   ScanRequest,
   Storage,
   StreamHead,
+  TaskPosition,
 } from "./ports/storage.ts"
 export type {
   FoundArtifacts,
+  ListResult,
   OpenArtifactRequest,
   SubmitRequest,
   SubmitResult,

@@ -14,6 +14,8 @@ export type SafelightErrorCode =
   | "already-exists"
   /** The database can't be reached or refuses work; nothing is known to be stored. */
   | "storage-unavailable"
+  /** A write was sent and neither it nor its look-up was answered: it may be stored. */
+  | "outcome-unknown"
   /** The database was written by a newer release than this code can read. */
   | "schema-too-new"
   /** The database, or a row of it, does not say what it must. */

@@ -1,13 +1,16 @@
 /**
  * A circuit breaker for one channel: after some failures in a row it is left alone for a while,
- * then tried with one task. It judges by the monotonic clock handed to it.
+ * then tried with one task at a time. It judges by the monotonic clock handed to it.
  *
  *   closed ─n failures→ open ─time→ half open ─success→ closed
  *                         ↑___________________│ failure
  */
 export interface Breaker {
-  /** Whether a call may be made now. */
+  /** Whether a task may be given to the channel now. */
   canPass(): boolean
+  /** A task was given to it; `end` says that its call, if any, is over. */
+  begin(): void
+  end(): void
   recordSuccess(): void
   recordFailure(): void
 }
@@ -21,8 +24,18 @@ export interface BreakerOptions {
 export function createBreaker(options: BreakerOptions): Breaker {
   let failuresInARow = 0
   let openUntil = 0
+  let inFlight = 0
   return {
-    canPass: () => failuresInARow < options.failures || options.monotonicNow() >= openUntil,
+    canPass() {
+      if (failuresInARow < options.failures) return true
+      return inFlight === 0 && options.monotonicNow() >= openUntil
+    },
+    begin() {
+      inFlight += 1
+    },
+    end() {
+      inFlight -= 1
+    },
     recordSuccess() {
       failuresInARow = 0
     },

@@ -59,8 +59,14 @@ async function store(
   { expiresAt, key, type }: Pick<ManifestEntry, "expiresAt" | "key" | "type">,
 ): Promise<ManifestEntry> {
   await context.probe("collect:before-put", work.id)
-  const { signal } = work.controller
-  const put = await context.artifacts.put({ task: work.id, key, body: output.body, signal })
+  // What came with the answer to a purchase can't be had again by polling: it is never cut short.
+  const isPolled = work.head.task.state === "running"
+  const put = await context.artifacts.put({
+    task: work.id,
+    key,
+    body: output.body,
+    ...(isPolled && { signal: work.controller.signal }),
+  })
   await context.probe("collect:after-put", work.id)
   const { bytes, place, sha256 } = put
   const durationMs = output.durationMs === undefined ? null : Math.ceil(output.durationMs)

@@ -12,7 +12,7 @@ export interface Deadlines {
    */
   run<Result>(
     durationMs: number,
-    parent: AbortSignal,
+    parent: AbortSignal | undefined,
     call: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>
 }
@@ -27,6 +27,10 @@ const TICK_MS = 100
 
 /** A reason of our own: without one, each abort builds an exception with its stack. */
 const CUT = "cut off"
+
+function cutOff(): SafelightError {
+  return new SafelightError({ code: "aborted", message: "the call took too long" })
+}
 
 export function createDeadlines(clock: Clock): Deadlines {
   const bounds = new Set<Bound>()
@@ -50,15 +54,16 @@ export function createDeadlines(clock: Clock): Deadlines {
         const bound = { at: clock.monotonicNow() + durationMs, cut }
         function end(): void {
           bounds.delete(bound)
-          parent.removeEventListener("abort", cut)
+          parent?.removeEventListener("abort", cut)
         }
         function cut(): void {
           end()
           controller.abort(CUT)
-          reject(new SafelightError({ code: "aborted", message: "the call took too long" }))
+          // A turn later, so that a call which answers its signal is heard.
+          setImmediate(() => reject(cutOff()))
         }
-        if (parent.aborted) return cut()
-        parent.addEventListener("abort", cut)
+        if (parent?.aborted === true) return cut()
+        parent?.addEventListener("abort", cut)
         bounds.add(bound)
         void watch()
         call(controller.signal).then(resolve, reject).finally(end)

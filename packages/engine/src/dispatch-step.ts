@@ -1,25 +1,47 @@
 /**
  * Asking a channel for the work, bought once (design §5): the intent is durable before a byte
- * leaves, the call is made only while the claim surely outlives it, and an outcome that is unknown
- * is recorded as such.
+ * leaves, and the call is made only while the claim surely outlives it.
  *
  *   queued, doubtful (same key) ─dispatched→ call ─┬→ accepted
  *                                                  ├→ succeeded | failed | deferred
  *                                                  └→ doubted
  */
-import { isSafelightError, type SubmitOutcome, type TaskCommand } from "@safelight/core"
+import { callChannel } from "./channel-call.ts"
 import type { Context } from "./context.ts"
-import { toRequest, type WorkRequest } from "./request.ts"
 import { settle } from "./outcome.ts"
+import { toRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
-/** Records the intent and makes the call. `upstreamKey` is given where a call is repeated. */
-export async function dispatch(
+/** A first call under a new key. */
+export async function dispatchFirst(context: Context, work: Work, slot: Slot): Promise<StepResult> {
+  const { attempt } = work.head.task
+  return dispatch(context, work, slot, {
+    upstreamKey: `${work.id}.${attempt + 1}`,
+    isRepeat: false,
+  })
+}
+
+/** The same call again, after a doubt: whatever it proves says nothing of the first one. */
+export async function dispatchAgain(
   context: Context,
   work: Work,
   slot: Slot,
-  upstreamKey = `${work.id}.${work.head.task.attempt + 1}`,
+  upstreamKey: string,
+): Promise<StepResult> {
+  return dispatch(context, work, slot, { upstreamKey, isRepeat: true })
+}
+
+interface DispatchKey {
+  readonly upstreamKey: string
+  readonly isRepeat: boolean
+}
+
+async function dispatch(
+  context: Context,
+  work: Work,
+  slot: Slot,
+  { upstreamKey, isRepeat }: DispatchKey,
 ): Promise<StepResult> {
   const { clock, recorder, probe } = context
   const request = await toRequest(context, work, upstreamKey)
@@ -35,10 +57,8 @@ export async function dispatch(
   })
   if (advance(work, recorded) === "leave") return "leave"
   await probe("dispatch:after-append", work.id)
-  if (toSlackMs(context, work, slot) <= 0) return recordUnsent(context, work)
-  const outcome = await call(context, work, slot, request)
-  await probe("dispatch:after-call", work.id)
-  return record(context, work, outcome)
+  if (!canSend(context, work, slot, isRepeat)) return recordUnsent(context, work, isRepeat)
+  return callChannel(context, work, slot, { request, isRepeat })
 }
 
 /** How long the call may still be put off, so that the claim outlives its time-out. */
@@ -47,95 +67,29 @@ function toSlackMs({ clock }: Context, work: Work, slot: Slot): number {
   return Math.floor(Math.max(0, heldMs - slot.channel.submitTimeoutMs))
 }
 
-type CallOutcome = SubmitOutcome | { readonly kind: "unknown"; readonly code: string }
-
-async function call(
-  context: Context,
-  work: Work,
-  slot: Slot,
-  request: WorkRequest,
-): Promise<CallOutcome> {
-  const { channel, breaker } = slot
-  let answer: Promise<SubmitOutcome> | undefined
-  try {
-    const outcome = await context.deadlines.run(
-      channel.submitTimeoutMs,
-      request.signal,
-      (signal) => (answer = channel.submit({ ...request, signal })),
-    )
-    if (outcome.kind === "not-created") breaker.recordFailure()
-    else breaker.recordSuccess()
-    return outcome
-  } catch (error) {
-    breaker.recordFailure()
-    const code = isSafelightError(error) ? error.code : "unexpected"
-    if (code === "aborted" && answer !== undefined) void adoptLate(context, work, answer)
-    context.log.warn({ task: work.id, channel: channel.name, error }, "a call's outcome is unknown")
-    return { kind: "unknown", code }
-  }
+/** Asked just before the call: the work is still ours, and a repeated key is still honoured. */
+function canSend(context: Context, work: Work, slot: Slot, isRepeat: boolean): boolean {
+  if (work.controller.signal.aborted || toSlackMs(context, work, slot) <= 0) return false
+  return !isRepeat || isKeyAlive(slot, work, context.clock.now())
 }
 
-/** An answer past the time-out is still a fact: what it bought is adopted, never dropped. */
-async function adoptLate(
-  context: Context,
-  work: Work,
-  answer: Promise<SubmitOutcome>,
-): Promise<void> {
-  try {
-    await record(context, work, await answer)
-  } catch (error) {
-    context.log.warn({ task: work.id, error }, "a late answer brought nothing")
-  }
+/** Whether the key outlives a repeat begun now; true for channels that honour no key. */
+export function isKeyAlive({ channel }: Slot, { head }: Work, now: number): boolean {
+  const { submission, submitTimeoutMs } = channel
+  const keyedAt = head.task.dispatch?.keyedAt ?? now
+  return submission.kind !== "keyed" || now + submitTimeoutMs < keyedAt + submission.keyTtlMs
 }
 
-async function record(context: Context, work: Work, outcome: CallOutcome): Promise<StepResult> {
-  if (outcome.kind === "accepted") {
-    return recordFact(context, work, { kind: "accept", operation: outcome.operation })
-  }
+/** Nothing was sent, which is proof, unless an earlier call under the key is still in doubt. */
+async function recordUnsent(context: Context, work: Work, isRepeat: boolean): Promise<StepResult> {
   const { attempt } = work.head.task
-  if (outcome.kind === "unknown") {
-    return recordFact(context, work, { kind: "doubt", attempt, code: outcome.code })
-  }
-  try {
-    return await settle(context, work, outcome, toAcceptance(outcome))
-  } catch (error) {
-    // The outputs came with the answer and could not be kept: whether they can be had again
-    // depends on what the channel makes of a repeat, which is just what a doubt resolves.
-    if (!isSafelightError(error)) throw error
-    context.log.warn({ task: work.id, error }, "an immediate result could not be collected")
-    return recordFact(context, work, { kind: "doubt", attempt, code: "collection-failed" })
-  }
-}
-
-/** An operation that came with its result is recorded together with it. */
-function toAcceptance(outcome: SubmitOutcome): TaskCommand[] {
-  if (outcome.kind !== "completed" || outcome.operation === undefined) return []
-  return [{ kind: "accept", operation: outcome.operation }]
-}
-
-/** The claim ran short between the intent and the call: nothing was sent, and that is proof. */
-function recordUnsent(context: Context, work: Work): Promise<StepResult> {
-  const { attempt } = work.head.task
-  const retryAt = context.clock.now()
-  return recordFact(context, work, { kind: "defer", attempt, reason: "claim-too-short", retryAt })
+  const command = isRepeat
+    ? ({ kind: "doubt", attempt, code: "repeat-unsent" } as const)
+    : ({ kind: "defer", attempt, reason: "unsent", retryAt: context.clock.now() } as const)
+  return advance(work, await context.recorder.recordFact(work.head, [command]))
 }
 
 async function failErased(context: Context, work: Work): Promise<StepResult> {
-  const { attempt } = work.head.task
   const message = "The request's parameters were erased before it was carried out."
-  const command = {
-    kind: "fail",
-    attempt,
-    code: "internal_error",
-    message,
-  } as const
-  return recordFact(context, work, command)
-}
-
-async function recordFact(context: Context, work: Work, command: TaskCommand): Promise<StepResult> {
-  await context.probe("outcome:before-append", work.id)
-  const { signal } = work.controller
-  const recorded = await context.recorder.recordFact(work.head, [command], { signal })
-  await context.probe("outcome:after-append", work.id)
-  return advance(work, recorded)
+  return settle(context, work, { kind: "refused", code: "internal_error", message })
 }

@@ -26,12 +26,15 @@ export function createDispatcher(context: Context, models: readonly string[]): D
   const { clock, settings, storage } = context
   const claim = context.identifiers.createTaskId(clock.now())
   const stopping = new AbortController()
+  /** Claims are kept alive until the last work is done, also while stopping. */
+  const stopped = new AbortController()
   const alarm = createAlarm(clock)
   const holdings = createHoldings(context, claim, (model) => {
     if (reader.hasBacklog(model)) alarm.ring()
   })
   const reader = createQueueReader(context, models, claim, (work) => void holdings.begin(work))
-  const loops: Promise<void>[] = []
+  let claiming: Promise<void> | undefined
+  let renewing: Promise<void> | undefined
 
   async function claimLoop(): Promise<void> {
     for (let failures = 0; !stopping.signal.aborted;) {
@@ -48,9 +51,9 @@ export function createDispatcher(context: Context, models: readonly string[]): D
   }
 
   async function renewLoop(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    while (!stopped.signal.aborted) {
       // Two renewals may fail before a claim runs out.
-      await clock.wait(settings.claimMs / 3, stopping.signal)
+      await clock.wait(settings.claimMs / 3, stopped.signal)
       try {
         await holdings.renew()
       } catch (error) {
@@ -62,11 +65,12 @@ export function createDispatcher(context: Context, models: readonly string[]): D
   context.recorder.onEachFinished(({ id }) => holdings.callOff(id))
   return {
     start() {
-      if (loops.length === 0) loops.push(claimLoop(), renewLoop())
+      claiming ??= claimLoop()
+      renewing ??= renewLoop()
     },
     wake: () => alarm.ring(),
     offer: (model) =>
-      stopping.signal.aborted || loops.length === 0 ? undefined : reader.offer(model),
+      stopping.signal.aborted || claiming === undefined ? undefined : reader.offer(model),
     accept: ({ term, slot, heldUntil }, head, parameters) =>
       holdings.begin(
         createWork(head, { claim: term.claim, heldUntil }, clock, { slot, parameters }),
@@ -74,8 +78,10 @@ export function createDispatcher(context: Context, models: readonly string[]): D
     async stop(graceMs) {
       stopping.abort()
       alarm.ring()
-      await Promise.all(loops)
+      await claiming
       const tasks = await holdings.windDown(graceMs)
+      stopped.abort()
+      await renewing
       if (tasks.length > 0) await storage.release({ claim, tasks, dueAt: clock.now() })
     },
   }

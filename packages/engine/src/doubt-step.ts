@@ -3,9 +3,8 @@
  * done depends on what the channel makes of a repeat (design §5). Whatever can't be resolved rests
  * until `endBy`, is then failed and not charged.
  */
-import type { Channel, Task } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { dispatch } from "./dispatch-step.ts"
+import { dispatchAgain, isKeyAlive } from "./dispatch-step.ts"
 import { toRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
@@ -19,7 +18,7 @@ export async function recordLostCall(context: Context, work: Work): Promise<Step
 
 /** Repeats, asks, or lets rest. */
 export async function resolveDoubt(context: Context, work: Work, slot: Slot): Promise<StepResult> {
-  switch (waysOut(slot.channel, work.head.task, context.clock.now())) {
+  switch (wayOut(work, slot, context.clock.now())) {
     case "repeat":
       return repeat(context, work, slot)
     case "look-up":
@@ -29,18 +28,21 @@ export async function resolveDoubt(context: Context, work: Work, slot: Slot): Pr
   }
 }
 
-function waysOut(channel: Channel, task: Task, now: number): "repeat" | "look-up" | "rest" {
-  const { submission } = channel
-  const keyedAt = task.dispatch?.keyedAt ?? 0
-  if (submission.kind === "keyed" && now < keyedAt + submission.keyTtlMs) {
-    return task.attempt < task.maxAttempts ? "repeat" : "rest"
+function wayOut(work: Work, slot: Slot, now: number): "repeat" | "look-up" | "rest" {
+  const { submission } = slot.channel
+  if (submission.kind === "keyed" && isKeyAlive(slot, work, now)) {
+    const { attempt, maxAttempts } = work.head.task
+    return attempt < maxAttempts ? "repeat" : "rest"
   }
-  return channel.find === undefined || submission.kind === "unkeyed" ? "rest" : "look-up"
+  return slot.channel.find === undefined || submission.kind === "unkeyed" ? "rest" : "look-up"
 }
 
 /** The very same key again: the channel answers with the same operation. */
 async function repeat(context: Context, work: Work, slot: Slot): Promise<StepResult> {
-  return dispatch(context, work, slot, work.head.task.dispatch?.upstreamKey)
+  const key = work.head.task.dispatch?.upstreamKey ?? ""
+  // Without its parameters the call can't be made again, and the first one stays in doubt.
+  const isErased = (await toRequest(context, work, key)) === undefined
+  return isErased ? rest(context, work) : dispatchAgain(context, work, slot, key)
 }
 
 /**
@@ -48,17 +50,22 @@ async function repeat(context: Context, work: Work, slot: Slot): Promise<StepRes
  * sent under and the longest request have passed on this process's own clock.
  */
 async function lookUp(context: Context, work: Work, slot: Slot): Promise<StepResult> {
-  const { clock, settings, recorder } = context
-  const { submission } = slot.channel
+  const { clock, deadlines, settings, recorder } = context
+  const { channel } = slot
+  const { submission } = channel
   const longestMs =
-    submission.kind === "lookup" ? submission.longestRequestMs : slot.channel.submitTimeoutMs
+    submission.kind === "lookup" ? submission.longestRequestMs : channel.submitTimeoutMs
   const safeAt = work.takenAt + settings.claimMs + longestMs
   await clock.wait(Math.max(0, safeAt - clock.monotonicNow()), work.controller.signal)
   if (work.controller.signal.aborted) return "leave"
   const { attempt, dispatch: sent } = work.head.task
   const request = await toRequest(context, work, sent?.upstreamKey ?? "")
-  if (request === undefined || slot.channel.find === undefined) return rest(context, work)
-  const found = await slot.channel.find(request)
+  if (request === undefined) return rest(context, work)
+  const { signal } = work.controller
+  const found = await deadlines.run(settings.pollTimeoutMs, signal, (bound) =>
+    Promise.resolve(channel.find?.({ ...request, signal: bound })),
+  )
+  if (found === undefined) return rest(context, work)
   const command =
     found === null
       ? ({ kind: "defer", attempt, reason: "not-found", retryAt: clock.now() } as const)
@@ -68,6 +75,7 @@ async function lookUp(context: Context, work: Work, slot: Slot): Promise<StepRes
 
 async function rest({ storage }: Context, work: Work): Promise<StepResult> {
   const { endBy } = work.head.task
+  work.isReleased = true
   await storage.release({ claim: work.claim, tasks: [work.id], dueAt: endBy })
   return "leave"
 }

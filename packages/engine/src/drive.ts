@@ -8,7 +8,7 @@
  */
 import { isOverdue, isSafelightError } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { dispatch } from "./dispatch-step.ts"
+import { dispatchFirst } from "./dispatch-step.ts"
 import { recordLostCall, resolveDoubt } from "./doubt-step.ts"
 import { follow } from "./follow-step.ts"
 import { endOverdue } from "./overdue.ts"
@@ -29,12 +29,13 @@ async function step(context: Context, work: Work): Promise<StepResult> {
   const { task } = work.head
   const now = context.clock.now()
   if (isOverdue(task, now) && task.finishedAt === 0) {
+    work.isReleased = true
     await endOverdue(context, work.head, now)
     return "leave"
   }
   switch (task.state) {
     case "queued":
-      return dispatch(context, work, requireSlot(work))
+      return dispatchFirst(context, work, requireSlot(work))
     case "dispatching":
       return recordLostCall(context, work)
     case "doubtful":
@@ -63,6 +64,7 @@ async function letGo(context: Context, work: Work, error: unknown): Promise<void
   const isOutside = isSafelightError(error)
   const words = isOutside ? "a step failed and is tried again" : "a step failed by a bug"
   log[isOutside ? "warn" : "error"]({ task: work.id, error }, words)
+  work.isReleased = true
   const pauseMs = isOutside ? toBackoffMs(settings, work.head.task.attempt) : settings.backoffMaxMs
   try {
     const dueAt = clock.now() + pauseMs

@@ -6,9 +6,9 @@ import {
   isSafelightError,
   isTerminal,
   MODELS,
+  chargeOf,
   currentPrices,
   DEFAULT_PRICES,
-  findPrice,
   SafelightError,
   SILENT_LOG,
   type ArtifactStorage,
@@ -25,12 +25,14 @@ import {
   type Task,
   type TaskRequest,
   type TaskService,
+  type Usage,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
 import type { Ports } from "./ports.ts"
 import { createDeadlines } from "./deadlines.ts"
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
+import { listTasks } from "./list-tasks.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
 import { createRecorder } from "./recorder.ts"
 import { createRouting, validateRoutes, type Route } from "./routing.ts"
@@ -83,21 +85,30 @@ export function createEngine(options: EngineOptions): Engine {
   const dispatcher = createDispatcher(context, [...context.models.keys()])
   const { artifacts, storage } = context
   let isStopping = false
+  /** Submissions under way: what they accept must find a dispatcher that still works. */
+  const submissions = new Set<Promise<unknown>>()
   async function stop({ graceMs = 0 } = {}): Promise<void> {
     isStopping = true
+    await Promise.allSettled(submissions)
     await dispatcher.stop(graceMs)
   }
   return {
     start: () => dispatcher.start(),
-    submit(request) {
-      if (!isStopping) return submit(context, dispatcher, request)
-      const message = "the engine is stopping"
-      return Promise.reject(new SafelightError({ code: "overloaded", message, retryable: true }))
+    async submit(request) {
+      if (isStopping) throw stopping()
+      const submission = submit(context, dispatcher, request)
+      submissions.add(submission)
+      try {
+        return await submission
+      } finally {
+        submissions.delete(submission)
+      }
     },
     async findTask({ account, id }) {
       const head = await storage.readTask(id)
       return head?.task.account === account ? head.task : undefined
     },
+    listTasks: (request) => listTasks(context, request),
     async findArtifacts({ account, id }) {
       const head = await storage.readTask(id)
       if (head?.task.account !== account) return undefined
@@ -114,6 +125,11 @@ export function createEngine(options: EngineOptions): Engine {
     stop,
     [Symbol.asyncDispose]: stop,
   }
+}
+
+function stopping(): SafelightError {
+  const message = "the engine is stopping"
+  return new SafelightError({ code: "overloaded", message, retryable: true })
 }
 
 function createContext(options: EngineOptions): Context {
@@ -139,14 +155,20 @@ function createContext(options: EngineOptions): Context {
   return { ...ports, deadlines: createDeadlines(clock), recorder: createRecorder(ports) }
 }
 
+/** Every model must be priced, by the rate it is billed by. */
 function requirePrices(models: ReadonlyMap<string, Model>, prices: PriceBook): void {
   const { version } = currentPrices(prices)
-  for (const id of models.keys()) {
-    if (findPrice(prices, version, id) !== undefined) continue
-    const message = `prices: table ${version} has no price for model ${id}`
-    throw new SafelightError({ code: "invalid-configuration", message })
+  for (const model of models.values()) {
+    try {
+      chargeOf(model, prices, version, SAMPLE_USAGE)
+    } catch (cause) {
+      const message = `prices: table ${version} has no usable price for model ${model.id}`
+      throw new SafelightError({ code: "invalid-configuration", message, cause })
+    }
   }
 }
+
+const SAMPLE_USAGE: Usage = { images: 1, inputVideosMs: [1_000], outputVideoMs: 1_000 }
 
 async function submit(
   context: Context,
@@ -156,49 +178,61 @@ async function submit(
   const checked = checkRequest(context, request)
   if (checked.kind === "rejected") return checked
   const offer = dispatcher.offer(request.model)
-  const prepared = prepareSubmission(context, request.account, checked, offer?.term ?? null)
+  let head: StreamHead
   try {
+    const prepared = prepareSubmission(context, request.account, checked, offer?.term ?? null)
     await append(context, prepared)
+    head = prepared.head
   } catch (error) {
     offer?.slot.free()
     throw error
   }
-  const { task } = prepared.head
-  if (offer === undefined) {
-    dispatcher.wake()
-    return { kind: "submitted", task }
-  }
-  const done = dispatcher.accept(offer, prepared.head, checked.parameters)
-  if (offer.slot.channel.answersAtOnce?.({ model: task.model, parameters: checked.parameters })) {
-    return { kind: "submitted", task: await awaitAnswer(context, prepared.head, done) }
-  }
+  const { parameters } = checked
+  const done = offer && dispatcher.accept(offer, head, parameters)
+  if (done === undefined) dispatcher.wake()
+  const mayAnswer = offer?.slot.channel.answersAtOnce?.({ model: request.model, parameters })
+  const isAwaited = done !== undefined && mayAnswer === true
+  const task = isAwaited ? await awaitAnswer(context, head, done) : head.task
   return { kind: "submitted", task }
 }
 
-/** Appends a submission; where the storage fails, what it holds decides (http-decisions §7). */
+/**
+ * Appends a submission. Where the storage fails, what it holds decides; where that can't be told
+ * either, the outcome is unknown and must not be taken for a refusal (http-decisions §2, §7).
+ */
 async function append(context: Context, { append: change, head }: Prepared): Promise<void> {
-  await context.probe("submit:before-append", head.task.id)
+  const { storage, probe } = context
+  await probe("submit:before-append", head.task.id)
   try {
-    await context.storage.append(change)
+    await storage.append(change)
   } catch (error) {
     if (!isSafelightError(error) || !error.retryable) throw error
-    if ((await context.storage.readTask(head.task.id)) === undefined) throw error
+    const found = await storage.readTask(head.task.id).catch((cause: unknown) => {
+      const message = "whether the task was accepted is unknown"
+      throw new SafelightError({ code: "outcome-unknown", message, cause })
+    })
+    if (found === undefined) throw error
   }
-  await context.probe("submit:after-append", head.task.id)
+  await probe("submit:after-append", head.task.id)
 }
 
 /** The task as it stands once its channel answered, where it succeeded within the grace. */
 async function awaitAnswer(
-  { clock, settings, storage }: Context,
+  { clock, log, settings, storage }: Context,
   head: StreamHead,
   done: Promise<void>,
 ): Promise<Task> {
   const over = new AbortController()
   await Promise.race([done, clock.wait(settings.graceMs, over.signal)])
   over.abort("over")
-  const current = (await storage.readTask(head.task.id)) ?? head
-  // A 202 says queued or succeeded, nothing between (http-decisions §3).
-  return current.task.state === "succeeded.available" ? current.task : head.task
+  try {
+    const current = await storage.readTask(head.task.id)
+    // A 202 says queued or succeeded, nothing between (http-decisions §3).
+    if (current?.task.state === "succeeded.available") return current.task
+  } catch (error) {
+    log.warn({ task: head.task.id, error }, "an accepted task could not be read again")
+  }
+  return head.task
 }
 
 async function waitUntilFinished(

@@ -29,6 +29,7 @@ export async function follow(context: Context, work: Work, slot: Slot): Promise<
       failures = 0
       await pause(context, work, result.pollAfterMs)
     } catch (error) {
+      if (work.controller.signal.aborted) return "leave"
       failures += 1
       if (!isOutside(error)) throw error
       const { channel } = slot
@@ -53,18 +54,26 @@ async function ask(context: Context, work: Work, slot: Slot): Promise<StepResult
   return (await recordProgress(context, work, outcome)) === "leave" ? "leave" : outcome
 }
 
+/** A poll that is still quiet when its time is up brought no news, and that is no failure. */
 async function poll(
   context: Context,
   work: Work,
   slot: Slot,
   request: PollRequest,
 ): Promise<PollOutcome> {
-  const { clock, settings } = context
+  const { clock, deadlines, settings } = context
   const leftMs = Math.max(0, work.head.task.endBy - clock.now())
   const boundMs = Math.min(settings.pollTimeoutMs, leftMs)
-  return context.deadlines.run(boundMs, work.controller.signal, (signal) =>
-    slot.channel.poll({ ...request, signal }),
-  )
+  const startedAt = clock.monotonicNow()
+  try {
+    return await deadlines.run(boundMs, work.controller.signal, (signal) =>
+      slot.channel.poll({ ...request, signal }),
+    )
+  } catch (error) {
+    const isQuiet = isSafelightError(error) && error.code === "aborted"
+    if (!isQuiet || clock.monotonicNow() - startedAt < boundMs) throw error
+    return { kind: "running", pollAfterMs: 0 }
+  }
 }
 
 async function recordProgress(

@@ -44,7 +44,14 @@ export function createHoldings(
 
   return {
     begin(work) {
-      const done = run(work, holdings.get(work.id)?.done)
+      const earlier = holdings.get(work.id)
+      if (earlier !== undefined && isLive(earlier.work)) {
+        // The claim had lapsed and came back to us: whoever drives the task goes on.
+        earlier.work.heldUntil = work.heldUntil
+        work.slot?.free()
+        return earlier.done
+      }
+      const done = run(work, earlier?.done)
       holdings.set(work.id, { work, done })
       return done
     },
@@ -71,4 +78,8 @@ export function createHoldings(
       return left.map(({ work }) => work.id)
     },
   }
+}
+
+function isLive({ controller, isReleased }: Work): boolean {
+  return !isReleased && !controller.signal.aborted
 }

@@ -2,7 +2,7 @@
  * The end of a task whose time is up: the channel is asked to stop, then the failure is recorded.
  * That the channel does not stop changes nothing.
  */
-import { isSafelightError, type StreamHead } from "@safelight/core"
+import type { StreamHead } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { toPollRequest } from "./follow-step.ts"
 import type { Recorded } from "./recorder.ts"
@@ -19,15 +19,17 @@ export async function endOverdue(
 }
 
 async function cancel(context: Context, head: StreamHead): Promise<void> {
-  const { clock, log, routing } = context
+  const { clock, deadlines, log, routing, settings } = context
   const channel = routing.channels.find(({ name }) => name === head.task.dispatch?.channel)
   if (channel?.cancel === undefined) return
   const term = { claim: "", heldUntil: 0 }
   try {
     const request = await toPollRequest(context, createWork(head, term, clock, { slot: undefined }))
-    if (request !== undefined) await channel.cancel(request)
+    if (request === undefined) return
+    await deadlines.run(settings.pollTimeoutMs, undefined, async (signal) =>
+      channel.cancel?.({ ...request, signal }),
+    )
   } catch (error) {
-    if (!isSafelightError(error)) throw error
     log.warn(
       { task: head.task.id, channel: channel.name, error },
       "an overdue task was not stopped",

@@ -1,5 +1,6 @@
 /** An artifact's bytes as an async iterable, for hosts that embed the engine without HTTP. */
-import { SafelightError, type ArtifactStorage, type Storage } from "@safelight/core"
+import { SafelightError } from "@safelight/core"
+import type { Ports } from "./ports.ts"
 
 export interface ArtifactName {
   /** The task's id. */
@@ -13,12 +14,13 @@ const CHUNK_BYTES = 256 * 1024
 
 /** Rejects with `artifact-missing` where there is no such artifact; else as the storage fails. */
 export async function* readArtifact(
-  { storage, artifacts }: { readonly storage: Storage; readonly artifacts: ArtifactStorage },
+  { artifacts, clock, storage }: Pick<Ports, "artifacts" | "clock" | "storage">,
   { task, key }: ArtifactName,
 ): AsyncGenerator<Uint8Array> {
   const rows = await storage.readArtifacts(task)
   const row = rows.find((each) => each.key === key)
-  if (row === undefined) {
+  // Expiry is decided when the reading starts, whether or not a sweep ran (design §7).
+  if (row === undefined || clock.now() >= row.expiresAt) {
     throw new SafelightError({ code: "artifact-missing", message: `no artifact ${key}` })
   }
   const reader = await artifacts.open({ place: row.place })

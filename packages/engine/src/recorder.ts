@@ -25,7 +25,12 @@ import { toQueueChange } from "./schedule.ts"
 import { toBackoffMs } from "./settings.ts"
 
 export type Recorded =
-  | { readonly kind: "recorded"; readonly head: StreamHead }
+  | {
+      readonly kind: "recorded"
+      readonly head: StreamHead
+      /** Whether the append left the claim with whoever held it. */
+      readonly isClaimKept: boolean
+    }
   | { readonly kind: "refused"; readonly rejection: Rejection; readonly head: StreamHead }
   /** Somebody else moved the task; only an intent ends so. */
   | { readonly kind: "superseded" }
@@ -69,20 +74,22 @@ export function createRecorder(ports: Ports): Recorder {
       throw error
     }
     if (isTerminal(task)) announcer.announce(task)
-    return { kind: "recorded", head: { task, hash: append.changes.task.hash } }
+    const head = { task, hash: append.changes.task.hash }
+    return { kind: "recorded", head, isClaimKept: append.queue === undefined }
   }
 
-  async function writeStubbornly(
-    append: Append,
-    task: Task,
+  /** Calls again while the storage fails for now, up to `maxTries` times. */
+  async function persist<Result>(
+    call: () => Promise<Result>,
     signal: AbortSignalLike | undefined,
-  ): Promise<Recorded | undefined> {
+    maxTries = Infinity,
+  ): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await write(append, task)
+        return await call()
       } catch (error) {
-        const mayRetry = isSafelightError(error) && error.retryable && signal?.aborted !== true
-        if (!mayRetry) throw error
+        const mayRetry = isSafelightError(error) && error.retryable && attempt < maxTries
+        if (!mayRetry || signal?.aborted === true) throw error
         await ports.clock.wait(toBackoffMs(ports.settings, attempt), signal)
       }
     }
@@ -93,16 +100,18 @@ export function createRecorder(ports: Ports): Recorder {
       const decided = decideAll(head.task, [command], options.now ?? ports.clock.now())
       if ("code" in decided) return { kind: "refused", rejection: decided, head }
       const append = toAppend(ports, head, decided, options)
-      return (await write(append, decided.task)) ?? { kind: "superseded" }
+      // Twice: an append that was stored and still rejected is found to be ours by the second try.
+      const recorded = await persist(() => write(append, decided.task), options.signal, 2)
+      return recorded ?? { kind: "superseded" }
     },
     async recordFact(before, commands, options = {}) {
       for (let head: StreamHead | undefined = before; head !== undefined;) {
         const decided = decideAll(head.task, commands, options.now ?? ports.clock.now())
         if ("code" in decided) return { kind: "refused", rejection: decided, head }
         const append = toAppend(ports, head, decided, options)
-        const recorded = await writeStubbornly(append, decided.task, options.signal)
+        const recorded = await persist(() => write(append, decided.task), options.signal)
         if (recorded !== undefined) return recorded
-        head = await ports.storage.readTask(head.task.id)
+        head = await persist(() => ports.storage.readTask(before.task.id), options.signal)
       }
       return { kind: "superseded" }
     },
@@ -121,7 +130,7 @@ function toAppend(
   const sealed = sealEvents(digest, { task: id, version, hash: head.hash }, events)
   const hash = sealed.at(-1)?.hash ?? head.hash
   const channel = routing.channels.find(({ name }) => name === task.dispatch?.channel)
-  const queue = toQueueChange(task, channel, settings, options.now ?? clock.now())
+  const queue = toQueueChange(head.task, task, channel, settings, options.now ?? clock.now())
   return {
     task: id,
     expectedVersion: version,

@@ -68,7 +68,11 @@ export function createRouting(
       const candidates = serving(model)
       const able = candidates.filter((place) => freeSlots(place) > 0 && place.breaker.canPass())
       const best = able.toSorted((a, b) => a.tier - b.tier || loadOf(a) - loadOf(b))[0]
-      return best && toSlot(best, explain(best, able.length, candidates.length))
+      best?.breaker.begin()
+      return (
+        best &&
+        toSlot(best, explain(best, able.length, candidates.length), () => best.breaker.end())
+      )
     },
     rejoin(channel) {
       const place = places.find((each) => each.channel.name === channel)
@@ -104,7 +108,7 @@ function explain({ tier }: Place, able: number, all: number): string {
   return `tier ${tier}, ${able} of ${all} channels able`
 }
 
-function toSlot(place: Place, because: string): Slot {
+function toSlot(place: Place, because: string, onFree: () => void = () => {}): Slot {
   place.inFlight += 1
   let isHeld = true
   return {
@@ -112,8 +116,10 @@ function toSlot(place: Place, because: string): Slot {
     breaker: place.breaker,
     because,
     free() {
-      if (isHeld) place.inFlight -= 1
+      if (!isHeld) return
       isHeld = false
+      place.inFlight -= 1
+      onFree()
     },
   }
 }

@@ -11,8 +11,12 @@ import {
 } from "@safelight/core"
 import { toBackoffMs, type EngineSettings } from "./settings.ts"
 
-/** What an append that led to `task` does to its place in the queue; undefined: nothing. */
+/**
+ * What an append that led from `before` to `task` does to its place in the queue; undefined:
+ * nothing, and whoever holds the claim goes on.
+ */
 export function toQueueChange(
+  before: Task,
   task: Task,
   channel: Channel | undefined,
   settings: EngineSettings,
@@ -22,6 +26,9 @@ export function toQueueChange(
   if (task.state === "queued") {
     return { kind: "reschedule", dueAt: task.deferral?.retryAt ?? now, claim: null }
   }
+  // A doubtful task is nobody's: what was adopted wants to be followed by whoever claims it next.
+  const isAdopted = before.state === "doubtful" && task.state === "running"
+  if (isAdopted) return { kind: "reschedule", dueAt: now, claim: null }
   if (task.state !== "doubtful") return undefined
   return { kind: "reschedule", dueAt: toDoubtDueAt(task, channel, settings, now), claim: null }
 }

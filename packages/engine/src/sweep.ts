@@ -69,9 +69,13 @@ async function eachDue(
         await visit(head)
         seen.delete(head.task.id)
       } catch (error) {
-        if (!isSafelightError(error)) throw error
+        // Ours or the outside's: one task must not keep the others waiting.
         report.failed += 1
-        context.log.warn({ task: head.task.id, error }, "a task could not be tended")
+        const words = "a task could not be tended"
+        context.log[isSafelightError(error) ? "warn" : "error"](
+          { task: head.task.id, error },
+          words,
+        )
       }
     }
   }

@@ -16,6 +16,8 @@ export interface Work {
   /** When this process took the task, on the monotonic clock. */
   readonly takenAt: number
   slot: Slot | undefined
+  /** Whether the claim was given back: the driver has ended or is about to. */
+  isReleased: boolean
   /** Aborts when the claim is lost or the engine stops. */
   readonly controller: AbortController
   /** In memory where the task was submitted here; else read from the inputs when needed. */
@@ -38,6 +40,7 @@ export function createWork(
     heldUntil: term.heldUntil,
     takenAt: clock.monotonicNow(),
     slot: more.slot,
+    isReleased: false,
     controller: new AbortController(),
     parameters: more.parameters,
   }
@@ -45,11 +48,11 @@ export function createWork(
 
 /**
  * Takes over what was recorded. A refusal or another's change ends this process's part, and so
- * does a state whose append gave the claim back: queued again, in doubt, or finished.
+ * does an append that gave the claim back: queued again, in doubt, adopted from doubt, finished.
  */
 export function advance(work: Work, recorded: Recorded): StepResult {
-  if (recorded.kind !== "recorded") return "leave"
-  work.head = recorded.head
-  const { state } = recorded.head.task
-  return state === "dispatching" || state === "running" ? "next" : "leave"
+  if (recorded.kind === "recorded") work.head = recorded.head
+  const isKept = recorded.kind === "recorded" && recorded.isClaimKept
+  work.isReleased ||= !isKept
+  return isKept ? "next" : "leave"
 }

@@ -16,6 +16,7 @@ import { createGuardedFetch } from "@safelight/fetch-guarded"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import type { Configuration } from "./configuration/configuration.ts"
+import { createReadiness } from "./readiness.ts"
 import { EACH_MINUTE, EACH_NIGHT, startSchedules } from "./schedules.ts"
 
 export interface ServiceOptions {
@@ -63,9 +64,12 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
 
   let publicUrl = configuration.publicUrl ?? ""
   let isStopping = false
+  const checkPieces = createReadiness(clock, async () => {
+    await Promise.all([storage.check(), artifacts.check()])
+  })
   const checkReady = async (): Promise<void> => {
     if (isStopping) throw new SafelightError({ code: "overloaded", message: "stopping" })
-    await Promise.all([storage.check(), artifacts.check()])
+    await checkPieces()
   }
   const handler = createHttpHandler({
     service: engine,

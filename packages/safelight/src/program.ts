@@ -10,6 +10,7 @@ import { createServeCommand } from "./commands/serve.ts"
 import { createTasksArtifactsCommand } from "./commands/tasks-artifacts.ts"
 import { createTasksEraseCommand } from "./commands/tasks-erase.ts"
 import { createTasksGetCommand } from "./commands/tasks-get.ts"
+import { createTasksListCommand } from "./commands/tasks-list.ts"
 import { createTasksSubmitCommand } from "./commands/tasks-submit.ts"
 import { toOneLine } from "./failure-line.ts"
 
@@ -35,6 +36,7 @@ export function createProgram({ context, version }: ProgramOptions): Command {
     .description("use a running service")
     .addCommand(createTasksSubmitCommand(context))
     .addCommand(createTasksGetCommand(context))
+    .addCommand(createTasksListCommand(context))
     .addCommand(createTasksArtifactsCommand(context))
     .addCommand(createTasksEraseCommand(context))
   program

@@ -64,7 +64,7 @@ export function toFirstStartText({ key, url }: FirstStart): string {
 export const LATER_START_TEXT =
   "API keys are shown once; `safelight keys create --account NAME` makes another.\n"
 
-/** A line each for submitting, polling and downloading; any error ends the polling too. */
+/** A line each for submitting, polling and downloading; a failure, or a service that is gone, ends the polling too. */
 function toLines(example: Example, key: string, url: string): readonly string[] {
   const curl = `curl -s -H 'Authorization: Bearer ${key}'`
   const body = JSON.stringify({ model: example.model, parameters: example.parameters })
@@ -72,8 +72,8 @@ function toLines(example: Example, key: string, url: string): readonly string[] 
   return [
     "",
     `# ${example.title}`,
-    `TASK=$(${curl} -H 'Content-Type: application/json' ${url}/v1/tasks -d '${body}' | sed 's/.*"task_id":"\\([^"]*\\)".*/\\1/')`,
-    `until ${curl} ${task} | grep -E '"status":"succeeded"|"error":{'; do sleep 2; done`,
+    `TASK=$(${curl} -H 'Content-Type: application/json' ${url}/v1/tasks -d '${body}' | sed -n 's/.*"task_id":"\\([^"]*\\)".*/\\1/p')`,
+    `while [ -n "$TASK" ] && S=$(${curl} -f ${task}) && ! echo "$S" | grep -E '"status":"(succeeded|failed)"'; do sleep 2; done`,
     `${curl} -f -o ${example.file} ${task}/artifacts/${example.artifact}/content`,
   ]
 }

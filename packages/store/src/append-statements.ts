@@ -41,7 +41,7 @@ export function compileAppendStatements(db: Kysely<StoreDatabase>): AppendStatem
 type PlaceStatement = "enqueue" | "reschedule" | "dequeue" | "retain" | "dropRetention"
 
 function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements, PlaceStatement> {
-  const { id, ...task } = TASK
+  const { id, finished_at, hash, snapshot, status, version } = TASK
   const { expected_version } = placeholders<{ expected_version: number }>("expected_version")
   const newest = placeholders<EventsTable>("task", "version")
   return {
@@ -54,7 +54,8 @@ function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements
     updateTask: compile(
       db
         .updateTable("tasks")
-        .set(task)
+        // What never changes stays unnamed: SQLite rewrites an index of every column that is set.
+        .set({ finished_at, hash, snapshot, status, version })
         .where("id", "=", id)
         .where("version", "=", expected_version),
     ),

@@ -14,6 +14,7 @@ export type {
 } from "./database.ts"
 export type { StoreDialect } from "./dialect.ts"
 export type { KeyStatements } from "./key-statements.ts"
+export { toListValues, type ListFilters, type ListStatements } from "./list-statements.ts"
 export { migrate, SCHEMA_VERSION } from "./migrate.ts"
 export type { QueueStatements } from "./queue-statements.ts"
 export type { ReadStatements } from "./read-statements.ts"

@@ -9,9 +9,10 @@ import { Migrator, type Migration } from "kysely/migration"
 import type { CompatibilityTable, StoreDatabase } from "./database.ts"
 import type { StoreDialect } from "./dialect.ts"
 import { createInitialSchema } from "./initial-schema.ts"
+import { createTaskListIndex } from "./task-list-index.ts"
 
 /** The schema this code writes. */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** The oldest code that may use a database of `SCHEMA_VERSION`, by the schema it was made for. */
 const OLDEST_CODE_VERSION = 1
@@ -54,7 +55,10 @@ async function findCompatibility(
 
 /** Every migration, in the order of its name. */
 function toMigrations(dialect: StoreDialect): Record<string, Migration> {
-  return { "0001-initial": createInitialSchema(dialect) }
+  return {
+    "0001-initial": createInitialSchema(dialect),
+    "0002-task-list": createTaskListIndex(),
+  }
 }
 
 function tooNew({ schema_version, oldest_code_version }: CompatibilityTable): SafelightError {

@@ -2,6 +2,7 @@
 import { compileAppendStatements, type AppendStatements } from "./append-statements.ts"
 import type { StoreDialect } from "./dialect.ts"
 import { compileKeyStatements, type KeyStatements } from "./key-statements.ts"
+import { compileListStatements, type ListStatements } from "./list-statements.ts"
 import { compileQueueStatements, type QueueStatements } from "./queue-statements.ts"
 import { compileReadStatements, type ReadStatements } from "./read-statements.ts"
 import { createQueryBuilder } from "./statement.ts"
@@ -9,6 +10,7 @@ import { createQueryBuilder } from "./statement.ts"
 export interface StoreStatements {
   readonly append: AppendStatements
   readonly keys: KeyStatements
+  readonly list: ListStatements
   readonly queue: QueueStatements
   readonly read: ReadStatements
 }
@@ -18,6 +20,7 @@ export function compileStatements(dialect: StoreDialect): StoreStatements {
   return {
     append: compileAppendStatements(db),
     keys: compileKeyStatements(db),
+    list: compileListStatements(db),
     queue: compileQueueStatements(db, dialect),
     read: compileReadStatements(db),
   }

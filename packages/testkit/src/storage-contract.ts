@@ -6,6 +6,7 @@ import { describeContract, type Divergence } from "./contract.ts"
 import { APPEND_BEHAVIOURS } from "./storage-append-behaviours.ts"
 import type { StorageFixture } from "./storage-fixture.ts"
 import { KEY_BEHAVIOURS } from "./storage-key-behaviours.ts"
+import { LIST_BEHAVIOURS } from "./storage-list-behaviours.ts"
 import { MODEL_BEHAVIOURS } from "./storage-model-behaviours.ts"
 import { QUEUE_BEHAVIOURS } from "./storage-queue-behaviours.ts"
 import { SCAN_BEHAVIOURS } from "./storage-scan-behaviours.ts"
@@ -28,6 +29,7 @@ export function describeStorage(
     behaviours: {
       ...APPEND_BEHAVIOURS,
       ...QUEUE_BEHAVIOURS,
+      ...LIST_BEHAVIOURS,
       ...SCAN_BEHAVIOURS,
       ...KEY_BEHAVIOURS,
       ...MODEL_BEHAVIOURS,

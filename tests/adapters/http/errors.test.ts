@@ -48,7 +48,7 @@ const REQUEST_ROWS: readonly Row[] = [
     code: "method_not_allowed",
     status: 405,
     type: "invalid_request_error",
-    headers: { allow: "POST, OPTIONS" },
+    headers: { allow: "GET, HEAD, POST, OPTIONS" },
   },
   {
     when: "a task is written to",
@@ -377,6 +377,17 @@ const TASK_ROWS: readonly Row[] = [
     status: 503,
     type: "api_error",
     headers: { "retry-after": /^[1-9]\d*$/ },
+  },
+  {
+    when: "nobody knows whether the task was stored",
+    request: (world) => {
+      world.fake.fail(outside("outcome-unknown"))
+      return post(world, VALID)
+    },
+    code: "outcome_unknown",
+    status: 503,
+    type: "api_error",
+    headers: { "x-should-retry": "false" },
   },
   {
     when: "the engine sheds load",

@@ -11,8 +11,10 @@ import {
   MODELS,
   SafelightError,
   toArtifactRows,
+  toStatus,
   type ApiKeyScope,
   type ArtifactReader,
+  type ListRequest,
   type ManifestEntry,
   type OpenArtifactRequest,
   type SafelightErrorCode,
@@ -73,6 +75,7 @@ export function createFakeService() {
   const bytes = new Map<string, Uint8Array>()
   const submitted: { model: string; parameters: unknown }[] = []
   const opened: OpenArtifactRequest[] = []
+  const listed: ListRequest[] = []
   const reader: FakeReader = {}
   let openReaders = 0
   let failure: unknown
@@ -104,6 +107,21 @@ export function createFakeService() {
       finds += 1
       const task = tasks.get(id)
       return task?.account === account ? task : undefined
+    },
+    async listTasks(request) {
+      failIfAsked()
+      listed.push(request)
+      const models = MODELS.map(({ id }) => id)
+      const { account, model, status, after, limit } = request
+      if (model !== undefined && !models.includes(model)) return { kind: "unknown-model", models }
+      const found = [...tasks.values()]
+        .filter((task) => task.account === account && task.model === (model ?? task.model))
+        .filter((task) => status === undefined || toStatus(task) === status)
+        .filter((task) => after === undefined || task.id < after.id)
+        .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+      const shown = found.slice(0, limit)
+      const last = found.length > limit ? shown.at(-1) : undefined
+      return { kind: "listed", tasks: shown, next: last ?? null }
     },
     async findArtifacts({ account, id }) {
       failIfAsked()
@@ -148,6 +166,7 @@ export function createFakeService() {
     bytes,
     submitted,
     opened,
+    listed,
     reader,
     openReaders: () => openReaders,
     finds: () => finds,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createNodeServer } from "@safelight/http"
 import { putArtifact, taskId } from "./fake-service.ts"
-import { createRawClient, eventually } from "./raw-client.ts"
+import { createRawClient, eventually } from "../../support/raw-client.ts"
 import { createWorld, VALID, type WorldOptions } from "./worlds.ts"
 
 const OK = "GET /healthz HTTP/1.1\r\nHost: a\r\n"

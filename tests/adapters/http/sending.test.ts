@@ -4,7 +4,7 @@ import { EventEmitter } from "node:events"
 import { describe, it } from "node:test"
 import type { NodePair } from "@safelight/http"
 import { outside, putArtifact, taskId } from "./fake-service.ts"
-import { createRawClient, eventually } from "./raw-client.ts"
+import { createRawClient, eventually } from "../../support/raw-client.ts"
 import { createWorld, type WORLDS } from "./worlds.ts"
 
 const SIZE = 64 * 1024 * 1024

@@ -330,7 +330,7 @@ describe("createHttpHandler", () => {
     assert.equal(response.headers.get("x-host"), "yes")
     assert.equal(await response.text(), "pixels")
     const wrong = await host.request("/media/v1/tasks", { method: "PUT" })
-    assert.equal(wrong.headers.get("allow"), "POST, OPTIONS")
+    assert.equal(wrong.headers.get("allow"), "GET, HEAD, POST, OPTIONS")
   })
 })
 

@@ -10,7 +10,10 @@ export function receiveNodeBody(
   { incoming, outgoing }: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
   take: (chunk: Uint8Array) => void,
 ): Promise<void> {
-  if (incoming.headers.expect !== undefined) outgoing.writeContinue()
+  const { headers, httpVersionMinor } = incoming
+  // Never to HTTP/1.0, and only where it was asked for (RFC 9110 §10.1.1).
+  const isAsked = headers.expect?.toLowerCase() === "100-continue" && httpVersionMinor >= 1
+  if (isAsked) outgoing.writeContinue()
   return new Promise((resolve, reject) => {
     function settle(error?: unknown): void {
       incoming.off("data", onData)

@@ -16,6 +16,8 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ["video/quicktime", "mov"],
 ])
 const UNTYPED = "application/octet-stream"
+/** Every type that bytes are sent with. */
+export const CONTENT_TYPES: readonly string[] = [...EXTENSIONS.keys(), UNTYPED]
 /** An hour: long enough for a player, short beside the days that artifacts live. */
 const MAX_AGE_SECONDS = 3_600
 

@@ -6,7 +6,7 @@ import { jsonResponse } from "../json-response.ts"
 import { ERRORS } from "./error-table.ts"
 import type { Refusal, RefusedParameter } from "./refusal.ts"
 
-const MAX_DETAILS = 20
+export const MAX_DETAILS = 20
 
 /** `{"error":{"message","type","code"}}`, with `param` or `details` where parameters are wrong. */
 export function toErrorText(refusal: Refusal): string {

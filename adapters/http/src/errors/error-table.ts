@@ -69,10 +69,15 @@ export const ERRORS = {
   task_not_finished: [409, "conflict_error", "The task is not finished yet."],
   artifact_not_found: [404, "not_found_error", "The task has no such artifact."],
   artifact_expired: [410, "artifact_expired", "The artifact has expired and can't be recovered."],
-  precondition_failed: [412, "invalid_request_error", "The artifact does not match If-Match."],
+  precondition_failed: [412, "invalid_request_error", "A precondition of the request is false."],
   range_not_satisfiable: [416, "invalid_request_error", "The range lies outside of the artifact."],
   storage_unavailable: [503, "api_error", "The artifact can't be read for now; try again."],
   service_unavailable: [503, "api_error", "The service is unavailable for now; try again."],
+  outcome_unknown: [
+    503,
+    "api_error",
+    "Whether the task was accepted is unknown; look before you send it again.",
+  ],
   overloaded: [503, "overloaded_error", "The service is overloaded; try again later."],
   internal_error: [500, "api_error", "Something went wrong on our side."],
 } as const satisfies Record<string, Row>

@@ -17,6 +17,7 @@ const OUTSIDE: Record<Exclude<SafelightErrorCode, FailureCode>, ErrorCode> = {
   "artifact-missing": "artifact_expired",
   "artifacts-unavailable": "storage_unavailable",
   "storage-unavailable": "service_unavailable",
+  "outcome-unknown": "outcome_unknown",
   "schema-too-new": "service_unavailable",
   "already-served": "service_unavailable",
   "channel-unavailable": "service_unavailable",
@@ -47,6 +48,8 @@ function toRetryHeaders(
   random: () => number,
 ): Record<string, string> {
   if (code === "internal_error" || code === "artifact_expired") return {}
+  // A repeated POST could be a second purchase (specification §1).
+  if (code === "outcome_unknown") return { "x-should-retry": "false" }
   return { "retry-after": String(toRetrySeconds(code, error, random)) }
 }
 

@@ -37,6 +37,7 @@ export function createClientErrorListener(
     listener(error, socket: Tracked<Duplex>) {
       // The parser complains about every packet after the first bad one.
       if (socket.writableEnded) return
+      if (answersLast(socket)) return
       if (!socket.writable || error.code === "ECONNRESET" || isBusy(socket[NEWEST])) {
         socket.destroy()
         return
@@ -48,6 +49,23 @@ export function createClientErrorListener(
         clearTimeout(timer)
       })
     },
+  }
+}
+
+/**
+ * Whether a whole request still waits for its answer to begin: what came behind it is no reason to take the
+ * answer away, for the request may have bought something. The connection ends with it.
+ */
+function answersLast(socket: Tracked<Duplex>): boolean {
+  const outgoing = socket[NEWEST]
+  const isWaiting = outgoing?.req.complete === true && !outgoing.headersSent
+  if (outgoing === undefined || !isWaiting || !socket.writable) return false
+  outgoing.shouldKeepAlive = false
+  if (outgoing.listenerCount("finish", endSocket) === 0) outgoing.once("finish", endSocket)
+  return true
+
+  function endSocket(): void {
+    socket.end()
   }
 }
 

@@ -93,6 +93,8 @@ function attach(
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     onClientError.answering(incoming.socket, outgoing)
+    // A closing server lets nobody count on the connection (RFC 9112 §9.6).
+    if (!server.listening) outgoing.shouldKeepAlive = false
     void listener(incoming, outgoing)
   }
   server.on("request", onRequest)

@@ -139,7 +139,7 @@ async function openChecked({
   artifact,
   range,
 }: OpenOptions): Promise<ArtifactReader> {
-  const named = { task: artifact.task, key: artifact.key }
+  const named = { task: artifact.task, artifact: artifact.key }
   let reader: ArtifactReader
   try {
     reader = await service.openArtifact({ artifact, ...range })

@@ -55,8 +55,11 @@ function findUnknown(members: ReadonlyMap<string, unknown>): RefusedParameter[] 
   })
 }
 
-/** Input as a message may repeat it: at most 100 characters, no half of a surrogate pair. */
+/** Input as a message may repeat it: at most 100 characters, none of them cut in half. */
 export function toEcho(text: string): string {
-  const cut = text.length > ECHO_CHARACTERS ? `${text.slice(0, ECHO_CHARACTERS - 1)}…` : text
-  return cut.toWellFormed()
+  // 100 code points are at most 200 code units.
+  const characters = Array.from(text.slice(0, 2 * ECHO_CHARACTERS + 2))
+  const isCut = characters.length > ECHO_CHARACTERS
+  const echo = isCut ? `${characters.slice(0, ECHO_CHARACTERS - 1).join("")}…` : text
+  return echo.toWellFormed()
 }

@@ -105,9 +105,12 @@ function toPath(root: string, issue: Issue): string {
   )
 }
 
-/** A member name as sent, at most 100 characters of it (http-decisions §2). */
+/**
+ * A member name as sent, at most 100 characters of it (http-decisions §2); a lone surrogate is
+ * replaced, for strict readers refuse an error body that holds one.
+ */
 function toName(key: unknown): string {
-  const name = String(key)
+  const name = String(key).toWellFormed()
   // 100 code points are at most 200 code units.
   const characters = Array.from(name.slice(0, 202))
   return characters.length > 100 ? `${characters.slice(0, 100).join("")}…` : name

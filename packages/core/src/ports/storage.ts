@@ -5,7 +5,7 @@
  */
 import type { ArtifactRow, Changes, TaskRow } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
-import type { Task } from "../task/task.ts"
+import type { Task, TaskStatus } from "../task/task.ts"
 import type { KeyStorage } from "./key-storage.ts"
 
 export interface Storage extends KeyStorage {
@@ -19,6 +19,14 @@ export interface Storage extends KeyStorage {
   append(append: Append): Promise<void>
   /** The task as its newest event left it, or undefined. */
   readTask(id: string): Promise<StreamHead | undefined>
+  /**
+   * An account's tasks, newest first, by `createdAt`, then by id in the order of its bytes. Looks
+   * at a bounded number of tasks, so that a filter which few tasks pass can't hold a storage up: a
+   * page may be shorter than `limit`, or empty, and not be the last. Followed to its end, the list
+   * shows every task once that passed the filter all the while, also where tasks are added
+   * meanwhile: those it may miss.
+   */
+  listTasks(request: ListRequest): Promise<ListPage>
   /** What the artifact endpoints read, in order; none for an unknown task. */
   readArtifacts(task: string): Promise<readonly ArtifactRow[]>
   /** A task's events, oldest first. */
@@ -61,6 +69,33 @@ export interface Storage extends KeyStorage {
 export interface StreamHead {
   readonly task: Task
   readonly hash: string
+}
+
+/** Every member that is there has to hold of a task. */
+export interface ListRequest {
+  readonly account: string
+  /** Milliseconds, inclusive. */
+  readonly createdAfter?: number
+  /** Milliseconds, exclusive. */
+  readonly createdBefore?: number
+  readonly status?: TaskStatus
+  readonly model?: string
+  /** Where the page before ended; absent: from the newest task. */
+  readonly after?: TaskPosition
+  /** At least 1. */
+  readonly limit: number
+}
+
+/** A place in the list of tasks, which neither ever changes nor needs a task to be there. */
+export interface TaskPosition {
+  readonly createdAt: number
+  readonly id: string
+}
+
+export interface ListPage {
+  readonly tasks: readonly Task[]
+  /** Where to go on; null at the end. */
+  readonly next: TaskPosition | null
 }
 
 export interface Append {

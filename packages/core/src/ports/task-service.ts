@@ -6,6 +6,7 @@ import type { ArtifactRow } from "../task/projection.ts"
 import type { Rejection } from "../task/rejection.ts"
 import type { Task } from "../task/task.ts"
 import type { ArtifactReader } from "./artifact-storage.ts"
+import type { ListPage, ListRequest } from "./storage.ts"
 
 export interface TaskService {
   /**
@@ -16,6 +17,8 @@ export interface TaskService {
   submit(request: SubmitRequest): Promise<SubmitResult>
   /** The task, or undefined where the account has none with this id. */
   findTask(request: TaskRequest): Promise<Task | undefined>
+  /** A page of the account's tasks, newest first; `Storage.listTasks` says what it promises. */
+  listTasks(request: ListRequest): Promise<ListResult>
   /** The task's artifacts in order, expired ones included; undefined for an unknown task. */
   findArtifacts(request: TaskRequest): Promise<FoundArtifacts | undefined>
   /** Opens an artifact's bytes; `ArtifactStorage.open` says how it fails. */
@@ -37,6 +40,11 @@ export interface TaskRequest {
   readonly account: string
   readonly id: string
 }
+
+export type ListResult =
+  | ({ readonly kind: "listed" } & ListPage)
+  /** The request names a model that there is not; an empty list would hide the mistake. */
+  | { readonly kind: "unknown-model"; readonly models: readonly string[] }
 
 export interface FoundArtifacts {
   readonly task: Task

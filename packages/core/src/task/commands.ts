@@ -1,6 +1,6 @@
 /**
- * What may be asked of a task. Reports about a call carry the attempt they speak of: news of an
- * older attempt that costs nothing is refused, while something bought is never dropped.
+ * What may be asked of a task. Reports of an end carry the attempt they speak of, and those of an
+ * older one are refused; an acceptance or a success is adopted whichever call it answers.
  */
 import type { Json } from "../canonical-json.ts"
 import type { EventData, ManifestEntry, Usage } from "./events.ts"

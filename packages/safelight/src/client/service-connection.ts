@@ -37,6 +37,9 @@ const NOT_SENT = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ])
 
+/** No TLS was agreed on, so no request went out: a wrong protocol or a certificate not trusted. */
+const TLS_FAILED = /^(?:ERR_SSL_|ERR_TLS_CERT_|CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_|SELF_SIGNED_)/
+
 export function createServiceConnection(options: ServiceConnectionOptions): ServiceConnection {
   const base = toBase(options.url)
   const authorization = `Bearer ${toHeaderValue(options.key)}`
@@ -76,7 +79,7 @@ export function outcomeUnknown(seen: string, cause?: unknown): CommandError {
     exitCode: EXIT.outcomeUnknown,
     message:
       `${seen}: whether a task was created is unknown, and it may be billed; ` +
-      "the request is not sent again by itself",
+      "the request is not sent again by itself; `safelight tasks list` shows what there is",
     cause,
   })
 }
@@ -107,7 +110,7 @@ function isNotSent(error: unknown): boolean {
     | { code?: string; errors?: { code?: string }[] }
     | undefined
   const codes = (cause?.errors ?? [cause]).map((each) => each?.code ?? "")
-  return codes.length > 0 && codes.every((code) => NOT_SENT.has(code))
+  return codes.every((code) => NOT_SENT.has(code) || TLS_FAILED.test(code))
 }
 
 function toCode(error: unknown): string {

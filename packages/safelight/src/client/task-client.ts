@@ -7,8 +7,8 @@ import { CommandError } from "../command-error.ts"
 import { EXIT } from "../exit-code.ts"
 import { toRetryAfterMs } from "./retry-after.ts"
 import { outcomeUnknown, RefusalError, type ServiceConnection } from "./service-connection.ts"
-import { artifactList, isFinished, taskRecord } from "./task-records.ts"
-import type { ArtifactRecord, TaskRecord } from "./task-records.ts"
+import { artifactList, isFinished, taskList, taskRecord } from "./task-records.ts"
+import type { ArtifactRecord, TaskList, TaskRecord } from "./task-records.ts"
 
 export interface TaskClientOptions {
   readonly connection: ServiceConnection
@@ -21,6 +21,8 @@ export interface TaskClient {
   /** `parameters` is JSON text, sent as it stands. */
   submit(request: { readonly model: string; readonly parameters: string }): Promise<TaskRecord>
   get(id: string): Promise<TaskRecord>
+  /** A page of the account's tasks; `query` is sent as it stands. */
+  list(query: Readonly<Record<string, string>>): Promise<TaskList>
   /** Asks until the task is finished; `report` sees every answer. */
   follow(task: TaskRecord, report: (task: TaskRecord) => void): Promise<TaskRecord>
   artifacts(id: string): Promise<readonly ArtifactRecord[]>
@@ -63,6 +65,11 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
       throw outcomeUnknown(`the answer ${response.status} holds no task`)
     },
     get: async (id) => parseTask(await read(toTaskPath(id))),
+    async list(query) {
+      const search = new URLSearchParams(query).toString()
+      const response = await read(search === "" ? "/v1/tasks" : `/v1/tasks?${search}`)
+      return parseBody(taskList, await response.json().catch(() => undefined))
+    },
     async follow(task, report) {
       let last = task
       let pauseMs = 0

@@ -18,6 +18,14 @@ export const taskRecord = v.looseObject({
 
 export type TaskRecord = v.InferOutput<typeof taskRecord>
 
+export const taskList = v.looseObject({
+  tasks: v.array(taskRecord),
+  /** Where the list goes on; null at its end. */
+  next_cursor: v.nullable(v.string()),
+})
+
+export type TaskList = v.InferOutput<typeof taskList>
+
 const artifactRecord = v.looseObject({
   key: v.pipe(v.string(), v.nonEmpty()),
   type: v.string(),

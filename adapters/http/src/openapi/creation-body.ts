@@ -1,0 +1,66 @@
+/**
+ * The body of a creation request: one of as many shapes as there are models, told apart by
+ * `model`. The parameters are described from the very schemas that check them.
+ */
+import type { Model } from "@safelight/core"
+import { CREATION_EXAMPLES } from "./examples.ts"
+import { toInputSchema } from "./json-schema.ts"
+
+export interface CreationBody {
+  /** The component schemas, by name. */
+  readonly schemas: Record<string, object>
+  /** For `requestBody`. */
+  readonly requestBody: object
+}
+
+export function toCreationBody(models: readonly Model[]): CreationBody {
+  const named = models.map((model) => ({ model, name: toSchemaName(model.id) }))
+  const schemas = named.map(({ model, name }) => [name, toModelSchema(model)])
+  const creation = {
+    oneOf: named.map(({ name }) => ({ $ref: toRef(name) })),
+    discriminator: {
+      propertyName: "model",
+      mapping: Object.fromEntries(named.map(({ model, name }) => [model.id, toRef(name)])),
+    },
+  }
+  const examples = models.flatMap(({ id }) => {
+    const parameters = CREATION_EXAMPLES.get(id)
+    return parameters === undefined ? [] : [[id, { value: { model: id, parameters } }]]
+  })
+  return {
+    schemas: {
+      CreationRequest: creation,
+      ...Object.fromEntries(schemas),
+    } as CreationBody["schemas"],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: { $ref: toRef("CreationRequest") },
+          examples: Object.fromEntries(examples) as object,
+        },
+      },
+    },
+  }
+}
+
+function toModelSchema({ id, parameters }: Model): object {
+  return {
+    title: id,
+    type: "object",
+    required: ["model", "parameters"],
+    properties: { model: { const: id }, parameters: toInputSchema(parameters) },
+    additionalProperties: false,
+  }
+}
+
+function toRef(name: string): string {
+  return `#/components/schemas/${name}`
+}
+
+/** What a component may be called (OpenAPI 3.1 §4.8.7), different for different ids. */
+function toSchemaName(id: string): string {
+  return id.replaceAll(/[^A-Za-z0-9.-]/gu, (character) =>
+    character === "/" ? "__" : `_${character.codePointAt(0)?.toString(16) ?? ""}_`,
+  )
+}

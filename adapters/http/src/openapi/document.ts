@@ -1,0 +1,68 @@
+/**
+ * The OpenAPI 3.1 document of what the service does today, made from the schemas that check
+ * requests and the one error table. It depends on the models alone, so one is enough for a process.
+ */
+import type { Model } from "@safelight/core"
+import { toCreationBody } from "./creation-body.ts"
+import { toErrorExamples, toErrorResponse } from "./error-responses.ts"
+import { RESPONSE_EXAMPLES } from "./examples.ts"
+import { toComponents } from "./json-schema.ts"
+import { SECURITY_SCHEME } from "./operation.ts"
+import { RESPONSE_SCHEMAS } from "./response-schemas.ts"
+import { toServicePaths } from "./service-operations.ts"
+import { toTaskPaths, type PathItem } from "./task-operations.ts"
+
+export interface ApiDocument {
+  readonly openapi: string
+  readonly info: object
+  readonly servers: readonly object[]
+  readonly tags: readonly object[]
+  readonly paths: Record<string, PathItem>
+  readonly components: Record<string, Record<string, object>>
+}
+
+const DESCRIPTION = `Images and video, made asynchronously: create a task, poll it until it is
+\`succeeded\` or \`failed\`, list its artifacts and download them before they expire.
+
+Every answer names its request by \`X-Request-Id\`, and every refusal has the same body, to be
+decided upon by \`error.code\`. An unknown path is answered as in \`RouteNotFound\` and a method that
+a path does not take as in \`MethodNotAllowed\`, both without asking for a key; \`OPTIONS\` is answered
+with 204 and \`Allow\`.`
+
+export function createApiDocument(models: readonly Model[]): ApiDocument {
+  const creation = toCreationBody(models)
+  return {
+    openapi: "3.1.1",
+    // The version in the paths, not that of a package.
+    info: { title: "Safelight", version: "1", description: DESCRIPTION },
+    servers: [{ url: "/", description: "Where this document came from" }],
+    tags: [
+      { name: "Tasks", description: "What is made, and how far it has got" },
+      { name: "Artifacts", description: "What came of it" },
+      { name: "Health", description: "For orchestrators" },
+      { name: "Reference", description: "This document" },
+    ],
+    paths: { ...toTaskPaths(creation.requestBody), ...toServicePaths() },
+    components: {
+      schemas: { ...creation.schemas, ...toComponents(RESPONSE_SCHEMAS) },
+      responses: {
+        RouteNotFound: toErrorResponse(["route_not_found"]),
+        MethodNotAllowed: toErrorResponse(["method_not_allowed"]),
+      },
+      examples: { ...toResponseExamples(), ...toErrorExamples() },
+      securitySchemes: {
+        [SECURITY_SCHEME]: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key, `sl_live_…`, with the scope that the operation names.",
+        },
+      },
+    },
+  }
+}
+
+function toResponseExamples(): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(RESPONSE_EXAMPLES).map(([name, value]) => [name, { value }]),
+  )
+}

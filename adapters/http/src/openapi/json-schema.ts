@@ -1,0 +1,81 @@
+/**
+ * From the schemas that check to JSON Schema 2020-12, what the converter does not know added: the
+ * checks that core makes itself. A lazy schema is described by what it gives for an absent value,
+ * in place and without a name, so a form that only some inputs choose has to be told in words.
+ */
+import { toJsonSchema, toJsonSchemaDefs, type JsonSchema } from "@valibot/to-json-schema"
+import { DATA_URL_TYPES, MEDIA_URL_LIMITS } from "@safelight/core"
+import * as v from "valibot"
+
+type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
+type OverrideAction = NonNullable<Config["overrideAction"]>
+type Action = Parameters<OverrideAction>[0]["valibotAction"]
+
+/** What is taken as input. Throws where a schema holds something that can't be described. */
+export function toInputSchema(schema: v.GenericSchema): JsonSchema {
+  const described = toJsonSchema(schema, CONFIG)
+  // The dialect is the document's, and every lazy schema stands in its place.
+  delete described.$schema
+  delete described.$defs
+  return described
+}
+
+/** Named schemas that refer to one another as components of an OpenAPI document. */
+export function toComponents<Schemas extends Record<string, v.GenericSchema>>(
+  schemas: Schemas,
+): Record<keyof Schemas, JsonSchema> {
+  return toJsonSchemaDefs(schemas, {
+    ...CONFIG,
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  })
+}
+
+const CONFIG: Config = {
+  target: "draft-2020-12",
+  typeMode: "input",
+  errorMode: "throw",
+  overrideSchema({ valibotSchema }) {
+    if (!isLazy(valibotSchema)) return undefined
+    return toInputSchema(valibotSchema.getter(undefined))
+  },
+  overrideAction({ valibotAction, jsonSchema }) {
+    const requirement = "requirement" in valibotAction ? valibotAction.requirement : undefined
+    switch (valibotAction.type) {
+      // JSON Schema's lengths are code points too (2020-12 validation §6.3.1).
+      case "min_code_points":
+        return requirement === 0 ? jsonSchema : { ...jsonSchema, minLength: Number(requirement) }
+      case "max_code_points":
+        return { ...jsonSchema, maxLength: Number(requirement) }
+      // No keyword speaks of lone surrogates.
+      case "well_formed":
+        return jsonSchema
+      case "media_url":
+        return { ...jsonSchema, ...toMediaUrlSchema(valibotAction) }
+      default:
+        return undefined
+    }
+  },
+}
+
+interface Lazy {
+  readonly getter: (input: unknown) => v.GenericSchema
+}
+
+function isLazy(schema: object): schema is Lazy {
+  return "getter" in schema && "type" in schema && schema.type === "lazy"
+}
+
+/** The check does not say which kind of media it is for, so it is asked with a sample of each. */
+function toMediaUrlSchema(action: Action): JsonSchema {
+  const schema = v.pipe(v.string(), action as v.GenericValidation<string>)
+  const types = Object.values(DATA_URL_TYPES)
+    .flat()
+    .filter((type) => v.is(schema, `data:${type};base64,AAAA`))
+  const { urlCharacters, dataUrlBytes } = MEDIA_URL_LIMITS
+  return {
+    pattern: `^(?:[Hh][Tt][Tt][Pp][Ss]?://|data:(?:${types.join("|")});base64,)`,
+    description:
+      `An http or https URL of at most ${urlCharacters} characters and without credentials, or a ` +
+      `base64 data URL of at most ${dataUrlBytes} bytes, decoded: ${types.join(", ")}.`,
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * A file that never changes while the process lives, read once and answered with its entity tag.
+ * `no-cache` means kept but asked about: after an upgrade no old script meets a new style sheet.
+ */
+import { matchesWeakly } from "../content/entity-tag.ts"
+import type { Exchange } from "../exchange.ts"
+
+export interface KeptFileOptions {
+  readonly type: string
+  readonly read: () => Promise<Uint8Array>
+  /** Besides those of every file; lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface Kept {
+  readonly bytes: Uint8Array
+  readonly etag: string
+}
+
+/** Rejects with what `read` rejects with, and then reads again the next time. */
+export function createKeptFile(
+  options: KeptFileOptions,
+): (exchange: Exchange) => Promise<Response> {
+  let kept: Promise<Kept> | undefined
+
+  async function load(): Promise<Kept> {
+    try {
+      const bytes = await options.read()
+      return { bytes, etag: await toEtag(bytes) }
+    } catch (error) {
+      kept = undefined
+      throw error
+    }
+  }
+
+  return async ({ request, method, requestId }) => {
+    kept ??= load()
+    const { bytes, etag } = await kept
+    const headers: Record<string, string> = {
+      etag,
+      "cache-control": "no-cache",
+      "x-content-type-options": "nosniff",
+      "x-request-id": requestId,
+    }
+    const condition = request.headers.get("if-none-match")
+    if (condition !== null && matchesWeakly(condition, etag)) {
+      return new Response(null, { status: 304, headers })
+    }
+    Object.assign(headers, options.headers)
+    headers["content-type"] = options.type
+    headers["content-length"] = String(bytes.length)
+    const body = method === "HEAD" ? null : (bytes as Uint8Array<ArrayBuffer>)
+    return new Response(body, { status: 200, headers })
+  }
+}
+
+async function toEtag(bytes: Uint8Array): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)
+  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0"))
+  return `"${hex.join("")}"`
+}

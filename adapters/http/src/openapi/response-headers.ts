@@ -1,0 +1,73 @@
+/**
+ * Every header that an answer may carry, described once. `Content-Type` is not among them: OpenAPI
+ * says it by the media type, and ignores a header of that name.
+ */
+const string = { type: "string" } as const
+
+export const RESPONSE_HEADERS = {
+  "X-Request-Id": {
+    description: "Names the request; quote it when you ask for help.",
+    schema: { type: "string", pattern: "^req_[0-9a-f]{18}_[0-9]+$" },
+  },
+  "Cache-Control": { description: "How long the answer may be kept.", schema: string },
+  "X-Content-Type-Options": { description: "Always `nosniff`.", schema: { const: "nosniff" } },
+  Location: { description: "The task's address, relative to the service's.", schema: string },
+  "Retry-After": {
+    description: "Seconds to wait before the next try.",
+    schema: { type: "integer", minimum: 1 },
+  },
+  "X-Should-Retry": {
+    description: "`false`: look for the task before you send the request again.",
+    schema: { const: "false" },
+  },
+  "WWW-Authenticate": { description: "What is lacking (RFC 6750 §3).", schema: string },
+  Accept: { description: "The type a body must have.", schema: { const: "application/json" } },
+  "Accept-Encoding": { description: "The coding a body may have.", schema: { const: "identity" } },
+  Allow: { description: "The methods the path takes.", schema: string },
+  ETag: {
+    description: "A strong entity tag, made from the SHA-256 of the bytes.",
+    schema: { type: "string", pattern: '^"[0-9a-f]{64}"$' },
+  },
+  "Last-Modified": { description: "When the task finished.", schema: string },
+  Vary: { description: "The request headers the answer depends on.", schema: string },
+  "Content-Length": {
+    description: "The bytes of the body, or those that GET would send.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  "Accept-Ranges": { description: "Always `bytes`.", schema: { const: "bytes" } },
+  "Content-Range": {
+    description: "Which bytes these are: `bytes 0-499/1000`, or `bytes */1000` for none.",
+    schema: { type: "string", pattern: "^bytes ([0-9]+-[0-9]+|\\*)/[0-9]+$" },
+  },
+  "Content-Disposition": { description: "A name to save the file by.", schema: string },
+  "Repr-Digest": {
+    description: "The SHA-256 of the whole artifact (RFC 9530), for a part of it too.",
+    schema: { type: "string", pattern: "^sha-256=:[A-Za-z0-9+/]{43}=:$" },
+  },
+  "Content-Security-Policy": { description: "What a browser may do with it.", schema: string },
+  "Referrer-Policy": { description: "Always `no-referrer`.", schema: { const: "no-referrer" } },
+  "Cross-Origin-Resource-Policy": {
+    description: "Always `same-site`.",
+    schema: { const: "same-site" },
+  },
+} as const
+
+export type ResponseHeaderName = keyof typeof RESPONSE_HEADERS
+
+/** What all JSON answers carry. */
+export const JSON_HEADERS = ["X-Request-Id", "Cache-Control", "X-Content-Type-Options"] as const
+
+export interface HeaderList {
+  /** On every answer of this status. */
+  readonly always: readonly ResponseHeaderName[]
+  /** On some. */
+  readonly sometimes?: readonly ResponseHeaderName[]
+}
+
+/** The `headers` of a response: shared where they are on some answers, marked where on all. */
+export function toHeaders({ always, sometimes = [] }: HeaderList): Record<string, object> {
+  return Object.fromEntries([
+    ...always.map((name) => [name, { ...RESPONSE_HEADERS[name], required: true }]),
+    ...sometimes.map((name) => [name, RESPONSE_HEADERS[name]]),
+  ]) as Record<string, object>
+}

@@ -1,0 +1,127 @@
+/**
+ * The JSON bodies that are answered, declared once: the document is made from these schemas and
+ * the tests check every answer by them. They tolerate unknown members, as a client should, for
+ * bodies may grow.
+ */
+import { FAILURE_CODES, type FailureType, type TaskStatus } from "@safelight/core"
+import * as v from "valibot"
+import { MAX_DETAILS } from "../errors/error-response.ts"
+import { ERROR_CODES, ERRORS } from "../errors/error-table.ts"
+
+const FAILURE_TYPES: readonly FailureType[] = [
+  "generation_error",
+  "content_policy_error",
+  "invalid_request_error",
+]
+const ERROR_TYPES = [...new Set(ERROR_CODES.map((code) => ERRORS[code][1]))]
+
+/** What a client sees of a task's state. */
+export const STATUSES: readonly TaskStatus[] = ["queued", "running", "succeeded", "failed"]
+
+const unixSeconds = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+const taskFailure = v.pipe(
+  v.object({
+    message: v.string(),
+    type: v.picklist(FAILURE_TYPES),
+    code: v.picklist(FAILURE_CODES),
+  }),
+  v.description("Why a task failed."),
+)
+
+const task = v.object({
+  task_id: v.pipe(v.string(), v.uuid()),
+  model: v.pipe(v.string(), v.description("The model the task was created with.")),
+  status: v.pipe(
+    v.picklist(STATUSES),
+    v.description("Poll until it is `succeeded` or `failed`; neither ever changes again."),
+  ),
+  progress: v.pipe(
+    v.number(),
+    v.integer(),
+    v.minValue(0),
+    v.maxValue(100),
+    v.description("0 while queued, never falling, 100 exactly when succeeded."),
+  ),
+  created_at: v.pipe(unixSeconds, v.description("Unix time in seconds.")),
+  finished_at: v.pipe(
+    unixSeconds,
+    v.description("Unix time in seconds; 0 while the task is unfinished."),
+  ),
+  error: v.nullable(taskFailure),
+  links: v.object({
+    self: v.pipe(v.string(), v.description("`/v1/tasks/{task_id}`")),
+    artifacts: v.pipe(v.string(), v.description("`/v1/tasks/{task_id}/artifacts`")),
+  }),
+})
+
+const taskList = v.object({
+  tasks: v.pipe(
+    v.array(task),
+    v.description("Newest first; a page may be short, or even empty, before the last."),
+  ),
+  next_cursor: v.pipe(
+    v.nullable(v.string()),
+    v.description("What `cursor` takes to go on; null at the end of the list."),
+  ),
+})
+
+const artifact = v.object({
+  key: v.pipe(v.string(), v.description("`image_1`, `image_2`, … in order, or `video`.")),
+  type: v.picklist(["image", "video"]),
+  mime_type: v.string(),
+  content_url: v.pipe(
+    v.string(),
+    v.url(),
+    v.description("Where the bytes are. Keep it private; it needs the API key."),
+  ),
+  expires_at: v.pipe(
+    unixSeconds,
+    v.description("Unix time in seconds, from which on the bytes are gone for good."),
+  ),
+})
+
+const artifactList = v.object({
+  task_id: v.pipe(v.string(), v.uuid()),
+  artifacts: v.pipe(
+    v.array(artifact),
+    v.description("In order, expired ones too; empty where the task failed."),
+  ),
+})
+
+const error = v.object({
+  error: v.object({
+    message: v.pipe(v.string(), v.description("For people; decide by `code`.")),
+    type: v.picklist(ERROR_TYPES),
+    code: v.picklist(ERROR_CODES),
+    param: v.optional(
+      v.pipe(v.string(), v.description("Present where exactly one parameter is at fault.")),
+    ),
+    details: v.optional(
+      v.pipe(
+        v.array(
+          v.object({ param: v.string(), code: v.picklist(ERROR_CODES), message: v.string() }),
+        ),
+        v.maxLength(MAX_DETAILS),
+        v.description("Present where several parameters are at fault."),
+      ),
+    ),
+  }),
+})
+
+const liveness = v.object({ status: v.literal("ok") })
+const readiness = v.object({ status: v.literal("ready") })
+
+/** By the name they have in the document. */
+export const RESPONSE_SCHEMAS = {
+  Task: task,
+  TaskFailure: taskFailure,
+  TaskList: taskList,
+  Artifact: artifact,
+  ArtifactList: artifactList,
+  Error: error,
+  Liveness: liveness,
+  Readiness: readiness,
+} as const
+
+export type ResponseSchemaName = keyof typeof RESPONSE_SCHEMAS

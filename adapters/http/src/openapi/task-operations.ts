@@ -1,0 +1,91 @@
+/**
+ * The operations on tasks, by path. A new one stands here with its path; a test fails while the
+ * handler answers a path or a method that is not described.
+ */
+import type { ErrorCode } from "../errors/error-table.ts"
+import { contentOperations, TASK_ID } from "./content-operations.ts"
+import { listOperations } from "./list-operations.ts"
+import { toJsonAnswer, toOperation, withHead, type Operation } from "./operation.ts"
+
+export type PathItem = Readonly<Record<string, Operation>>
+
+const TAG = "Tasks"
+
+const BODY_CODES: readonly ErrorCode[] = [
+  "invalid_json",
+  "duplicate_key",
+  "json_too_complex",
+  "request_too_large",
+  "unsupported_media_type",
+  "unsupported_content_encoding",
+  "overloaded",
+]
+
+/** Of the storage, once the task is handed to it. */
+const ACCEPTANCE_CODES: readonly ErrorCode[] = ["outcome_unknown"]
+
+const PARAMETER_CODES: readonly ErrorCode[] = [
+  "model_not_found",
+  "missing_required_parameter",
+  "unknown_parameter",
+  "invalid_type",
+  "invalid_value",
+  "invalid_url",
+  "url_not_allowed",
+  "invalid_data_url",
+  "string_above_max_length",
+  "string_below_min_length",
+  "array_above_max_length",
+  "array_below_min_length",
+  "integer_above_max_value",
+  "integer_below_min_value",
+]
+
+export function toTaskPaths(requestBody: object): Record<string, PathItem> {
+  return {
+    "/v1/tasks": { ...listOperations(), post: toCreation(requestBody) },
+    "/v1/tasks/{task_id}": withHead({
+      id: "getTask",
+      tag: TAG,
+      summary: "A task",
+      description: "Poll every few seconds until its status is `succeeded` or `failed`.",
+      scope: "tasks:read",
+      parameters: [TASK_ID],
+      answers: {
+        "200": toJsonAnswer(
+          "The task. `Retry-After` says when to ask again, while it is unfinished.",
+          "Task",
+          { sometimes: ["Retry-After"] },
+        ),
+      },
+      refusals: ["task_not_found"],
+    }),
+    "/v1/tasks/{task_id}/artifacts": withHead({
+      id: "listArtifacts",
+      tag: "Artifacts",
+      summary: "The artifacts of a finished task",
+      scope: "artifacts:read",
+      parameters: [TASK_ID],
+      answers: { "200": toJsonAnswer("The artifacts.", "ArtifactList") },
+      refusals: ["task_not_found", "task_not_finished"],
+    }),
+    "/v1/tasks/{task_id}/artifacts/{artifact_key}/content": contentOperations(),
+  }
+}
+
+function toCreation(requestBody: object): Operation {
+  return toOperation({
+    id: "createTask",
+    tag: TAG,
+    summary: "Create a task",
+    description:
+      "The task is durable once it is answered, and may be finished already. Two identical " +
+      "requests are two tasks, each of them billed: do not repeat one that timed out by itself. " +
+      "A colour may also stand once more under its parameter's own name, as that object's only " +
+      'member: `{"colors":[{"colors":[{"r":255}]}]}`.',
+    scope: "tasks:write",
+    requestBody,
+    answers: { "202": toJsonAnswer("The task.", "Task", { always: ["Location"] }) },
+    refusals: [...BODY_CODES, ...PARAMETER_CODES, ...ACCEPTANCE_CODES],
+  })
+}

@@ -1,0 +1,50 @@
+/**
+ * A page of an account's tasks. Where a filter has to read rows to judge them, the page ends at the
+ * latest with the last of `DEFAULTS.listedTasks`: that one, the floor, is found along the index.
+ */
+import { fromSnapshot, type ListPage, type ListRequest, type TaskPosition } from "@safelight/core"
+import { toListValues, type StoreStatements, type TasksTable } from "@safelight/store"
+import { DEFAULTS } from "./defaults.ts"
+import type { Reader } from "./reader.ts"
+
+type PositionRecord = Pick<TasksTable, "created_at" | "id">
+type ListedRecord = PositionRecord & Pick<TasksTable, "snapshot">
+
+export function listTasks(
+  reader: Reader,
+  { list }: StoreStatements,
+  request: ListRequest,
+): ListPage {
+  const { limit } = request
+  const filters = {
+    hasStatus: request.status !== undefined,
+    hasModel: request.model !== undefined,
+  }
+  const values = toListValues(request)
+
+  function findFloor(): PositionRecord | undefined {
+    if (!filters.hasStatus && !filters.hasModel) return undefined
+    const skipped = DEFAULTS.listedTasks - 1
+    return reader.all<PositionRecord>(list.findListFloor, { ...values, skipped })[0]
+  }
+
+  return reader.inTransaction(() => {
+    const floor = findFloor()
+    const records = reader.all<ListedRecord>(list.findTasks(filters), {
+      ...values,
+      ...(floor && { from_created_at: floor.created_at, from_id: floor.id }),
+      // One more than asked for says whether the list goes on.
+      limit: limit + 1,
+    })
+    const shown = records.slice(0, limit)
+    const last = records.length > limit ? shown.at(-1) : floor
+    return {
+      tasks: shown.map(({ snapshot }) => fromSnapshot(snapshot)),
+      next: last === undefined ? null : toPosition(last),
+    }
+  })
+}
+
+function toPosition({ created_at: createdAt, id }: PositionRecord): TaskPosition {
+  return { createdAt, id }
+}

@@ -1,0 +1,122 @@
+/**
+ * One call to a channel, and the record of what came of it. An outcome that is unknown is recorded
+ * as such; an answer past the time-out is still a fact and adopted.
+ */
+import { isSafelightError, type SubmitOutcome, type TaskCommand } from "@safelight/core"
+import type { Context } from "./context.ts"
+import { settle } from "./outcome.ts"
+import type { WorkRequest } from "./request.ts"
+import type { Slot } from "./routing.ts"
+import { advance, type StepResult, type Work } from "./work.ts"
+
+export interface ChannelCall {
+  readonly request: WorkRequest
+  /** Whether an earlier call under the same key is in doubt. */
+  readonly isRepeat: boolean
+}
+
+type CallOutcome = SubmitOutcome | { readonly kind: "unknown"; readonly code: string }
+
+export async function callChannel(
+  context: Context,
+  work: Work,
+  slot: Slot,
+  call: ChannelCall,
+): Promise<StepResult> {
+  const outcome = await submit(context, work, slot, call)
+  await context.probe("dispatch:after-call", work.id)
+  return record(context, work, outcome, call)
+}
+
+/** Bounded by its own time-out alone: a stop or a lost claim does not cut a purchase short. */
+async function submit(
+  context: Context,
+  work: Work,
+  slot: Slot,
+  call: ChannelCall,
+): Promise<CallOutcome> {
+  const { channel, breaker } = slot
+  let answer: Promise<SubmitOutcome> | undefined
+  try {
+    const outcome = await context.deadlines.run(
+      channel.submitTimeoutMs,
+      undefined,
+      (signal) => (answer = channel.submit({ ...call.request, signal })),
+    )
+    if (outcome.kind === "not-created") breaker.recordFailure()
+    else breaker.recordSuccess()
+    return outcome
+  } catch (error) {
+    breaker.recordFailure()
+    const code = isSafelightError(error) ? error.code : "unexpected"
+    if (code === "aborted" && answer !== undefined) void adoptLate(context, work, answer, call)
+    context.log.warn({ task: work.id, channel: channel.name, error }, "a call's outcome is unknown")
+    return { kind: "unknown", code }
+  }
+}
+
+async function adoptLate(
+  context: Context,
+  work: Work,
+  answer: Promise<SubmitOutcome>,
+  call: ChannelCall,
+): Promise<void> {
+  try {
+    await record(context, work, await answer, call)
+  } catch (error) {
+    context.log.warn({ task: work.id, error }, "a late answer brought nothing")
+  }
+}
+
+async function record(
+  context: Context,
+  work: Work,
+  outcome: CallOutcome,
+  { isRepeat }: ChannelCall,
+): Promise<StepResult> {
+  const { attempt } = work.head.task
+  switch (outcome.kind) {
+    case "accepted":
+      return recordFact(context, work, { kind: "accept", operation: outcome.operation })
+    case "unknown":
+      return recordFact(context, work, { kind: "doubt", attempt, code: outcome.code })
+    case "not-created":
+      // Proof that the repeat created nothing is none of what the first call did.
+      if (!isRepeat) return settle(context, work, outcome)
+      return recordFact(context, work, { kind: "doubt", attempt, code: "repeat-not-created" })
+    case "completed":
+    case "refused":
+      return settleAtOnce(context, work, outcome)
+  }
+}
+
+async function settleAtOnce(
+  context: Context,
+  work: Work,
+  outcome: Exclude<SubmitOutcome, { kind: "accepted" | "not-created" }>,
+): Promise<StepResult> {
+  try {
+    return await settle(context, work, outcome, toAcceptance(outcome))
+  } catch (error) {
+    // The outputs came with the answer and could not be kept: whether they can be had again
+    // depends on what the channel makes of a repeat, which is just what a doubt resolves.
+    if (!isSafelightError(error)) throw error
+    context.log.warn({ task: work.id, error }, "an immediate result could not be collected")
+    const { attempt } = work.head.task
+    return recordFact(context, work, { kind: "doubt", attempt, code: "collection-failed" })
+  }
+}
+
+/** An operation that came with its result is recorded together with it. */
+function toAcceptance(outcome: SubmitOutcome): TaskCommand[] {
+  if (outcome.kind !== "completed" || outcome.operation === undefined) return []
+  return [{ kind: "accept", operation: outcome.operation }]
+}
+
+async function recordFact(context: Context, work: Work, command: TaskCommand): Promise<StepResult> {
+  await context.probe("outcome:before-append", work.id)
+  const { signal } = work.controller
+  const recorded = await context.recorder.recordFact(work.head, [command], { signal })
+  await context.probe("outcome:after-append", work.id)
+  return advance(work, recorded)
+}

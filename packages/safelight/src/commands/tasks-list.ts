@@ -1,0 +1,62 @@
+/**
+ * `safelight tasks list`: the account's tasks, newest first, a page at a time. What is asked for is
+ * the service's to judge; a page without tasks is the last only where no cursor follows it.
+ */
+import process from "node:process"
+import { Command } from "commander"
+import type { TaskRecord } from "../client/task-records.ts"
+import { toOneLine } from "../failure-line.ts"
+import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
+import { toTaskLine } from "./task-line.ts"
+import type { CommandContext } from "./command-context.ts"
+
+interface Options extends ServiceOptions {
+  readonly createdAfter?: string
+  readonly createdBefore?: string
+  readonly status?: string
+  readonly model?: string
+  readonly limit?: string
+  readonly cursor?: string
+  readonly json?: true
+}
+
+export function createTasksListCommand(context: CommandContext): Command {
+  const command = new Command("list")
+    .description("list your tasks, newest first")
+    .option("--created-after <seconds>", "created at this Unix second or later")
+    .option("--created-before <seconds>", "created before this Unix second")
+    .option("--status <status>", "queued, running, succeeded or failed")
+    .option("--model <id>", "public id of the model")
+    .option("--limit <count>", "tasks a page, 1 to 100; 20 by default")
+    .option("--cursor <cursor>", "where an earlier page says that the list goes on")
+    .option("--json", "print {tasks, next_cursor} as the service sends it")
+  return addServiceOptions(command).action((options: Options) => list(options, context))
+}
+
+async function list(options: Options, context: CommandContext): Promise<void> {
+  const { toClient } = await import("./service-options.ts")
+  const found = await toClient(options, context).list(toQuery(options))
+  if (options.json === true) return context.print(`${JSON.stringify(found)}\n`)
+  context.print(found.tasks.map((task) => `${toListLine(task)}\n`).join(""))
+  const { next_cursor: cursor } = found
+  if (cursor !== null) process.stderr.write(`${toOneLine(`there is more: --cursor ${cursor}`)}\n`)
+}
+
+function toQuery(options: Options): Record<string, string> {
+  const { createdAfter, createdBefore, status, model, limit, cursor } = options
+  const query = {
+    created_after: createdAfter,
+    created_before: createdBefore,
+    status,
+    model,
+    limit,
+    cursor,
+  }
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+function toListLine(task: TaskRecord): string {
+  return `${toTaskLine(task)}  ${new Date(task.created_at * 1_000).toISOString()}`
+}

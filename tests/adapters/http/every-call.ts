@@ -1,0 +1,160 @@
+/**
+ * A call for every answer that a handler has, by the path's template in the OpenAPI document. The
+ * answers themselves are judged elsewhere; a world whose bodies may hold `BODY_BYTES` is needed.
+ */
+import { DOCS_FILES } from "../../../adapters/http/src/openapi/docs-files.ts"
+import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
+import { creation, VALID, type Call, type World } from "./worlds.ts"
+
+/** Enough for a prompt that is too long. */
+export const BODY_BYTES = 20_000
+
+export interface DescribedCall {
+  /** As the document names it. */
+  readonly path: string
+  readonly method: string
+  readonly send: () => Promise<Response>
+}
+
+/** `world`'s service fails while a call with a `failure` runs. */
+type Add = (template: string, path: string, call?: Call, failure?: unknown) => void
+
+const TASKS = "/v1/tasks"
+const TASK = `${TASKS}/{task_id}`
+const ARTIFACTS = `${TASK}/artifacts`
+const CONTENT = `${ARTIFACTS}/{artifact_key}/content`
+const FILE = "/docs/{file}"
+const FAILURES = [new Error("a bug"), outside("storage-unavailable")]
+
+export function toEveryCall(world: World, templates: readonly string[]): DescribedCall[] {
+  const calls: DescribedCall[] = []
+  function add(template: string, path: string, call: Call = {}, failure?: unknown): void {
+    async function send(): Promise<Response> {
+      world.fake.fail(failure)
+      const response = await world.call(path, call)
+      world.fake.fail(undefined)
+      return response
+    }
+    calls.push({ path: template, method: call.method ?? "GET", send })
+  }
+  function read(template: string, path: string, { headers = {} }: Call = {}, failure?: unknown) {
+    add(template, path, { headers }, failure)
+    add(template, path, { method: "HEAD", headers }, failure)
+  }
+
+  const keys = addKeys(world)
+  readTasks(world, keys, read)
+  readContent(world, read)
+  readFiles(read)
+  create(keys, add)
+  const long = `?${"x".repeat(8_192)}`
+  for (const template of templates) read(template, template.replaceAll(/[{}]/g, "x") + long)
+  add(TASKS, TASKS + long, creation())
+  return calls
+}
+
+/** Authorization headers, one for each way to be turned away. */
+function addKeys({ keys }: World): string[] {
+  return [
+    "",
+    "Basic dXNlcjpwYXNz",
+    `Bearer ${keys.add({ revokedAt: 1 })}`,
+    `Bearer ${keys.add({ expiresAt: 1 })}`,
+    `Bearer ${keys.add({ scopes: [] })}`,
+  ]
+}
+
+function readTasks({ fake }: World, keys: readonly string[], read: Add): void {
+  const { id } = putArtifact(fake, new Uint8Array(1_000))
+  const queued = fake.put(toTask(taskId(4)))
+  const failed = fake.put(toTask(taskId(5), { state: "failed", finishedAt: 1_000 }))
+  for (const [template, path] of [
+    [TASKS, "/v1/tasks?limit=1"],
+    [TASK, `/v1/tasks/${queued.id}`],
+    [ARTIFACTS, `/v1/tasks/${id}/artifacts`],
+    [CONTENT, `/v1/tasks/${id}/artifacts/image_1/content`],
+  ] as const) {
+    for (const authorization of keys) read(template, path, { headers: { authorization } })
+    for (const failure of FAILURES) read(template, path, {}, failure)
+    read(template, path)
+    read(template, path.replace(/\d{12}/, "404404404404"))
+  }
+  for (const query of ["limit=0", "limit=101", "limit=x", "status=lost", "other=1&one=2"]) {
+    read(TASKS, `/v1/tasks?${query}`)
+  }
+  read(TASKS, "/v1/tasks")
+  for (const each of [failed, queued]) {
+    read(TASK, `/v1/tasks/${each.id}`)
+    read(ARTIFACTS, `/v1/tasks/${each.id}/artifacts`)
+  }
+}
+
+function readContent({ fake }: World, read: Add): void {
+  const { id } = putArtifact(fake, new Uint8Array(1_000))
+  const expired = putArtifact(fake, new Uint8Array(1), { id: taskId(2), expiresAt: 1 })
+  const gone = putArtifact(fake, new Uint8Array(1), { id: taskId(3) })
+  fake.bytes.delete(`${gone.id}/image_1`)
+  const path = `/v1/tasks/${id}/artifacts/image_1/content`
+  for (const other of [expired.id, gone.id, taskId(4)]) read(CONTENT, path.replace(id, other))
+  read(CONTENT, path.replace("image_1", "image_9"))
+  read(CONTENT, path, {}, outside("artifacts-unavailable"))
+  read(CONTENT, path, { headers: { "if-match": '"other"' } })
+  read(CONTENT, path, { headers: { "if-none-match": "*" } })
+  for (const range of ["bytes=0-9", "bytes=0-0,-1", "bytes=2000-"]) {
+    read(CONTENT, path, { headers: { range } })
+  }
+}
+
+function readFiles(read: Add): void {
+  const kept = { headers: { "if-none-match": "*" } }
+  for (const path of ["/healthz", "/readyz"]) read(path, path)
+  for (const path of ["/openapi.json", "/docs"]) {
+    read(path, path)
+    read(path, path, kept)
+  }
+  for (const { name } of DOCS_FILES) read(FILE, `/docs/${name}`)
+  read(FILE, "/docs/start.js", kept)
+  read(FILE, "/docs/package.json")
+}
+
+function create(keys: readonly string[], add: Add): void {
+  const { headers, ...call } = creation()
+  for (const authorization of keys) {
+    add(TASKS, TASKS, { ...call, headers: { ...headers, authorization } })
+  }
+  for (const failure of [...FAILURES, outside("overloaded"), outside("outcome-unknown")]) {
+    add(TASKS, TASKS, creation(), failure)
+  }
+  for (const own of [{ "content-type": "text/plain" }, { "content-encoding": "gzip" }]) {
+    add(TASKS, TASKS, { ...call, headers: { ...headers, ...own } })
+  }
+  for (const body of BODIES) add(TASKS, TASKS, creation(body))
+}
+
+const EDIT = "vendor-b/imagine-image/v2.0/edit"
+const URLS = ["https://media.example/a"]
+
+const BODIES: readonly unknown[] = [
+  VALID,
+  "{",
+  '{"model":1,"model":2}',
+  "[".repeat(33),
+  "x".repeat(BODY_BYTES + 1),
+  { ...VALID, model: "none" },
+  { model: VALID.model },
+  // Several faults at once, told as details.
+  { ...VALID, parameters: { prompt: 1, size: "huge", unknown: 1 } },
+  { ...VALID, parameters: { prompt: "a", other: 1 } },
+  { ...VALID, parameters: { prompt: "a", size: "huge" } },
+  { ...VALID, parameters: { prompt: "" } },
+  { ...VALID, parameters: { prompt: "x".repeat(10_001) } },
+  ...[
+    { image_urls: ["not a url"] },
+    { image_urls: ["ftp://media.example/a"] },
+    { image_urls: ["data:text/html;base64,AAAA"] },
+    { image_urls: [] },
+    { image_urls: Array.from({ length: 6 }, () => URLS[0]) },
+    { image_urls: URLS, count: 0 },
+    { image_urls: URLS, count: 5 },
+  ].map((parameters) => ({ model: EDIT, parameters: { prompt: "", ...parameters } })),
+]

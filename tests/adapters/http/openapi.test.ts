@@ -1,0 +1,509 @@
+/**
+ * The document against the service itself: everything that is answered is described, and what is
+ * described is answered. Bodies are checked by the schemas that the document is made from.
+ */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { MODELS, textToImage, type Model } from "@safelight/core"
+import { ERROR_CODES } from "@safelight/http"
+import * as v from "valibot"
+import { DOCS_FILES } from "../../../adapters/http/src/openapi/docs-files.ts"
+import { createApiDocument } from "../../../adapters/http/src/openapi/document.ts"
+import { createKeptFile } from "../../../adapters/http/src/openapi/kept-file.ts"
+import { RESPONSE_SCHEMAS } from "../../../adapters/http/src/openapi/response-schemas.ts"
+import { BODY_BYTES, toEveryCall } from "./every-call.ts"
+import { createWorld, WORLDS, type World } from "./worlds.ts"
+
+interface Described {
+  readonly description: string
+  readonly headers: Record<string, { readonly required?: boolean; readonly schema: Schema }>
+  readonly content?: Record<string, { readonly schema?: Schema; readonly examples?: object }>
+}
+
+interface Schema {
+  readonly [keyword: string]: unknown
+  readonly const?: string
+  readonly default?: string | number | boolean
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly pattern?: string
+  readonly properties?: Record<string, Schema>
+  readonly items?: Schema
+  readonly allOf?: readonly Schema[]
+}
+
+interface OperationPart {
+  readonly operationId: string
+  readonly security: readonly object[]
+  readonly parameters: readonly {
+    readonly name: string
+    readonly in: string
+    readonly schema: Schema
+  }[]
+  readonly responses: Record<string, Described>
+}
+
+interface Document {
+  readonly openapi: string
+  readonly paths: Record<string, Record<string, OperationPart>>
+  readonly components: Record<string, Record<string, Record<string, unknown>>>
+}
+
+// As a client reads it.
+const document = JSON.parse(JSON.stringify(createApiDocument(MODELS))) as Document
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+)
+
+describe("the document", () => {
+  it("is OpenAPI 3.1 with distinct operation ids", () => {
+    assert.match(document.openapi, /^3\.1\.\d+$/)
+    const ids = operations.map(({ operation }) => operation.operationId)
+    assert.deepEqual([...new Set(ids)], ids)
+  })
+
+  it("describes exactly the handler's paths and methods", async () => {
+    await using world = await open("in process")
+    const routes = world.handler.app.routes.map(({ path }) => path)
+    assert.deepEqual(
+      routes.map((path) => path.replaceAll(/:\w+/g, "{}")).toSorted(),
+      Object.keys(document.paths)
+        .map((path) => path.replaceAll(/\{\w+\}/g, "{}"))
+        .toSorted(),
+    )
+    for (const [path, item] of Object.entries(document.paths)) {
+      const response = await world.bare(path.replaceAll(/[{}]/g, "x"), { method: "OPTIONS" })
+      const described = Object.keys(item).map((method) => method.toUpperCase())
+      const allowed = response.headers.get("allow")?.split(", ") ?? []
+      assert.deepEqual([...described, "OPTIONS"].toSorted(), allowed.toSorted(), path)
+    }
+  })
+
+  it("declares the parameters that its paths name", () => {
+    for (const { path, operation } of operations) {
+      const named = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name)
+      const declared = operation.parameters.filter((each) => each.in === "path")
+      assert.deepEqual(
+        declared.map(({ name }) => name),
+        named,
+        path,
+      )
+    }
+  })
+
+  it("has something at the end of every reference", () => {
+    const references = findReferences(document)
+    assert.ok(references.length > 100, `${references.length} found`)
+    for (const reference of references) assert.ok(resolve(reference), reference)
+  })
+
+  it("gives names to models that a component may have, different for different ids", () => {
+    const ids = ["a/b c", "a.b_c", "a/b_20_c", "a__b_20_c", "ü"]
+    const models = ids.map((id): Model => ({ ...textToImage, id }))
+    const names = Object.keys(createApiDocument(models).components["schemas"] ?? {})
+    for (const name of names) assert.match(name, /^[\w.-]+$/)
+    assert.equal(names.length, ids.length + 1 + Object.keys(RESPONSE_SCHEMAS).length)
+  })
+})
+
+describe("the described request", () => {
+  const creationSchema = document.components["schemas"]?.["CreationRequest"] as {
+    readonly oneOf: readonly { readonly $ref: string }[]
+    readonly discriminator: { readonly mapping: Record<string, string> }
+  }
+
+  function parametersOf(id: string): Schema {
+    const found = resolve(creationSchema.discriminator.mapping[id] ?? "") as Schema | undefined
+    assert.deepEqual(found?.properties?.["model"], { const: id })
+    assert.equal(found["additionalProperties"], false)
+    return found.properties["parameters"] ?? {}
+  }
+
+  it("is one of the models' shapes, told apart by the model", () => {
+    assert.deepEqual(
+      Object.keys(creationSchema.discriminator.mapping),
+      MODELS.map(({ id }) => id),
+    )
+    assert.deepEqual(
+      creationSchema.oneOf.map(({ $ref }) => $ref),
+      Object.values(creationSchema.discriminator.mapping),
+    )
+  })
+
+  it("holds the bounds, the defaults and the closed objects of text to image", () => {
+    const component = { type: "integer", minimum: 0, maximum: 255, default: 0 }
+    const colour = {
+      type: "object",
+      properties: { r: component, g: component, b: component },
+      required: [],
+      additionalProperties: false,
+    }
+    const { size, ...others } = parametersOf("vendor-a/v4.1/flash/text-to-image").properties ?? {}
+    assert.deepEqual([size?.["default"], size?.enum?.length], ["square_hd", 6])
+    assert.deepEqual(others, {
+      prompt: { type: "string", minLength: 1, maxLength: 10_000 },
+      background_color: colour,
+      enable_safety_checker: { type: "boolean", default: true },
+      colors: { type: "array", items: colour, default: [] },
+    })
+  })
+
+  it("requires what each model requires", () => {
+    const required = MODELS.map(({ id }) => parametersOf(id)["required"])
+    assert.deepEqual(required, [["prompt"], ["image_urls", "prompt"], []])
+    for (const { id } of MODELS) assert.equal(parametersOf(id)["additionalProperties"], false)
+  })
+
+  it("takes the data URLs that the model takes, by the kind of media", () => {
+    const { properties = {} } = parametersOf("vendor-c/video-2.5/reference-to-video")
+    const model = MODELS.find(({ id }) => id.startsWith("vendor-c/"))
+    const types = ["image/png", "video/webm", "audio/webm", "audio/wav", "text/html"]
+    for (const name of ["image_urls", "video_urls", "audio_urls"]) {
+      const { pattern } = properties[name]?.items ?? {}
+      for (const url of [
+        ...types.map((type) => `data:${type};base64,AAAA`),
+        "HTTPS://media.example/a",
+        "ftp://media.example/a",
+        "",
+      ]) {
+        const isTaken = model?.check({ [name]: [url] }).kind === "valid"
+        assert.equal(new RegExp(pattern ?? "^$", "u").test(url), isTaken, `${name}: ${url}`)
+      }
+    }
+  })
+
+  it("has an example for every model, which the model takes", () => {
+    const body = document.paths["/v1/tasks"]?.["post"] as unknown as {
+      readonly requestBody: { readonly content: Record<string, { readonly examples: object }> }
+    }
+    const examples = Object.values(
+      body.requestBody.content["application/json"]?.examples ?? {},
+    ) as { readonly value: { readonly model: string; readonly parameters: unknown } }[]
+    assert.equal(examples.length, MODELS.length)
+    for (const { value } of examples) {
+      const model = MODELS.find(({ id }) => id === value.model)
+      assert.equal(model?.check(value.parameters).kind, "valid", value.model)
+    }
+  })
+})
+
+describe("the described query", () => {
+  it("has the bounds and the statuses that the list takes", async () => {
+    await using world = await open("in process")
+    const { parameters = [] } = document.paths["/v1/tasks"]?.["get"] ?? {}
+    for (const { name, schema } of parameters) {
+      const { minimum = NaN, maximum = NaN, default: usual, enum: choices } = schema
+      const taken = [minimum, maximum, usual, ...(choices ?? [])]
+      const refused = [minimum - 1, maximum + 1, choices && "other"]
+      for (const [status, values] of [
+        [200, taken],
+        [400, refused],
+      ] as const) {
+        for (const value of values.filter((each) => each !== undefined && !Number.isNaN(each))) {
+          const response = await world.call(`/v1/tasks?${name}=${value}`)
+          assert.equal(response.status, status, `${name}=${value}`)
+        }
+      }
+    }
+    const names = parameters.map(({ name }) => name)
+    assert.deepEqual(names, [
+      "created_after",
+      "created_before",
+      "status",
+      "model",
+      "limit",
+      "cursor",
+    ])
+  })
+})
+
+describe("the described answers", () => {
+  it("have examples that are as their schemas say", () => {
+    const examples = document.components["examples"] ?? {}
+    for (const [name, schema] of Object.entries(RESPONSE_SCHEMAS)) {
+      if (name !== "Error") checkBody(schema, examples[name]?.["value"])
+    }
+    const used = operations.flatMap(({ operation }) => Object.values(operation.responses))
+    for (const { content } of used) {
+      const { schema, examples: own = {} } = content?.["application/json"] ?? {}
+      const codes = findCodes(schema)
+      for (const reference of findReferences(own)) {
+        const { value } = resolve(reference) as { value: { error: { code: string } } }
+        if (codes === undefined) continue
+        checkBody(RESPONSE_SCHEMAS.Error, value)
+        assert.ok(codes.includes(value.error.code), reference)
+      }
+    }
+  })
+
+  it("name every code of the error table", () => {
+    const responses = [
+      ...operations.flatMap(({ operation }) => Object.values(operation.responses)),
+      ...Object.values(document.components["responses"] as unknown as Record<string, Described>),
+    ]
+    const named = responses.flatMap(
+      ({ content }) => findCodes(content?.["application/json"]?.schema) ?? [],
+    )
+    assert.deepEqual(new Set(named), new Set(ERROR_CODES))
+  })
+
+  for (const kind of WORLDS) {
+    it(`are what is answered, and all of it, ${kind}`, async () => {
+      let isReady = true
+      await using world = await open(kind, {
+        settings: { bodyBytes: BODY_BYTES },
+        checkReady: () => (isReady ? Promise.resolve() : Promise.reject(new Error("not yet"))),
+      })
+      const seen = new Set<string>()
+      const presence = new Set<string>()
+      async function look(path: string, method: string, response: Response): Promise<void> {
+        const described = findDescribed(path, method, response)
+        for (const name of Object.keys(described.headers)) {
+          const isThere = response.headers.has(name) ? "with" : "without"
+          presence.add(`${method.toLowerCase()} ${path} ${response.status} ${isThere} ${name}`)
+        }
+        seen.add(await check(path, method, response))
+      }
+      for (const { path, method, send } of toEveryCall(world, Object.keys(document.paths))) {
+        await look(path, method, await send())
+      }
+      isReady = false
+      for (const method of ["GET", "HEAD"]) {
+        await look("/readyz", method, await world.bare("/readyz", { method }))
+      }
+      const described = operations
+        .filter(({ method }) => method !== "head")
+        .flatMap(({ path, method, operation }) =>
+          Object.entries(operation.responses).flatMap(([status, { content }]) => {
+            const codes = findCodes(content?.["application/json"]?.schema) ?? [status]
+            return codes.map((code) => `${method} ${path} ${code}`)
+          }),
+        )
+        .filter((line) => !NOT_ASKED_FOR.some((end) => line.endsWith(end)))
+      assert.deepEqual(
+        described.filter((line) => !seen.has(line)),
+        [],
+        "described and never answered",
+      )
+      const optional = operations.flatMap(({ path, method, operation }) =>
+        Object.entries(operation.responses).flatMap(([status, { headers }]) =>
+          Object.keys(headers)
+            .filter((name) => headers[name]?.required !== true)
+            .map((name) => [`${method} ${path} ${status}`, name] as const),
+        ),
+      )
+      for (const [answer, name] of optional) {
+        for (const isThere of ["with", "without"]) {
+          assert.ok(presence.has(`${answer} ${isThere} ${name}`), `${answer} ${isThere} ${name}`)
+        }
+      }
+    })
+  }
+})
+
+/** Ends of the lines that are described and not asked for here. */
+const NOT_ASKED_FOR = [
+  // What the Node server answers to bytes that are no request; node-server.test.ts sends them.
+  " malformed_request",
+  " request_timeout",
+  " headers_too_large",
+  // A file of the page that can't be read is a fault of the installation.
+  "/docs/{file} internal_error",
+]
+
+/** Not told by OpenAPI, or the connection's own. */
+const UNDESCRIBED = ["content-type", "connection", "keep-alive", "date", "transfer-encoding"]
+
+/** Holds an answer to its description; returns `method path code`, or the status for a success. */
+async function check(path: string, method: string, response: Response): Promise<string> {
+  const described = findDescribed(path, method, response)
+  const where = `${method} ${path} ${response.status}`
+  checkHeaders(described, response, where)
+  const body = new Uint8Array(await response.arrayBuffer())
+  if (method === "HEAD" || response.status === 304) {
+    assert.equal(described.content, undefined, where)
+    assert.equal(body.length, 0, where)
+    return toLine(method, path, response.status)
+  }
+  const type = response.headers.get("content-type")?.replace(/;.*$/, "") ?? ""
+  assert.ok(described.content?.[type] !== undefined, `${where}: ${type}`)
+  const { schema } = described.content[type]
+  if (schema === undefined) return toLine(method, path, response.status)
+  const value = JSON.parse(new TextDecoder().decode(body)) as { error: { code: string } }
+  const codes = findCodes(schema)
+  if (codes === undefined) {
+    const name = String(schema["$ref"]).replace("#/components/schemas/", "")
+    checkBody(RESPONSE_SCHEMAS[name as keyof typeof RESPONSE_SCHEMAS], value)
+    return toLine(method, path, response.status)
+  }
+  checkBody(RESPONSE_SCHEMAS.Error, value)
+  assert.ok(codes.includes(value.error.code), `${where}: ${value.error.code}`)
+  return toLine(method, path, value.error.code)
+}
+
+function findDescribed(path: string, method: string, { status }: Response): Described {
+  const described = document.paths[path]?.[method.toLowerCase()]?.responses[String(status)]
+  assert.ok(described !== undefined, `${method} ${path} ${status} is not described`)
+  return described
+}
+
+function toLine(method: string, path: string, code: string | number): string {
+  return `${method.toLowerCase()} ${path} ${code}`
+}
+
+function checkHeaders({ headers }: Described, response: Response, where: string): void {
+  const described = new Map(
+    Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]),
+  )
+  for (const [name, { required = false, schema }] of described) {
+    const value = response.headers.get(name)
+    assert.ok(value !== null || !required, `${where} lacks ${name}`)
+    if (value === null) continue
+    if (schema.const !== undefined) assert.equal(value, schema.const, `${where} ${name}`)
+    if (schema["type"] === "integer") assert.match(value, /^\d+$/, `${where} ${name}`)
+    assert.match(value, new RegExp(schema.pattern ?? "", "u"), `${where} ${name}`)
+  }
+  // A length is on every answer with a body; it is described where a client may rely upon it.
+  const known = [...UNDESCRIBED, "content-length", ...described.keys()]
+  assert.deepEqual(
+    [...response.headers.keys()].filter((name) => !known.includes(name)),
+    [],
+    where,
+  )
+}
+
+/** Valid, and nothing in it that is not described. */
+function checkBody(schema: v.GenericSchema, value: unknown): void {
+  assert.deepEqual(v.parse(schema, value), value)
+}
+
+/** The codes that an error's schema allows; undefined for a schema of something else. */
+function findCodes(schema: Schema | undefined): readonly string[] | undefined {
+  const [, narrowed] = schema?.allOf ?? []
+  const code = narrowed?.properties?.["error"]?.properties?.["code"]
+  return code?.enum
+}
+
+function findReferences(part: unknown): string[] {
+  if (typeof part !== "object" || part === null) return []
+  return Object.entries(part).flatMap(([name, value]) =>
+    name === "$ref" && typeof value === "string" ? [value] : findReferences(value),
+  )
+}
+
+function resolve(reference: string): unknown {
+  const steps = reference.replace(/^#\//, "").split("/")
+  return steps.reduce<unknown>(
+    (part, step) => (part as Record<string, unknown> | undefined)?.[step],
+    document,
+  )
+}
+
+for (const kind of WORLDS) {
+  describe(`the reference, ${kind}`, () => {
+    it("is there for everybody, by GET and by HEAD", async () => {
+      await using world = await open(kind)
+      const names = DOCS_FILES.map(({ name }) => `/docs/${name}`)
+      for (const path of ["/openapi.json", "/docs", ...names]) {
+        const [get, head] = await Promise.all([
+          world.bare(path),
+          world.bare(path, { method: "HEAD" }),
+        ])
+        const body = new Uint8Array(await get.arrayBuffer())
+        assert.deepEqual([get.status, head.status], [200, 200], path)
+        assert.equal(head.headers.get("content-length"), String(body.length), path)
+        assert.equal(head.headers.get("etag"), get.headers.get("etag"), path)
+        assert.equal(head.headers.get("x-content-type-options"), "nosniff", path)
+      }
+      assert.equal(world.keys.lookups(), 0)
+    })
+
+    it("is the document itself", async () => {
+      await using world = await open(kind)
+      const response = await world.bare("/openapi.json")
+      assert.deepEqual(await response.json(), document)
+    })
+
+    it("is not sent again to who has it", async () => {
+      await using world = await open(kind)
+      for (const path of ["/openapi.json", "/docs", "/docs/swagger-ui.css"]) {
+        const first = await world.bare(path)
+        await first.arrayBuffer()
+        const headers = { "if-none-match": first.headers.get("etag") ?? "" }
+        assert.equal((await world.bare(path, { headers })).status, 304, path)
+        const other = await world.bare(path, { headers: { "if-none-match": '"other"' } })
+        await other.arrayBuffer()
+        assert.equal(other.status, 200, path)
+      }
+    })
+
+    it("asks for its own files only, and runs no script that stands in the page", async () => {
+      await using world = await open(kind)
+      const response = await world.bare("/docs")
+      const page = await response.text()
+      const policy = response.headers.get("content-security-policy") ?? ""
+      assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/)
+      assert.doesNotMatch(policy, /unsafe|https?:|\*/)
+      const linked = Array.from(page.matchAll(/(?:src|href)="docs\/([^"]+)"/g), ([, name]) => name)
+      assert.deepEqual(new Set(linked), new Set(DOCS_FILES.map(({ name }) => name)))
+      assert.doesNotMatch(page, /<script(?![^>]* src=)|style=|\bon\w+=|https?:/)
+      const start = await (await world.bare("/docs/start.js")).text()
+      assert.match(start, /validatorUrl: null/)
+      assert.doesNotMatch(start, /https?:/)
+    })
+
+    for (const name of ["package.json", "..%2fpackage.json", "%2e%2e%2f%2e%2e%2fpackage.json"]) {
+      it(`has no file ${name}`, async () => {
+        await using world = await open(kind)
+        const response = await world.bare(`/docs/${name}`)
+        const { error } = (await response.json()) as { error: { code: string } }
+        assert.deepEqual([response.status, error.code], [404, "route_not_found"])
+      })
+    }
+  })
+}
+
+describe("a kept file", () => {
+  const exchange = {
+    request: new Request("http://inner.example/"),
+    method: "GET",
+    requestId: "req_1",
+    node: undefined,
+    param: () => "",
+  }
+
+  it("is read when it is first asked for, and once", async () => {
+    let reads = 0
+    const answer = createKeptFile({
+      type: "text/plain",
+      read: async () => new Uint8Array([65, (reads += 1)]),
+    })
+    assert.equal(reads, 0)
+    await Promise.all([answer(exchange), answer(exchange)])
+    await answer(exchange)
+    assert.equal(reads, 1)
+  })
+
+  it("is read again after it could not be", async () => {
+    let reads = 0
+    const answer = createKeptFile({
+      type: "text/plain",
+      async read() {
+        reads += 1
+        if (reads === 1) throw new Error("not mounted")
+        return new Uint8Array([65])
+      },
+    })
+    await assert.rejects(answer(exchange), /not mounted/)
+    assert.equal(await (await answer(exchange)).text(), "A")
+  })
+})
+
+async function open(
+  kind: (typeof WORLDS)[number],
+  options?: Parameters<typeof createWorld>[1],
+): Promise<World & AsyncDisposable> {
+  const world = await createWorld(kind, options)
+  return { ...world, [Symbol.asyncDispose]: () => world.close() }
+}

@@ -1,0 +1,38 @@
+/** Listing as an embedding host asks for it; what pages promise is the storage contract's. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { createScriptedChannel } from "@safelight/testkit"
+import { createScene } from "./support.ts"
+
+describe("an engine's list of tasks", () => {
+  it("shows the account's own tasks as they stand, newest first", async () => {
+    const { clock, engine, read, submit } = createScene({
+      channels: [createScriptedChannel()],
+      isStarted: false,
+    })
+    const first = await submit()
+    await clock.advance(1)
+    const second = await submit()
+    const whole = await engine.listTasks({ account: "ada", limit: 5 })
+    const tasks = [await read(second.id), await read(first.id)]
+    assert.deepEqual(whole, { kind: "listed", tasks, next: null })
+    const { createdAt, id } = second
+    const page = await engine.listTasks({ account: "ada", limit: 1 })
+    assert.deepEqual(page, { kind: "listed", tasks: [second], next: { createdAt, id } })
+    const others = await engine.listTasks({ account: "bob", limit: 5 })
+    assert.deepEqual(others, { kind: "listed", tasks: [], next: null })
+  })
+
+  it("refuses a model it does not have, with those it has", async () => {
+    const { engine, submit } = createScene({
+      channels: [createScriptedChannel()],
+      isStarted: false,
+    })
+    const task = await submit()
+    const request = { account: "ada", limit: 5 }
+    const unknown = await engine.listTasks({ ...request, model: "Model-a" })
+    assert.deepEqual(unknown, { kind: "unknown-model", models: ["model-a"] })
+    const known = await engine.listTasks({ ...request, model: "model-a" })
+    assert.deepEqual(known, { kind: "listed", tasks: [task], next: null })
+  })
+})

@@ -1,0 +1,149 @@
+/**
+ * The service put together in this process: the HTTP handler and the Node server over the real
+ * engine on real SQLite. The engine is not started unless a test starts it, so that an accepted
+ * task stays queued and a POST costs its acceptance alone.
+ */
+import { DatabaseSync } from "node:sqlite"
+import { join } from "node:path"
+import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
+import {
+  API_KEY_SCOPES,
+  createApiKeyParts,
+  formatApiKey,
+  type ApiKeyScope,
+  type ArtifactStorage,
+  type Log,
+  type LogFields,
+  type Storage,
+} from "@safelight/core"
+import {
+  createEngine,
+  sha256,
+  systemClock,
+  systemRandomness,
+  type EngineSettings,
+} from "@safelight/engine"
+import { createHttpHandler, createNodeServer, type HttpSettings } from "@safelight/http"
+import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { createInstantChannel } from "../support/instant-channel.ts"
+import { createTemporaryFolder } from "../support/temporary-folder.ts"
+
+export interface InProcessServiceOptions {
+  readonly settings?: Partial<HttpSettings>
+  readonly engineSettings?: Partial<EngineSettings>
+  readonly busyTimeoutMs?: number
+  /** Stands between the engine and its database. */
+  readonly wrapStorage?: (storage: Storage) => Storage
+  /** Stands between the engine and its files. */
+  readonly wrapArtifacts?: (artifacts: ArtifactStorage) => ArtifactStorage
+}
+
+/** What one kind of key is given; the rest is an ordinary key's. */
+interface KeyOptions {
+  readonly scopes?: readonly ApiKeyScope[]
+  readonly revokedAt?: number
+  readonly expiresAt?: number
+}
+
+export interface ServiceKeys {
+  readonly whole: string
+  /** Without `tasks:write`. */
+  readonly reading: string
+  readonly revoked: string
+  readonly expired: string
+  /** Well formed, and nobody's. */
+  readonly unknown: string
+}
+
+export interface Logged {
+  readonly level: "info" | "warn" | "error"
+  readonly fields: LogFields
+  readonly message: string
+}
+
+export interface StoredCounts {
+  readonly tasks: number
+  readonly events: number
+  readonly inputs: number
+}
+
+const ACCOUNT = "generated"
+
+export async function createInProcessService(options: InProcessServiceOptions = {}) {
+  const { settings = {}, engineSettings = {}, busyTimeoutMs = 5_000 } = options
+  const folder = await createTemporaryFolder()
+  const file = join(folder.path, "safelight.db")
+  const opened = await createSqliteStorage({ folder: folder.path, mode: "serve", busyTimeoutMs })
+  const files = createFilesystemArtifacts({ folder: join(folder.path, "artifacts") })
+  const storage = options.wrapStorage?.(opened) ?? opened
+  const artifacts = options.wrapArtifacts?.(files) ?? files
+  const channels = [createInstantChannel()]
+  const engine = createEngine({ storage, artifacts, channels, settings: engineSettings })
+  const logged: Logged[] = []
+  let url = ""
+  const handler = createHttpHandler({
+    service: engine,
+    keys: storage,
+    clock: systemClock,
+    publicUrl: () => url,
+    log: createKeepingLog(logged),
+    checkReady: () => storage.check(),
+    settings,
+  })
+  const server = await createNodeServer({ handler, settings, log: createKeepingLog(logged) })
+  url = server.url
+  const keys = await createKeys(opened)
+  // A connection of its own: what it sees is what is stored.
+  const observer = new DatabaseSync(file, { readOnly: true })
+  const count = observer.prepare(
+    "select (select count(*) from tasks) as tasks, (select count(*) from events) as events," +
+      " (select count(*) from inputs) as inputs",
+  )
+
+  return {
+    file,
+    url,
+    handler,
+    engine,
+    keys,
+    logged,
+    countStored: () => ({ ...count.get() }) as unknown as StoredCounts,
+    async [Symbol.asyncDispose]() {
+      await server.close({ graceMs: 0 })
+      await engine.stop()
+      observer.close()
+      await opened.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type InProcessService = Awaited<ReturnType<typeof createInProcessService>>
+
+async function createKeys(storage: Storage): Promise<ServiceKeys> {
+  return {
+    whole: await createKey(storage, {}),
+    reading: await createKey(storage, { scopes: ["tasks:read", "artifacts:read"] }),
+    revoked: await createKey(storage, { revokedAt: 1 }),
+    expired: await createKey(storage, { expiresAt: 1 }),
+    unknown: formatApiKey(createApiKeyParts(systemRandomness(new Uint8Array(96)))),
+  }
+}
+
+async function createKey(storage: Storage, options: KeyOptions): Promise<string> {
+  const { scopes = API_KEY_SCOPES, revokedAt = 0, expiresAt = 0 } = options
+  const parts = createApiKeyParts(systemRandomness(new Uint8Array(96)))
+  const secretSha256 = sha256([parts.secret])
+  const account = ACCOUNT
+  const key = { id: parts.id, account, secretSha256, scopes, createdAt: 0, revokedAt, expiresAt }
+  await storage.createKey(key)
+  return formatApiKey(parts)
+}
+
+function createKeepingLog(logged: Logged[]): Log {
+  return {
+    info: (fields, message) => logged.push({ level: "info", fields, message }),
+    warn: (fields, message) => logged.push({ level: "warn", fields, message }),
+    error: (fields, message) => logged.push({ level: "error", fields, message }),
+  }
+}
