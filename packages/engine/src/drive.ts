@@ -6,7 +6,7 @@
  *   queued → dispatch      dispatching → record the lost call      doubtful → resolve
  *   running → follow       past its time → time out                finished → leave
  */
-import { isOverdue, isSafelightError } from "@safelight/core"
+import { isOverdue, isSafelightError, isTerminal } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { dispatchFirst } from "./dispatch-step.ts"
 import { recordLostCall, resolveDoubt } from "./doubt-step.ts"
@@ -28,7 +28,7 @@ async function step(context: Context, work: Work): Promise<StepResult> {
   if (work.controller.signal.aborted) return "leave"
   const { task } = work.head
   const now = context.clock.now()
-  if (isOverdue(task, now) && task.finishedAt === 0) {
+  if (isOverdue(task, now) && !isTerminal(task)) {
     work.isReleased = true
     await endOverdue(context, work.head, now)
     return "leave"
