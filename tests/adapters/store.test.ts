@@ -3,22 +3,32 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { after, before, describe, it } from "node:test"
-import { toArtifactRows } from "@safelight/core"
+import { NO_LIMITS, toArtifactRows } from "@safelight/core"
 import { createSqliteStorage, SQLITE_DIALECT } from "@safelight/storage-sqlite"
 import {
   bind,
   compileStatements,
+  fromAccountRecord,
   fromArtifactRecord,
+  fromChargeRecord,
   fromEventRecord,
   fromInputRecord,
   fromKeyRecord,
   fromTaskRecord,
+  fromTotalsRecord,
   toArtifactRecord,
+  toChargeRecord,
   toEventRecord,
+  toIdempotencyRecord,
   toInputRecord,
   toKeyRecord,
+  toSettingsRecord,
   toTaskRecord,
+  toTotalsRecord,
+  type AccountsTable,
+  type AccountTotalsTable,
   type ArtifactsTable,
+  type ChargesTable,
   type EventsTable,
   type KeysTable,
   type ListStatements,
@@ -32,7 +42,8 @@ const submitted = submitSample({ id: "t" })
 const { head, append } = advanceSample(submitted.head, [dispatchSample(), succeedSample()])
 const [artifact] = toArtifactRows(head.task)
 const [event] = append.events
-assert.ok(artifact && event)
+const { charge, totals } = append.changes
+assert.ok(artifact && event && charge && totals)
 const input = { task: "t", name: "request", salt: "5a", body: "{}" }
 const key = {
   id: "k",
@@ -44,8 +55,37 @@ const key = {
   expiresAt: 3,
 } as const
 
+const account = {
+  ...NO_LIMITS,
+  id: "a",
+  createdAt: 1,
+  budgetMicros: 2,
+  rates: { ...NO_LIMITS.rates, read: { requests: 3, windowMs: 4 } },
+  retentionMs: 5,
+  signsContentUrls: true,
+  suspendedAt: 6,
+  unfinishedTasks: 7,
+}
+
+const USE = { key: "k", fingerprint: "ab", usedAt: 1 }
+
 const SORT = /USE TEMP B-TREE/
-const TABLE_SCAN = /^SCAN (tasks|events|artifacts|inputs|ready|retention|accounts|keys)\b/
+const TABLES = [
+  "account_totals",
+  "accounts",
+  "artifacts",
+  "charges",
+  "events",
+  "idempotency",
+  "inputs",
+  "keys",
+  "link_epochs",
+  "rates",
+  "ready",
+  "retention",
+  "tasks",
+]
+const TABLE_SCAN = new RegExp(`^SCAN (${TABLES.join("|")})\\b`)
 
 describe("a row", () => {
   it("comes back from its record as it was", () => {
@@ -55,6 +95,25 @@ describe("a row", () => {
     assert.deepEqual(fromEventRecord(toEventRecord(event) as EventsTable), event)
     assert.deepEqual(fromInputRecord(toInputRecord(input)), input)
     assert.deepEqual(fromKeyRecord(toKeyRecord(key) as KeysTable), key)
+    assert.deepEqual(fromChargeRecord(toChargeRecord(charge) as ChargesTable), charge)
+    const totalsRecord = toTotalsRecord("a", totals) as AccountTotalsTable
+    assert.deepEqual(fromTotalsRecord(totalsRecord), totals)
+  })
+
+  it("says of an artifact whether its expiry is hidden", () => {
+    const hidden = { ...artifact, expiryHidden: true }
+    assert.deepEqual(fromArtifactRecord(toArtifactRecord(hidden) as ArtifactsTable), hidden)
+  })
+
+  it("has the settings that are given, null among them, and no others", () => {
+    const settings = toSettingsRecord(account)
+    const record = { id: "a", created_at: 1, link_epoch: 8, ...settings } as AccountsTable
+    assert.deepEqual(fromAccountRecord(record), account)
+    assert.deepEqual(toSettingsRecord({}), {})
+    assert.deepEqual(toSettingsRecord({ budgetMicros: null, signsContentUrls: false }), {
+      budget_micros: null,
+      signs_content_urls: 0,
+    })
   })
 })
 
@@ -85,10 +144,28 @@ describe("the database", () => {
   })
 
   it("walks no whole table for what is asked often", () => {
-    const { append: appends, list, queue, read } = compileStatements(SQLITE_DIALECT)
+    const {
+      accounts,
+      admission,
+      append: appends,
+      keys,
+      links,
+      list,
+      queue,
+      rates,
+      read,
+      totals: t,
+    } = compileStatements(SQLITE_DIALECT)
     const plans = {
+      ...admission,
       ...appends,
       ...read,
+      ...rates,
+      findAccount: accounts.findAccount,
+      sumCharges: accounts.sumCharges,
+      findKey: keys.findKey,
+      findEpoch: links.findEpoch,
+      findTotals: t.find,
       ...toListPlans(list),
       claim: queue.claim(3),
       nextDueAt: queue.findNextDueAt(3),
@@ -118,17 +195,31 @@ describe("the database", () => {
     }
   })
 
+  it("begins with the queue where it counts what is unfinished, and walks it once", () => {
+    const { sql } = compileStatements(SQLITE_DIALECT).totals.count
+    const details = database
+      .prepare(`explain query plan ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail))
+    assert.match(details.find((detail) => detail.includes("tasks")) ?? "", /^SEARCH tasks .*\(id=/)
+    assert.equal(details.filter((detail) => detail.startsWith("SCAN ready")).length, 1)
+  })
+
   it("changes nothing of what tasks are listed by when a task advances", () => {
     const { sql } = compileStatements(SQLITE_DIALECT).append.updateTask
     const [set = ""] = sql.split(" where ")
-    for (const column of ["account", "created_at", "id"])
+    for (const column of ["account", "created_at", "id", "reservation_micros"])
       assert.ok(!set.includes(`"${column}"`), set)
   })
 
   it("has a column for each member of a record, and no other", () => {
     const records = {
+      account_totals: toTotalsRecord("a", totals),
+      accounts: { id: "a", created_at: 1, link_epoch: 0, ...toSettingsRecord(account) },
       artifacts: toArtifactRecord(artifact),
+      charges: toChargeRecord(charge),
       events: toEventRecord(event),
+      idempotency: toIdempotencyRecord(append.changes.task, USE),
       inputs: toInputRecord(input),
       keys: toKeyRecord(key),
       tasks: toTaskRecord(append.changes.task),

@@ -19,6 +19,8 @@ import {
   MODELS,
   SafelightError,
   toCanonicalJson,
+  toChargeRow,
+  type ChargeRow,
   type StoredEvent,
   type Task,
 } from "@safelight/core"
@@ -71,8 +73,21 @@ function withSnapshot(stream: SampleStream, change: Partial<Task>): void {
   stream.row = { ...stream.row, snapshot: toCanonicalJson(task) }
 }
 
-/** A finding without its facts: kind, task and version, and the field or key where it has one. */
+/** The task as its row has it. */
+function taskOf(stream: SampleStream): Task {
+  return JSON.parse(stream.row?.snapshot ?? "{}") as Task
+}
+
+function withCharge(stream: SampleStream, change: Partial<ChargeRow>): void {
+  if (stream.charge !== undefined) stream.charge = { ...stream.charge, ...change }
+}
+
+const differingCharges = (task: string, version: number, fields: readonly (keyof ChargeRow)[]) =>
+  fields.map((field) => ["charge-row-differs", task, version, field])
+
+/** A finding without its facts: kind, task, version, and the account, key and field it may have. */
 function brief(finding: Finding): readonly unknown[] {
+  if ("account" in finding) return [finding.kind, finding.account, finding.field]
   const key = "key" in finding ? [finding.key] : []
   const field = "field" in finding ? [finding.field] : []
   return [finding.kind, finding.task, finding.version, ...key, ...field]
@@ -166,6 +181,7 @@ describe("an audit", () => {
         const message = "the disk is gone"
         return Promise.reject(new SafelightError({ code: "storage-unavailable", message }))
       },
+      scanTotals: () => log.scanTotals(),
     }
     const audit = createAudit({ ...optionsOf(storage), pageStreams: 4 })
     for (const report of [await audit.verify(), await audit.replay()]) {
@@ -184,8 +200,10 @@ describe("an audit", () => {
   })
 
   it("throws on a fault that is no failure of the outside", async () => {
-    const storage = { scan: (): Promise<never> => Promise.reject(new TypeError("a bug")) }
-    await assert.rejects(createAudit(optionsOf(storage)).verify(), TypeError)
+    const fail = (): Promise<never> => Promise.reject(new TypeError("a bug"))
+    const log = createSampleLog()
+    await assert.rejects(createAudit(optionsOf({ ...log, scan: fail })).verify(), TypeError)
+    await assert.rejects(createAudit(optionsOf({ ...log, scanTotals: fail })).replay(), TypeError)
   })
 
   it("says that something differs even where it could not judge everything", async () => {
@@ -212,7 +230,8 @@ function describeDamage(
       assert.deepEqual(findings.map(brief), expected)
       const isJudged = !findings.some(isObstacle)
       assert.equal(outcome, isJudged ? "differs" : "could-not-tell")
-      for (const finding of findings) assert.match(describeFinding(finding), /^task \S+.*: .+/)
+      for (const finding of findings)
+        assert.match(describeFinding(finding), /^(task|account) \S+.*: .+/)
     })
   }
 }
@@ -454,10 +473,11 @@ describe("replay", () => {
         ["row-orphaned", "task-0", null],
         ["artifact-orphaned", "task-0", null, "image_1"],
         ["artifact-orphaned", "task-0", null, "image_2"],
+        ["charge-row-orphaned", "task-0", null],
       ],
     ],
     [
-      "artifacts without a task",
+      "artifacts and a line of the bill without a task",
       (log) => {
         task0(log).events = []
         task0(log).row = undefined
@@ -465,6 +485,7 @@ describe("replay", () => {
       [
         ["artifact-orphaned", "task-0", null, "image_1"],
         ["artifact-orphaned", "task-0", null, "image_2"],
+        ["charge-row-orphaned", "task-0", null],
       ],
     ],
     [
@@ -582,6 +603,79 @@ describe("replay", () => {
       [["artifact-differs", "task-4", 4, "image_1", "expiresAt"]],
     ],
     [
+      "a line of the bill that is gone, from the event that made it",
+      (log) => void (streamOf(log, "task-4").charge = undefined),
+      [["charge-row-missing", "task-4", 3]],
+    ],
+    [
+      "the line of a billed failure that is gone",
+      (log) => void (streamOf(log, "task-3").charge = undefined),
+      [["charge-row-missing", "task-3", 4]],
+    ],
+    [
+      "a line of the bill for a task that cost nothing, and for one that is not finished",
+      (log) => {
+        const charge = task0(log).charge as ChargeRow
+        for (const id of ["task-2", "task-7"]) {
+          streamOf(log, id).charge = { ...charge, task: id }
+        }
+      },
+      [
+        ["charge-row-orphaned", "task-2", null],
+        ["charge-row-orphaned", "task-7", null],
+      ],
+    ],
+    [
+      "each field of a line of the bill that differs",
+      (log) => {
+        const [first, second] = [streamOf(log, "task-1"), streamOf(log, "task-4")]
+        withCharge(first, { at: 0, billedInputMs: 1, outputVideoMs: 1, task: "task-0" })
+        withCharge(second, {
+          account: "eve",
+          chargeMicros: 1,
+          images: 1,
+          model: "model-x",
+          priceVersion: "2",
+        })
+      },
+      [
+        ...differingCharges("task-1", 4, ["at", "billedInputMs", "outputVideoMs", "task"]),
+        ...differingCharges("task-4", 3, ["account", "chargeMicros", "images", "model"]),
+        ...differingCharges("task-4", 3, ["priceVersion"]),
+      ],
+    ],
+    [
+      "an artifact whose expiry is hidden though the log shows it",
+      (log) => {
+        const stream = task0(log)
+        stream.artifacts = stream.artifacts.map((row, position) => ({
+          ...row,
+          expiryHidden: position === 1,
+        }))
+      },
+      [["artifact-differs", "task-0", 5, "image_2", "expiryHidden"]],
+    ],
+    [
+      "kept totals that are not what the rows add up to, by account and field",
+      (log) => {
+        const counted = { chargedMicros: 100_000, reservedMicros: 80_000, unfinishedTasks: 3 }
+        log.totals = [
+          { account: "ann", kept: counted, counted },
+          { account: "ben", kept: { ...counted, chargedMicros: 99_999 }, counted },
+          {
+            account: "cem",
+            kept: { ...counted, reservedMicros: 0, unfinishedTasks: -1 },
+            counted,
+          },
+        ]
+      },
+      [
+        ["totals-differ", "ben", "chargedMicros"],
+        ["totals-differ", "cem", "reservedMicros"],
+        ["totals-differ", "cem", "unfinishedTasks"],
+      ],
+    ],
+    [
       "an event that is not legal, once, and judges no row by what it makes",
       (log) => reseal(task0(log), 3, { type: "submitted", data: task0(log).events[0]?.data ?? "" }),
       [["event-illegal", "task-0", 3]],
@@ -602,6 +696,7 @@ describe("replay", () => {
         const stream = task0(log)
         reseal(stream, 5, { data: withData(stream.events[4], { chargeMicros: 39_999 }) })
         withSnapshot(stream, { chargeMicros: 39_999 })
+        withCharge(stream, { chargeMicros: 39_999 })
         if (stream.row !== undefined)
           stream.row = { ...stream.row, hash: stream.events[4]?.hash ?? "" }
       },
@@ -646,6 +741,7 @@ describe("replay", () => {
           const stream = streamOf(log, id)
           reseal(stream, 4, { data: withData(stream.events[3], { chargeMicros, usage }) })
           withSnapshot(stream, { chargeMicros, usage })
+          stream.charge = toChargeRow(taskOf(stream))
           if (stream.row !== undefined)
             stream.row = { ...stream.row, hash: stream.events[3]?.hash ?? "" }
         }
@@ -668,6 +764,36 @@ describe("replay", () => {
     assert.deepEqual(findings.map(brief), [["price-unknown", "task-0", 5]])
   })
 
+  it("can't tell where the kept totals can't be read, and has judged everything else", async () => {
+    const log = createSampleLog()
+    const message = "the disk is gone"
+    const scanTotals: SampleLog["scanTotals"] = () =>
+      Promise.reject(new SafelightError({ code: "storage-unavailable", message }))
+    const report = await createAudit(optionsOf({ ...log, scanTotals })).replay()
+    assert.deepEqual([report.outcome, report.tasks], ["could-not-tell", 10])
+    const [finding, ...others] = report.findings
+    assert.ok(finding !== undefined && others.length === 0)
+    const found = "storage-unavailable: the disk is gone"
+    const place = { task: null, version: null, expected: null, found }
+    assert.deepEqual(finding, { kind: "totals-unread", ...place })
+    const words = `all accounts: the kept totals could not be read: ${found}`
+    assert.equal(describeFinding(finding), words)
+  })
+
+  it("names the account whose kept totals differ, with what was kept and what adds up", async () => {
+    const log = createSampleLog()
+    const counted = { chargedMicros: 5, reservedMicros: 0, unfinishedTasks: 0 }
+    log.totals = [{ account: "ann", kept: { ...counted, chargedMicros: 7 }, counted }]
+    const { findings, outcome } = await replay(log)
+    assert.equal(outcome, "differs")
+    const facts = { expected: 5, found: 7 }
+    const place = { task: null, version: null, account: "ann", field: "chargedMicros" }
+    assert.deepEqual(findings, [{ kind: "totals-differ", ...place, ...facts }])
+    const words = "account ann: the kept chargedMicros is 7, the rows add up to 5"
+    assert.equal(describeFinding(findings[0] as Finding), words)
+    assert.equal((await verify(log)).outcome, "whole", "totals are replay's matter")
+  })
+
   it("shows for a field what the log makes and what the row says", async () => {
     const log = createSampleLog()
     withSnapshot(task0(log), { progress: 40 })
@@ -681,6 +807,7 @@ function forge(log: SampleLog, change: Partial<Pick<Task, "model" | "priceVersio
   const stream = task0(log)
   reseal(stream, 1, { data: withData(stream.events[0], change) })
   withSnapshot(stream, change)
+  withCharge(stream, change)
   if (stream.row === undefined) return
   const model = change.model ?? stream.row.model
   stream.row = { ...stream.row, model, hash: stream.events[4]?.hash ?? "" }

@@ -1,6 +1,6 @@
 /**
  * Sealing and opening: the hash chain breaks at any change of any field, and what earlier releases
- * wrote (`golden/*.json`, one file a schema version) still reads, hashes and folds as it did. The
+ * wrote (`golden/*.json`, a file for each shape a release added) still reads, hashes and folds as it did. The
  * golden hashes were also computed by another program; never rewrite them, add a file.
  */
 import assert from "node:assert/strict"
@@ -17,14 +17,18 @@ import {
   GENESIS_HASH,
   hashEvent,
   isSafelightError,
+  isTerminal,
   openEvent,
   openEventStrictly,
   project,
   sealEvents,
   toArtifactRows,
   toCanonicalJson,
+  toChargeRow,
   toStatus,
   toTaskRow,
+  type AccountTotals,
+  type ChargeRow,
   type StoredEvent,
   type Task,
   type TaskEvent,
@@ -71,6 +75,25 @@ function sealed(drafts: Parameters<typeof toEvent>[1][]): {
   return { events, stored: sealEvents(sha256, head, events) }
 }
 
+/** What the changes of event after event add up to. */
+function foldChanges(events: readonly TaskEvent[]): {
+  readonly charged: readonly ChargeRow[]
+  readonly totals: AccountTotals
+} {
+  const charged: ChargeRow[] = []
+  let totals: AccountTotals = { chargedMicros: 0, reservedMicros: 0, unfinishedTasks: 0 }
+  for (const [index, event] of events.entries()) {
+    const changes = project(fold("task-1", events.slice(0, index + 1)), GENESIS_HASH, [event])
+    if (changes.charge !== undefined) charged.push(changes.charge)
+    totals = {
+      chargedMicros: totals.chargedMicros + (changes.totals?.chargedMicros ?? 0),
+      reservedMicros: totals.reservedMicros + (changes.totals?.reservedMicros ?? 0),
+      unfinishedTasks: totals.unfinishedTasks + (changes.totals?.unfinishedTasks ?? 0),
+    }
+  }
+  return { charged, totals }
+}
+
 describe("the golden log", () => {
   it("holds every event type, at every schema version up to today's", () => {
     const kinds = new Set(stored.map(({ type, schema }) => `${type} ${schema}`))
@@ -107,6 +130,16 @@ describe("the golden log", () => {
         assert.deepEqual(fold(task.id, events.map(openEventStrictly)), task)
       }
     }
+  })
+
+  it("holds a result whose expiry is not shown, which is bounded all the same", () => {
+    const tasks = golden.flatMap(({ streams }) => streams.map(({ task }) => task))
+    const [task] = tasks.filter(({ artifacts }) => artifacts.some((each) => each.expiryHidden))
+    assert.equal(task?.state, "succeeded.expired")
+    const [row] = toArtifactRows(task)
+    assert.deepEqual([row?.expiryHidden, row?.expiresAt], [true, 1_209_600_000])
+    const others = tasks.filter((each) => each !== task).flatMap(toArtifactRows)
+    assert.ok(others.length > 0 && others.every(({ expiryHidden }) => !expiryHidden))
   })
 
   it("is sealed again to the very same text where its schema is today's", () => {
@@ -279,19 +312,47 @@ describe("the rows that a task makes", () => {
       const hash = whole.at(-1)?.hash ?? GENESIS_HASH
       const row = toTaskRow(task, hash)
       assert.deepEqual(fromSnapshot(row.snapshot), JSON.parse(JSON.stringify(task)))
-      const { id, account, model, createdAt, finishedAt, version } = task
+      const { id, account, model, createdAt, finishedAt, reservationMicros, version } = task
       const { snapshot, ...rest } = row
       assert.equal(snapshot, toCanonicalJson(task))
       const status = toStatus(task)
-      assert.deepEqual(rest, { id, account, model, createdAt, finishedAt, version, status, hash })
+      const times = { createdAt, finishedAt }
+      const members = { id, account, model, ...times, reservationMicros, version, status, hash }
+      assert.deepEqual(rest, members)
       const artifacts = toArtifactRows(task)
       assert.deepEqual(
         artifacts.map(({ task: of, position, ...entry }) => [of, position, entry]),
-        task.artifacts.map((entry, position) => ["task-1", position, entry]),
+        task.artifacts.map((entry, position) => [
+          "task-1",
+          position,
+          { ...entry, expiryHidden: entry.expiryHidden === true },
+        ]),
       )
       const changes = project(task, hash, events.slice(-1))
       assert.deepEqual(changes.task, row)
       assert.deepEqual(changes.artifacts, events.at(-1)?.type === "succeeded" ? artifacts : [])
+    })
+    check(t, property)
+  })
+
+  it("are a line of the bill once something was used, added by the event that ends the task", (t) => {
+    const property = fc.property(eventDrafts, (drafts) => {
+      const { events } = sealed([...drafts])
+      const { charged, totals } = foldChanges(events)
+      const task = fold("task-1", events)
+      assert.deepEqual(charged, task.usage === null ? [] : [toChargeRow(task)])
+      const [charge] = charged
+      if (charge !== undefined) {
+        const { account, at, chargeMicros, images, priceVersion } = charge
+        assert.deepEqual([account, at, priceVersion], [task.account, task.finishedAt, "default-1"])
+        assert.deepEqual([chargeMicros, images], [task.chargeMicros, task.usage?.images])
+      }
+      const isOpen = task.version > 0 && !isTerminal(task)
+      assert.deepEqual(totals, {
+        chargedMicros: task.chargeMicros,
+        reservedMicros: isOpen ? task.reservationMicros : 0,
+        unfinishedTasks: isOpen ? 1 : 0,
+      })
     })
     check(t, property)
   })

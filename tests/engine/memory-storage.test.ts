@@ -15,6 +15,10 @@ describeStorage(
         reason: "a map has no constraints: it stores whatever it is given",
       },
       {
+        test: "an admission that can't be stored rejects alone, leaving nothing",
+        reason: "a map has no constraints: it stores whatever it is given",
+      },
+      {
         test: "closing stores what was handed in; a closed storage does nothing more",
         reason: "a test looks into it after the engine has stopped",
       },

@@ -1,7 +1,7 @@
 /** Accepting a request: what is stored, what is refused, and what never enters the log. */
 import assert from "node:assert/strict"
-import { describe, it } from "node:test"
-import { SafelightError } from "@safelight/core"
+import { describe, it, mock } from "node:test"
+import { DEFAULT_PRICES, imageEdit, MODELS, SafelightError, sealParameters } from "@safelight/core"
 import { createEngine, sha256 } from "@safelight/engine"
 import { createScriptedChannel } from "@safelight/testkit"
 import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
@@ -31,6 +31,53 @@ describe("a submission", () => {
     assert.ok(input)
     assert.equal(sha256([{ hex: input.salt }, input.body]), first.commitment)
     assert.deepEqual(JSON.parse(input.body), { prompt: PROMPT, count: 1 })
+  })
+
+  it("takes parameters of core's models that its caller checked and sealed as they are", async () => {
+    const channel = createScriptedChannel({ submits: [completed()], models: [imageEdit.id] })
+    const scene = createScene({ channels: [channel], models: MODELS, prices: DEFAULT_PRICES })
+    await scene.clock.advance(0)
+    const parameters = { prompt: PROMPT, count: 2 }
+    const sealed = sealParameters(sha256, "5a".repeat(16), parameters)
+    const check = mock.method(imageEdit, "check")
+    const result = await scene.engine.submit({
+      account: "ada",
+      model: imageEdit.id,
+      parameters,
+      sealed,
+    })
+    check.mock.restore()
+    assert.equal(check.mock.callCount(), 0)
+    assert.ok(result.kind === "submitted" && !result.isReplayed)
+    const { commitment, id, parameters: logged } = result.task
+    assert.equal(commitment, sha256([{ hex: sealed.salt }, sealed.body]))
+    assert.deepEqual(logged, { count: 2 })
+    const input = await scene.storage.readInput({ task: id, name: "request" })
+    const { body, salt } = sealed
+    assert.deepEqual(input, { task: id, name: "request", salt, body })
+    await scene.engine.finished(id)
+    const [call] = channel.calls
+    assert.deepEqual(call?.request.parameters, parameters)
+  })
+
+  it("checks and seals the parameters of a host's own model itself, whoever else did", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    const sealed = sealParameters(sha256, "5a".repeat(16), { count: 9 })
+    const request = { account: "ada", model: "model-a", sealed }
+    const wrong = await scene.engine.submit({ ...request, parameters: { prompt: "", count: 9 } })
+    assert.ok(wrong.kind === "rejected" && wrong.rejection.code === "invalid-parameters")
+    const right = await scene.engine.submit({ ...request, parameters: { prompt: PROMPT } })
+    assert.ok(right.kind === "submitted")
+    const input = await scene.storage.readInput({ task: right.task.id, name: "request" })
+    assert.deepEqual(JSON.parse(input?.body ?? ""), { prompt: PROMPT, count: 1 })
+  })
+
+  it("refuses an unknown model whoever sealed the parameters", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    const sealed = sealParameters(sha256, "5a".repeat(16), {})
+    const request = { account: "ada", model: "model-x", parameters: {}, sealed }
+    const result = await scene.engine.submit(request)
+    assert.ok(result.kind === "rejected" && result.rejection.code === "model-not-found")
   })
 
   it("keeps what a person or a provider wrote out of every event and row", async () => {

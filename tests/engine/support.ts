@@ -8,6 +8,8 @@ import {
   integer,
   openEvent,
   text,
+  type Model,
+  type PriceBook,
   type Probe,
   type Task,
   type TaskEvent,
@@ -42,6 +44,7 @@ export const SETTINGS: EngineSettings = {
   graceMs: 2_000,
   retentionMs: 14 * 86_400_000,
   removeAfterMs: 86_400_000,
+  idempotencyMs: 14 * 86_400_000,
   idlePollMs: 1_000,
   backoffMs: 1_000,
   backoffMaxMs: 30_000,
@@ -72,6 +75,9 @@ export interface SceneOptions {
   readonly storage?: MemoryStorage
   readonly artifacts?: MemoryArtifacts
   readonly clock?: ManualClock
+  /** `MODEL` alone by default. */
+  readonly models?: readonly Model[]
+  readonly prices?: PriceBook
   readonly probe?: Probe
   /** Whether the engine works from the beginning; it does unless said otherwise. */
   readonly isStarted?: boolean
@@ -86,8 +92,8 @@ export function createScene(options: SceneOptions): Scene {
     artifacts,
     clock,
     channels: options.channels,
-    models: [MODEL],
-    prices: PRICES,
+    models: options.models ?? [MODEL],
+    prices: options.prices ?? PRICES,
     settings: { ...SETTINGS, ...options.settings },
     ...(options.probe && { probe: options.probe }),
   })

@@ -44,10 +44,18 @@ describe("a sweep", () => {
     const { scene, id } = await createFinished()
     const { finishedAt } = await scene.read(id)
     const report = await scene.engine.sweep(finishedAt + 15 * DAY_MS)
-    assert.deepEqual(report, { timedOut: 0, expired: 1, removed: 1, failed: 0 })
+    assert.deepEqual(report, { timedOut: 0, expired: 1, removed: 1, forgotten: 0, failed: 0 })
     assert.equal(scene.artifacts.places.size, 0)
     const again = await scene.engine.sweep(finishedAt + 99 * DAY_MS)
-    assert.deepEqual(again, { timedOut: 0, expired: 0, removed: 0, failed: 0 })
+    assert.deepEqual(again, { timedOut: 0, expired: 0, removed: 0, forgotten: 0, failed: 0 })
+  })
+
+  it("leaves the bytes where they are until that day is over", async () => {
+    const { scene, id } = await createFinished()
+    const { finishedAt } = await scene.read(id)
+    assert.equal((await scene.engine.sweep(finishedAt + 15 * DAY_MS - 1)).removed, 0)
+    assert.equal(scene.artifacts.places.size, 1)
+    assert.equal((await scene.engine.sweep(finishedAt + 15 * DAY_MS)).removed, 1)
   })
 
   it("removes orphans of a finished task after a day, and nothing of its manifest", async () => {

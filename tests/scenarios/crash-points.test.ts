@@ -1,6 +1,7 @@
 /**
- * A crash at every named point, over every kind of channel: whatever was accepted ends, nothing is
- * bought twice, no half-written artifact is ever served, and the log still re-derives everything.
+ * A crash at every named point, over every kind of channel: whatever was accepted ends, a client
+ * that asks again under its key gets the one task, nothing is bought twice, no half-written artifact
+ * is ever served, and the log still re-derives everything.
  */
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
@@ -21,13 +22,15 @@ import { createEngine, sha256, type Engine } from "@safelight/engine"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { createUpstream, toProduct, type Upstream, type UpstreamKind } from "../support/upstream.ts"
+import { REQUEST_KEYS, toKeyedRequest } from "./support/keyed-request.ts"
 import { DAY_MS, NODE_FOLDERS, NODE_SETTINGS } from "./support/node-settings.ts"
 
 const CHILD = join(import.meta.dirname, "support/crashing-node.ts")
 
 interface Crash {
   readonly signal: string | null
-  readonly accepted: readonly string[]
+  /** The idempotency keys that were answered, each with its task's id. */
+  readonly accepted: ReadonlyMap<string, string>
 }
 
 /** Runs a node that dies at the n-th pass of `point`. */
@@ -49,7 +52,8 @@ async function crash(
   const signal = await new Promise<string | null>((resolve) => {
     child.on("close", (_code, killedBy) => resolve(killedBy))
   })
-  return { signal, accepted: output.split("\n").filter((line) => line !== "") }
+  const lines = output.split("\n").filter((line) => line !== "")
+  return { signal, accepted: new Map(lines.map((line) => line.split(" ") as [string, string])) }
 }
 
 interface Node extends AsyncDisposable {
@@ -105,11 +109,37 @@ async function assertServed({ artifacts }: Node, task: Task): Promise<void> {
   }
 }
 
+/** Every client asks again under its key, twice: there is one task for each key, and no other. */
+async function assertOneTaskEach(
+  { engine, storage }: Node,
+  accepted: Crash["accepted"],
+): Promise<readonly string[]> {
+  const stored = await allTasks(storage)
+  const ids: string[] = []
+  let replayed = 0
+  for (const key of REQUEST_KEYS) {
+    const first = await engine.submit(toKeyedRequest(key))
+    const second = await engine.submit(toKeyedRequest(key))
+    assert.ok(first.kind === "submitted" && second.kind === "submitted")
+    const { id } = first.task
+    assert.ok(second.isReplayed && second.task.id === id, `${key} was made a second task`)
+    const acceptedId = accepted.get(key)
+    if (acceptedId !== undefined) {
+      assert.ok(first.isReplayed && acceptedId === id, `accepted task ${acceptedId} is lost`)
+    }
+    if (first.isReplayed) replayed += 1
+    ids.push(id)
+  }
+  assert.equal(replayed, stored.length, "what was stored before the crash is what is replayed")
+  const known = await allTasks(storage)
+  assert.deepEqual(known.toSorted(), ids.toSorted())
+  return known
+}
+
 /** What must hold once the node is back, whatever happened before. */
-async function assertRecovered(folder: string, kind: UpstreamKind, accepted: readonly string[]) {
+async function assertRecovered(folder: string, kind: UpstreamKind, accepted: Crash["accepted"]) {
   await using node = await restart(folder, kind)
-  const known = await allTasks(node.storage)
-  for (const id of accepted) assert.ok(known.includes(id), `accepted task ${id} is lost`)
+  const known = await assertOneTaskEach(node, accepted)
   const ended: Task[] = []
   for (const id of known) {
     const task = await node.engine.finished(id)

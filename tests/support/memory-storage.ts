@@ -5,21 +5,24 @@
  */
 import {
   SafelightError,
+  type Admission,
+  type AdmitRequest,
   type Append,
   type ArtifactRow,
+  type ChargeRow,
   type ClaimTerm,
+  type IdempotencyUse,
   type Input,
-  type ListPage,
-  type ListRequest,
   type QueueChange,
   type Storage,
   type StoredEvent,
-  type StoredKey,
   type StreamHead,
-  type TaskPosition,
   type TaskRow,
   fromSnapshot,
 } from "@safelight/core"
+import { compareIds } from "./compare-ids.ts"
+import { listRows } from "./list-rows.ts"
+import { createMemoryAccounts } from "./memory-accounts.ts"
 
 interface Place {
   readonly model: string
@@ -28,10 +31,15 @@ interface Place {
   readonly term: ClaimTerm | null
 }
 
+interface StoredUse extends IdempotencyUse {
+  readonly account: string
+  readonly task: string
+}
+
 export interface MemoryStorage extends Storage {
   readonly events: ReadonlyMap<string, readonly StoredEvent[]>
   readonly inputs: ReadonlyMap<string, Input>
-  /** The next `times` appends reject; where `isStored`, they were stored all the same. */
+  /** The next `times` appends and admissions reject; where `isStored`, they took place all the same. */
   failAppends(times: number, isStored?: boolean): void
 }
 
@@ -39,34 +47,75 @@ export function createMemoryStorage(): MemoryStorage {
   const events = new Map<string, StoredEvent[]>()
   const rows = new Map<string, TaskRow>()
   const artifacts = new Map<string, ArtifactRow[]>()
+  const charges = new Map<string, ChargeRow>()
   const inputs = new Map<string, Input>()
   const queue = new Map<string, Place>()
   const retention = new Map<string, number>()
-  const keys = new Map<string, StoredKey>()
+  let uses: readonly StoredUse[] = []
   let failures = 0
   let isStoredAnyway = false
+
+  const { addTotals, findFullBound, ...accounts } = createMemoryAccounts({
+    charges,
+    findUnfinished: (account) =>
+      [...queue.keys()]
+        .flatMap((id) => rows.get(id) ?? [])
+        .filter((row) => row.account === account),
+  })
 
   function headOf(id: string): StreamHead | undefined {
     const row = rows.get(id)
     return row && { task: fromSnapshot(row.snapshot), hash: row.hash }
   }
 
+  function isStored({ task, events: added }: Append): boolean {
+    const newest = added.at(-1)
+    return (events.get(task) ?? []).some(({ hash }) => hash === newest?.hash)
+  }
+
   function store(append: Append): void {
     const { task, changes } = append
     const stored = events.get(task) ?? []
     if (stored.length !== append.expectedVersion) {
-      const newest = append.events.at(-1)
-      if (stored.some(({ hash }) => hash === newest?.hash)) return
+      if (isStored(append)) return
       throw new SafelightError({ code: "version-conflict", message: `task ${task} has moved on` })
     }
     events.set(task, [...stored, ...append.events])
     rows.set(task, changes.task)
     artifacts.set(task, [...(artifacts.get(task) ?? []), ...changes.artifacts])
+    if (changes.charge !== undefined) charges.set(task, changes.charge)
+    if (changes.totals !== undefined) addTotals(changes.task.account, changes.totals)
     for (const input of append.inputs ?? []) {
       const name = `${input.task}/${input.name}`
       if (!inputs.has(name)) inputs.set(name, input)
     }
     if (append.queue !== undefined) move(append, append.queue)
+  }
+
+  function admit({ append, idempotency }: AdmitRequest): Admission {
+    const { task } = append.changes
+    if (isStored(append)) return { kind: "admitted" }
+    const known = uses.find(
+      ({ account, key }) => account === task.account && key === idempotency?.key,
+    )
+    if (known !== undefined) {
+      return { kind: "known", task: known.task, fingerprint: known.fingerprint }
+    }
+    const limit = findFullBound(task)
+    if (limit !== undefined) return { kind: "refused", limit }
+    store(append)
+    if (idempotency !== undefined) {
+      uses = [...uses, { ...idempotency, account: task.account, task: task.id }]
+    }
+    return { kind: "admitted" }
+  }
+
+  function failing<Result>(write: () => Result): Result {
+    if (failures === 0) return write()
+    failures -= 1
+    if (isStoredAnyway) write()
+    const message = "the database does not answer"
+    throw new SafelightError({ code: "storage-unavailable", message, retryable: true })
   }
 
   function move({ task, changes }: Append, change: QueueChange): void {
@@ -95,45 +144,32 @@ export function createMemoryStorage(): MemoryStorage {
       .flatMap(([id]) => headOf(id) ?? [])
   }
 
-  function listTasks(request: ListRequest): ListPage {
-    const { createdAfter = 0, createdBefore = Infinity, after, status, model, limit } = request
-    const listed = [...rows.values()]
-      .filter((row) => row.account === request.account)
-      .filter((row) => row.createdAt >= createdAfter && row.createdAt < createdBefore)
-      .filter((row) => status === undefined || row.status === status)
-      .filter((row) => model === undefined || row.model === model)
-      .filter((row) => after === undefined || compareNewestFirst(row, after) > 0)
-      .toSorted(compareNewestFirst)
-    const shown = listed.slice(0, limit)
-    const last = listed.length > limit ? shown.at(-1) : undefined
-    return {
-      tasks: shown.map(({ snapshot }) => fromSnapshot(snapshot)),
-      next: last === undefined ? null : { createdAt: last.createdAt, id: last.id },
-    }
-  }
-
   return {
+    ...accounts,
     events,
     inputs,
-    failAppends(times, isStored = false) {
+    failAppends(times, isStoredToo = false) {
       failures = times
-      isStoredAnyway = isStored
+      isStoredAnyway = isStoredToo
     },
-    async append(append) {
-      const isFailing = failures > 0
-      if (isFailing) failures -= 1
-      if (!isFailing || isStoredAnyway) store(append)
-      if (!isFailing) return
-      const message = "the database does not answer"
-      throw new SafelightError({ code: "storage-unavailable", message, retryable: true })
+    append: async (append) => failing(() => store(append)),
+    admit: async (request) => failing(() => admit(request)),
+    async forgetIdempotency({ usedBefore, limit }) {
+      const oldest = uses
+        .filter(({ usedAt }) => usedAt < usedBefore)
+        .toSorted((a, b) => a.usedAt - b.usedAt)
+        .slice(0, limit)
+      uses = uses.filter((use) => !oldest.includes(use))
+      return oldest.length
     },
     readTask: async (id) => headOf(id),
-    listTasks: async (request) => listTasks(request),
+    listTasks: async (request) => listRows([...rows.values()], request),
     readArtifacts: async (task) => artifacts.get(task) ?? [],
     readEvents: async (task) => events.get(task) ?? [],
     async eraseInputs(task) {
       const names = [...inputs.values()].filter((input) => input.task === task)
       for (const { name } of names) inputs.delete(`${task}/${name}`)
+      uses = uses.filter((use) => use.task !== task)
       return names.length > 0
     },
     readInput: async ({ task, name }) => inputs.get(`${task}/${name}`),
@@ -186,33 +222,11 @@ export function createMemoryStorage(): MemoryStorage {
         events: events.get(id) ?? [],
         row: rows.get(id),
         artifacts: artifacts.get(id) ?? [],
+        charge: charges.get(id),
       }))
       return { streams, next: ids.length > limit ? (ids[limit - 1] ?? null) : null }
-    },
-    async createKey(key) {
-      if (keys.has(key.id)) {
-        throw new SafelightError({ code: "already-exists", message: "the key exists" })
-      }
-      keys.set(key.id, key)
-    },
-    findKey: async (id) => keys.get(id),
-    listKeys: async () =>
-      [...keys.values()].toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
-    async revokeKey({ id, revokedAt }) {
-      const key = keys.get(id)
-      if (key !== undefined && key.revokedAt === 0) keys.set(id, { ...key, revokedAt })
-      return key !== undefined
     },
     async check() {},
     async close() {},
   }
-}
-
-function compareNewestFirst(a: TaskPosition, b: TaskPosition): number {
-  return b.createdAt - a.createdAt || compareIds(b.id, a.id)
-}
-
-/** By code points, as databases order text; JavaScript compares UTF-16 units. */
-function compareIds(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

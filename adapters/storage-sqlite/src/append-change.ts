@@ -1,62 +1,52 @@
 /**
- * An append as one guarded change: the version check first, then everything that goes with it. An
- * append that contradicts itself is our mistake, and an assertion says so before it is written.
+ * An append as the steps of a guarded change: the version check first, then everything that goes
+ * with it. An append that contradicts itself is our mistake, and an assertion says so before it is
+ * written.
  */
 import assert from "node:assert/strict"
 import type { Append, QueueChange } from "@safelight/core"
 import {
-  bind,
   toArtifactRecord,
+  toChargeRecord,
   toEventRecord,
   toInputRecord,
   toTaskRecord,
-  type SqlValue,
-  type SqlValues,
-  type Statement,
+  toTotalsRecord,
   type StoreStatements,
 } from "@safelight/store"
-import { GUARDED, PLAIN, type EncodedChange } from "./protocol.ts"
+import type { Step } from "./encode-change.ts"
 
-export interface Step {
-  readonly statement: Statement
-  readonly values: SqlValues
-}
-
-export type EncodeAppend = (append: Append) => EncodedChange
-export type EncodeSteps = (steps: readonly Step[]) => EncodedChange
-
-export function createEncoder(toNumber: (statement: Statement) => number): EncodeSteps {
-  return (steps) => encode(PLAIN, steps, toNumber)
-}
-
-export function createAppendEncoder(
-  { append: statements }: StoreStatements,
-  toNumber: (statement: Statement) => number,
-): EncodeAppend {
-  return (append) => {
-    assertConsistent(append)
-    const { changes, expectedVersion, events, inputs = [], queue } = append
-    const record = toTaskRecord(changes.task)
-    const steps: Step[] = [
-      expectedVersion === 0
-        ? { statement: statements.insertTask, values: record }
-        : {
-            statement: statements.updateTask,
-            values: { ...record, expected_version: expectedVersion },
-          },
-    ]
-    for (const event of events) {
-      steps.push({ statement: statements.insertEvent, values: toEventRecord(event) })
-    }
-    for (const artifact of changes.artifacts) {
-      steps.push({ statement: statements.insertArtifact, values: toArtifactRecord(artifact) })
-    }
-    for (const input of inputs) {
-      steps.push({ statement: statements.insertInput, values: toInputRecord(input) })
-    }
-    if (queue !== undefined) steps.push(...toQueueSteps(statements, append, queue))
-    return encode(GUARDED, steps, toNumber)
+export function toAppendSteps({ append: statements }: StoreStatements, append: Append): Step[] {
+  assertConsistent(append)
+  const { changes, expectedVersion, events, inputs = [], queue } = append
+  const record = toTaskRecord(changes.task)
+  const steps: Step[] = [
+    expectedVersion === 0
+      ? { statement: statements.insertTask, values: record }
+      : {
+          statement: statements.updateTask,
+          values: { ...record, expected_version: expectedVersion },
+        },
+  ]
+  for (const event of events) {
+    steps.push({ statement: statements.insertEvent, values: toEventRecord(event) })
   }
+  for (const artifact of changes.artifacts) {
+    steps.push({ statement: statements.insertArtifact, values: toArtifactRecord(artifact) })
+  }
+  const { charge, totals } = changes
+  if (charge !== undefined) {
+    steps.push({ statement: statements.insertCharge, values: toChargeRecord(charge) })
+  }
+  if (totals !== undefined) {
+    const added = toTotalsRecord(changes.task.account, totals)
+    steps.push({ statement: statements.addTotals, values: added })
+  }
+  for (const input of inputs) {
+    steps.push({ statement: statements.insertInput, values: toInputRecord(input) })
+  }
+  if (queue !== undefined) steps.push(...toQueueSteps(statements, append, queue))
+  return steps
 }
 
 function toQueueSteps(
@@ -82,18 +72,6 @@ function toQueueSteps(
   return [{ statement: statements.enqueue, values: place }]
 }
 
-function encode(
-  kind: typeof GUARDED | typeof PLAIN,
-  steps: readonly Step[],
-  toNumber: (statement: Statement) => number,
-): EncodedChange {
-  const change: SqlValue[] = [kind]
-  for (const { statement, values } of steps) {
-    change.push(toNumber(statement), ...bind(statement, values))
-  }
-  return change
-}
-
 function assertConsistent({ task, expectedVersion, events, changes, inputs = [] }: Append): void {
   assert.ok(events.length > 0, "an append has an event")
   for (const [index, event] of events.entries()) {
@@ -104,7 +82,8 @@ function assertConsistent({ task, expectedVersion, events, changes, inputs = [] 
   assert.equal(changes.task.version, expectedVersion + events.length, "the row is at the newest")
   assert.ok(
     changes.artifacts.every((artifact) => artifact.task === task) &&
-      inputs.every((input) => input.task === task),
-    "artifacts and inputs are the appended task's",
+      inputs.every((input) => input.task === task) &&
+      (changes.charge?.task ?? task) === task,
+    "artifacts, inputs and charge are the appended task's",
   )
 }

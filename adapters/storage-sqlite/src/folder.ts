@@ -6,7 +6,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { SafelightError } from "@safelight/core"
+import { isSafelightError, SafelightError } from "@safelight/core"
 import { isBusy, toFailure } from "./failure.ts"
 
 export interface Folder {
@@ -41,6 +41,21 @@ function makeFolder(folder: string): void {
   } catch (cause) {
     // Another process may have been quicker.
     if (!existsSync(folder)) throw cause
+  }
+}
+
+/**
+ * Throws `already-served` where a process serves: one of an older release does not notice that the
+ * database was changed under it, and would go on as before.
+ */
+export function assertNotServed(folder: Folder): void {
+  try {
+    lockForServing(folder)()
+  } catch (cause) {
+    if (!isSafelightError(cause)) throw cause
+    const message =
+      "an older release serves this data folder; restart the service with this one first"
+    throw new SafelightError({ code: "already-served", message, cause })
   }
 }
 

@@ -1,16 +1,16 @@
-/** Accounts and keys, written through the same writer as everything else. */
-import { SafelightError, type KeyStorage } from "@safelight/core"
+/** API keys, written through the same writer as everything else. */
+import { SafelightError, type KeyStorage, type StoredKey } from "@safelight/core"
 import { fromKeyRecord, toKeyRecord, type KeysTable, type StoreStatements } from "@safelight/store"
-import { createEncoder } from "./append-change.ts"
+import { createEncoder } from "./encode-change.ts"
 import type { Reader } from "./reader.ts"
 import type { Writer } from "./writer.ts"
 
 export function createKeyMethods(
   writer: Writer,
   reader: Reader,
-  { keys }: StoreStatements,
+  { accounts, keys }: StoreStatements,
 ): KeyStorage {
-  const encode = createEncoder(writer.toNumber)
+  const { plain, guarded } = createEncoder(writer.toNumber)
   const findKey = (id: string) => {
     const [record] = reader.all<KeysTable>(keys.findKey, { id })
     return record && fromKeyRecord(record)
@@ -18,15 +18,15 @@ export function createKeyMethods(
   return {
     async createKey(key) {
       const record = toKeyRecord(key)
-      const account = { account: key.account, created_at: key.createdAt }
-      const change = encode([
-        { statement: keys.insertAccount, values: account },
+      const account = { id: key.account, created_at: key.createdAt }
+      const change = plain([
+        { statement: accounts.insertAccount, values: account },
         { statement: keys.insertKey, values: record },
       ])
       const outcome = await writer.write(change)
       if (typeof outcome === "object" && outcome[1] === 1) return
-      const message = `there is a key ${key.id} already`
-      throw new SafelightError({ code: "already-exists", message })
+      // Our own, where a commit came through whose answer did not.
+      if (findKey(key.id)?.secretSha256 !== key.secretSha256) throw alreadyExists(key)
     },
     findKey: async (id) => findKey(id),
     async listKeys() {
@@ -34,8 +34,28 @@ export function createKeyMethods(
     },
     async revokeKey({ id, revokedAt }) {
       const values = { id, revoked_at: revokedAt }
-      await writer.write(encode([{ statement: keys.revokeKey, values }]))
+      await writer.write(plain([{ statement: keys.revokeKey, values }]))
       return findKey(id) !== undefined
     },
+    async rotateKey({ id, expiresAt, successor }) {
+      const change = guarded(
+        [
+          { statement: keys.limitKey, values: { id, expires_at: expiresAt } },
+          { statement: keys.insertKey, values: toKeyRecord(successor) },
+        ],
+        [{ statement: keys.findSecret, values: { id: successor.id } }],
+      )
+      const outcome = await writer.write(change)
+      if (typeof outcome === "boolean") return outcome
+      // Both steps were one commit: where the successor is ours, the key was limited with it.
+      if (findKey(successor.id)?.secretSha256 !== successor.secretSha256) {
+        throw alreadyExists(successor)
+      }
+      return true
+    },
   }
+}
+
+function alreadyExists({ id }: StoredKey): SafelightError {
+  return new SafelightError({ code: "already-exists", message: `there is a key ${id} already` })
 }

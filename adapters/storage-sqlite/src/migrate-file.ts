@@ -18,6 +18,8 @@ export interface MigrateFileOptions {
   readonly statements: StoreStatements
   /** Ends the claims of whoever served before: only for the one that serves now. */
   readonly voidsClaims: boolean
+  /** Throws where an older release may be serving. */
+  readonly assertAlone: () => void
 }
 
 /** Rejects with `schema-too-new`, or with SQLite's own error. */
@@ -25,7 +27,7 @@ export async function migrateFile(options: MigrateFileOptions): Promise<void> {
   const database = new DatabaseSync(options.file)
   try {
     await beginPatiently(database, options.busyTimeoutMs)
-    await migrate(toKysely(database), SQLITE_DIALECT)
+    await migrate(toKysely(database), SQLITE_DIALECT, options.assertAlone)
     if (options.voidsClaims) database.exec(options.statements.queue.voidClaims.sql)
     database.exec("commit")
   } finally {

@@ -7,13 +7,14 @@ import type { SqlValue } from "@safelight/store"
 import type { Failure } from "./failure.ts"
 
 /**
- * A change: `PLAIN` or `GUARDED`, then its steps, each a statement's number followed by the values
- * of its parameters. The first step of a guarded change must change a row, or the others don't run.
+ * A change: its kind, then its steps, each a statement's number followed by the values of its
+ * parameters. The kind is `PLAIN`, or of a guarded change the number of its checks: those come
+ * first, read, and end the change where one returns a row; the step behind them is the guard and
+ * must change a row, or the others don't run.
  */
 export type EncodedChange = readonly SqlValue[]
 
-export const PLAIN = 0
-export const GUARDED = 1
+export const PLAIN = -1
 
 export interface StatementDefinition {
   readonly sql: string
@@ -40,7 +41,10 @@ export type WriterRequest =
 /** What a step gave: how many rows it changed, or the rows it returned. */
 export type StepResult = number | readonly (readonly SqlValue[])[]
 
-/** Whether a guarded change was made, or what each step of a plain one gave. */
+/**
+ * Whether a guarded change was made, or what each step gave: of a plain change, and of a guarded
+ * one up to the check that ended it.
+ */
 export type ChangeOutcome = boolean | readonly StepResult[]
 
 /** What became of each change, in order; empty where the whole batch failed. */

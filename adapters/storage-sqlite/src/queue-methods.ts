@@ -4,7 +4,7 @@
  */
 import type { Claimed, DueRequest, Log, Storage, StreamHead } from "@safelight/core"
 import type { SqlValue, Statement, StoreStatements } from "@safelight/store"
-import { createEncoder } from "./append-change.ts"
+import { createEncoder } from "./encode-change.ts"
 import type { EncodedChange, StepResult } from "./protocol.ts"
 import { toHead } from "./head-reader.ts"
 import type { Reader } from "./reader.ts"
@@ -29,7 +29,7 @@ export interface QueueMethodOptions {
 
 export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
   const { reader, writer, statements } = options
-  const encode = createEncoder(writer.toNumber)
+  const { plain } = createEncoder(writer.toNumber)
   const { append, queue, read } = statements
   const findDue = async (statement: Statement, { now, limit }: DueRequest) =>
     reader
@@ -41,18 +41,18 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
       const values = { ...toModels(models), now, limit, claim, claimed_until: until }
       const rows = await writeForRows(
         writer,
-        encode([{ statement: queue.claim(models.length), values }]),
+        plain([{ statement: queue.claim(models.length), values }]),
       )
       return toClaimed(rows, claim, options.log)
     },
     async renew({ claim, until, tasks }) {
       const values = { claim, claimed_until: until, tasks: JSON.stringify(tasks) }
-      const rows = await writeForRows(writer, encode([{ statement: queue.renew, values }]))
+      const rows = await writeForRows(writer, plain([{ statement: queue.renew, values }]))
       return rows.map(([task]) => String(task))
     },
     async release({ claim, tasks, dueAt }) {
       const values = { claim, due_at: dueAt, tasks: JSON.stringify(tasks) }
-      await writer.write(encode([{ statement: queue.release, values }]))
+      await writer.write(plain([{ statement: queue.release, values }]))
     },
     findOverdue: (request) => findDue(read.findOverdue, request),
     findRetained: (request) => findDue(read.findRetained, request),
@@ -61,7 +61,7 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
         dueAt === null
           ? { statement: append.dropRetention, values: { task } }
           : { statement: append.retain, values: { task, due_at: dueAt } }
-      await writer.write(encode([step]))
+      await writer.write(plain([step]))
     },
     async nextDueAt(models) {
       if (models.length === 0) return null

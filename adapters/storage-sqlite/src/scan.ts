@@ -5,9 +5,11 @@
 import type { ScannedStream, ScanPage, ScanRequest } from "@safelight/core"
 import {
   fromArtifactRecord,
+  fromChargeRecord,
   fromEventRecord,
   fromTaskRecord,
   type ArtifactsTable,
+  type ChargesTable,
   type EventsTable,
   type StoreStatements,
   type TasksTable,
@@ -30,11 +32,14 @@ export function scan(
     const rows = new Map(tasks.map((record) => [record.id, fromTaskRecord(record)]))
     const events = groupByTask(reader.all<EventsTable>(read.scanEvents, range))
     const artifacts = groupByTask(reader.all<ArtifactsTable>(read.scanArtifacts, range))
+    const billed = reader.all<ChargesTable>(read.scanCharges, range)
+    const charges = new Map(billed.map((record) => [record.task, fromChargeRecord(record)]))
     const streams = ids.map((id): ScannedStream => ({
       id,
       events: (events.get(id) ?? []).map(fromEventRecord),
       row: rows.get(id),
       artifacts: (artifacts.get(id) ?? []).map(fromArtifactRecord),
+      charge: charges.get(id),
     }))
     return { streams, next: ids.length < limit ? null : last }
   })

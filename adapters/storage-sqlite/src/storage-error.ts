@@ -24,12 +24,23 @@ export function closed(): SafelightError {
   return new SafelightError({ code: "storage-unavailable", message: "the storage is closed" })
 }
 
+export function tooLarge(cause?: unknown): SafelightError {
+  const message = "a number of the database, or a sum, is larger than can be told exactly"
+  return new SafelightError({ code: "storage-corrupt", message, cause })
+}
+
 /** Runs something synchronous on a connection and translates what it throws. */
 export function translated<Result>(run: () => Result): Result {
   try {
     return run()
   } catch (error) {
+    if (isTooLarge(error)) throw tooLarge(error)
     if (!isSqliteError(error)) throw error
     throw toSafelightError(toFailure(error), error)
   }
+}
+
+/** `node:sqlite` refuses to read an integer that a number can't hold. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE"
 }

@@ -10,20 +10,24 @@ import {
   type Storage,
 } from "@safelight/core"
 import { compileStatements, type StoreStatements } from "@safelight/store"
-import { createEncoder } from "./append-change.ts"
-import { createAppend } from "./append.ts"
+import { createAccountMethods } from "./account-methods.ts"
+import { createAppendMethods } from "./append.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SQLITE_DIALECT } from "./dialect.ts"
-import { createEraseInputs } from "./erase-inputs.ts"
+import { createEncoder } from "./encode-change.ts"
+import { createErasingMethods } from "./erasing.ts"
 import { toFailure } from "./failure.ts"
 import { toSafelightError } from "./storage-error.ts"
-import { lockForServing, prepareFolder } from "./folder.ts"
+import { assertNotServed, lockForServing, prepareFolder } from "./folder.ts"
 import { createKeyMethods } from "./key-methods.ts"
+import { createLinkMethods } from "./link-methods.ts"
 import { listTasks } from "./list-tasks.ts"
 import { migrateFile } from "./migrate-file.ts"
 import { createQueueMethods } from "./queue-methods.ts"
+import { createRateMethods } from "./rate-methods.ts"
 import { createReadMethods } from "./read-methods.ts"
 import { createReader } from "./reader.ts"
+import { createLongReads } from "./reading-thread.ts"
 import { scan } from "./scan.ts"
 import { createWriter } from "./writer.ts"
 
@@ -58,7 +62,13 @@ export async function createSqliteStorage(options: SqliteStorageOptions): Promis
   try {
     const file = folder.databaseFile
     const statements = compileStatements(SQLITE_DIALECT)
-    await migrateFile({ file, busyTimeoutMs, statements, voidsClaims: mode === "serve" })
+    await migrateFile({
+      file,
+      busyTimeoutMs,
+      statements,
+      voidsClaims: mode === "serve",
+      assertAlone: mode === "serve" ? () => {} : () => assertNotServed(folder),
+    })
     return assemble(options, { file, busyTimeoutMs, statements, unlock })
   } catch (error) {
     unlock?.()
@@ -84,12 +94,14 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
     settings: { file, busyTimeoutMs, checkpointPages: DEFAULTS.checkpointPages, maxPages },
   })
   const reader = createReader({ busyTimeoutMs, file, findHead: statements.read.findHead })
-  const nothing = createEncoder(writer.toNumber)([])
+  const longReads = createLongReads({ busyTimeoutMs, file })
+  const nothing = createEncoder(writer.toNumber).plain([])
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {
     try {
       await writer.drain()
+      await longReads.close()
       // Before the writer, whose connection as the last one folds the log into the file.
       reader.close()
       await writer.end()
@@ -99,11 +111,14 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
   }
 
   return {
-    append: createAppend(writer, reader, statements),
+    ...createAppendMethods(writer, reader, statements),
     ...createReadMethods(reader, statements),
-    eraseInputs: createEraseInputs(writer, statements),
+    ...createErasingMethods(writer, statements),
     ...createQueueMethods({ writer, reader, statements, log }),
+    ...createAccountMethods(writer, reader, longReads, statements),
     ...createKeyMethods(writer, reader, statements),
+    ...createLinkMethods(writer, reader, statements),
+    ...createRateMethods(writer, reader, statements),
     listTasks: async (request) => listTasks(reader, statements, request),
     scan: async (request) => scan(reader, statements, request),
     async check() {

@@ -3,13 +3,14 @@
  * own, so a sync never stops the event loop. A batch that fails is rolled back and run once more,
  * this time with a savepoint around each change, so that a change at fault is left out alone. That
  * second run is safe for appends even where the first commit came through after all, since the
- * version check stops them; of the others, a repeated claim only makes its tasks wait it out.
+ * version check stops them; of the others, a repeated claim only makes its tasks wait it out, a
+ * rate is not at its moment any more, and an epoch rises twice.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import type { SqlValue } from "@safelight/store"
 import { isChangeFault, toFailure, type Failure } from "./failure.ts"
 import {
-  GUARDED,
+  PLAIN,
   type ChangeOutcome,
   type EncodedChange,
   type StatementDefinition,
@@ -85,7 +86,7 @@ function configure(database: DatabaseSync, settings: WriterSettings): void {
 }
 
 function runChange(prepared: readonly PreparedStatement[], change: EncodedChange): ChangeOutcome {
-  const isGuarded = change[0] === GUARDED
+  const kind = Number(change[0])
   const results: StepResult[] = []
   let position = 1
   while (position < change.length) {
@@ -93,11 +94,12 @@ function runChange(prepared: readonly PreparedStatement[], change: EncodedChange
     if (step === undefined) throw new RangeError("a change names a statement nobody defined")
     const end = position + 1 + step.parameterCount
     const result = runStep(step, change.slice(position + 1, end))
-    if (isGuarded && position === 1 && result === 0) return false
+    if (results.length === kind && result === 0) return false
     results.push(result)
+    if (results.length <= kind && typeof result === "object" && result.length > 0) return results
     position = end
   }
-  return isGuarded ? true : results
+  return kind === PLAIN ? results : true
 }
 
 function runStep(

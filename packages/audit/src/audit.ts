@@ -1,7 +1,8 @@
 /**
  * The audit: walks every stream a page at a time, on a live service or a stopped one. Only one page
  * is in memory, and each is consistent in itself; a task that changes between two pages is judged
- * as its own page held it. What is wrong is data; only a fault of this program is thrown.
+ * as its own page held it. The kept totals of all accounts are one state, read at the end. What is
+ * wrong is data; only a fault of this program is thrown.
  */
 import { setImmediate } from "node:timers/promises"
 import {
@@ -13,6 +14,7 @@ import {
   type ScannedStream,
   type Storage,
 } from "@safelight/core"
+import { compareTotals } from "./compare-totals.ts"
 import { createLedger, type AuditProgress, type AuditReport, type Ledger } from "./report.ts"
 import { replayStream } from "./replay-stream.ts"
 import { verifyStream } from "./verify-stream.ts"
@@ -25,7 +27,7 @@ export const DEFAULTS = {
 } as const
 
 export interface AuditOptions {
-  readonly storage: Pick<Storage, "scan">
+  readonly storage: Pick<Storage, "scan" | "scanTotals">
   readonly digest: Digest
   /** Every table that a task in the log may name. */
   readonly prices: PriceBook
@@ -37,7 +39,7 @@ export interface AuditOptions {
 export interface Audit {
   /** Proves every chain: that no event was altered, removed or put between others (design §9). */
   verify(onProgress?: (progress: AuditProgress) => void): Promise<AuditReport>
-  /** Proves that folding the log makes the live rows and the charges in it. */
+  /** Proves that folding the log makes the live rows, the bill and the kept totals. */
   replay(onProgress?: (progress: AuditProgress) => void): Promise<AuditReport>
 }
 
@@ -53,7 +55,7 @@ export function createAudit(options: AuditOptions): Audit {
   async function examineAll(
     examine: Examine,
     onProgress: ((progress: AuditProgress) => void) | undefined,
-  ): Promise<AuditReport> {
+  ): Promise<Ledger> {
     const ledger = createLedger(keptFindings)
     let after: string | null = ""
     while (after !== null) {
@@ -62,7 +64,7 @@ export function createAudit(options: AuditOptions): Audit {
       // A storage that answers at once would otherwise keep the event loop to itself.
       await setImmediate()
     }
-    return ledger.toReport()
+    return ledger
   }
 
   async function examinePage(
@@ -86,19 +88,42 @@ export function createAudit(options: AuditOptions): Audit {
     try {
       return await storage.scan({ after, limit: pageStreams })
     } catch (error) {
-      if (!isSafelightError(error)) throw error
-      const found = `${error.code}: ${error.message}`
+      const found = toOutsideFault(error)
       ledger.find({ kind: "storage-failed", task: after, version: null, expected: null, found })
       return undefined
     }
   }
 
   return {
-    verify: (onProgress) =>
-      examineAll((stream, ledger) => verifyStream(stream, digest, ledger), onProgress),
-    replay: (onProgress) =>
-      examineAll((stream, ledger) => replayStream(stream, { prices, models }, ledger), onProgress),
+    async verify(onProgress) {
+      const ledger = await examineAll((stream, to) => verifyStream(stream, digest, to), onProgress)
+      return ledger.toReport()
+    },
+    async replay(onProgress) {
+      const rules = { prices, models }
+      const ledger = await examineAll((stream, to) => replayStream(stream, rules, to), onProgress)
+      await examineTotals(storage, ledger)
+      return ledger.toReport()
+    },
   }
+}
+
+async function examineTotals(
+  storage: Pick<Storage, "scanTotals">,
+  { find }: Ledger,
+): Promise<void> {
+  try {
+    for (const totals of await storage.scanTotals()) compareTotals(totals, find)
+  } catch (error) {
+    const found = toOutsideFault(error)
+    find({ kind: "totals-unread", task: null, version: null, expected: null, found })
+  }
+}
+
+/** What the outside said; throws a fault of this program again. */
+function toOutsideFault(error: unknown): string {
+  if (!isSafelightError(error)) throw error
+  return `${error.code}: ${error.message}`
 }
 
 function toCount(name: string, value: number): number {

@@ -5,8 +5,10 @@
 import { isDeepStrictEqual } from "node:util"
 import {
   toArtifactRows,
+  toChargeRow,
   toTaskRow,
   type ArtifactRow,
+  type ChargeRow,
   type ScannedStream,
   type Task,
   type TaskRow,
@@ -33,6 +35,7 @@ export function compareRows(stream: ScannedStream, steps: readonly FoldedStep[],
     compareTaskRow(expected, stream.row, steps, find)
   }
   compareArtifacts(toArtifactRows(last.task), stream, last.task.version, find)
+  compareCharge(toChargeRow(last.task), stream, steps, find)
 }
 
 function compareTaskRow(
@@ -108,6 +111,35 @@ function compareArtifacts(
     }
   }
   for (const row of found.values()) findOrphan(row, find)
+}
+
+function compareCharge(
+  expected: ChargeRow | undefined,
+  { charge: found, id: task }: ScannedStream,
+  steps: readonly FoldedStep[],
+  find: Find,
+): void {
+  if (expected === undefined) {
+    if (found !== undefined) findChargeOrphan(found, find)
+    return
+  }
+  // The event that finished the task made the row, and none after it changes it.
+  const version = steps.find(({ task: { usage } }) => usage !== null)?.task.version ?? null
+  if (found === undefined) {
+    const { chargeMicros } = expected
+    find({ kind: "charge-row-missing", task, version, expected: chargeMicros, found: null })
+    return
+  }
+  for (const field of differingFields(expected, found)) {
+    const facts = { expected: toFact(expected[field]), found: toFact(found[field]) }
+    find({ kind: "charge-row-differs", task, version, field, ...facts })
+  }
+}
+
+/** Reports a line of the bill that the log does not make. */
+export function findChargeOrphan({ task, chargeMicros }: ChargeRow, find: Find): void {
+  const facts = { expected: null, found: chargeMicros }
+  find({ kind: "charge-row-orphaned", task, version: null, ...facts })
 }
 
 /** Reports an artifact's row that no manifest names. */

@@ -5,7 +5,10 @@ export function describeFinding(finding: Finding): string {
   return `${place(finding)}: ${explain(finding)}`
 }
 
-function place({ task, version }: Finding): string {
+function place(finding: Finding): string {
+  if (finding.kind === "totals-differ") return `account ${finding.account}`
+  if (finding.task === null) return "all accounts"
+  const { task, version } = finding
   return version === null ? `task ${task}` : `task ${task}, event ${version}`
 }
 
@@ -41,12 +44,22 @@ function explain(finding: Finding): string {
       return `artifact ${finding.key} has a row that the log knows nothing of`
     case "artifact-differs":
       return `the ${finding.field} of artifact ${finding.key} is ${found}, the log says ${expected}`
+    case "charge-row-missing":
+      return `the charge of ${expected} micro-units has no line in the bill`
+    case "charge-row-orphaned":
+      return `the bill has a line of ${found} micro-units that the log knows nothing of`
+    case "charge-row-differs":
+      return `the ${finding.field} of its line in the bill is ${found}, the log makes ${expected}`
+    case "totals-differ":
+      return `the kept ${finding.field} is ${found}, the rows add up to ${expected}`
     case "model-unknown":
       return `model ${expected} is not known here, so its charge can't be judged`
     case "price-unknown":
       return `the charge ${found} can't be judged: ${expected}`
     case "total-too-large":
       return `with a charge of ${found} the account's total would pass ${expected}`
+    case "totals-unread":
+      return `the kept totals could not be read: ${found}`
     case "storage-failed":
       return `reading stopped behind it: ${found}`
   }

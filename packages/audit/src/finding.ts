@@ -1,16 +1,21 @@
 /**
  * What an audit may find. Two families: a difference proves that something is not as it was
  * written, an obstacle only that it could not be judged. Every finding carries what was expected
- * and what was found, shortened where long; `version` is null where no single event is meant.
+ * and what was found, shortened where long; `version` is null where no single event is meant, and
+ * `task` where no task is.
  */
+import type { AccountTotals } from "@safelight/core"
 
 export type Fact = string | number | null
 
-interface Place {
-  readonly task: string
-  readonly version: number | null
+interface Facts {
   readonly expected: Fact
   readonly found: Fact
+}
+
+interface Place extends Facts {
+  readonly task: string
+  readonly version: number | null
 }
 
 interface FieldPlace extends Place {
@@ -20,6 +25,12 @@ interface FieldPlace extends Place {
 
 interface ArtifactPlace extends Place {
   readonly key: string
+}
+
+/** What is kept of an account as a whole, and so belongs to no task. */
+interface TotalsPlace extends Facts {
+  readonly task: null
+  readonly version: null
 }
 
 export type Difference =
@@ -49,6 +60,17 @@ export type Difference =
   /** An artifact's row that no manifest names. */
   | (ArtifactPlace & { readonly kind: "artifact-orphaned" })
   | (ArtifactPlace & FieldPlace & { readonly kind: "artifact-differs" })
+  /** A finished task that used something has no line in the bill. */
+  | (Place & { readonly kind: "charge-row-missing" })
+  /** A line of the bill for a task that used nothing, or is not finished, or is not there. */
+  | (Place & { readonly kind: "charge-row-orphaned" })
+  | (FieldPlace & { readonly kind: "charge-row-differs" })
+  /** An account's kept totals are not what its rows add up to. */
+  | (TotalsPlace & {
+      readonly kind: "totals-differ"
+      readonly account: string
+      readonly field: keyof AccountTotals
+    })
 
 export type Obstacle =
   /** Written by a newer release: its type or schema is not known here. */
@@ -60,6 +82,8 @@ export type Obstacle =
   | (Place & { readonly kind: "total-too-large" })
   /** Reading stopped after `task`; what comes behind it was not looked at. */
   | (Place & { readonly kind: "storage-failed" })
+  /** The kept totals could not be read. */
+  | (TotalsPlace & { readonly kind: "totals-unread" })
 
 export type Finding = Difference | Obstacle
 
@@ -69,6 +93,7 @@ const OBSTACLES: Readonly<Record<Obstacle["kind"], true>> = {
   "price-unknown": true,
   "total-too-large": true,
   "storage-failed": true,
+  "totals-unread": true,
 }
 
 export function isObstacle(finding: Finding): finding is Obstacle {

@@ -11,7 +11,7 @@ import {
   type ScannedStream,
   type Task,
 } from "@safelight/core"
-import { compareRows, findOrphan, type FoldedStep } from "./compare-rows.ts"
+import { compareRows, findChargeOrphan, findOrphan, type FoldedStep } from "./compare-rows.ts"
 import { findChargeFault } from "./recompute-charge.ts"
 import { readEvent } from "./read-event.ts"
 import type { Ledger } from "./report.ts"
@@ -62,4 +62,5 @@ function reportOrphans(stream: ScannedStream, ledger: Ledger): void {
     ledger.find({ kind: "row-orphaned", ...place, expected: null, found: stream.row.version })
   }
   for (const row of stream.artifacts) findOrphan(row, ledger.find)
+  if (stream.charge !== undefined) findChargeOrphan(stream.charge, ledger.find)
 }

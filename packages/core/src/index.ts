@@ -1,4 +1,25 @@
 /** The public face of core: what a task is. Every export is named here, and a test holds the list. */
+export {
+  NO_LIMITS,
+  RATE_POLICIES,
+  type Account,
+  type AccountSettings,
+  type AccountTotals,
+  type Rate,
+  type RatePolicy,
+} from "./accounts/account.ts"
+export {
+  NO_SLICE,
+  planLease,
+  takeFromSlice,
+  toIntervalMicros,
+  toRateStanding,
+  toSteadyMoment,
+  type LeasePlan,
+  type LeaseRequest,
+  type RateSlice,
+  type RateStanding,
+} from "./accounts/rate-slice.ts"
 export { createBoundedCache, type BoundedCache } from "./bounded-cache.ts"
 export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts"
 export type { Digest, DigestPart } from "./digest.ts"
@@ -18,6 +39,16 @@ export {
   type ApiKeyParts,
   type ApiKeyScope,
 } from "./keys/api-key.ts"
+export { hideSecrets } from "./keys/hide-secrets.ts"
+
+export {
+  formatAccessToken,
+  parseAccessToken,
+  toSignedLinkText,
+  type AccessToken,
+  type LinkClaim,
+} from "./links/access-token.ts"
+export { createLinkKey } from "./links/link-key.ts"
 
 export { MODELS } from "./models/catalogue.ts"
 export { colour, colours, fields, integer, text, type Colour } from "./models/fields.ts"
@@ -51,6 +82,13 @@ export {
 } from "./money/prices.ts"
 
 export type {
+  AccountChange,
+  AccountStorage,
+  ChargesRequest,
+  ChargeSum,
+  KeptTotals,
+} from "./ports/account-storage.ts"
+export type {
   ArtifactOpen,
   ArtifactPut,
   ArtifactReader,
@@ -73,15 +111,20 @@ export type {
 } from "./ports/channel.ts"
 export type { AbortSignalLike, Clock } from "./ports/clock.ts"
 export type { KeyStorage, StoredKey } from "./ports/key-storage.ts"
+export type { LinkEpochRequest, LinkKey, LinkScope, LinkStorage } from "./ports/link-storage.ts"
 export { SILENT_LOG, type Log, type LogFields } from "./ports/log.ts"
 export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"
 export { PROBE_POINTS, type Probe, type ProbePoint } from "./ports/probe.ts"
+export type { RateName, RateStorage } from "./ports/rate-storage.ts"
 export type {
+  Admission,
+  AdmitRequest,
   Append,
   Claimed,
   ClaimRequest,
   ClaimTerm,
   DueRequest,
+  IdempotencyUse,
   Input,
   ListPage,
   ListRequest,
@@ -97,12 +140,16 @@ export type {
 } from "./ports/storage.ts"
 export type {
   FoundArtifacts,
+  IdempotencyKey,
   ListResult,
   OpenArtifactRequest,
+  SealedParameters,
   SubmitRequest,
   SubmitResult,
   TaskRequest,
   TaskService,
+  TaskUsage,
+  UsageReport,
 } from "./ports/task-service.ts"
 
 export type { TaskCommand } from "./task/commands.ts"
@@ -132,12 +179,15 @@ export {
   fromSnapshot,
   project,
   toArtifactRows,
+  toChargeRow,
   toTaskRow,
   type ArtifactRow,
   type Changes,
+  type ChargeRow,
   type TaskRow,
 } from "./task/projection.ts"
 export type { Rejection } from "./task/rejection.ts"
+export { sealParameters } from "./task/seal-parameters.ts"
 export {
   GENESIS_HASH,
   hashEvent,

@@ -1,20 +1,24 @@
 /**
  * Collecting: a channel's outputs are copied into artifact storage first, and only when all are
  * durable may `succeeded` be recorded. Outputs of a failed collection are removed at once, as far
- * as that works; what stays is an orphan that retention removes.
+ * as that works; what stays is an orphan that retention removes. How long an account's artifacts
+ * are kept is asked once, here: from then on the manifest's `expiresAt` alone counts.
  */
 import {
   chargeOf,
   isSafelightError,
   toArtifactKey,
+  type Account,
   type ChannelOutput,
   type Completed,
   type ManifestEntry,
+  type Model,
   type Task,
   type TaskCommand,
   type Usage,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
+import { persist } from "./persist.ts"
 import type { Work } from "./work.ts"
 
 /**
@@ -31,47 +35,77 @@ export async function collect(
   if (completed.outputs.length === 0) {
     return { kind: "fail", attempt: task.attempt, code: "no_output" }
   }
-  const kind = modelOf(context, task).artifacts
-  const stored: ManifestEntry[] = []
-  const expiresAt = context.clock.now() + context.settings.retentionMs
+  const model = modelOf(context, task)
+  const stored: StoredOutput[] = []
+  let expiresAt: number
   try {
     for (const [position, output] of completed.outputs.entries()) {
-      const key = toArtifactKey(kind, position)
-      stored.push(await store(context, work, output, { expiresAt, key, type: kind }))
+      const key = toArtifactKey(model.artifacts, position)
+      stored.push(await store(context, work, key, output))
     }
+    expiresAt = await findExpiry(context, work)
   } catch (error) {
     await discard(context, stored)
     throw error
   }
-  const usage = toUsage(kind, stored, completed)
+  const usage = toUsage(model.artifacts, stored, completed)
   return {
     kind: "succeed",
-    artifacts: stored,
-    chargeMicros: chargeOf(modelOf(context, task), context.prices, task.priceVersion, usage),
+    artifacts: stored.map((each) => toManifestEntry(each, expiresAt, model.artifacts)),
+    chargeMicros: chargeOf(model, context.prices, task.priceVersion, usage),
     usage,
   }
 }
 
+type StoredOutput = Omit<ManifestEntry, "expiresAt" | "expiryHidden" | "type">
+
 async function store(
   context: Context,
   work: Work,
-  output: ChannelOutput,
-  { expiresAt, key, type }: Pick<ManifestEntry, "expiresAt" | "key" | "type">,
-): Promise<ManifestEntry> {
+  key: string,
+  { body, durationMs, mimeType }: ChannelOutput,
+): Promise<StoredOutput> {
   await context.probe("collect:before-put", work.id)
   // What came with the answer to a purchase can't be had again by polling: it is never cut short.
   const isPolled = work.head.task.state === "running"
   const put = await context.artifacts.put({
     task: work.id,
     key,
-    body: output.body,
+    body,
     ...(isPolled && { signal: work.controller.signal }),
   })
   await context.probe("collect:after-put", work.id)
-  const { bytes, place, sha256 } = put
-  const durationMs = output.durationMs === undefined ? null : Math.ceil(output.durationMs)
-  // In the order of canonical JSON, which then costs no sorting.
-  return { bytes, durationMs, expiresAt, key, mimeType: output.mimeType, place, sha256, type }
+  return {
+    ...put,
+    durationMs: durationMs === undefined ? null : Math.ceil(durationMs),
+    key,
+    mimeType,
+  }
+}
+
+/** When artifacts stored now are gone, by their account's own time or the engine's. */
+async function findExpiry(context: Context, { head, controller }: Work): Promise<number> {
+  const { clock, log, settings, storage } = context
+  // Tried again as an append is: an outage of the database must not cost a paid result.
+  const find = (): Promise<Account | undefined> => storage.findAccount(head.task.account)
+  let account: Account | undefined
+  try {
+    account = await persist(context, find, controller.signal)
+  } catch (error) {
+    // Nor may an account that can't be read: what was bought is kept for the common time.
+    if (!isSafelightError(error) || error.retryable) throw error
+    log.error({ task: head.task.id, error }, "an account's retention could not be read")
+  }
+  return clock.now() + (account?.retentionMs ?? settings.retentionMs)
+}
+
+/** In the order of canonical JSON, which then costs no sorting. */
+function toManifestEntry(
+  { bytes, durationMs, key, mimeType, place, sha256 }: StoredOutput,
+  expiresAt: number,
+  type: ManifestEntry["type"],
+): ManifestEntry {
+  return { bytes, durationMs, expiresAt, key, mimeType, place, sha256, type }
 }
 
 async function discard(context: Context, stored: readonly { place: string }[]): Promise<void> {
@@ -98,7 +132,7 @@ function toUsage(
   }
 }
 
-function modelOf(context: Context, task: Task): NonNullable<ReturnType<Context["models"]["get"]>> {
+function modelOf(context: Context, task: Task): Model {
   const model = context.models.get(task.model)
   if (model === undefined) throw new TypeError(`model ${task.model} is not served here`)
   return model

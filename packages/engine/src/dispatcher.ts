@@ -5,7 +5,7 @@
  */
 import type { Clock, ParameterValues, StreamHead } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { createHoldings } from "./holdings.ts"
+import { createHoldings, type Holdings } from "./holdings.ts"
 import { createQueueReader, type HandOff } from "./queue-reader.ts"
 import { toBackoffMs } from "./settings.ts"
 import { createWork } from "./work.ts"
@@ -16,6 +16,8 @@ export interface Dispatcher {
   wake(): void
   /** A claim in advance for a task about to be submitted here; undefined: it must queue. */
   offer(model: string): HandOff | undefined
+  /** Takes back an offer that no task came of: what waited for its slot may have it. */
+  withdraw(offer: HandOff, model: string): void
   /** Begins the work of an accepted hand-off; resolves when this process is done with it. */
   accept(offer: HandOff, head: StreamHead, parameters: ParameterValues): Promise<void>
   /** Lets running work finish for up to `graceMs`, then hands the rest back. */
@@ -29,12 +31,14 @@ export function createDispatcher(context: Context, models: readonly string[]): D
   /** Claims are kept alive until the last work is done, also while stopping. */
   const stopped = new AbortController()
   const alarm = createAlarm(clock)
-  const holdings = createHoldings(context, claim, (model) => {
-    if (reader.hasBacklog(model)) alarm.ring()
-  })
+  const holdings = createHoldings(context, claim, noteFreeSlot)
   const reader = createQueueReader(context, models, claim, (work) => void holdings.begin(work))
   let claiming: Promise<void> | undefined
   let renewing: Promise<void> | undefined
+
+  function noteFreeSlot(model: string): void {
+    if (reader.hasBacklog(model)) alarm.ring()
+  }
 
   async function claimLoop(): Promise<void> {
     for (let failures = 0; !stopping.signal.aborted;) {
@@ -50,27 +54,19 @@ export function createDispatcher(context: Context, models: readonly string[]): D
     }
   }
 
-  async function renewLoop(): Promise<void> {
-    while (!stopped.signal.aborted) {
-      // Two renewals may fail before a claim runs out.
-      await clock.wait(settings.claimMs / 3, stopped.signal)
-      try {
-        await holdings.renew()
-      } catch (error) {
-        context.log.error({ error }, "claims could not be renewed")
-      }
-    }
-  }
-
   context.recorder.onEachFinished(({ id }) => holdings.callOff(id))
   return {
     start() {
       claiming ??= claimLoop()
-      renewing ??= renewLoop()
+      renewing ??= renewUntil(stopped.signal, context, holdings)
     },
     wake: () => alarm.ring(),
     offer: (model) =>
       stopping.signal.aborted || claiming === undefined ? undefined : reader.offer(model),
+    withdraw({ slot }, model) {
+      slot.free()
+      noteFreeSlot(model)
+    },
     accept: ({ term, slot, heldUntil }, head, parameters) =>
       holdings.begin(
         createWork(head, { claim: term.claim, heldUntil }, clock, { slot, parameters }),
@@ -84,6 +80,22 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       await renewing
       if (tasks.length > 0) await storage.release({ claim, tasks, dueAt: clock.now() })
     },
+  }
+}
+
+async function renewUntil(
+  stopped: AbortSignal,
+  { clock, log, settings }: Context,
+  holdings: Holdings,
+): Promise<void> {
+  while (!stopped.aborted) {
+    // Two renewals may fail before a claim runs out.
+    await clock.wait(settings.claimMs / 3, stopped)
+    try {
+      await holdings.renew()
+    } catch (error) {
+      log.error({ error }, "claims could not be renewed")
+    }
   }
 }
 

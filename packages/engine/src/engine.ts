@@ -3,7 +3,6 @@
  * opened a storage or a channel closes it, after `stop`.
  */
 import {
-  isSafelightError,
   isTerminal,
   MODELS,
   chargeOf,
@@ -19,9 +18,6 @@ import {
   type PriceBook,
   type Probe,
   type Storage,
-  type StreamHead,
-  type SubmitRequest,
-  type SubmitResult,
   type Task,
   type TaskRequest,
   type TaskService,
@@ -30,7 +26,7 @@ import {
 import type { Context } from "./context.ts"
 import type { Ports } from "./ports.ts"
 import { createDeadlines } from "./deadlines.ts"
-import { createDispatcher, type Dispatcher } from "./dispatcher.ts"
+import { createDispatcher } from "./dispatcher.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
 import { listTasks } from "./list-tasks.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
@@ -38,9 +34,10 @@ import { createRecorder } from "./recorder.ts"
 import { createRouting, validateRoutes, type Route } from "./routing.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
 import { sha256 } from "./sha256.ts"
-import { checkRequest, prepareSubmission, type Prepared } from "./submission.ts"
+import { createSubmit } from "./submit.ts"
 import { sweep, type SweepReport } from "./sweep.ts"
 import { systemClock } from "./system-clock.ts"
+import { findUsage, sumUsage } from "./usage.ts"
 
 export interface EngineOptions {
   readonly storage: Storage
@@ -83,6 +80,7 @@ export interface Engine extends TaskService, AsyncDisposable {
 export function createEngine(options: EngineOptions): Engine {
   const context = createContext(options)
   const dispatcher = createDispatcher(context, [...context.models.keys()])
+  const submit = createSubmit(context, dispatcher)
   const { artifacts, storage } = context
   let isStopping = false
   /** Submissions under way: what they accept must find a dispatcher that still works. */
@@ -96,7 +94,7 @@ export function createEngine(options: EngineOptions): Engine {
     start: () => dispatcher.start(),
     async submit(request) {
       if (isStopping) throw stopping()
-      const submission = submit(context, dispatcher, request)
+      const submission = submit(request)
       submissions.add(submission)
       try {
         return await submission
@@ -114,6 +112,13 @@ export function createEngine(options: EngineOptions): Engine {
       if (head?.task.account !== account) return undefined
       return { task: head.task, artifacts: await storage.readArtifacts(id) }
     },
+    async findLinked(id) {
+      // Both in any case: how long it takes must not tell whether there is such a task.
+      const [head, found] = await Promise.all([storage.readTask(id), storage.readArtifacts(id)])
+      return head && { task: head.task, artifacts: found }
+    },
+    findUsage: (request) => findUsage(context, request),
+    sumUsage: (request) => sumUsage(context, request),
     openArtifact: ({ artifact, ...range }) => artifacts.open({ place: artifact.place, ...range }),
     async erase({ account, id }) {
       const head = await storage.readTask(id)
@@ -169,71 +174,6 @@ function requirePrices(models: ReadonlyMap<string, Model>, prices: PriceBook): v
 }
 
 const SAMPLE_USAGE: Usage = { images: 1, inputVideosMs: [1_000], outputVideoMs: 1_000 }
-
-async function submit(
-  context: Context,
-  dispatcher: Dispatcher,
-  request: SubmitRequest,
-): Promise<SubmitResult> {
-  const checked = checkRequest(context, request)
-  if (checked.kind === "rejected") return checked
-  const offer = dispatcher.offer(request.model)
-  let head: StreamHead
-  try {
-    const prepared = prepareSubmission(context, request.account, checked, offer?.term ?? null)
-    await append(context, prepared)
-    head = prepared.head
-  } catch (error) {
-    offer?.slot.free()
-    throw error
-  }
-  const { parameters } = checked
-  const done = offer && dispatcher.accept(offer, head, parameters)
-  if (done === undefined) dispatcher.wake()
-  const mayAnswer = offer?.slot.channel.answersAtOnce?.({ model: request.model, parameters })
-  const isAwaited = done !== undefined && mayAnswer === true
-  const task = isAwaited ? await awaitAnswer(context, head, done) : head.task
-  return { kind: "submitted", task }
-}
-
-/**
- * Appends a submission. Where the storage fails, what it holds decides; where that can't be told
- * either, the outcome is unknown and must not be taken for a refusal (http-decisions §2, §7).
- */
-async function append(context: Context, { append: change, head }: Prepared): Promise<void> {
-  const { storage, probe } = context
-  await probe("submit:before-append", head.task.id)
-  try {
-    await storage.append(change)
-  } catch (error) {
-    if (!isSafelightError(error) || !error.retryable) throw error
-    const found = await storage.readTask(head.task.id).catch((cause: unknown) => {
-      const message = "whether the task was accepted is unknown"
-      throw new SafelightError({ code: "outcome-unknown", message, cause })
-    })
-    if (found === undefined) throw error
-  }
-  await probe("submit:after-append", head.task.id)
-}
-
-/** The task as it stands once its channel answered, where it succeeded within the grace. */
-async function awaitAnswer(
-  { clock, log, settings, storage }: Context,
-  head: StreamHead,
-  done: Promise<void>,
-): Promise<Task> {
-  const over = new AbortController()
-  await Promise.race([done, clock.wait(settings.graceMs, over.signal)])
-  over.abort("over")
-  try {
-    const current = await storage.readTask(head.task.id)
-    // A 202 says queued or succeeded, nothing between (http-decisions §3).
-    if (current?.task.state === "succeeded.available") return current.task
-  } catch (error) {
-    log.warn({ task: head.task.id, error }, "an accepted task could not be read again")
-  }
-  return head.task
-}
 
 async function waitUntilFinished(
   { clock, recorder, settings, storage }: Context,

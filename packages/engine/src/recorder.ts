@@ -20,9 +20,9 @@ import {
   type TaskEvent,
 } from "@safelight/core"
 import { createAnnouncer, type Announcer } from "./announcer.ts"
+import { persist } from "./persist.ts"
 import type { Ports } from "./ports.ts"
 import { toQueueChange } from "./schedule.ts"
-import { toBackoffMs } from "./settings.ts"
 
 export type Recorded =
   | {
@@ -78,30 +78,13 @@ export function createRecorder(ports: Ports): Recorder {
     return { kind: "recorded", head, isClaimKept: append.queue === undefined }
   }
 
-  /** Calls again while the storage fails for now, up to `maxTries` times. */
-  async function persist<Result>(
-    call: () => Promise<Result>,
-    signal: AbortSignalLike | undefined,
-    maxTries = Infinity,
-  ): Promise<Result> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await call()
-      } catch (error) {
-        const mayRetry = isSafelightError(error) && error.retryable && attempt < maxTries
-        if (!mayRetry || signal?.aborted === true) throw error
-        await ports.clock.wait(toBackoffMs(ports.settings, attempt), signal)
-      }
-    }
-  }
-
   return {
     async recordIntent(head, command, options = {}) {
       const decided = decideAll(head.task, [command], options.now ?? ports.clock.now())
       if ("code" in decided) return { kind: "refused", rejection: decided, head }
       const append = toAppend(ports, head, decided, options)
       // Twice: an append that was stored and still rejected is found to be ours by the second try.
-      const recorded = await persist(() => write(append, decided.task), options.signal, 2)
+      const recorded = await persist(ports, () => write(append, decided.task), options.signal, 2)
       return recorded ?? { kind: "superseded" }
     },
     async recordFact(before, commands, options = {}) {
@@ -109,9 +92,9 @@ export function createRecorder(ports: Ports): Recorder {
         const decided = decideAll(head.task, commands, options.now ?? ports.clock.now())
         if ("code" in decided) return { kind: "refused", rejection: decided, head }
         const append = toAppend(ports, head, decided, options)
-        const recorded = await persist(() => write(append, decided.task), options.signal)
+        const recorded = await persist(ports, () => write(append, decided.task), options.signal)
         if (recorded !== undefined) return recorded
-        head = await persist(() => ports.storage.readTask(before.task.id), options.signal)
+        head = await persist(ports, () => ports.storage.readTask(before.task.id), options.signal)
       }
       return { kind: "superseded" }
     },

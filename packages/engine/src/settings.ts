@@ -10,10 +10,12 @@ export interface EngineSettings {
   readonly maxAttempts: number
   /** How long a 202 may wait where a channel answers at once. */
   readonly graceMs: number
-  /** How long artifacts are kept (specification §1). */
+  /** How long artifacts are kept where their account has no time of its own (specification §1). */
   readonly retentionMs: number
   /** How long after its task's end, or its expiry, an artifact's bytes are removed. */
   readonly removeAfterMs: number
+  /** How long an idempotency key stands for its task; a sweep then forgets it. */
+  readonly idempotencyMs: number
   /** How often the queue is looked at when nothing wakes the engine. */
   readonly idlePollMs: number
   /** The first pause after a failure; it doubles up to `backoffMaxMs`. */
@@ -39,6 +41,8 @@ export const DEFAULTS: EngineSettings = {
   retentionMs: 14 * 86_400_000,
   // A transfer that began in time goes on; nobody downloads for a day.
   removeAfterMs: 86_400_000,
+  // Longer than any client repeats a request; as long as what the task made is there to be had.
+  idempotencyMs: 14 * 86_400_000,
   idlePollMs: 1_000,
   backoffMs: 500,
   backoffMaxMs: 30_000,

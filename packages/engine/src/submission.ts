@@ -9,33 +9,38 @@ import {
   decide,
   emptyTask,
   GENESIS_HASH,
+  MODELS,
   project,
   sealEvents,
-  toCanonicalJson,
+  sealParameters,
   type Append,
   type ClaimTerm,
   type Model,
   type ParameterValues,
   type Rejection,
+  type SealedParameters,
   type StreamHead,
   type SubmitRequest,
 } from "@safelight/core"
 import type { Ports } from "./ports.ts"
 
 export interface Prepared {
-  readonly kind: "prepared"
   readonly append: Append
   readonly head: StreamHead
-  readonly parameters: ParameterValues
 }
 
 export interface Checked {
   readonly kind: "checked"
   readonly model: Model
   readonly parameters: ParameterValues
+  /** Where the caller has checked and sealed the parameters itself. */
+  readonly sealed: SealedParameters | undefined
 }
 
-/** Checks a request against its model. */
+/**
+ * Checks a request against its model. Sealed parameters are taken as they are only where the model
+ * is one of core's, which whoever sealed them knows: a host's own may be stricter under the same id.
+ */
 export function checkRequest(
   ports: Ports,
   request: SubmitRequest,
@@ -44,8 +49,14 @@ export function checkRequest(
   if (model === undefined) {
     return { kind: "rejected", rejection: { code: "model-not-found", model: request.model } }
   }
+  const { sealed } = request
+  if (sealed !== undefined && MODELS.includes(model)) {
+    return { kind: "checked", model, parameters: request.parameters as ParameterValues, sealed }
+  }
   const check = model.check(request.parameters)
-  if (check.kind === "valid") return { kind: "checked", model, parameters: check.parameters }
+  if (check.kind === "valid") {
+    return { kind: "checked", model, parameters: check.parameters, sealed: undefined }
+  }
   return { kind: "rejected", rejection: { code: "invalid-parameters", issues: check.issues } }
 }
 
@@ -53,17 +64,17 @@ export function checkRequest(
 export function prepareSubmission(
   ports: Ports,
   account: string,
-  { model, parameters }: Checked,
-  claim: ClaimTerm | null,
+  { model, parameters, sealed }: Checked,
+  claim: ClaimTerm | undefined,
 ): Prepared {
   const now = ports.clock.now()
   const id = ports.identifiers.createTaskId(now)
-  const salt = ports.identifiers.createSalt()
-  const body = toCanonicalJson(parameters)
+  const { body, commitment, salt } =
+    sealed ?? sealParameters(ports.digest, ports.identifiers.createSalt(), parameters)
   const endBy = now + ports.settings.endAfterMs
   const submitted = {
     account,
-    commitment: ports.digest([{ hex: salt }, body]),
+    commitment,
     endBy,
     maxAttempts: ports.settings.maxAttempts,
     model: model.id,
@@ -81,9 +92,9 @@ export function prepareSubmission(
     events,
     changes: project(task, hash, [event]),
     inputs: [{ task: id, name: REQUEST_INPUT, salt, body }],
-    queue: { kind: "enqueue", dueAt: now, endBy, claim },
+    queue: { kind: "enqueue", dueAt: now, endBy, claim: claim ?? null },
   }
-  return { kind: "prepared", append, head: { task, hash }, parameters }
+  return { append, head: { task, hash } }
 }
 
 /** The name of the input that holds a request's parameters. */

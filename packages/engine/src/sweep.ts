@@ -1,7 +1,8 @@
 /**
  * What time does to tasks, done whenever somebody calls: tasks past their end fail, artifacts past
  * their expiry are recorded as expired and their bytes removed a day later, orphans of crashed
- * collections go. Every node may sweep at once; the version fence sorts it out.
+ * collections go, old idempotency keys are forgotten. Every node may sweep at once; the version
+ * fence sorts it out.
  */
 import { isSafelightError, lastExpiryAt, type StreamHead } from "@safelight/core"
 import type { Context } from "./context.ts"
@@ -15,6 +16,8 @@ export interface SweepReport {
   readonly expired: number
   /** Stored objects removed: expired artifacts and orphans. */
   readonly removed: number
+  /** Idempotency keys that stand for their task no longer. */
+  readonly forgotten: number
   /** Tasks that could not be tended now; the next sweep finds them again. */
   readonly failed: number
 }
@@ -22,9 +25,12 @@ export interface SweepReport {
 /** Tasks read at a time. */
 const PAGE = 200
 
-/** Does all that is due at `now` (ms). Rejects only where the storage can't be read. */
+/** Keys forgotten in one commit: submissions wait for it, so it must be short. */
+const FORGOTTEN_PAGE = 500
+
+/** Does all that is due at `now` (ms). Rejects only where the storage does not answer. */
 export async function sweep(context: Context, now: number): Promise<SweepReport> {
-  const report = { timedOut: 0, expired: 0, removed: 0, failed: 0 }
+  const report = { timedOut: 0, expired: 0, removed: 0, forgotten: 0, failed: 0 }
   await eachDue(
     context,
     "findOverdue",
@@ -48,7 +54,17 @@ export async function sweep(context: Context, now: number): Promise<SweepReport>
     },
     report,
   )
+  report.forgotten = await forgetIdempotency(context, now)
   return report
+}
+
+async function forgetIdempotency({ settings, storage }: Context, now: number): Promise<number> {
+  const usedBefore = now - settings.idempotencyMs
+  for (let forgotten = 0; ;) {
+    const count = await storage.forgetIdempotency({ usedBefore, limit: FORGOTTEN_PAGE })
+    forgotten += count
+    if (count < FORGOTTEN_PAGE) return forgotten
+  }
 }
 
 async function eachDue(

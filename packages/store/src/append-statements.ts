@@ -5,7 +5,9 @@
  */
 import type { Kysely } from "kysely"
 import type {
+  AccountTotalsTable,
   ArtifactsTable,
+  ChargesTable,
   EventsTable,
   InputsTable,
   ReadyTable,
@@ -23,6 +25,9 @@ export interface AppendStatements {
   readonly findEventHash: Statement
   readonly insertEvent: Statement
   readonly insertArtifact: Statement
+  readonly insertCharge: Statement
+  /** Changes no row of an account whose totals are not kept. */
+  readonly addTotals: Statement
   /** Keeps what is stored under the name: an input never changes, it is only erased. */
   readonly insertInput: Statement
   /** Erases every input of a task. */
@@ -68,6 +73,17 @@ function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements
     ),
     insertEvent: compile(db.insertInto("events").values(EVENT)),
     insertArtifact: compile(db.insertInto("artifacts").values(ARTIFACT)),
+    insertCharge: compile(db.insertInto("charges").values(CHARGE)),
+    addTotals: compile(
+      db
+        .updateTable("account_totals")
+        .set((of) => ({
+          charged_micros: of("charged_micros", "+", TOTALS.charged_micros),
+          reserved_micros: of("reserved_micros", "+", TOTALS.reserved_micros),
+          unfinished_tasks: of("unfinished_tasks", "+", TOTALS.unfinished_tasks),
+        }))
+        .where("account", "=", TOTALS.account),
+    ),
     insertInput: compile(
       db
         .insertInto("inputs")
@@ -117,6 +133,7 @@ const TASK = placeholders<TasksTable>(
   "finished_at",
   "hash",
   "model",
+  "reservation_micros",
   "snapshot",
   "status",
   "version",
@@ -130,11 +147,31 @@ const ARTIFACT = placeholders<ArtifactsTable>(
   "bytes",
   "duration_ms",
   "expires_at",
+  "expiry_hidden",
   "key",
   "mime_type",
   "place",
   "sha256",
   "type",
+)
+
+const CHARGE = placeholders<ChargesTable>(
+  "task",
+  "account",
+  "at",
+  "billed_input_ms",
+  "charge_micros",
+  "images",
+  "model",
+  "output_video_ms",
+  "price_version",
+)
+
+const TOTALS = placeholders<AccountTotalsTable>(
+  "account",
+  "charged_micros",
+  "reserved_micros",
+  "unfinished_tasks",
 )
 
 const INPUT = placeholders<InputsTable>("task", "name", "salt", "body")

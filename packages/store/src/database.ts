@@ -1,15 +1,24 @@
 /**
- * The tables as Kysely sees them, in SQL's snake_case. Only `records.ts` turns these into core's
- * rows and back, so a column's name stands here and there and nowhere else. Moments are
+ * The tables as Kysely sees them, in SQL's snake_case. Only `records.ts` and
+ * `account-records.ts` turn these into core's rows and back, so a column's name stands here and
+ * there and nowhere else. Moments are
  * milliseconds since the Unix epoch.
  */
+import type { Generated, Selectable } from "kysely"
+
 export interface StoreDatabase {
-  readonly accounts: AccountsTable
+  readonly account_totals: AccountTotalsTable
+  readonly accounts: AccountColumns
   readonly artifacts: ArtifactsTable
+  readonly charges: ChargesTable
   readonly compatibility: CompatibilityTable
   readonly events: EventsTable
+  readonly idempotency: IdempotencyTable
   readonly inputs: InputsTable
   readonly keys: KeysTable
+  readonly link_epochs: LinkEpochsTable
+  readonly link_keys: LinkKeysTable
+  readonly rates: RatesTable
   readonly ready: ReadyTable
   readonly retention: RetentionTable
   readonly tasks: TasksTable
@@ -34,6 +43,7 @@ export interface TasksTable {
   readonly finished_at: number
   readonly hash: string
   readonly model: string
+  readonly reservation_micros: number
   readonly snapshot: string
   readonly status: string
   readonly version: number
@@ -45,11 +55,26 @@ export interface ArtifactsTable {
   readonly bytes: number
   readonly duration_ms: number | null
   readonly expires_at: number
+  /** 0 or 1. */
+  readonly expiry_hidden: number
   readonly key: string
   readonly mime_type: string
   readonly place: string
   readonly sha256: string
   readonly type: string
+}
+
+/** The bill: one row for each finished task that used something. */
+export interface ChargesTable {
+  readonly task: string
+  readonly account: string
+  readonly at: number
+  readonly billed_input_ms: number
+  readonly charge_micros: number
+  readonly images: number
+  readonly model: string
+  readonly output_video_ms: number
+  readonly price_version: string
 }
 
 /** Unfinished tasks: small and hot. `claim` is null, and `claimed_until` 0, while unclaimed. */
@@ -76,9 +101,60 @@ export interface InputsTable {
   readonly body: string
 }
 
-export interface AccountsTable {
+/** Which task a key of an account stands for; a row may be deleted at any time. */
+export interface IdempotencyTable {
+  readonly account: string
+  readonly key: string
+  readonly fingerprint: string
+  readonly task: string
+  readonly used_at: number
+}
+
+/** Null: no bound, or the engine's own time. An account is made without any of its settings. */
+interface AccountColumns {
   readonly id: string
   readonly created_at: number
+  readonly budget_micros: number | null
+  readonly link_epoch: Generated<number>
+  /** A JSON object: by policy a rate or null. */
+  readonly rates: Generated<string>
+  readonly retention_ms: number | null
+  /** 0 or 1. */
+  readonly signs_content_urls: Generated<number>
+  readonly suspended_at: Generated<number>
+  readonly unfinished_tasks: number | null
+}
+
+export type AccountsTable = Readonly<Selectable<AccountColumns>>
+
+/** Of accounts with a budget or a bound on unfinished tasks, and of no others. */
+export interface AccountTotalsTable {
+  readonly account: string
+  readonly charged_micros: number
+  readonly reserved_micros: number
+  readonly unfinished_tasks: number
+}
+
+/** `moment` is in microseconds since the Unix epoch. */
+export interface RatesTable {
+  readonly account: string
+  readonly policy: string
+  readonly moment: number
+}
+
+/** The highest rank signs: keys may be made at one moment, or while a clock goes back. */
+export interface LinkKeysTable {
+  readonly id: string
+  readonly created_at: number
+  readonly rank: number
+  readonly secret: string
+}
+
+/** Of artifacts whose links were revoked. */
+export interface LinkEpochsTable {
+  readonly task: string
+  readonly key: string
+  readonly epoch: number
 }
 
 export interface KeysTable {

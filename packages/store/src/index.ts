@@ -1,12 +1,32 @@
 /** The log and the read models on Kysely: what every SQL storage shares. */
+export {
+  fromAccountRecord,
+  fromChargeSumRecord,
+  fromKeyRecord,
+  fromLinkKeyRecord,
+  fromTotalsRecord,
+  toKeyRecord,
+  toSettingsRecord,
+  type ChargeSumRecord,
+  type SettingColumn,
+  type TotalsRecord,
+} from "./account-records.ts"
+export type { AccountStatements } from "./account-statements.ts"
+export type { AdmissionStatements } from "./admission-statements.ts"
 export type { AppendStatements } from "./append-statements.ts"
 export type {
   AccountsTable,
+  AccountTotalsTable,
   ArtifactsTable,
+  ChargesTable,
   CompatibilityTable,
   EventsTable,
+  IdempotencyTable,
   InputsTable,
   KeysTable,
+  LinkEpochsTable,
+  LinkKeysTable,
+  RatesTable,
   ReadyTable,
   RetentionTable,
   StoreDatabase,
@@ -14,21 +34,26 @@ export type {
 } from "./database.ts"
 export type { StoreDialect } from "./dialect.ts"
 export type { KeyStatements } from "./key-statements.ts"
+export type { LinkStatements } from "./link-statements.ts"
 export { toListValues, type ListFilters, type ListStatements } from "./list-statements.ts"
 export { migrate, SCHEMA_VERSION } from "./migrate.ts"
 export type { QueueStatements } from "./queue-statements.ts"
+export type { RateStatements } from "./rate-statements.ts"
 export type { ReadStatements } from "./read-statements.ts"
 export {
   fromArtifactRecord,
+  fromChargeRecord,
   fromEventRecord,
   fromInputRecord,
-  fromKeyRecord,
   fromTaskRecord,
   toArtifactRecord,
+  toChargeRecord,
   toEventRecord,
+  toIdempotencyRecord,
   toInputRecord,
-  toKeyRecord,
   toTaskRecord,
+  toTotalsRecord,
 } from "./records.ts"
 export { bind, type SqlValue, type SqlValues, type Statement } from "./statement.ts"
 export { compileStatements, type StoreStatements } from "./statements.ts"
+export type { TotalsStatements } from "./totals-statements.ts"

@@ -1,28 +1,24 @@
-/** Accounts and keys. None is hot: a key is read once and then stands in a caller's cache. */
+/** API keys. None is hot: a key is read once and then stands in a caller's cache. */
 import type { Kysely } from "kysely"
 import type { KeysTable, StoreDatabase } from "./database.ts"
 import { compile, placeholders, type Statement } from "./statement.ts"
 
 export interface KeyStatements {
-  /** Leaves an account that exists as it is. */
-  readonly insertAccount: Statement
   /** Changes no row where the key's id is taken. */
   readonly insertKey: Statement
   readonly findKey: Statement
   readonly listKeys: Statement
   /** Changes no row where the key is revoked already. */
   readonly revokeKey: Statement
+  /** secret_sha256: what tells a key from another of its id. */
+  readonly findSecret: Statement
+  /** Lets a key end at `expires_at` unless it ends before; changes no row of a revoked one. */
+  readonly limitKey: Statement
 }
 
 export function compileKeyStatements(db: Kysely<StoreDatabase>): KeyStatements {
-  const { id, account, created_at, revoked_at } = KEY
+  const { id, expires_at, revoked_at } = KEY
   return {
-    insertAccount: compile(
-      db
-        .insertInto("accounts")
-        .values({ id: account, created_at })
-        .onConflict((conflict) => conflict.column("id").doNothing()),
-    ),
     insertKey: compile(
       db
         .insertInto("keys")
@@ -35,6 +31,21 @@ export function compileKeyStatements(db: Kysely<StoreDatabase>): KeyStatements {
       db
         .updateTable("keys")
         .set({ revoked_at })
+        .where("id", "=", id)
+        .where((of) => of("revoked_at", "=", of.lit(0))),
+    ),
+    findSecret: compile(db.selectFrom("keys").select("secret_sha256").where("id", "=", id)),
+    limitKey: compile(
+      db
+        .updateTable("keys")
+        .set((of) => ({
+          expires_at: of
+            .case()
+            .when(of.and([of("expires_at", ">", of.lit(0)), of("expires_at", "<", expires_at)]))
+            .then(of.ref("expires_at"))
+            .else(expires_at)
+            .end(),
+        }))
         .where("id", "=", id)
         .where((of) => of("revoked_at", "=", of.lit(0))),
     ),

@@ -6,22 +6,34 @@
 import { SafelightError } from "@safelight/core"
 import type { Kysely } from "kysely"
 import { Migrator, type Migration } from "kysely/migration"
+import { createAccountSchema } from "./account-schema.ts"
 import type { CompatibilityTable, StoreDatabase } from "./database.ts"
 import type { StoreDialect } from "./dialect.ts"
 import { createInitialSchema } from "./initial-schema.ts"
 import { createTaskListIndex } from "./task-list-index.ts"
 
 /** The schema this code writes. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
-/** The oldest code that may use a database of `SCHEMA_VERSION`, by the schema it was made for. */
-const OLDEST_CODE_VERSION = 1
+/**
+ * The oldest code that may use a database of `SCHEMA_VERSION`, by the schema it was made for: older
+ * code would add tasks that no totals and no bill count.
+ */
+const OLDEST_CODE_VERSION = 3
 
-/** Rejects with `schema-too-new` where only newer code may use the database. */
-export async function migrate(db: Kysely<StoreDatabase>, dialect: StoreDialect): Promise<void> {
+/**
+ * Rejects with `schema-too-new` where only newer code may use the database. `assertAlone` is called
+ * before a database is taken from the code that made it: it rejects where that may still be running.
+ */
+export async function migrate(
+  db: Kysely<StoreDatabase>,
+  dialect: StoreDialect,
+  assertAlone: () => void,
+): Promise<void> {
   const found = await findCompatibility(db, dialect)
   if (found !== undefined && found.oldest_code_version > SCHEMA_VERSION) throw tooNew(found)
   if (found !== undefined && found.schema_version >= SCHEMA_VERSION) return
+  if (found !== undefined && found.schema_version < OLDEST_CODE_VERSION) assertAlone()
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => toMigrations(dialect) },
@@ -58,6 +70,7 @@ function toMigrations(dialect: StoreDialect): Record<string, Migration> {
   return {
     "0001-initial": createInitialSchema(dialect),
     "0002-task-list": createTaskListIndex(),
+    "0003-accounts": createAccountSchema(dialect),
   }
 }
 

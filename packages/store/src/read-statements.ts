@@ -23,6 +23,7 @@ export interface ReadStatements {
   readonly scanTasks: Statement
   readonly scanEvents: Statement
   readonly scanArtifacts: Statement
+  readonly scanCharges: Statement
 }
 
 export function compileReadStatements(db: Kysely<StoreDatabase>): ReadStatements {
@@ -78,12 +79,10 @@ function compileDueReads(db: Kysely<StoreDatabase>): Pick<ReadStatements, DueRea
   }
 }
 
-function compileScans(
-  db: Kysely<StoreDatabase>,
-): Pick<ReadStatements, "scanIds" | "scanTasks" | "scanEvents" | "scanArtifacts"> {
+function compileScans(db: Kysely<StoreDatabase>): Omit<ReadStatements, TaskRead | DueRead> {
   const { after, last, limit } = placeholders<ScanValues>("after", "last", "limit")
   // Each table gives its own first `limit` ids, so that no union ever walks a whole table.
-  const idsOf = (table: "events" | "artifacts") =>
+  const idsOf = (table: "events" | "artifacts" | "charges") =>
     db
       .selectFrom(
         db
@@ -109,6 +108,7 @@ function compileScans(
     .select("id")
     .union(idsOf("events"))
     .union(idsOf("artifacts"))
+    .union(idsOf("charges"))
   return {
     scanIds: compile(db.selectFrom(ids.as("ids")).select("id").orderBy("id").limit(limit)),
     scanTasks: compile(
@@ -131,6 +131,9 @@ function compileScans(
         .where("task", "<=", last)
         .orderBy("task")
         .orderBy("position"),
+    ),
+    scanCharges: compile(
+      db.selectFrom("charges").selectAll().where("task", ">", after).where("task", "<=", last),
     ),
   }
 }

@@ -1,16 +1,25 @@
 /**
- * The one place where SQL's snake_case meets core's rows. Reading checks nothing: what a row must
- * say is the audit's matter.
+ * Where SQL's snake_case meets core's rows of a task; `account-records.ts` is the other such place.
+ * Reading checks nothing: what a row must say is the audit's matter.
  */
 import type {
-  ApiKeyScope,
+  AccountTotals,
   ArtifactRow,
+  ChargeRow,
+  IdempotencyUse,
   Input,
   StoredEvent,
-  StoredKey,
   TaskRow,
 } from "@safelight/core"
-import type { ArtifactsTable, EventsTable, InputsTable, KeysTable, TasksTable } from "./database.ts"
+import type {
+  AccountTotalsTable,
+  ArtifactsTable,
+  ChargesTable,
+  EventsTable,
+  IdempotencyTable,
+  InputsTable,
+  TasksTable,
+} from "./database.ts"
 
 export function toTaskRecord(row: TaskRow): Record<keyof TasksTable, string | number> {
   return {
@@ -20,6 +29,7 @@ export function toTaskRecord(row: TaskRow): Record<keyof TasksTable, string | nu
     finished_at: row.finishedAt,
     hash: row.hash,
     model: row.model,
+    reservation_micros: row.reservationMicros,
     snapshot: row.snapshot,
     status: row.status,
     version: row.version,
@@ -34,6 +44,7 @@ export function fromTaskRecord(record: TasksTable): TaskRow {
     hash: record.hash,
     id: record.id,
     model: record.model,
+    reservationMicros: record.reservation_micros,
     snapshot: record.snapshot,
     status: record.status as TaskRow["status"],
     version: record.version,
@@ -49,6 +60,7 @@ export function toArtifactRecord(
     bytes: row.bytes,
     duration_ms: row.durationMs,
     expires_at: row.expiresAt,
+    expiry_hidden: Number(row.expiryHidden),
     key: row.key,
     mime_type: row.mimeType,
     place: row.place,
@@ -61,6 +73,7 @@ export function fromArtifactRecord(record: ArtifactsTable): ArtifactRow {
   return {
     bytes: record.bytes,
     durationMs: record.duration_ms,
+    expiryHidden: record.expiry_hidden !== 0,
     expiresAt: record.expires_at,
     key: record.key,
     mimeType: record.mime_type,
@@ -104,26 +117,57 @@ export function fromInputRecord(record: InputsTable): Input {
   return { task: record.task, name: record.name, salt: record.salt, body: record.body }
 }
 
-export function toKeyRecord(key: StoredKey): Record<keyof KeysTable, string | number> {
+export function toChargeRecord(row: ChargeRow): Record<keyof ChargesTable, string | number> {
   return {
-    id: key.id,
-    account: key.account,
-    created_at: key.createdAt,
-    expires_at: key.expiresAt,
-    revoked_at: key.revokedAt,
-    scopes: JSON.stringify(key.scopes),
-    secret_sha256: key.secretSha256,
+    task: row.task,
+    account: row.account,
+    at: row.at,
+    billed_input_ms: row.billedInputMs,
+    charge_micros: row.chargeMicros,
+    images: row.images,
+    model: row.model,
+    output_video_ms: row.outputVideoMs,
+    price_version: row.priceVersion,
   }
 }
 
-export function fromKeyRecord(record: KeysTable): StoredKey {
+export function fromChargeRecord(record: ChargesTable): ChargeRow {
   return {
-    id: record.id,
     account: record.account,
-    secretSha256: record.secret_sha256,
-    scopes: JSON.parse(record.scopes) as ApiKeyScope[],
-    createdAt: record.created_at,
-    revokedAt: record.revoked_at,
-    expiresAt: record.expires_at,
+    at: record.at,
+    billedInputMs: record.billed_input_ms,
+    chargeMicros: record.charge_micros,
+    images: record.images,
+    model: record.model,
+    outputVideoMs: record.output_video_ms,
+    priceVersion: record.price_version,
+    task: record.task,
+  }
+}
+
+/** What is added to an account's totals. */
+export function toTotalsRecord(
+  account: string,
+  totals: AccountTotals,
+): Record<keyof AccountTotalsTable, string | number> {
+  return {
+    account,
+    charged_micros: totals.chargedMicros,
+    reserved_micros: totals.reservedMicros,
+    unfinished_tasks: totals.unfinishedTasks,
+  }
+}
+
+/** The use of a key for a new task. */
+export function toIdempotencyRecord(
+  { id, account }: Pick<TaskRow, "id" | "account">,
+  use: IdempotencyUse,
+): Record<keyof IdempotencyTable, string | number> {
+  return {
+    account,
+    key: use.key,
+    fingerprint: use.fingerprint,
+    task: id,
+    used_at: use.usedAt,
   }
 }

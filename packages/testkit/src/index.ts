@@ -15,6 +15,7 @@ export {
   type SampleAppend,
   type SampleOptions,
   type SampleSubmission,
+  type SampleSuccess,
 } from "./sample-task.ts"
 export {
   createScriptedChannel,

@@ -18,6 +18,7 @@ import {
   type StreamHead,
   type TaskCommand,
   type TaskEvent,
+  type Usage,
 } from "@safelight/core"
 
 /** An append and the head that the task has once it is stored. */
@@ -97,20 +98,31 @@ export function dispatchSample(attempt = 1): TaskCommand {
   }
 }
 
+export interface SampleSuccess {
+  /** 30,000 an image by default. */
+  readonly chargeMicros?: number
+  /** `count` images by default. */
+  readonly usage?: Usage
+  /** Marks every artifact as one of before expiry was told. */
+  readonly hidesExpiry?: boolean
+}
+
 /** Success with `count` images. */
-export function succeedSample(count = 1): TaskCommand {
+export function succeedSample(count = 1, success: SampleSuccess = {}): TaskCommand {
+  const { chargeMicros = 30_000 * count, hidesExpiry = false } = success
+  const { usage = { images: count, inputVideosMs: [], outputVideoMs: 0 } } = success
   const artifacts = Array.from({ length: count }, (_, index): ManifestEntry => ({
     bytes: 10 + index,
     durationMs: null,
     expiresAt: 5_000,
+    ...(hidesExpiry && { expiryHidden: true as const }),
     key: `image_${index + 1}`,
     mimeType: "image/png",
     place: `place/${index}`,
     sha256: "ab".repeat(32),
     type: "image",
   }))
-  const usage = { images: count, inputVideosMs: [], outputVideoMs: 0 }
-  return { kind: "succeed", artifacts, chargeMicros: 30_000 * count, usage }
+  return { kind: "succeed", artifacts, chargeMicros, usage }
 }
 
 const SUBMITTED: EventData<"submitted"> = {

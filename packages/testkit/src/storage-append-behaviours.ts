@@ -6,14 +6,14 @@ import { advanceSample, dispatchSample, submitSample, succeedSample } from "./sa
 import {
   assertRejects,
   assertStored,
+  ENQUEUE,
+  FINISH,
   idsOf,
   MODELS,
   toIds,
   toInput,
   type StorageFixture,
 } from "./storage-fixture.ts"
-
-const ENQUEUE = { kind: "enqueue", dueAt: 1_000, endBy: 100_000, claim: null } as const
 
 export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
   "an append is stored whole: events, row, artifacts, inputs, place": async ({ storage }) => {
@@ -25,8 +25,7 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal(await storage.nextDueAt(MODELS), 1_000)
 
     const commands = [dispatchSample(), succeedSample(3)]
-    const finish = { kind: "finish", retainAt: 7_000 } as const
-    const succeeded = advanceSample(submitted.head, commands, { queue: finish })
+    const succeeded = advanceSample(submitted.head, commands, { queue: FINISH })
     await storage.append(succeeded.append)
     await assertStored(storage, succeeded)
     assert.equal((await storage.readEvents("t")).length, 3)
@@ -164,35 +163,21 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(claimed.toSorted(), toIds(10).toSorted())
   },
 
-  "inputs come back as they were, whatever they hold": async ({ storage }) => {
-    const bodies = ["", "a\0b", "\0", '"\\u0000"', "é\u{1f600}\u2028'\";--", "x".repeat(1_048_576)]
-    const inputs = bodies.map((body, index) => toInput("t", `provider:${index}`, body))
-    await storage.append(submitSample({ id: "t", inputs }).append)
-    for (const input of inputs) assert.deepEqual(await storage.readInput(input), input)
-    assert.equal(await storage.readInput({ task: "t", name: "provider" }), undefined)
-    assert.equal(await storage.readInput({ task: "T", name: "provider:1" }), undefined)
-  },
-
-  "an input that is stored stays as it is": async ({ storage }) => {
-    const submitted = submitSample({ id: "t", inputs: [toInput("t", "request", "first")] })
+  "an artifact that is listed without its expiry comes back so": async ({ storage }) => {
+    const submitted = submitSample({ id: "t" })
     await storage.append(submitted.append)
-    const inputs = [toInput("t", "request", "second"), toInput("t", "provider:1", "new")]
-    await storage.append(advanceSample(submitted.head, [dispatchSample()], { inputs }).append)
-    assert.equal((await storage.readInput({ task: "t", name: "request" }))?.body, "first")
-    assert.equal((await storage.readInput({ task: "t", name: "provider:1" }))?.body, "new")
-  },
-
-  "erased inputs are gone for good, and nothing else is": async ({ storage }) => {
-    const inputs = [toInput("t", "request"), toInput("t", "provider:1")]
-    const submitted = submitSample({ id: "t", inputs })
-    const other = submitSample({ id: "u", inputs: [toInput("u", "request")] })
-    await Promise.all([storage.append(submitted.append), storage.append(other.append)])
-    assert.equal(await storage.eraseInputs("t"), true)
-    assert.equal(await storage.eraseInputs("t"), false)
-    assert.equal(await storage.readInput({ task: "t", name: "request" }), undefined)
-    assert.equal(await storage.readInput({ task: "t", name: "provider:1" }), undefined)
-    assert.ok(await storage.readInput({ task: "u", name: "request" }))
-    await assertStored(storage, submitted)
+    const commands = [dispatchSample(), succeedSample(2, { hidesExpiry: true })]
+    const succeeded = advanceSample(submitted.head, commands)
+    await storage.append(succeeded.append)
+    await assertStored(storage, succeeded)
+    const artifacts = await storage.readArtifacts("t")
+    assert.deepEqual(
+      artifacts.map(({ expiryHidden, expiresAt }) => [expiryHidden, expiresAt]),
+      [
+        [true, 5_000],
+        [true, 5_000],
+      ],
+    )
   },
 
   "any text of up to 200 characters is a task id": async ({ storage }) => {

@@ -3,13 +3,20 @@
  * of its own; the last one runs generated calls against the storage and a model in memory.
  */
 import { describeContract, type Divergence } from "./contract.ts"
+import { ACCOUNT_BEHAVIOURS } from "./storage-account-behaviours.ts"
+import { ADMISSION_BEHAVIOURS } from "./storage-admission-behaviours.ts"
 import { APPEND_BEHAVIOURS } from "./storage-append-behaviours.ts"
 import type { StorageFixture } from "./storage-fixture.ts"
+import { IDEMPOTENCY_BEHAVIOURS } from "./storage-idempotency-behaviours.ts"
+import { INPUT_BEHAVIOURS } from "./storage-input-behaviours.ts"
 import { KEY_BEHAVIOURS } from "./storage-key-behaviours.ts"
+import { LINK_BEHAVIOURS } from "./storage-link-behaviours.ts"
 import { LIST_BEHAVIOURS } from "./storage-list-behaviours.ts"
 import { MODEL_BEHAVIOURS } from "./storage-model-behaviours.ts"
 import { QUEUE_BEHAVIOURS } from "./storage-queue-behaviours.ts"
+import { RATE_BEHAVIOURS } from "./storage-rate-behaviours.ts"
 import { SCAN_BEHAVIOURS } from "./storage-scan-behaviours.ts"
+import { TOTALS_BEHAVIOURS } from "./storage-totals-behaviours.ts"
 
 export type { StorageFixture } from "./storage-fixture.ts"
 
@@ -28,9 +35,16 @@ export function describeStorage(
     title: `${name} is a storage`,
     behaviours: {
       ...APPEND_BEHAVIOURS,
+      ...INPUT_BEHAVIOURS,
       ...QUEUE_BEHAVIOURS,
       ...LIST_BEHAVIOURS,
       ...SCAN_BEHAVIOURS,
+      ...ADMISSION_BEHAVIOURS,
+      ...IDEMPOTENCY_BEHAVIOURS,
+      ...ACCOUNT_BEHAVIOURS,
+      ...TOTALS_BEHAVIOURS,
+      ...RATE_BEHAVIOURS,
+      ...LINK_BEHAVIOURS,
       ...KEY_BEHAVIOURS,
       ...MODEL_BEHAVIOURS,
     },

@@ -18,6 +18,10 @@ export interface StorageFixture {
   cleanUp(): Promise<void>
 }
 
+/** A place in the queue, and the way out of it: what counts as unfinished stands in the queue. */
+export const ENQUEUE = { kind: "enqueue", dueAt: 1_000, endBy: 100_000, claim: null } as const
+export const FINISH = { kind: "finish", retainAt: 7_000 } as const
+
 /** The model of samples, and two more. */
 export const MODELS = ["model-a", "model-b", "model-c"] as const
 

@@ -43,6 +43,55 @@ export const KEY_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal(await storage.revokeKey({ id: "unknown", revokedAt: 5_000 }), false)
   },
 
+  "a rotated key ends at its moment, and its successor is there": async ({ storage }) => {
+    const [key, successor] = [toKey("k1", {}), toKey("k2", { createdAt: 2_000 })]
+    await storage.createKey(key)
+    assert.equal(await storage.rotateKey({ id: "k1", expiresAt: 9_000, successor }), true)
+    assert.deepEqual(await storage.listKeys(), [{ ...key, expiresAt: 9_000 }, successor])
+  },
+
+  "a rotation never lets a key live longer": async ({ storage }) => {
+    for (const [id, expiresAt] of [
+      ["before", 8_999],
+      ["then", 9_000],
+      ["after", 9_001],
+    ] as const) {
+      await storage.createKey(toKey(id, { expiresAt }))
+      const successor = toKey(`${id}-next`, {})
+      assert.equal(await storage.rotateKey({ id, expiresAt: 9_000, successor }), true)
+      assert.equal((await storage.findKey(id))?.expiresAt, Math.min(expiresAt, 9_000))
+    }
+  },
+
+  "an unknown or revoked key is not rotated, and has no successor": async ({ storage }) => {
+    const revoked = toKey("k1", { revokedAt: 5_000 })
+    await storage.createKey(revoked)
+    const successor = toKey("k2", {})
+    for (const id of ["k1", "unknown"]) {
+      assert.equal(await storage.rotateKey({ id, expiresAt: 9_000, successor }), false)
+    }
+    assert.deepEqual(await storage.listKeys(), [revoked])
+  },
+
+  "a rotation to a known key id is refused and changes nothing": async ({ storage }) => {
+    const keys = [toKey("k1", {}), toKey("k2", { createdAt: 2_000 })]
+    for (const key of keys) await storage.createKey(key)
+    const successor = toKey("k2", { secretSha256: "cd".repeat(32) })
+    const rotated = storage.rotateKey({ id: "k1", expiresAt: 9_000, successor })
+    await assertRejects(rotated, "already-exists")
+    assert.deepEqual(await storage.listKeys(), keys)
+  },
+
+  "of rotations of one key at once each has its successor": async ({ storage }) => {
+    await storage.createKey(toKey("k1", {}))
+    const successors = ["a", "b", "c"].map((id) => toKey(id, { createdAt: 2_000 }))
+    const rotated = successors.map((successor, index) =>
+      storage.rotateKey({ id: "k1", expiresAt: 9_000 - index, successor }),
+    )
+    assert.deepEqual(await Promise.all(rotated), [true, true, true])
+    assert.deepEqual(await storage.listKeys(), [toKey("k1", { expiresAt: 8_998 }), ...successors])
+  },
+
   "a storage that works passes its check": async ({ storage }) => {
     await storage.check()
     assert.deepEqual(await storage.listKeys(), [])

@@ -1,8 +1,10 @@
 /**
- * A storage as three maps: slow, obvious, and right. The contract's generated runs compare every
+ * A storage as a few maps: slow, obvious, and right. The contract's generated runs compare every
  * answer with it. It says which tasks may be claimed, not which of two that are due at once.
  */
 import type {
+  Admission,
+  AdmitRequest,
   Append,
   Claimed,
   ClaimRequest,
@@ -11,6 +13,7 @@ import type {
   RenewRequest,
   StreamHead,
 } from "@safelight/core"
+import { createAccountModel, type AccountModel } from "./storage-model-accounts.ts"
 
 interface Place {
   readonly model: string
@@ -20,10 +23,16 @@ interface Place {
   readonly until: number
 }
 
-export interface StorageModel {
+export interface StorageModel extends PlaceModel {
   readonly heads: ReadonlyMap<string, StreamHead>
+  readonly accounts: AccountModel
   /** Whether the append is stored, now or earlier. */
   readonly append: (append: Append, head: StreamHead) => boolean
+  /** What becomes of an admission; undefined where another task has its id. */
+  readonly admit: (request: AdmitRequest, head: StreamHead) => Admission | undefined
+}
+
+interface PlaceModel {
   /** Why `claimed` is not a right answer, or undefined where it is; then the tasks are claimed. */
   readonly claim: (request: ClaimRequest, claimed: readonly Claimed[]) => string | undefined
   readonly renew: (request: RenewRequest) => readonly string[]
@@ -38,6 +47,32 @@ export interface StorageModel {
 export function createStorageModel(): StorageModel {
   const heads = new Map<string, StreamHead>()
   const hashes = new Set<string>()
+  const accounts = createAccountModel(heads)
+  const { changePlace, ...places } = createPlaceModel()
+  const isStored = ({ events }: Append) => hashes.has(events.at(-1)?.hash ?? "")
+
+  function add(append: Append, head: StreamHead): boolean {
+    const isNext = (heads.get(append.task)?.task.version ?? 0) === append.expectedVersion
+    if (!isNext) return isStored(append)
+    hashes.add(head.hash)
+    heads.set(append.task, head)
+    if (append.queue !== undefined) changePlace(append, append.queue)
+    return true
+  }
+
+  return {
+    ...places,
+    heads,
+    accounts,
+    append: add,
+    admit: (request, head) =>
+      accounts.admit(request, isStored(request.append), () => add(request.append, head)),
+  }
+}
+
+function createPlaceModel(): PlaceModel & {
+  readonly changePlace: (append: Append, queue: QueueChange) => void
+} {
   const places = new Map<string, Place>()
   const retention = new Map<string, number>()
   const isHeld = (task: string, claim: string) => places.get(task)?.claim === claim
@@ -65,16 +100,8 @@ export function createStorageModel(): StorageModel {
   }
 
   return {
-    heads,
-    append(append, head) {
-      const newest = append.events.at(-1)?.hash ?? ""
-      const isNext = (heads.get(append.task)?.task.version ?? 0) === append.expectedVersion
-      if (!isNext) return hashes.has(newest)
-      hashes.add(newest)
-      heads.set(append.task, head)
-      if (append.queue !== undefined) changePlace(append, append.queue)
-      return true
-    },
+    changePlace,
+    retain,
     claim(request, claimed) {
       const taken = claimed.map(({ task }) => task.id)
       const wrong = findWrongClaim(places, request, taken)
@@ -91,7 +118,6 @@ export function createStorageModel(): StorageModel {
         if (isHeld(task, claim)) change(task, { dueAt, claim: null, until: 0 })
       }
     },
-    retain,
     nextDueAt: (models) => findNextDueAt(places, models),
     findOverdue: (now) => idsBy(places, ({ endBy }) => endBy <= now),
     findRetained: (now) => idsBy(retention, (dueAt) => dueAt <= now),

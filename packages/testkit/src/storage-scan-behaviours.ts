@@ -16,13 +16,14 @@ export const SCAN_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await storage.scan({ after: "", limit: 10 }), { streams: [], next: null })
   },
 
-  "pages show every task once, by id, with its events, row and artifacts": async ({ storage }) => {
+  "pages show every task once, by id, with all that is kept of it": async ({ storage }) => {
     const expected: ScannedStream[] = []
     for (const [index, id] of toIds(23).entries()) {
       const samples = await appendStream(storage, id, index % 3)
-      const { changes } = samples.at(-1)?.append ?? assert.fail()
+      const { task: row, artifacts, charge } = samples.at(-1)?.append.changes ?? assert.fail()
       const events = samples.flatMap(({ append }) => append.events)
-      expected.push({ id, events, row: changes.task, artifacts: changes.artifacts })
+      assert.equal(charge === undefined, artifacts.length === 0)
+      expected.push({ id, events, row, artifacts, charge })
     }
     expected.sort((left, right) => (left.id < right.id ? -1 : 1))
     for (const limit of [1, 5, 23, 24]) {
@@ -46,10 +47,11 @@ export const SCAN_BEHAVIOURS: Behaviours<StorageFixture> = {
     const writing = Promise.all(ids.map((id) => appendStream(storage, id, 2)))
     for (let pages = 0; pages < 20; pages += 1) {
       const { streams } = await storage.scan({ after: "", limit: 100 })
-      for (const { events, row, artifacts } of streams) {
+      for (const { events, row, artifacts, charge } of streams) {
         assert.equal(row?.version, events.length)
         assert.equal(row?.hash, events.at(-1)?.hash)
-        assert.equal(artifacts.length, events.at(-1)?.type === "succeeded" ? 2 : 0)
+        const isDone = events.at(-1)?.type === "succeeded"
+        assert.deepEqual([artifacts.length, charge?.images], isDone ? [2, 2] : [0, undefined])
       }
       await storage.check()
     }

@@ -3,8 +3,12 @@
  * of 300 bytes. From `tests`, where N appends are made by M callers that wait for each of theirs:
  *
  *   ../node_modules/.bin/node --conditions=@safelight/source --max-semi-space-size=16 \
- *     adapters/storage-sqlite/append-rate.ts M N [FOLDER]
+ *     adapters/storage-sqlite/append-rate.ts M N [KIND] [FOLDER]
+ *
+ * KIND is `append`, or `admit` for admissions: `keyed` ones have an idempotency key, `bounded` ones
+ * one account that has bounds as well.
  */
+import assert from "node:assert/strict"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,11 +16,15 @@ import type { Append, Storage } from "@safelight/core"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { submitSample } from "@safelight/testkit"
 
-const [callers = "64", total = "100000", parent = tmpdir()] = process.argv.slice(2)
+const [callers = "64", total = "100000", kind = "append", parent = tmpdir()] = process.argv.slice(2)
 const WARM_UP = 2_000
 
 const folder = await mkdtemp(join(parent, "safelight-rate-"))
 const storage = await createSqliteStorage({ folder })
+if (kind === "bounded") {
+  const settings = { budgetMicros: Number.MAX_SAFE_INTEGER, unfinishedTasks: 10_000_000 }
+  await storage.setAccount({ id: "account", now: 500, settings })
+}
 const appends = Array.from({ length: WARM_UP + Number(total) }, (_, index) => toAppend(index))
 await appendAll(storage, appends.slice(0, WARM_UP))
 const cpuBefore = process.cpuUsage()
@@ -44,12 +52,19 @@ async function appendAll(to: Storage, all: readonly Append[]): Promise<number[]>
   async function appendInTurn(): Promise<void> {
     for (const append of left) {
       const begunAt = performance.now()
-      await to.append(append)
+      await store(to, append)
       latencies.push(performance.now() - begunAt)
     }
   }
   await Promise.all(Array.from({ length: Number(callers) }, appendInTurn))
   return latencies.toSorted((one, other) => one - other)
+}
+
+async function store(to: Storage, append: Append): Promise<void> {
+  if (kind === "append") return to.append(append)
+  const idempotency = { key: append.task, fingerprint: "ab".repeat(32), usedAt: 1_000 }
+  const admission = await to.admit(kind === "admit" ? { append } : { append, idempotency })
+  assert.equal(admission.kind, "admitted")
 }
 
 function report(sortedMs: readonly number[], elapsedMs: number): void {

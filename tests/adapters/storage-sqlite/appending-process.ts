@@ -1,20 +1,24 @@
 /**
- * A process that serves the folder it is given and appends without end, 16 tasks at a time, until
- * it is killed. It names each task on its output once the append was acknowledged, not before.
+ * A process that serves the folder it is given and admits and finishes tasks without end, 16 at a
+ * time, until it is killed. It names each task on its output once all of it was acknowledged, not
+ * before.
  */
 import { writeSync } from "node:fs"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import { toCrashSample } from "./crash-sample.ts"
+import { CRASH_ACCOUNT, toCrashSample, toCrashUse } from "./crash-sample.ts"
 
 const [folder = "", start = "0"] = process.argv.slice(2)
 const storage = await createSqliteStorage({ folder })
+await storage.setAccount(CRASH_ACCOUNT)
 let next = Number(start)
 
 async function appendWithoutEnd(): Promise<never> {
   for (;;) {
     const index = next
     next += 1
-    for (const { append } of toCrashSample(index)) await storage.append(append)
+    const [submitted, succeeded] = toCrashSample(index)
+    await storage.admit({ append: submitted.append, idempotency: toCrashUse(index) })
+    await storage.append(succeeded.append)
     writeSync(1, `${index}\n`)
   }
 }

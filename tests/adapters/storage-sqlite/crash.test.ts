@@ -1,14 +1,15 @@
-/** A kill -9 amid a stream of appends: what was acknowledged is there, the rest whole or absent. */
+/** A kill -9 amid a stream of admissions and appends: what was acknowledged is there, the rest whole or absent. */
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "node:test"
 import type { Storage } from "@safelight/core"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
-import { toCrashSample } from "./crash-sample.ts"
+import { CRASH_ACCOUNT, toCrashSample, toCrashUse } from "./crash-sample.ts"
 
 const CHILD = join(import.meta.dirname, "appending-process.ts")
 
@@ -24,7 +25,7 @@ describe("a process killed while it appends", () => {
       }
       // Serving again shows that the kill gave up the lock.
       const storage = await createSqliteStorage({ folder: folder.path })
-      start = await judge(storage, acknowledged)
+      start = await judge(storage, folder.path, acknowledged)
       await storage.close()
     }
     assert.ok(acknowledged.size >= 3_041)
@@ -64,11 +65,15 @@ async function appendUntilKilled(folder: string, start: number, count: number): 
 }
 
 /** Checks every stream; returns an index that no stream has. */
-async function judge(storage: Storage, acknowledged: ReadonlySet<number>): Promise<number> {
+async function judge(
+  storage: Storage,
+  folder: string,
+  acknowledged: ReadonlySet<number>,
+): Promise<number> {
   const found = new Set<number>()
   for (let after: string | null = ""; after !== null;) {
     const page = await storage.scan({ after, limit: 500 })
-    for (const { id, events, row, artifacts } of page.streams) {
+    for (const { id, events, row, artifacts, charge } of page.streams) {
       const index = Number(id.slice("task-".length))
       found.add(index)
       const [submitted, succeeded] = toCrashSample(index)
@@ -82,6 +87,7 @@ async function judge(storage: Storage, acknowledged: ReadonlySet<number>): Promi
       )
       assert.deepEqual(row, last.append.changes.task)
       assert.deepEqual(artifacts, last.append.changes.artifacts)
+      assert.deepEqual(charge, last.append.changes.charge)
       for (const input of expected.flatMap(({ append }) => append.inputs ?? [])) {
         assert.deepEqual(await storage.readInput(input), input)
       }
@@ -89,5 +95,23 @@ async function judge(storage: Storage, acknowledged: ReadonlySet<number>): Promi
     after = page.next
   }
   for (const index of acknowledged) assert.ok(found.has(index), `task-${index} is lost`)
+  await judgeAdmissions(storage, folder, found)
   return Math.max(-1, ...found) + 1
+}
+
+/** Checks that tasks, totals and keys speak of the same admissions. */
+async function judgeAdmissions(
+  storage: Storage,
+  folder: string,
+  found: ReadonlySet<number>,
+): Promise<void> {
+  const [totals] = await storage.scanTotals()
+  assert.equal(totals?.account, CRASH_ACCOUNT.id)
+  assert.deepEqual(totals.kept, totals.counted)
+  const database = new DatabaseSync(join(folder, "safelight.db"))
+  const uses = database.prepare("select key, task from idempotency").all()
+  database.close()
+  const known = new Map(uses.map(({ key, task }) => [key, task]))
+  const admitted = [...found].map((index) => [toCrashUse(index).key, `task-${index}`] as const)
+  assert.deepEqual(known, new Map(admitted))
 }

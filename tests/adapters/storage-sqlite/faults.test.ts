@@ -2,12 +2,12 @@
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "node:test"
 import type { Worker } from "node:worker_threads"
 import { isSafelightError, type Storage } from "@safelight/core"
-import { createSqliteStorage, type SqliteStorageOptions } from "@safelight/storage-sqlite"
+import { createSqliteStorage } from "@safelight/storage-sqlite"
 import {
   advanceSample,
   dispatchSample,
@@ -16,6 +16,7 @@ import {
   type SampleAppend,
 } from "@safelight/testkit"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { assertUnavailable, assertUnavailableFrom, nextTurn, open } from "./open.ts"
 
 describe("the writing thread", () => {
   it("is replaced when it dies, and what it did not answer may be handed in again", async () => {
@@ -53,7 +54,8 @@ describe("the writing thread", () => {
       import { createSqliteStorage } from "@safelight/storage-sqlite"
       import { submitSample } from "@safelight/testkit"
       const storage = await createSqliteStorage({ folder: ${JSON.stringify(folder.path)} })
-      await storage.append(submitSample({ id: "t" }).append)`
+      await storage.append(submitSample({ id: "t" }).append)
+      await storage.readTotals("account")`
     const flags = ["--conditions=@safelight/source", "--input-type=module", "--eval", program]
     const child = spawn(process.execPath, flags, { cwd: import.meta.dirname, stdio: "inherit" })
     assert.deepEqual(await once(child, "exit"), [0, null])
@@ -120,7 +122,7 @@ describe("the tables themselves", () => {
   it("show rows of tasks that are gone to a scan, page by page", async () => {
     await using opened = await open({})
     const { storage } = opened
-    for (const id of ["a", "b", "c", "d"]) {
+    for (const id of ["a", "b", "c", "d", "e"]) {
       const submitted = submitSample({ id })
       await storage.append(submitted.append)
       const done = advanceSample(submitted.head, [dispatchSample(), succeedSample(2)])
@@ -128,16 +130,39 @@ describe("the tables themselves", () => {
     }
     const other = opened.connect()
     other.exec("drop trigger events_refuse_delete")
-    other.exec("delete from tasks where id in ('b', 'd')")
-    other.exec("delete from events where task in ('c', 'd')")
+    other.exec("delete from tasks where id in ('b', 'd', 'e')")
+    other.exec("delete from events where task in ('c', 'd', 'e')")
+    other.exec("delete from artifacts where task = 'e'")
+    other.exec("delete from charges where task = 'a'")
     for (const limit of [1, 2, 9]) {
       assert.deepEqual(await countRows(storage, limit), [
-        ["a", 3, true, 2],
-        ["b", 3, false, 2],
-        ["c", 0, true, 2],
-        ["d", 0, false, 2],
+        ["a", 3, true, 2, undefined],
+        ["b", 3, false, 2, 2],
+        ["c", 0, true, 2, 2],
+        ["d", 0, false, 2, 2],
+        ["e", 0, false, 0, 2],
       ])
     }
+  })
+
+  it("hold nothing of an erased input, or of a link key that is gone", async () => {
+    await using folder = await createTemporaryFolder()
+    const storage = await createSqliteStorage({ folder: folder.path })
+    const input = { task: "t", name: "request", salt: "5a", body: "a prompt to be forgotten" }
+    const kept = { ...input, name: "kept", task: "u", body: "a prompt that stays" }
+    for (const each of [input, kept]) {
+      await storage.append(submitSample({ id: each.task, inputs: [each] }).append)
+    }
+    const secrets = ["0a", "1b", "2c"].map((byte) => byte.repeat(32))
+    for (const [index, secret] of secrets.entries()) {
+      await storage.addLinkKey({ id: `key-${index}`, secret, createdAt: 1_000 })
+    }
+    await storage.eraseInputs("t")
+    // Closing folds the log into the file.
+    await storage.close()
+    const bytes = readFileSync(join(folder.path, "safelight.db"))
+    const found = [input.body, kept.body, ...secrets].map((text) => bytes.includes(text))
+    assert.deepEqual(found, [false, true, false, true, true])
   })
 
   it("say so where a snapshot is not JSON, of that task alone", async () => {
@@ -156,70 +181,26 @@ describe("the tables themselves", () => {
   })
 })
 
-interface Opened extends AsyncDisposable {
-  readonly storage: Storage
-  /** Another connection to the database, as another process would have. */
-  connect(): DatabaseSync
-  reopen(options: Partial<SqliteStorageOptions>): Promise<Storage>
-}
-
-async function open(options: Partial<SqliteStorageOptions>): Promise<Opened> {
-  const folder = await createTemporaryFolder()
-  let current = await createSqliteStorage({ folder: folder.path, ...options })
-  const connections: DatabaseSync[] = []
-  return {
-    storage: current,
-    connect() {
-      const connection = new DatabaseSync(join(folder.path, "safelight.db"))
-      connections.push(connection)
-      return connection
-    },
-    async reopen(changed) {
-      await current.close()
-      current = await createSqliteStorage({ folder: folder.path, ...changed })
-      return current
-    },
-    async [Symbol.asyncDispose]() {
-      for (const connection of connections) connection.close()
-      await current.close()
-      await folder[Symbol.asyncDispose]()
-    },
-  }
-}
-
 function toSamples(count: number): SampleAppend[] {
   return Array.from({ length: count }, (_, index) => submitSample({ id: `t${index}` }))
 }
 
-function assertUnavailable(error: unknown, retryable: boolean): void {
-  assert.ok(isSafelightError(error), String(error))
-  assert.deepEqual([error.code, error.retryable], ["storage-unavailable", retryable])
-}
+type Counted = readonly [
+  id: string,
+  events: number,
+  hasRow: boolean,
+  artifacts: number,
+  chargedImages: number | undefined,
+]
 
-function assertUnavailableFrom(promise: Promise<unknown>, retryable: boolean): Promise<void> {
-  return assert.rejects(promise, (error) => {
-    assertUnavailable(error, retryable)
-    return true
-  })
-}
-
-async function countRows(
-  storage: Storage,
-  limit: number,
-): Promise<(readonly [string, number, boolean, number])[]> {
-  const rows: (readonly [string, number, boolean, number])[] = []
+async function countRows(storage: Storage, limit: number): Promise<Counted[]> {
+  const rows: Counted[] = []
   for (let after: string | null = ""; after !== null;) {
     const page = await storage.scan({ after, limit })
-    for (const { id, events, row, artifacts } of page.streams) {
-      rows.push([id, events.length, row !== undefined, artifacts.length])
+    for (const { id, events, row, artifacts, charge } of page.streams) {
+      rows.push([id, events.length, row !== undefined, artifacts.length, charge?.images])
     }
     after = page.next
   }
   return rows
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }

@@ -155,24 +155,6 @@ describe("a folder that is opened", () => {
     assert.equal(readSchemaVersion(folder.path), SCHEMA_VERSION + 2)
   })
 
-  it("of schema 1 is brought to schema 2 with its tasks, and code of schema 1 may go on", async () => {
-    await using folder = await createTemporaryFolder()
-    const before = await createSqliteStorage({ folder: folder.path })
-    const { append, head } = submitSample({ id: "t" })
-    await before.append(append)
-    await before.close()
-    returnToSchema1(folder.path)
-    const storage = await createSqliteStorage({ folder: folder.path })
-    assert.deepEqual(await storage.listTasks({ account: "account", limit: 1 }), {
-      tasks: [head.task],
-      next: null,
-    })
-    await storage.append(submitSample({ id: "later" }).append)
-    await storage.close()
-    assert.deepEqual(readCompatibility(folder.path), { schema_version: 2, oldest_code_version: 1 })
-    assert.deepEqual(readListIndex(folder.path), ["account", "created_at", "id"])
-  })
-
   it("is refused with a setting that is wrong", async () => {
     await using folder = await createTemporaryFolder()
     const wrong = [{ folder: "" }, { busyTimeoutMs: -1 }, { maxFileBytes: 0.5 }]
@@ -215,30 +197,8 @@ async function writeCompatibility(
 }
 
 function readSchemaVersion(folder: string): unknown {
-  return readCompatibility(folder)["schema_version"]
-}
-
-function readCompatibility(folder: string): Record<string, unknown> {
   const database = new DatabaseSync(join(folder, "safelight.db"))
-  const columns = "schema_version, oldest_code_version"
-  const row = database.prepare(`select ${columns} from compatibility`).get()
+  const row = database.prepare("select schema_version from compatibility").get()
   database.close()
-  return { ...row }
-}
-
-function readListIndex(folder: string): unknown[] {
-  const database = new DatabaseSync(join(folder, "safelight.db"))
-  const columns = database.prepare("select name from pragma_index_info('tasks_listed')").all()
-  database.close()
-  return columns.map(({ name }) => name)
-}
-
-/** Undoes schema 2, which is an index and nothing else. */
-function returnToSchema1(folder: string): void {
-  const database = new DatabaseSync(join(folder, "safelight.db"))
-  database.exec(`
-    drop index tasks_listed;
-    delete from migrations where name = '0002-task-list';
-    update compatibility set schema_version = 1`)
-  database.close()
+  return row?.["schema_version"]
 }

@@ -138,6 +138,7 @@ function toEntry(draft: EventDraft, index: number): ManifestEntry {
     bytes: draft.progress * 1000,
     durationMs: index % 2 === 0 ? null : draft.durationMs,
     expiresAt: 1_209_600_000 + index,
+    ...(draft.images === 3 && { expiryHidden: true }),
     key: `image_${index + 1}`,
     mimeType: "image/png",
     place: `place-${index}`,

@@ -12,8 +12,11 @@ import {
   MODELS,
   sealEvents,
   toArtifactRows,
+  toChargeRow,
   toTaskRow,
   type ArtifactRow,
+  type ChargeRow,
+  type KeptTotals,
   type ManifestEntry,
   type ScannedStream,
   type ScanPage,
@@ -31,12 +34,16 @@ export interface SampleStream {
   events: StoredEvent[]
   row: TaskRow | undefined
   artifacts: ArtifactRow[]
+  charge: ChargeRow | undefined
 }
 
 export interface SampleLog {
   readonly streams: SampleStream[]
   readonly requests: ScanRequest[]
+  /** What is kept of accounts, beside what their rows add up to. */
+  totals: KeptTotals[]
   scan(request: ScanRequest): Promise<ScanPage>
+  scanTotals(): Promise<readonly KeptTotals[]>
 }
 
 export const EDIT = "vendor-b/imagine-image/v2.0/edit"
@@ -97,7 +104,7 @@ export function createStream(id: string, commands: readonly TaskCommand[]): Samp
   }
   const stored = sealEvents(sha256, { task: id, version: 0, hash: GENESIS_HASH }, events)
   const row = toTaskRow(task, stored.at(-1)?.hash ?? GENESIS_HASH)
-  return { id, events: stored, row, artifacts: toArtifactRows(task) }
+  return { id, events: stored, row, artifacts: toArtifactRows(task), charge: toChargeRow(task) }
 }
 
 /** Ten tasks of two accounts: succeeded, failed, expired, deferred, doubtful, running, queued. */
@@ -137,9 +144,10 @@ export function createSampleLog(): SampleLog {
 
 export function createLog(streams: SampleStream[]): SampleLog {
   const requests: ScanRequest[] = []
-  return {
+  const log: SampleLog = {
     streams,
     requests,
+    totals: [],
     scan(request) {
       requests.push(request)
       const rest = streams.filter(({ id }) => id > request.after)
@@ -147,7 +155,9 @@ export function createLog(streams: SampleStream[]): SampleLog {
       const next = rest.length > page.length ? (page.at(-1)?.id ?? null) : null
       return Promise.resolve({ streams: page, next })
     },
+    scanTotals: () => Promise.resolve(log.totals),
   }
+  return log
 }
 
 /** Alters one stored event and seals it and all behind it anew, as a forger with the code would. */

@@ -1,7 +1,7 @@
 /**
  * A node that kills itself (SIGKILL, nothing is cleaned up) the n-th time it passes a named point.
- * It writes every accepted task id to standard output before it goes on, and exits 0 where it
- * never met the point. Arguments: folder, kind of upstream, point, n.
+ * It writes the idempotency key and the id of every accepted task to standard output before it goes
+ * on, and exits 0 where it never met the point. Arguments: folder, kind of upstream, point, n.
  */
 import { writeSync } from "node:fs"
 import { join } from "node:path"
@@ -10,6 +10,7 @@ import { createEngine } from "@safelight/engine"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createUpstream, type UpstreamKind } from "../../support/upstream.ts"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
+import { REQUEST_KEYS, toKeyedRequest } from "./keyed-request.ts"
 import { DAY_MS, NODE_FOLDERS, NODE_SETTINGS } from "./node-settings.ts"
 
 const [folder = "", kind = "keyed", point = "", nth = "1"] = process.argv.slice(2)
@@ -25,6 +26,9 @@ const storage = await createSqliteStorage({
   folder: join(folder, NODE_FOLDERS.data),
   mode: "serve",
 })
+// With bounds its totals are kept, so that the audit has them to judge after the crash.
+const settings = { budgetMicros: 1_000_000_000, unfinishedTasks: 100 }
+await storage.setAccount({ id: SAMPLE_REQUEST.account, now: Date.now(), settings })
 const engine = createEngine({
   storage,
   artifacts: createFilesystemArtifacts({ folder: join(folder, NODE_FOLDERS.artifacts) }),
@@ -40,10 +44,10 @@ const engine = createEngine({
 })
 engine.start()
 const ids = await Promise.all(
-  Array.from({ length: 6 }, async () => {
-    const result = await engine.submit(SAMPLE_REQUEST)
+  REQUEST_KEYS.map(async (key) => {
+    const result = await engine.submit(toKeyedRequest(key))
     if (result.kind === "rejected") throw new Error(result.rejection.code)
-    writeSync(1, `${result.task.id}\n`)
+    writeSync(1, `${key} ${result.task.id}\n`)
     return result.task.id
   }),
 )

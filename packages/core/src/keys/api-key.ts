@@ -2,9 +2,9 @@
  * API keys: `sl_live_<10 base62 id>_<32 base62 secret><6 base62 CRC-32>` (http-decisions §7). Only
  * the id and a SHA-256 of the secret are stored. The checksum is checked before the database is.
  */
+import { BASE62, toBase62Digits } from "./base62.ts"
 import { crc32 } from "./crc32.ts"
 
-const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const PATTERN = /^sl_live_([0-9A-Za-z]{10})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
 export const API_KEY_SCOPES = [
@@ -25,11 +25,7 @@ export interface ApiKeyParts {
 
 /** Makes a key from random bytes: 42 of them below 248 are needed, so hand in 96 or more. */
 export function createApiKeyParts(randomBytes: Uint8Array): ApiKeyParts {
-  // 248 = 4 × 62: dropping what is above keeps every digit equally likely.
-  const digits = Array.from(randomBytes)
-    .filter((byte) => byte < 248)
-    .map((byte) => BASE62[byte % 62])
-    .join("")
+  const digits = toBase62Digits(randomBytes)
   if (digits.length < 42) throw new RangeError("too few random bytes for an API key")
   return { id: digits.slice(0, 10), secret: digits.slice(10, 42) }
 }

@@ -3,6 +3,7 @@
  * specification's own path form: `parameters.colors[1].g`.
  */
 import type * as v from "valibot"
+import { hideSecrets } from "../keys/hide-secrets.ts"
 
 export type ParameterIssueCode =
   | "missing_required_parameter"
@@ -107,10 +108,11 @@ function toPath(root: string, issue: Issue): string {
 
 /**
  * A member name as sent, at most 100 characters of it (http-decisions §2); a lone surrogate is
- * replaced, for strict readers refuse an error body that holds one.
+ * replaced, for strict readers refuse an error body that holds one, and a secret is left out.
  */
 function toName(key: unknown): string {
-  const name = String(key).toWellFormed()
+  // Enough to see the whole of a secret that begins within what is shown.
+  const name = hideSecrets(String(key).slice(0, 400)).toWellFormed()
   // 100 code points are at most 200 code units.
   const characters = Array.from(name.slice(0, 202))
   return characters.length > 100 ? `${characters.slice(0, 100).join("")}…` : name

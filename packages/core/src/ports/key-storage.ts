@@ -13,6 +13,16 @@ export interface KeyStorage {
   listKeys(): Promise<readonly StoredKey[]>
   /** Revokes a key; resolves to false where there is none. Twice keeps the first moment. */
   revokeKey(request: { readonly id: string; readonly revokedAt: number }): Promise<boolean>
+  /**
+   * Stores `successor`, of the same account and scopes, and lets the key end at `expiresAt` unless
+   * it ends before; one commit. False where there is no such key or it is revoked. Rejects with
+   * `already-exists` on a known id of the successor.
+   */
+  rotateKey(request: {
+    readonly id: string
+    readonly expiresAt: number
+    readonly successor: StoredKey
+  }): Promise<boolean>
 }
 
 export interface StoredKey {

@@ -3,12 +3,15 @@
  * characters without U+0000. Every change of a task is one `append` with the version it expects; that is the
  * only fence there is (design §4).
  */
-import type { ArtifactRow, Changes, TaskRow } from "../task/projection.ts"
+import type { ArtifactRow, ChargeRow, Changes, TaskRow } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskStatus } from "../task/task.ts"
+import type { AccountStorage } from "./account-storage.ts"
 import type { KeyStorage } from "./key-storage.ts"
+import type { LinkStorage } from "./link-storage.ts"
+import type { RateStorage } from "./rate-storage.ts"
 
-export interface Storage extends KeyStorage {
+export interface Storage extends AccountStorage, KeyStorage, LinkStorage, RateStorage {
   /**
    * Adds events to one task and changes its derived rows, all or nothing; durable once resolved,
    * and every later read sees it. Appends that wait together are committed together. Rejects with
@@ -17,6 +20,21 @@ export interface Storage extends KeyStorage {
    * append twice resolves twice and is stored once.
    */
   append(append: Append): Promise<void>
+  /**
+   * Appends a task's first events unless its idempotency key was used before, or the account has
+   * no room for it; judged in the order of arrival, in the same commit: the key, then the budget,
+   * then the bound on unfinished tasks. What is not admitted leaves its key unused. Fails as
+   * `append` does. What was admitted once is admitted again, and stored once.
+   */
+  admit(request: AdmitRequest): Promise<Admission>
+  /**
+   * Forgets idempotency keys used before a moment, the oldest first and at most `limit` of them;
+   * resolves to how many.
+   */
+  forgetIdempotency(request: {
+    readonly usedBefore: number
+    readonly limit: number
+  }): Promise<number>
   /** The task as its newest event left it, or undefined. */
   readTask(id: string): Promise<StreamHead | undefined>
   /**
@@ -34,8 +52,8 @@ export interface Storage extends KeyStorage {
   /** What a person wrote or sent, by name; undefined once erased. */
   readInput(request: { readonly task: string; readonly name: string }): Promise<Input | undefined>
   /**
-   * Erases every input of a task for good; the log, its hashes and the read models stay as they
-   * are. Resolves to whether there was one.
+   * Erases every input of a task for good, and its idempotency key; the log, its hashes and the
+   * read models stay as they are. Resolves to whether there was an input.
    */
   eraseInputs(task: string): Promise<boolean>
 
@@ -109,6 +127,26 @@ export interface Append {
   readonly queue?: QueueChange
 }
 
+export interface AdmitRequest {
+  readonly append: Append
+  readonly idempotency?: IdempotencyUse
+}
+
+/** An idempotency key as an account used it (http-decisions §7). */
+export interface IdempotencyUse {
+  /** Unique with the append's account. */
+  readonly key: string
+  /** What the request was, as 64 lower-case hexadecimal digits. */
+  readonly fingerprint: string
+  readonly usedAt: number
+}
+
+export type Admission =
+  | { readonly kind: "admitted" }
+  /** The key stands for this task already. */
+  | { readonly kind: "known"; readonly task: string; readonly fingerprint: string }
+  | { readonly kind: "refused"; readonly limit: "budget" | "unfinished-tasks" }
+
 export type QueueChange =
   | {
       readonly kind: "enqueue"
@@ -176,6 +214,7 @@ export interface ScannedStream {
   readonly events: readonly StoredEvent[]
   readonly row: TaskRow | undefined
   readonly artifacts: readonly ArtifactRow[]
+  readonly charge: ChargeRow | undefined
 }
 
 export interface ScanPage {

@@ -2,9 +2,12 @@
  * What a front end asks of the engine: the HTTP adapter and the command line know it by this port.
  * An account sees its own tasks alone; another's is as unknown as one that never was.
  */
+import type { AccountTotals } from "../accounts/account.ts"
+import type { ModelPrice } from "../money/prices.ts"
 import type { ArtifactRow } from "../task/projection.ts"
 import type { Rejection } from "../task/rejection.ts"
 import type { Task } from "../task/task.ts"
+import type { ChargesRequest, ChargeSum } from "./account-storage.ts"
 import type { ArtifactReader } from "./artifact-storage.ts"
 import type { ListPage, ListRequest } from "./storage.ts"
 
@@ -21,8 +24,17 @@ export interface TaskService {
   listTasks(request: ListRequest): Promise<ListResult>
   /** The task's artifacts in order, expired ones included; undefined for an unknown task. */
   findArtifacts(request: TaskRequest): Promise<FoundArtifacts | undefined>
+  /**
+   * The same without an account to compare: for a private link, whose signature is what opens it.
+   * Nothing of the answer may be told before that is verified.
+   */
+  findLinked(task: string): Promise<FoundArtifacts | undefined>
   /** Opens an artifact's bytes; `ArtifactStorage.open` says how it fails. */
   openArtifact(request: OpenArtifactRequest): Promise<ArtifactReader>
+  /** What the task cost and by which price; undefined for an unknown task. */
+  findUsage(request: TaskRequest): Promise<TaskUsage | undefined>
+  /** What the account's tasks cost that finished in a period, and what it has left. */
+  sumUsage(request: ChargesRequest): Promise<UsageReport>
 }
 
 export interface SubmitRequest {
@@ -30,10 +42,36 @@ export interface SubmitRequest {
   readonly model: string
   /** As sent; checked against the model. */
   readonly parameters: unknown
+  /** Set where the parameters were checked and sealed elsewhere; they are not checked again. */
+  readonly sealed?: SealedParameters
+  readonly idempotency?: IdempotencyKey
+}
+
+/**
+ * The checked parameters as they are stored: what `sealParameters` makes. For callers that do the
+ * work of large requests off the event loop.
+ */
+export interface SealedParameters {
+  /** Canonical JSON. */
+  readonly body: string
+  /** 64 lower-case hexadecimal digits. */
+  readonly commitment: string
+  readonly salt: string
+}
+
+export interface IdempotencyKey {
+  readonly key: string
+  /** What the request was, as 64 lower-case hexadecimal digits. */
+  readonly fingerprint: string
 }
 
 export type SubmitResult =
-  | { readonly kind: "submitted"; readonly task: Task }
+  | {
+      readonly kind: "submitted"
+      readonly task: Task
+      /** The task of an earlier request with the same idempotency key, as it stands now. */
+      readonly isReplayed: boolean
+    }
   | { readonly kind: "rejected"; readonly rejection: Rejection }
 
 export interface TaskRequest {
@@ -49,6 +87,23 @@ export type ListResult =
 export interface FoundArtifacts {
   readonly task: Task
   readonly artifacts: readonly ArtifactRow[]
+}
+
+export interface TaskUsage {
+  readonly task: Task
+  /** Of the task's price version; undefined where that is no longer configured. */
+  readonly price: ModelPrice | undefined
+  /** Input video as billed, 0 while nothing was used. */
+  readonly billedInputMs: number
+}
+
+export interface UsageReport {
+  /** By model and price version. */
+  readonly charges: readonly ChargeSum[]
+  /** Of the account as a whole, whatever the period. */
+  readonly totals: AccountTotals
+  /** Null where there is no budget. */
+  readonly budgetMicros: number | null
 }
 
 export interface OpenArtifactRequest {

@@ -27,7 +27,12 @@ const jsonSchema: v.GenericSchema<Json> = v.union([
 export const manifestEntrySchema = v.strictObject({
   bytes: count,
   durationMs: v.nullable(count),
+  /**
+   * When the bytes are gone. A result of before expiry was told is bounded all the same, and only
+   * listed without it (specification §2.2).
+   */
   expiresAt: count,
+  expiryHidden: v.exactOptional(v.literal(true)),
   key: name,
   mimeType: name,
   place: name,

@@ -9,6 +9,13 @@ import type { TaskState } from "./task.ts"
 export type Rejection =
   | { readonly code: "model-not-found"; readonly model: string }
   | { readonly code: "invalid-parameters"; readonly issues: readonly ParameterIssue[] }
+  /** The account's charges and reservations leave no room for the task. */
+  | { readonly code: "budget-exceeded" }
+  | { readonly code: "too-many-unfinished-tasks" }
+  /** The idempotency key stands for another request. */
+  | { readonly code: "idempotency-key-reused" }
+  /** A request with the same idempotency key is being accepted right now. */
+  | { readonly code: "idempotency-key-in-use" }
   /** The machine does not take the event in this state. */
   | { readonly code: "illegal-transition"; readonly state: TaskState; readonly event: EventType }
   /** The report speaks of an attempt that another one has replaced. */

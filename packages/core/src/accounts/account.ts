@@ -1,0 +1,54 @@
+/**
+ * An account: who owns tasks and pays for them, and what it may do. A limit that is null is none.
+ * Accounts of an embedding host need no record: one that the storage does not know has no limits.
+ */
+
+/** What a request counts against (http-decisions §7). */
+export const RATE_POLICIES = ["create", "read", "content"] as const
+
+export type RatePolicy = (typeof RATE_POLICIES)[number]
+
+/** So many requests in any such window; all of them may come at once. */
+export interface Rate {
+  /** At least 1. */
+  readonly requests: number
+  readonly windowMs: number
+}
+
+export interface AccountSettings {
+  /** What charges and reservations may come to together, integer micro-units. */
+  readonly budgetMicros: number | null
+  readonly rates: Readonly<Record<RatePolicy, Rate | null>>
+  /** How long artifacts are kept, in place of the engine's own time. */
+  readonly retentionMs: number | null
+  /** Whether `content_url` is a private link, for players that can't send headers. */
+  readonly signsContentUrls: boolean
+  /** 0 while in good standing. */
+  readonly suspendedAt: number
+  /** Tasks that may be unfinished at once. */
+  readonly unfinishedTasks: number | null
+}
+
+export interface Account extends AccountSettings {
+  readonly id: string
+  readonly createdAt: number
+}
+
+/** What holds for an account until something is set. */
+export const NO_LIMITS: AccountSettings = {
+  budgetMicros: null,
+  rates: { create: null, read: null, content: null },
+  retentionMs: null,
+  signsContentUrls: false,
+  suspendedAt: 0,
+  unfinishedTasks: null,
+}
+
+/** What an account's tasks add up to. */
+export interface AccountTotals {
+  /** Integer micro-units of finished tasks. */
+  readonly chargedMicros: number
+  /** Integer micro-units held back for unfinished tasks. */
+  readonly reservedMicros: number
+  readonly unfinishedTasks: number
+}

@@ -1,0 +1,146 @@
+/**
+ * Submitting: a request is checked, admitted by the storage in one commit with its idempotency key,
+ * and handed to a channel of this process where one is free. What is refused or replayed leaves no
+ * trace: nothing is dispatched for it, and the slot held ready for it is given back.
+ */
+import {
+  isSafelightError,
+  SafelightError,
+  type Admission,
+  type IdempotencyKey,
+  type Rejection,
+  type StreamHead,
+  type SubmitRequest,
+  type SubmitResult,
+  type Task,
+} from "@safelight/core"
+import type { Context } from "./context.ts"
+import type { Dispatcher } from "./dispatcher.ts"
+import type { HandOff } from "./queue-reader.ts"
+import { checkRequest, prepareSubmission, type Checked, type Prepared } from "./submission.ts"
+
+export type Submit = (request: SubmitRequest) => Promise<SubmitResult>
+
+export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
+  /** Accounts with the idempotency keys that are being admitted here right now. */
+  const inUse = new Set<string>()
+
+  return async function submit(request) {
+    const { account, idempotency, model } = request
+    const checked = checkRequest(context, request)
+    if (checked.kind === "rejected") return checked
+    const use = idempotency && JSON.stringify([account, idempotency.key])
+    if (use !== undefined && inUse.has(use)) return reject({ code: "idempotency-key-in-use" })
+    const offer = dispatcher.offer(model)
+    if (use !== undefined) inUse.add(use)
+    let isAdmitted = false
+    let prepared: Prepared
+    let admission: Admission
+    try {
+      prepared = prepareSubmission(context, account, checked, offer?.term)
+      admission = await admit(context, prepared, idempotency)
+      isAdmitted = admission.kind === "admitted"
+    } finally {
+      if (use !== undefined) inUse.delete(use)
+      if (!isAdmitted && offer !== undefined) dispatcher.withdraw(offer, model)
+    }
+    switch (admission.kind) {
+      case "admitted": {
+        const done = handOver(dispatcher, offer, prepared.head, checked)
+        const task = done ? await awaitAnswer(context, prepared.head, done) : prepared.head.task
+        return { kind: "submitted", task, isReplayed: false }
+      }
+      case "known":
+        return replay(context, admission, idempotency)
+      case "refused":
+        return reject({ code: REFUSALS[admission.limit] })
+    }
+  }
+}
+
+const REFUSALS = {
+  budget: "budget-exceeded",
+  "unfinished-tasks": "too-many-unfinished-tasks",
+} as const
+
+function reject(rejection: Rejection): SubmitResult {
+  return { kind: "rejected", rejection }
+}
+
+/**
+ * Has a submission admitted. Where the storage fails, what it holds decides: what is stored counts
+ * as admitted and never as refused. Where that can't be told either, the outcome is unknown and
+ * must not be taken for a refusal (http-decisions §2, §7).
+ */
+async function admit(
+  { storage, probe }: Context,
+  { append, head }: Prepared,
+  idempotency: IdempotencyKey | undefined,
+): Promise<Admission> {
+  const { createdAt, id } = head.task
+  await probe("submit:before-append", id)
+  let admission: Admission = { kind: "admitted" }
+  try {
+    const use = idempotency && { ...idempotency, usedAt: createdAt }
+    admission = await storage.admit({ append, ...(use && { idempotency: use }) })
+  } catch (error) {
+    if (!isSafelightError(error) || !error.retryable) throw error
+    const found = await storage.readTask(id).catch((cause: unknown) => {
+      const message = "whether the task was accepted is unknown"
+      throw new SafelightError({ code: "outcome-unknown", message, cause })
+    })
+    if (found === undefined) throw error
+  }
+  if (admission.kind === "admitted") await probe("submit:after-append", id)
+  return admission
+}
+
+/** The task that an idempotency key stands for, as it is now; or that it stands for another request. */
+async function replay(
+  { storage }: Context,
+  { fingerprint, task: id }: Extract<Admission, { kind: "known" }>,
+  idempotency: IdempotencyKey | undefined,
+): Promise<SubmitResult> {
+  if (fingerprint !== idempotency?.fingerprint) return reject({ code: "idempotency-key-reused" })
+  const head = await storage.readTask(id)
+  if (head === undefined) {
+    const message = `an idempotency key stands for task ${id}, which is not there`
+    throw new SafelightError({ code: "storage-corrupt", message })
+  }
+  return { kind: "submitted", task: head.task, isReplayed: true }
+}
+
+/** Begins the work here, or leaves it to the queue; resolves to the end of work worth waiting for. */
+function handOver(
+  dispatcher: Dispatcher,
+  offer: HandOff | undefined,
+  head: StreamHead,
+  { parameters }: Checked,
+): Promise<void> | undefined {
+  if (offer === undefined) {
+    dispatcher.wake()
+    return undefined
+  }
+  const done = dispatcher.accept(offer, head, parameters)
+  const { model } = head.task
+  return offer.slot.channel.answersAtOnce?.({ model, parameters }) === true ? done : undefined
+}
+
+/** The task as it stands once its channel answered, where it succeeded within the grace. */
+async function awaitAnswer(
+  { clock, log, settings, storage }: Context,
+  head: StreamHead,
+  done: Promise<void>,
+): Promise<Task> {
+  const over = new AbortController()
+  await Promise.race([done, clock.wait(settings.graceMs, over.signal)])
+  over.abort("over")
+  try {
+    const current = await storage.readTask(head.task.id)
+    // A 202 says queued or succeeded, nothing between (http-decisions §3).
+    if (current?.task.state === "succeeded.available") return current.task
+  } catch (error) {
+    log.warn({ task: head.task.id, error }, "an accepted task could not be read again")
+  }
+  return head.task
+}

@@ -1,0 +1,38 @@
+/** What the contract of `Storage` says about what a person or a provider wrote. */
+import assert from "node:assert/strict"
+import type { Behaviours } from "./contract.ts"
+import { advanceSample, dispatchSample, submitSample } from "./sample-task.ts"
+import { assertStored, toInput, type StorageFixture } from "./storage-fixture.ts"
+
+export const INPUT_BEHAVIOURS: Behaviours<StorageFixture> = {
+  "inputs come back as they were, whatever they hold": async ({ storage }) => {
+    const bodies = ["", "a\0b", "\0", '"\\u0000"', "é\u{1f600}\u2028'\";--", "x".repeat(1_048_576)]
+    const inputs = bodies.map((body, index) => toInput("t", `provider:${index}`, body))
+    await storage.append(submitSample({ id: "t", inputs }).append)
+    for (const input of inputs) assert.deepEqual(await storage.readInput(input), input)
+    assert.equal(await storage.readInput({ task: "t", name: "provider" }), undefined)
+    assert.equal(await storage.readInput({ task: "T", name: "provider:1" }), undefined)
+  },
+
+  "an input that is stored stays as it is": async ({ storage }) => {
+    const submitted = submitSample({ id: "t", inputs: [toInput("t", "request", "first")] })
+    await storage.append(submitted.append)
+    const inputs = [toInput("t", "request", "second"), toInput("t", "provider:1", "new")]
+    await storage.append(advanceSample(submitted.head, [dispatchSample()], { inputs }).append)
+    assert.equal((await storage.readInput({ task: "t", name: "request" }))?.body, "first")
+    assert.equal((await storage.readInput({ task: "t", name: "provider:1" }))?.body, "new")
+  },
+
+  "erased inputs are gone for good, and nothing else is": async ({ storage }) => {
+    const inputs = [toInput("t", "request"), toInput("t", "provider:1")]
+    const submitted = submitSample({ id: "t", inputs })
+    const other = submitSample({ id: "u", inputs: [toInput("u", "request")] })
+    await Promise.all([storage.append(submitted.append), storage.append(other.append)])
+    assert.equal(await storage.eraseInputs("t"), true)
+    assert.equal(await storage.eraseInputs("t"), false)
+    assert.equal(await storage.readInput({ task: "t", name: "request" }), undefined)
+    assert.equal(await storage.readInput({ task: "t", name: "provider:1" }), undefined)
+    assert.ok(await storage.readInput({ task: "u", name: "request" }))
+    await assertStored(storage, submitted)
+  },
+}

@@ -1,0 +1,203 @@
+/**
+ * Databases that older code made, opened by this code. `schema-2.sql` is one of them, written by
+ * that code; a schema 1 is the same without its last index.
+ */
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, it } from "node:test"
+import {
+  fromSnapshot,
+  NO_LIMITS,
+  toArtifactRows,
+  toChargeRow,
+  toTaskRow,
+  type ScannedStream,
+  type Storage,
+} from "@safelight/core"
+import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { submitSample } from "@safelight/testkit"
+import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+
+const SCHEMA_2 = readFileSync(join(import.meta.dirname, "schema-2.sql"), "utf8")
+/** More than a page of the migration, in ids behind and before the others. */
+const CLONES = 1_200
+
+/** What the tasks of account `account` come to: 30,000, 0 and 40,000 are reserved. */
+const TOTALS = { chargedMicros: 215_900, reservedMicros: 70_000, unfinishedTasks: 3 }
+
+describe("a database of schema 2", () => {
+  it("has every row that core derives from its tasks, and no other", async () => {
+    await using folder = await createTemporaryFolder()
+    write(folder.path, SCHEMA_2)
+    const storage = await createSqliteStorage({ folder: folder.path })
+    const streams = await scanAll(storage)
+    assert.equal(streams.length, 9)
+    for (const stream of streams) assertDerived(stream)
+    const charges = streams.flatMap(({ charge }) => charge ?? [])
+    assert.deepEqual(
+      charges.map(({ task, chargeMicros, at }) => [task, chargeMicros, at]),
+      [
+        ["billed", 500, 3_200],
+        ["expired", 30_000, 2_500],
+        ["images", 60_000, 2_000],
+        ["video", 125_400, 3_000],
+      ],
+    )
+    await storage.close()
+  })
+
+  it("has accounts without limits, and totals as soon as there is one", async () => {
+    await using folder = await createTemporaryFolder()
+    write(folder.path, SCHEMA_2)
+    const storage = await createSqliteStorage({ folder: folder.path })
+    const account = { ...NO_LIMITS, id: "account", createdAt: 900 }
+    assert.deepEqual(await storage.listAccounts(), [account])
+    assert.deepEqual(await storage.scanTotals(), [])
+    assert.deepEqual(await storage.readTotals("account"), TOTALS)
+    await storage.setAccount({ id: "account", now: 5_000, settings: { budgetMicros: 285_901 } })
+    assert.deepEqual(await storage.scanTotals(), [
+      { account: "account", kept: TOTALS, counted: TOTALS },
+    ])
+    assert.deepEqual(await admit(storage, "over", 2), { kind: "refused", limit: "budget" })
+    assert.deepEqual(await admit(storage, "within", 1), { kind: "admitted" })
+    await storage.close()
+  })
+
+  it("is left to an older release that serves it, and brought along once that is gone", async () => {
+    await using folder = await createTemporaryFolder()
+    write(folder.path, SCHEMA_2)
+    const lock = new DatabaseSync(join(folder.path, "serve.lock"))
+    lock.exec("begin exclusive")
+    const open = () => createSqliteStorage({ folder: folder.path, mode: "beside" })
+    await assert.rejects(open(), { code: "already-served", message: /restart the service/ })
+    const database = new DatabaseSync(join(folder.path, "safelight.db"), { readOnly: true })
+    assert.deepEqual(
+      { ...database.prepare("select schema_version from compatibility").get() },
+      {
+        schema_version: 2,
+      },
+    )
+    database.close()
+    lock.close()
+    const storage = await open()
+    assert.deepEqual(await storage.readTotals("account"), TOTALS)
+    await storage.close()
+  })
+
+  it("is brought along page by page", async () => {
+    await using folder = await createTemporaryFolder()
+    write(folder.path, SCHEMA_2 + toClones("a-clone-", "queued") + toClones("z-clone-", "images"))
+    const storage = await createSqliteStorage({ folder: folder.path })
+    const streams = await scanAll(storage)
+    assert.equal(streams.length, 9 + 2 * CLONES)
+    for (const stream of streams) assertDerived(stream)
+    assert.deepEqual(await storage.readTotals("account"), {
+      chargedMicros: TOTALS.chargedMicros + 60_000 * CLONES,
+      reservedMicros: TOTALS.reservedMicros + 30_000 * CLONES,
+      unfinishedTasks: TOTALS.unfinishedTasks + CLONES,
+    })
+    await storage.close()
+  })
+
+  it("opens with a damaged snapshot, which gives nothing; the others are brought along", async () => {
+    await using folder = await createTemporaryFolder()
+    write(folder.path, `${SCHEMA_2} update tasks set snapshot = '{' where id = 'images';`)
+    const storage = await createSqliteStorage({ folder: folder.path })
+    for (const stream of await scanAll(storage)) {
+      if (stream.id === "images") assert.equal(stream.charge, undefined)
+      else assertDerived(stream)
+    }
+    await storage.close()
+  })
+
+  it("is closed to older code from then on", async () => {
+    await using folder = await createTemporaryFolder()
+    write(folder.path, SCHEMA_2)
+    await (await createSqliteStorage({ folder: folder.path })).close()
+    const [compatibility] = read(folder.path, "select * from compatibility")
+    assert.deepEqual(compatibility, { id: 1, schema_version: 3, oldest_code_version: 3 })
+  })
+
+  it("stays as it is where its migration fails half-way", async () => {
+    await using folder = await createTemporaryFolder()
+    // A table in the way of the last one that the migration makes.
+    write(folder.path, `${SCHEMA_2} create table link_epochs (task text);`)
+    await assert.rejects(createSqliteStorage({ folder: folder.path }))
+    const tables = read(folder.path, "select name from sqlite_master where name = 'charges'")
+    assert.deepEqual(tables, [])
+    const [compatibility] = read(folder.path, "select * from compatibility")
+    assert.deepEqual(compatibility, { id: 1, schema_version: 2, oldest_code_version: 1 })
+    write(folder.path, "drop table link_epochs")
+    const storage = await createSqliteStorage({ folder: folder.path })
+    assert.deepEqual(await storage.readTotals("account"), TOTALS)
+    await storage.close()
+  })
+})
+
+describe("a database of schema 1", () => {
+  it("is brought to the newest schema with its tasks", async () => {
+    await using folder = await createTemporaryFolder()
+    const undone = `
+      drop index tasks_listed;
+      delete from migrations where name = '0002-task-list';
+      update compatibility set schema_version = 1;`
+    write(folder.path, SCHEMA_2 + undone)
+    const storage = await createSqliteStorage({ folder: folder.path })
+    const { tasks } = await storage.listTasks({ account: "account", limit: 99 })
+    assert.equal(tasks.length, 8)
+    assert.deepEqual(await storage.readTotals("account"), TOTALS)
+    await storage.close()
+    const index = read(folder.path, "select name from pragma_index_info('tasks_listed')")
+    assert.deepEqual(
+      index.map(({ name }) => name),
+      ["account", "created_at", "id"],
+    )
+  })
+})
+
+function assertDerived({ row, artifacts, charge }: ScannedStream): void {
+  assert.ok(row)
+  const task = fromSnapshot(row.snapshot)
+  assert.deepEqual(row, toTaskRow(task, row.hash))
+  assert.deepEqual(artifacts, toArtifactRows(task))
+  assert.deepEqual(charge, toChargeRow(task))
+}
+
+async function scanAll(storage: Storage): Promise<readonly ScannedStream[]> {
+  return (await storage.scan({ after: "", limit: 10_000 })).streams
+}
+
+function admit(storage: Storage, id: string, reservationMicros: number) {
+  return storage.admit({ append: submitSample({ id, submitted: { reservationMicros } }).append })
+}
+
+/** SQL that adds tasks like `original`, with what stands in the queue or among the artifacts. */
+function toClones(prefix: string, original: string): string {
+  const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${CLONES})`
+  const id = `'${prefix}' || i`
+  return `
+    insert into tasks ${numbers}
+      select ${id}, version, account, model, status, created_at, finished_at, hash,
+        json_set(snapshot, '$.id', ${id}) from n cross join tasks where id = '${original}';
+    insert into ready ${numbers}
+      select ${id}, model, due_at, end_by, claim, claimed_until
+        from n cross join ready where task = '${original}';
+    insert into artifacts ${numbers}
+      select ${id}, position, key, type, mime_type, bytes, sha256, duration_ms, place, expires_at
+        from n cross join artifacts where task = '${original}';`
+}
+
+function write(folder: string, statements: string): void {
+  const database = new DatabaseSync(join(folder, "safelight.db"))
+  database.exec(statements)
+  database.close()
+}
+
+function read(folder: string, query: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(join(folder, "safelight.db"))
+  const rows = database.prepare(query).all()
+  database.close()
+  return rows.map((row) => ({ ...row }))
+}
