@@ -6,7 +6,17 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { parseArgs, promisify } from "node:util"
 
-const BENCHMARKS = ["submit", "lifecycle", "fold", "http", "download", "rendering", "memory"]
+const BENCHMARKS = [
+  "submit",
+  "lifecycle",
+  "fold",
+  "http",
+  "large-posts",
+  "download",
+  "slow-readers",
+  "rendering",
+  "memory",
+]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -62,6 +62,12 @@ const ENDED: readonly (readonly [name: string, bytes: () => string, answer: RegE
   ["two lengths", () => creation("Content-Length: 3\r\n"), /^HTTP\/1\.1 400 /],
   ["a length with a sign", () => `${head()}Content-Length: +3\r\n\r\n{}}`, /^HTTP\/1\.1 400 /],
   ["a coding that is none", () => creation("Transfer-Encoding: xchunked\r\n"), /^HTTP\/1\.1 400 /],
+  [
+    "a coding below chunked",
+    () =>
+      `${head()}Transfer-Encoding: gzip, chunked\r\n\r\n${REQUEST.length.toString(16)}\r\n${REQUEST}\r\n0\r\n\r\n`,
+    /^HTTP\/1\.1 400 /,
+  ],
   ["a space before a colon", () => creation("X-A : b\r\n"), /^HTTP\/1\.1 400 /],
   ["a folded header", () => creation("X-A: b\r\n c\r\n"), /^HTTP\/1\.1 400 /],
   ["bare line feeds", () => creation().replaceAll("\r\n", "\n"), /^HTTP\/1\.1 400 /],
@@ -79,7 +85,7 @@ const ENDED: readonly (readonly [name: string, bytes: () => string, answer: RegE
   [
     "a method of no resource",
     () => "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n",
-    /^(?:HTTP\/1\.1 4|$)/,
+    /^HTTP\/1\.1 404 /,
   ],
 ]
 
@@ -101,17 +107,17 @@ describe("hostile clients", () => {
     const stored = service.countStored()
     const client = createRawClient(service.url)
     client.socket.end(`${head()}Content-Length: 500\r\n\r\n{`)
-    assert.match(await client.ended(), /^(?:HTTP\/1\.1 400 |$)/)
+    assert.match(await client.ended(), /^HTTP\/1\.1 400 /)
     assert.deepEqual(service.countStored(), stored)
     await assertServes()
   })
 
-  it("get an answer or none, and one task, when they half-close behind a whole request", async () => {
+  it("get their answer, and one task, when they half-close behind a whole request", async () => {
     const stored = service.countStored()
     const client = createRawClient(service.url)
     client.socket.end(creation())
-    assert.match(await client.ended(), /^(?:HTTP\/1\.1 202 |$)/)
-    await eventually(() => service.countStored().tasks === stored.tasks + 1)
+    assert.match(await client.ended(), /^HTTP\/1\.1 202 /)
+    assert.equal(service.countStored().tasks, stored.tasks + 1)
   })
 
   it("that drip a header byte by byte are cut off by the time limit", async () => {

@@ -25,6 +25,7 @@ import {
 } from "@safelight/engine"
 import { createHttpHandler, createNodeServer, type HttpSettings } from "@safelight/http"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { createCheckedFetch } from "../support/openapi-response.ts"
 import { createInstantChannel } from "../support/instant-channel.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 
@@ -83,7 +84,7 @@ export async function createInProcessService(options: InProcessServiceOptions = 
   let url = ""
   const handler = createHttpHandler({
     service: engine,
-    keys: storage,
+    storage,
     clock: systemClock,
     publicUrl: () => url,
     log: createKeepingLog(logged),
@@ -103,7 +104,8 @@ export async function createInProcessService(options: InProcessServiceOptions = 
   return {
     file,
     url,
-    handler,
+    /** Rejects where an answer does not fit the service's document. */
+    handler: { fetch: createCheckedFetch(handler.fetch) },
     engine,
     keys,
     logged,

@@ -4,13 +4,15 @@
  */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
+import type { AnswerChecker } from "../support/openapi-answers.ts"
+import { loadChecker } from "../support/openapi-response.ts"
 import type { Answer } from "./check-answer.ts"
 import { hasBody, type GeneratedCall } from "./generated-calls.ts"
 import { createRandom } from "./generated-json-text.ts"
 import type { ServiceKeys } from "./in-process-service.ts"
 
 export interface KeepAliveClient {
-  /** Sends a request in these pieces and resolves to its answer. */
+  /** Sends a request in these pieces and resolves to its answer, once that fits the document. */
   exchange(method: string, pieces: readonly Uint8Array[]): Promise<Answer>
   /** Connections opened so far. */
   opened(): number
@@ -19,6 +21,8 @@ export interface KeepAliveClient {
 
 interface ReadAnswer {
   readonly answer: Answer
+  /** Lower-case names. */
+  readonly headers: ReadonlyMap<string, string>
   /** Where the next answer begins. */
   readonly end: number
 }
@@ -83,7 +87,8 @@ export function readAnswer(bytes: Buffer, method: string, from = 0): ReadAnswer 
   const end = headEnd + 4 + length
   if (bytes.length < end) return undefined
   const text = bytes.toString("utf8", headEnd + 4, end)
-  return { answer: { status: code, header: (name) => headers.get(name) ?? null, text }, end }
+  const answer = { status: code, header: (name: string) => headers.get(name) ?? null, text }
+  return { answer, headers, end }
 }
 
 function toHeader(line: string): [string, string] {
@@ -95,6 +100,7 @@ export function createKeepAliveClient(url: string): KeepAliveClient {
   const { hostname, port } = new URL(url)
   let socket: Socket | undefined
   let opened = 0
+  let checker: AnswerChecker | undefined
 
   async function open(): Promise<Socket> {
     const fresh = connect({ host: hostname, port: Number(port) })
@@ -108,9 +114,11 @@ export function createKeepAliveClient(url: string): KeepAliveClient {
     async exchange(method, pieces) {
       const current = socket ?? (await open())
       socket = undefined
-      const answer = await exchangeOn(current, method, pieces)
+      const { answer, headers } = await exchangeOn(current, method, pieces)
       if (answer.header("connection") !== "close") socket = current
       else if (!current.destroyed) await once(current, "close")
+      checker ??= await loadChecker(url, fetch)
+      checker.check({ ...answer, method, target: toTarget(pieces), headers })
       return answer
     },
     async close() {
@@ -121,11 +129,17 @@ export function createKeepAliveClient(url: string): KeepAliveClient {
   }
 }
 
+/** What the request line asks for. */
+function toTarget([head = new Uint8Array()]: readonly Uint8Array[]): string {
+  const [, target = ""] = Buffer.from(head).toString("latin1").split(" ", 2)
+  return target
+}
+
 async function exchangeOn(
   socket: Socket,
   method: string,
   pieces: readonly Uint8Array[],
-): Promise<Answer> {
+): Promise<ReadAnswer> {
   const received = receive(socket, method)
   for (const piece of pieces) {
     socket.write(piece)
@@ -136,7 +150,7 @@ async function exchangeOn(
 }
 
 /** One whole answer; rejects where the connection ends before it, or where more comes with it. */
-function receive(socket: Socket, method: string): Promise<Answer> {
+function receive(socket: Socket, method: string): Promise<ReadAnswer> {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0)
     function settle(action: () => void): void {
@@ -154,7 +168,7 @@ function receive(socket: Socket, method: string): Promise<Answer> {
         const read = readAnswer(bytes, method)
         if (read === undefined) return
         if (read.end < bytes.length) throw new Error("more came than one answer")
-        settle(() => resolve(read.answer))
+        settle(() => resolve(read))
       } catch (error) {
         fail(error)
       }

@@ -9,12 +9,20 @@ export const DEFAULTS = {
   bodyBytes: 64 * 1024 * 1024,
   /** All request bodies held at once; past it a request is refused as overloaded. */
   bodiesInFlightBytes: 512 * 1024 * 1024,
+  /** A larger body is read in a thread: about 10 ms of work, above which polls would feel it. */
+  largeBodyBytes: 1024 * 1024,
+  /** Threads of a server for large bodies: the largest takes one for half a second. */
+  bodyThreads: 2,
+  /** They end when nothing was large for so long, since memory goes back to the system only so. */
+  bodyThreadRestMs: 10_000,
   /** RFC 9110 §4.1 asks for at least 8,000. */
   urlCharacters: 8_192,
   /** Authorization headers remembered; a generation of them, so at most twice as many. */
   cachedKeys: 10_000,
   /** How long a verified key is believed: a revocation holds within one second. */
   keyBelievedMs: 1_000,
+  /** Rates counted in memory; one that is forgotten forfeits what it had leased. */
+  cachedRates: 10_000,
   /** Answers of finished tasks remembered, about 0.5 KiB each; at most twice as many. */
   cachedTasks: 10_000,
 

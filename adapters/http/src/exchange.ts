@@ -4,6 +4,7 @@
  * headers the host may still change.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { CreationThreads } from "./body/creation-threads.ts"
 
 export interface NodePair {
   readonly incoming: IncomingMessage
@@ -13,6 +14,8 @@ export interface NodePair {
 /** What a host passes beside the request; another host's own bindings are ignored. */
 export interface HostBindings {
   readonly node?: NodePair
+  /** Where large bodies are read; our own Node server brings them along. */
+  readonly threads?: CreationThreads
 }
 
 export interface Exchange {
@@ -21,6 +24,9 @@ export interface Exchange {
   readonly method: string
   readonly requestId: string
   readonly node: NodePair | undefined
+  readonly threads: CreationThreads | undefined
+  /** What the answer carries whatever it is, lower-case names; filled on the way to it. */
+  readonly headers: Record<string, string>
   /** A decoded part of the path; the empty text where there is none. */
   readonly param: (name: string) => string
 }
@@ -32,4 +38,6 @@ export type Answer = (exchange: Exchange) => Response | Promise<Response>
 export interface Resource {
   readonly path: string
   readonly methods: Readonly<Record<string, Answer>>
+  /** What every answer at this path carries, OPTIONS and refusals too; lower-case names. */
+  readonly headersFor?: (request: Request) => Readonly<Record<string, string>>
 }

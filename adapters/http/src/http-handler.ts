@@ -7,35 +7,50 @@ import {
   MODELS,
   SILENT_LOG,
   type Clock,
-  type KeyStorage,
+  type LinkStorage,
   type Log,
   type Model,
+  type RateStorage,
   type TaskService,
 } from "@safelight/core"
 import { Hono } from "hono"
+import { createAdmission } from "./authentication/admission.ts"
 import { createAuthenticate } from "./authentication/authenticate.ts"
+import type { CallerStorage } from "./authentication/key-verifier.ts"
+import { createCreationReader } from "./body/creation-reader.ts"
 import { createBodyReader } from "./body/read-body.ts"
 import { toSettings, type HttpSettings } from "./defaults.ts"
 import { createResponder } from "./errors/responder.ts"
 import { Refusal } from "./errors/refusal.ts"
 import type { HostBindings, Resource } from "./exchange.ts"
+import { createLimit } from "./limits/limit.ts"
+import { createRateLimiter } from "./limits/rate-limiter.ts"
+import { createLinkKeys } from "./links/link-keys.ts"
+import { createPrivateLinks } from "./links/private-links.ts"
 import { createReference } from "./openapi/reference.ts"
 import { createRequestIds } from "./request-id.ts"
 import { createResourceHandler } from "./resource-handler.ts"
 import { createArtifactContent } from "./resources/artifact-content.ts"
+import { createArtifactLinks } from "./resources/artifact-links.ts"
 import { createCreateTask } from "./resources/create-task.ts"
+import { createFindContent } from "./resources/find-content.ts"
 import { createHealth } from "./resources/health.ts"
 import { createListArtifacts } from "./resources/list-artifacts.ts"
 import { createListTasks } from "./resources/list-tasks.ts"
 import { createShowTask } from "./resources/show-task.ts"
+import { createShowTaskUsage } from "./resources/show-task-usage.ts"
+import { createShowUsage } from "./resources/show-usage.ts"
+
+export type HttpStorage = CallerStorage & LinkStorage & RateStorage
 
 export interface HttpHandlerOptions {
   readonly service: TaskService
-  readonly keys: Pick<KeyStorage, "findKey">
+  /** Keys, accounts, rates and what private links rest on. */
+  readonly storage: HttpStorage
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   /** Where clients reach the service, asked at each use: a server knows it once it listens. */
   readonly publicUrl: () => string
-  /** What /openapi.json describes; by default the models that core names. */
+  /** What the service checks by and /openapi.json describes; by default the models that core names. */
   readonly models?: readonly Model[]
   readonly log?: Log
   /** What /readyz asks; rejects where the service can't be used now. By default it can. */
@@ -82,16 +97,25 @@ function createResources(
   settings: HttpSettings,
   log: Log,
 ): readonly Resource[] {
-  const { service, clock, keys, publicUrl, checkReady = isReady, models = MODELS } = options
-  const authenticate = createAuthenticate({ keys, clock, settings })
+  const { service, clock, storage, publicUrl, checkReady = isReady, models = MODELS } = options
+  const authenticate = createAuthenticate({ storage, clock, settings })
+  const limit = createLimit(createRateLimiter({ storage, clock, settings }))
+  const admit = createAdmission({ authenticate, limit })
+  const keys = createLinkKeys({ storage, clock, settings })
+  const links = createPrivateLinks({ service, storage, keys })
+  const findContent = createFindContent({ service, admit, limit, links })
   const bodyReader = createBodyReader(settings)
-  const list = createListTasks({ service, authenticate })
-  const creation = createCreateTask({ service, authenticate, bodyReader })
+  const readCreation = createCreationReader({ models, settings })
+  const list = createListTasks({ service, admit })
+  const creation = createCreateTask({ service, admit, bodyReader, readCreation })
   return [
     { path: list.path, methods: { ...list.methods, ...creation.methods } },
-    createShowTask({ service, authenticate, cachedTasks: settings.cachedTasks }),
-    createListArtifacts({ service, authenticate, publicUrl }),
-    createArtifactContent({ service, authenticate, clock, log }),
+    createShowTask({ service, admit, cachedTasks: settings.cachedTasks }),
+    createShowTaskUsage({ service, admit }),
+    createShowUsage({ service, admit, clock }),
+    createListArtifacts({ service, admit, links, clock, publicUrl }),
+    createArtifactLinks({ service, admit, links, storage, clock, publicUrl }),
+    createArtifactContent({ service, findContent, clock, log }),
     ...createHealth({ checkReady, log }),
     ...createReference({ models }),
   ]

@@ -2,7 +2,12 @@
 export { DEFAULTS, type HttpSettings } from "./defaults.ts"
 export { ERROR_CODES, type ErrorCode, type ErrorType } from "./errors/error-table.ts"
 export type { HostBindings, NodePair } from "./exchange.ts"
-export { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from "./http-handler.ts"
+export {
+  createHttpHandler,
+  type HttpHandler,
+  type HttpHandlerOptions,
+  type HttpStorage,
+} from "./http-handler.ts"
 export { createNodeServer, type NodeServer, type NodeServerOptions } from "./node/node-server.ts"
 
 export { findJsonFault } from "./body/json-fault.ts"

@@ -2,6 +2,7 @@
  * A resource as the one Hono handler of its path. Unknown methods and OPTIONS are answered before
  * anybody is authenticated (http-decisions §1), and whatever an answer throws is answered here.
  */
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { Context } from "hono"
 import type { Responder } from "./errors/responder.ts"
 import { Refusal } from "./errors/refusal.ts"
@@ -27,7 +28,11 @@ export function createResourceHandler(
     const request = context.req.raw
     const { method } = request
     const requestId = nextRequestId()
+    const headers: Record<string, string> = {}
+    const refuse = (error: unknown): Response =>
+      withHeaders(responder.refuse(error, requestId, method), headers)
     try {
+      Object.assign(headers, resource.headersFor?.(request))
       const answer = answers.get(method)
       if (answer === undefined) {
         throw new Refusal("method_not_allowed", { headers: { allow } })
@@ -39,14 +44,24 @@ export function createResourceHandler(
         method,
         requestId,
         node: bindings?.node,
+        threads: bindings?.threads,
+        headers,
         param: (name) => context.req.param(name) ?? "",
       })
-      if (!(response instanceof Promise)) return response
-      return response.catch((error: unknown) => responder.refuse(error, requestId, method))
+      if (!(response instanceof Promise)) return withHeaders(response, headers)
+      return response.then((settled) => withHeaders(settled, headers), refuse)
     } catch (error) {
-      return responder.refuse(error, requestId, method)
+      return refuse(error)
     }
   }
+}
+
+/** Content that went to Node's response directly took them along. */
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  if (response !== RESPONSE_ALREADY_SENT) {
+    for (const name in headers) response.headers.set(name, headers[name] ?? "")
+  }
+  return response
 }
 
 /** By method, in the order that `Allow` names them: HEAD beside GET, OPTIONS last. */

@@ -73,7 +73,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   }
   const handler = createHttpHandler({
     service: engine,
-    keys: storage,
+    storage,
     publicUrl: () => publicUrl,
     clock,
     log,

@@ -135,6 +135,92 @@ const REQUEST_ROWS: readonly Row[] = [
       "www-authenticate": `${CHALLENGE}, error="insufficient_scope", scope="tasks:read"`,
     },
   },
+  {
+    when: "the account is suspended",
+    request: (world) => {
+      world.accounts.set({ suspendedAt: 1 })
+      return world.call(UNKNOWN)
+    },
+    code: "account_suspended",
+    status: 403,
+    type: "permission_error",
+  },
+  {
+    when: "the account's rate is used up",
+    request: async (world) => {
+      const rate = { requests: 1, windowMs: 90_500 }
+      world.accounts.set({ rates: { create: null, read: rate, content: null } })
+      await world.call(UNKNOWN)
+      return world.call(UNKNOWN)
+    },
+    code: "rate_limit_exceeded",
+    status: 429,
+    type: "rate_limit_error",
+    headers: {
+      "retry-after": "91",
+      "ratelimit-policy": '"read";q=1;w=91',
+      ratelimit: '"read";r=0;t=91',
+    },
+  },
+  {
+    when: "a private link opens nothing",
+    request: (world) => world.bare(`${UNKNOWN}${IMAGE}?access=x`),
+    code: "not_found",
+    status: 404,
+    type: "not_found_error",
+  },
+]
+
+const KEYED = { "idempotency-key": "one" }
+
+function postRejected(world: World, code: AccountRejection) {
+  world.fake.refuse({ code })
+  return post(world, VALID)
+}
+
+type AccountRejection = "budget-exceeded" | "too-many-unfinished-tasks" | "idempotency-key-in-use"
+
+const ACCOUNT_ROWS: readonly Row[] = [
+  {
+    when: "the Idempotency-Key is empty",
+    request: (world) => post(world, VALID, { "idempotency-key": "" }),
+    code: "invalid_idempotency_key",
+    status: 400,
+    type: "idempotency_error",
+  },
+  {
+    when: "the Idempotency-Key stands for another request",
+    request: async (world) => {
+      await post(world, VALID, KEYED)
+      return post(world, withText("another"), KEYED)
+    },
+    code: "idempotency_key_reused",
+    status: 422,
+    type: "idempotency_error",
+  },
+  {
+    when: "a request with the Idempotency-Key is under way",
+    request: (world) => postRejected(world, "idempotency-key-in-use"),
+    code: "idempotency_key_in_use",
+    status: 409,
+    type: "idempotency_error",
+    headers: { "retry-after": "1" },
+  },
+  {
+    when: "the budget does not cover the task",
+    request: (world) => postRejected(world, "budget-exceeded"),
+    code: "insufficient_balance",
+    status: 402,
+    type: "billing_error",
+  },
+  {
+    when: "the account has as many unfinished tasks as it may",
+    request: (world) => postRejected(world, "too-many-unfinished-tasks"),
+    code: "concurrency_limit_exceeded",
+    status: 429,
+    type: "rate_limit_error",
+    headers: { "retry-after": "2" },
+  },
 ]
 
 const BODY_ROWS: readonly Row[] = [
@@ -412,7 +498,7 @@ const TASK_ROWS: readonly Row[] = [
   },
 ]
 
-const ROWS = [...REQUEST_ROWS, ...BODY_ROWS, ...TASK_ROWS]
+const ROWS = [...REQUEST_ROWS, ...BODY_ROWS, ...ACCOUNT_ROWS, ...TASK_ROWS]
 
 for (const kind of WORLDS) {
   describe(`errors, ${kind}`, () => {
@@ -462,7 +548,7 @@ describe("the error table", () => {
     const world = await createWorld("in process")
     const { id } = putArtifact(world.fake, new Uint8Array(3), { account: "account-b" })
     const ids = [taskId(404), id, id.toUpperCase().replace("1", "A"), "x", "%zz", "%00", "a%2Fb"]
-    for (const path of ["", "/artifacts", IMAGE]) {
+    for (const path of ["", "/artifacts", "/usage", IMAGE]) {
       const responses = await Promise.all(ids.map((each) => world.call(`/v1/tasks/${each}${path}`)))
       const shown = await Promise.all(responses.map(show))
       assert.deepEqual(new Set(shown).size, 1, shown.join("\n"))

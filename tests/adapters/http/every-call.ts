@@ -2,9 +2,11 @@
  * A call for every answer that a handler has, by the path's template in the OpenAPI document. The
  * answers themselves are judged elsewhere; a world whose bodies may hold `BODY_BYTES` is needed.
  */
+import { NO_LIMITS, type AccountSettings, type Rate, type Rejection } from "@safelight/core"
 import { DOCS_FILES } from "../../../adapters/http/src/openapi/docs-files.ts"
 import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
-import { creation, VALID, type Call, type World } from "./worlds.ts"
+import { toLinkedCalls } from "./linked-calls.ts"
+import { creation, DOCUMENT, VALID, type Call, type World } from "./worlds.ts"
 
 /** Enough for a prompt that is too long. */
 export const BODY_BYTES = 20_000
@@ -16,30 +18,53 @@ export interface DescribedCall {
   readonly send: () => Promise<Response>
 }
 
-/** `world`'s service fails while a call with a `failure` runs. */
-type Add = (template: string, path: string, call?: Call, failure?: unknown) => void
+/** What the service does while a call runs: it fails, or rejects what is submitted. */
+interface Trouble {
+  readonly failure?: unknown
+  readonly rejection?: Rejection
+}
+
+type Add = (template: string, path: string, call?: Call, trouble?: Trouble) => void
 
 const TASKS = "/v1/tasks"
 const TASK = `${TASKS}/{task_id}`
+const TASK_USAGE = `${TASK}/usage`
+const USAGE = "/v1/usage"
 const ARTIFACTS = `${TASK}/artifacts`
 const CONTENT = `${ARTIFACTS}/{artifact_key}/content`
 const FILE = "/docs/{file}"
 const FAILURES = [new Error("a bug"), outside("storage-unavailable")]
 
-export function toEveryCall(world: World, templates: readonly string[]): DescribedCall[] {
+export function toEveryCall(world: World): DescribedCall[] {
   const calls: DescribedCall[] = []
-  function add(template: string, path: string, call: Call = {}, failure?: unknown): void {
+  const limited = `Bearer ${world.keys.add()}`
+
+  function push(template: string, path: string, call: Call, trouble: Trouble): void {
     async function send(): Promise<Response> {
+      const { failure, rejection } = trouble
       world.fake.fail(failure)
+      world.fake.refuse(rejection)
+      // Believed of each key from its first call on: the clock stands still.
+      const isLimited = call.headers?.["authorization"] === limited
+      world.accounts.set({ rates: isLimited ? AMPLE : NO_LIMITS.rates })
       const response = await world.call(path, call)
       world.fake.fail(undefined)
+      world.fake.refuse(undefined)
       return response
     }
     calls.push({ path: template, method: call.method ?? "GET", send })
   }
-  function read(template: string, path: string, { headers = {} }: Call = {}, failure?: unknown) {
-    add(template, path, { headers }, failure)
-    add(template, path, { method: "HEAD", headers }, failure)
+  /** The call without a rate, and once more with one: its headers are on some answers only. */
+  function add(template: string, path: string, call: Call = {}, trouble: Trouble = {}): void {
+    push(template, path, call, trouble)
+    if (!path.startsWith("/v1/") || call.headers?.["authorization"] !== undefined) return
+    const headers = { ...call.headers, authorization: limited }
+    push(template, path, { ...call, headers }, trouble)
+  }
+  function read(template: string, path: string, call: Call = {}, trouble: Trouble = {}): void {
+    const { headers = {} } = call
+    add(template, path, { headers }, trouble)
+    add(template, path, { method: "HEAD", headers }, trouble)
   }
 
   const keys = addKeys(world)
@@ -47,20 +72,42 @@ export function toEveryCall(world: World, templates: readonly string[]): Describ
   readContent(world, read)
   readFiles(read)
   create(keys, add)
+  for (const [authorization, rates] of [
+    [undefined, NO_LIMITS.rates],
+    [limited, AMPLE],
+  ] as const) {
+    for (const call of toLinkedCalls(world, keys, authorization)) {
+      async function send(): Promise<Response> {
+        world.accounts.set({ rates })
+        return call.send()
+      }
+      calls.push({ ...call, send })
+    }
+  }
   const long = `?${"x".repeat(8_192)}`
-  for (const template of templates) read(template, template.replaceAll(/[{}]/g, "x") + long)
-  add(TASKS, TASKS + long, creation())
+  for (const [template, methods] of Object.entries(DOCUMENT.paths)) {
+    for (const method of Object.keys(methods)) {
+      add(template, template.replaceAll(/[{}]/g, "x") + long, { method: method.toUpperCase() })
+    }
+  }
   return calls
 }
 
 /** Authorization headers, one for each way to be turned away. */
-function addKeys({ keys }: World): string[] {
+function addKeys({ keys, accounts }: World): string[] {
+  accounts.set({ suspendedAt: 1 }, "account-s")
+  accounts.set({ rates: EXHAUSTED }, "account-r")
+  const exhausted = `Bearer ${keys.add({ account: "account-r" })}`
   return [
     "",
     "Basic dXNlcjpwYXNz",
     `Bearer ${keys.add({ revokedAt: 1 })}`,
     `Bearer ${keys.add({ expiresAt: 1 })}`,
     `Bearer ${keys.add({ scopes: [] })}`,
+    `Bearer ${keys.add({ account: "account-s" })}`,
+    // The first of each policy is let through.
+    exhausted,
+    exhausted,
   ]
 }
 
@@ -71,16 +118,21 @@ function readTasks({ fake }: World, keys: readonly string[], read: Add): void {
   for (const [template, path] of [
     [TASKS, "/v1/tasks?limit=1"],
     [TASK, `/v1/tasks/${queued.id}`],
+    [TASK_USAGE, `/v1/tasks/${queued.id}/usage`],
+    [USAGE, "/v1/usage"],
     [ARTIFACTS, `/v1/tasks/${id}/artifacts`],
     [CONTENT, `/v1/tasks/${id}/artifacts/image_1/content`],
   ] as const) {
     for (const authorization of keys) read(template, path, { headers: { authorization } })
-    for (const failure of FAILURES) read(template, path, {}, failure)
+    for (const failure of FAILURES) read(template, path, {}, { failure })
     read(template, path)
     read(template, path.replace(/\d{12}/, "404404404404"))
   }
   for (const query of ["limit=0", "limit=101", "limit=x", "status=lost", "other=1&one=2"]) {
     read(TASKS, `/v1/tasks?${query}`)
+  }
+  for (const query of ["from=-1", "to=253402300800", "from=x", "other=1"]) {
+    read(USAGE, `/v1/usage?${query}`)
   }
   read(TASKS, "/v1/tasks")
   for (const each of [failed, queued]) {
@@ -97,7 +149,7 @@ function readContent({ fake }: World, read: Add): void {
   const path = `/v1/tasks/${id}/artifacts/image_1/content`
   for (const other of [expired.id, gone.id, taskId(4)]) read(CONTENT, path.replace(id, other))
   read(CONTENT, path.replace("image_1", "image_9"))
-  read(CONTENT, path, {}, outside("artifacts-unavailable"))
+  read(CONTENT, path, {}, { failure: outside("artifacts-unavailable") })
   read(CONTENT, path, { headers: { "if-match": '"other"' } })
   read(CONTENT, path, { headers: { "if-none-match": "*" } })
   for (const range of ["bytes=0-9", "bytes=0-0,-1", "bytes=2000-"]) {
@@ -123,12 +175,33 @@ function create(keys: readonly string[], add: Add): void {
     add(TASKS, TASKS, { ...call, headers: { ...headers, authorization } })
   }
   for (const failure of [...FAILURES, outside("overloaded"), outside("outcome-unknown")]) {
-    add(TASKS, TASKS, creation(), failure)
+    add(TASKS, TASKS, creation(), { failure })
   }
-  for (const own of [{ "content-type": "text/plain" }, { "content-encoding": "gzip" }]) {
+  for (const code of REJECTIONS) add(TASKS, TASKS, creation(), { rejection: { code } })
+  for (const own of [
+    { "content-type": "text/plain" },
+    { "content-encoding": "gzip" },
+    { "idempotency-key": '"' },
+    // The second is a replay.
+    { "idempotency-key": "one" },
+  ]) {
     add(TASKS, TASKS, { ...call, headers: { ...headers, ...own } })
   }
   for (const body of BODIES) add(TASKS, TASKS, creation(body))
+}
+
+const REJECTIONS = [
+  "budget-exceeded",
+  "too-many-unfinished-tasks",
+  "idempotency-key-reused",
+  "idempotency-key-in-use",
+] as const
+
+const AMPLE = toRates({ requests: 1_000_000, windowMs: 1_000 })
+const EXHAUSTED = toRates({ requests: 1, windowMs: 3_600_000 })
+
+function toRates(rate: Rate): AccountSettings["rates"] {
+  return { create: rate, read: rate, content: rate }
 }
 
 const EDIT = "vendor-b/imagine-image/v2.0/edit"

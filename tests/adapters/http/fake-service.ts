@@ -1,30 +1,42 @@
 /**
- * A task service, keys and artifact bytes in memory. Tests set what it holds and what fails, and
- * ask how many readers are open; it keeps nothing of the engine's rules but the models' checks.
+ * A task service and artifact bytes in memory. Tests set what it holds and what fails, and ask how
+ * many readers are open; of the engine's rules it keeps the models' checks and idempotency alone.
  */
 import { createHash } from "node:crypto"
 import {
-  createApiKeyParts,
+  billedInputMs,
+  DEFAULT_PRICES,
   emptyTask,
-  formatApiKey,
+  findPrice,
   isSafelightError,
   MODELS,
   SafelightError,
   toArtifactRows,
   toStatus,
-  type ApiKeyScope,
   type ArtifactReader,
+  type ChargesRequest,
+  type FoundArtifacts,
   type ListRequest,
   type ManifestEntry,
   type OpenArtifactRequest,
+  type Rejection,
   type SafelightErrorCode,
-  type StoredKey,
+  type SubmitRequest,
+  type SubmitResult,
   type Task,
   type TaskService,
+  type UsageReport,
 } from "@safelight/core"
+import { ACCOUNT } from "./fake-storage.ts"
 
-export const ACCOUNT = "account-a"
-const ALL_SCOPES: readonly ApiKeyScope[] = ["tasks:write", "tasks:read", "artifacts:read"]
+export { ACCOUNT }
+
+/** Of an account that nothing was set for. */
+const NO_USAGE: UsageReport = {
+  charges: [],
+  totals: { chargedMicros: 0, reservedMicros: 0, unfinishedTasks: 0 },
+  budgetMicros: null,
+}
 
 export interface FakeReader {
   /** Called before each read; may wait or throw. */
@@ -34,51 +46,21 @@ export interface FakeReader {
   totalBytes?: number
 }
 
-export function createFakeKeys() {
-  const stored = new Map<string, StoredKey>()
-  let lookups = 0
-  let made = 0
-  return {
-    lookups: () => lookups,
-    stored,
-    async findKey(id: string) {
-      lookups += 1
-      return stored.get(id)
-    },
-    /** Stores a key and gives its text. */
-    add(changes: Partial<StoredKey> = {}): string {
-      made += 1
-      const parts = createApiKeyParts(createHash("sha512").update(`key ${made}`).digest())
-      stored.set(parts.id, {
-        id: parts.id,
-        account: ACCOUNT,
-        secretSha256: createHash("sha256").update(parts.secret).digest("hex"),
-        scopes: ALL_SCOPES,
-        createdAt: 0,
-        revokedAt: 0,
-        expiresAt: 0,
-        ...changes,
-      })
-      return formatApiKey(parts)
-    },
-    change(key: string, changes: Partial<StoredKey>) {
-      const id = key.slice("sl_live_".length, "sl_live_".length + 10)
-      const known = stored.get(id)
-      if (known === undefined) throw new Error("no such key")
-      stored.set(id, { ...known, ...changes })
-    },
-  }
-}
-
 export function createFakeService() {
   const tasks = new Map<string, Task>()
   const bytes = new Map<string, Uint8Array>()
   const submitted: { model: string; parameters: unknown }[] = []
+  const requests: SubmitRequest[] = []
+  const summed: ChargesRequest[] = []
+  /** By account and idempotency key. */
+  const used = new Map<string, { fingerprint: string; task: string }>()
   const opened: OpenArtifactRequest[] = []
   const listed: ListRequest[] = []
   const reader: FakeReader = {}
   let openReaders = 0
   let failure: unknown
+  let rejection: Rejection | undefined
+  let report = NO_USAGE
   let finds = 0
 
   function failIfAsked(): void {
@@ -86,20 +68,29 @@ export function createFakeService() {
   }
 
   const service: TaskService = {
-    async submit({ account, model: id, parameters }) {
+    async submit(request) {
       failIfAsked()
+      requests.push(request)
+      const { account, model: id, parameters, idempotency } = request
       const model = MODELS.find((each) => each.id === id)
-      if (model === undefined) {
-        return { kind: "rejected", rejection: { code: "model-not-found", model: id } }
-      }
+      if (model === undefined) return reject({ code: "model-not-found", model: id })
       const check = model.check(parameters)
       if (check.kind === "invalid") {
-        return { kind: "rejected", rejection: { code: "invalid-parameters", issues: check.issues } }
+        return reject({ code: "invalid-parameters", issues: check.issues })
       }
+      const name = `${account} ${idempotency?.key}`
+      const earlier = idempotency && used.get(name)
+      if (earlier !== undefined && earlier.fingerprint !== idempotency?.fingerprint) {
+        return reject({ code: "idempotency-key-reused" })
+      }
+      const known = earlier && tasks.get(earlier.task)
+      if (known !== undefined) return { kind: "submitted", task: known, isReplayed: true }
+      if (rejection !== undefined) return reject(rejection)
       submitted.push({ model: id, parameters })
       const task = toTask(taskId(1_000_000 + submitted.length), { account, model: id })
       tasks.set(task.id, task)
-      return { kind: "submitted", task }
+      if (idempotency) used.set(name, { fingerprint: idempotency.fingerprint, task: task.id })
+      return { kind: "submitted", task, isReplayed: false }
     },
     async findTask({ account, id }) {
       failIfAsked()
@@ -126,8 +117,26 @@ export function createFakeService() {
     async findArtifacts({ account, id }) {
       failIfAsked()
       refuseOddId(id)
+      const found = findWithArtifacts(id)
+      return found?.task.account === account ? found : undefined
+    },
+    async findLinked(id) {
+      failIfAsked()
+      refuseOddId(id)
+      return findWithArtifacts(id)
+    },
+    async findUsage({ account, id }) {
+      failIfAsked()
+      refuseOddId(id)
       const task = tasks.get(id)
-      return task?.account === account ? { task, artifacts: toArtifactRows(task) } : undefined
+      if (task?.account !== account) return undefined
+      const price = findPrice(DEFAULT_PRICES, task.priceVersion, task.model)
+      return { task, price, billedInputMs: billedInputMs(task.usage?.inputVideosMs ?? []) }
+    },
+    async sumUsage(request) {
+      failIfAsked()
+      summed.push(request)
+      return report
     },
     async openArtifact(request) {
       failIfAsked()
@@ -137,6 +146,11 @@ export function createFakeService() {
       openReaders += 1
       return read(whole, request)
     },
+  }
+
+  function findWithArtifacts(id: string): FoundArtifacts | undefined {
+    const task = tasks.get(id)
+    return task && { task, artifacts: toArtifactRows(task) }
   }
 
   function read(whole: Uint8Array, { start = 0, end = whole.length - 1 }: OpenArtifactRequest) {
@@ -164,9 +178,13 @@ export function createFakeService() {
     service,
     tasks,
     bytes,
+    /** What became a task. */
     submitted,
+    /** Whatever was submitted, as it was. */
+    requests,
     opened,
     listed,
+    summed,
     reader,
     openReaders: () => openReaders,
     finds: () => finds,
@@ -174,11 +192,23 @@ export function createFakeService() {
     fail(error: unknown) {
       failure = error
     },
+    /** Why every later submission with valid parameters is rejected; undefined: it is not. */
+    refuse(why: Rejection | undefined) {
+      rejection = why
+    },
+    /** What `sumUsage` resolves to. */
+    setReport(changes: Partial<UsageReport>) {
+      report = { ...NO_USAGE, ...changes }
+    },
     put(task: Task): Task {
       tasks.set(task.id, task)
       return task
     },
   }
+}
+
+function reject(rejection: Rejection): SubmitResult {
+  return { kind: "rejected", rejection }
 }
 
 /** As a database that takes only UUIDs, or no U+0000, would. */

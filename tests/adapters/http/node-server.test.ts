@@ -29,8 +29,46 @@ const BROKEN: readonly [name: string, request: string, status: number, code: str
   ["a folded header", `${OK}X-A: b\r\n c\r\n\r\n`, 400, "malformed_request"],
   ["bare line feeds", "GET /healthz HTTP/1.1\nHost: a\n\n", 400, "malformed_request"],
   ["no HTTP at all", "\x16\x03\x01\x02\r\n\r\n", 400, "malformed_request"],
+  [
+    "a coding below chunked",
+    `${POST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    400,
+    "malformed_request",
+  ],
+  [
+    "codings in two headers",
+    `${OK}Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+    "malformed_request",
+  ],
   ["headers past 16 KiB", `${OK}X-A: ${"x".repeat(17_000)}\r\n\r\n`, 431, "headers_too_large"],
-  ["a URL past 16 KiB", `GET /${"x".repeat(17_000)} HTTP/1.1\r\n\r\n`, 414, "uri_too_long"],
+  [
+    "thousands of headers past 16 KiB",
+    `${OK}${"a:\r\n".repeat(3_500)}\r\n`,
+    431,
+    "headers_too_large",
+  ],
+  ["headers of any size", `${OK}X-A: ${"x".repeat(200_000)}\r\n\r\n`, 431, "headers_too_large"],
+  [
+    "a URL past 8 KiB",
+    `GET /${"x".repeat(8_192)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+    414,
+    "uri_too_long",
+  ],
+  [
+    "a URL past 8 KiB above headers past 16 KiB",
+    `GET /${"x".repeat(9_000)} HTTP/1.1\r\nX-A: ${"x".repeat(17_000)}\r\n\r\n`,
+    414,
+    "uri_too_long",
+  ],
+  ["a URL of any size", `GET /${"x".repeat(200_000)} HTTP/1.1\r\n\r\n`, 414, "uri_too_long"],
+  ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 404, "route_not_found"],
+  [
+    "CONNECT with a body",
+    "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nContent-Length: 5\r\n\r\nab",
+    404,
+    "route_not_found",
+  ],
 ]
 
 describe("the Node server", () => {
@@ -47,9 +85,132 @@ describe("the Node server", () => {
       const body = text.slice(text.indexOf("\r\n\r\n") + 4)
       assert.match(text, new RegExp(`\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`, "i"))
       const { error } = JSON.parse(body) as { error: { code: string; type: string } }
-      assert.deepEqual([error.code, error.type], [code, "invalid_request_error"])
+      const type = status === 404 ? "not_found_error" : "invalid_request_error"
+      assert.deepEqual([error.code, error.type], [code, type])
     })
   }
+
+  it("tells a long URL from long headers in whatever pieces they come", async () => {
+    await using world = await open()
+    for (const [head, status] of [
+      [`GET /${"x".repeat(17_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414],
+      [`GET /${"x".repeat(8_000)} HTTP/1.1\r\nHost: a\r\nX-A: ${"x".repeat(17_000)}\r\n\r\n`, 431],
+    ] as const) {
+      const client = createRawClient(world.url)
+      for (let at = 0; at < head.length; at += 5_000) {
+        // oxlint-disable-next-line no-await-in-loop -- each piece by itself
+        await new Promise((resolve) => client.socket.write(head.slice(at, at + 5_000), resolve))
+        // oxlint-disable-next-line no-await-in-loop -- each piece by itself
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      // oxlint-disable-next-line no-await-in-loop -- one head after the other
+      assert.match(await client.ended(), new RegExp(`^HTTP/1\\.1 ${status} `))
+    }
+  })
+
+  it("counts the bytes of headers and not the headers", async () => {
+    await using world = await open()
+    const client = createRawClient(world.url)
+    client.send(`${OK}Connection: close\r\n${"a:\r\n".repeat(3_000)}\r\n`)
+    assert.match(await client.ended(), /^HTTP\/1\.1 200 /)
+  })
+
+  it("takes chunked in any case, and says that it takes nothing else", async () => {
+    await using world = await open()
+    const body = JSON.stringify(VALID)
+    const authorization = `Authorization: Bearer ${world.key}\r\nConnection: close\r\n`
+    const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const client = createRawClient(world.url)
+    client.send(`${POST}${authorization}Transfer-Encoding: Chunked\r\n\r\n${chunks}`)
+    assert.match(await client.ended(), /^HTTP\/1\.1 202 /)
+    const refused = createRawClient(world.url)
+    refused.send(`${POST}${authorization}Transfer-Encoding: gzip, chunked\r\n\r\n${chunks}`)
+    assert.match(await refused.ended(), /"The only Transfer-Encoding that is taken is chunked\."/)
+    assert.equal(world.fake.submitted.length, 1)
+  })
+
+  it("answers CONNECT behind a request that still runs, and outlives a client that resets", async () => {
+    await using world = await open()
+    let go: () => void = () => undefined
+    world.ready = () =>
+      new Promise((resolve) => {
+        go = resolve
+      })
+    const client = createRawClient(world.url)
+    const connect = "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n"
+    client.send(`GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n${connect}`)
+    await eventually(() => world.asked() === 1)
+    go()
+    const text = await client.ended()
+    const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status)
+    assert.deepEqual(statuses, ["200", "404"])
+
+    const resetting = createRawClient(world.url)
+    resetting.send(connect)
+    await resetting.receive(/\}\}$/)
+    resetting.socket.resetAndDestroy()
+    await resetting.ended()
+    const next = createRawClient(world.url)
+    next.send(`${OK}Connection: close\r\n\r\n`)
+    assert.match(await next.ended(), /^HTTP\/1\.1 200 /)
+    assert.deepEqual(world.logged, [])
+  })
+
+  it("answers whoever closes its side behind its requests, each of them, and then closes", async () => {
+    await using world = await open()
+    const body = JSON.stringify(VALID)
+    const authorization = `Authorization: Bearer ${world.key}\r\n`
+    const creation = `${POST}${authorization}Content-Length: ${body.length}\r\n\r\n${body}`
+    const client = createRawClient(world.url)
+    client.socket.end(`${creation}${OK}\r\n${creation}`)
+    const text = await client.ended()
+    const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status)
+    assert.deepEqual(statuses, ["202", "200", "202"])
+    assert.equal(world.fake.submitted.length, 2)
+    const silent = createRawClient(world.url)
+    silent.socket.end()
+    assert.equal(await silent.ended(), "")
+    const idle = createRawClient(world.url)
+    idle.send(`${OK}\r\n`)
+    await idle.receive(/\}$/)
+    idle.socket.end()
+    assert.match(await idle.ended(), /^HTTP\/1\.1 200 /)
+  })
+
+  it("sends a whole artifact to whoever closes its side behind its request", async () => {
+    await using world = await open()
+    const bytes = 20 * 1024 * 1024
+    putArtifact(world.fake, Buffer.alloc(bytes, "p"))
+    const client = createRawClient(world.url)
+    const path = `/v1/tasks/${taskId(1)}/artifacts/image_1/content`
+    client.socket.end(
+      `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.key}\r\n\r\n`,
+    )
+    const text = await client.ended()
+    assert.equal(text.length - text.indexOf("\r\n\r\n") - 4, bytes)
+    assert.equal(world.fake.openReaders(), 0)
+  })
+
+  it("begins a request that was sent ahead once the answer before it is out", async () => {
+    await using world = await open()
+    let go: () => void = () => undefined
+    world.ready = () =>
+      new Promise((resolve) => {
+        go = resolve
+      })
+    const client = createRawClient(world.url)
+    const ready = "GET /readyz HTTP/1.1\r\nHost: a\r\n"
+    client.send(`${ready}\r\n${ready}\r\n${ready}Connection: close\r\n\r\n`)
+    for (const count of [1, 2, 3]) {
+      // oxlint-disable-next-line no-await-in-loop -- one request after the other
+      await eventually(() => world.asked() === count)
+      // oxlint-disable-next-line no-await-in-loop -- a second one would begin at once
+      await new Promise((resolve) => setImmediate(resolve))
+      assert.equal(world.asked(), count)
+      go()
+    }
+    assert.equal((await client.ended()).match(/HTTP\/1\.1 200 /g)?.length, 3)
+  })
 
   it("serves HTTP/1.0 without a Host, and an address in full", async () => {
     await using world = await open()

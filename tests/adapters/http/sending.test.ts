@@ -1,13 +1,14 @@
 /** How bytes leave: back-pressure, clients that go away, reads that fail; on Node and elsewhere. */
 import assert from "node:assert/strict"
-import { EventEmitter } from "node:events"
 import { describe, it } from "node:test"
-import type { NodePair } from "@safelight/http"
 import { outside, putArtifact, taskId } from "./fake-service.ts"
 import { createRawClient, eventually } from "../../support/raw-client.ts"
 import { createWorld, type WORLDS } from "./worlds.ts"
 
-const SIZE = 64 * 1024 * 1024
+const MEBIBYTE = 1024 * 1024
+const SIZE = 64 * MEBIBYTE
+const CONTENT = Buffer.alloc(SIZE, "p")
+const DAY_MS = 86_400_000
 const PATH = `/v1/tasks/${taskId(1)}/artifacts/image_1/content`
 
 describe("sending on Node", () => {
@@ -21,31 +22,12 @@ describe("sending on Node", () => {
     await client.receive(/\r\n\r\n/)
     client.socket.pause()
     await untilStill(() => reads)
-    assert.ok(reads * 64 * 1024 < SIZE / 2, `${reads} reads`)
+    assert.ok(reads * 512 * 1024 < SIZE / 2, `${reads} reads`)
     assert.equal(world.fake.openReaders(), 1)
     client.socket.destroy()
     await eventually(() => world.fake.openReaders() === 0)
     assert.deepEqual(world.logged, [])
   })
-
-  for (const [name, waitingBytes, largest] of [
-    ["large ones to a client that keeps up", 0, 512 * 1024],
-    ["small ones to a client that is behind", 1, 64 * 1024],
-  ] as const) {
-    it(`starts with small buffers and gives ${name}`, async () => {
-      await using world = await open("in process")
-      const sizes: number[] = []
-      const headers = { authorization: `Bearer ${world.key}` }
-      const node = createFakePair(waitingBytes, (bytes) => sizes.push(bytes))
-      await world.handler.fetch(new Request(`http://a${PATH}`, { headers }), { node })
-      assert.equal(sizes[0], 64 * 1024)
-      assert.equal(Math.max(...sizes), largest)
-      assert.equal(
-        sizes.reduce((sum, size) => sum + size, 0),
-        SIZE,
-      )
-    })
-  }
 
   it("closes the reader of a client that leaves while a read runs", async () => {
     await using world = await open("over a socket")
@@ -61,21 +43,77 @@ describe("sending on Node", () => {
     await eventually(() => reads === 1)
     client.socket.destroy()
     await new Promise((resolve) => client.socket.once("close", resolve))
-    go()
-    await eventually(() => reads > 1 || world.fake.openReaders() === 0)
+    // That nobody is there any more shows when something is written.
+    delete world.fake.reader.beforeRead
     go()
     await eventually(() => world.fake.openReaders() === 0)
     assert.deepEqual(world.logged, [])
   })
 
-  it("closes the reader of a download that waits behind another on its connection", async () => {
+  it("opens nothing for a download that waits behind another on its connection", async () => {
     await using world = await open("over a socket")
     const client = download(world)
-    client.send(toRequest(world.key))
+    for (let count = 0; count < 100; count += 1) client.send(toRequest(world.key))
     client.socket.pause()
-    await eventually(() => world.fake.openReaders() === 2)
+    await eventually(() => world.fake.openReaders() === 1)
+    await untilStill(() => world.fake.opened.length)
+    assert.equal(world.fake.opened.length, 1)
     client.socket.destroy()
     await eventually(() => world.fake.openReaders() === 0)
+    assert.equal(world.fake.opened.length, 1)
+    assert.deepEqual(world.logged, [])
+  })
+
+  it("has one reader open for as many ranges as it takes, and none when the client leaves", async () => {
+    await using world = await open("over a socket")
+    let most = 0
+    world.fake.reader.beforeRead = () => {
+      most = Math.max(most, world.fake.openReaders())
+    }
+    const ranges = Array.from(
+      { length: 50 },
+      (_, index) => `${index * MEBIBYTE}-${index * MEBIBYTE}`,
+    )
+    const whole = download(world, `Range: bytes=${ranges.join(",")}\r\nConnection: close\r\n`)
+    const text = await whole.ended()
+    assert.match(text, /^HTTP\/1\.1 206 [^]*multipart\/byteranges/)
+    assert.equal(text.match(/\r\nContent-Range: /g)?.length, 50)
+    assert.equal(world.fake.opened.length, 50)
+
+    const large = ranges.map((_, index) => `${index * MEBIBYTE}-${(index + 1) * MEBIBYTE - 200}`)
+    const leaving = Array.from({ length: 10 }, () =>
+      download(world, `Range: bytes=${large.join(",")}\r\n`),
+    )
+    await Promise.all(leaving.map((client) => client.receive(/p{100}/)))
+    for (const client of leaving) client.socket.destroy()
+    await eventually(() => world.fake.openReaders() === 0)
+    assert.ok(most <= leaving.length, `${most} readers`)
+    assert.deepEqual(world.logged, [])
+  })
+
+  it("sends an artifact whole that expires meanwhile, in one piece or in parts", async () => {
+    await using world = await open("over a socket")
+    let reads = 0
+    world.fake.reader.beforeRead = () => {
+      reads += 1
+      return reads === 2 ? world.clock.advance(2 * DAY_MS) : undefined
+    }
+    for (const [ranges, bytes] of [
+      ["", SIZE],
+      [`Range: bytes=0-${MEBIBYTE},${2 * MEBIBYTE}-${3 * MEBIBYTE}\r\n`, 2 * MEBIBYTE + 2],
+    ] as const) {
+      reads = 0
+      putArtifact(world.fake, CONTENT, { expiresAt: world.clock.now() + DAY_MS })
+      const client = download(world, `${ranges}Connection: close\r\n`)
+      // oxlint-disable-next-line no-await-in-loop -- the clock is one for both
+      const text = await client.ended()
+      assert.equal(countContent(text), bytes)
+      assert.ok(reads > 2)
+    }
+    const late = download(world, "Connection: close\r\n")
+    assert.match(await late.ended(), /^HTTP\/1\.1 410 /)
+    assert.equal(world.fake.openReaders(), 0)
+    assert.deepEqual(world.logged, [])
   })
 
   it("leaves many clients that come and go nothing open", async () => {
@@ -168,36 +206,25 @@ describe("sending in process", () => {
 
 async function open(kind: (typeof WORLDS)[number]) {
   const world = await createWorld(kind)
-  putArtifact(world.fake, Buffer.alloc(SIZE, "p"))
+  putArtifact(world.fake, CONTENT)
   return { ...world, [Symbol.asyncDispose]: world.close }
 }
 
-function toRequest(key: string): string {
-  return `GET ${PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`
+/** `lines` are further headers, each with its line's end. */
+function toRequest(key: string, lines = ""): string {
+  return `GET ${PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${lines}\r\n`
 }
 
-function download({ server, key }: Awaited<ReturnType<typeof open>>) {
+function download({ server, key }: Awaited<ReturnType<typeof open>>, lines?: string) {
   const client = createRawClient(server?.url ?? "")
-  client.send(toRequest(key))
+  client.send(toRequest(key, lines))
   return client
 }
 
-/** Node's pair with a socket that always has `waitingBytes` left to hand on. */
-function createFakePair(waitingBytes: number, onWrite: (bytes: number) => void): NodePair {
-  const socket = Object.assign(new EventEmitter(), {
-    destroyed: false,
-    writableLength: waitingBytes,
-    destroy: () => undefined,
-  })
-  const outgoing = {
-    writeHead: () => undefined,
-    end: () => undefined,
-    write: (bytes: Uint8Array, written: () => void) => {
-      onWrite(bytes.length)
-      setImmediate(written)
-    },
-  }
-  return { incoming: { socket, headersDistinct: {} }, outgoing } as unknown as NodePair
+/** Bytes of the artifact in an answer: no other line begins like its content. */
+function countContent(text: string): number {
+  const lines = text.split("\r\n").filter((line) => line.startsWith("pppp"))
+  return lines.reduce((sum, { length }) => sum + length, 0)
 }
 
 /** Resolves once a count has stood still for a thousand turns of the event loop. */

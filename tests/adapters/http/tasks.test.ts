@@ -4,7 +4,8 @@ import { describe, it } from "node:test"
 import { createHttpHandler, DEFAULTS } from "@safelight/http"
 import { toTaskFailure, type Task } from "@safelight/core"
 import { Hono } from "hono"
-import { createFakeKeys, createFakeService, putArtifact, taskId, toTask } from "./fake-service.ts"
+import { createFakeService, putArtifact, taskId, toTask } from "./fake-service.ts"
+import { createFakeStorage } from "./fake-storage.ts"
 import { creation, createWorld, VALID, WORLDS, type World } from "./worlds.ts"
 
 const STATES: readonly [name: string, changes: Partial<Task>, shown: Record<string, unknown>][] = [
@@ -116,10 +117,16 @@ for (const kind of WORLDS) {
       await using world = await open(kind)
       const { id } = putArtifact(world.fake, new Uint8Array(3))
       const unfinished = world.fake.put(toTask(taskId(8)))
-      const paths = ["", "/artifacts", "/artifacts/image_1/content", "/artifacts/none/content"]
+      const paths = [
+        "",
+        "/artifacts",
+        "/usage",
+        "/artifacts/image_1/content",
+        "/artifacts/x/content",
+      ]
       const tasks = [`/v1/tasks/${id}`, `/v1/tasks/${unfinished.id}`, `/v1/tasks/${taskId(404)}`]
       const all = tasks.flatMap((task) => paths.map((path) => task + path))
-      for (const path of [...all, "/healthz", "/readyz", "/nothing"]) {
+      for (const path of [...all, "/v1/usage", "/healthz", "/readyz", "/nothing"]) {
         const got = await world.call(path)
         const text = await got.text()
         const head = await world.call(path, { method: "HEAD" })
@@ -303,7 +310,7 @@ describe("createHttpHandler", () => {
   it("refuses a setting that is no positive integer, by its name", () => {
     const options = {
       service: createFakeService().service,
-      keys: createFakeKeys(),
+      storage: createFakeStorage().storage,
       clock: { now: () => 0, monotonicNow: () => 0 },
       publicUrl: () => "",
     }

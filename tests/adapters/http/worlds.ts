@@ -3,12 +3,21 @@
  * behind the Node server. A behaviour that is not about sockets is tested in both.
  */
 import { createHttpHandler, createNodeServer, type HttpSettings } from "@safelight/http"
-import type { Log, LogFields } from "@safelight/core"
+import { MODELS, type Log, type LogFields } from "@safelight/core"
 import { createManualClock } from "@safelight/testkit"
 import { Agent, fetch as socketFetch } from "undici"
-import { createFakeKeys, createFakeService } from "./fake-service.ts"
+import { createApiDocument } from "../../../adapters/http/src/openapi/document.ts"
+import { createAnswerChecker } from "../../support/openapi-answers.ts"
+import type { ApiDocument } from "../../support/openapi-document.ts"
+import { checkResponse } from "../../support/openapi-response.ts"
+import { createFakeService } from "./fake-service.ts"
+import { createFakeStorage, type FakeStorage } from "./fake-storage.ts"
 
 export const WORLDS = ["in process", "over a socket"] as const
+
+/** As a client reads it: what every world answers is held to it. */
+export const DOCUMENT = JSON.parse(JSON.stringify(createApiDocument(MODELS))) as ApiDocument
+export const checker = createAnswerChecker(DOCUMENT)
 
 export interface Call {
   readonly method?: string
@@ -19,11 +28,14 @@ export interface Call {
 export interface WorldOptions {
   readonly settings?: Partial<HttpSettings>
   readonly checkReady?: () => Promise<void>
+  /** Another world's, as another node of the service would share it. */
+  readonly shared?: FakeStorage
 }
 
 export async function createWorld(kind: (typeof WORLDS)[number], options: WorldOptions = {}) {
   const fake = createFakeService()
-  const keys = createFakeKeys()
+  const { shared = createFakeStorage(), settings = {}, ...others } = options
+  const { storage, keys, accounts, links, rates } = shared
   const clock = createManualClock()
   const logged: { level: string; fields: LogFields; message: string }[] = []
   const log: Log = {
@@ -33,21 +45,27 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
   }
   const handler = createHttpHandler({
     service: fake.service,
-    keys,
+    storage,
     clock,
     log,
     publicUrl: () => "https://media.example/",
     random: () => 0.5,
-    ...options,
+    settings,
+    ...others,
   })
-  const { settings = {} } = options
   const server =
     kind === "in process" ? undefined : await createNodeServer({ handler, log, settings })
   const dispatcher = new Agent()
   const key = keys.add()
 
-  /** A call without credentials. */
+  /** A call without credentials; rejects where the document does not describe the answer. */
   async function bare(path: string, call: Call = {}): Promise<Response> {
+    const response = await send(path, call)
+    await checkResponse(checker, { method: call.method ?? "GET", target: path }, response)
+    return response
+  }
+
+  async function send(path: string, call: Call): Promise<Response> {
     const init = { method: call.method ?? "GET", headers: call.headers ?? {} }
     const body = call.body === undefined ? {} : { body: call.body as string }
     if (server === undefined) {
@@ -59,7 +77,12 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
 
   return {
     fake,
+    shared,
+    storage,
     keys,
+    accounts,
+    links,
+    rates,
     clock,
     logged,
     handler,

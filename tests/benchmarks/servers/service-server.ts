@@ -23,6 +23,6 @@ for (let count = 0; count < 500; count += 1) {
   if (result.kind === "submitted") ids.push(result.task.id)
 }
 const publicUrl = (): string => "http://127.0.0.1"
-const handler = createHttpHandler({ service: engine, keys: storage, clock: systemClock, publicUrl })
+const handler = createHttpHandler({ service: engine, storage, clock: systemClock, publicUrl })
 const { url } = await createNodeServer({ handler })
 announce({ url, ids, key })

@@ -2,13 +2,13 @@
  * Who calls, and whether they may. A verified header is believed for `keyBelievedMs`, counted from
  * before the key was read, so a revocation holds within that time; refusals are never remembered.
  */
-import { createBoundedCache, type ApiKeyScope, type Clock, type KeyStorage } from "@safelight/core"
+import { createBoundedCache, type Account, type ApiKeyScope, type Clock } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
 import { Refusal } from "../errors/refusal.ts"
-import { isExpired, refuseKey, verifyKey, type Caller } from "./key-verifier.ts"
+import { isExpired, refuseKey, verifyKey, type Caller, type CallerStorage } from "./key-verifier.ts"
 
 export interface AuthenticateOptions {
-  readonly keys: Pick<KeyStorage, "findKey">
+  readonly storage: CallerStorage
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   readonly settings: Pick<HttpSettings, "cachedKeys" | "keyBelievedMs">
 }
@@ -20,7 +20,7 @@ export interface AuthenticateOptions {
 export type Authenticate = (
   header: string | null | undefined,
   scope: ApiKeyScope,
-) => string | Promise<string>
+) => Account | Promise<Account>
 
 interface Verified {
   readonly caller: Caller
@@ -29,7 +29,7 @@ interface Verified {
 }
 
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
-  const { keys, clock, settings } = options
+  const { storage, clock, settings } = options
   const verified = createBoundedCache<Verified>(settings.cachedKeys)
   /** Verifications that run, so that a key's callers wait for one look-up together. */
   const running = new Map<string, Promise<Caller>>()
@@ -37,7 +37,7 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   async function verify(header: string): Promise<Caller> {
     const believedUntilMs = clock.monotonicNow() + settings.keyBelievedMs
     try {
-      const caller = await verifyKey(keys, header, clock.now())
+      const caller = await verifyKey(storage, header, clock.now())
       verified.set(header, { caller, believedUntilMs })
       return caller
     } catch (error) {
@@ -67,7 +67,8 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   }
 }
 
-function admit(caller: Caller, scope: ApiKeyScope): string {
+function admit(caller: Caller, scope: ApiKeyScope): Account {
+  if (caller.account.suspendedAt !== 0) throw new Refusal("account_suspended")
   if (caller.scopes.includes(scope)) return caller.account
   const challenge = `Bearer realm="api", error="insufficient_scope", scope="${scope}"`
   throw new Refusal("insufficient_scope", {

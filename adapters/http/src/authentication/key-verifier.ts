@@ -3,41 +3,53 @@
  * and what a revoked or expired key is told depends on its secret being right first: a stranger
  * learns nothing from a key id (http-decisions §2, §7).
  */
-import { parseApiKey, type ApiKeyScope, type KeyStorage, type StoredKey } from "@safelight/core"
+import {
+  NO_LIMITS,
+  parseApiKey,
+  type Account,
+  type AccountStorage,
+  type ApiKeyScope,
+  type KeyStorage,
+  type StoredKey,
+} from "@safelight/core"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { Refusal } from "../errors/refusal.ts"
 
 export interface Caller {
-  readonly account: string
+  readonly account: Account
   readonly scopes: readonly ApiKeyScope[]
   /** 0 for a key without an end. */
   readonly expiresAt: number
 }
 
+/** What is asked of a storage about who calls. */
+export type CallerStorage = Pick<KeyStorage, "findKey"> & Pick<AccountStorage, "findAccount">
+
 const BEARER = /^bearer +([^\s,]+)$/i
 /** Compared with where no key has the id, so that both cases cost the same. */
 const NO_SECRET = "0".repeat(64)
 
-/** Rejects with a `Refusal`, or with what `findKey` rejects with. */
+/** Rejects with a `Refusal`, or with what the storage rejects with. */
 export async function verifyKey(
-  keys: Pick<KeyStorage, "findKey">,
+  storage: CallerStorage,
   header: string,
   now: number,
 ): Promise<Caller> {
   const [, text] = BEARER.exec(header) ?? []
   const parts = text === undefined ? undefined : parseApiKey(text)
   if (parts === undefined) throw refuseKey("invalid_api_key")
-  const [stored, secretSha256] = await Promise.all([keys.findKey(parts.id), sha256(parts.secret)])
+  const [stored, secretSha256] = await Promise.all([
+    storage.findKey(parts.id),
+    sha256(parts.secret),
+  ])
   if (!isEqual(stored?.secretSha256 ?? NO_SECRET, secretSha256) || stored === undefined) {
     throw refuseKey("invalid_api_key")
   }
-  return toCaller(stored, now)
-}
-
-function toCaller(stored: StoredKey, now: number): Caller {
   if (stored.revokedAt !== 0) throw refuseKey("api_key_revoked")
   if (isExpired(stored, now)) throw refuseKey("api_key_expired")
-  return { account: stored.account, scopes: stored.scopes, expiresAt: stored.expiresAt }
+  const { account: id, createdAt, expiresAt, scopes } = stored
+  const account = (await storage.findAccount(id)) ?? { ...NO_LIMITS, id, createdAt }
+  return { account, scopes, expiresAt }
 }
 
 export function isExpired(key: Pick<StoredKey, "expiresAt">, now: number): boolean {

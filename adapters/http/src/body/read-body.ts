@@ -6,13 +6,14 @@
 import { SafelightError } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
 import { Refusal } from "../errors/refusal.ts"
+import { createPieceCollector, type BodyPieces } from "./body-pieces.ts"
 
 export interface BodyReader {
   /**
-   * Reads all of `open()` and hands it to `use`; the bytes count as held until that settles.
+   * Receives all of the body and hands it to `use`; the bytes count as held until that settles.
    * Rejects with a `Refusal` (413, 400) or `overloaded`.
    */
-  read<Result>(request: BodyRequest, use: (bytes: Uint8Array) => Promise<Result>): Promise<Result>
+  read<Result>(request: BodyRequest, use: (pieces: BodyPieces) => Promise<Result>): Promise<Result>
   /** Bytes counted as held now. */
   heldBytes(): number
 }
@@ -54,26 +55,13 @@ function checkDeclared(declaredLength: string | null, limitBytes: number): void 
   if (Number(declaredLength) > limitBytes) throw refuseSize(limitBytes)
 }
 
-async function collect(request: BodyRequest, hold: (bytes: number) => void): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let length = 0
+async function collect(request: BodyRequest, hold: (bytes: number) => void): Promise<BodyPieces> {
+  const { take, finish } = createPieceCollector()
   await request.receive((chunk) => {
-    length += chunk.length
     hold(chunk.length)
-    chunks.push(chunk)
+    take(chunk)
   })
-  const [only] = chunks
-  return chunks.length === 1 && only !== undefined ? only : join(chunks, length)
-}
-
-function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
+  return finish()
 }
 
 function refuseSize(limitBytes: number): Refusal {

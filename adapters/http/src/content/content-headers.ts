@@ -36,12 +36,14 @@ export interface ContentHeaderOptions {
   readonly finishedAt: number
   readonly now: number
   readonly requestId: string
+  /** Where a private link opened it: when the link ends, never after the artifact does. */
+  readonly linkEndsAt?: number
 }
 
 /** What 200, 206 and 304 all carry. */
 export function toValidatorHeaders(options: ContentHeaderOptions): Record<string, string> {
-  const { artifact, finishedAt, now, requestId } = options
-  const leftSeconds = Math.floor((artifact.expiresAt - now) / 1000)
+  const { artifact, finishedAt, now, requestId, linkEndsAt } = options
+  const leftSeconds = Math.floor(((linkEndsAt ?? artifact.expiresAt) - now) / 1000)
   const maxAge = Math.min(MAX_AGE_SECONDS, leftSeconds)
   return {
     etag: toEtag(artifact),
@@ -55,7 +57,7 @@ export function toValidatorHeaders(options: ContentHeaderOptions): Record<string
 
 /** What 200 and 206 carry besides their length and range. */
 export function toContentHeaders(options: ContentHeaderOptions): Record<string, string> {
-  const { artifact } = options
+  const { artifact, linkEndsAt } = options
   return {
     ...toValidatorHeaders(options),
     "accept-ranges": "bytes",
@@ -64,7 +66,7 @@ export function toContentHeaders(options: ContentHeaderOptions): Record<string, 
     "repr-digest": `sha-256=:${toBase64(artifact.sha256)}:`,
     "content-security-policy": "sandbox; default-src 'none'",
     "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-site",
+    "cross-origin-resource-policy": linkEndsAt === undefined ? "same-site" : "cross-origin",
   }
 }
 

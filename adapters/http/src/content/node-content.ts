@@ -1,17 +1,27 @@
 /**
- * An answer's bytes straight to Node's response: two buffers, one being read into while the other
- * is on its way. They start small and grow only for a client that keeps up, so that many slow
- * readers cost little memory (measured: performance.md, point 8). A client that leaves is no
- * error; a read that fails destroys the socket, because a clean end would look like success.
+ * An answer's bytes straight to Node's response: two large buffers, one filled while the other is
+ * on its way, for so many downloads at once; for all others, and for a client that falls behind
+ * until it has kept up for long, one small buffer that is filled and written in turn. So many slow
+ * readers cost little memory (measured: performance.md, point 8). A client that leaves is no error;
+ * a read that fails destroys the socket, because a clean end would look like success.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { ByteSource } from "./byte-source.ts"
 
-const START_BYTES = 64 * 1024
-const MAX_BYTES = 512 * 1024
+/** What each of many slow readers costs. */
+const SMALL_BYTES = 64 * 1024
+/** A read and a write cost a fixed time beside their bytes; from this on it is little. */
+const LARGE_BYTES = 512 * 1024
 /** A client that took this much without pause empties more than the sockets' own buffers. */
 const GROW_AFTER_BYTES = 4 * 1024 * 1024
+/** At 50 MiB/s and more the sockets' own buffers empty fast enough to take a write within this. */
+const LATE_AFTER_MS = 25
+/** 32 MiB in large buffers at most. */
+const MOST_LARGE = 32
+
+/** Downloads that hold large buffers now, whatever the server: their memory is the process's. */
+let largeDownloads = 0
 
 export interface NodeAnswer {
   readonly status: number
@@ -28,7 +38,7 @@ export async function sendNodeContent(
   try {
     outgoing.writeHead(status, headers)
     await pump(source, sink)
-    if (!sink.isGone()) outgoing.end()
+    if (!socket.destroyed) outgoing.end()
   } catch (error) {
     socket.destroy()
     throw error
@@ -38,67 +48,79 @@ export async function sendNodeContent(
   }
 }
 
-/* oxlint-disable no-await-in-loop -- each buffer waits for its own last write */
+/* oxlint-disable no-await-in-loop -- the bytes leave in order */
 async function pump(source: ByteSource, sink: Sink): Promise<void> {
-  const first = Math.min(START_BYTES, source.lengthBytes)
-  const buffers = [Buffer.allocUnsafeSlow(first), Buffer.allocUnsafeSlow(first)] as const
-  const slots = buffers.map((buffer) => ({
-    buffer,
-    written: Promise.resolve(),
-  }))
-  let sizeBytes = first
-  let keptUpBytes = 0
-  for (let turn = 0; !sink.isGone(); turn += 1) {
-    const slot = slots[turn % 2]
-    if (slot === undefined) return
-    await slot.written
-    if (slot.buffer.length < sizeBytes) slot.buffer = Buffer.allocUnsafeSlow(sizeBytes)
-    const count = await source.read(slot.buffer)
-    if (count === 0) break
-    keptUpBytes = sink.hadToWait() ? 0 : keptUpBytes + count
-    slot.written = sink.write(slot.buffer.subarray(0, count))
-    if (keptUpBytes >= GROW_AFTER_BYTES) sizeBytes = Math.min(MAX_BYTES, source.lengthBytes)
+  for (;;) {
+    if (largeDownloads < MOST_LARGE && !(await sendLarge(source, sink))) return
+    if (!(await sendSmall(source, sink))) return
   }
-  await Promise.all(slots.map((slot) => slot.written))
 }
 
+/** Sends until the client has kept up for long; false where nothing is left or nobody is there. */
+async function sendSmall(source: ByteSource, sink: Sink): Promise<boolean> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(SMALL_BYTES, source.lengthBytes))
+  let keptUpBytes = 0
+  for (;;) {
+    const count = await source.read(buffer)
+    if (count === 0) return false
+    const outcome = await sink.write(buffer, count)
+    if (outcome === "gone") return false
+    keptUpBytes = outcome === "late" ? 0 : keptUpBytes + count
+    if (keptUpBytes >= GROW_AFTER_BYTES) return true
+  }
+}
+
+/** Sends until the client has fallen behind; false where nothing is left or nobody is there. */
+async function sendLarge(source: ByteSource, sink: Sink): Promise<boolean> {
+  largeDownloads += 1
+  try {
+    const bytes = Math.min(LARGE_BYTES, source.lengthBytes)
+    let filling = Buffer.allocUnsafeSlow(bytes)
+    let leaving = Buffer.allocUnsafeSlow(bytes)
+    let last: Promise<WriteOutcome> = Promise.resolve("in time")
+    for (;;) {
+      const count = await source.read(filling)
+      const outcome = await last
+      if (count === 0 || outcome === "gone") return false
+      last = sink.write(filling, count)
+      // Its memory is given back only once nothing of it waits for the client.
+      if (outcome === "late") return (await last) !== "gone"
+      ;[filling, leaving] = [leaving, filling]
+    }
+  } finally {
+    largeDownloads -= 1
+  }
+}
+
+type WriteOutcome = "in time" | "late" | "gone"
+
 interface Sink {
-  /** Resolves when the bytes were handed to the system, or the client has left. */
-  write(bytes: Uint8Array): Promise<void>
-  /** Whether the system did not take the last write at once: the client is behind. */
-  hadToWait(): boolean
-  isGone(): boolean
+  /** Writes the first `count` bytes; resolves when they were handed to the system, or never will. */
+  write(buffer: Buffer, count: number): Promise<WriteOutcome>
   release(): void
 }
 
 function createSink(outgoing: ServerResponse, socket: Socket): Sink {
-  const waiting = new Set<() => void>()
-  let isBehind = false
+  let settle: (() => void) | undefined
 
   /** A response that waits behind another on its connection never hears of the close itself. */
   function onClose(): void {
-    for (const resolve of waiting) resolve()
-    waiting.clear()
+    settle?.()
   }
   socket.on("close", onClose)
 
   return {
-    write: (bytes) =>
+    write: (buffer, count) =>
       new Promise((resolve) => {
-        function finish(): void {
-          waiting.delete(finish)
-          resolve()
+        const startedAt = performance.now()
+        settle = () => {
+          const isLate = performance.now() - startedAt > LATE_AFTER_MS
+          if (socket.destroyed) resolve("gone")
+          else resolve(isLate ? "late" : "in time")
         }
-        waiting.add(finish)
-        outgoing.write(bytes, finish)
-        // Node hands a tick's writes over at its end; what stays then waits for the client.
-        process.nextTick(() => {
-          isBehind = socket.writableLength > 0
-        })
-        if (socket.destroyed) finish()
+        if (socket.destroyed) settle()
+        else outgoing.write(buffer.subarray(0, count), settle)
       }),
-    hadToWait: () => isBehind,
-    isGone: () => socket.destroyed,
     release: () => {
       socket.off("close", onClose)
     },

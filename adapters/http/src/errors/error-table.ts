@@ -9,11 +9,14 @@ export type ErrorType =
   | "api_error"
   | "artifact_expired"
   | "authentication_error"
+  | "billing_error"
   | "conflict_error"
+  | "idempotency_error"
   | "invalid_request_error"
   | "not_found_error"
   | "overloaded_error"
   | "permission_error"
+  | "rate_limit_error"
 
 type Row = readonly [status: number, type: ErrorType, message: string]
 
@@ -46,6 +49,8 @@ export const ERRORS = {
   api_key_revoked: [401, "authentication_error", "The API key was revoked."],
   api_key_expired: [401, "authentication_error", "The API key has expired."],
   insufficient_scope: [403, "permission_error", "The API key does not allow this."],
+  account_suspended: [403, "permission_error", "The account is suspended."],
+  insufficient_balance: [402, "billing_error", "The account's budget does not cover this task."],
   unsupported_media_type: [
     415,
     "invalid_request_error",
@@ -69,8 +74,30 @@ export const ERRORS = {
   task_not_finished: [409, "conflict_error", "The task is not finished yet."],
   artifact_not_found: [404, "not_found_error", "The task has no such artifact."],
   artifact_expired: [410, "artifact_expired", "The artifact has expired and can't be recovered."],
+  not_found: [404, "not_found_error", "There is nothing at this link."],
   precondition_failed: [412, "invalid_request_error", "A precondition of the request is false."],
   range_not_satisfiable: [416, "invalid_request_error", "The range lies outside of the artifact."],
+  invalid_idempotency_key: [
+    400,
+    "idempotency_error",
+    "Idempotency-Key takes 1 to 255 printable ASCII characters, once.",
+  ],
+  idempotency_key_reused: [
+    422,
+    "idempotency_error",
+    "The Idempotency-Key was used for another request.",
+  ],
+  idempotency_key_in_use: [
+    409,
+    "idempotency_error",
+    "A request with this Idempotency-Key is being accepted right now.",
+  ],
+  rate_limit_exceeded: [429, "rate_limit_error", "Too many requests; wait and try again."],
+  concurrency_limit_exceeded: [
+    429,
+    "rate_limit_error",
+    "The account has as many unfinished tasks as it may.",
+  ],
   storage_unavailable: [503, "api_error", "The artifact can't be read for now; try again."],
   service_unavailable: [503, "api_error", "The service is unavailable for now; try again."],
   outcome_unknown: [

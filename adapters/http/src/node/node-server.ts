@@ -6,16 +6,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { getRequestListener } from "@hono/node-server"
 import { SILENT_LOG, type Log } from "@safelight/core"
+import { createCreationThreads, type CreationThreads } from "../body/creation-threads.ts"
 import { toSettings, type HttpSettings } from "../defaults.ts"
 import { toErrorResponse } from "../errors/error-response.ts"
-import { Refusal } from "../errors/refusal.ts"
 import type { NodePair } from "../exchange.ts"
 import type { HttpHandler } from "../http-handler.ts"
 import { createRequestIds } from "../request-id.ts"
+import { checkHead, refuseTarget, toParserBytes } from "./check-head.ts"
 import { createClientErrorListener } from "./client-error.ts"
 import { closeServer } from "./close-server.ts"
+import { createConnectListener } from "./connect-listener.ts"
 import { isFullyReceived, sendAndLinger } from "./linger.ts"
 import { listen } from "./listen.ts"
+import { takeTurn } from "./newest-response.ts"
+import { createRawAnswer } from "./raw-answer.ts"
 
 export interface NodeServerOptions {
   readonly handler: Pick<HttpHandler, "fetch">
@@ -44,13 +48,31 @@ export interface NodeServer {
 export async function createNodeServer(options: NodeServerOptions): Promise<NodeServer> {
   const { handler, host = "127.0.0.1", port = 0, log = SILENT_LOG } = options
   const settings = toSettings(options.settings)
-  const server = createServer(toServerOptions(settings))
-  attach(server, handler, settings, host)
+  const server = Object.assign(createServer(toServerOptions(settings)), {
+    // A client may say that it has said all before it reads the answer (RFC 9112 §9.6).
+    httpAllowHalfOpen: true,
+    // Their bytes are what counts.
+    maxHeadersCount: 0,
+  })
+  const threads = createCreationThreads({ settings, log })
+  attach(server, handler, { settings, host, threads })
   const url = await listen(server, { host, port })
   server.on("error", (error) => {
     log.error({ error }, "the server failed to accept a connection")
   })
-  return { url, close: ({ graceMs }) => closeServer(server, graceMs) }
+  return {
+    url,
+    async close({ graceMs }) {
+      await closeServer(server, graceMs)
+      await threads.end()
+    },
+  }
+}
+
+interface Attached {
+  readonly settings: HttpSettings
+  readonly host: string
+  readonly threads: CreationThreads
 }
 
 function toServerOptions(settings: HttpSettings): object {
@@ -58,10 +80,10 @@ function toServerOptions(settings: HttpSettings): object {
     headersTimeout: Math.min(settings.headersTimeoutMs, settings.requestTimeoutMs),
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    maxHeaderSize: settings.headerBytes,
+    maxHeaderSize: toParserBytes(settings),
     // Node looks for late requests at this pace; its own 30 s would make 15 s into 45.
     connectionsCheckingInterval: Math.max(10, Math.min(1_000, settings.headersTimeoutMs / 10)),
-    // Node's own answer would have no body; `checkTarget` refuses it instead.
+    // Node's own answer would have no body; `checkHead` refuses it instead.
     requireHostHeader: false,
   }
 }
@@ -69,17 +91,16 @@ function toServerOptions(settings: HttpSettings): object {
 function attach(
   server: Server,
   handler: Pick<HttpHandler, "fetch">,
-  settings: HttpSettings,
-  host: string,
+  { settings, host, threads }: Attached,
 ): void {
   const nextRequestId = createRequestIds()
-  const onClientError = createClientErrorListener(nextRequestId, settings.lingerMs)
+  const answerRaw = createRawAnswer(nextRequestId, settings.lingerMs)
 
   function serve(request: Request, node: NodePair): Response | Promise<Response> {
-    const refusal = checkTarget(node.incoming, settings)
+    const refusal = checkHead(node.incoming, settings)
     const response =
       refusal === undefined
-        ? handler.fetch(request, { node })
+        ? handler.fetch(request, { node, threads })
         : toErrorResponse(refusal, nextRequestId(), request.method)
     // A body with one of these has no meaning and is left to Node.
     if (request.method === "GET" || request.method === "HEAD") return response
@@ -92,16 +113,16 @@ function attach(
   })
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    onClientError.answering(incoming.socket, outgoing)
     // A closing server lets nobody count on the connection (RFC 9112 §9.6).
     if (!server.listening) outgoing.shouldKeepAlive = false
-    void listener(incoming, outgoing)
+    takeTurn(incoming.socket, outgoing, () => void listener(incoming, outgoing))
   }
   server.on("request", onRequest)
   // Who waits for `100 Continue` is told so by the body's reader; other expectations are ignored.
   server.on("checkContinue", onRequest)
   server.on("checkExpectation", onRequest)
-  server.on("clientError", onClientError.listener)
+  server.on("connect", createConnectListener(answerRaw))
+  server.on("clientError", createClientErrorListener(answerRaw, settings))
 }
 
 async function finish(
@@ -111,24 +132,4 @@ async function finish(
 ): Promise<Response> {
   const settled = await response
   return isFullyReceived(node.incoming) ? settled : sendAndLinger(settled, node, lingerMs)
-}
-
-/** HTTP/1.1 needs exactly one Host (RFC 9112 §3.2). */
-function checkTarget(incoming: IncomingMessage, settings: HttpSettings): Refusal | undefined {
-  const { rawHeaders, httpVersionMinor, url = "" } = incoming
-  if (url.length > settings.urlCharacters) return new Refusal("uri_too_long")
-  let hosts = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1
-  }
-  if (hosts === 1 || (hosts === 0 && httpVersionMinor === 0)) return undefined
-  return refuseTarget()
-}
-
-function refuseTarget(): Refusal {
-  return new Refusal("malformed_request", {
-    message: "A request needs one Host header and a valid URL.",
-    headers: { connection: "close" },
-  })
 }

@@ -1,11 +1,11 @@
 /**
- * The download of an artifact: ranges, conditions and digests by RFC 9110 and 9530. HEAD takes no
- * range, so it has neither 206 nor 416.
+ * The download of an artifact, by key or by a private link: ranges, conditions and digests by RFC
+ * 9110 and 9530. HEAD takes no range, so it has neither 206 nor 416.
  */
 import { CONTENT_TYPES } from "../content/content-headers.ts"
 import type { Operation, Parameter } from "./operation.ts"
 import { withHead } from "./operation.ts"
-import { toHeaders, type ResponseHeaderName } from "./response-headers.ts"
+import { CROSS_ORIGIN_HEADERS, toHeaders, type ResponseHeaderName } from "./response-headers.ts"
 
 export const TASK_ID: Parameter = {
   name: "task_id",
@@ -15,12 +15,22 @@ export const TASK_ID: Parameter = {
   schema: { type: "string", format: "uuid" },
 }
 
-const ARTIFACT_KEY: Parameter = {
+export const ARTIFACT_KEY: Parameter = {
   name: "artifact_key",
   in: "path",
   required: true,
   description: "The artifact's `key`.",
   schema: { type: "string", examples: ["image_1", "video"] },
+}
+
+const ACCESS: Parameter = {
+  name: "access",
+  in: "query",
+  required: false,
+  description:
+    "The token of a private link. Where it stands, it alone decides, a key beside it or not; a " +
+    "link that opens nothing is `not_found`, whatever the reason.",
+  schema: { type: "string" },
 }
 
 const CONDITIONS: readonly Parameter[] = [
@@ -57,12 +67,15 @@ const WHOLE: readonly ResponseHeaderName[] = [
 ]
 
 export function contentOperations(): { get: Operation; head: Operation } {
-  return withHead({
+  const { get, head } = withHead({
     id: "getArtifactContent",
     tag: "Artifacts",
     summary: "The bytes of an artifact",
+    description:
+      "Without `access` it needs a key. With it, `OPTIONS` answers preflights of every origin.",
     scope: "artifacts:read",
-    parameters: [TASK_ID, ARTIFACT_KEY, ...CONDITIONS],
+    isKeyOptional: true,
+    parameters: [TASK_ID, ARTIFACT_KEY, ACCESS, ...CONDITIONS],
     answers: {
       "200": {
         description: "The whole artifact.",
@@ -84,11 +97,26 @@ export function contentOperations(): { get: Operation; head: Operation } {
       "artifact_not_found",
       "task_not_finished",
       "artifact_expired",
+      "not_found",
       "precondition_failed",
       "range_not_satisfiable",
       "storage_unavailable",
     ],
   })
+  return { get: withCrossOrigin(get), head: withCrossOrigin(head) }
+}
+
+/** The statuses that a request with `access` may meet. */
+const LINK_STATUSES = ["200", "206", "304", "404", "412", "416", "429", "500", "503"]
+
+function withCrossOrigin(operation: Operation): Operation {
+  const headers = toHeaders({ always: [], sometimes: CROSS_ORIGIN_HEADERS })
+  const responses = Object.entries(operation.responses).map(([status, response]) =>
+    LINK_STATUSES.includes(status)
+      ? [status, { ...response, headers: { ...response.headers, ...headers } }]
+      : [status, response],
+  )
+  return { ...operation, responses: Object.fromEntries(responses) as Operation["responses"] }
 }
 
 /** OpenAPI 3.1 describes bytes by the absence of a schema. */

@@ -7,7 +7,8 @@ import { toCreationBody } from "./creation-body.ts"
 import { toErrorExamples, toErrorResponse } from "./error-responses.ts"
 import { RESPONSE_EXAMPLES } from "./examples.ts"
 import { toComponents } from "./json-schema.ts"
-import { SECURITY_SCHEME } from "./operation.ts"
+import { SECURITY_SCHEME, type Response } from "./operation.ts"
+import { CROSS_ORIGIN_HEADERS, toHeaders } from "./response-headers.ts"
 import { RESPONSE_SCHEMAS } from "./response-schemas.ts"
 import { toServicePaths } from "./service-operations.ts"
 import { toTaskPaths, type PathItem } from "./task-operations.ts"
@@ -39,6 +40,7 @@ export function createApiDocument(models: readonly Model[]): ApiDocument {
     tags: [
       { name: "Tasks", description: "What is made, and how far it has got" },
       { name: "Artifacts", description: "What came of it" },
+      { name: "Usage", description: "What it cost" },
       { name: "Health", description: "For orchestrators" },
       { name: "Reference", description: "This document" },
     ],
@@ -47,7 +49,7 @@ export function createApiDocument(models: readonly Model[]): ApiDocument {
       schemas: { ...creation.schemas, ...toComponents(RESPONSE_SCHEMAS) },
       responses: {
         RouteNotFound: toErrorResponse(["route_not_found"]),
-        MethodNotAllowed: toErrorResponse(["method_not_allowed"]),
+        MethodNotAllowed: toMethodNotAllowed(),
       },
       examples: { ...toResponseExamples(), ...toErrorExamples() },
       securitySchemes: {
@@ -59,6 +61,13 @@ export function createApiDocument(models: readonly Model[]): ApiDocument {
       },
     },
   }
+}
+
+/** Of content too, where a request may have `access`. */
+function toMethodNotAllowed(): Response {
+  const response = toErrorResponse(["method_not_allowed"])
+  const more = toHeaders({ always: [], sometimes: CROSS_ORIGIN_HEADERS })
+  return { ...response, headers: { ...response.headers, ...more } }
 }
 
 function toResponseExamples(): Record<string, object> {

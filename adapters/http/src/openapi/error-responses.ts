@@ -4,7 +4,12 @@
  */
 import { ERRORS, type ErrorCode } from "../errors/error-table.ts"
 import type { Response } from "./operation.ts"
-import { JSON_HEADERS, toHeaders, type ResponseHeaderName } from "./response-headers.ts"
+import {
+  JSON_HEADERS,
+  RATE_HEADERS,
+  toHeaders,
+  type ResponseHeaderName,
+} from "./response-headers.ts"
 
 /** What the row of a code says under "also" (http-decisions §2). */
 const CODE_HEADERS: Partial<Record<ErrorCode, readonly ResponseHeaderName[]>> = {
@@ -18,6 +23,9 @@ const CODE_HEADERS: Partial<Record<ErrorCode, readonly ResponseHeaderName[]>> = 
   unsupported_content_encoding: ["Accept-Encoding"],
   task_not_finished: ["Retry-After"],
   range_not_satisfiable: ["Content-Range", "Accept-Ranges"],
+  idempotency_key_in_use: ["Retry-After"],
+  rate_limit_exceeded: ["Retry-After", ...RATE_HEADERS],
+  concurrency_limit_exceeded: ["Retry-After"],
   storage_unavailable: ["Retry-After"],
   service_unavailable: ["Retry-After"],
   outcome_unknown: ["X-Should-Retry"],

@@ -47,6 +47,50 @@ const ARTIFACT = {
   expires_at: 1_768_435_209,
 }
 
+const LINK = {
+  url: `${ARTIFACT.content_url}?access=v1.4fTq09Zx.1767312009.0.${"c2FtcGxl".repeat(5)}AAA`,
+  expires_at: 1_767_312_009,
+}
+
+const CHARGE = {
+  price_version: "default-1",
+  charge_micros: 10_000,
+}
+
+const TASK_USAGE = {
+  task_id: ID,
+  model: textToImage.id,
+  status: "succeeded",
+  finished_at: 1_767_225_609,
+  price: { per_image_micros: 10_000 },
+  reserved_micros: 0,
+  ...CHARGE,
+  usage: { images: 1, output_video_ms: 0, input_videos_ms: [], billed_input_ms: 0 },
+}
+
+const USAGE_REPORT = {
+  from: 1_767_225_600,
+  to: 1_769_904_000,
+  charge_micros: 10_000,
+  tasks: 1,
+  charges: [
+    {
+      model: textToImage.id,
+      tasks: 1,
+      images: 1,
+      output_video_ms: 0,
+      billed_input_ms: 0,
+      ...CHARGE,
+    },
+  ],
+  account: {
+    budget_micros: 5_000_000,
+    charged_micros: 10_000,
+    reserved_micros: 0,
+    unfinished_tasks: 0,
+  },
+}
+
 const { message, type, code } = toTaskFailure("media_unreadable")
 
 /** One for each schema that an answer has as its body. */
@@ -55,7 +99,10 @@ export const RESPONSE_EXAMPLES: Readonly<Record<Exclude<ResponseSchemaName, "Err
   TaskFailure: { message, type, code },
   TaskList: { tasks: [TASK], next_cursor: null },
   Artifact: ARTIFACT,
+  ArtifactLink: LINK,
   ArtifactList: { task_id: ID, artifacts: [ARTIFACT] },
+  TaskUsage: TASK_USAGE,
+  UsageReport: USAGE_REPORT,
   Liveness: { status: "ok" },
   Readiness: { status: "ready" },
 }

@@ -4,9 +4,9 @@
  * comes of a missing or insufficient key to those that need one.
  */
 import type { ApiKeyScope } from "@safelight/core"
-import type { ErrorCode } from "../errors/error-table.ts"
+import { ERRORS, type ErrorCode } from "../errors/error-table.ts"
 import { toErrorResponses } from "./error-responses.ts"
-import { JSON_HEADERS, toHeaders, type HeaderList } from "./response-headers.ts"
+import { JSON_HEADERS, RATE_HEADERS, toHeaders, type HeaderList } from "./response-headers.ts"
 import type { ResponseSchemaName } from "./response-schemas.ts"
 
 export interface Response {
@@ -30,6 +30,8 @@ export interface OperationOptions {
   readonly description?: string
   /** Absent where no key is needed. */
   readonly scope?: ApiKeyScope
+  /** Whether something else may stand in for the key. */
+  readonly isKeyOptional?: boolean
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: object
   /** What succeeds, by status. */
@@ -62,10 +64,23 @@ const KEY_CODES: readonly ErrorCode[] = [
   "invalid_api_key",
   "api_key_revoked",
   "api_key_expired",
+  "account_suspended",
   "insufficient_scope",
+  "rate_limit_exceeded",
   // Keys and tasks are read from a database.
   "internal_error",
   "service_unavailable",
+]
+
+/** Told before anything is counted against a rate. */
+const UNCOUNTED_CODES: readonly ErrorCode[] = [
+  ...SERVER_CODES,
+  "missing_api_key",
+  "invalid_api_key",
+  "api_key_revoked",
+  "api_key_expired",
+  "account_suspended",
+  "insufficient_scope",
 ]
 
 export const SECURITY_SCHEME = "apiKey"
@@ -77,16 +92,39 @@ export function toOperation(options: OperationOptions): Operation {
     ...(scope === undefined ? [] : KEY_CODES),
     ...(options.refusals ?? []),
   ]
+  const responses = { ...options.answers, ...toErrorResponses(codes) }
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    security: scope === undefined ? [] : [{ [SECURITY_SCHEME]: [scope] }],
+    security: toSecurity(options),
     parameters,
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: { ...options.answers, ...toErrorResponses(codes) },
+    responses: scope === undefined ? responses : withRates(responses, codes),
   }
+}
+
+/** Rate headers on all that an account with a rate can be answered once it was counted. */
+function withRates(
+  responses: Record<string, Response>,
+  codes: readonly ErrorCode[],
+): Record<string, Response> {
+  const early = codes.filter((code) => UNCOUNTED_CODES.includes(code))
+  const late = new Set(codes.filter((code) => !early.includes(code)).map((code) => ERRORS[code][0]))
+  const uncounted = early.map((code) => ERRORS[code][0]).filter((status) => !late.has(status))
+  const rates = toHeaders({ always: [], sometimes: RATE_HEADERS })
+  const entries = Object.entries(responses).map(([status, response]) => {
+    if (uncounted.some((each) => String(each) === status)) return [status, response]
+    return [status, { ...response, headers: { ...rates, ...response.headers } }]
+  })
+  return Object.fromEntries(entries) as Record<string, Response>
+}
+
+/** Each is a way in; an empty one says that there is one without a key. */
+function toSecurity({ scope, isKeyOptional = false }: OperationOptions): readonly object[] {
+  if (scope === undefined) return []
+  return [{ [SECURITY_SCHEME]: [scope] }, ...(isKeyOptional ? [{}] : [])]
 }
 
 /** A JSON answer, its body one of the named schemas. */

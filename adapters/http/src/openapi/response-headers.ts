@@ -20,6 +20,18 @@ export const RESPONSE_HEADERS = {
     description: "`false`: look for the task before you send the request again.",
     schema: { const: "false" },
   },
+  "Idempotent-Replayed": {
+    description: "`true`: the task of an earlier request with this key, as it stands now.",
+    schema: { const: "true" },
+  },
+  "RateLimit-Policy": {
+    description: 'The rate that counts: `"create";q=60;w=60` is 60 requests in 60 seconds.',
+    schema: { type: "string", pattern: '^"(create|read|content)";q=[0-9]+;w=[0-9]+$' },
+  },
+  RateLimit: {
+    description: "How many requests remain (`r`), and in how many seconds it is one more (`t`).",
+    schema: { type: "string", pattern: '^"(create|read|content)";r=[0-9]+;t=[1-9][0-9]*$' },
+  },
   "WWW-Authenticate": { description: "What is lacking (RFC 6750 §3).", schema: string },
   Accept: { description: "The type a body must have.", schema: { const: "application/json" } },
   "Accept-Encoding": { description: "The coding a body may have.", schema: { const: "identity" } },
@@ -47,8 +59,16 @@ export const RESPONSE_HEADERS = {
   "Content-Security-Policy": { description: "What a browser may do with it.", schema: string },
   "Referrer-Policy": { description: "Always `no-referrer`.", schema: { const: "no-referrer" } },
   "Cross-Origin-Resource-Policy": {
-    description: "Always `same-site`.",
-    schema: { const: "same-site" },
+    description: "`cross-origin` through a private link, `same-site` by key.",
+    schema: { enum: ["same-site", "cross-origin"] },
+  },
+  "Access-Control-Allow-Origin": {
+    description: "Always `*`, on every answer to a request with `access`, and on no other.",
+    schema: { const: "*" },
+  },
+  "Access-Control-Expose-Headers": {
+    description: "What scripts of other origins may read.",
+    schema: string,
   },
 } as const
 
@@ -56,6 +76,15 @@ export type ResponseHeaderName = keyof typeof RESPONSE_HEADERS
 
 /** What all JSON answers carry. */
 export const JSON_HEADERS = ["X-Request-Id", "Cache-Control", "X-Content-Type-Options"] as const
+
+/** What browsers are told of an answer to a request with `access`. */
+export const CROSS_ORIGIN_HEADERS = [
+  "Access-Control-Allow-Origin",
+  "Access-Control-Expose-Headers",
+] as const
+
+/** On whatever was counted against a rate: no account has to have one. */
+export const RATE_HEADERS = ["RateLimit-Policy", "RateLimit"] as const
 
 export interface HeaderList {
   /** On every answer of this status. */

@@ -73,11 +73,30 @@ const artifact = v.object({
   content_url: v.pipe(
     v.string(),
     v.url(),
-    v.description("Where the bytes are. Keep it private; it needs the API key."),
+    v.description(
+      "Where the bytes are, for who has the API key. With `access` in it, for whoever has the " +
+        "address, for a day: keep it private.",
+    ),
+  ),
+  expires_at: v.optional(
+    v.pipe(
+      unixSeconds,
+      v.description(
+        "Unix time in seconds, from which on the bytes are gone for good; some are listed without.",
+      ),
+    ),
+  ),
+})
+
+const artifactLink = v.object({
+  url: v.pipe(
+    v.string(),
+    v.url(),
+    v.description("Opens the artifact for whoever has it, without a key: keep it private."),
   ),
   expires_at: v.pipe(
     unixSeconds,
-    v.description("Unix time in seconds, from which on the bytes are gone for good."),
+    v.description("Unix time in seconds, from which on it opens nothing."),
   ),
 })
 
@@ -86,6 +105,67 @@ const artifactList = v.object({
   artifacts: v.pipe(
     v.array(artifact),
     v.description("In order, expired ones too; empty where the task failed."),
+  ),
+})
+
+const micros = v.pipe(v.number(), v.integer(), v.minValue(0))
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const durationMs = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+const taskUsage = v.object({
+  task_id: v.pipe(v.string(), v.uuid()),
+  model: v.string(),
+  status: v.picklist(STATUSES),
+  finished_at: v.pipe(unixSeconds, v.description("0 while the task is unfinished.")),
+  price_version: v.pipe(v.string(), v.description("The prices it was accepted under.")),
+  price: v.pipe(
+    v.nullable(
+      v.object({
+        per_image_micros: v.optional(micros),
+        per_video_second_micros: v.optional(micros),
+      }),
+    ),
+    v.description("Micro-units of the account's currency; null where no longer known."),
+  ),
+  reserved_micros: v.pipe(micros, v.description("Held back until the task is finished, then 0.")),
+  charge_micros: v.pipe(micros, v.description("What it cost, in micro-units.")),
+  usage: v.pipe(
+    v.nullable(
+      v.object({
+        images: count,
+        output_video_ms: v.pipe(durationMs, v.description("Measured.")),
+        input_videos_ms: v.pipe(v.array(durationMs), v.description("Measured, in their order.")),
+        billed_input_ms: v.pipe(durationMs, v.description("As charged, all of them together.")),
+      }),
+    ),
+    v.description("Null where nothing was used, or not yet."),
+  ),
+})
+
+const usageReport = v.object({
+  from: v.pipe(unixSeconds, v.description("Inclusive.")),
+  to: v.pipe(unixSeconds, v.description("Exclusive.")),
+  charge_micros: v.pipe(micros, v.description("Of the tasks that finished in the period.")),
+  tasks: v.pipe(count, v.description("Those of them that used something.")),
+  charges: v.array(
+    v.object({
+      model: v.string(),
+      price_version: v.string(),
+      tasks: count,
+      images: count,
+      output_video_ms: durationMs,
+      billed_input_ms: durationMs,
+      charge_micros: micros,
+    }),
+  ),
+  account: v.pipe(
+    v.object({
+      budget_micros: v.pipe(v.nullable(micros), v.description("Null where there is none.")),
+      charged_micros: v.pipe(micros, v.description("Of all finished tasks.")),
+      reserved_micros: v.pipe(micros, v.description("Held back for unfinished tasks.")),
+      unfinished_tasks: count,
+    }),
+    v.description("As it stands now, whatever the period."),
   ),
 })
 
@@ -118,7 +198,10 @@ export const RESPONSE_SCHEMAS = {
   TaskFailure: taskFailure,
   TaskList: taskList,
   Artifact: artifact,
+  ArtifactLink: artifactLink,
   ArtifactList: artifactList,
+  TaskUsage: taskUsage,
+  UsageReport: usageReport,
   Error: error,
   Liveness: liveness,
   Readiness: readiness,

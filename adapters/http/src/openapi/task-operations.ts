@@ -4,12 +4,24 @@
  */
 import type { ErrorCode } from "../errors/error-table.ts"
 import { contentOperations, TASK_ID } from "./content-operations.ts"
+import { linkOperations } from "./link-operations.ts"
 import { listOperations } from "./list-operations.ts"
-import { toJsonAnswer, toOperation, withHead, type Operation } from "./operation.ts"
+import { toJsonAnswer, toOperation, withHead, type Operation, type Parameter } from "./operation.ts"
+import { taskUsageOperations, usageOperations } from "./usage-operations.ts"
 
 export type PathItem = Readonly<Record<string, Operation>>
 
 const TAG = "Tasks"
+
+const IDEMPOTENCY_KEY: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "1 to 255 printable ASCII characters of your choice, quoted or not, new for each task. The " +
+    "same request with the same key is the same task, for 14 days; another request is refused.",
+  schema: { type: "string", minLength: 1 },
+}
 
 const BODY_CODES: readonly ErrorCode[] = [
   "invalid_json",
@@ -21,8 +33,15 @@ const BODY_CODES: readonly ErrorCode[] = [
   "overloaded",
 ]
 
-/** Of the storage, once the task is handed to it. */
-const ACCEPTANCE_CODES: readonly ErrorCode[] = ["outcome_unknown"]
+/** Of the account and the storage, once the task is handed to them. */
+const ACCEPTANCE_CODES: readonly ErrorCode[] = [
+  "invalid_idempotency_key",
+  "idempotency_key_reused",
+  "idempotency_key_in_use",
+  "insufficient_balance",
+  "concurrency_limit_exceeded",
+  "outcome_unknown",
+]
 
 const PARAMETER_CODES: readonly ErrorCode[] = [
   "model_not_found",
@@ -60,6 +79,8 @@ export function toTaskPaths(requestBody: object): Record<string, PathItem> {
       },
       refusals: ["task_not_found"],
     }),
+    "/v1/tasks/{task_id}/usage": taskUsageOperations(),
+    "/v1/usage": usageOperations(),
     "/v1/tasks/{task_id}/artifacts": withHead({
       id: "listArtifacts",
       tag: "Artifacts",
@@ -69,6 +90,7 @@ export function toTaskPaths(requestBody: object): Record<string, PathItem> {
       answers: { "200": toJsonAnswer("The artifacts.", "ArtifactList") },
       refusals: ["task_not_found", "task_not_finished"],
     }),
+    "/v1/tasks/{task_id}/artifacts/{artifact_key}/links": linkOperations(),
     "/v1/tasks/{task_id}/artifacts/{artifact_key}/content": contentOperations(),
   }
 }
@@ -79,13 +101,20 @@ function toCreation(requestBody: object): Operation {
     tag: TAG,
     summary: "Create a task",
     description:
-      "The task is durable once it is answered, and may be finished already. Two identical " +
-      "requests are two tasks, each of them billed: do not repeat one that timed out by itself. " +
+      "The task is durable once it is answered, and may be finished already. Without an " +
+      "`Idempotency-Key` two identical requests are two tasks, each of them billed: do not repeat " +
+      "one that timed out. With one, repeat it as it was. " +
       "A colour may also stand once more under its parameter's own name, as that object's only " +
       'member: `{"colors":[{"colors":[{"r":255}]}]}`.',
     scope: "tasks:write",
+    parameters: [IDEMPOTENCY_KEY],
     requestBody,
-    answers: { "202": toJsonAnswer("The task.", "Task", { always: ["Location"] }) },
+    answers: {
+      "202": toJsonAnswer("The task.", "Task", {
+        always: ["Location"],
+        sometimes: ["Idempotent-Replayed"],
+      }),
+    },
     refusals: [...BODY_CODES, ...PARAMETER_CODES, ...ACCEPTANCE_CODES],
   })
 }

@@ -1,7 +1,7 @@
 /**
  * GET and HEAD of an artifact's bytes (http-decisions §5). The clock is read once, when the
  * request starts. The storage is opened before anything is answered, a 304 too: what is gone is a
- * 410 and what can't be read a 503, whatever a client's copy is worth.
+ * 410 (through a link the one 404) and what can't be read a 503, whatever a client's copy is worth.
  */
 import {
   isSafelightError,
@@ -10,39 +10,33 @@ import {
   type ArtifactRow,
   type Clock,
   type Log,
-  type Task,
   type TaskService,
 } from "@safelight/core"
-import type { Authenticate } from "../authentication/authenticate.ts"
 import { planAnswer, type AnswerPlan } from "../content/answer-plan.ts"
 import { createByteSource, isRange } from "../content/byte-source.ts"
 import { decideContent, type Conditions, type ContentDecision } from "../content/conditions.ts"
 import { toEtag } from "../content/content-headers.ts"
 import type { ByteRange } from "../content/ranges.ts"
 import { sendContent } from "../content/send-content.ts"
-import { Refusal } from "../errors/refusal.ts"
 import type { Exchange, Resource } from "../exchange.ts"
-import { findFinished } from "./find-task.ts"
+import { toCrossOriginHeaders } from "../links/access-parameter.ts"
+import { refuseLink, type Content, type FindContent } from "./find-content.ts"
 
 export interface ArtifactContentOptions {
   readonly service: TaskService
-  readonly authenticate: Authenticate
+  readonly findContent: FindContent
   readonly clock: Pick<Clock, "now">
   readonly log: Log
 }
 
 export function createArtifactContent(options: ArtifactContentOptions): Resource {
-  const { service, authenticate, clock, log } = options
+  const { service, findContent, clock, log } = options
 
-  async function answer(
-    exchange: Exchange,
-    artifact: ArtifactRow,
-    plan: AnswerPlan,
-  ): Promise<Response> {
+  async function answer(exchange: Exchange, content: Content, plan: AnswerPlan): Promise<Response> {
     function open(range?: ByteRange): Promise<ArtifactReader> {
-      return openChecked({ service, log, artifact, range })
+      return openChecked({ service, log, exchange, content, range })
     }
-    const first = await open(toFirstRange(exchange, artifact, plan))
+    const first = await open(toFirstRange(exchange, content.artifact, plan))
     if (plan.kind !== "bytes") {
       await first.close()
       if (plan.kind === "refused") throw plan.refusal
@@ -50,7 +44,11 @@ export function createArtifactContent(options: ArtifactContentOptions): Resource
     }
     const { status, segments } = plan
     const source = createByteSource({ segments, first, open })
-    const headers = { ...plan.headers, "content-length": String(source.lengthBytes) }
+    const headers = {
+      ...plan.headers,
+      ...exchange.headers,
+      "content-length": String(source.lengthBytes),
+    }
     if (exchange.method !== "HEAD") return sendContent({ exchange, log, status, headers, source })
     await source.close()
     return new Response(null, { status, headers })
@@ -58,36 +56,22 @@ export function createArtifactContent(options: ArtifactContentOptions): Resource
 
   return {
     path: "/v1/tasks/:task/artifacts/:key/content",
+    headersFor: toCrossOriginHeaders,
     methods: {
       async GET(exchange) {
         const now = clock.now()
-        const { request, requestId } = exchange
-        const account = await authenticate(request.headers.get("authorization"), "artifacts:read")
-        const found = await findFinished(service, account, exchange.param("task"))
-        const artifact = findLive(found.artifacts, exchange.param("key"), now)
-        const decision = decide(exchange, artifact, found.task, now)
-        const { finishedAt } = found.task
-        return answer(
-          exchange,
-          artifact,
-          planAnswer(decision, { artifact, finishedAt, now, requestId }),
-        )
+        const { requestId } = exchange
+        const content = await findContent(exchange, now)
+        const decision = decide(exchange, content, now)
+        return answer(exchange, content, planAnswer(decision, { ...content, now, requestId }))
       },
     },
   }
 }
 
-function findLive(artifacts: readonly ArtifactRow[], key: string, now: number): ArtifactRow {
-  const artifact = artifacts.find((each) => each.key === key)
-  if (artifact === undefined) throw new Refusal("artifact_not_found")
-  if (now >= artifact.expiresAt) throw new Refusal("artifact_expired")
-  return artifact
-}
-
 function decide(
   exchange: Exchange,
-  artifact: ArtifactRow,
-  task: Task,
+  { artifact, finishedAt }: Content,
   now: number,
 ): ContentDecision {
   const { headers } = exchange.request
@@ -103,7 +87,7 @@ function decide(
   const { bytes } = artifact
   return decideContent(
     conditions,
-    { etag: toEtag(artifact), lastModifiedAt: task.finishedAt, bytes },
+    { etag: toEtag(artifact), lastModifiedAt: finishedAt, bytes },
     now,
   )
 }
@@ -128,7 +112,8 @@ function toFirstRange(
 interface OpenOptions {
   readonly service: TaskService
   readonly log: Log
-  readonly artifact: ArtifactRow
+  readonly exchange: Exchange
+  readonly content: Content
   readonly range: ByteRange | undefined
 }
 
@@ -136,18 +121,19 @@ interface OpenOptions {
 async function openChecked({
   service,
   log,
-  artifact,
+  exchange,
+  content,
   range,
 }: OpenOptions): Promise<ArtifactReader> {
+  const { artifact } = content
   const named = { task: artifact.task, artifact: artifact.key }
   let reader: ArtifactReader
   try {
     reader = await service.openArtifact({ artifact, ...range })
   } catch (error) {
-    if (isSafelightError(error) && error.code === "artifact-missing") {
-      log.error(named, "an artifact's bytes are missing before its time")
-    }
-    throw error
+    if (!isSafelightError(error) || error.code !== "artifact-missing") throw error
+    log.error(named, "an artifact's bytes are missing before its time")
+    throw content.linkEndsAt === undefined ? error : refuseLink(exchange)
   }
   if (reader.totalBytes === artifact.bytes) return reader
   await reader.close()

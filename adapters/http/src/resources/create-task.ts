@@ -2,48 +2,62 @@
  * POST /v1/tasks: 202 once the task is durable. The order of refusals is that of http-decisions
  * §1; a client that leaves while the task is accepted cancels nothing.
  */
-import type { Rejection, TaskService } from "@safelight/core"
-import type { Authenticate } from "../authentication/authenticate.ts"
+import { isSafelightError, type SubmitRequest, type Task, type TaskService } from "@safelight/core"
+import type { Admit } from "../authentication/admission.ts"
+import type { BodyPieces } from "../body/body-pieces.ts"
+import type { CreationReader } from "../body/creation-reader.ts"
+import type { CreationThreads } from "../body/creation-threads.ts"
 import { checkMediaType } from "../body/media-type.ts"
 import { receiveNodeBody } from "../body/node-body.ts"
-import { parseBody } from "../body/parse-body.ts"
 import type { BodyReader } from "../body/read-body.ts"
 import { receiveWebBody } from "../body/web-body.ts"
-import { Refusal, refuseParameters } from "../errors/refusal.ts"
+import { Refusal } from "../errors/refusal.ts"
 import type { Exchange, Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
-import { parseCreationRequest, toEcho } from "./creation-request.ts"
+import { readIdempotencyKey } from "./idempotency-key.ts"
+import { toSubmissionRefusal } from "./submission-refusal.ts"
 import { toTaskPath, toTaskText } from "./task-body.ts"
 
 export interface CreateTaskOptions {
   readonly service: TaskService
-  readonly authenticate: Authenticate
+  readonly admit: Admit
   readonly bodyReader: BodyReader
+  readonly readCreation: CreationReader
+}
+
+/** What is known of a creation before its body is read. */
+interface Creation {
+  readonly account: string
+  readonly idempotencyKey: string | undefined
+  readonly requestId: string
+  readonly threads: CreationThreads | undefined
 }
 
 export function createCreateTask(options: CreateTaskOptions): Resource {
-  const { service, authenticate, bodyReader } = options
+  const { service, admit, bodyReader, readCreation } = options
 
-  async function submit(bytes: Uint8Array, account: string, requestId: string): Promise<Response> {
-    const { model, parameters } = parseCreationRequest(parseBody(bytes))
-    const result = await service.submit({ account, model, parameters })
-    if (result.kind === "rejected") throw toRefusal(result.rejection)
-    const headers = { location: toTaskPath(result.task.id) }
-    const text = toTaskText(result.task)
-    return jsonResponse({ status: 202, text, requestId, method: "POST", headers })
+  async function submit(pieces: BodyPieces, creation: Creation): Promise<Response> {
+    const request = await toSubmitRequest(readCreation, pieces, creation)
+    const result = await service.submit(request).catch((error: unknown) => {
+      throw toRetryable(error, creation)
+    })
+    if (result.kind === "rejected") throw toSubmissionRefusal(result.rejection)
+    return toAccepted(result.task, result.isReplayed, creation.requestId)
   }
 
   return {
     path: "/v1/tasks",
     methods: {
-      async POST({ request, node, requestId }) {
+      async POST(exchange) {
+        const { request, node, requestId, threads } = exchange
         const { headers } = request
-        const account = await authenticate(headers.get("authorization"), "tasks:write")
+        const account = await admit(exchange, { scope: "tasks:write", policy: "create" })
         checkMediaType(headers.get("content-type"), headers.get("content-encoding"))
+        const idempotencyKey = readIdempotencyKey(exchange)
         const declaredLength = headers.get("content-length")
         const receive = toReceive(request, node)
-        return bodyReader.read({ declaredLength, receive }, (bytes) =>
-          submit(bytes, account, requestId),
+        return bodyReader.read({ declaredLength, receive }, (pieces) =>
+          submit(pieces, { account: account.id, idempotencyKey, requestId, threads }),
         )
       },
     },
@@ -58,25 +72,27 @@ function toReceive(
   return (take) => receiveNodeBody(node, take)
 }
 
-function toRefusal(rejection: Rejection): Refusal {
-  switch (rejection.code) {
-    case "model-not-found": {
-      const message = `The model ${toEcho(rejection.model)} does not exist.`
-      return refuseParameters([{ param: "model", code: "model_not_found", message }])
-    }
-    case "invalid-parameters": {
-      const [first, ...more] = rejection.issues
-      if (first === undefined) return new Refusal("internal_error")
-      return refuseParameters([first, ...more])
-    }
-    // A submission meets no earlier state, attempt or deadline.
-    case "illegal-transition":
-    case "stale-attempt":
-    case "past-deadline":
-    case "attempts-exhausted":
-    case "not-due":
-      return new Refusal("internal_error", {
-        cause: new Error(`a submission was refused as ${rejection.code}`),
-      })
-  }
+/** Throws a `Refusal` for a body that is no creation request. */
+async function toSubmitRequest(
+  readCreation: CreationReader,
+  pieces: BodyPieces,
+  { account, idempotencyKey: key, threads }: Creation,
+): Promise<SubmitRequest> {
+  const question = { wantsFingerprint: key !== undefined }
+  const { fingerprint, ...request } = await readCreation(pieces, question, threads)
+  if (key === undefined || fingerprint === undefined) return { account, ...request }
+  return { account, ...request, idempotency: { key, fingerprint } }
+}
+
+function toAccepted(task: Task, isReplayed: boolean, requestId: string): Response {
+  const headers: Record<string, string> = { location: toTaskPath(task.id) }
+  if (isReplayed) headers["idempotent-replayed"] = "true"
+  return jsonResponse({ status: 202, text: toTaskText(task), requestId, method: "POST", headers })
+}
+
+/** With an idempotency key a repeated POST is no second purchase, so it is not warned of. */
+function toRetryable(error: unknown, { idempotencyKey }: Creation): unknown {
+  if (idempotencyKey === undefined || !isSafelightError(error)) return error
+  if (error.code !== "outcome-unknown") return error
+  return new Refusal("outcome_unknown", { headers: { "retry-after": "5" }, cause: error })
 }

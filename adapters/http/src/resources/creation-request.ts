@@ -2,6 +2,7 @@
  * The shape of a creation request (specification §2.3): exactly `model` and `parameters`. What is
  * inside of `parameters` is the model's to judge, by way of the service.
  */
+import { hideSecrets } from "@safelight/core"
 import { Refusal, refuseParameters, type RefusedParameter } from "../errors/refusal.ts"
 
 export interface CreationRequest {
@@ -11,6 +12,8 @@ export interface CreationRequest {
 
 /** Echoed input is cut here (http-decisions §2). */
 const ECHO_CHARACTERS = 100
+/** An address may open what it names, and a data URL is what it holds. */
+const URL_TEXT = /\b(?:[a-z][a-z\d+.-]*:\/\/|data:)\S*/gi
 
 /** Throws a `Refusal` that names everything wrong with the shape. */
 export function parseCreationRequest(body: unknown): CreationRequest {
@@ -55,11 +58,16 @@ function findUnknown(members: ReadonlyMap<string, unknown>): RefusedParameter[] 
   })
 }
 
-/** Input as a message may repeat it: at most 100 characters, none of them cut in half. */
+/**
+ * Input as a message may repeat it: at most 100 characters, none of them cut in half, and neither
+ * a secret nor a URL.
+ */
 export function toEcho(text: string): string {
+  // Enough to see the whole of a secret that begins within what is shown.
+  const shown = hideSecrets(text.slice(0, 4 * ECHO_CHARACTERS)).replaceAll(URL_TEXT, "…")
   // 100 code points are at most 200 code units.
-  const characters = Array.from(text.slice(0, 2 * ECHO_CHARACTERS + 2))
+  const characters = Array.from(shown.slice(0, 2 * ECHO_CHARACTERS + 2))
   const isCut = characters.length > ECHO_CHARACTERS
-  const echo = isCut ? `${characters.slice(0, ECHO_CHARACTERS - 1).join("")}…` : text
+  const echo = isCut ? `${characters.slice(0, ECHO_CHARACTERS - 1).join("")}…` : shown
   return echo.toWellFormed()
 }

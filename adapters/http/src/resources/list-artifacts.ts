@@ -1,31 +1,52 @@
 /**
- * GET /v1/tasks/{task_id}/artifacts. Expired artifacts stay listed and a failed task has none; an
- * address is made from the configured public URL, never from what a request says of its host.
+ * GET /v1/tasks/{task_id}/artifacts. Expired artifacts stay listed and a failed task has none.
+ * `content_url` needs the key, unless the account's are signed: then it is a private link itself.
  */
-import { toUnixSeconds, type ArtifactRow, type TaskService } from "@safelight/core"
-import type { Authenticate } from "../authentication/authenticate.ts"
+import {
+  toUnixSeconds,
+  type Account,
+  type ArtifactRow,
+  type Clock,
+  type TaskService,
+} from "@safelight/core"
+import type { Admit } from "../authentication/admission.ts"
 import type { Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
+import type { PrivateLinks } from "../links/private-links.ts"
+import { LINK_SECONDS } from "./artifact-links.ts"
+import { toContentUrl, toLinkEnd } from "./content-url.ts"
 import { findFinished } from "./find-task.ts"
-import { toTaskPath } from "./task-body.ts"
 
 export interface ListArtifactsOptions {
   readonly service: TaskService
-  readonly authenticate: Authenticate
+  readonly admit: Admit
+  readonly links: PrivateLinks
+  readonly clock: Pick<Clock, "now">
   /** Asked at each request, since a server knows its address only once it listens. */
   readonly publicUrl: () => string
 }
 
 export function createListArtifacts(options: ListArtifactsOptions): Resource {
-  const { service, authenticate, publicUrl } = options
+  const { service, admit, links, clock, publicUrl } = options
+
+  async function toUrl(account: Account, artifact: ArtifactRow, now: number): Promise<string> {
+    const exp = toLinkEnd(artifact, now, LINK_SECONDS.byDefault)
+    const isSigned = account.signsContentUrls && exp !== undefined
+    const token = isSigned ? await links.sign({ account: account.id, artifact, exp }) : undefined
+    return toContentUrl(publicUrl(), artifact, token)
+  }
+
   return {
     path: "/v1/tasks/:task/artifacts",
     methods: {
-      async GET({ request, method, requestId, param }) {
-        const account = await authenticate(request.headers.get("authorization"), "artifacts:read")
-        const { task, artifacts } = await findFinished(service, account, param("task"))
-        const base = publicUrl().replace(/\/+$/, "")
-        const listed = artifacts.map((artifact) => toListed(artifact, base))
+      async GET(exchange) {
+        const now = clock.now()
+        const { method, requestId, param } = exchange
+        const account = await admit(exchange, { scope: "artifacts:read", policy: "read" })
+        const { task, artifacts } = await findFinished(service, account.id, param("task"))
+        const listed = await Promise.all(
+          artifacts.map(async (each) => toListed(each, await toUrl(account, each, now))),
+        )
         const text = JSON.stringify({ task_id: task.id, artifacts: listed })
         return jsonResponse({ status: 200, text, requestId, method })
       },
@@ -33,13 +54,13 @@ export function createListArtifacts(options: ListArtifactsOptions): Resource {
   }
 }
 
-function toListed(artifact: ArtifactRow, base: string): object {
-  const path = `${toTaskPath(artifact.task)}/artifacts/${encodeURIComponent(artifact.key)}/content`
+function toListed(artifact: ArtifactRow, url: string): object {
   return {
     key: artifact.key,
     type: artifact.type,
     mime_type: artifact.mimeType,
-    content_url: base + path,
-    expires_at: toUnixSeconds(artifact.expiresAt),
+    content_url: url,
+    // Its content ends all the same when the stored moment comes.
+    ...(!artifact.expiryHidden && { expires_at: toUnixSeconds(artifact.expiresAt) }),
   }
 }

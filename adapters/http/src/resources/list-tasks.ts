@@ -4,7 +4,7 @@
  * empty, is not (`Storage.listTasks`).
  */
 import type { ListResult, TaskService } from "@safelight/core"
-import type { Authenticate } from "../authentication/authenticate.ts"
+import type { Admit } from "../authentication/admission.ts"
 import { refuseParameters } from "../errors/refusal.ts"
 import type { Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
@@ -14,17 +14,18 @@ import { toTaskText } from "./task-body.ts"
 
 export interface ListTasksOptions {
   readonly service: TaskService
-  readonly authenticate: Authenticate
+  readonly admit: Admit
 }
 
-export function createListTasks({ service, authenticate }: ListTasksOptions): Resource {
+export function createListTasks({ service, admit }: ListTasksOptions): Resource {
   return {
     path: "/v1/tasks",
     methods: {
-      async GET({ request, method, requestId }) {
-        const account = await authenticate(request.headers.get("authorization"), "tasks:read")
-        const query = parseListQuery(new URL(request.url).searchParams)
-        const text = toListText(await service.listTasks({ account, ...query }))
+      async GET(exchange) {
+        const { request, method, requestId } = exchange
+        const account = await admit(exchange, { scope: "tasks:read", policy: "read" })
+        const query = parseListQuery(request.url)
+        const text = toListText(await service.listTasks({ account: account.id, ...query }))
         return jsonResponse({ status: 200, text, requestId, method })
       },
     },

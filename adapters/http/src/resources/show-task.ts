@@ -3,7 +3,7 @@
  * the account stands beside it and is compared, for an id alone opens nothing.
  */
 import { createBoundedCache, isTerminal, type Task, type TaskService } from "@safelight/core"
-import type { Authenticate } from "../authentication/authenticate.ts"
+import type { Admit } from "../authentication/admission.ts"
 import type { Exchange, Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
 import { POLL_HEADERS, refuseTask } from "./find-task.ts"
@@ -11,7 +11,7 @@ import { isTaskId, toTaskText } from "./task-body.ts"
 
 export interface ShowTaskOptions {
   readonly service: TaskService
-  readonly authenticate: Authenticate
+  readonly admit: Admit
   readonly cachedTasks: number
 }
 
@@ -21,7 +21,7 @@ interface Finished {
 }
 
 export function createShowTask(options: ShowTaskOptions): Resource {
-  const { service, authenticate } = options
+  const { service, admit } = options
   const finished = createBoundedCache<Finished>(options.cachedTasks)
 
   function respond({ method, requestId }: Exchange, task: Task): Response {
@@ -51,10 +51,9 @@ export function createShowTask(options: ShowTaskOptions): Resource {
     path: "/v1/tasks/:task",
     methods: {
       GET(exchange) {
-        const header = exchange.request.headers.get("authorization")
-        const account = authenticate(header, "tasks:read")
-        if (typeof account === "string") return show(exchange, account)
-        return account.then((verified) => show(exchange, verified))
+        const account = admit(exchange, { scope: "tasks:read", policy: "read" })
+        if (!(account instanceof Promise)) return show(exchange, account.id)
+        return account.then(({ id }) => show(exchange, id))
       },
     },
   }

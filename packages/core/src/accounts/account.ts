@@ -8,7 +8,11 @@ export const RATE_POLICIES = ["create", "read", "content"] as const
 
 export type RatePolicy = (typeof RATE_POLICIES)[number]
 
-/** So many requests in any such window; all of them may come at once. */
+/**
+ * All requests may come at once, and one more whenever `windowMs / requests` has passed, up to all
+ * again (GCRA). So a window sees fewer than twice as many, a full burst and its refill, and a long
+ * time one rate.
+ */
 export interface Rate {
   /** At least 1. */
   readonly requests: number

@@ -1,0 +1,32 @@
+/**
+ * Who calls, whether they may, and whether they call too often: what stands before every endpoint
+ * that needs an account, in the order of http-decisions §1.
+ */
+import type { Account, ApiKeyScope, RatePolicy } from "@safelight/core"
+import type { Exchange } from "../exchange.ts"
+import type { Limit } from "../limits/limit.ts"
+import type { Authenticate } from "./authenticate.ts"
+
+export interface Need {
+  readonly scope: ApiKeyScope
+  readonly policy: RatePolicy
+}
+
+/** The account that calls; throws a `Refusal` (401, 403, 429). Answers at once where it can. */
+export type Admit = (
+  exchange: Pick<Exchange, "request" | "headers">,
+  need: Need,
+) => Account | Promise<Account>
+
+export interface AdmissionOptions {
+  readonly authenticate: Authenticate
+  readonly limit: Limit
+}
+
+export function createAdmission({ authenticate, limit }: AdmissionOptions): Admit {
+  return (exchange, { scope, policy }) => {
+    const account = authenticate(exchange.request.headers.get("authorization"), scope)
+    if (!(account instanceof Promise)) return limit(exchange, account, policy)
+    return account.then((known) => limit(exchange, known, policy))
+  }
+}

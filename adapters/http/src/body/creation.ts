@@ -1,0 +1,54 @@
+/**
+ * All that is decided about the body of a creation before the service hears of it. A small body is
+ * read in place and its parameters are left to the service; of a large one both halves are done in
+ * a thread, and the service takes what was sealed there. Neither may answer otherwise than the
+ * other: same refusals, same order, same bytes.
+ */
+import { sealParameters, type Digest, type Model, type SubmitRequest } from "@safelight/core"
+import { parseCreationRequest } from "../resources/creation-request.ts"
+import { fingerprintCreation } from "../resources/idempotency-key.ts"
+import { toSubmissionRefusal } from "../resources/submission-refusal.ts"
+import { parseBody } from "./parse-body.ts"
+
+export interface Creation extends Pick<SubmitRequest, "model" | "parameters" | "sealed"> {
+  /** Of the whole request, where one was asked for. */
+  readonly fingerprint?: string
+}
+
+export interface CreationQuestion {
+  /** Whether the request has an idempotency key. */
+  readonly wantsFingerprint: boolean
+}
+
+/** From bytes to a request of the right shape. Rejects with a `Refusal`. */
+export async function readCreation(
+  bytes: Uint8Array,
+  { wantsFingerprint }: CreationQuestion,
+): Promise<Creation> {
+  const body = parseBody(bytes)
+  const { model, parameters } = parseCreationRequest(body)
+  if (!wantsFingerprint) return { model, parameters }
+  return { model, parameters, fingerprint: await fingerprintCreation(body) }
+}
+
+export interface Sealing {
+  readonly models: readonly Model[]
+  readonly digest: Digest
+  readonly createSalt: () => string
+}
+
+/**
+ * What the service would do first: the parameters checked, defaults applied, and sealed. Throws the
+ * `Refusal` that its rejection would become; leaves a model that is not known here to the service.
+ */
+export function sealCreation(creation: Creation, sealing: Sealing): Creation {
+  const model = sealing.models.find(({ id }) => id === creation.model)
+  if (model === undefined) return creation
+  const check = model.check(creation.parameters)
+  if (check.kind === "invalid") {
+    throw toSubmissionRefusal({ code: "invalid-parameters", issues: check.issues })
+  }
+  const { parameters } = check
+  const sealed = sealParameters(sealing.digest, sealing.createSalt(), parameters)
+  return { ...creation, parameters, sealed }
+}

@@ -1,0 +1,26 @@
+/**
+ * The moment that rates are counted by. It goes on while the wall clock is set back, or every busy
+ * account would wait until that has caught up; a little slower, so that it does catch up. Only a
+ * clock that is set back by more than clocks may differ is followed.
+ */
+import { toSteadyMoment, type Clock } from "@safelight/core"
+
+/** What ten seconds take a quarter of an hour to be caught up by. */
+const PACE = 0.99
+
+/** Gives microseconds since the epoch. */
+export function createSteadyClock(clock: Pick<Clock, "now" | "monotonicNow">): () => number {
+  let ledAt = 0
+  let monotonicThen = 0
+  return () => {
+    const monotonic = clock.monotonicNow() * 1000
+    const wall = clock.now() * 1000
+    const course = ledAt + Math.floor((monotonic - monotonicThen) * PACE)
+    const moment = toSteadyMoment(course, wall)
+    if (moment === wall) {
+      ledAt = wall
+      monotonicThen = monotonic
+    }
+    return moment
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Private links to artifacts (http-decisions §6): making their tokens, and opening an artifact by
+ * one. Whatever is wrong with a link or with what it names comes to the same nothing here, after
+ * the same reads and the same MAC, so that neither the answer nor its time tells a stranger more.
+ */
+import {
+  formatAccessToken,
+  isSafelightError,
+  NO_LIMITS,
+  parseAccessToken,
+  type AccessToken,
+  type Account,
+  type AccountStorage,
+  type ArtifactRow,
+  type LinkEpochRequest,
+  type LinkStorage,
+  type Task,
+  type TaskService,
+} from "@safelight/core"
+import { isTaskId } from "../resources/task-body.ts"
+import type { LinkKeys } from "./link-keys.ts"
+import { signClaim, verifyClaim } from "./link-mac.ts"
+
+export interface PrivateLinksOptions {
+  readonly service: Pick<TaskService, "findLinked">
+  readonly storage: Pick<LinkStorage, "readLinkEpoch"> & Pick<AccountStorage, "findAccount">
+  readonly keys: LinkKeys
+}
+
+export interface LinkRequest {
+  /** Every value of the query's `access`; more than one opens nothing. */
+  readonly access: readonly string[]
+  /** As the path names it, like the key. */
+  readonly task: string
+  readonly key: string
+  readonly now: number
+}
+
+export interface LinkedArtifact {
+  readonly task: Task
+  readonly artifact: ArtifactRow
+  readonly account: Account
+  /** When the link ends, in milliseconds; never after the artifact does. */
+  readonly linkEndsAt: number
+}
+
+export interface PrivateLinks {
+  /** The token of a link to the account's artifact that ends at `exp`, in Unix seconds. */
+  sign(request: {
+    readonly account: string
+    readonly artifact: ArtifactRow
+    readonly exp: number
+  }): Promise<string>
+  /** What the link opens now: an artifact that is neither expired nor anybody else's. */
+  open(request: LinkRequest): Promise<LinkedArtifact | undefined>
+}
+
+/** What is asked for in place of what is not there, so that it takes as long. */
+const NOBODYS = { account: "", key: "none" }
+
+/** Its methods reject with what the storage and the service reject with. */
+export function createPrivateLinks({ service, storage, keys }: PrivateLinksOptions): PrivateLinks {
+  async function look({ task, key }: LinkRequest): Promise<Target> {
+    const found = await service.findLinked(task).catch(toNothing)
+    const artifact = found?.artifacts.find((each) => each.key === key)
+    if (found === undefined || artifact === undefined) return { names: { ...NOBODYS, task } }
+    return { names: { account: found.task.account, task, key }, place: { ...found, artifact } }
+  }
+
+  async function isGenuine(token: AccessToken, names: LinkEpochRequest): Promise<boolean> {
+    return verifyClaim(await keys.find(token.kid), { ...token, ...names }, token.mac)
+  }
+
+  return {
+    async sign({ account, artifact, exp }) {
+      const names = { account, task: artifact.task, key: artifact.key }
+      const [epoch, { id: kid, key }] = await Promise.all([
+        storage.readLinkEpoch(names),
+        keys.signing(),
+      ])
+      const claim = { ...names, kid, exp, epoch }
+      return formatAccessToken({ ...claim, mac: await signClaim(key, claim) })
+    },
+
+    async open(request) {
+      const token = parseRequest(request)
+      if (token === undefined) return undefined
+      const { names, place } = await look(request)
+      const [epoch, known, isSigned] = await Promise.all([
+        storage.readLinkEpoch(names),
+        storage.findAccount(names.account),
+        isGenuine(token, names),
+      ])
+      const account = known ?? { ...NO_LIMITS, id: names.account, createdAt: 0 }
+      const isGood = isSigned && token.epoch === epoch && account.suspendedAt === 0
+      if (place === undefined || !isGood) return undefined
+      const { task, artifact } = place
+      const linkEndsAt = Math.min(token.exp * 1_000, artifact.expiresAt)
+      return request.now < linkEndsAt ? { task, artifact, account, linkEndsAt } : undefined
+    },
+  }
+}
+
+/** A damaged task is as good as none: without its account no link can be told from a forged one. */
+function toNothing(error: unknown): undefined {
+  if (!isSafelightError(error) || error.code !== "storage-corrupt") throw error
+}
+
+interface Target {
+  readonly names: LinkEpochRequest
+  readonly place?: { readonly task: Task; readonly artifact: ArtifactRow }
+}
+
+/** The only token of the request, where a task may have its id. */
+function parseRequest({ access, task }: LinkRequest): AccessToken | undefined {
+  const [text = "", ...more] = access
+  return more.length === 0 && isTaskId(task) ? parseAccessToken(text) : undefined
+}

@@ -1,0 +1,45 @@
+/**
+ * A refusal written to a socket by hand, where Node made no response for it. The connection ends
+ * with it, but not at once: closing would reset it, and the reset can overtake the answer.
+ */
+import { STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+import { toErrorText } from "../errors/error-response.ts"
+import { ERRORS } from "../errors/error-table.ts"
+import type { Refusal } from "../errors/refusal.ts"
+
+/**
+ * Writes the refusal and ends the connection; what still comes is dropped for a while. `packet` is
+ * what came last: where that begins a HEAD, the body is left out.
+ */
+export type AnswerRaw = (socket: Duplex, refusal: Refusal, packet?: Buffer) => void
+
+export function createRawAnswer(nextRequestId: () => string, lingerMs: number): AnswerRaw {
+  return (socket, refusal, packet) => {
+    const head = toHead(refusal, nextRequestId())
+    socket.end(beginsHead(packet) ? head : head + toErrorText(refusal))
+    const timer = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once("close", () => {
+      clearTimeout(timer)
+    })
+  }
+}
+
+function beginsHead(packet: Buffer | undefined): boolean {
+  return packet?.toString("latin1", 0, "HEAD ".length) === "HEAD "
+}
+
+function toHead(refusal: Refusal, requestId: string): string {
+  const [status] = ERRORS[refusal.code]
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(toErrorText(refusal))}`,
+    "Cache-Control: no-store",
+    "X-Content-Type-Options: nosniff",
+    `X-Request-Id: ${requestId}`,
+    `Date: ${new Date().toUTCString()}`,
+    "Connection: close",
+  ]
+  return `${lines.join("\r\n")}\r\n\r\n`
+}

@@ -1,0 +1,61 @@
+/**
+ * `Idempotency-Key` (http-decisions §7): the key, and what the request was that it stands for. A
+ * quoted key is a structured-field string (RFC 8941 §3.3.3), and the same key as without quotes.
+ */
+import { toCanonicalJson } from "@safelight/core"
+import { Refusal } from "../errors/refusal.ts"
+import type { Exchange } from "../exchange.ts"
+
+const NAME = "idempotency-key"
+const MAX_CHARACTERS = 255
+/** What a key may be of: printable ASCII, spaces included. */
+const PRINTABLE = /^[ -~]+$/
+/** `"` and `\` are escaped by `\`, and nothing else is. */
+const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/
+
+/** The key, undefined where none was sent; spaces around it are HTTP's. Throws a `Refusal` for one that can't be a key. */
+export function readIdempotencyKey({
+  request,
+  node,
+}: Pick<Exchange, "request" | "node">): string | undefined {
+  const sent = request.headers.get(NAME)
+  if (sent === null) return undefined
+  // Web-standard headers have joined what was sent twice; Node still knows.
+  const times = node?.incoming.headersDistinct[NAME]?.length ?? 1
+  const key = times === 1 ? parseKey(sent) : undefined
+  if (key === undefined) throw new Refusal("invalid_idempotency_key")
+  return key
+}
+
+function parseKey(text: string): string | undefined {
+  const key = text.startsWith('"') ? unquote(text) : text
+  if (key === undefined || key.length > MAX_CHARACTERS || !PRINTABLE.test(key)) return undefined
+  return key
+}
+
+function unquote(text: string): string | undefined {
+  const [, inner] = QUOTED.exec(text) ?? []
+  return inner?.replaceAll(/\\(.)/g, "$1")
+}
+
+/**
+ * SHA-256 of the creation request with this body, as 64 lower-case hexadecimal digits: white space
+ * and the order of members make no difference, every value does.
+ */
+export async function fingerprintCreation(body: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(`POST\n/v1/tasks\n${toText(body)}`)
+  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex")
+}
+
+/**
+ * Half a character and a number past all bounds have no canonical text. No model takes either, so
+ * what stands for them never meets another fingerprint; the service says what is wrong.
+ */
+function toText(body: unknown): string {
+  try {
+    return toCanonicalJson(body)
+  } catch (error) {
+    if (error instanceof TypeError) return JSON.stringify(body)
+    throw error
+  }
+}

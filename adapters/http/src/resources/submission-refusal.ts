@@ -1,0 +1,40 @@
+/**
+ * What a caller is told where the engine does not take a submission. The account's own limits are
+ * the engine's to judge, in the commit that would store the task; here they only get their words.
+ */
+import type { Rejection } from "@safelight/core"
+import { Refusal, refuseParameters } from "../errors/refusal.ts"
+import { toEcho } from "./creation-request.ts"
+import { POLL_HEADERS } from "./find-task.ts"
+
+export function toSubmissionRefusal(rejection: Rejection): Refusal {
+  switch (rejection.code) {
+    case "model-not-found": {
+      const message = `The model ${toEcho(rejection.model)} does not exist.`
+      return refuseParameters([{ param: "model", code: "model_not_found", message }])
+    }
+    case "invalid-parameters": {
+      const [first, ...more] = rejection.issues
+      if (first === undefined) return new Refusal("internal_error")
+      return refuseParameters([first, ...more])
+    }
+    case "budget-exceeded":
+      return new Refusal("insufficient_balance")
+    case "too-many-unfinished-tasks":
+      // A place is free once a task is finished: as often as that is asked for.
+      return new Refusal("concurrency_limit_exceeded", { headers: POLL_HEADERS })
+    case "idempotency-key-reused":
+      return new Refusal("idempotency_key_reused")
+    case "idempotency-key-in-use":
+      return new Refusal("idempotency_key_in_use", { headers: { "retry-after": "1" } })
+    // A submission meets no earlier state, attempt or deadline.
+    case "illegal-transition":
+    case "stale-attempt":
+    case "past-deadline":
+    case "attempts-exhausted":
+    case "not-due":
+      return new Refusal("internal_error", {
+        cause: new Error(`a submission was refused as ${rejection.code}`),
+      })
+  }
+}

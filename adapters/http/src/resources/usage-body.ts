@@ -1,0 +1,74 @@
+/**
+ * What tasks used and cost, as the API shows it: amounts in integer micro-units, moments in whole
+ * Unix seconds, durations in integer milliseconds.
+ */
+import {
+  isTerminal,
+  toStatus,
+  toUnixSeconds,
+  type ChargesRequest,
+  type ChargeSum,
+  type ModelPrice,
+  type TaskUsage,
+  type UsageReport,
+} from "@safelight/core"
+
+/** JSON. A price that is no longer configured is null. */
+export function toTaskUsageText({ task, price, billedInputMs }: TaskUsage): string {
+  const { usage } = task
+  return JSON.stringify({
+    task_id: task.id,
+    model: task.model,
+    status: toStatus(task),
+    finished_at: toUnixSeconds(task.finishedAt),
+    price_version: task.priceVersion,
+    price: price === undefined ? null : toPrice(price),
+    reserved_micros: isTerminal(task) ? 0 : task.reservationMicros,
+    charge_micros: task.chargeMicros,
+    usage: usage && {
+      images: usage.images,
+      output_video_ms: usage.outputVideoMs,
+      input_videos_ms: usage.inputVideosMs,
+      billed_input_ms: billedInputMs,
+    },
+  })
+}
+
+function toPrice({ perImageMicros, perVideoSecondMicros }: ModelPrice): object {
+  return {
+    ...(perImageMicros !== undefined && { per_image_micros: perImageMicros }),
+    ...(perVideoSecondMicros !== undefined && { per_video_second_micros: perVideoSecondMicros }),
+  }
+}
+
+/** JSON. The sums are of the period, the account's standing is of now. */
+export function toUsageReportText(
+  { from, to }: Omit<ChargesRequest, "account">,
+  { charges, totals, budgetMicros }: UsageReport,
+): string {
+  return JSON.stringify({
+    from: toUnixSeconds(from),
+    to: toUnixSeconds(to),
+    charge_micros: charges.reduce((total, { chargeMicros }) => total + chargeMicros, 0),
+    tasks: charges.reduce((total, { tasks }) => total + tasks, 0),
+    charges: charges.map(toCharge),
+    account: {
+      budget_micros: budgetMicros,
+      charged_micros: totals.chargedMicros,
+      reserved_micros: totals.reservedMicros,
+      unfinished_tasks: totals.unfinishedTasks,
+    },
+  })
+}
+
+function toCharge(sum: ChargeSum): object {
+  return {
+    model: sum.model,
+    price_version: sum.priceVersion,
+    tasks: sum.tasks,
+    images: sum.images,
+    output_video_ms: sum.outputVideoMs,
+    billed_input_ms: sum.billedInputMs,
+    charge_micros: sum.chargeMicros,
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The conformance table: every row has a test in a file that is there, and the README of the http
+ * adapter shows the rows as they are. That the tests pass is seen by `run.ts`, in a whole run.
+ */
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { describe, it } from "node:test"
+import { README, replacePage, toConformancePage } from "../service/conformance/conformance-page.ts"
+import type { ConformanceSection } from "../service/conformance/conformance-row.ts"
+import { SECTIONS, toReferences } from "../service/conformance/sections.ts"
+import { findFiles } from "./workspaces.ts"
+
+const rows = SECTIONS.flatMap(({ document, section, rows: each }) =>
+  each.map(({ row, tests }) => ({ name: `${document} ${section}: ${row}`, row, tests })),
+)
+
+const SAMPLE: ConformanceSection = {
+  document: "Specification",
+  section: "§1",
+  title: "What `a` does",
+  rows: [
+    { row: "`a | b`", tests: [{ file: "core/one.test.ts", name: "a suite > does a | b" }] },
+    {
+      row: "both",
+      tests: [
+        { file: "core/two.test.ts", name: "__works__" },
+        { file: "core/two.test.ts", name: "works" },
+        { file: "core/one.test.ts", name: "works" },
+      ],
+    },
+  ],
+}
+
+describe("the conformance table", () => {
+  it("has every section of both documents, each once", () => {
+    const names = SECTIONS.map(({ document, section }) => `${document} ${section}`)
+    const parts = ["1", "2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "3", "4", "5", "6", "7", "8", "9"]
+    const specification = parts.map((part) => `Specification §${part}`)
+    const decisions = ["1", "2", "3", "4", "5", "6", "7"].map((part) => `HTTP decisions §${part}`)
+    assert.deepEqual(names, [...specification, ...decisions])
+  })
+
+  it("has a test for every row, and no row twice in a section", () => {
+    assert.deepEqual(
+      rows.filter(({ tests }) => tests.length === 0).map(({ name }) => name),
+      [],
+    )
+    const names = rows.map(({ name }) => name)
+    assert.deepEqual(
+      names.filter((name, index) => names.indexOf(name) !== index),
+      [],
+    )
+  })
+
+  it("refers to test files that are there", () => {
+    const files = findFiles("tests", ".test.ts").map((path) => path.replace(/^tests\//, ""))
+    const missing = toReferences(SECTIONS).filter(({ file }) => !files.includes(file))
+    assert.deepEqual(missing, [])
+  })
+
+  it("stands in the README as it is", () => {
+    const readme = readFileSync(README, "utf8")
+    const how = "the rows changed; run `npm run conformance:update` and commit the README"
+    assert.ok(readme === replacePage(readme, toConformancePage(SECTIONS)), how)
+  })
+})
+
+describe("the page of the conformance table", () => {
+  const page = toConformancePage([SAMPLE])
+
+  it("shows rows and tests as a Markdown table, each file linked once", () => {
+    assert.deepEqual(page.split("\n").slice(3), [
+      "<details>",
+      "<summary>Specification §1: What <code>a</code> does (2 rows)</summary>",
+      "",
+      "| row | tests |",
+      "| --- | --- |",
+      String.raw`| ${"`a \\| b`"} | [core/one.test.ts] ${"`a suite > does a \\| b`"} |`,
+      "| both | [core/two.test.ts] `__works__`<br>`works`<br>[core/one.test.ts] `works` |",
+      "",
+      "</details>",
+      "",
+      "[core/one.test.ts]: ../../tests/core/one.test.ts",
+      "[core/two.test.ts]: ../../tests/core/two.test.ts",
+      "",
+      "<!-- oxfmt-ignore-end -->",
+    ])
+  })
+
+  it("replaces the one that stands there, and nothing around it", () => {
+    const readme = `before\n\n${toConformancePage([])}\n\nafter\n`
+    const replaced = replacePage(readme, page)
+    assert.equal(replaced, `before\n\n${page}\n\nafter\n`)
+    assert.equal(replacePage(replaced, page), replaced)
+    assert.throws(() => replacePage("before\n\nafter\n", page), /no place/)
+  })
+
+  it("refuses a name that could not be shown as it is", () => {
+    const tests = [{ file: "core/one.test.ts", name: "reads `a`" }]
+    const sections = [{ ...SAMPLE, rows: [{ row: "a", tests }] }]
+    assert.throws(() => toConformancePage(sections), /can't be shown/)
+  })
+})
