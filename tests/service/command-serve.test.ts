@@ -153,8 +153,9 @@ describe("what can't be served is one line and a code that is not zero", () => {
     t.after(() => server.close())
     const { port } = server.address() as AddressInfo
     const folder = await temporaryFolder(t)
-    const { stderr } = await refused(folder, ["--port", String(port)])
+    const { stderr, code } = await refused(folder, ["--port", String(port)])
     assert.match(stderr, new RegExp(`${port}`))
+    assert.equal(code, 1)
     // Nothing stays locked behind it, and no key was made for a service that never was.
     const next = await startService(folder)
     assert.notEqual(parseKey(next.stdout()), "")
@@ -173,6 +174,22 @@ describe("what can't be served is one line and a code that is not zero", () => {
     await writeFile(join(folder, "file"), "")
     const { stderr, code } = await refused(folder, ["--data", "file/data"])
     assert.match(stderr, /can't be written/)
+    assert.equal(code, 1)
+  })
+
+  test("a folder for artifacts that can't be made", async (t) => {
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, "artifacts"), "")
+    const { stderr, code } = await refused(folder, ["--data", "."])
+    assert.match(stderr, /artifacts can't be made \(EEXIST\)/)
+    assert.equal(code, 1)
+  })
+
+  test("a host that is not of this machine", async (t) => {
+    const folder = await temporaryFolder(t)
+    // Reserved for documentation: no machine has it (RFC 5737).
+    const { stderr, code } = await refused(folder, ["--host", "192.0.2.1"])
+    assert.match(stderr, /cannot listen on host 192\.0\.2\.1/)
     assert.equal(code, 2)
   })
 

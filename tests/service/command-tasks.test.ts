@@ -6,52 +6,14 @@ import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
 import { once } from "node:events"
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { describe, test, type TestContext } from "node:test"
 import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
+import { json, startScripted, type Answer, type Seen } from "./command-scripted-service.ts"
 
 const KEY = "sl_live_0123456789_secret"
 const ID = "0199-task"
-
-interface Seen {
-  readonly method: string | undefined
-  readonly url: string | undefined
-  readonly headers: IncomingMessage["headers"]
-  readonly body: string
-}
-
-type Answer = (response: ServerResponse, seen: Seen) => void
-
-/** Answers each request with the next of `answers`; the last one goes on for ever. */
-async function startFake(t: TestContext, answers: readonly Answer[]) {
-  const requests: Seen[] = []
-  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { method, url, headers } = request
-    const seen = { method, url, headers, body: await text(request) }
-    const answer = answers[Math.min(requests.length, answers.length - 1)]
-    requests.push(seen)
-    answer?.(response, seen)
-  }
-  const server = createServer((request, response) => void take(request, response))
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, requests }
-}
-
-function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
-  return (response) => {
-    response.writeHead(status, { "content-type": "application/json", ...headers })
-    response.end(JSON.stringify(body))
-  }
-}
 
 function task(status: string, progress: number, error: unknown = null) {
   return {
@@ -112,7 +74,7 @@ async function run(
   answers: readonly Answer[],
   options: { readonly input?: string; readonly folder?: string } = {},
 ): Promise<Run> {
-  const { url, requests } = await startFake(t, answers)
+  const { url, requests } = await startScripted(t, answers)
   const folder = options.folder ?? (await temporaryFolder(t))
   const environment = { SAFELIGHT_API_KEY: KEY }
   const end = await runCommand(["tasks", ...words, "--url", url], {
@@ -251,7 +213,7 @@ describe("submit", () => {
   })
 
   test("a service that is not there ends with 3: nothing was sent", async (t) => {
-    const { url } = await startFake(t, [drop])
+    const { url } = await startScripted(t, [drop])
     const port = await freePort()
     const folder = await temporaryFolder(t)
     const words = ["tasks", ...SUBMIT, "--url", url.replace(/\d+$/, String(port)), "--key", KEY]

@@ -1,4 +1,4 @@
-/** Makes API keys. The key itself is returned once and stored nowhere, only its SHA-256 is. */
+/** Makes and replaces API keys. A key itself is returned once and stored nowhere, only its SHA-256 is. */
 import { randomBytes } from "node:crypto"
 import {
   API_KEY_SCOPES,
@@ -6,6 +6,7 @@ import {
   formatApiKey,
   type ApiKeyScope,
   type KeyStorage,
+  type StoredKey,
 } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
 
@@ -23,23 +24,58 @@ export interface NewKeyRequest {
   readonly scopes?: readonly ApiKeyScope[]
   /** Milliseconds since the Unix epoch. */
   readonly now: number
+  /** When it ends, in milliseconds; 0, the default: never. */
+  readonly expiresAt?: number
 }
+
+export interface RotateKeyRequest {
+  readonly keys: Pick<KeyStorage, "findKey" | "rotateKey">
+  /** Of the key that is replaced. */
+  readonly id: string
+  readonly now: number
+  /** How long the key that is replaced goes on; 0: not at all. */
+  readonly graceMs: number
+  /** When the new key ends; 0: never. */
+  readonly expiresAt: number
+}
+
+export type RotateKeyResult =
+  | { readonly kind: "rotated"; readonly key: NewKey; readonly replacedExpiresAt: number }
+  | { readonly kind: "unknown" | "revoked" }
 
 /** The chance that fewer than the 42 digits needed come of them is below 10^-97. */
 const RANDOM_BYTES = 128
 
 /** Creates the account where it does not exist; durable once resolved. */
 export async function createKey(request: NewKeyRequest): Promise<NewKey> {
-  const { keys, account, scopes = API_KEY_SCOPES, now } = request
+  const { keys, account, scopes = API_KEY_SCOPES, now, expiresAt = 0 } = request
+  const { key, stored } = drawKey({ account, scopes, createdAt: now, expiresAt })
+  await keys.createKey(stored)
+  return key
+}
+
+/** A new key of the same account and scopes; durable once resolved. */
+export async function rotateKey(request: RotateKeyRequest): Promise<RotateKeyResult> {
+  const { keys, id, now, graceMs, expiresAt } = request
+  const replaced = await keys.findKey(id)
+  if (replaced === undefined) return { kind: "unknown" }
+  const { account, scopes } = replaced
+  const { key, stored: successor } = drawKey({ account, scopes, createdAt: now, expiresAt })
+  const endsAt = now + graceMs
+  const isRotated = await keys.rotateKey({ id, expiresAt: endsAt, successor })
+  if (!isRotated) return { kind: "revoked" }
+  const replacedExpiresAt = Math.min(replaced.expiresAt || endsAt, endsAt)
+  return { kind: "rotated", key, replacedExpiresAt }
+}
+
+function drawKey(given: Pick<StoredKey, "account" | "scopes" | "createdAt" | "expiresAt">): {
+  readonly key: NewKey
+  readonly stored: StoredKey
+} {
   const parts = createApiKeyParts(randomBytes(RANDOM_BYTES))
-  await keys.createKey({
-    id: parts.id,
-    account,
-    secretSha256: sha256([parts.secret]),
-    scopes,
-    createdAt: now,
-    revokedAt: 0,
-    expiresAt: 0,
-  })
-  return { id: parts.id, account, key: formatApiKey(parts) }
+  const { id } = parts
+  return {
+    key: { id, account: given.account, key: formatApiKey(parts) },
+    stored: { ...given, id, secretSha256: sha256([parts.secret]), revokedAt: 0 },
+  }
 }

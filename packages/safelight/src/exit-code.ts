@@ -4,7 +4,7 @@
  */
 export const EXIT = {
   done: 0,
-  /** The task failed; for `serve` and `keys`: the data or the machine did not allow it. */
+  /** The task failed; on a data folder: the data or the machine did not allow it. */
   failed: 1,
   /** Wrong usage or configuration, or the service refused the request (4xx). */
   refused: 2,
@@ -12,7 +12,7 @@ export const EXIT = {
   unavailable: 3,
   /** A POST whose outcome is unknown: a task may exist. It is never sent again by itself. */
   outcomeUnknown: 4,
-  /** A downloaded file is not what the service says it is. */
+  /** A downloaded file, or a charge, is not what the service says it is. */
   differs: 5,
 } as const
 

@@ -1,8 +1,9 @@
 /**
  * What any error becomes on standard error: exactly one line, without a stack unless asked for, and
- * an exit code. Text from outside may hold anything, so whatever could steer a terminal is dropped.
+ * an exit code. Text from outside may hold anything, so whatever could steer a terminal is dropped,
+ * and a secret that was put where a name belongs.
  */
-import { isSafelightError } from "@safelight/core"
+import { hideSecrets, isSafelightError } from "@safelight/core"
 import { CommandError } from "./command-error.ts"
 import { EXIT, type ExitCode } from "./exit-code.ts"
 
@@ -15,7 +16,7 @@ export interface Failure {
 export function toFailure(error: unknown, options: { readonly withStack: boolean }): Failure {
   const line = `safelight: ${toOneLine(toMessage(error))}\n`
   const stack = options.withStack && error instanceof Error ? `${inspectChain(error)}\n` : ""
-  return { text: line + stack, exitCode: toExitCode(error) }
+  return { text: hideSecrets(line + stack), exitCode: toExitCode(error) }
 }
 
 /** Control characters, line breaks among them, as single spaces. */

@@ -8,6 +8,7 @@ import type { Storage } from "@safelight/core"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { CommandError } from "./command-error.ts"
 import { EXIT } from "./exit-code.ts"
+import { toMachineFault } from "./machine-fault.ts"
 
 export interface OpenDataRequest {
   readonly folder: string
@@ -20,7 +21,9 @@ export async function withData<Result>(
   use: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
   if (!mayCreate) await requireDatabase(folder)
-  const storage = await createSqliteStorage({ folder, mode: "beside" })
+  const storage = await createSqliteStorage({ folder, mode: "beside" }).catch((error: unknown) => {
+    throw toMachineFault(error)
+  })
   try {
     return await use(storage)
   } finally {

@@ -1,17 +1,27 @@
 /** The whole command line, put together; every command has a file of its own in `commands`. */
+import { hideSecrets } from "@safelight/core"
 import { Command } from "commander"
+import { createAccountsListCommand } from "./commands/accounts-list.ts"
+import { createAccountsSetCommand } from "./commands/accounts-set.ts"
+import { createAccountsShowCommand } from "./commands/accounts-show.ts"
 import { createAuditReplayCommand } from "./commands/audit-replay.ts"
 import { createAuditVerifyCommand } from "./commands/audit-verify.ts"
 import type { CommandContext } from "./commands/command-context.ts"
 import { createKeysCreateCommand } from "./commands/keys-create.ts"
 import { createKeysListCommand } from "./commands/keys-list.ts"
 import { createKeysRevokeCommand } from "./commands/keys-revoke.ts"
+import { createKeysRotateCommand } from "./commands/keys-rotate.ts"
+import { createLinksCreateCommand } from "./commands/links-create.ts"
+import { createLinksRevokeCommand } from "./commands/links-revoke.ts"
+import { createLinksRotateCommand } from "./commands/links-rotate.ts"
+import { createPricesCheckCommand } from "./commands/prices-check.ts"
 import { createServeCommand } from "./commands/serve.ts"
 import { createTasksArtifactsCommand } from "./commands/tasks-artifacts.ts"
 import { createTasksEraseCommand } from "./commands/tasks-erase.ts"
 import { createTasksGetCommand } from "./commands/tasks-get.ts"
 import { createTasksListCommand } from "./commands/tasks-list.ts"
 import { createTasksSubmitCommand } from "./commands/tasks-submit.ts"
+import { createUsageCommand } from "./commands/usage.ts"
 import { toOneLine } from "./failure-line.ts"
 
 export interface ProgramOptions {
@@ -19,31 +29,67 @@ export interface ProgramOptions {
   readonly version: string
 }
 
+interface Group {
+  readonly name: string
+  readonly description: string
+  readonly commands: readonly ((context: CommandContext) => Command)[]
+}
+
+const GROUPS: readonly Group[] = [
+  {
+    name: "accounts",
+    description: "what accounts may do and have spent",
+    commands: [createAccountsSetCommand, createAccountsListCommand, createAccountsShowCommand],
+  },
+  {
+    name: "keys",
+    description: "API keys",
+    commands: [
+      createKeysCreateCommand,
+      createKeysListCommand,
+      createKeysRevokeCommand,
+      createKeysRotateCommand,
+    ],
+  },
+  {
+    name: "links",
+    description: "private links to artifacts",
+    commands: [createLinksCreateCommand, createLinksRevokeCommand, createLinksRotateCommand],
+  },
+  {
+    name: "tasks",
+    description: "use a running service",
+    commands: [
+      createTasksSubmitCommand,
+      createTasksGetCommand,
+      createTasksListCommand,
+      createTasksArtifactsCommand,
+      createTasksEraseCommand,
+    ],
+  },
+  {
+    name: "prices",
+    description: "the price tables of a configuration",
+    commands: [createPricesCheckCommand],
+  },
+  {
+    name: "audit",
+    description: "check what was recorded",
+    commands: [createAuditVerifyCommand, createAuditReplayCommand],
+  },
+]
+
 /** Wrong usage throws commander's error, having printed one line. */
 export function createProgram({ context, version }: ProgramOptions): Command {
   const program = new Command("safelight")
     .description("images and video, made asynchronously behind one task API")
     .version(version)
     .addCommand(createServeCommand(context))
-  program
-    .command("keys")
-    .description("API keys")
-    .addCommand(createKeysCreateCommand(context))
-    .addCommand(createKeysListCommand(context))
-    .addCommand(createKeysRevokeCommand(context))
-  program
-    .command("tasks")
-    .description("use a running service")
-    .addCommand(createTasksSubmitCommand(context))
-    .addCommand(createTasksGetCommand(context))
-    .addCommand(createTasksListCommand(context))
-    .addCommand(createTasksArtifactsCommand(context))
-    .addCommand(createTasksEraseCommand(context))
-  program
-    .command("audit")
-    .description("check what was recorded")
-    .addCommand(createAuditVerifyCommand(context))
-    .addCommand(createAuditReplayCommand(context))
+    .addCommand(createUsageCommand(context))
+  for (const { name, description, commands } of GROUPS) {
+    const group = program.command(name).description(description)
+    for (const create of commands) group.addCommand(create(context))
+  }
   for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({ outputError: writeOneLine })
   }
@@ -55,5 +101,5 @@ function withSubcommands(command: Command): readonly Command[] {
 }
 
 function writeOneLine(text: string, write: (text: string) => void): void {
-  write(`safelight: ${toOneLine(text.replace(/^error: /, ""))}\n`)
+  write(`safelight: ${hideSecrets(toOneLine(text.replace(/^error: /, "")))}\n`)
 }

@@ -22,6 +22,8 @@ export interface ServiceConnection {
   get(path: string): Promise<Response>
   /** Sends JSON text once. */
   post(path: string, body: string): Promise<Response>
+  /** A POST without a body, for what neither stores nor costs anything; fails as `get` does. */
+  postEmpty(path: string): Promise<Response>
 }
 
 /** As long as the service itself gives a request to arrive. */
@@ -54,14 +56,16 @@ export function createServiceConnection(options: ServiceConnectionOptions): Serv
       clearTimeout(timer)
     }
   }
+  const ask = async (path: string, method: string): Promise<Response> => {
+    const headers = { authorization, "accept-encoding": "identity" }
+    const response = await send(path, { method, headers }).catch((error: unknown) => {
+      throw unreachable(base, error)
+    })
+    return response.ok ? response : await refuse(response)
+  }
   return {
-    async get(path) {
-      const headers = { authorization, "accept-encoding": "identity" }
-      const response = await send(path, { headers }).catch((error: unknown) => {
-        throw unreachable(base, error)
-      })
-      return response.ok ? response : await refuse(response)
-    },
+    get: (path) => ask(path, "GET"),
+    postEmpty: (path) => ask(path, "POST"),
     async post(path, body) {
       const headers = { authorization, "content-type": "application/json" }
       const init = { method: "POST", headers, body }

@@ -9,6 +9,8 @@ import { toRetryAfterMs } from "./retry-after.ts"
 import { outcomeUnknown, RefusalError, type ServiceConnection } from "./service-connection.ts"
 import { artifactList, isFinished, taskList, taskRecord } from "./task-records.ts"
 import type { ArtifactRecord, TaskList, TaskRecord } from "./task-records.ts"
+import { linkRecord, taskUsage, usageReport } from "./usage-records.ts"
+import type { LinkRecord, TaskUsageRecord, UsageReportRecord } from "./usage-records.ts"
 
 export interface TaskClientOptions {
   readonly connection: ServiceConnection
@@ -28,6 +30,18 @@ export interface TaskClient {
   artifacts(id: string): Promise<readonly ArtifactRecord[]>
   /** The content of an artifact; its body is the caller's to read. */
   content(id: string, key: string): Promise<Response>
+  /** A private link; `seconds` absent: the service says for how long. */
+  createLink(request: LinkRequest): Promise<LinkRecord>
+  /** What a task cost, and why. */
+  taskUsage(id: string): Promise<TaskUsageRecord>
+  /** What the account's tasks cost; `query` is sent as it stands. */
+  usage(query: Readonly<Record<string, string>>): Promise<UsageReportRecord>
+}
+
+export interface LinkRequest {
+  readonly task: string
+  readonly artifact: string
+  readonly seconds?: number
 }
 
 /** Answers in a row that may fail before waiting for a task is given up. */
@@ -36,12 +50,12 @@ const TRIES = 5
 export function createTaskClient(options: TaskClientOptions): TaskClient {
   const { connection, wait, now } = options
 
-  /** Reads; 429 and 5xx are asked again after the pause that the service names. */
-  async function read(path: string): Promise<Response> {
+  /** For what may be repeated: 429 and 5xx are asked again after the pause the service names. */
+  async function repeat(send: () => Promise<Response>): Promise<Response> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         // oxlint-disable-next-line no-await-in-loop -- one after another is the point
-        return await connection.get(path)
+        return await send()
       } catch (error) {
         const pauseMs = attempt < TRIES ? toPauseMs(error, now()) : undefined
         if (pauseMs === undefined) throw error
@@ -50,6 +64,8 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
       }
     }
   }
+
+  const read = (path: string): Promise<Response> => repeat(() => connection.get(path))
 
   return {
     async submit({ model, parameters }) {
@@ -64,12 +80,8 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
       if (parsed.success) return parsed.output
       throw outcomeUnknown(`the answer ${response.status} holds no task`)
     },
-    get: async (id) => parseTask(await read(toTaskPath(id))),
-    async list(query) {
-      const search = new URLSearchParams(query).toString()
-      const response = await read(search === "" ? "/v1/tasks" : `/v1/tasks?${search}`)
-      return parseBody(taskList, await response.json().catch(() => undefined))
-    },
+    get: async (id) => parseAnswer(taskRecord, await read(toTaskPath(id))),
+    list: async (query) => parseAnswer(taskList, await read(withQuery("/v1/tasks", query))),
     async follow(task, report) {
       let last = task
       let pauseMs = 0
@@ -80,21 +92,37 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
         const response = await read(toTaskPath(task.task_id))
         pauseMs = toRetryAfterMs(response.headers.get("retry-after"), now())
         // oxlint-disable-next-line no-await-in-loop
-        last = await parseTask(response)
+        last = await parseAnswer(taskRecord, response)
         report(last)
       }
       return last
     },
     async artifacts(id) {
       const response = await read(`${toTaskPath(id)}/artifacts`)
-      return parseBody(artifactList, await response.json().catch(() => undefined)).artifacts
+      return (await parseAnswer(artifactList, response)).artifacts
     },
-    content: (id, key) => read(`${toTaskPath(id)}/artifacts/${encodeURIComponent(key)}/content`),
+    content: (id, key) => read(`${toArtifactPath(id, key)}/content`),
+    async createLink({ task, artifact, seconds }) {
+      const query = seconds === undefined ? {} : { expires_in: String(seconds) }
+      const path = withQuery(`${toArtifactPath(task, artifact)}/links`, query)
+      return parseAnswer(linkRecord, await repeat(() => connection.postEmpty(path)))
+    },
+    taskUsage: async (id) => parseAnswer(taskUsage, await read(`${toTaskPath(id)}/usage`)),
+    usage: async (query) => parseAnswer(usageReport, await read(withQuery("/v1/usage", query))),
   }
+}
+
+function withQuery(path: string, query: Readonly<Record<string, string>>): string {
+  const search = new URLSearchParams(query).toString()
+  return search === "" ? path : `${path}?${search}`
 }
 
 function toTaskPath(id: string): string {
   return `/v1/tasks/${encodeURIComponent(id)}`
+}
+
+function toArtifactPath(id: string, key: string): string {
+  return `${toTaskPath(id)}/artifacts/${encodeURIComponent(key)}`
 }
 
 /** The pause before another try, or undefined where another try would be no use. */
@@ -107,15 +135,11 @@ function toPauseMs(error: unknown, now: number): number | undefined {
   return error.exitCode === EXIT.unavailable ? toRetryAfterMs(null, now) : undefined
 }
 
-async function parseTask(response: Response): Promise<TaskRecord> {
-  return parseBody(taskRecord, await response.json().catch(() => undefined))
-}
-
-function parseBody<Schema extends v.GenericSchema>(
+async function parseAnswer<Schema extends v.GenericSchema>(
   schema: Schema,
-  body: unknown,
-): v.InferOutput<Schema> {
-  const parsed = v.safeParse(schema, body)
+  response: Response,
+): Promise<v.InferOutput<Schema>> {
+  const parsed = v.safeParse(schema, await response.json().catch(() => undefined))
   if (parsed.success) return parsed.output
   const message = "the service's answer is not what the task API promises"
   throw new CommandError({ exitCode: EXIT.unavailable, message })

@@ -1,22 +1,30 @@
 /** `safelight keys create`: a new API key, shown once; works beside a running service. */
-import { API_KEY_SCOPES, type ApiKeyScope } from "@safelight/core"
+import { API_KEY_SCOPES, toUnixSeconds, type ApiKeyScope } from "@safelight/core"
 import { Command, InvalidArgumentError } from "commander"
-import { toOneLine } from "../failure-line.ts"
+import { parseAccountName } from "./account-name.ts"
 import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { durationWithin, LONGEST_MS } from "./option-values.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
   readonly account: string
   readonly scopes?: readonly ApiKeyScope[]
+  readonly expiresIn?: number
   readonly json?: true
 }
 
 export function createKeysCreateCommand(context: CommandContext): Command {
+  const toTerm = durationWithin({ minMs: 1_000, maxMs: LONGEST_MS })
   const command = new Command("create")
     .description("make an API key and show it, once")
-    .requiredOption("--account <name>", "account it acts for, made where it is new", parseAccount)
+    .requiredOption(
+      "--account <name>",
+      "account it acts for, made where it is new",
+      parseAccountName,
+    )
     .option("--scopes <list>", `of ${API_KEY_SCOPES.join(",")} (default: all)`, parseScopes)
-    .option("--json", 'print {"id","account","key"}')
+    .option("--expires-in <duration>", "how long it holds, as in 30d (default: for ever)", toTerm)
+    .option("--json", 'print {"id","account","key","expires_at"}')
   return addDataOptions(command).action((options: Options) => create(options, context))
 }
 
@@ -26,18 +34,16 @@ async function create(options: Options, context: CommandContext): Promise<void> 
   const { withData } = await import("../open-data.ts")
   const { environment, folder } = context
   const { data } = await loadConfiguration({ flags: options, environment, folder })
-  const { account, scopes } = options
+  const { account, scopes, expiresIn } = options
+  const now = Date.now()
+  const expiresAt = expiresIn === undefined ? 0 : now + expiresIn
   const key = await withData({ folder: data, mayCreate: true }, (keys) =>
-    createKey({ keys, account, now: Date.now(), ...(scopes === undefined ? {} : { scopes }) }),
+    createKey({ keys, account, now, expiresAt, ...(scopes === undefined ? {} : { scopes }) }),
   )
-  const words = `${key.key}\n\nAPI key of account "${account}", shown only now.\n`
-  context.print(options.json === true ? `${JSON.stringify(key)}\n` : words)
-}
-
-/** As long as a name that people read; what a terminal would not show is refused. */
-function parseAccount(name: string): string {
-  if (name.trim() !== "" && name.length <= 200 && toOneLine(name) === name) return name
-  throw new InvalidArgumentError("expected 1 to 200 printable characters.")
+  const json = { ...key, expires_at: toUnixSeconds(expiresAt) }
+  const end = expiresAt === 0 ? "" : `; it ends ${new Date(expiresAt).toISOString()}`
+  const words = `${key.key}\n\nAPI key of account "${key.account}", shown only now${end}.\n`
+  context.print(options.json === true ? `${JSON.stringify(json)}\n` : words)
 }
 
 function parseScopes(list: string): readonly ApiKeyScope[] {

@@ -1,6 +1,7 @@
 /** `safelight keys list`: every key there is, revoked ones too. A key itself can't be shown again. */
 import { toUnixSeconds, type StoredKey } from "@safelight/core"
 import { Command } from "commander"
+import { toTable } from "../table.ts"
 import { addDataOptions, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -21,35 +22,42 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   const { environment, folder } = context
   const { data } = await loadConfiguration({ flags: options, environment, folder })
   const keys = await withData({ folder: data, mayCreate: false }, (storage) => storage.listKeys())
-  context.print(options.json === true ? `${JSON.stringify(keys.map(toRecord))}\n` : toTable(keys))
+  const now = Date.now()
+  const json = `${JSON.stringify(keys.map((key) => toRecord(key, now)))}\n`
+  context.print(options.json === true ? json : toKeysTable(keys, now))
 }
 
 /** 0 for a moment that has not come, as in the task API. */
-function toRecord(key: StoredKey): Record<string, unknown> {
+function toRecord(key: StoredKey, now: number): Record<string, unknown> {
   return {
     id: key.id,
     account: key.account,
     scopes: key.scopes,
+    state: toState(key, now),
     created_at: toUnixSeconds(key.createdAt),
     revoked_at: toUnixSeconds(key.revokedAt),
     expires_at: toUnixSeconds(key.expiresAt),
   }
 }
 
-function toTable(keys: readonly StoredKey[]): string {
+function toKeysTable(keys: readonly StoredKey[], now: number): string {
   const rows = keys.map((key) => [
     key.id,
     key.account,
-    new Date(key.createdAt).toISOString(),
-    key.revokedAt === 0 ? "valid" : `revoked ${new Date(key.revokedAt).toISOString()}`,
+    toIso(key.createdAt),
+    key.expiresAt === 0 ? "never" : toIso(key.expiresAt),
+    key.revokedAt === 0 ? toState(key, now) : `revoked ${toIso(key.revokedAt)}`,
     key.scopes.join(","),
   ])
-  const all = [["ID", "ACCOUNT", "CREATED", "STATE", "SCOPES"], ...rows]
-  const widths = [0, 1, 2, 3].map((column) =>
-    Math.max(...all.map((row) => row[column]?.length ?? 0)),
-  )
-  const lines = all.map((row) =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "),
-  )
-  return `${lines.join("\n")}\n`
+  return toTable([["ID", "ACCOUNT", "CREATED", "EXPIRES", "STATE", "SCOPES"], ...rows])
+}
+
+/** In the order in which a service looks. */
+function toState({ revokedAt, expiresAt }: StoredKey, now: number): string {
+  if (revokedAt !== 0) return "revoked"
+  return expiresAt !== 0 && now >= expiresAt ? "expired" : "valid"
+}
+
+function toIso(at: number): string {
+  return new Date(at).toISOString()
 }

@@ -52,8 +52,11 @@ async function run(
 ): Promise<void> {
   const { createService } = await import("../assemble.ts")
   const { createFirstKey } = await import("../first-key.ts")
+  const { toMachineFault } = await import("../machine-fault.ts")
   const { LATER_START_TEXT, toFirstStartText } = await import("../welcome.ts")
-  const service = await createService({ configuration, log })
+  const service = await createService({ configuration, log }).catch((error: unknown) => {
+    throw toMachineFault(error)
+  })
   try {
     const key = await createFirstKey(service.storage, Date.now())
     const url = service.publicUrl

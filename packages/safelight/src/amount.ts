@@ -1,0 +1,34 @@
+/**
+ * Amounts and durations as people read them. Digits are moved, never divided: what is printed is
+ * exact to the micro-unit and the millisecond, whatever its size.
+ */
+
+/** 2500 as `2500 micro-units (0.002500)`. */
+export function toAmount(micros: number): string {
+  return `${micros} micro-unit${micros === 1 ? "" : "s"} (${toUnits(micros)})`
+}
+
+/** Integer micro-units as units with six decimals. */
+export function toUnits(micros: number): string {
+  return movePoint(BigInt(micros), 6)
+}
+
+/** Integer milliseconds as seconds: `5 s`, `2.5 s`. */
+export function toSeconds(durationMs: number): string {
+  return `${toShort(movePoint(BigInt(durationMs), 3))} s`
+}
+
+/** Thousandths as a number without zeros at its end. */
+export function toThousandths(count: bigint): string {
+  return toShort(movePoint(count, 3))
+}
+
+function movePoint(count: bigint, decimals: number): string {
+  const isNegative = count < 0n
+  const digits = String(isNegative ? -count : count).padStart(decimals + 1, "0")
+  return `${isNegative ? "-" : ""}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
+
+function toShort(decimal: string): string {
+  return decimal.replace(/\.?0+$/, "")
+}

@@ -1,0 +1,69 @@
+/**
+ * A charge in words: what was counted, which rules of the specification (§8) applied, and the sum.
+ * Every amount comes from core, which charges; here is only said how it came about.
+ */
+import {
+  billedInputMs,
+  chargeImages,
+  chargeVideo,
+  MODELS,
+  type ModelPrice,
+  type Usage,
+} from "@safelight/core"
+import { toAmount, toSeconds, toThousandths } from "./amount.ts"
+
+export interface ChargeRequest {
+  /** Public id; of a model that is unknown here, the usage tells what it makes. */
+  readonly model: string
+  readonly usage: Usage
+  readonly price: ModelPrice
+}
+
+export interface ChargeWords {
+  /** The rules that made a difference. */
+  readonly rules: readonly string[]
+  /** From what was counted to the charge. */
+  readonly sum: string
+  readonly chargeMicros: number
+}
+
+/** Throws a RangeError where the price lacks the rate that the model is billed by. */
+export function explainCharge(request: ChargeRequest): ChargeWords {
+  return isBilledByImage(request) ? explainImages(request) : explainVideo(request)
+}
+
+export function isBilledByImage({ model, usage }: Omit<ChargeRequest, "price">): boolean {
+  const known = MODELS.find(({ id }) => id === model)
+  return known === undefined ? usage.images > 0 : known.artifacts === "image"
+}
+
+function explainImages({ usage, price }: ChargeRequest): ChargeWords {
+  const chargeMicros = chargeImages(usage, price)
+  const images = `${usage.images} image${usage.images === 1 ? "" : "s"}`
+  const sum = `${images} × ${price.perImageMicros} = ${toAmount(chargeMicros)}`
+  return { rules: [], sum, chargeMicros }
+}
+
+function explainVideo({ usage, price }: ChargeRequest): ChargeWords {
+  const { inputVideosMs, outputVideoMs } = usage
+  const chargeMicros = chargeVideo(usage, price)
+  const inputMs = billedInputMs(inputVideosMs)
+  const output = toSeconds(outputVideoMs)
+  const billed = inputVideosMs.length === 0 ? output : `(${output} + ${toSeconds(inputMs)})`
+  const rate = price.perVideoSecondMicros ?? 0
+  const exact = BigInt(outputVideoMs + inputMs) * BigInt(rate)
+  const rounding = exact % 1000n === 0n ? "" : `${toThousandths(exact)}, rounded up to `
+  const sum = `${billed} × ${rate} = ${rounding}${toAmount(chargeMicros)}`
+  return { rules: findRules(inputVideosMs), sum, chargeMicros }
+}
+
+function findRules(inputVideosMs: readonly number[]): readonly string[] {
+  const [mainMs, ...otherMs] = inputVideosMs
+  if (mainMs === undefined) return []
+  const countedMainMs = Math.max(mainMs, billedInputMs([mainMs]))
+  const countedMs = otherMs.reduce((total, each) => total + each, countedMainMs)
+  const billedMs = billedInputMs(inputVideosMs)
+  const shortest = `the main input of ${toSeconds(mainMs)} counts as ${toSeconds(countedMainMs)}`
+  const longest = `input of ${toSeconds(countedMs)} is billed as ${toSeconds(billedMs)}, the most that counts`
+  return [...(countedMainMs > mainMs ? [shortest] : []), ...(countedMs > billedMs ? [longest] : [])]
+}

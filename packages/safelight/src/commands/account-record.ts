@@ -1,0 +1,92 @@
+/** An account as the commands show it: as JSON with moments in Unix seconds, and in words. */
+import { toUnixSeconds, type Account, type AccountTotals, type Storage } from "@safelight/core"
+import { toAmount } from "../amount.ts"
+import { formatDuration } from "../duration.ts"
+import { toTable } from "../table.ts"
+import { formatRate } from "./option-values.ts"
+
+/** What is kept of an account; a limit that is null is none, as is a retention of its own. */
+export function toSettingsRecord(account: Account): Record<string, unknown> {
+  const { rates } = account
+  return {
+    id: account.id,
+    created_at: toUnixSeconds(account.createdAt),
+    suspended_at: toUnixSeconds(account.suspendedAt),
+    create_rate: toRateRecord(rates.create),
+    read_rate: toRateRecord(rates.read),
+    content_rate: toRateRecord(rates.content),
+    unfinished_tasks: account.unfinishedTasks,
+    budget_micros: account.budgetMicros,
+    retention_ms: account.retentionMs,
+    sign_content_urls: account.signsContentUrls,
+  }
+}
+
+/** The account with what its tasks add up to. */
+export async function describeAccount(
+  account: Account,
+  { storage, isJson }: { readonly storage: Storage; readonly isJson: boolean },
+): Promise<string> {
+  const totals = await storage.readTotals(account.id)
+  if (!isJson) return toText(account, totals)
+  const record = {
+    ...toSettingsRecord(account),
+    totals: {
+      charged_micros: totals.chargedMicros,
+      reserved_micros: totals.reservedMicros,
+      unfinished_tasks: totals.unfinishedTasks,
+      left_micros: toLeftMicros(account, totals),
+    },
+  }
+  return `${JSON.stringify(record)}\n`
+}
+
+/** A heading and a line for each account. */
+export function toAccountsTable(accounts: readonly Account[]): string {
+  const head = ["ACCOUNT", "CREATED", "STATE", "CREATE", "READ", "CONTENT", "UNFINISHED", "BUDGET"]
+  const rows = accounts.map((account) => [
+    account.id,
+    new Date(account.createdAt).toISOString(),
+    toState(account),
+    formatRate(account.rates.create),
+    formatRate(account.rates.read),
+    formatRate(account.rates.content),
+    String(account.unfinishedTasks ?? "none"),
+    account.budgetMicros === null ? "none" : toAmount(account.budgetMicros),
+  ])
+  return toTable([head, ...rows])
+}
+
+/** Of the budget; below 0 where it was lowered under what is spent. Null where there is none. */
+function toLeftMicros({ budgetMicros }: Account, totals: AccountTotals): number | null {
+  if (budgetMicros === null) return null
+  return budgetMicros - totals.chargedMicros - totals.reservedMicros
+}
+
+function toRateRecord(rate: Account["rates"]["create"]): unknown {
+  return rate === null ? null : { requests: rate.requests, window_ms: rate.windowMs }
+}
+
+function toState({ suspendedAt }: Account): string {
+  return suspendedAt === 0 ? "active" : `suspended ${new Date(suspendedAt).toISOString()}`
+}
+
+function toText(account: Account, totals: AccountTotals): string {
+  const { budgetMicros, rates, retentionMs, unfinishedTasks } = account
+  const leftMicros = toLeftMicros(account, totals)
+  return toTable([
+    ["account", account.id],
+    ["created", new Date(account.createdAt).toISOString()],
+    ["state", toState(account)],
+    ["create rate", formatRate(rates.create)],
+    ["read rate", formatRate(rates.read)],
+    ["content rate", formatRate(rates.content)],
+    ["unfinished tasks", `${totals.unfinishedTasks} of ${unfinishedTasks ?? "any number"}`],
+    ["retention", retentionMs === null ? "default" : formatDuration(retentionMs)],
+    ["sign content urls", account.signsContentUrls ? "yes" : "no"],
+    ["budget", budgetMicros === null ? "none" : toAmount(budgetMicros)],
+    ["charged", toAmount(totals.chargedMicros)],
+    ["reserved", toAmount(totals.reservedMicros)],
+    ...(leftMicros === null ? [] : [["left", toAmount(leftMicros)]]),
+  ])
+}

@@ -1,0 +1,29 @@
+/** `safelight accounts list`: every account and what it may do. */
+import { Command } from "commander"
+import { addDataOptions, type DataOptions } from "./data-options.ts"
+import type { CommandContext } from "./command-context.ts"
+
+interface Options extends DataOptions {
+  readonly json?: true
+}
+
+export function createAccountsListCommand(context: CommandContext): Command {
+  const command = new Command("list")
+    .description("list the accounts and their limits, by name")
+    .option("--json", "print a list of objects, moments in Unix seconds")
+  return addDataOptions(command).action((options: Options) => list(options, context))
+}
+
+async function list(options: Options, context: CommandContext): Promise<void> {
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { withData } = await import("../open-data.ts")
+  const { toAccountsTable, toSettingsRecord } = await import("./account-record.ts")
+  const { environment, folder } = context
+  const { data } = await loadConfiguration({ flags: options, environment, folder })
+  const accounts = await withData({ folder: data, mayCreate: false }, (storage) =>
+    storage.listAccounts(),
+  )
+  const isJson = options.json === true
+  const json = `${JSON.stringify(accounts.map(toSettingsRecord))}\n`
+  context.print(isJson ? json : toAccountsTable(accounts))
+}

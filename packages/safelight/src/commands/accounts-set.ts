@@ -1,0 +1,137 @@
+/**
+ * `safelight accounts set`: what an account may do. Only what is given changes; a service that runs
+ * on the same data obeys within a second.
+ */
+import process from "node:process"
+import {
+  NO_LIMITS,
+  type Account,
+  type AccountSettings,
+  type Rate,
+  type Storage,
+} from "@safelight/core"
+import { Command, Option } from "commander"
+import { CommandError } from "../command-error.ts"
+import { EXIT } from "../exit-code.ts"
+import { parseAccountName } from "./account-name.ts"
+import { addDataOptions, type DataOptions } from "./data-options.ts"
+import {
+  durationWithin,
+  LONGEST_MS,
+  orWord,
+  parseCount,
+  parseRate,
+  parseYesNo,
+} from "./option-values.ts"
+import type { CommandContext } from "./command-context.ts"
+
+interface SettingOptions {
+  readonly createRate?: Rate | "none"
+  readonly readRate?: Rate | "none"
+  readonly contentRate?: Rate | "none"
+  readonly unfinishedTasks?: number | "none"
+  readonly budgetMicros?: number | "none"
+  readonly retention?: number | "default"
+  readonly signContentUrls?: boolean
+  readonly suspend?: true
+  readonly resume?: true
+}
+
+interface Options extends DataOptions, SettingOptions {
+  readonly json?: true
+}
+
+export function createAccountsSetCommand(context: CommandContext): Command {
+  const rate = orWord("none", parseRate)
+  const count = orWord("none", parseCount)
+  const duration = orWord("default", durationWithin({ minMs: 1_000, maxMs: LONGEST_MS }))
+  const command = new Command("set")
+    .description("set what an account may do; what is not named stays as it is")
+    .argument("<name>", "the account, made where it is new", parseAccountName)
+    .option("--create-rate <rate>", "submissions, as in 60/1m, or none", rate)
+    .option("--read-rate <rate>", "other requests but downloads, as in 600/1m, or none", rate)
+    .option("--content-rate <rate>", "downloads, as in 600/1m, or none", rate)
+    .option("--unfinished-tasks <count>", "tasks that may be unfinished at once, or none", count)
+    .option("--budget-micros <amount>", "what it may spend, in micro-units, or none", count)
+    .option("--retention <duration>", "how long artifacts are kept, or default", duration)
+    .option("--sign-content-urls <answer>", "content_url as a private link, yes or no", parseYesNo)
+    .addOption(new Option("--suspend", "refuse every request of the account").conflicts("resume"))
+    .option("--resume", "answer a suspended account again")
+    .option("--json", "print the account as JSON")
+  return addDataOptions(command).action((name: string, options: Options) =>
+    set(name, options, context),
+  )
+}
+
+async function set(name: string, options: Options, context: CommandContext): Promise<void> {
+  if (!namesSetting(options)) {
+    const message = "nothing to set: name at least one setting; `safelight accounts set --help`"
+    throw new CommandError({ exitCode: EXIT.refused, message })
+  }
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { withData } = await import("../open-data.ts")
+  const { describeAccount } = await import("./account-record.ts")
+  const { environment, folder } = context
+  const { data } = await loadConfiguration({ flags: options, environment, folder })
+  const text = await withData({ folder: data, mayCreate: true }, async (storage) => {
+    const account = await change(storage, name, options)
+    return describeAccount(account, { storage, isJson: options.json === true })
+  })
+  context.print(text)
+}
+
+function namesSetting({
+  data: _data,
+  config: _config,
+  json: _json,
+  ...settings
+}: Options): boolean {
+  return Object.keys(settings).length > 0
+}
+
+async function change(storage: Storage, id: string, options: SettingOptions): Promise<Account> {
+  const now = Date.now()
+  const before = await storage.findAccount(id)
+  // A slip in the name makes an account that nobody uses.
+  if (before === undefined) process.stderr.write(`account "${id}" is new\n`)
+  return storage.setAccount({ id, now, settings: toSettings(options, before, now) })
+}
+
+/** Only what is given. A second suspension keeps the first moment. */
+function toSettings(
+  options: SettingOptions,
+  before: Account | undefined,
+  now: number,
+): Partial<AccountSettings> {
+  const { unfinishedTasks, budgetMicros, retention, signContentUrls, suspend, resume } = options
+  const rates = toRates(options, before)
+  return {
+    ...(rates && { rates }),
+    ...(unfinishedTasks !== undefined && { unfinishedTasks: toLimit(unfinishedTasks) }),
+    ...(budgetMicros !== undefined && { budgetMicros: toLimit(budgetMicros) }),
+    ...(retention !== undefined && { retentionMs: toLimit(retention) }),
+    ...(signContentUrls !== undefined && { signsContentUrls: signContentUrls }),
+    ...(suspend && { suspendedAt: before?.suspendedAt || now }),
+    ...(resume && { suspendedAt: 0 }),
+  }
+}
+
+/** Commander takes a value of null for a mistake, so a word stands for it until here. */
+function toLimit<Value extends number | Rate>(given: Value | string): Value | null {
+  return typeof given === "string" ? null : given
+}
+
+/** Rates are one member of the settings: those not named are kept as they are. */
+function toRates(
+  options: SettingOptions,
+  before: Account | undefined,
+): AccountSettings["rates"] | undefined {
+  const { createRate, readRate, contentRate } = options
+  const given = {
+    ...(createRate !== undefined && { create: toLimit(createRate) }),
+    ...(readRate !== undefined && { read: toLimit(readRate) }),
+    ...(contentRate !== undefined && { content: toLimit(contentRate) }),
+  }
+  if (Object.keys(given).length === 0) return undefined
+  return { ...NO_LIMITS.rates, ...before?.rates, ...given }
+}

@@ -1,0 +1,47 @@
+/**
+ * `safelight links create`: a private link to an artifact, for whoever is given its address. A link
+ * is stored nowhere, so this is the only time that it is shown; making one twice harms nothing.
+ */
+import process from "node:process"
+import { Command } from "commander"
+import { toOneLine } from "../failure-line.ts"
+import { durationWithin } from "./option-values.ts"
+import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
+import type { CommandContext } from "./command-context.ts"
+
+interface Options extends ServiceOptions {
+  readonly expiresIn?: number
+  readonly json?: true
+}
+
+/** The longest that a service signs (http-decisions §6). */
+const LONGEST_MS = 7 * 86_400_000
+
+export function createLinksCreateCommand(context: CommandContext): Command {
+  const toTerm = durationWithin({ minMs: 1_000, maxMs: LONGEST_MS })
+  const command = new Command("create")
+    .description("make a private link to an artifact and show it, once")
+    .argument("<task>", "id of the task")
+    .argument("<artifact>", "key of the artifact, such as image_1 or video")
+    .option("--expires-in <duration>", "how long it opens, up to 7d (default: 24h)", toTerm)
+    .option("--json", 'print {"url","expires_at"} as the service sends it')
+  return addServiceOptions(command).action((task: string, artifact: string, options: Options) =>
+    create(task, artifact, options, context),
+  )
+}
+
+async function create(
+  task: string,
+  artifact: string,
+  options: Options,
+  context: CommandContext,
+): Promise<void> {
+  const { toClient } = await import("./service-options.ts")
+  const { expiresIn } = options
+  const client = toClient(options, context)
+  const seconds = expiresIn === undefined ? undefined : expiresIn / 1_000
+  const link = await client.createLink({ task, artifact, ...(seconds && { seconds }) })
+  if (options.json === true) return context.print(`${JSON.stringify(link)}\n`)
+  context.print(`${toOneLine(link.url)}\n`)
+  process.stderr.write(`it opens until ${new Date(link.expires_at * 1_000).toISOString()}\n`)
+}

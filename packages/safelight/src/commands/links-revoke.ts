@@ -1,0 +1,73 @@
+/**
+ * `safelight links revoke`: closes every private link of an artifact or of an account. New links
+ * can be made at once; a running service refuses the old ones within a second.
+ */
+import type { LinkScope, Storage } from "@safelight/core"
+import { Command } from "commander"
+import { CommandError } from "../command-error.ts"
+import { EXIT } from "../exit-code.ts"
+import { addDataOptions, type DataOptions } from "./data-options.ts"
+import type { CommandContext } from "./command-context.ts"
+
+interface Options extends DataOptions {
+  readonly account?: string
+  readonly key?: string
+  readonly task?: string
+}
+
+export function createLinksRevokeCommand(context: CommandContext): Command {
+  const command = new Command("revoke")
+    .description("end every private link of an artifact, or of an account")
+    .option("--task <id>", "task of the artifact")
+    .option("--key <key>", "key of the artifact, such as image_1 or video")
+    .option("--account <name>", "all links of this account instead")
+  return addDataOptions(command).action((options: Options) => revoke(options, context))
+}
+
+async function revoke(options: Options, context: CommandContext): Promise<void> {
+  const scope = toScope(options)
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { withData } = await import("../open-data.ts")
+  const { environment, folder } = context
+  const { data } = await loadConfiguration({ flags: options, environment, folder })
+  await withData({ folder: data, mayCreate: false }, async (storage) => {
+    if (!(await isKnown(scope, storage))) throw refused(toUnknown(scope))
+    await storage.raiseLinkEpoch(scope)
+  })
+  context.print(`revoked every link of ${toWords(scope)}\n`)
+}
+
+function toScope({ account, key, task }: Options): LinkScope {
+  const isOfAccount = account !== undefined && key === undefined && task === undefined
+  if (isOfAccount) return { kind: "account", account, now: Date.now() }
+  if (account === undefined && key !== undefined && task !== undefined) {
+    return { kind: "artifact", task, key }
+  }
+  throw refused("expected --task and --key together, or --account alone")
+}
+
+/** A slip in a name must not look like a revocation. */
+async function isKnown(scope: LinkScope, storage: Storage): Promise<boolean> {
+  if (scope.kind === "artifact") {
+    return (await storage.readArtifacts(scope.task)).some(({ key }) => key === scope.key)
+  }
+  const { account } = scope
+  if ((await storage.findAccount(account)) !== undefined) return true
+  // The accounts of an embedding host may own tasks without a record.
+  return (await storage.listTasks({ account, limit: 1 })).tasks.length > 0
+}
+
+function toUnknown({ kind }: LinkScope): string {
+  if (kind === "account") return "there is no account with this name"
+  return "there is no such artifact; `safelight tasks artifacts` shows a task's keys"
+}
+
+function toWords(scope: LinkScope): string {
+  return scope.kind === "account"
+    ? `account "${scope.account}"`
+    : `${scope.key} of task ${scope.task}`
+}
+
+function refused(message: string): CommandError {
+  return new CommandError({ exitCode: EXIT.refused, message })
+}

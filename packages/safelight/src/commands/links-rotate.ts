@@ -1,0 +1,35 @@
+/**
+ * `safelight links rotate`: a new key signs private links from now on. Links of the key before
+ * still open, those of older keys no longer. A key's secret is never shown, only its id.
+ */
+import { createLinkKey, toUnixSeconds } from "@safelight/core"
+import { Command } from "commander"
+import { addDataOptions, type DataOptions } from "./data-options.ts"
+import type { CommandContext } from "./command-context.ts"
+
+interface Options extends DataOptions {
+  readonly json?: true
+}
+
+/** 32 for the secret; the chance that the others give fewer than 8 digits is below 10^-30. */
+const RANDOM_BYTES = 64
+
+export function createLinksRotateCommand(context: CommandContext): Command {
+  const command = new Command("rotate")
+    .description("sign private links with a new key; those of the key before still open")
+    .option("--json", 'print {"id","created_at"}')
+  return addDataOptions(command).action((options: Options) => rotate(options, context))
+}
+
+async function rotate(options: Options, context: CommandContext): Promise<void> {
+  const { randomBytes } = await import("node:crypto")
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { withData } = await import("../open-data.ts")
+  const { environment, folder } = context
+  const { data } = await loadConfiguration({ flags: options, environment, folder })
+  const key = createLinkKey(randomBytes(RANDOM_BYTES), Date.now())
+  await withData({ folder: data, mayCreate: false }, (storage) => storage.addLinkKey(key))
+  const json = { id: key.id, created_at: toUnixSeconds(key.createdAt) }
+  const words = `links are signed with key ${key.id} from now on\n`
+  context.print(options.json === true ? `${JSON.stringify(json)}\n` : words)
+}

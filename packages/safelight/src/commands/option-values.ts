@@ -1,0 +1,79 @@
+/**
+ * Values of options that more than one command takes: durations, counts, request rates. What is
+ * wrong is said by commander in one line that names the option.
+ */
+import type { Rate } from "@safelight/core"
+import { InvalidArgumentError } from "commander"
+import { formatDuration, parseDuration } from "../duration.ts"
+
+export interface DurationBounds {
+  readonly minMs: number
+  readonly maxMs: number
+}
+
+const SECOND_MS = 1_000
+const DAY_MS = 86_400_000
+/** Ten years: a longer time is a slip of the unit. */
+export const LONGEST_MS = 3_650 * DAY_MS
+/** A rate per month would let a whole month's requests come at once. */
+const LONGEST_WINDOW_MS = DAY_MS
+/** More than any service answers; what is meant is `none`. */
+const MOST_REQUESTS = 1_000_000
+
+export type ParseValue<Value> = (text: string) => Value
+
+/** Makes a parser of durations, in milliseconds, within bounds. */
+export function durationWithin(bounds: DurationBounds): ParseValue<number> {
+  const { minMs, maxMs } = bounds
+  return (text) => {
+    const durationMs = parseDuration(text)
+    if (durationMs !== undefined && durationMs >= minMs && durationMs <= maxMs) return durationMs
+    const range = `${formatDuration(minMs)} to ${formatDuration(maxMs)}`
+    throw new InvalidArgumentError(`expected a duration as in 90s, 15m, 24h or 14d; ${range}.`)
+  }
+}
+
+/** A whole number from 0 on that a number holds exactly. */
+export function parseCount(text: string): number {
+  const count = /^\d+$/.test(text) ? Number(text) : NaN
+  if (Number.isSafeInteger(count)) return count
+  throw new InvalidArgumentError("expected a whole number from 0 on.")
+}
+
+/** Makes a parser that lets `word` through, and reads anything else as `parse` does. */
+export function orWord<Word extends string, Value>(
+  word: Word,
+  parse: ParseValue<Value>,
+): ParseValue<Word | Value> {
+  return (text) => {
+    if (text === word) return word
+    try {
+      return parse(text)
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error
+      throw new InvalidArgumentError(error.message.replace(/\.$/, `, or ${word}.`))
+    }
+  }
+}
+
+/** `60/1m`: so many requests in any such window. */
+export function parseRate(text: string): Rate {
+  const [count = "", window = "", ...rest] = text.split("/")
+  const requests = /^\d{1,7}$/.test(count) ? Number(count) : 0
+  const windowMs = parseDuration(window) ?? 0
+  const isRate = requests >= 1 && requests <= MOST_REQUESTS && rest.length === 0
+  if (isRate && windowMs >= SECOND_MS && windowMs <= LONGEST_WINDOW_MS)
+    return { requests, windowMs }
+  throw new InvalidArgumentError(
+    `expected requests/duration as in 60/1m; 1 to ${MOST_REQUESTS} in 1s to 1d.`,
+  )
+}
+
+export function formatRate(rate: Rate | null): string {
+  return rate === null ? "none" : `${rate.requests}/${formatDuration(rate.windowMs)}`
+}
+
+export function parseYesNo(text: string): boolean {
+  if (text === "yes" || text === "no") return text === "yes"
+  throw new InvalidArgumentError("expected yes or no.")
+}

@@ -1,0 +1,35 @@
+/**
+ * `safelight prices check`: whether the price tables of a configuration hold, and what they make of
+ * a few tasks. A wrong one is named as `serve` would name it, with the same exit code.
+ */
+import { Command } from "commander"
+import type { CommandContext } from "./command-context.ts"
+
+interface Options {
+  readonly json?: true
+}
+
+export function createPricesCheckCommand(context: CommandContext): Command {
+  return new Command("check")
+    .description("check the price tables of a configuration and show what they make")
+    .argument(
+      "[file]",
+      "configuration file [SAFELIGHT_CONFIG] (default: safelight.config.json, where there is one)",
+    )
+    .option("--json", "print a list of the tables, oldest first")
+    .action((file: string | undefined, options: Options) => check(file, options, context))
+}
+
+async function check(
+  file: string | undefined,
+  options: Options,
+  context: CommandContext,
+): Promise<void> {
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { toPricesRecord, toPricesText } = await import("../prices-text.ts")
+  const { environment, folder } = context
+  const flags = file === undefined ? {} : { config: file }
+  const { prices } = await loadConfiguration({ flags, environment, folder })
+  const isJson = options.json === true
+  context.print(isJson ? `${JSON.stringify(toPricesRecord(prices))}\n` : toPricesText(prices))
+}

@@ -1,0 +1,21 @@
+/** Durations as they are typed: a whole number and one unit, as in `90s`, `15m`, `24h`, `14d`. */
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  d: 86_400_000,
+  h: 3_600_000,
+  m: 60_000,
+  s: 1_000,
+}
+
+/** Milliseconds, or undefined where the text is no duration. */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * (UNITS_MS[unit] ?? 0)
+}
+
+/** In the largest unit that it is a whole number of. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs === 0) return "0s"
+  const [name, unitMs] = Object.entries(UNITS_MS).find(([, each]) => durationMs % each === 0) ?? []
+  return unitMs === undefined ? `${durationMs}ms` : `${durationMs / unitMs}${name}`
+}

@@ -1,0 +1,108 @@
+/**
+ * What the service says of costs, in words. Nothing here is trusted to add up: a task's charge is
+ * made again with core's arithmetic and compared.
+ */
+import type { ModelPrice, Usage } from "@safelight/core"
+import { toAmount, toSeconds, toUnits } from "./amount.ts"
+import { explainCharge, isBilledByImage } from "./charge-words.ts"
+import type { TaskUsageRecord, UsageReportRecord } from "./client/usage-records.ts"
+import { toOneLine } from "./failure-line.ts"
+import { toTable } from "./table.ts"
+
+export interface TaskUsageText {
+  readonly text: string
+  /** Whether the charge is what price and usage make, as far as that can be told. */
+  readonly isProved: boolean
+}
+
+export function toTaskUsageText(record: TaskUsageRecord): TaskUsageText {
+  const { task_id: id, model, status, price_version: version } = record
+  const head = [`${id}  ${status}  ${model}`, `priced by table "${version}"`]
+  const { lines, isProved } = toReason(record)
+  const text = [...head, ...lines].map((line) => `${toOneLine(line)}\n`).join("")
+  return { text, isProved }
+}
+
+interface Reason {
+  readonly lines: readonly string[]
+  readonly isProved: boolean
+}
+
+function toReason(record: TaskUsageRecord): Reason {
+  const { charge_micros: chargeMicros, model, reserved_micros: reservedMicros } = record
+  if (record.finished_at === 0) {
+    const line = `reserved ${toAmount(reservedMicros)} until it has finished; nothing is charged yet`
+    return { lines: [line], isProved: true }
+  }
+  const charged = `charged ${toAmount(chargeMicros)}`
+  const usage = toUsage(record)
+  if (usage === undefined) {
+    const line = `${charged}: nothing was used that is billed`
+    return { lines: [line], isProved: chargeMicros === 0 }
+  }
+  const used = toUsedLines(model, usage)
+  if (record.price === null) {
+    const line = `${charged}; the service no longer knows the prices of that table`
+    return { lines: [...used, line], isProved: true }
+  }
+  const words = explainCharge({ model, usage, price: toPrice(record.price) })
+  const isProved = words.chargeMicros === chargeMicros
+  const difference = isProved ? [] : ["this is not what price and usage make"]
+  return { lines: [...used, ...words.rules, words.sum, charged, ...difference], isProved }
+}
+
+function toUsedLines(model: string, usage: Usage): readonly string[] {
+  if (isBilledByImage({ model, usage })) return []
+  const inputs = usage.inputVideosMs.map(toSeconds).join(" + ")
+  const output = `output of ${toSeconds(usage.outputVideoMs)}, as measured`
+  return inputs === "" ? [output] : [output, `input of ${inputs}, as measured`]
+}
+
+function toUsage({ usage }: TaskUsageRecord): Usage | undefined {
+  if (usage === null) return undefined
+  return {
+    images: usage.images,
+    inputVideosMs: usage.input_videos_ms,
+    outputVideoMs: usage.output_video_ms,
+  }
+}
+
+function toPrice(price: NonNullable<TaskUsageRecord["price"]>): ModelPrice {
+  const { per_image_micros: perImageMicros, per_video_second_micros: perVideoSecondMicros } = price
+  return {
+    ...(perImageMicros !== undefined && { perImageMicros }),
+    ...(perVideoSecondMicros !== undefined && { perVideoSecondMicros }),
+  }
+}
+
+/** A line for each model and price table, the total of the period, and the account as a whole. */
+export function toUsageReportText(report: UsageReportRecord): string {
+  const head = ["MODEL", "PRICES", "TASKS", "IMAGES", "OUTPUT", "INPUT", "MICRO-UNITS", "UNITS"]
+  const rows = report.charges.map((sum) => [
+    sum.model,
+    sum.price_version,
+    String(sum.tasks),
+    String(sum.images),
+    toSeconds(sum.output_video_ms),
+    toSeconds(sum.billed_input_ms),
+    String(sum.charge_micros),
+    toUnits(sum.charge_micros),
+  ])
+  const total = ["total", "", String(report.tasks), "", "", "", String(report.charge_micros)]
+  const totals = [...total, toUnits(report.charge_micros)]
+  const table = toTable([head, ...rows, totals], { numeric: [2, 3, 4, 5, 6, 7] })
+  return `${table}\n${toAccountText(report.account)}`
+}
+
+function toAccountText(account: UsageReportRecord["account"]): string {
+  const { budget_micros: budget, charged_micros: charged, reserved_micros: reserved } = account
+  const { unfinished_tasks: unfinished } = account
+  const tasks = `${unfinished} unfinished task${unfinished === 1 ? "" : "s"}`
+  const left = budget === null ? [] : [["left", toAmount(budget - charged - reserved)]]
+  return toTable([
+    ["budget", budget === null ? "none" : toAmount(budget)],
+    ["charged", toAmount(charged)],
+    ["reserved", `${toAmount(reserved)} for ${tasks}`],
+    ...left,
+  ])
+}
