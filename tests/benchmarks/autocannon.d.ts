@@ -5,6 +5,8 @@ declare module "autocannon" {
     readonly path: string
     readonly headers?: Readonly<Record<string, string>>
     readonly body?: string
+    /** Called before each request. */
+    readonly setupRequest?: (request: AutocannonRequest) => AutocannonRequest
   }
   export interface AutocannonOptions {
     readonly url: string

@@ -131,7 +131,7 @@ function readTasks({ fake }: World, keys: readonly string[], read: Add): void {
   for (const query of ["limit=0", "limit=101", "limit=x", "status=lost", "other=1&one=2"]) {
     read(TASKS, `/v1/tasks?${query}`)
   }
-  for (const query of ["from=-1", "to=253402300800", "from=x", "other=1"]) {
+  for (const query of ["from=-1", "to=253402300800", "from=x", "from=2&to=1", "other=1"]) {
     read(USAGE, `/v1/usage?${query}`)
   }
   read(TASKS, "/v1/tasks")

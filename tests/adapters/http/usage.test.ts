@@ -183,6 +183,7 @@ describe("a period", () => {
     ["to=2026-01-01", "invalid_type", "to"],
     ["from=1&from=1", "unknown_parameter", "from"],
     ["since=1", "unknown_parameter", "since"],
+    ["from=6&to=5", "invalid_value", "to"],
   ]
   for (const [query, code, param] of refused) {
     it(`${query} is refused as ${code}`, async () => {
@@ -194,10 +195,16 @@ describe("a period", () => {
     })
   }
 
-  it("may be empty, or end before it begins, and has no charges then", async () => {
+  it("may be empty, also as one that begins later and has no end", async () => {
     await using world = await open()
-    for (const query of ["from=5&to=5", "from=5&to=0"]) {
-      assert.equal((await world.call(`/v1/usage?${query}`)).status, 200)
+    const later = 1_767_225_602
+    for (const [query, at] of [
+      ["from=5&to=5", 5],
+      [`from=${later}`, later],
+    ] as const) {
+      const response = await world.call(`/v1/usage?${query}`)
+      const { from, to } = (await response.json()) as Record<string, unknown>
+      assert.deepEqual([response.status, from, to], [200, at, at])
     }
   })
 })

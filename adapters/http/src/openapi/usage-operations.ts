@@ -6,7 +6,9 @@ const TAG = "Usage"
 
 const BOUNDS = {
   from: "Unix seconds, inclusive; by default 0.",
-  to: "Unix seconds, exclusive; by default the second after this one.",
+  to:
+    "Unix seconds, exclusive, not before `from`; by default the second after this one, or `from` " +
+    "where that is later.",
 } as const
 
 const PERIOD = Object.entries(BOUNDS).map(([name, description]): Parameter => {
@@ -43,6 +45,7 @@ export function usageOperations(): { get: Operation; head: Operation } {
       "invalid_type",
       "integer_above_max_value",
       "integer_below_min_value",
+      "invalid_value",
     ],
   })
 }

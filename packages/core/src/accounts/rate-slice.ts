@@ -61,8 +61,8 @@ export function toIntervalMicros({ requests, windowMs }: Rate): number {
 }
 
 /**
- * Lets a request through: the slice after it, or "refused" where no node could let it through, or
- * "used-up" where the storage has to be asked. `now` must not fall from call to call.
+ * Lets a request through: the slice after it, or "refused" where the time of what is left has not
+ * come, or "used-up" where the storage has to be asked. `now` must not fall from call to call.
  */
 export function takeFromSlice(
   slice: RateSlice,
@@ -76,7 +76,7 @@ export function takeFromSlice(
   return at <= slice.until ? { at, until: slice.until } : "used-up"
 }
 
-/** What to lease for a slice that is used up: where much is wanted, the whole bucket and its share of what is ahead. */
+/** What to lease for a slice that is used up; where much is wanted, the bucket and half of what is ahead. */
 export function planLease({ rate, slice, stored, now, wanted }: LeaseRequest): LeasePlan {
   const latest = toLatest(rate, now)
   // All that could be taken counts as taken: the rate is held, and time runs from here on.
@@ -99,7 +99,7 @@ export function toRateStanding(slice: RateSlice, rate: Rate, now: number): RateS
   return { remaining, moreInMicros: (remaining + 1) * interval - free }
 }
 
-/** `now`, or `course`, which time took without the clock, where that was set back by as little as clocks may differ. */
+/** `now`, or where time's own course has come to if the clock is behind by as little as clocks may differ. */
 export function toSteadyMoment(course: number, now: number): number {
   return now < course && course - now <= TOLERATED_MICROS ? course : now
 }
@@ -109,6 +109,7 @@ function toLatest(rate: Rate, now: number): number {
   return now + rate.requests * toIntervalMicros(rate)
 }
 
+/** Whether a stretch can't end there, whatever clocks differ by. */
 function isUnreal(moment: number, latest: number): boolean {
   return moment > latest + AHEAD_MICROS + TOLERATED_MICROS
 }

@@ -56,7 +56,7 @@ export function orWord<Word extends string, Value>(
   }
 }
 
-/** `60/1m`: so many requests in any such window. */
+/** `60/1m`: so many requests at once, refilled evenly within such a window. */
 export function parseRate(text: string): Rate {
   const [count = "", window = "", ...rest] = text.split("/")
   const requests = /^\d{1,7}$/.test(count) ? Number(count) : 0
