@@ -107,7 +107,7 @@ export const REQUEST_ERRORS: readonly ConformanceRow[] = [
     row: "URL too large: 414 `uri_too_long`, with a body",
     tests: [
       ...answered("414 uri_too_long where the URL is too long"),
-      ...nodeServer("the Node server > answers a URL past 16 KiB with 414 and the error body"),
+      ...nodeServer("the Node server > answers a URL of any size with 414 and the error body"),
     ],
   },
 ]

@@ -192,7 +192,7 @@ const SERVER: readonly ConformanceRow[] = [
         "a client that leaves behind its request > cancels nothing: the task is made",
       ),
       ...hostileSockets(
-        "hostile clients > get an answer or none, and one task, when they half-close behind a whole request",
+        "hostile clients > get their answer, and one task, when they half-close behind a whole request",
       ),
     ],
   },

@@ -5,7 +5,7 @@
  */
 import { toSteadyMoment, type Clock } from "@safelight/core"
 
-/** What ten seconds take a quarter of an hour to be caught up by. */
+/** Ten seconds are caught up in 17 minutes; what is told to wait is a hundredth short until then. */
 const PACE = 0.99
 
 /** Gives microseconds since the epoch. */

@@ -14,14 +14,14 @@ export function findNewestResponse(socket: Tracked): ServerResponse | undefined 
   return socket[NEWEST]
 }
 
-/** Notes a connection's newest response and calls `start` in its turn: now, or once the one before is closed. */
-export function takeTurn(socket: Tracked, outgoing: ServerResponse, start: () => void): void {
+/** Notes a connection's newest response; returns the one it has to wait for, if any. */
+export function noteResponse(
+  socket: Tracked,
+  outgoing: ServerResponse,
+): ServerResponse | undefined {
   const previous = socket[NEWEST]
   socket[NEWEST] = outgoing
-  afterResponse(previous, () => {
-    // Who left has nobody to answer, and nothing was begun.
-    if (!socket.destroyed) start()
-  })
+  return previous === undefined || previous.closed ? undefined : previous
 }
 
 /** Calls `then` once nothing more of the response will be written: now, where there is none. */

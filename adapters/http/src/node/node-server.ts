@@ -18,7 +18,7 @@ import { closeServer } from "./close-server.ts"
 import { createConnectListener } from "./connect-listener.ts"
 import { isFullyReceived, sendAndLinger } from "./linger.ts"
 import { listen } from "./listen.ts"
-import { takeTurn } from "./newest-response.ts"
+import { noteResponse } from "./newest-response.ts"
 import { createRawAnswer } from "./raw-answer.ts"
 
 export interface NodeServerOptions {
@@ -115,7 +115,15 @@ function attach(
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     // A closing server lets nobody count on the connection (RFC 9112 §9.6).
     if (!server.listening) outgoing.shouldKeepAlive = false
-    takeTurn(incoming.socket, outgoing, () => void listener(incoming, outgoing))
+    const previous = noteResponse(incoming.socket, outgoing)
+    if (previous === undefined) {
+      void listener(incoming, outgoing)
+      return
+    }
+    previous.once("close", () => {
+      // Who left has nobody to answer, and nothing was begun.
+      if (!incoming.socket.destroyed) void listener(incoming, outgoing)
+    })
   }
   server.on("request", onRequest)
   // Who waits for `100 Continue` is told so by the body's reader; other expectations are ignored.
