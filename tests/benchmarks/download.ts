@@ -13,7 +13,7 @@ import { startNginx } from "./nginx.ts"
 import { readDownload, type Download, type ReaderKind } from "./read-download.ts"
 
 const MEBIBYTE = 1024 * 1024
-const ROUNDS = 9
+const ROUNDS = 21
 
 await using folder = await createTemporaryFolder()
 await using own = await startArtifactService(folder.path)

@@ -24,6 +24,8 @@ export async function startNginx(root: string): Promise<Nginx | undefined> {
     await folder[Symbol.asyncDispose]()
     return undefined
   }
+  // Where the benchmark fails, nobody disposes of it.
+  process.once("exit", () => child.kill("SIGTERM"))
   await untilListening(child, port)
   return {
     url: `http://127.0.0.1:${port}`,

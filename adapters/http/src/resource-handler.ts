@@ -6,7 +6,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { Context } from "hono"
 import type { Responder } from "./errors/responder.ts"
 import { Refusal } from "./errors/refusal.ts"
-import type { Answer, HostBindings, Resource } from "./exchange.ts"
+import type { Answer, Exchange, HostBindings, Resource } from "./exchange.ts"
 
 export interface ResourceHandlerOptions {
   readonly responder: Responder
@@ -39,7 +39,7 @@ export function createResourceHandler(
       }
       // Hono leaves `env` undefined where a host passes none.
       const bindings = context.env as HostBindings | undefined
-      const response = answer({
+      const exchange: Exchange = {
         request,
         method,
         requestId,
@@ -47,9 +47,11 @@ export function createResourceHandler(
         threads: bindings?.threads,
         headers,
         param: (name) => context.req.param(name) ?? "",
-      })
-      if (!(response instanceof Promise)) return withHeaders(response, headers)
-      return response.then((settled) => withHeaders(settled, headers), refuse)
+      }
+      const finish = (made: Response): Response =>
+        exchange.carriesHeaders === true ? made : withHeaders(made, headers)
+      const response = answer(exchange)
+      return response instanceof Promise ? response.then(finish, refuse) : finish(response)
     } catch (error) {
       return refuse(error)
     }

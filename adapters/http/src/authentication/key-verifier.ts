@@ -14,6 +14,7 @@ import {
 } from "@safelight/core"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { Refusal } from "../errors/refusal.ts"
+import { sha256 } from "../sha256.ts"
 
 export interface Caller {
   readonly account: Account
@@ -60,11 +61,6 @@ export function isExpired(key: Pick<StoredKey, "expiresAt">, now: number): boole
 export function refuseKey(code: ErrorCode): Refusal {
   const headers = { "www-authenticate": 'Bearer realm="api", error="invalid_token"' }
   return new Refusal(code, { headers })
-}
-
-async function sha256(secret: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("")
 }
 
 /** In time that depends on the length alone. */

@@ -6,13 +6,12 @@ import { isSafelightError, type SubmitRequest, type Task, type TaskService } fro
 import type { Admit } from "../authentication/admission.ts"
 import type { BodyPieces } from "../body/body-pieces.ts"
 import type { CreationReader } from "../body/creation-reader.ts"
-import type { CreationThreads } from "../body/creation-threads.ts"
 import { checkMediaType } from "../body/media-type.ts"
 import { receiveNodeBody } from "../body/node-body.ts"
 import type { BodyReader } from "../body/read-body.ts"
 import { receiveWebBody } from "../body/web-body.ts"
 import { Refusal } from "../errors/refusal.ts"
-import type { Exchange, Resource } from "../exchange.ts"
+import { carryHeaders, type Exchange, type Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
 import { readIdempotencyKey } from "./idempotency-key.ts"
 import { toSubmissionRefusal } from "./submission-refusal.ts"
@@ -29,8 +28,7 @@ export interface CreateTaskOptions {
 interface Creation {
   readonly account: string
   readonly idempotencyKey: string | undefined
-  readonly requestId: string
-  readonly threads: CreationThreads | undefined
+  readonly exchange: Exchange
 }
 
 export function createCreateTask(options: CreateTaskOptions): Resource {
@@ -42,14 +40,14 @@ export function createCreateTask(options: CreateTaskOptions): Resource {
       throw toRetryable(error, creation)
     })
     if (result.kind === "rejected") throw toSubmissionRefusal(result.rejection)
-    return toAccepted(result.task, result.isReplayed, creation.requestId)
+    return toAccepted(result.task, result.isReplayed, creation.exchange)
   }
 
   return {
     path: "/v1/tasks",
     methods: {
       async POST(exchange) {
-        const { request, node, requestId, threads } = exchange
+        const { request, node } = exchange
         const { headers } = request
         const account = await admit(exchange, { scope: "tasks:write", policy: "create" })
         checkMediaType(headers.get("content-type"), headers.get("content-encoding"))
@@ -57,7 +55,7 @@ export function createCreateTask(options: CreateTaskOptions): Resource {
         const declaredLength = headers.get("content-length")
         const receive = toReceive(request, node)
         return bodyReader.read({ declaredLength, receive }, (pieces) =>
-          submit(pieces, { account: account.id, idempotencyKey, requestId, threads }),
+          submit(pieces, { account: account.id, idempotencyKey, exchange }),
         )
       },
     },
@@ -76,17 +74,18 @@ function toReceive(
 async function toSubmitRequest(
   readCreation: CreationReader,
   pieces: BodyPieces,
-  { account, idempotencyKey: key, threads }: Creation,
+  { account, idempotencyKey: key, exchange }: Creation,
 ): Promise<SubmitRequest> {
   const question = { wantsFingerprint: key !== undefined }
-  const { fingerprint, ...request } = await readCreation(pieces, question, threads)
+  const { fingerprint, ...request } = await readCreation(pieces, question, exchange.threads)
   if (key === undefined || fingerprint === undefined) return { account, ...request }
   return { account, ...request, idempotency: { key, fingerprint } }
 }
 
-function toAccepted(task: Task, isReplayed: boolean, requestId: string): Response {
-  const headers: Record<string, string> = { location: toTaskPath(task.id) }
+function toAccepted(task: Task, isReplayed: boolean, exchange: Exchange): Response {
+  const headers = carryHeaders(exchange, { location: toTaskPath(task.id) })
   if (isReplayed) headers["idempotent-replayed"] = "true"
+  const { requestId } = exchange
   return jsonResponse({ status: 202, text: toTaskText(task), requestId, method: "POST", headers })
 }
 

@@ -5,6 +5,7 @@
 import { toCanonicalJson } from "@safelight/core"
 import { Refusal } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
+import { sha256 } from "../sha256.ts"
 
 const NAME = "idempotency-key"
 const MAX_CHARACTERS = 255
@@ -42,9 +43,8 @@ function unquote(text: string): string | undefined {
  * SHA-256 of the creation request with this body, as 64 lower-case hexadecimal digits: white space
  * and the order of members make no difference, every value does.
  */
-export async function fingerprintCreation(body: unknown): Promise<string> {
-  const bytes = new TextEncoder().encode(`POST\n/v1/tasks\n${toText(body)}`)
-  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex")
+export function fingerprintCreation(body: unknown): string | Promise<string> {
+  return sha256(`POST\n/v1/tasks\n${toText(body)}`)
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { createBoundedCache, isTerminal, type Task, type TaskService } from "@safelight/core"
 import type { Admit } from "../authentication/admission.ts"
-import type { Exchange, Resource } from "../exchange.ts"
+import { carryHeaders, type Exchange, type Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
 import { POLL_HEADERS, refuseTask } from "./find-task.ts"
 import { isTaskId, toTaskText } from "./task-body.ts"
@@ -24,22 +24,17 @@ export function createShowTask(options: ShowTaskOptions): Resource {
   const { service, admit } = options
   const finished = createBoundedCache<Finished>(options.cachedTasks)
 
-  function respond({ method, requestId }: Exchange, task: Task): Response {
+  function respond(exchange: Exchange, task: Task): Response {
     const text = toTaskText(task)
-    if (!isTerminal(task)) {
-      return jsonResponse({ status: 200, text, requestId, method, headers: POLL_HEADERS })
-    }
+    if (!isTerminal(task)) return toAnswer(exchange, text, POLL_HEADERS)
     finished.set(task.id, { account: task.account, text })
-    return jsonResponse({ status: 200, text, requestId, method })
+    return toAnswer(exchange, text)
   }
 
   function show(exchange: Exchange, account: string): Response | Promise<Response> {
     const id = exchange.param("task")
-    const { method, requestId } = exchange
     const known = finished.get(id)
-    if (known !== undefined && known.account === account) {
-      return jsonResponse({ status: 200, text: known.text, requestId, method })
-    }
+    if (known !== undefined && known.account === account) return toAnswer(exchange, known.text)
     if (!isTaskId(id)) throw refuseTask()
     return service.findTask({ account, id }).then((task) => {
       if (task === undefined) throw refuseTask()
@@ -57,4 +52,19 @@ export function createShowTask(options: ShowTaskOptions): Resource {
       },
     },
   }
+}
+
+function toAnswer(
+  exchange: Exchange,
+  text: string,
+  own?: Readonly<Record<string, string>>,
+): Response {
+  const { method, requestId } = exchange
+  return jsonResponse({
+    status: 200,
+    text,
+    requestId,
+    method,
+    headers: carryHeaders(exchange, own),
+  })
 }
