@@ -7,11 +7,11 @@
 import { once } from "node:events"
 import { join } from "node:path"
 import { Worker } from "node:worker_threads"
-import autocannon from "autocannon"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { startServer, type ChildServer } from "./child-server.ts"
 import type { PosterSettings } from "./large-poster.ts"
 import { report } from "./measure.ts"
+import { pollLatency } from "./poll-latency.ts"
 
 const MEBIBYTE = 1024 * 1024
 const DURATION_S = 10
@@ -36,18 +36,7 @@ await using service = await startServer<Service>("large-posts-server", folder.pa
 const { url, key, id } = service.announcement
 const headers = { authorization: `Bearer ${key}` }
 
-async function pollLatency(): Promise<number> {
-  const requests = [{ method: "GET", path: `/v1/tasks/${id}`, headers }] as const
-  const result = await autocannon({
-    url,
-    connections: 4,
-    duration: DURATION_S,
-    overallRate: 200,
-    requests,
-  })
-  if (result.non2xx > 0 || result.errors > 0) throw new Error("a poll failed")
-  return result.latency.p99
-}
+const polling = { url, path: `/v1/tasks/${id}`, headers, durationS: DURATION_S }
 
 /** Of the time since it was asked last. */
 async function readState({ process: child }: ChildServer<Service>): Promise<ServerState> {
@@ -56,16 +45,16 @@ async function readState({ process: child }: ChildServer<Service>): Promise<Serv
   return state
 }
 
-await pollLatency()
+await pollLatency(polling)
 await readState(service)
-const before = await pollLatency()
+const before = await pollLatency(polling)
 const idle = await readState(service)
 const settings: PosterSettings = { url, key, imageBytes: IMAGE_BYTES }
 const poster = new Worker(join(import.meta.dirname, "large-poster.ts"), { workerData: settings })
 await once(poster, "message")
 await readState(service)
 const startedAt = performance.now()
-const during = await pollLatency()
+const during = await pollLatency(polling)
 const busy = await readState(service)
 poster.postMessage("stop", [])
 const [{ posted }] = (await once(poster, "message")) as [{ posted: number }]

@@ -2,10 +2,10 @@
  * `get_p99_ms_idle`, `get_p99_ms_rendering`: how long a poll takes at a modest rate, first with
  * nothing to do, then while the studio renders two videos.
  */
-import autocannon from "autocannon"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { startServer } from "./child-server.ts"
 import { report } from "./measure.ts"
+import { pollLatency } from "./poll-latency.ts"
 
 const DURATION_S = 6
 
@@ -27,19 +27,6 @@ async function submit(): Promise<string> {
   return `/v1/tasks/${id}`
 }
 
-async function pollLatency(path: string): Promise<number> {
-  const requests = [{ method: "GET", path, headers }] as const
-  const result = await autocannon({
-    url,
-    connections: 4,
-    duration: DURATION_S,
-    overallRate: 200,
-    requests,
-  })
-  if (result.non2xx > 0 || result.errors > 0) throw new Error("a poll failed")
-  return result.latency.p99
-}
-
 async function statusOf(path: string): Promise<string> {
   const response = await fetch(`${url}${path}`, { headers })
   return ((await response.json()) as { status: string }).status
@@ -49,10 +36,11 @@ const finished = await submit()
 while ((await statusOf(finished)) !== "succeeded") {
   await new Promise((resolve) => setTimeout(resolve, 200))
 }
-await pollLatency(finished)
-const idle = await pollLatency(finished)
+const polling = { url, headers, durationS: DURATION_S }
+await pollLatency({ ...polling, path: finished })
+const idle = await pollLatency({ ...polling, path: finished })
 const videos = [await submit(), await submit()]
-const rendering = await pollLatency(videos[0] ?? "")
+const rendering = await pollLatency({ ...polling, path: videos[0] ?? "" })
 for (const path of videos) {
   if ((await statusOf(path)) === "failed") throw new Error("a video failed")
 }

@@ -40,6 +40,11 @@ export function isSqliteError(error: unknown): error is Error & { readonly errco
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number"
 }
 
+/** Whether `node:sqlite` refused to read an integer that a number can't hold. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE"
+}
+
 function readErrorCode(error: unknown): number {
   return isSqliteError(error) ? error.errcode : 0
 }

@@ -4,7 +4,7 @@
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { parentPort, workerData } from "node:worker_threads"
-import { toFailure } from "./failure.ts"
+import { isTooLarge, toFailure } from "./failure.ts"
 import type { LongRead, LongReadAnswer, LongReadSettings } from "./reading-thread.ts"
 
 if (parentPort === null) throw new Error("reading-thread-body.ts is the body of a worker thread")
@@ -19,8 +19,7 @@ function read({ sql, parameters }: LongRead): LongReadAnswer {
     prepared.set(sql, statement)
     return { rows: statement.all(...parameters) }
   } catch (error) {
-    const isTooLarge = error instanceof RangeError
-    return { failure: toFailure(error), isTooLarge }
+    return { failure: toFailure(error), isTooLarge: isTooLarge(error) }
   }
 }
 

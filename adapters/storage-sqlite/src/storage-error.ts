@@ -1,6 +1,6 @@
 /** SQLite's failures as the errors of core, translated once. */
 import { SafelightError } from "@safelight/core"
-import { isChangeFault, isSqliteError, toFailure, type Failure } from "./failure.ts"
+import { isChangeFault, isSqliteError, isTooLarge, toFailure, type Failure } from "./failure.ts"
 
 // https://www.sqlite.org/rescode.html
 const CORRUPT = 11
@@ -38,9 +38,4 @@ export function translated<Result>(run: () => Result): Result {
     if (!isSqliteError(error)) throw error
     throw toSafelightError(toFailure(error), error)
   }
-}
-
-/** `node:sqlite` refuses to read an integer that a number can't hold. */
-function isTooLarge(error: unknown): boolean {
-  return error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE"
 }

@@ -8,7 +8,7 @@
  */
 import { callChannel } from "./channel-call.ts"
 import type { Context } from "./context.ts"
-import { settle } from "./outcome.ts"
+import { failErased } from "./outcome.ts"
 import { toRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
@@ -87,9 +87,4 @@ async function recordUnsent(context: Context, work: Work, isRepeat: boolean): Pr
     ? ({ kind: "doubt", attempt, code: "repeat-unsent" } as const)
     : ({ kind: "defer", attempt, reason: "unsent", retryAt: context.clock.now() } as const)
   return advance(work, await context.recorder.recordFact(work.head, [command]))
-}
-
-async function failErased(context: Context, work: Work): Promise<StepResult> {
-  const message = "The request's parameters were erased before it was carried out."
-  return settle(context, work, { kind: "refused", code: "internal_error", message })
 }

@@ -11,7 +11,7 @@ import {
   type SafelightError,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { settle } from "./outcome.ts"
+import { failErased, settle } from "./outcome.ts"
 import { toRequest } from "./request.ts"
 import { toBackoffMs } from "./settings.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
@@ -96,11 +96,6 @@ export async function toPollRequest(
   const { dispatch, operation, progress } = work.head.task
   const request = await toRequest(context, work, dispatch?.upstreamKey ?? "")
   return request && { ...request, operation, progress }
-}
-
-async function failErased(context: Context, work: Work): Promise<StepResult> {
-  const message = "The request's parameters were erased before it was carried out."
-  return settle(context, work, { kind: "refused", code: "internal_error", message })
 }
 
 function isOutside(error: unknown): error is SafelightError {

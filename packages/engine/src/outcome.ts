@@ -35,6 +35,12 @@ export async function settle(
   return advance(work, recorded)
 }
 
+/** Records the end of a task whose parameters were erased before a channel could have them. */
+export function failErased(context: Context, work: Work): Promise<StepResult> {
+  const message = "The request's parameters were erased before it was carried out."
+  return settle(context, work, { kind: "refused", code: "internal_error", message })
+}
+
 function toCommand(
   context: Context,
   work: Work,

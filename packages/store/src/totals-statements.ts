@@ -24,7 +24,13 @@ export interface TotalsStatements {
   readonly keep: Statement
 }
 
-const EXPRESSION = expressionBuilder<StoreDatabase, "charges" | "tasks">()
+const EXPRESSION = expressionBuilder<StoreDatabase, "accounts" | "charges" | "tasks">()
+
+/** Whether an account's totals are kept. */
+const HAS_BOUND = EXPRESSION.or([
+  EXPRESSION("accounts.budget_micros", "is not", null),
+  EXPRESSION("accounts.unfinished_tasks", "is not", null),
+])
 
 const COLUMNS = ["charged_micros", "reserved_micros", "unfinished_tasks"] as const
 
@@ -41,9 +47,7 @@ export function compileTotalsStatements(
   const bounded = db
     .selectFrom("accounts")
     .where("id", "=", account)
-    .where((of) =>
-      of.or([of("budget_micros", "is not", null), of("unfinished_tasks", "is not", null)]),
-    )
+    .where(HAS_BOUND)
   return {
     find: compile(kept.selectAll()),
     // One walk of the queue for both; `keep` walks it twice, once in an account's life.
@@ -91,12 +95,7 @@ function compileScan(db: Kysely<StoreDatabase>, dialect: StoreDialect): Statemen
       .selectFrom("accounts")
       .leftJoin("account_totals", "account_totals.account", "accounts.id")
       .leftJoin(unfinished.as("unfinished"), "unfinished.account", "accounts.id")
-      .where((of) =>
-        of.or([
-          of("accounts.budget_micros", "is not", null),
-          of("accounts.unfinished_tasks", "is not", null),
-        ]),
-      )
+      .where(HAS_BOUND)
       .select([
         "accounts.id as account",
         "account_totals.charged_micros",
