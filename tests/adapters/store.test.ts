@@ -29,9 +29,11 @@ import {
   type AccountTotalsTable,
   type ArtifactsTable,
   type ChargesTable,
+  type ClaimShape,
   type EventsTable,
   type KeysTable,
   type ListStatements,
+  type QueueStatements,
   type Statement,
   type TasksTable,
 } from "@safelight/store"
@@ -65,6 +67,8 @@ const account = {
   signsContentUrls: true,
   suspendedAt: 6,
   unfinishedTasks: 7,
+  runningTasks: 8,
+  weight: 9,
 }
 
 const USE = { key: "k", fingerprint: "ab", usedAt: 1 }
@@ -75,6 +79,7 @@ const TABLES = [
   "accounts",
   "artifacts",
   "charges",
+  "claims",
   "events",
   "idempotency",
   "inputs",
@@ -83,6 +88,7 @@ const TABLES = [
   "rates",
   "ready",
   "retention",
+  "slots",
   "tasks",
 ]
 const TABLE_SCAN = new RegExp(`^SCAN (${TABLES.join("|")})\\b`)
@@ -129,6 +135,27 @@ describe("a statement", () => {
   })
 })
 
+describe("a claim", () => {
+  const queue = compileStatements({ ...SQLITE_DIALECT, canSkipLocked: true }).queue
+
+  it("locks the rows it chooses, and passes over locked ones, wherever it chooses", () => {
+    for (const [name, { sql }] of Object.entries(toClaimPlans(queue))) {
+      const choices = sql.match(/from "ready" where/gu)?.length ?? 0
+      const locking = sql.match(/limit \? for update skip locked\)/gu)?.length ?? 0
+      assert.ok(choices > 1, name)
+      assert.equal(locking, choices, name)
+    }
+  })
+
+  it("is compiled once for each of its shapes", () => {
+    const shapes = toClaimShapes().map((shape) => queue.claim(shape))
+    assert.equal(new Set(shapes.map(({ sql }) => sql)).size, shapes.length)
+    for (const [index, shape] of toClaimShapes().entries()) {
+      assert.equal(queue.claim(shape), shapes[index])
+    }
+  })
+})
+
 describe("the database", () => {
   let folder: TemporaryFolder
   let database: DatabaseSync
@@ -148,6 +175,7 @@ describe("the database", () => {
       accounts,
       admission,
       append: appends,
+      claims,
       keys,
       links,
       list,
@@ -167,15 +195,39 @@ describe("the database", () => {
       findEpoch: links.findEpoch,
       findTotals: t.find,
       ...toListPlans(list),
-      claim: queue.claim(3),
-      nextDueAt: queue.findNextDueAt(3),
-      renew: queue.renew,
+      ...toClaimPlans(queue),
+      peek: queue.peek(3),
       release: queue.release,
+      beat: claims.beat,
+      findHeld: claims.findHeld,
+      voidClaim: claims.void,
+      freeTasks: claims.freeTasks,
+      hold: claims.hold,
+      dropEmpty: claims.dropEmpty,
     }
     for (const [name, { sql }] of Object.entries(plans)) {
       const steps = database.prepare(`explain query plan ${sql}`).all()
       const scans = steps.filter(({ detail }) => TABLE_SCAN.test(String(detail)))
       assert.deepEqual(scans, [], name)
+    }
+  })
+
+  it("takes each kind of place along its own index, and an account's starts along theirs", () => {
+    const plans = toClaimPlans(compileStatements(SQLITE_DIALECT).queue)
+    for (const [name, { sql }] of Object.entries(plans)) {
+      const details = database
+        .prepare(`explain query plan ${sql}`)
+        .all()
+        .map(({ detail }) => String(detail))
+      const found = details.filter((detail) => detail.includes("ready USING"))
+      const starts = name.includes("isOfAccount") ? "ready_account (account" : "ready_start (model"
+      const expected = ["ready_step (model", starts, "PRIMARY KEY (task"]
+      const used = found.map(
+        (detail) => /(?:INDEX )?((?:PRIMARY KEY|ready_\w+) \(\w+)/u.exec(detail)?.[1],
+      )
+      assert.deepEqual(new Set(used), new Set(expected), name)
+      // Only what was chosen is put in order, a few rows from each of them.
+      assert.equal(details.filter((detail) => SORT.test(detail)).length, 1, name)
     }
   })
 
@@ -234,6 +286,26 @@ describe("the database", () => {
     }
   })
 })
+
+function toClaimShapes(): ClaimShape[] {
+  return [1, 3].flatMap((modelCount) =>
+    [false, true].flatMap((isOfAccount) =>
+      [false, true].map((exceptsAccounts) => ({ modelCount, isOfAccount, exceptsAccounts })),
+    ),
+  )
+}
+
+/** By the shape's name; no two shapes have one. */
+function toClaimPlans(queue: QueueStatements): Record<string, Statement> {
+  return Object.fromEntries(
+    toClaimShapes().map((shape) => [
+      `claim of ${Object.entries(shape)
+        .flatMap(([name, value]) => (value === false ? [] : [name, value]))
+        .join(" ")}`,
+      queue.claim(shape),
+    ]),
+  )
+}
 
 function toListPlans({ findListFloor, findTasks }: ListStatements): Record<string, Statement> {
   return {

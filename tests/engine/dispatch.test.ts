@@ -96,6 +96,7 @@ describe("a dispatch", () => {
         await scene.clock.wait(51_000)
       },
     })
+    await scene.clock.advance(0)
     // The process stands still between the intent and the call, and renews nothing meanwhile.
     const { renew } = scene.storage
     scene.storage.renew = () => Promise.reject(new Error("paused"))

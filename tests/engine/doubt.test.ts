@@ -17,7 +17,8 @@ function methods(channel: ScriptedChannel): string[] {
 /** Stops a node dead: nothing it asks of its storage is ever answered. */
 function freeze({ storage }: Scene): void {
   const never = (): Promise<never> => new Promise(() => {})
-  Object.assign(storage, { append: never, claim: never, release: never, renew: never })
+  const frozen = { append: never, claim: never, release: never, renew: never }
+  Object.assign(storage, { ...frozen, holdSlots: never, listClaims: never, voidClaim: never })
 }
 
 /** A second node over what the first one stores, which is then frozen. */

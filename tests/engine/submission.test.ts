@@ -19,7 +19,7 @@ describe("a submission", () => {
     assert.equal(task.endBy, scene.clock.now() + 600_000)
     assert.equal(task.reservationMicros, 60_000)
     assert.deepEqual(task.parameters, { count: 2 })
-    assert.equal(await scene.storage.nextDueAt(["model-a"]), scene.clock.now())
+    assert.deepEqual(await scene.storage.peekQueue(["model-a"]), { dueAt: null, turn: 0 })
   })
 
   it("commits to the parameters with a salt, so that only who holds both can prove them", async () => {
@@ -144,6 +144,25 @@ describe("a submission", () => {
     const slow = scene.submit()
     await scene.clock.advance(2_000)
     assert.equal((await slow).state, "queued")
+  })
+
+  it("is refused as overloaded while too many are under way, before anything is stored", async () => {
+    const settings = { maxSubmissions: 2 }
+    const scene = createScene({ channels: [createScriptedChannel()], settings, isStarted: false })
+    const { admit } = scene.storage
+    const stored = Promise.withResolvers<void>()
+    scene.storage.admit = async (request) => {
+      await stored.promise
+      return admit(request)
+    }
+    const accepted = [scene.submit(), scene.submit()]
+    const overload = { code: "overloaded", retryable: true, retryAfterMs: 1_000 }
+    await assert.rejects(scene.submit(), overload)
+    stored.resolve()
+    await Promise.all(accepted)
+    assert.equal(scene.storage.events.size, 2)
+    await scene.submit()
+    assert.equal(scene.storage.events.size, 3)
   })
 
   it("is refused as overloaded once the engine stops", async () => {

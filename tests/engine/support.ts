@@ -49,6 +49,7 @@ export const SETTINGS: EngineSettings = {
   backoffMs: 1_000,
   backoffMaxMs: 30_000,
   progressStep: 10,
+  maxSubmissions: 10_000,
   pollTimeoutMs: 20_000,
   breakerFailures: 3,
   breakerOpenMs: 15_000,

@@ -9,11 +9,14 @@ import {
   type Account,
   type AccountStorage,
   type AccountTotals,
+  type ArtifactLinkEpoch,
   type ChargeRow,
   type ChargesRequest,
   type ChargeSum,
   type KeyStorage,
+  type LinkEpochRestore,
   type LinkKey,
+  type LinkScope,
   type LinkStorage,
   type RateName,
   type RateStorage,
@@ -27,6 +30,9 @@ export interface MemoryAccounts extends AccountStorage, KeyStorage, LinkStorage,
   addTotals(account: string, change: AccountTotals): void
   /** The bound that leaves no room for a new task. */
   findFullBound(row: TaskRow): "budget" | "unfinished-tasks" | undefined
+  /** Of a task's artifacts whose links were revoked, by key. */
+  listLinkEpochs(task: string): readonly ArtifactLinkEpoch[]
+  restoreLinkEpoch(request: LinkEpochRestore): void
 }
 
 export interface MemoryAccountsOptions {
@@ -85,7 +91,7 @@ export function createMemoryAccounts(options: MemoryAccountsOptions): MemoryAcco
         .map(([account, totals]) => ({ account, kept: totals, counted: count(account) })),
     sumCharges: async (request) => sumCharges([...charges.values()], request),
     ...createKeys(makeAccount),
-    ...createLinks(makeAccount),
+    ...createLinks(makeAccount, (id) => accounts.has(id)),
     ...createRates(),
   }
 }
@@ -124,10 +130,14 @@ function createKeys(makeAccount: MakeAccount): KeyStorage {
   }
 }
 
-function createLinks(makeAccount: MakeAccount): LinkStorage {
+type MemoryLinks = LinkStorage & Pick<MemoryAccounts, "listLinkEpochs" | "restoreLinkEpoch">
+
+function createLinks(makeAccount: MakeAccount, isKnown: (account: string) => boolean): MemoryLinks {
   const epochs = new Map<string, number>()
   const ofAccount = (account: string) => JSON.stringify([account])
   const ofArtifact = (task: string, key: string) => JSON.stringify([task, key])
+  const nameOf = (scope: LinkScope) =>
+    scope.kind === "account" ? ofAccount(scope.account) : ofArtifact(scope.task, scope.key)
   let linkKeys: readonly LinkKey[] = []
   return {
     readLinkKeys: async () => linkKeys,
@@ -139,10 +149,18 @@ function createLinks(makeAccount: MakeAccount): LinkStorage {
       return (epochs.get(ofAccount(account)) ?? 0) + (epochs.get(ofArtifact(task, key)) ?? 0)
     },
     async raiseLinkEpoch(scope) {
-      const isAccount = scope.kind === "account"
-      if (isAccount) makeAccount(scope.account, scope.now)
-      const name = isAccount ? ofAccount(scope.account) : ofArtifact(scope.task, scope.key)
-      epochs.set(name, (epochs.get(name) ?? 0) + 1)
+      if (scope.kind === "account") makeAccount(scope.account, scope.now)
+      epochs.set(nameOf(scope), (epochs.get(nameOf(scope)) ?? 0) + 1)
+    },
+    listLinkEpochs: (task) =>
+      [...epochs]
+        .map(([name, epoch]) => ({ name: JSON.parse(name) as string[], epoch }))
+        .filter(({ name }) => name.length === 2 && name[0] === task)
+        .map(({ name, epoch }) => ({ key: name[1] ?? "", epoch }))
+        .toSorted((a, b) => compareIds(a.key, b.key)),
+    restoreLinkEpoch({ scope, epoch }) {
+      if (scope.kind === "account" && !isKnown(scope.account)) return
+      epochs.set(nameOf(scope), Math.max(epoch, epochs.get(nameOf(scope)) ?? 0))
     },
   }
 }

@@ -10,10 +10,7 @@ import {
   type Append,
   type ArtifactRow,
   type ChargeRow,
-  type ClaimTerm,
-  type IdempotencyUse,
   type Input,
-  type QueueChange,
   type Storage,
   type StoredEvent,
   type StreamHead,
@@ -23,18 +20,8 @@ import {
 import { compareIds } from "./compare-ids.ts"
 import { listRows } from "./list-rows.ts"
 import { createMemoryAccounts } from "./memory-accounts.ts"
-
-interface Place {
-  readonly model: string
-  readonly dueAt: number
-  readonly endBy: number
-  readonly term: ClaimTerm | null
-}
-
-interface StoredUse extends IdempotencyUse {
-  readonly account: string
-  readonly task: string
-}
+import { createMemoryMoves, type StoredUse } from "./memory-moves.ts"
+import { createMemoryQueue } from "./memory-queue.ts"
 
 export interface MemoryStorage extends Storage {
   readonly events: ReadonlyMap<string, readonly StoredEvent[]>
@@ -49,19 +36,19 @@ export function createMemoryStorage(): MemoryStorage {
   const artifacts = new Map<string, ArtifactRow[]>()
   const charges = new Map<string, ChargeRow>()
   const inputs = new Map<string, Input>()
-  const queue = new Map<string, Place>()
-  const retention = new Map<string, number>()
   let uses: readonly StoredUse[] = []
   let failures = 0
   let isStoredAnyway = false
 
-  const { addTotals, findFullBound, ...accounts } = createMemoryAccounts({
-    charges,
-    findUnfinished: (account) =>
-      [...queue.keys()]
-        .flatMap((id) => rows.get(id) ?? [])
-        .filter((row) => row.account === account),
-  })
+  const { move, listUnfinished, ...queue } = createMemoryQueue(headOf)
+  const { addTotals, findFullBound, listLinkEpochs, restoreLinkEpoch, ...accounts } =
+    createMemoryAccounts({
+      charges,
+      findUnfinished: (account) =>
+        listUnfinished()
+          .flatMap((id) => rows.get(id) ?? [])
+          .filter((row) => row.account === account),
+    })
 
   function headOf(id: string): StreamHead | undefined {
     const row = rows.get(id)
@@ -89,7 +76,7 @@ export function createMemoryStorage(): MemoryStorage {
       const name = `${input.task}/${input.name}`
       if (!inputs.has(name)) inputs.set(name, input)
     }
-    if (append.queue !== undefined) move(append, append.queue)
+    move(append)
   }
 
   function admit({ append, idempotency }: AdmitRequest): Admission {
@@ -118,34 +105,18 @@ export function createMemoryStorage(): MemoryStorage {
     throw new SafelightError({ code: "storage-unavailable", message, retryable: true })
   }
 
-  function move({ task, changes }: Append, change: QueueChange): void {
-    if (change.kind === "finish") {
-      queue.delete(task)
-      setRetention(task, change.retainAt)
-      return
-    }
-    const place = queue.get(task)
-    const { dueAt, claim: term } = change
-    if (change.kind === "enqueue") {
-      queue.set(task, { model: changes.task.model, dueAt, endBy: change.endBy, term })
-    } else if (place !== undefined) queue.set(task, { ...place, dueAt, term })
-  }
-
-  function setRetention(task: string, dueAt: number | null): void {
-    if (dueAt === null) retention.delete(task)
-    else retention.set(task, dueAt)
-  }
-
-  function earliest(places: Iterable<readonly [string, number]>, now: number, limit: number) {
-    return [...places]
-      .filter(([, at]) => at <= now)
-      .toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1))
-      .slice(0, limit)
-      .flatMap(([id]) => headOf(id) ?? [])
-  }
+  const moves = createMemoryMoves({
+    inputs,
+    listUses: () => uses,
+    addUse: (use) => void (uses = [...uses, use]),
+    listLinkEpochs,
+    restoreLinkEpoch,
+  })
 
   return {
     ...accounts,
+    ...queue,
+    ...moves,
     events,
     inputs,
     failAppends(times, isStoredToo = false) {
@@ -173,47 +144,6 @@ export function createMemoryStorage(): MemoryStorage {
       return names.length > 0
     },
     readInput: async ({ task, name }) => inputs.get(`${task}/${name}`),
-    async claim({ models, now, limit, claim, until }) {
-      const free = [...queue].filter(
-        ([, { model, term }]) => models.includes(model) && (term === null || term.until <= now),
-      )
-      const due = free.map(([id, { dueAt }]) => [id, dueAt] as const)
-      return earliest(due, now, limit).map((head) => {
-        const place = queue.get(head.task.id)
-        if (place !== undefined) queue.set(head.task.id, { ...place, term: { claim, until } })
-        return { ...head, claim }
-      })
-    },
-    async renew({ claim, until, tasks }) {
-      return tasks.filter((task) => {
-        const place = queue.get(task)
-        if (place?.term?.claim !== claim) return false
-        queue.set(task, { ...place, term: { claim, until } })
-        return true
-      })
-    },
-    async release({ claim, tasks, dueAt }) {
-      for (const task of tasks) {
-        const place = queue.get(task)
-        if (place?.term?.claim === claim) queue.set(task, { ...place, dueAt, term: null })
-      }
-    },
-    findOverdue: async ({ now, limit }) =>
-      earliest(
-        [...queue].map(([id, { endBy }]) => [id, endBy] as const),
-        now,
-        limit,
-      ),
-    findRetained: async ({ now, limit }) => earliest(retention, now, limit),
-    async retain({ task, dueAt }) {
-      setRetention(task, dueAt)
-    },
-    async nextDueAt(models) {
-      const waiting = [...queue.values()].filter(
-        ({ model, term }) => models.includes(model) && term === null,
-      )
-      return waiting.length === 0 ? null : Math.min(...waiting.map(({ dueAt }) => dueAt))
-    },
     async scan({ after, limit }) {
       const known = [...new Set([...rows.keys(), ...events.keys()])]
       const ids = known.filter((id) => compareIds(id, after) > 0).toSorted(compareIds)

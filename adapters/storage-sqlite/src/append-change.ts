@@ -64,11 +64,11 @@ function toQueueSteps(
   const values = {
     task,
     due_at: queue.dueAt,
-    claim: queue.claim?.claim ?? null,
-    claimed_until: queue.claim?.until ?? 0,
+    claim: queue.claim,
   }
   if (queue.kind === "reschedule") return [{ statement: statements.reschedule, values }]
-  const place = { ...values, model: changes.task.model, end_by: queue.endBy }
+  const { account, model } = changes.task
+  const place = { ...values, account, model, end_by: queue.endBy, turn: queue.turn }
   return [{ statement: statements.enqueue, values: place }]
 }
 

@@ -22,5 +22,7 @@ export const SQLITE_DIALECT: StoreDialect = {
         before ${sql.raw(change)} on ${sql.table(table)}
         begin select raise(abort, ${sql.lit(`${table} is append-only`)}); end`,
     ),
+  // One writer at a time: nobody else's row is ever locked.
+  canSkipLocked: false,
   toMembers: (list) => sql<string>`(select value from json_each(${list}))`,
 }

@@ -4,7 +4,14 @@
  */
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
-import { migrate, type StoreDatabase, type StoreStatements } from "@safelight/store"
+import { assertServable, type Move } from "@safelight/core"
+import {
+  fromMoveRecord,
+  migrate,
+  type MovesTable,
+  type StoreDatabase,
+  type StoreStatements,
+} from "@safelight/store"
 import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely"
 import { SQLITE_DIALECT } from "./dialect.ts"
 import { isBusy } from "./failure.ts"
@@ -16,24 +23,32 @@ export interface MigrateFileOptions {
   readonly file: string
   readonly busyTimeoutMs: number
   readonly statements: StoreStatements
-  /** Ends the claims of whoever served before: only for the one that serves now. */
-  readonly voidsClaims: boolean
+  /** Refuses a database that moved, and ends the claims and slots of whoever served before. */
+  readonly isServing: boolean
   /** Throws where an older release may be serving. */
   readonly assertAlone: () => void
 }
 
-/** Rejects with `schema-too-new`, or with SQLite's own error. */
+/** Rejects with `schema-too-new`, with `already-moved` where it is to be served, or with SQLite's own error. */
 export async function migrateFile(options: MigrateFileOptions): Promise<void> {
   const database = new DatabaseSync(options.file)
   try {
     await beginPatiently(database, options.busyTimeoutMs)
     await migrate(toKysely(database), SQLITE_DIALECT, options.assertAlone)
-    if (options.voidsClaims) database.exec(options.statements.queue.voidClaims.sql)
+    if (options.isServing) {
+      assertServable(readMoves(database, options.statements))
+      for (const { sql } of options.statements.claims.endAll) database.exec(sql)
+    }
     database.exec("commit")
   } finally {
     // Ends an open transaction, undone.
     database.close()
   }
+}
+
+function readMoves(database: DatabaseSync, { moves }: StoreStatements): readonly Move[] {
+  const records = database.prepare(moves.list.sql).all() as unknown as MovesTable[]
+  return records.map(fromMoveRecord)
 }
 
 /**

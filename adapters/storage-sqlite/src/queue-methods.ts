@@ -2,18 +2,31 @@
  * Claims and due moments. Claims go through the writer, one behind the other, so two callers never
  * get the same task; what is only looked for is read.
  */
-import type { Claimed, DueRequest, Log, Storage, StreamHead } from "@safelight/core"
-import type { SqlValue, Statement, StoreStatements } from "@safelight/store"
+import type { Claimed, DueRequest, Log, QueuePeek, QueueStorage, StreamHead } from "@safelight/core"
+import {
+  FIRST_TURN,
+  fromQueueMeasureRecord,
+  type QueueMeasureRecord,
+  type SqlValue,
+  type Statement,
+  type StoreStatements,
+} from "@safelight/store"
+import type { ClaimMethods } from "./claim-methods.ts"
 import { createEncoder } from "./encode-change.ts"
-import type { EncodedChange, StepResult } from "./protocol.ts"
 import { toHead } from "./head-reader.ts"
 import type { Reader } from "./reader.ts"
+import type { LongReads } from "./reading-thread.ts"
+import { toRows } from "./step-rows.ts"
 import type { Writer } from "./writer.ts"
 
-export type QueueMethods = Pick<
-  Storage,
-  "claim" | "renew" | "release" | "findOverdue" | "findRetained" | "retain" | "nextDueAt"
->
+export type QueueMethods = Omit<QueueStorage, keyof ClaimMethods | "onQueued">
+
+interface PeekRecord {
+  readonly due_at: number | null
+  readonly turn: number | null
+}
+
+const NOTHING: QueuePeek = { dueAt: null, turn: null }
 
 interface HeadRecord {
   readonly snapshot: string
@@ -23,12 +36,13 @@ interface HeadRecord {
 export interface QueueMethodOptions {
   readonly writer: Writer
   readonly reader: Reader
+  readonly longReads: LongReads
   readonly statements: StoreStatements
   readonly log: Log
 }
 
 export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
-  const { reader, writer, statements } = options
+  const { reader, longReads, writer, statements } = options
   const { plain } = createEncoder(writer.toNumber)
   const { append, queue, read } = statements
   const findDue = async (statement: Statement, { now, limit }: DueRequest) =>
@@ -36,19 +50,19 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
       .all<HeadRecord>(statement, { now, limit })
       .flatMap(({ snapshot, hash }) => toReadableHead(snapshot, hash, options.log))
   return {
-    async claim({ models, now, limit, claim, until }) {
+    async claim(request) {
+      const { models, now, limit, claim, account = "", exceptAccounts = [] } = request
       if (models.length === 0 || limit <= 0) return []
-      const values = { ...toModels(models), now, limit, claim, claimed_until: until }
-      const rows = await writeForRows(
-        writer,
-        plain([{ statement: queue.claim(models.length), values }]),
-      )
-      return toClaimed(rows, claim, options.log)
-    },
-    async renew({ claim, until, tasks }) {
-      const values = { claim, claimed_until: until, tasks: JSON.stringify(tasks) }
-      const rows = await writeForRows(writer, plain([{ statement: queue.renew, values }]))
-      return rows.map(([task]) => String(task))
+      const statement = queue.claim({
+        modelCount: models.length,
+        isOfAccount: request.account !== undefined,
+        exceptsAccounts: exceptAccounts.length > 0,
+      })
+      const except_accounts = JSON.stringify(exceptAccounts)
+      const from_turn = FIRST_TURN
+      const values = { ...toModels(models), account, except_accounts, from_turn, now, limit, claim }
+      const outcome = await writer.write(plain([{ statement, values }]))
+      return toClaimed(toRows(outcome, 0), claim, options.log)
     },
     async release({ claim, tasks, dueAt }) {
       const values = { claim, due_at: dueAt, tasks: JSON.stringify(tasks) }
@@ -63,27 +77,23 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
           : { statement: append.retain, values: { task, due_at: dueAt } }
       await writer.write(plain([step]))
     },
-    async nextDueAt(models) {
-      if (models.length === 0) return null
-      const statement = queue.findNextDueAt(models.length)
-      const [row] = reader.all<{ readonly due_at: number | null }>(statement, toModels(models))
-      return row?.due_at ?? null
+    async peekQueue(models) {
+      if (models.length === 0) return NOTHING
+      const [row] = reader.all<PeekRecord>(queue.peek(models.length), {
+        ...toModels(models),
+        from_turn: FIRST_TURN,
+      })
+      return row === undefined ? NOTHING : { dueAt: row.due_at, turn: row.turn }
+    },
+    async measureQueue() {
+      const records = await longReads.all<QueueMeasureRecord>(queue.measure, {})
+      return records.map(fromQueueMeasureRecord)
     },
   }
 }
 
 function toModels(models: readonly string[]): Record<string, string> {
   return Object.fromEntries(models.map((model, index) => [`model_${index}`, model]))
-}
-
-async function writeForRows(
-  writer: Writer,
-  change: EncodedChange,
-): Promise<readonly (readonly SqlValue[])[]> {
-  const outcome = await writer.write(change)
-  const rows: StepResult | undefined = typeof outcome === "object" ? outcome[0] : undefined
-  if (typeof rows !== "object") throw new TypeError("a claim's statement returns rows")
-  return rows
 }
 
 /** None for a snapshot that can't be read: one damaged row must not stop the queue for the others. */
@@ -96,7 +106,13 @@ function toReadableHead(snapshot: string, hash: string, log: Log): StreamHead[] 
   }
 }
 
-type ClaimRow = readonly [task: string, dueAt: number, snapshot: string | null, hash: string | null]
+type ClaimRow = readonly [
+  task: string,
+  dueAt: number,
+  turn: number | null,
+  snapshot: string | null,
+  hash: string | null,
+]
 
 function toClaimed(
   rows: readonly (readonly SqlValue[])[],
@@ -104,15 +120,23 @@ function toClaimed(
   log: Log,
 ): readonly Claimed[] {
   const claimed: Claimed[] = []
-  const inOrder = (rows as readonly ClaimRow[]).toSorted(
-    ([task, dueAt], [other, otherDueAt]) => dueAt - otherDueAt || (task < other ? -1 : 1),
-  )
-  for (const [task, , snapshot, hash] of inOrder) {
+  const inOrder = (rows as readonly ClaimRow[]).toSorted(compareClaimed)
+  for (const [task, , turn, snapshot, hash] of inOrder) {
     if (snapshot === null || hash === null) log.error({ task }, "the queue names an unknown task")
     else {
       const heads = toReadableHead(snapshot, hash, log)
-      claimed.push(...heads.map((head) => ({ ...head, claim })))
+      claimed.push(...heads.map((head) => ({ ...head, claim, turn })))
     }
   }
   return claimed
+}
+
+/** Steps by their moments, then starts by their turns. */
+function compareClaimed(
+  [task, dueAt, turn]: ClaimRow,
+  [otherTask, otherDueAt, otherTurn]: ClaimRow,
+): number {
+  const byKind = Number(turn !== null) - Number(otherTurn !== null)
+  const byPlace = turn === null || otherTurn === null ? dueAt - otherDueAt : turn - otherTurn
+  return byKind || byPlace || (task < otherTask ? -1 : 1)
 }

@@ -14,6 +14,7 @@ import { createAccountMethods } from "./account-methods.ts"
 import { createAppendMethods } from "./append.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SQLITE_DIALECT } from "./dialect.ts"
+import { createClaimMethods } from "./claim-methods.ts"
 import { createEncoder } from "./encode-change.ts"
 import { createErasingMethods } from "./erasing.ts"
 import { toFailure } from "./failure.ts"
@@ -23,25 +24,29 @@ import { createKeyMethods } from "./key-methods.ts"
 import { createLinkMethods } from "./link-methods.ts"
 import { listTasks } from "./list-tasks.ts"
 import { migrateFile } from "./migrate-file.ts"
+import { createMoveMethods } from "./move-methods.ts"
 import { createQueueMethods } from "./queue-methods.ts"
 import { createRateMethods } from "./rate-methods.ts"
 import { createReadMethods } from "./read-methods.ts"
 import { createReader } from "./reader.ts"
 import { createLongReads } from "./reading-thread.ts"
 import { scan } from "./scan.ts"
-import { createWriter } from "./writer.ts"
+import { createWriter, type Commit } from "./writer.ts"
 
 export interface SqliteStorageOptions {
   /** Where the database lives; made where it is missing. One folder, one service. */
   readonly folder: string
   /**
    * `serve` (the default) holds the folder for the life of the storage and ends the claims of
-   * whoever served before; `beside` is for commands that work next to it.
+   * whoever served before; `beside` is for commands that work next to it; `alone` holds the folder
+   * too and serves nothing, so that it opens what is sealed or not wholly imported.
    */
-  readonly mode?: "serve" | "beside"
+  readonly mode?: "serve" | "beside" | "alone"
   readonly log?: Log
   /** How long a write waits for another process's, ms. */
   readonly busyTimeoutMs?: number
+  /** Hears of every batch of writes that was committed, or given up. */
+  readonly onCommit?: (commit: Commit) => void
   /** Bound on the database file; past it writes reject with `storage-unavailable`. */
   readonly maxFileBytes?: number
 }
@@ -51,14 +56,14 @@ const PAGE_BYTES = 4_096
 
 /**
  * Opens the database, made or migrated where need be. Rejects with `invalid-configuration` (a
- * wrong setting, a folder that can't be written), `already-served`, `schema-too-new`,
+ * wrong setting, a folder that can't be written), `already-served`, `already-moved`, `schema-too-new`,
  * `storage-corrupt` (no database, or a damaged one), `storage-unavailable`.
  */
 export async function createSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
   assertOptions(options)
   const { mode = "serve", busyTimeoutMs = DEFAULTS.busyTimeoutMs } = options
   const folder = prepareFolder(options.folder)
-  const unlock = mode === "serve" ? lockForServing(folder) : undefined
+  const unlock = mode === "beside" ? undefined : lockForServing(folder)
   try {
     const file = folder.databaseFile
     const statements = compileStatements(SQLITE_DIALECT)
@@ -66,8 +71,8 @@ export async function createSqliteStorage(options: SqliteStorageOptions): Promis
       file,
       busyTimeoutMs,
       statements,
-      voidsClaims: mode === "serve",
-      assertAlone: mode === "serve" ? () => {} : () => assertNotServed(folder),
+      isServing: mode === "serve",
+      assertAlone: mode === "beside" ? () => assertNotServed(folder) : () => {},
     })
     return assemble(options, { file, busyTimeoutMs, statements, unlock })
   } catch (error) {
@@ -86,11 +91,12 @@ interface Parts {
 
 function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
   const { file, busyTimeoutMs, statements } = parts
-  const { log = SILENT_LOG, maxFileBytes = 0 } = options
+  const { log = SILENT_LOG, maxFileBytes = 0, onCommit = () => {} } = options
   const maxPages = Math.ceil(maxFileBytes / PAGE_BYTES)
   const writer = createWriter({
     ...DEFAULTS,
     log,
+    onCommit,
     settings: { file, busyTimeoutMs, checkpointPages: DEFAULTS.checkpointPages, maxPages },
   })
   const reader = createReader({ busyTimeoutMs, file, findHead: statements.read.findHead })
@@ -114,10 +120,12 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
     ...createAppendMethods(writer, reader, statements),
     ...createReadMethods(reader, statements),
     ...createErasingMethods(writer, statements),
-    ...createQueueMethods({ writer, reader, statements, log }),
+    ...createQueueMethods({ writer, reader, longReads, statements, log }),
+    ...createClaimMethods({ writer, reader, statements }),
     ...createAccountMethods(writer, reader, longReads, statements),
     ...createKeyMethods(writer, reader, statements),
     ...createLinkMethods(writer, reader, statements),
+    ...createMoveMethods(writer, reader, statements),
     ...createRateMethods(writer, reader, statements),
     listTasks: async (request) => listTasks(reader, statements, request),
     scan: async (request) => scan(reader, statements, request),

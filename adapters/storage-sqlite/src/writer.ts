@@ -30,7 +30,23 @@ export interface Writer {
   readonly end: () => Promise<void>
 }
 
+/** What was committed together, or given up, for who watches. */
+export interface Commit {
+  readonly changes: number
+  /** From when it was sent; a second batch under way waits for the first in it. */
+  readonly durationMs: number
+  readonly isFailed: boolean
+}
+
+interface UnderWay {
+  readonly batch: readonly PendingChange[]
+  readonly sentAt: number
+}
+
+const NOTHING: UnderWay = { batch: [], sentAt: 0 }
+
 export interface WriterOptions extends BatchBounds {
+  readonly onCommit: (commit: Commit) => void
   readonly settings: WriterSettings
   readonly log: Log
   readonly maxBatchesUnderWay: number
@@ -40,7 +56,7 @@ export function createWriter(options: WriterOptions): Writer {
   const { settings, log, maxBatchesUnderWay } = options
   const numbering = createNumbering()
   const waiting: PendingChange[] = []
-  const underWay: PendingChange[][] = []
+  const underWay: UnderWay[] = []
   let thread: WritingThread | undefined
   let isFlushing = false
   let isClosed = false
@@ -56,23 +72,22 @@ export function createWriter(options: WriterOptions): Writer {
   function flush(): void {
     isFlushing = false
     thread ??= startWritingThread({ settings, numbering, onAnswer, onEnd })
-    for (let lanes = maxBatchesUnderWay - underWay.length; lanes > 0; lanes -= 1) {
-      if (waiting.length === 0) return
-      const batch = takeBatch(waiting, toShare(waiting.length, lanes), options)
-      underWay.push(batch)
+    while (waiting.length > 0 && underWay.length < maxBatchesUnderWay) {
+      const share = toShare(waiting.length, maxBatchesUnderWay - underWay.length)
+      const batch = takeBatch(waiting, share, options)
+      underWay.push({ batch, sentAt: performance.now() })
       thread.commit(batch.map(({ change }) => change))
     }
   }
 
   function onAnswer(answer: WriterAnswer): void {
-    if (answer.failure !== null) log.error({ ...answer.failure }, "a batch of writes failed twice")
-    settleBatch(underWay.shift() ?? [], answer)
+    settle(underWay.shift() ?? NOTHING, answer, options)
     continueOrRest()
   }
 
   function onEnd(cause: unknown): void {
     thread = undefined
-    const lost = underWay.splice(0).flat()
+    const lost = underWay.splice(0).flatMap(({ batch }) => batch)
     const isAsked = isClosed && lost.length === 0
     if (!isAsked) log.error({ cause: String(cause) }, "the writing thread ended unasked")
     for (const { reject } of lost) reject(threadEnded(cause))
@@ -89,8 +104,8 @@ export function createWriter(options: WriterOptions): Writer {
 
   return {
     toNumber: numbering.toNumber,
-    write(change) {
-      if (isClosed) return Promise.reject(closed())
+    async write(change) {
+      if (isClosed) throw closed()
       return new Promise((resolve, reject) => {
         waiting.push({ change, resolve, reject })
         scheduleFlush()
@@ -103,6 +118,18 @@ export function createWriter(options: WriterOptions): Writer {
     },
     end: async () => thread?.end(),
   }
+}
+
+function settle(
+  { batch, sentAt }: UnderWay,
+  answer: WriterAnswer,
+  { log, onCommit }: WriterOptions,
+): void {
+  const { failure } = answer
+  if (failure !== null) log.error({ ...failure }, "a batch of writes failed twice")
+  settleBatch(batch, answer)
+  const durationMs = performance.now() - sentAt
+  onCommit({ changes: batch.length, durationMs, isFailed: failure !== null })
 }
 
 function threadEnded(cause: unknown): SafelightError {

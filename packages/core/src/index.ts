@@ -24,6 +24,7 @@ export { createBoundedCache, type BoundedCache } from "./bounded-cache.ts"
 export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts"
 export type { Digest, DigestPart } from "./digest.ts"
 export { toUnixSeconds } from "./instant.ts"
+export { assertServable, SEAL_ID } from "./moves.ts"
 export {
   isSafelightError,
   SafelightError,
@@ -92,9 +93,12 @@ export type {
   ArtifactOpen,
   ArtifactPut,
   ArtifactReader,
+  ArtifactRestore,
   ArtifactStorage,
+  RestoreOutcome,
   StoredArtifact,
 } from "./ports/artifact-storage.ts"
+export type { ArtifactLinkEpoch, Belongings, IdempotencyUse, Input } from "./ports/belongings.ts"
 export type {
   Accepted,
   Channel,
@@ -112,32 +116,43 @@ export type {
 export type { AbortSignalLike, Clock } from "./ports/clock.ts"
 export type { KeyStorage, StoredKey } from "./ports/key-storage.ts"
 export type { LinkEpochRequest, LinkKey, LinkScope, LinkStorage } from "./ports/link-storage.ts"
+export type {
+  IdempotencyRestore,
+  LinkEpochRestore,
+  Move,
+  MoveState,
+  MoveStorage,
+} from "./ports/move-storage.ts"
 export { SILENT_LOG, type Log, type LogFields } from "./ports/log.ts"
 export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"
 export { PROBE_POINTS, type Probe, type ProbePoint } from "./ports/probe.ts"
+export type {
+  ClaimBeats,
+  Claimed,
+  ClaimRequest,
+  DueRequest,
+  QueueChange,
+  QueueMeasure,
+  QueuePeek,
+  QueueStorage,
+  ReleaseRequest,
+  RenewRequest,
+  SlotRequest,
+} from "./ports/queue-storage.ts"
 export type { RateName, RateStorage } from "./ports/rate-storage.ts"
 export type {
   Admission,
   AdmitRequest,
   Append,
-  Claimed,
-  ClaimRequest,
-  ClaimTerm,
-  DueRequest,
-  IdempotencyUse,
-  Input,
   ListPage,
   ListRequest,
-  QueueChange,
-  ReleaseRequest,
-  RenewRequest,
   ScannedStream,
   ScanPage,
   ScanRequest,
   Storage,
-  StreamHead,
   TaskPosition,
 } from "./ports/storage.ts"
+export type { StreamHead } from "./ports/stream-head.ts"
 export type {
   FoundArtifacts,
   IdempotencyKey,
@@ -152,6 +167,14 @@ export type {
   UsageReport,
 } from "./ports/task-service.ts"
 
+export {
+  isArtifactName,
+  isArtifactPlace,
+  toArtifactFolder,
+  toArtifactPlace,
+  type PlaceHash,
+  type PlaceParts,
+} from "./task/artifact-place.ts"
 export type { TaskCommand } from "./task/commands.ts"
 export { decide, isOverdue, lastExpiryAt, type Decision } from "./task/decide.ts"
 export {

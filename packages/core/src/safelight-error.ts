@@ -22,6 +22,10 @@ export type SafelightErrorCode =
   | "storage-corrupt"
   /** Another process serves the same data. */
   | "already-served"
+  /** The data was sealed for a move, or is not wholly here yet. */
+  | "already-moved"
+  /** An export is cut, altered, of a newer release, or holds what may not be taken in. */
+  | "export-refused"
   /** Artifact bytes can't be read or written for now. */
   | "artifacts-unavailable"
   /** The artifact's bytes are gone for good. */

@@ -47,6 +47,8 @@ async function dispatch(
   const request = await toRequest(context, work, upstreamKey)
   if (request === undefined) return failErased(context, work)
   await probe("dispatch:before-append", work.id)
+  // Whoever wakes past its claim, or close to it, changes nothing.
+  if (toSlackMs(context, work, slot) <= 0) return "leave"
   const recorded = await recorder.recordIntent(work.head, {
     kind: "dispatch",
     because: slot.because,

@@ -3,113 +3,173 @@
  * the next one is due, and at every idle poll; and one that keeps the claims alive. Polling alone
  * is correct, wake-ups make it fast.
  */
-import type { Clock, ParameterValues, StreamHead } from "@safelight/core"
+import { isSafelightError, type ParameterValues, type StreamHead } from "@safelight/core"
+import { createAccountBounds } from "./account-bounds.ts"
+import { createAccountShares, type AccountShares } from "./account-shares.ts"
+import { createAlarm, type Alarm } from "./alarm.ts"
+import { createClaimWatch } from "./claim-watch.ts"
 import type { Context } from "./context.ts"
 import { createHoldings, type Holdings } from "./holdings.ts"
-import { createQueueReader, type HandOff } from "./queue-reader.ts"
+import { toModelGroups, type ModelGroup } from "./model-groups.ts"
+import { createQueueReader, type HandOff, type QueueReader } from "./queue-reader.ts"
+import { createRenewal, type Renewal } from "./renewal.ts"
 import { toBackoffMs } from "./settings.ts"
+import { createTurns, type Turns } from "./turns.ts"
 import { createWork } from "./work.ts"
 
 export interface Dispatcher {
   start(): void
   /** Looks at the queue soon. */
   wake(): void
-  /** A claim in advance for a task about to be submitted here; undefined: it must queue. */
-  offer(model: string): HandOff | undefined
+  /** Where a task about to be submitted shall stand. */
+  reserve(model: string, account: string): Promise<Reservation>
   /** Takes back an offer that no task came of: what waited for its slot may have it. */
-  withdraw(offer: HandOff, model: string): void
+  withdraw(offer: HandOff): void
+  /** The same where it is unknown whether `task` came of it. */
+  disown(offer: HandOff, task: string): Promise<void>
   /** Begins the work of an accepted hand-off; resolves when this process is done with it. */
   accept(offer: HandOff, head: StreamHead, parameters: ParameterValues): Promise<void>
   /** Lets running work finish for up to `graceMs`, then hands the rest back. */
   stop(graceMs: number): Promise<void>
 }
 
+export type Reservation =
+  /** With this process, at once. */
+  | { readonly kind: "here"; readonly offer: HandOff }
+  /** In the queue, at its turn. */
+  | { readonly kind: "queue"; readonly turn: number }
+
+interface Parts {
+  readonly alarm: Alarm
+  readonly groups: readonly ModelGroup[]
+  readonly holdings: Holdings
+  readonly reader: QueueReader
+  readonly renewal: Renewal
+  readonly shares: AccountShares
+  readonly turns: Turns
+}
+
 export function createDispatcher(context: Context, models: readonly string[]): Dispatcher {
-  const { clock, settings, storage } = context
-  const claim = context.identifiers.createTaskId(clock.now())
+  const { claims, clock, returns, storage } = context
   const stopping = new AbortController()
   /** Claims are kept alive until the last work is done, also while stopping. */
   const stopped = new AbortController()
-  const alarm = createAlarm(clock)
-  const holdings = createHoldings(context, claim, noteFreeSlot)
-  const reader = createQueueReader(context, models, claim, (work) => void holdings.begin(work))
+  const { alarm, groups, holdings, reader, renewal, shares, turns } = createParts(context, models)
   let claiming: Promise<void> | undefined
   let renewing: Promise<void> | undefined
+  let stopListening: (() => void) | undefined
 
-  function noteFreeSlot(model: string): void {
-    if (reader.hasBacklog(model)) alarm.ring()
-  }
-
-  async function claimLoop(): Promise<void> {
-    for (let failures = 0; !stopping.signal.aborted;) {
-      try {
-        const pauseMs = await reader.read()
-        failures = 0
-        if (pauseMs > 0) await alarm.wait(pauseMs)
-      } catch (error) {
-        failures += 1
-        context.log.error({ error }, "the queue could not be read")
-        await clock.wait(toBackoffMs(settings, failures), stopping.signal)
-      }
-    }
+  function withdraw({ slot, model, account }: HandOff): void {
+    slot.free()
+    if (reader.hasBacklog(model, account)) alarm.ring()
   }
 
   context.recorder.onEachFinished(({ id }) => holdings.callOff(id))
   return {
     start() {
-      claiming ??= claimLoop()
-      renewing ??= renewUntil(stopped.signal, context, holdings)
+      if (claiming !== undefined) return
+      claiming = claimUntil(stopping.signal, context, { alarm, reader, renewal })
+      renewing = renewal.runUntil(stopped.signal)
+      stopListening = storage.onQueued?.(() => alarm.ring())
     },
     wake: () => alarm.ring(),
-    offer: (model) =>
-      stopping.signal.aborted || claiming === undefined ? undefined : reader.offer(model),
-    withdraw({ slot }, model) {
-      slot.free()
-      noteFreeSlot(model)
+    async reserve(model, account) {
+      const share = shares.known(account) ?? (await shares.find(account))
+      const isWorking = claiming !== undefined && !stopping.signal.aborted
+      const offer = isWorking ? reader.offer(model, account, share) : undefined
+      if (offer !== undefined) return { kind: "here", offer }
+      const group = groups.find((each) => each.models.includes(model))
+      if (group === undefined) throw new TypeError(`model ${model} is not served here`)
+      return { kind: "queue", turn: await turns.give(group, account, share.weight) }
     },
-    accept: ({ term, slot, heldUntil }, head, parameters) =>
-      holdings.begin(
-        createWork(head, { claim: term.claim, heldUntil }, clock, { slot, parameters }),
-      ),
+    withdraw,
+    async disown(offer, task) {
+      withdraw(offer)
+      claims.retire(offer.claim)
+      await returns.release({ claim: offer.claim, tasks: [task], dueAt: clock.now() })
+    },
+    accept: ({ claim, slot, heldUntil }, head, parameters) =>
+      holdings.begin(createWork(head, { claim, heldUntil }, clock, { slot, parameters })),
     async stop(graceMs) {
       stopping.abort()
       alarm.ring()
+      stopListening?.()
       await claiming
-      const tasks = await holdings.windDown(graceMs)
+      const left = await holdings.windDown(graceMs)
       stopped.abort()
       await renewing
-      if (tasks.length > 0) await storage.release({ claim, tasks, dueAt: clock.now() })
+      const dueAt = clock.now()
+      for (const [claim, works] of Map.groupBy(left, (work) => work.claim)) {
+        await returns.release({ claim, tasks: works.map(({ id }) => id), dueAt })
+      }
+      if (claiming !== undefined) await leave(context)
     },
   }
 }
 
-async function renewUntil(
-  stopped: AbortSignal,
-  { clock, log, settings }: Context,
-  holdings: Holdings,
+function createParts(context: Context, models: readonly string[]): Parts {
+  const { channels, clock, routing } = context
+  const alarm = createAlarm(clock)
+  const groups = toModelGroups(models, channels)
+  const turns = createTurns(context)
+  const shares = createAccountShares(context)
+  const bounds = createAccountBounds(context, shares)
+  const holdings = createHoldings(context, (model, account) => {
+    if (reader.hasBacklog(model, account)) alarm.ring()
+  })
+  const reader = createQueueReader(context, {
+    groups,
+    turns,
+    shares,
+    bounds,
+    begin: (work) => void holdings.begin(work),
+  })
+  const renewal = createRenewal(context, {
+    watch: createClaimWatch(context),
+    listWork: () => [...holdings.list(), ...bounds.listParked()],
+    async repeatSlots() {
+      await routing.repeat()
+      await bounds.repeat()
+    },
+    onFreed: () => alarm.ring(),
+  })
+  return { alarm, groups, holdings, reader, renewal, shares, turns }
+}
+
+async function claimUntil(
+  stopping: AbortSignal,
+  { channels, clock, log, routing, settings }: Context,
+  { alarm, reader, renewal }: Pick<Parts, "alarm" | "reader" | "renewal">,
 ): Promise<void> {
-  while (!stopped.aborted) {
-    // Two renewals may fail before a claim runs out.
-    await clock.wait(settings.claimMs / 3, stopped)
+  let isReady = false
+  for (let failures = 0; !stopping.aborted;) {
     try {
-      await holdings.renew()
+      if (!isReady) {
+        // No slot is held before others can see by a beat whose it is; then as many as there are.
+        await renewal.run()
+        await routing.grow(channels)
+        isReady = true
+      }
+      const pauseMs = await reader.read()
+      failures = 0
+      if (pauseMs > 0) await alarm.wait(pauseMs)
     } catch (error) {
-      log.error({ error }, "claims could not be renewed")
+      failures += 1
+      log.error({ error }, "the queue could not be read")
+      await clock.wait(toBackoffMs(settings, failures), stopping)
     }
   }
 }
 
-/** A pause that can be cut short; a ring between two waits cuts the next one. */
-function createAlarm(clock: Clock): { ring(): void; wait(durationMs: number): Promise<void> } {
-  let rung = new AbortController()
-  return {
-    ring() {
-      // An abort makes an exception with a stack, even when there was one before.
-      if (!rung.signal.aborted) rung.abort()
-    },
-    async wait(durationMs) {
-      await clock.wait(durationMs, rung.signal)
-      if (rung.signal.aborted) rung = new AbortController()
-    },
+/** Frees what is still held under this process's claims, each task with the turn it had. */
+async function leave({ claims, log, storage }: Context): Promise<void> {
+  const own = new Set([claims.tasks().id, claims.slots.id])
+  try {
+    for (const each of await storage.listClaims()) {
+      if (own.has(each.claim)) await storage.voidClaim(each)
+    }
+  } catch (error) {
+    if (!isSafelightError(error)) throw error
+    log.warn({ error }, "claims could not be given up and stand still from now on")
   }
 }

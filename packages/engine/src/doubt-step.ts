@@ -7,7 +7,7 @@ import type { Context } from "./context.ts"
 import { dispatchAgain, isKeyAlive } from "./dispatch-step.ts"
 import { toRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
-import { advance, type StepResult, type Work } from "./work.ts"
+import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 
 /** A task found in `dispatching` under a new claim: whoever called is gone, and so is its answer. */
 export async function recordLostCall(context: Context, work: Work): Promise<StepResult> {
@@ -57,7 +57,7 @@ async function lookUp(context: Context, work: Work, slot: Slot): Promise<StepRes
     submission.kind === "lookup" ? submission.longestRequestMs : channel.submitTimeoutMs
   const safeAt = work.takenAt + settings.claimMs + longestMs
   await clock.wait(Math.max(0, safeAt - clock.monotonicNow()), work.controller.signal)
-  if (work.controller.signal.aborted) return "leave"
+  if (!isHeld(clock, work)) return "leave"
   const { attempt, dispatch: sent } = work.head.task
   const request = await toRequest(context, work, sent?.upstreamKey ?? "")
   if (request === undefined) return rest(context, work)
@@ -66,16 +66,18 @@ async function lookUp(context: Context, work: Work, slot: Slot): Promise<StepRes
     Promise.resolve(channel.find?.({ ...request, signal: bound })),
   )
   if (found === undefined) return rest(context, work)
-  const command =
-    found === null
-      ? ({ kind: "defer", attempt, reason: "not-found", retryAt: clock.now() } as const)
-      : ({ kind: "accept", operation: found.operation } as const)
-  return advance(work, await recorder.recordFact(work.head, [command]))
+  if (found !== null) {
+    const command = { kind: "accept", operation: found.operation } as const
+    return advance(work, await recorder.recordFact(work.head, [command]))
+  }
+  // Given up where the task has moved on: what was adopted meanwhile must not be bought again.
+  const command = { kind: "defer", attempt, reason: "not-found", retryAt: clock.now() } as const
+  return advance(work, await recorder.recordIntent(work.head, command))
 }
 
-async function rest({ storage }: Context, work: Work): Promise<StepResult> {
+async function rest({ returns }: Context, work: Work): Promise<StepResult> {
   const { endBy } = work.head.task
   work.isReleased = true
-  await storage.release({ claim: work.claim, tasks: [work.id], dueAt: endBy })
+  await returns.release({ claim: work.claim, tasks: [work.id], dueAt: endBy })
   return "leave"
 }

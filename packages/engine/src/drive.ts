@@ -13,25 +13,24 @@ import { recordLostCall, resolveDoubt } from "./doubt-step.ts"
 import { follow } from "./follow-step.ts"
 import { endOverdue } from "./overdue.ts"
 import { toBackoffMs } from "./settings.ts"
-import type { StepResult, Work } from "./work.ts"
+import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 
 /** Drives `work` as far as this process can. Never rejects: a failed step lets the task go. */
 export async function drive(context: Context, work: Work): Promise<void> {
   try {
     while ((await step(context, work)) === "next");
+    if (!work.isReleased && !work.controller.signal.aborted) await giveBack(context, work)
   } catch (error) {
     await letGo(context, work, error)
   }
 }
 
 async function step(context: Context, work: Work): Promise<StepResult> {
-  if (work.controller.signal.aborted) return "leave"
+  if (!isHeld(context.clock, work)) return "leave"
   const { task } = work.head
   const now = context.clock.now()
   if (isOverdue(task, now) && !isTerminal(task)) {
-    work.isReleased = true
-    await endOverdue(context, work.head, now)
-    return "leave"
+    return advance(work, await endOverdue(context, work.head, now))
   }
   switch (task.state) {
     case "queued":
@@ -55,21 +54,28 @@ function requireSlot(work: Work): NonNullable<Work["slot"]> {
   return work.slot
 }
 
+/** Somebody else moved the task, or it could not be carried on in time: it is looked at afresh. */
+async function giveBack({ clock, returns, settings }: Context, work: Work): Promise<void> {
+  work.isReleased = true
+  const dueAt = clock.now() + settings.backoffMs
+  await returns.release({ claim: work.claim, tasks: [work.id], dueAt })
+}
+
 /**
  * A step failed: the outside (storage, artifacts, channel) or we are wrong. The task goes back to
- * the queue after a pause; where even that fails its claim runs out by itself.
+ * the queue after a pause.
  */
 async function letGo(context: Context, work: Work, error: unknown): Promise<void> {
-  const { clock, log, settings, storage } = context
+  const { clock, log, returns, settings } = context
   const isOutside = isSafelightError(error)
   const words = isOutside ? "a step failed and is tried again" : "a step failed by a bug"
   log[isOutside ? "warn" : "error"]({ task: work.id, error }, words)
   work.isReleased = true
   const pauseMs = isOutside ? toBackoffMs(settings, work.head.task.attempt) : settings.backoffMaxMs
+  const dueAt = clock.now() + pauseMs
   try {
-    const dueAt = clock.now() + pauseMs
-    await storage.release({ claim: work.claim, tasks: [work.id], dueAt })
+    await returns.release({ claim: work.claim, tasks: [work.id], dueAt })
   } catch (failure) {
-    log.warn({ task: work.id, error: failure }, "a claim could not be given up and runs out")
+    log.error({ task: work.id, error: failure }, "a task could not be given back")
   }
 }

@@ -23,6 +23,7 @@ import {
   type TaskService,
   type Usage,
 } from "@safelight/core"
+import { createClaims } from "./claims.ts"
 import type { Context } from "./context.ts"
 import type { Ports } from "./ports.ts"
 import { createDeadlines } from "./deadlines.ts"
@@ -31,6 +32,8 @@ import { createIdentifiers, systemRandomness, type Randomness } from "./identifi
 import { listTasks } from "./list-tasks.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
 import { createRecorder } from "./recorder.ts"
+import { createReturns } from "./returns.ts"
+import { resolveTask, type ResolveRequest, type ResolveResult } from "./resolve-task.ts"
 import { createRouting, validateRoutes, type Route } from "./routing.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
 import { sha256 } from "./sha256.ts"
@@ -72,6 +75,11 @@ export interface Engine extends TaskService, AsyncDisposable {
    * the log stays valid; a task that is not yet carried out then fails. False for an unknown task.
    */
   erase(request: TaskRequest): Promise<boolean>
+  /**
+   * Settles a task whose outcome nobody knows, by what an operator found out: it is followed on, or
+   * fails uncharged. Any other task is left as it is, and the result says how it stands.
+   */
+  resolve(request: ResolveRequest): Promise<ResolveResult>
   /** Takes no more tasks, lets running ones finish for up to `graceMs`, hands the rest back. */
   stop(options?: { readonly graceMs?: number }): Promise<void>
 }
@@ -93,7 +101,10 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     start: () => dispatcher.start(),
     async submit(request) {
-      if (isStopping) throw stopping()
+      if (isStopping) throw overloaded("the engine is stopping")
+      if (submissions.size >= context.settings.maxSubmissions) {
+        throw overloaded("too many submissions are under way", BUSY_RETRY_MS)
+      }
       const submission = submit(request)
       submissions.add(submission)
       try {
@@ -124,6 +135,7 @@ export function createEngine(options: EngineOptions): Engine {
       const head = await storage.readTask(id)
       return head?.task.account === account && storage.eraseInputs(id)
     },
+    resolve: (request) => resolveTask(context, request),
     readArtifact: (name) => readArtifact(context, name),
     finished: (id, { signal } = {}) => waitUntilFinished(context, id, signal),
     sweep: (now = context.clock.now()) => sweep(context, now),
@@ -132,9 +144,12 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-function stopping(): SafelightError {
-  const message = "the engine is stopping"
-  return new SafelightError({ code: "overloaded", message, retryable: true })
+/** By then most of what was under way has been accepted. */
+const BUSY_RETRY_MS = 1_000
+
+function overloaded(message: string, retryAfterMs?: number): SafelightError {
+  const more = retryAfterMs === undefined ? {} : { retryAfterMs }
+  return new SafelightError({ code: "overloaded", message, retryable: true, ...more })
 }
 
 function createContext(options: EngineOptions): Context {
@@ -155,9 +170,17 @@ function createContext(options: EngineOptions): Context {
     settings,
     models,
     prices,
-    routing: createRouting(options.channels, settings, clock),
+    channels,
   }
-  return { ...ports, deadlines: createDeadlines(clock), recorder: createRecorder(ports) }
+  const claims = createClaims(ports)
+  return {
+    ...ports,
+    claims,
+    deadlines: createDeadlines(clock),
+    recorder: createRecorder(ports),
+    returns: createReturns(ports),
+    routing: createRouting(options.channels, { ...ports, claims }),
+  }
 }
 
 /** Every model must be priced, by the rate it is billed by. */

@@ -14,14 +14,14 @@ import type { Context } from "./context.ts"
 import { failErased, settle } from "./outcome.ts"
 import { toRequest } from "./request.ts"
 import { toBackoffMs } from "./settings.ts"
-import { advance, type StepResult, type Work } from "./work.ts"
+import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 import type { Slot } from "./routing.ts"
 
 /** Polls until the task ends, its time is up (`next`), or the work is taken away (`leave`). */
 export async function follow(context: Context, work: Work, slot: Slot): Promise<StepResult> {
   const { clock, settings } = context
   for (let failures = 0; ;) {
-    if (work.controller.signal.aborted) return "leave"
+    if (!isHeld(clock, work)) return "leave"
     if (clock.now() >= work.head.task.endBy) return "next"
     try {
       const result = await ask(context, work, slot)
@@ -51,6 +51,7 @@ async function ask(context: Context, work: Work, slot: Slot): Promise<StepResult
   const outcome = await poll(context, work, slot, request)
   await context.probe("follow:after-poll", work.id)
   if (outcome.kind !== "running") return settle(context, work, outcome)
+  if (!isHeld(context.clock, work)) return "leave"
   return (await recordProgress(context, work, outcome)) === "leave" ? "leave" : outcome
 }
 

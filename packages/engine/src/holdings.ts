@@ -1,6 +1,6 @@
 /**
- * The tasks this process holds: each is driven to its end, its claim renewed while it is, its slot
- * freed when it is done. A task that comes back before its last driver has returned waits for it.
+ * The tasks this process holds: each is driven to its end, and its slot freed when it is done. A
+ * task that comes back before its last driver has returned waits for it.
  */
 import type { Context } from "./context.ts"
 import { drive } from "./drive.ts"
@@ -9,12 +9,12 @@ import type { Work } from "./work.ts"
 export interface Holdings {
   /** Drives `work`; resolves when this process is done with it. */
   begin(work: Work): Promise<void>
-  /** Prolongs every claim; work whose claim is lost is called off. */
-  renew(): Promise<void>
+  /** What is held now. */
+  list(): readonly Work[]
   /** Calls off the work on a task, if any: it has ended. */
   callOff(task: string): void
-  /** Waits up to `graceMs` for all work, calls off the rest; resolves to the tasks left over. */
-  windDown(graceMs: number): Promise<readonly string[]>
+  /** Waits up to `graceMs` for all work, calls off the rest; resolves to what is left over. */
+  windDown(graceMs: number): Promise<readonly Work[]>
 }
 
 interface Holding {
@@ -24,16 +24,16 @@ interface Holding {
 
 export function createHoldings(
   context: Context,
-  claim: string,
-  onEnd: (model: string) => void,
+  onEnd: (model: string, account: string) => void,
 ): Holdings {
-  const { clock, settings, storage } = context
+  const { clock } = context
   const holdings = new Map<string, Holding>()
 
   function end(work: Work): void {
     if (holdings.get(work.id)?.work === work) holdings.delete(work.id)
     work.slot?.free()
-    onEnd(work.head.task.model)
+    const { account, model } = work.head.task
+    onEnd(model, account)
   }
 
   async function run(work: Work, earlier: Promise<void> | undefined): Promise<void> {
@@ -46,7 +46,8 @@ export function createHoldings(
     begin(work) {
       const earlier = holdings.get(work.id)
       if (earlier !== undefined && isLive(earlier.work)) {
-        // The claim had lapsed and came back to us: whoever drives the task goes on.
+        // The claim was voided and the task came back to us: whoever drives it goes on.
+        earlier.work.claim = work.claim
         earlier.work.heldUntil = work.heldUntil
         work.slot?.free()
         return earlier.done
@@ -55,17 +56,7 @@ export function createHoldings(
       holdings.set(work.id, { work, done })
       return done
     },
-    async renew() {
-      const held = [...holdings.values()].map(({ work }) => work)
-      if (held.length === 0) return
-      const heldUntil = clock.monotonicNow() + settings.claimMs
-      const until = clock.now() + settings.claimMs
-      const kept = new Set(await storage.renew({ claim, until, tasks: held.map(({ id }) => id) }))
-      for (const work of held) {
-        if (kept.has(work.id)) work.heldUntil = heldUntil
-        else work.controller.abort()
-      }
-    },
+    list: () => [...holdings.values()].map(({ work }) => work),
     callOff: (task) => holdings.get(task)?.work.controller.abort("finished"),
     async windDown(graceMs) {
       const over = new AbortController()
@@ -75,7 +66,7 @@ export function createHoldings(
       const left = [...holdings.values()]
       for (const { work } of left) work.controller.abort()
       await Promise.all(left.map(({ done }) => done))
-      return left.map(({ work }) => work.id)
+      return left.map(({ work }) => work)
     },
   }
 }

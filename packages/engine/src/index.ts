@@ -7,6 +7,12 @@ export {
   type Randomness,
 } from "./identifiers.ts"
 export type { ArtifactName } from "./read-artifact.ts"
+export {
+  resolveTask,
+  type ResolvePorts,
+  type ResolveRequest,
+  type ResolveResult,
+} from "./resolve-task.ts"
 export type { Route } from "./routing.ts"
 export { DEFAULTS, type EngineSettings } from "./settings.ts"
 export { sha256 } from "./sha256.ts"

@@ -19,8 +19,8 @@ export async function endOverdue(
 }
 
 async function cancel(context: Context, head: StreamHead): Promise<void> {
-  const { clock, deadlines, log, routing, settings } = context
-  const channel = routing.channels.find(({ name }) => name === head.task.dispatch?.channel)
+  const { channels, clock, deadlines, log, settings } = context
+  const channel = channels.find(({ name }) => name === head.task.dispatch?.channel)
   if (channel?.cancel === undefined) return
   const term = { claim: "", heldUntil: 0 }
   try {

@@ -1,6 +1,7 @@
 /** The ports and the numbers that an engine is made from, put together once. */
 import type {
   ArtifactStorage,
+  Channel,
   Clock,
   Digest,
   Log,
@@ -10,7 +11,6 @@ import type {
   Storage,
 } from "@safelight/core"
 import type { Identifiers } from "./identifiers.ts"
-import type { Routing } from "./routing.ts"
 import type { EngineSettings } from "./settings.ts"
 
 export interface Ports {
@@ -24,5 +24,5 @@ export interface Ports {
   readonly settings: EngineSettings
   readonly models: ReadonlyMap<string, Model>
   readonly prices: PriceBook
-  readonly routing: Routing
+  readonly channels: readonly Channel[]
 }

@@ -62,7 +62,9 @@ interface Decided {
   readonly events: readonly TaskEvent[]
 }
 
-export function createRecorder(ports: Ports): Recorder {
+export type RecorderPorts = Pick<Ports, "channels" | "clock" | "digest" | "settings" | "storage">
+
+export function createRecorder(ports: RecorderPorts): Recorder {
   const announcer = createAnnouncer()
 
   /** Appends what was decided; `version-conflict` comes back as undefined. */
@@ -104,7 +106,7 @@ export function createRecorder(ports: Ports): Recorder {
 }
 
 function toAppend(
-  { clock, digest, routing, settings }: Ports,
+  { channels, clock, digest, settings }: RecorderPorts,
   head: StreamHead,
   { task, events }: Decided,
   options: RecordOptions,
@@ -112,7 +114,7 @@ function toAppend(
   const { id, version } = head.task
   const sealed = sealEvents(digest, { task: id, version, hash: head.hash }, events)
   const hash = sealed.at(-1)?.hash ?? head.hash
-  const channel = routing.channels.find(({ name }) => name === task.dispatch?.channel)
+  const channel = channels.find(({ name }) => name === task.dispatch?.channel)
   const queue = toQueueChange(head.task, task, channel, settings, options.now ?? clock.now())
   return {
     task: id,

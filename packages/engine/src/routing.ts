@@ -1,11 +1,13 @@
 /**
  * Which channel serves a task. A model's channels stand in tiers; of the lowest tier that has one
  * free and working, the one with the least load for its weight is taken, and why is recorded in
- * the log. A slot is held from the choice until the driver lets it go.
+ * the log. A slot is held from the choice until the driver lets it go; a channel has as many as its
+ * `concurrency`, over all processes that share the storage.
  */
-import { SafelightError, type Channel, type Clock } from "@safelight/core"
+import { SafelightError, type Channel } from "@safelight/core"
 import { createBreaker, type Breaker } from "./breaker.ts"
-import type { EngineSettings } from "./settings.ts"
+import type { SlotPorts } from "./slot-holding.ts"
+import { createSlotPool, type Loan, type SlotPool } from "./slot-pool.ts"
 
 /** A channel with its place in the routing; a bare channel stands in tier 1 with weight 1. */
 export interface Route {
@@ -31,6 +33,13 @@ export interface Routing {
   take(model: string): Slot | undefined
   /** Takes a slot of one channel, also beyond its limit: its work is under way already. */
   rejoin(channel: string): Slot | undefined
+  /** Whether asking the storage could bring slots to channels that have none free here. */
+  canGrow(channels: readonly Channel[]): boolean
+  grow(channels: readonly Channel[]): Promise<void>
+  /** Gives back slots that are not used here. */
+  tend(): Promise<void>
+  /** Says again which slots this process holds; part of a renewal. */
+  repeat(): Promise<void>
 }
 
 interface Place {
@@ -38,24 +47,35 @@ interface Place {
   readonly breaker: Breaker
   readonly tier: number
   readonly weight: number
+  readonly pool: SlotPool
   inFlight: number
 }
 
-export function createRouting(
-  routes: readonly (Channel | Route)[],
-  settings: EngineSettings,
-  clock: Clock,
-): Routing {
+export function createRouting(routes: readonly (Channel | Route)[], ports: SlotPorts): Routing {
+  const { clock, settings } = ports
   const places = routes.map((route) => toPlace("channel" in route ? route : { channel: route }))
 
   function toPlace({ channel, tier = 1, weight = 1 }: Route): Place {
     const { breakerFailures: failures, breakerOpenMs: openMs } = settings
     const breaker = createBreaker({ failures, openMs, monotonicNow: () => clock.monotonicNow() })
-    return { channel, breaker, tier, weight, inFlight: 0 }
+    const pool = createSlotPool(ports, {
+      pool: `channel:${channel.name}`,
+      size: channel.concurrency,
+      longestPauseMs: settings.idlePollMs,
+    })
+    return { channel, breaker, tier, weight, pool, inFlight: 0 }
   }
 
   function serving(model: string): Place[] {
     return places.filter(({ channel }) => channel.models.includes(model))
+  }
+
+  /** Those of `channels` that could do with a slot and may get one. */
+  function growing(channels: readonly Channel[]): SlotPool[] {
+    return places
+      .filter(({ breaker, channel }) => channels.includes(channel) && breaker.canPass())
+      .map(({ pool }) => pool)
+      .filter((pool) => pool.countFree() === 0 && pool.canGrow())
   }
 
   return {
@@ -63,20 +83,32 @@ export function createRouting(
     countFree: (model) =>
       serving(model)
         .filter(({ breaker }) => breaker.canPass())
-        .reduce((total, place) => total + freeSlots(place), 0),
+        .reduce((total, { pool }) => total + pool.countFree(), 0),
     take(model) {
       const candidates = serving(model)
-      const able = candidates.filter((place) => freeSlots(place) > 0 && place.breaker.canPass())
-      const best = able.toSorted((a, b) => a.tier - b.tier || loadOf(a) - loadOf(b))[0]
-      best?.breaker.begin()
-      return (
-        best &&
-        toSlot(best, explain(best, able.length, candidates.length), () => best.breaker.end())
+      const able = candidates.filter(
+        ({ breaker, pool }) => pool.countFree() > 0 && breaker.canPass(),
       )
+      const best = able.toSorted((a, b) => a.tier - b.tier || loadOf(a) - loadOf(b))[0]
+      const loan = best?.pool.borrow()
+      if (best === undefined || loan === undefined) return undefined
+      best.breaker.begin()
+      const because = explain(best, able.length, candidates.length)
+      return toSlot(best, loan, because, () => best.breaker.end())
     },
     rejoin(channel) {
       const place = places.find((each) => each.channel.name === channel)
-      return place && toSlot(place, "the task's channel")
+      return place && toSlot(place, place.pool.join(), "the task's channel")
+    },
+    canGrow: (channels) => growing(channels).length > 0,
+    async grow(channels) {
+      for (const pool of growing(channels)) await pool.grow()
+    },
+    async tend() {
+      for (const { pool } of places) await pool.tend()
+    },
+    async repeat() {
+      for (const { pool } of places) await pool.repeat()
     },
   }
 }
@@ -96,10 +128,6 @@ export function validateRoutes(routes: readonly (Channel | Route)[]): Channel[] 
   })
 }
 
-function freeSlots({ channel, inFlight }: Place): number {
-  return Math.max(0, channel.concurrency - inFlight)
-}
-
 function loadOf({ inFlight, weight }: Place): number {
   return inFlight / weight
 }
@@ -108,7 +136,7 @@ function explain({ tier }: Place, able: number, all: number): string {
   return `tier ${tier}, ${able} of ${all} channels able`
 }
 
-function toSlot(place: Place, because: string, onFree: () => void = () => {}): Slot {
+function toSlot(place: Place, loan: Loan, because: string, onFree = (): void => {}): Slot {
   place.inFlight += 1
   let isHeld = true
   return {
@@ -119,6 +147,7 @@ function toSlot(place: Place, because: string, onFree: () => void = () => {}): S
       if (!isHeld) return
       isHeld = false
       place.inFlight -= 1
+      loan.free()
       onFree()
     },
   }

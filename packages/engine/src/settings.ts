@@ -23,6 +23,8 @@ export interface EngineSettings {
   readonly backoffMaxMs: number
   /** Progress is recorded in steps of this many percent, so that a log stays short. */
   readonly progressStep: number
+  /** Submissions accepted at once in this process; more are refused as `overloaded`. */
+  readonly maxSubmissions: number
   /** One long poll of a channel. */
   readonly pollTimeoutMs: number
   /** Failures in a row after which a channel is left alone for `breakerOpenMs`. */
@@ -47,6 +49,9 @@ export const DEFAULTS: EngineSettings = {
   backoffMs: 500,
   backoffMaxMs: 30_000,
   progressStep: 10,
+  // Half a second of work for a fast storage: who waits longer is better told to come back. With
+  // prompts of some kilobytes they take tens of megabytes.
+  maxSubmissions: 10_000,
   pollTimeoutMs: 30_000,
   breakerFailures: 5,
   breakerOpenMs: 15_000,

@@ -14,9 +14,9 @@ import {
   sealEvents,
   sealParameters,
   type Append,
-  type ClaimTerm,
   type Model,
   type ParameterValues,
+  type QueueChange,
   type Rejection,
   type SealedParameters,
   type StreamHead,
@@ -60,12 +60,12 @@ export function checkRequest(
   return { kind: "rejected", rejection: { code: "invalid-parameters", issues: check.issues } }
 }
 
-/** The append that makes a checked request a task; a claim hands it straight to this process. */
+/** The append that makes a checked request a task at `place`: in line, or with this process already. */
 export function prepareSubmission(
   ports: Ports,
   account: string,
   { model, parameters, sealed }: Checked,
-  claim: ClaimTerm | undefined,
+  place: Pick<Extract<QueueChange, { kind: "enqueue" }>, "claim" | "turn">,
 ): Prepared {
   const now = ports.clock.now()
   const id = ports.identifiers.createTaskId(now)
@@ -92,7 +92,7 @@ export function prepareSubmission(
     events,
     changes: project(task, hash, [event]),
     inputs: [{ task: id, name: REQUEST_INPUT, salt, body }],
-    queue: { kind: "enqueue", dueAt: now, endBy, claim: claim ?? null },
+    queue: { kind: "enqueue", dueAt: now, endBy, ...place },
   }
   return { append, head: { task, hash } }
 }

@@ -25,29 +25,46 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
   /** Accounts with the idempotency keys that are being admitted here right now. */
   const inUse = new Set<string>()
 
+  /** Admits a checked request; where that fails, what was held ready for it is given up. */
+  async function accept(
+    { account, idempotency }: SubmitRequest,
+    checked: Checked,
+  ): Promise<Accepted> {
+    const place = await dispatcher.reserve(checked.model.id, account)
+    const offer = place.kind === "here" ? place.offer : undefined
+    let prepared: Prepared | undefined
+    try {
+      const turn = place.kind === "queue" ? place.turn : null
+      prepared = prepareSubmission(context, account, checked, { claim: offer?.claim ?? null, turn })
+      const admission = await admit(context, prepared, idempotency)
+      if (offer !== undefined && admission.kind !== "admitted") dispatcher.withdraw(offer)
+      return { admission, offer, head: prepared.head }
+    } catch (error) {
+      if (offer === undefined) throw error
+      if (prepared === undefined) dispatcher.withdraw(offer)
+      else await dispatcher.disown(offer, prepared.head.task.id)
+      throw error
+    }
+  }
+
   return async function submit(request) {
-    const { account, idempotency, model } = request
+    const { account, idempotency } = request
     const checked = checkRequest(context, request)
     if (checked.kind === "rejected") return checked
     const use = idempotency && JSON.stringify([account, idempotency.key])
     if (use !== undefined && inUse.has(use)) return reject({ code: "idempotency-key-in-use" })
-    const offer = dispatcher.offer(model)
     if (use !== undefined) inUse.add(use)
-    let isAdmitted = false
-    let prepared: Prepared
-    let admission: Admission
+    let accepted: Accepted
     try {
-      prepared = prepareSubmission(context, account, checked, offer?.term)
-      admission = await admit(context, prepared, idempotency)
-      isAdmitted = admission.kind === "admitted"
+      accepted = await accept(request, checked)
     } finally {
       if (use !== undefined) inUse.delete(use)
-      if (!isAdmitted && offer !== undefined) dispatcher.withdraw(offer, model)
     }
+    const { admission, head, offer } = accepted
     switch (admission.kind) {
       case "admitted": {
-        const done = handOver(dispatcher, offer, prepared.head, checked)
-        const task = done ? await awaitAnswer(context, prepared.head, done) : prepared.head.task
+        const done = handOver(dispatcher, offer, head, checked)
+        const task = done ? await awaitAnswer(context, head, done) : head.task
         return { kind: "submitted", task, isReplayed: false }
       }
       case "known":
@@ -56,6 +73,13 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
         return reject({ code: REFUSALS[admission.limit] })
     }
   }
+}
+
+interface Accepted {
+  readonly admission: Admission
+  readonly head: StreamHead
+  /** Where this process is to carry the task out at once. */
+  readonly offer: HandOff | undefined
 }
 
 const REFUSALS = {

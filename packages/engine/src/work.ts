@@ -9,8 +9,8 @@ import type { Slot } from "./routing.ts"
 export interface Work {
   readonly id: string
   head: StreamHead
-  /** The claim's id; the same for all work of one boot of a node. */
-  readonly claim: string
+  /** The id of the claim it is held under. */
+  claim: string
   /** On the monotonic clock: past it, the claim may be somebody else's. */
   heldUntil: number
   /** When this process took the task, on the monotonic clock. */
@@ -47,12 +47,18 @@ export function createWork(
 }
 
 /**
- * Takes over what was recorded. A refusal or another's change ends this process's part, and so
- * does an append that gave the claim back: queued again, in doubt, adopted from doubt, finished.
+ * Takes over what was recorded. An append that gave the claim back ends this process's part: queued
+ * again, in doubt, adopted from doubt, finished. So does a refusal or another's change, after which
+ * the claim may still be held and has to be given back.
  */
 export function advance(work: Work, recorded: Recorded): StepResult {
-  if (recorded.kind === "recorded") work.head = recorded.head
-  const isKept = recorded.kind === "recorded" && recorded.isClaimKept
-  work.isReleased ||= !isKept
-  return isKept ? "next" : "leave"
+  if (recorded.kind !== "recorded") return "leave"
+  work.head = recorded.head
+  work.isReleased ||= !recorded.isClaimKept
+  return recorded.isClaimKept ? "next" : "leave"
+}
+
+/** Whether the work is still this process's: the claim was not lost, and may not have been voided. */
+export function isHeld(clock: Clock, { controller, heldUntil }: Work): boolean {
+  return !controller.signal.aborted && clock.monotonicNow() < heldUntil
 }

@@ -27,7 +27,7 @@ export function toSettingsRecord(
   settings: Partial<AccountSettings>,
 ): Partial<Record<SettingColumn, string | number | null>> {
   const { budgetMicros, rates, retentionMs, signsContentUrls, suspendedAt } = settings
-  const { unfinishedTasks } = settings
+  const { unfinishedTasks, runningTasks, weight } = settings
   return {
     ...(budgetMicros !== undefined && { budget_micros: budgetMicros }),
     ...(rates !== undefined && { rates: JSON.stringify(rates) }),
@@ -35,6 +35,8 @@ export function toSettingsRecord(
     ...(signsContentUrls !== undefined && { signs_content_urls: Number(signsContentUrls) }),
     ...(suspendedAt !== undefined && { suspended_at: suspendedAt }),
     ...(unfinishedTasks !== undefined && { unfinished_tasks: unfinishedTasks }),
+    ...(runningTasks !== undefined && { running_tasks: runningTasks }),
+    ...(weight !== undefined && { weight }),
   }
 }
 
@@ -48,6 +50,8 @@ export function fromAccountRecord(record: AccountsTable): Account {
     signsContentUrls: record.signs_content_urls !== 0,
     suspendedAt: record.suspended_at,
     unfinishedTasks: record.unfinished_tasks,
+    runningTasks: record.running_tasks,
+    weight: record.weight,
   }
 }
 

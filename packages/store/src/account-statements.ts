@@ -36,6 +36,8 @@ const ACCOUNT = placeholders<AccountsTable>(
   "signs_content_urls",
   "suspended_at",
   "unfinished_tasks",
+  "running_tasks",
+  "weight",
 )
 
 export function compileAccountStatements(
@@ -66,6 +68,8 @@ export function compileAccountStatements(
       signs_content_urls: compileSet("signs_content_urls"),
       suspended_at: compileSet("suspended_at"),
       unfinished_tasks: compileSet("unfinished_tasks"),
+      running_tasks: compileSet("running_tasks"),
+      weight: compileSet("weight"),
     },
     sumCharges: compileSumCharges(db, dialect),
   }

@@ -4,6 +4,7 @@
  */
 import { sql, type Kysely } from "kysely"
 import type { IdempotencyTable, StoreDatabase } from "./database.ts"
+import type { StoreDialect } from "./dialect.ts"
 import { compile, placeholders, type Statement } from "./statement.ts"
 
 export interface AdmissionStatements {
@@ -23,7 +24,10 @@ export interface AdmissionStatements {
 
 const USE = placeholders<IdempotencyTable>("account", "key", "fingerprint", "task", "used_at")
 
-export function compileAdmissionStatements(db: Kysely<StoreDatabase>): AdmissionStatements {
+export function compileAdmissionStatements(
+  db: Kysely<StoreDatabase>,
+  { canSkipLocked }: StoreDialect,
+): AdmissionStatements {
   const { account, key, task, used_at } = USE
   const { limit } = placeholders<{ limit: number }>("limit")
   const oldest = db
@@ -32,6 +36,7 @@ export function compileAdmissionStatements(db: Kysely<StoreDatabase>): Admission
     .where("used_at", "<", used_at)
     .orderBy("used_at")
     .limit(limit)
+    .$if(canSkipLocked, (part) => part.forUpdate().skipLocked())
     .$asTuple("account", "key")
   return {
     findIdempotency: compile(

@@ -95,24 +95,29 @@ function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements
 }
 
 function compilePlaceStatements(db: Kysely<StoreDatabase>): Pick<AppendStatements, PlaceStatement> {
-  const { model, end_by, task, ...term } = PLACE
-  const { due_at } = term
+  const { task, due_at, claim } = PLACE
   return {
     enqueue: compile(
       db
         .insertInto("ready")
-        .values({ task, model, end_by, ...term })
+        .values(PLACE)
         .onConflict((conflict) =>
           conflict.column("task").doUpdateSet((of) => ({
+            account: of.ref("excluded.account"),
             model: of.ref("excluded.model"),
             end_by: of.ref("excluded.end_by"),
             due_at: of.ref("excluded.due_at"),
             claim: of.ref("excluded.claim"),
-            claimed_until: of.ref("excluded.claimed_until"),
+            turn: of.ref("excluded.turn"),
           })),
         ),
     ),
-    reschedule: compile(db.updateTable("ready").set(term).where("task", "=", task)),
+    reschedule: compile(
+      db
+        .updateTable("ready")
+        .set((of) => ({ due_at, claim, turn: of.lit(null) }))
+        .where("task", "=", task),
+    ),
     dequeue: compile(db.deleteFrom("ready").where("task", "=", task)),
     retain: compile(
       db
@@ -178,9 +183,10 @@ const INPUT = placeholders<InputsTable>("task", "name", "salt", "body")
 
 const PLACE = placeholders<ReadyTable>(
   "task",
+  "account",
   "model",
   "due_at",
   "end_by",
   "claim",
-  "claimed_until",
+  "turn",
 )

@@ -11,6 +11,7 @@ export interface StoreDatabase {
   readonly accounts: AccountColumns
   readonly artifacts: ArtifactsTable
   readonly charges: ChargesTable
+  readonly claims: ClaimsTable
   readonly compatibility: CompatibilityTable
   readonly events: EventsTable
   readonly idempotency: IdempotencyTable
@@ -18,9 +19,11 @@ export interface StoreDatabase {
   readonly keys: KeysTable
   readonly link_epochs: LinkEpochsTable
   readonly link_keys: LinkKeysTable
+  readonly moves: MovesTable
   readonly rates: RatesTable
   readonly ready: ReadyTable
   readonly retention: RetentionTable
+  readonly slots: SlotsTable
   readonly tasks: TasksTable
 }
 
@@ -77,14 +80,29 @@ export interface ChargesTable {
   readonly price_version: string
 }
 
-/** Unfinished tasks: small and hot. `claim` is null, and `claimed_until` 0, while unclaimed. */
+/** Unfinished tasks: small and hot. `claim` is null while anybody may take the task. */
 export interface ReadyTable {
   readonly task: string
+  readonly account: string
   readonly model: string
   readonly due_at: number
   readonly end_by: number
   readonly claim: string | null
-  readonly claimed_until: number
+  /** Its place among the starts; null where it waits for `due_at`. */
+  readonly turn: number | null
+}
+
+/** Claims that were renewed, and how often: a claim without a row has no beats. */
+export interface ClaimsTable {
+  readonly claim: string
+  readonly beats: number
+}
+
+/** How many slots of a pool a claim holds. */
+export interface SlotsTable {
+  readonly pool: string
+  readonly claim: string
+  readonly held: number
 }
 
 /** Finished tasks that retention must look at again. */
@@ -123,6 +141,8 @@ interface AccountColumns {
   readonly signs_content_urls: Generated<number>
   readonly suspended_at: Generated<number>
   readonly unfinished_tasks: number | null
+  readonly running_tasks: number | null
+  readonly weight: Generated<number>
 }
 
 export type AccountsTable = Readonly<Selectable<AccountColumns>>
@@ -155,6 +175,13 @@ export interface LinkEpochsTable {
   readonly task: string
   readonly key: string
   readonly epoch: number
+}
+
+/** Of most databases empty: a seal, and imports. */
+export interface MovesTable {
+  readonly id: string
+  readonly at: number
+  readonly state: string
 }
 
 export interface KeysTable {

@@ -17,6 +17,8 @@ export interface StoreDialect {
   readonly wideTable: RawBuilder<unknown>
   /** Statements that make a table refuse UPDATE and DELETE. */
   readonly makeAppendOnly: (table: string) => readonly RawBuilder<unknown>[]
+  /** Whether a select may lock its rows and pass over those that others have locked. */
+  readonly canSkipLocked: boolean
   /** The members of a list of texts that is bound as one parameter, for use behind `in`. */
   readonly toMembers: (list: Expression<string> | string) => RawBuilder<string>
 }

@@ -19,6 +19,7 @@ export type {
   AccountTotalsTable,
   ArtifactsTable,
   ChargesTable,
+  ClaimsTable,
   CompatibilityTable,
   EventsTable,
   IdempotencyTable,
@@ -26,18 +27,28 @@ export type {
   KeysTable,
   LinkEpochsTable,
   LinkKeysTable,
+  MovesTable,
   RatesTable,
   ReadyTable,
   RetentionTable,
+  SlotsTable,
   StoreDatabase,
   TasksTable,
 } from "./database.ts"
+export type { ClaimStatements } from "./claim-statements.ts"
 export type { StoreDialect } from "./dialect.ts"
 export type { KeyStatements } from "./key-statements.ts"
 export type { LinkStatements } from "./link-statements.ts"
 export { toListValues, type ListFilters, type ListStatements } from "./list-statements.ts"
 export { migrate, SCHEMA_VERSION } from "./migrate.ts"
-export type { QueueStatements } from "./queue-statements.ts"
+export { fromIdempotencyRecord, fromLinkEpochRecord, fromMoveRecord } from "./move-records.ts"
+export type { MoveStatements } from "./move-statements.ts"
+export {
+  fromClaimRecord,
+  fromQueueMeasureRecord,
+  type QueueMeasureRecord,
+} from "./queue-records.ts"
+export { FIRST_TURN, type ClaimShape, type QueueStatements } from "./queue-statements.ts"
 export type { RateStatements } from "./rate-statements.ts"
 export type { ReadStatements } from "./read-statements.ts"
 export {

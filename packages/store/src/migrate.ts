@@ -10,16 +10,18 @@ import { createAccountSchema } from "./account-schema.ts"
 import type { CompatibilityTable, StoreDatabase } from "./database.ts"
 import type { StoreDialect } from "./dialect.ts"
 import { createInitialSchema } from "./initial-schema.ts"
+import { createQueueSchema } from "./queue-schema.ts"
+import { createSealSchema } from "./seal-schema.ts"
 import { createTaskListIndex } from "./task-list-index.ts"
 
 /** The schema this code writes. */
-export const SCHEMA_VERSION = 3
+export const SCHEMA_VERSION = 5
 
 /**
  * The oldest code that may use a database of `SCHEMA_VERSION`, by the schema it was made for: older
- * code would add tasks that no totals and no bill count.
+ * code would serve a database that was sealed.
  */
-const OLDEST_CODE_VERSION = 3
+const OLDEST_CODE_VERSION = 5
 
 /**
  * Rejects with `schema-too-new` where only newer code may use the database. `assertAlone` is called
@@ -71,6 +73,8 @@ function toMigrations(dialect: StoreDialect): Record<string, Migration> {
     "0001-initial": createInitialSchema(dialect),
     "0002-task-list": createTaskListIndex(),
     "0003-accounts": createAccountSchema(dialect),
+    "0004-queue": createQueueSchema(dialect),
+    "0005-seal": createSealSchema(dialect),
   }
 }
 

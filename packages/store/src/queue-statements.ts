@@ -1,42 +1,62 @@
 /**
- * Who works on what: claims on `ready`. A claim is a row's `claim` until `claimed_until`; unclaimed
- * rows and run-out claims are looked for apart, since each has a partial index of its own and a
- * backlog of one must not be walked for the other.
+ * Who works on what. A free row of `ready` is a start, which waits for its turn, or a step, which
+ * waits for its moment; each kind has a partial index of its own, and so have the starts of an
+ * account, since a backlog of one must not be walked for the other.
  */
-import type { Kysely } from "kysely"
+import type { Kysely, SelectQueryBuilder } from "kysely"
 import type { StoreDatabase } from "./database.ts"
 import type { StoreDialect } from "./dialect.ts"
 import { compile, placeholders, type Statement } from "./statement.ts"
 
 export interface QueueStatements {
   /**
-   * Claims up to `limit` tasks of `modelCount` models (`model_0`, `model_1`…) for `claim` until
-   * `claimed_until`; returns task, due_at, snapshot and hash, in no order.
+   * Claims for `claim` up to `limit` tasks of the models (`model_0`, `model_1`…): steps due at
+   * `now`, then starts from the turn `from_turn` on. Returns task, due_at, turn, snapshot and hash, in
+   * no order. Its values are `account` and the list `except_accounts` beside these, where the shape
+   * has them.
    */
-  readonly claim: (modelCount: number) => Statement
-  /** Prolongs the claims of `tasks` that `claim` holds; returns each task. */
-  readonly renew: Statement
+  readonly claim: (shape: ClaimShape) => Statement
+  /** Gives up those of the list `tasks` that `claim` holds: each waits for `due_at`. */
   readonly release: Statement
-  /** Ends every claim there is. */
-  readonly voidClaims: Statement
-  /** The earliest `due_at` of the unclaimed tasks of `modelCount` models, or null. */
-  readonly findNextDueAt: (modelCount: number) => Statement
+  /**
+   * due_at and turn, the least of either among the free tasks of `modelCount` models, or null; of
+   * turns, from `from_turn` on.
+   */
+  readonly peek: (modelCount: number) => Statement
+  /** The columns of a `QueueMeasureRecord`, by model; walks the queue. */
+  readonly measure: Statement
+}
+
+/** Before every turn. */
+export const FIRST_TURN = Number.MIN_SAFE_INTEGER
+
+export interface ClaimShape {
+  /** At least 1. */
+  readonly modelCount: number
+  /** Whether only tasks of `account` are meant. */
+  readonly isOfAccount: boolean
+  /** Whether starts of `except_accounts` are left out. */
+  readonly exceptsAccounts: boolean
 }
 
 interface QueueValues {
+  readonly account: string
   readonly claim: string
-  readonly claimed_until: number
   readonly due_at: number
+  /** Lists, in the form that the dialect's `toMembers` takes. */
+  readonly except_accounts: string
+  readonly tasks: string
+  readonly from_turn: number
   readonly limit: number
   readonly now: number
-  /** A list, in the form that the dialect's `toMembers` takes. */
-  readonly tasks: string
 }
 
-const PLACES = placeholders<QueueValues>(
+const VALUES = placeholders<QueueValues>(
+  "account",
   "claim",
-  "claimed_until",
   "due_at",
+  "except_accounts",
+  "from_turn",
   "limit",
   "now",
   "tasks",
@@ -46,82 +66,52 @@ export function compileQueueStatements(
   db: Kysely<StoreDatabase>,
   dialect: StoreDialect,
 ): QueueStatements {
-  const { claim, claimed_until, due_at, tasks } = PLACES
-  const named = dialect.toMembers(tasks)
+  const { claim, due_at, tasks } = VALUES
   return {
-    claim: byCount((modelCount) => compileClaim(db, modelCount)),
-    renew: compile(
-      db
-        .updateTable("ready")
-        .set({ claimed_until })
-        .where("claim", "=", claim)
-        .where("task", "in", named)
-        .returning("task"),
-    ),
+    claim: remember((shape) => compileClaim(db, dialect, shape), toShapeName),
     release: compile(
       db
         .updateTable("ready")
-        .set((of) => ({
-          claim: of.lit(null),
-          claimed_until: of.lit(0),
-          due_at,
-        }))
+        .set((of) => ({ claim: of.lit(null), turn: of.lit(null), due_at }))
         .where("claim", "=", claim)
-        .where("task", "in", named),
+        .where("task", "in", dialect.toMembers(tasks)),
     ),
-    voidClaims: compile(
-      db
-        .updateTable("ready")
-        .set((of) => ({ claim: of.lit(null), claimed_until: of.lit(0) }))
-        .where("claim", "is not", null),
-    ),
-    findNextDueAt: byCount((modelCount) => compileNextDueAt(db, modelCount)),
+    peek: remember((modelCount) => compilePeek(db, modelCount), String),
+    measure: compileMeasure(db, dialect),
   }
 }
 
-function compileClaim(db: Kysely<StoreDatabase>, modelCount: number): Statement {
-  const { claim, claimed_until, limit, now } = PLACES
-  const lapsed = db
-    .selectFrom("ready")
-    .select(["task", "due_at"])
-    .where("claim", "is not", null)
-    .where("claimed_until", "<=", now)
-    .where("due_at", "<=", now)
-    .where("model", "in", toModels(modelCount))
-  const candidates = toModels(modelCount).reduce(
-    (union, model) =>
-      union.unionAll(
-        db
-          .selectFrom(
-            db
-              .selectFrom("ready")
-              .select(["task", "due_at"])
-              .where("model", "=", model)
-              .where("claim", "is", null)
-              .where("due_at", "<=", now)
-              .orderBy("due_at")
-              .orderBy("task")
-              .limit(limit)
-              .as("due"),
-          )
-          .select(["task", "due_at"]),
-      ),
-    lapsed,
-  )
-  const chosen = db
-    .selectFrom(candidates.as("candidates"))
-    .select("task")
-    .orderBy("due_at")
-    .orderBy("task")
-    .limit(limit)
+function compileClaim(
+  db: Kysely<StoreDatabase>,
+  dialect: StoreDialect,
+  shape: ClaimShape,
+): Statement {
+  const { claim, limit } = VALUES
+  const candidates = [...selectSteps(db, dialect, shape), ...selectStarts(db, dialect, shape)]
+  // Each is a table of its own: so it keeps its order, its limit, and its right to lock rows.
+  const parts = candidates.map((part) => db.selectFrom(part.as("part")).selectAll())
   return compile(
     db
+      // Once and before the update, also where its rows are locked as they are chosen.
+      .with(
+        (cte) => cte("chosen").materialized(),
+        (of) =>
+          of
+            .selectFrom(unite(parts).as("candidates"))
+            .select("task")
+            .orderBy("rank")
+            .orderBy("place")
+            .orderBy("task")
+            .limit(limit),
+      )
       .updateTable("ready")
-      .set({ claim, claimed_until })
-      .where("task", "in", chosen)
+      .from("chosen")
+      .set({ claim })
+      .whereRef("ready.task", "=", "chosen.task")
       .returning((of) => [
         "ready.task",
         "ready.due_at",
+        "ready.turn",
         of
           .selectFrom("tasks")
           .select("snapshot")
@@ -132,18 +122,85 @@ function compileClaim(db: Kysely<StoreDatabase>, modelCount: number): Statement 
   )
 }
 
-function compileNextDueAt(db: Kysely<StoreDatabase>, modelCount: number): Statement {
-  const [first, ...others] = toModels(modelCount).map((model) =>
+/** Due steps, a select for each model: together they are no longer read in the order of an index. */
+function selectSteps(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: ClaimShape) {
+  const { account, limit, now } = VALUES
+  return toModels(shape.modelCount).map((model) =>
     db
       .selectFrom("ready")
-      .select((of) => of.fn.min("due_at").as("due_at"))
+      .select((of) => ["task", of.lit<number>(0).as("rank"), of.ref("due_at").as("place")])
       .where("model", "=", model)
-      .where("claim", "is", null),
+      .where("claim", "is", null)
+      .where("turn", "is", null)
+      .where("due_at", "<=", now)
+      .$if(shape.isOfAccount, (part) => part.where("account", "=", account))
+      .orderBy("due_at")
+      .orderBy("task")
+      .limit(limit)
+      .$if(dialect.canSkipLocked, (part) => part.forUpdate().skipLocked()),
   )
-  if (first === undefined) throw new RangeError("a claim needs a model")
-  const earliest = others.reduce((union, other) => union.unionAll(other), first)
+}
+
+/**
+ * Starts, by model, or those of one account along its own index: that gives all of its models in
+ * their order, and none of them the tasks of others.
+ */
+function selectStarts(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: ClaimShape) {
+  const { account, except_accounts, from_turn, limit } = VALUES
+  const models = toModels(shape.modelCount)
+  const starts = db
+    .selectFrom("ready")
+    .select((of) => ["task", of.lit<number>(1).as("rank"), of.ref("turn").$notNull().as("place")])
+    .where("claim", "is", null)
+    .where("turn", "is not", null)
+    .where("turn", ">=", from_turn)
+    .$if(shape.exceptsAccounts, (part) =>
+      part.where("account", "not in", dialect.toMembers(except_accounts)),
+    )
+    .orderBy("turn")
+    .orderBy("task")
+    .limit(limit)
+    .$if(dialect.canSkipLocked, (part) => part.forUpdate().skipLocked())
+  return shape.isOfAccount
+    ? [starts.where("account", "=", account).where("model", "in", models)]
+    : models.map((model) => starts.where("model", "=", model))
+}
+
+function compilePeek(db: Kysely<StoreDatabase>, modelCount: number): Statement {
+  const models = toModels(modelCount)
+  const free = db.selectFrom("ready").where("claim", "is", null)
+  const steps = models.map((model) =>
+    free
+      .select((of) => of.fn.min<number | null>("due_at").as("least"))
+      .where("model", "=", model)
+      .where("turn", "is", null),
+  )
+  const starts = models.map((model) =>
+    free
+      .select((of) => of.fn.min<number | null>("turn").as("least"))
+      .where("model", "=", model)
+      .where("turn", "is not", null)
+      .where("turn", ">=", VALUES.from_turn),
+  )
+  const least = (parts: typeof steps) =>
+    db.selectFrom(unite(parts).as("parts")).select((of) => of.fn.min("least").as("least"))
+  return compile(db.selectNoFrom([least(steps).as("due_at"), least(starts).as("turn")]))
+}
+
+function compileMeasure(db: Kysely<StoreDatabase>, { integerType }: StoreDialect): Statement {
   return compile(
-    db.selectFrom(earliest.as("earliest")).select((of) => of.fn.min("due_at").as("due_at")),
+    db
+      .selectFrom("ready")
+      .select((of) => [
+        "model",
+        of
+          .cast<number>(of.fn.countAll().filterWhere("claim", "is", null), integerType)
+          .as("waiting"),
+        of.cast<number>(of.fn.count("claim"), integerType).as("claimed"),
+        of.fn.min("due_at").filterWhere("claim", "is", null).as("oldest_at"),
+      ])
+      .groupBy("model")
+      .orderBy("model"),
   )
 }
 
@@ -152,12 +209,28 @@ function toModels(modelCount: number): string[] {
   return Object.values(placeholders<Record<string, string>>(...names))
 }
 
-/** Compiles once for every count of models that is asked for: a process asks for one or two. */
-function byCount(compileFor: (count: number) => Statement): (count: number) => Statement {
-  const compiled = new Map<number, Statement>()
-  return (count) => {
-    const known = compiled.get(count) ?? compileFor(count)
-    compiled.set(count, known)
+function toShapeName({ modelCount, isOfAccount, exceptsAccounts }: ClaimShape): string {
+  return `${modelCount} ${isOfAccount} ${exceptsAccounts}`
+}
+
+function unite<Tables, Table extends keyof Tables, Row>(
+  parts: readonly SelectQueryBuilder<Tables, Table, Row>[],
+): SelectQueryBuilder<Tables, Table, Row> {
+  const [first, ...others] = parts
+  if (first === undefined) throw new RangeError("the queue is asked for at least one model")
+  return others.reduce((union, other) => union.unionAll(other), first)
+}
+
+/** Compiles once for every shape that is asked for: a process asks for a few. */
+function remember<Shape>(
+  compileFor: (shape: Shape) => Statement,
+  toName: (shape: Shape) => string,
+): (shape: Shape) => Statement {
+  const compiled = new Map<string, Statement>()
+  return (shape) => {
+    const name = toName(shape)
+    const known = compiled.get(name) ?? compileFor(shape)
+    compiled.set(name, known)
     return known
   }
 }

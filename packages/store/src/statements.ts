@@ -2,10 +2,12 @@
 import { compileAccountStatements, type AccountStatements } from "./account-statements.ts"
 import { compileAdmissionStatements, type AdmissionStatements } from "./admission-statements.ts"
 import { compileAppendStatements, type AppendStatements } from "./append-statements.ts"
+import { compileClaimStatements, type ClaimStatements } from "./claim-statements.ts"
 import type { StoreDialect } from "./dialect.ts"
 import { compileKeyStatements, type KeyStatements } from "./key-statements.ts"
 import { compileLinkStatements, type LinkStatements } from "./link-statements.ts"
 import { compileListStatements, type ListStatements } from "./list-statements.ts"
+import { compileMoveStatements, type MoveStatements } from "./move-statements.ts"
 import { compileQueueStatements, type QueueStatements } from "./queue-statements.ts"
 import { compileRateStatements, type RateStatements } from "./rate-statements.ts"
 import { compileReadStatements, type ReadStatements } from "./read-statements.ts"
@@ -16,9 +18,11 @@ export interface StoreStatements {
   readonly accounts: AccountStatements
   readonly admission: AdmissionStatements
   readonly append: AppendStatements
+  readonly claims: ClaimStatements
   readonly keys: KeyStatements
   readonly links: LinkStatements
   readonly list: ListStatements
+  readonly moves: MoveStatements
   readonly queue: QueueStatements
   readonly rates: RateStatements
   readonly read: ReadStatements
@@ -29,11 +33,13 @@ export function compileStatements(dialect: StoreDialect): StoreStatements {
   const db = createQueryBuilder(dialect)
   return {
     accounts: compileAccountStatements(db, dialect),
-    admission: compileAdmissionStatements(db),
+    admission: compileAdmissionStatements(db, dialect),
     append: compileAppendStatements(db),
+    claims: compileClaimStatements(db, dialect),
     keys: compileKeyStatements(db),
     links: compileLinkStatements(db),
     list: compileListStatements(db),
+    moves: compileMoveStatements(db),
     queue: compileQueueStatements(db, dialect),
     rates: compileRateStatements(db),
     read: compileReadStatements(db),

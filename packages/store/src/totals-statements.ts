@@ -44,10 +44,7 @@ export function compileTotalsStatements(
   const reserved = unfinished.select(sum("tasks.reservation_micros", dialect).as("reserved"))
   const tasks = unfinished.select(count(dialect).as("tasks"))
   const kept = db.selectFrom("account_totals").where("account", "=", account)
-  const bounded = db
-    .selectFrom("accounts")
-    .where("id", "=", account)
-    .where(HAS_BOUND)
+  const bounded = db.selectFrom("accounts").where("id", "=", account).where(HAS_BOUND)
   return {
     find: compile(kept.selectAll()),
     // One walk of the queue for both; `keep` walks it twice, once in an account's life.

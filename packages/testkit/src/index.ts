@@ -1,5 +1,9 @@
 /** What adapters are tested with: contracts, a manual clock, samples, a scripted channel. */
 export {
+  describeArtifactRestore,
+  type ArtifactRestoreOptions,
+} from "./artifact-restore-contract.ts"
+export {
   describeArtifactStorage,
   type ArtifactStorageContractOptions,
   type ArtifactStorageFixture,

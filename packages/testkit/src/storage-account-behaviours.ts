@@ -15,6 +15,8 @@ const SETTINGS: AccountSettings = {
   signsContentUrls: true,
   suspendedAt: 2_000,
   unfinishedTasks: 7,
+  runningTasks: 2,
+  weight: 1_000,
 }
 
 export const ACCOUNT_BEHAVIOURS: Behaviours<StorageFixture> = {

@@ -33,7 +33,7 @@ export const ADMISSION_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await storage.admit({ append: sample.append }), ADMITTED)
     await assertStored(storage, sample)
     assert.ok(await storage.readInput({ task: "t", name: "request" }))
-    assert.equal(await storage.nextDueAt(["model-a"]), 1_000)
+    assert.deepEqual(await storage.peekQueue(["model-a"]), { dueAt: 1_000, turn: null })
     await assertStored(await fixture.reopen(), sample)
   },
 

@@ -22,14 +22,14 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     await storage.append(submitted.append)
     await assertStored(storage, submitted)
     for (const input of inputs) assert.deepEqual(await storage.readInput(input), input)
-    assert.equal(await storage.nextDueAt(MODELS), 1_000)
+    assert.deepEqual(await storage.peekQueue(MODELS), { dueAt: 1_000, turn: null })
 
     const commands = [dispatchSample(), succeedSample(3)]
     const succeeded = advanceSample(submitted.head, commands, { queue: FINISH })
     await storage.append(succeeded.append)
     await assertStored(storage, succeeded)
     assert.equal((await storage.readEvents("t")).length, 3)
-    assert.equal(await storage.nextDueAt(MODELS), null)
+    assert.deepEqual(await storage.peekQueue(MODELS), { dueAt: null, turn: null })
     assert.deepEqual(await storage.findRetained({ now: 7_000, limit: 9 }), [succeeded.head])
   },
 
@@ -158,7 +158,7 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     await Promise.all(samples.map(({ append }) => fixture.storage.append(append)))
     const reopened = await fixture.reopen()
     for (const sample of samples) await assertStored(reopened, sample)
-    const request = { models: MODELS, now: 1_000, limit: 99, claim: "c", until: 2_000 }
+    const request = { models: MODELS, now: 1_000, limit: 99, claim: "c" }
     const claimed = idsOf(await reopened.claim(request))
     assert.deepEqual(claimed.toSorted(), toIds(10).toSorted())
   },

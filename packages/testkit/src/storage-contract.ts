@@ -6,6 +6,7 @@ import { describeContract, type Divergence } from "./contract.ts"
 import { ACCOUNT_BEHAVIOURS } from "./storage-account-behaviours.ts"
 import { ADMISSION_BEHAVIOURS } from "./storage-admission-behaviours.ts"
 import { APPEND_BEHAVIOURS } from "./storage-append-behaviours.ts"
+import { CLAIM_BEHAVIOURS } from "./storage-claim-behaviours.ts"
 import type { StorageFixture } from "./storage-fixture.ts"
 import { IDEMPOTENCY_BEHAVIOURS } from "./storage-idempotency-behaviours.ts"
 import { INPUT_BEHAVIOURS } from "./storage-input-behaviours.ts"
@@ -13,9 +14,12 @@ import { KEY_BEHAVIOURS } from "./storage-key-behaviours.ts"
 import { LINK_BEHAVIOURS } from "./storage-link-behaviours.ts"
 import { LIST_BEHAVIOURS } from "./storage-list-behaviours.ts"
 import { MODEL_BEHAVIOURS } from "./storage-model-behaviours.ts"
+import { MOVE_BEHAVIOURS } from "./storage-move-behaviours.ts"
 import { QUEUE_BEHAVIOURS } from "./storage-queue-behaviours.ts"
 import { RATE_BEHAVIOURS } from "./storage-rate-behaviours.ts"
 import { SCAN_BEHAVIOURS } from "./storage-scan-behaviours.ts"
+import { SLOT_BEHAVIOURS } from "./storage-slot-behaviours.ts"
+import { START_BEHAVIOURS } from "./storage-start-behaviours.ts"
 import { TOTALS_BEHAVIOURS } from "./storage-totals-behaviours.ts"
 
 export type { StorageFixture } from "./storage-fixture.ts"
@@ -37,6 +41,9 @@ export function describeStorage(
       ...APPEND_BEHAVIOURS,
       ...INPUT_BEHAVIOURS,
       ...QUEUE_BEHAVIOURS,
+      ...START_BEHAVIOURS,
+      ...CLAIM_BEHAVIOURS,
+      ...SLOT_BEHAVIOURS,
       ...LIST_BEHAVIOURS,
       ...SCAN_BEHAVIOURS,
       ...ADMISSION_BEHAVIOURS,
@@ -46,6 +53,7 @@ export function describeStorage(
       ...RATE_BEHAVIOURS,
       ...LINK_BEHAVIOURS,
       ...KEY_BEHAVIOURS,
+      ...MOVE_BEHAVIOURS,
       ...MODEL_BEHAVIOURS,
     },
     create,

@@ -19,7 +19,13 @@ export interface StorageFixture {
 }
 
 /** A place in the queue, and the way out of it: what counts as unfinished stands in the queue. */
-export const ENQUEUE = { kind: "enqueue", dueAt: 1_000, endBy: 100_000, claim: null } as const
+export const ENQUEUE = {
+  kind: "enqueue",
+  dueAt: 1_000,
+  endBy: 100_000,
+  claim: null,
+  turn: null,
+} as const
 export const FINISH = { kind: "finish", retainAt: 7_000 } as const
 
 /** The model of samples, and two more. */

@@ -4,17 +4,13 @@
  */
 import assert from "node:assert/strict"
 import * as fc from "fast-check"
-import {
-  isSafelightError,
-  type AdmitRequest,
-  type Storage,
-  type TaskCommand,
-} from "@safelight/core"
+import { isSafelightError, type QueueChange, type Storage, type TaskCommand } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { advanceSample, dispatchSample, submitSample, type SampleAppend } from "./sample-task.ts"
-import { idsOf, MODELS, type StorageFixture } from "./storage-fixture.ts"
+import type { StorageFixture } from "./storage-fixture.ts"
 import { CALL, type Call, type CallOf } from "./storage-model-calls.ts"
-import { createStorageModel, type StorageModel } from "./storage-model.ts"
+import { changeClaim, claimTasks, look } from "./storage-model-queue-calls.ts"
+import { startRun, type Run, type TriedAdmission } from "./storage-model-run.ts"
 
 export const MODEL_BEHAVIOURS: Behaviours<StorageFixture> = {
   "any run of calls answers as a storage of a few maps does": async ({ storage }) => {
@@ -30,38 +26,12 @@ export const MODEL_BEHAVIOURS: Behaviours<StorageFixture> = {
   },
 }
 
-/** One run's view of the storage, which other runs have left their own tasks and models in. */
-interface Run {
-  readonly storage: Storage
-  readonly model: StorageModel
-  readonly toId: (task: number) => string
-  readonly toModels: (models: readonly number[]) => string[]
-  readonly toAccount: (account: number) => string
-  /** Every append that was tried of a task, in order. */
-  readonly tried: Map<string, SampleAppend[]>
-  /** The newest admission that was tried of a task. */
-  readonly admissions: Map<string, Admission>
-}
-
-interface Admission {
-  readonly request: AdmitRequest
-  readonly sample: SampleAppend
-}
-
 async function runAgainstModel(
   storage: Storage,
   name: string,
   calls: readonly Call[],
 ): Promise<void> {
-  const run: Run = {
-    storage,
-    model: createStorageModel(),
-    toId: (task) => `${name}:${task}`,
-    toModels: (models) => models.map((model) => `${name}:${MODELS[model]}`),
-    toAccount: (account) => `${name}:account-${account}`,
-    tried: new Map(),
-    admissions: new Map(),
-  }
+  const run = startRun(storage, name)
   for (const [index, call] of calls.entries()) await execute(run, call, 1_000 + index)
   for (const [id, head] of run.model.heads) {
     assert.deepEqual(await storage.readTask(id), head)
@@ -105,40 +75,32 @@ async function execute(run: Run, call: Call, now: number): Promise<void> {
       return model.accounts.forgetTask(toId(call.task))
     case "advance":
       return advance(run, call, now)
-    case "claim": {
-      const request = { ...call, models: run.toModels(call.models) }
-      assert.equal(model.claim(request, await storage.claim(request)), undefined)
-      return
-    }
-    case "renew": {
-      const request = { claim: call.claim, until: call.at, tasks: call.tasks.map(toId) }
-      const renewed = await storage.renew(request)
-      assert.deepEqual(renewed.toSorted(), model.renew(request).toSorted())
-      return
-    }
-    case "release": {
-      const request = { claim: call.claim, dueAt: call.at, tasks: call.tasks.map(toId) }
-      await storage.release(request)
-      return model.release(request)
-    }
+    case "claim":
+      return claimTasks(run, call)
+    case "renew":
+    case "release":
+    case "void":
+    case "hold":
+      return changeClaim(run, call)
     case "retain":
       if (!model.heads.has(toId(call.task))) return
       await storage.retain({ task: toId(call.task), dueAt: call.dueAt })
-      return model.retain(toId(call.task), call.dueAt)
+      return model.queue.retain(toId(call.task), call.dueAt)
     case "look":
       return look(run, call)
   }
 }
 
 function toSubmission(run: Run, call: CallOf<"submit" | "admit">, now: number): SampleAppend {
-  const { dueAt, endBy, claim, reservationMicros } = call
+  const { dueAt, endBy, turn, reservationMicros } = call
+  const holder = call.claim === null ? null : run.toName(call.claim)
   const [model = ""] = run.toModels([call.model])
   const account = run.toAccount(call.account)
   return submitSample({
     id: run.toId(call.task),
     submitted: { account, model, maxAttempts: 100, reservationMicros },
     now,
-    queue: { kind: "enqueue", dueAt, endBy, claim },
+    queue: { kind: "enqueue", dueAt, endBy, claim: holder, turn },
   })
 }
 
@@ -151,7 +113,7 @@ async function admit(run: Run, call: CallOf<"admit">, now: number): Promise<void
   if (admission?.kind === "admitted") run.tried.set(request.append.task, [sample])
 }
 
-function toAdmission(run: Run, call: CallOf<"admit">, now: number): Admission {
+function toAdmission(run: Run, call: CallOf<"admit">, now: number): TriedAdmission {
   const sample = toSubmission(run, call, now)
   if (call.key === null) return { request: { append: sample.append }, sample }
   const idempotency = { key: call.key, fingerprint: "ab".repeat(32), usedAt: now }
@@ -171,8 +133,16 @@ async function advance(run: Run, call: CallOf<"advance">, now: number): Promise<
   const head = call.isStale ? (tried[0]?.head ?? current) : current
   const command = toCommand(head, call)
   if (command === undefined) return
-  const queue = call.queue === undefined ? {} : { queue: call.queue }
-  await tryAppend(run, advanceSample(head, [command], { now, ...queue }))
+  const queue = toQueueChange(run, call.queue)
+  await tryAppend(run, advanceSample(head, [command], { now, ...(queue && { queue }) }))
+}
+
+function toQueueChange(
+  { toName }: Run,
+  queue: CallOf<"advance">["queue"],
+): QueueChange | undefined {
+  if (queue?.kind !== "reschedule" || queue.claim === null) return queue
+  return { ...queue, claim: toName(queue.claim) }
 }
 
 function toCommand(
@@ -196,18 +166,4 @@ async function tryAppend({ storage, model, tried }: Run, sample: SampleAppend): 
   tried.set(append.task, [...(tried.get(append.task) ?? []), sample])
   const isStored = await storage.append(append).then(() => true, toConflict)
   assert.equal(isStored ?? false, model.append(append, head))
-}
-
-async function look(run: Run, call: CallOf<"look">): Promise<void> {
-  const { storage, model, toModels } = run
-  const { now } = call
-  const account = run.toAccount(call.account)
-  assert.deepEqual(await storage.readTotals(account), model.accounts.totals(account))
-  const models = toModels(call.models)
-  assert.equal(await storage.nextDueAt(models), model.nextDueAt(models))
-  const mine = (ids: readonly string[]) => ids.filter((id) => model.heads.has(id)).toSorted()
-  const overdue = await storage.findOverdue({ now, limit: 10_000 })
-  assert.deepEqual(mine(idsOf(overdue)), model.findOverdue(now))
-  const retained = await storage.findRetained({ now, limit: 10_000 })
-  assert.deepEqual(mine(idsOf(retained)), model.findRetained(now))
 }

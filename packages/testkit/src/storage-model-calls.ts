@@ -9,7 +9,8 @@ const TASK = fc.integer({ min: 0, max: 4 })
 const ACCOUNT = fc.nat(1)
 const MICROS = fc.nat(3)
 const CLAIM = fc.constantFrom("claim-a", "claim-b")
-const TERM = fc.option(fc.record({ claim: CLAIM, until: MOMENT }))
+const HOLDER = fc.option(CLAIM)
+const TASKS = fc.subarray([0, 1, 2, 3, 4])
 
 const SUBMISSION = {
   task: TASK,
@@ -18,7 +19,8 @@ const SUBMISSION = {
   model: fc.nat(2),
   dueAt: MOMENT,
   endBy: MOMENT,
-  claim: TERM,
+  claim: HOLDER,
+  turn: fc.option(fc.integer({ min: -3, max: 3 })),
 }
 
 export const CALL = fc.oneof(
@@ -38,7 +40,7 @@ export const CALL = fc.oneof(
     billedMicros: fc.option(MICROS),
     queue: fc.oneof(
       fc.constant(undefined),
-      fc.record({ kind: fc.constant("reschedule" as const), dueAt: MOMENT, claim: TERM }),
+      fc.record({ kind: fc.constant("reschedule" as const), dueAt: MOMENT, claim: HOLDER }),
       fc.record({ kind: fc.constant("finish" as const), retainAt: fc.option(MOMENT) }),
     ),
   }),
@@ -52,16 +54,26 @@ export const CALL = fc.oneof(
   fc.record({
     kind: fc.constant("claim" as const),
     models: fc.subarray([0, 1, 2]),
+    account: fc.option(ACCOUNT, { freq: 3 }),
+    exceptAccounts: fc.option(fc.subarray([0, 1])),
     now: MOMENT,
     limit: fc.integer({ min: 1, max: 4 }),
     claim: CLAIM,
-    until: MOMENT,
+  }),
+  fc.record({ kind: fc.constant("renew" as const), claim: CLAIM, tasks: TASKS }),
+  fc.record({ kind: fc.constant("release" as const), claim: CLAIM, dueAt: MOMENT, tasks: TASKS }),
+  /** Voids a claim that has as many beats as it had, or more or fewer. */
+  fc.record({
+    kind: fc.constant("void" as const),
+    claim: CLAIM,
+    missedBeats: fc.constantFrom(0, 0, 1, -1),
   }),
   fc.record({
-    kind: fc.constantFrom("renew" as const, "release" as const),
+    kind: fc.constant("hold" as const),
+    pool: fc.constantFrom("pool-a", "pool-b"),
+    size: fc.nat(4),
     claim: CLAIM,
-    at: MOMENT,
-    tasks: fc.subarray([0, 1, 2, 3, 4]),
+    count: fc.nat(4),
   }),
   fc.record({ kind: fc.constant("retain" as const), task: TASK, dueAt: fc.option(MOMENT) }),
   fc.record({

@@ -8,7 +8,7 @@ import type { AdmitRequest, Storage } from "@safelight/core"
 import { submitSample } from "@safelight/testkit"
 import { assertUnavailable, assertUnavailableFrom, nextTurn, open } from "./open.ts"
 
-const QUEUE = { kind: "enqueue", dueAt: 1_000, endBy: 100_000, claim: null } as const
+const QUEUE = { kind: "enqueue", dueAt: 1_000, endBy: 100_000, claim: null, turn: null } as const
 const ADMITTED = { kind: "admitted" }
 
 describe("an admission whose answer is lost", () => {

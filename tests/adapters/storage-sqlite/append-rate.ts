@@ -42,7 +42,13 @@ function toAppend(index: number): Append {
   return submitSample({
     id: id.padEnd(36, "0"),
     inputs: [{ task: id.padEnd(36, "0"), name: "request", salt: "5a", body: "x".repeat(300) }],
-    queue: { kind: "enqueue", dueAt: 1_000 + index, endBy: 9_000 + index, claim: null },
+    queue: {
+      kind: "enqueue",
+      dueAt: 1_000 + index,
+      endBy: 9_000 + index,
+      claim: null,
+      turn: index,
+    },
   }).append
 }
 

@@ -24,11 +24,10 @@ export function toCrashUse(index: number): IdempotencyUse {
 export function toCrashSample(index: number): readonly [SampleAppend, SampleAppend] {
   const id = `task-${index}`
   const input = { task: id, name: "request", salt: "5a", body: "x".repeat(300) }
-  const claim = { claim: "killed", until: Number.MAX_SAFE_INTEGER }
   const submitted = submitSample({
     id,
     inputs: [input],
-    queue: { kind: "enqueue", dueAt: 1_000, endBy: 9_000, claim },
+    queue: { kind: "enqueue", dueAt: 1_000, endBy: 9_000, claim: "killed", turn: null },
   })
   const succeeded = advanceSample(submitted.head, [dispatchSample(), succeedSample(3)], {
     inputs: [{ ...input, name: "provider:1" }],

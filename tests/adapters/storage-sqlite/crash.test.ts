@@ -42,7 +42,7 @@ describe("a process killed while it appends", () => {
     const storage = await createSqliteStorage({ folder: folder.path })
     const { streams } = await storage.scan({ after: "", limit: 100_000 })
     const unfinished = streams.filter(({ row }) => row?.status === "queued").map(({ id }) => id)
-    const request = { models: ["model-a"], now: 1_000, limit: 100, claim: "c", until: 2_000 }
+    const request = { models: ["model-a"], now: 1_000, limit: 100, claim: "c" }
     const claimed = (await storage.claim(request)).map(({ task }) => task.id)
     assert.deepEqual(claimed.toSorted(), unfinished.toSorted())
     await storage.close()

@@ -15,10 +15,13 @@ const CLAIMED = {
   kind: "enqueue",
   dueAt: 1_000,
   endBy: 9_000,
-  claim: { claim: "held", until: 9_000 },
+  claim: "held",
+  turn: null,
 } as const
 
-const CLAIM = { models: ["model-a"], now: 1_000, limit: 9, claim: "next", until: 2_000 }
+const CLAIM = { models: ["model-a"], now: 1_000, limit: 9, claim: "next" }
+
+const SLOTS = { pool: "pool", size: 2, count: 2 } as const
 
 describe("a folder that is served", () => {
   it("is refused to a second service, until the first one closes", async () => {
@@ -67,16 +70,22 @@ describe("a folder that is served", () => {
     await beside.close()
   })
 
-  it("keeps its claims while others work beside it; the next service ends them", async () => {
+  it("keeps its claims and slots while others work beside it; the next service ends them", async () => {
     await using folder = await createTemporaryFolder()
     const serving = await createSqliteStorage({ folder: folder.path })
     await serving.append(submitSample({ id: "t", queue: CLAIMED }).append)
     const beside = await createSqliteStorage({ folder: folder.path, mode: "beside" })
+    await serving.renew({ claim: "held", tasks: ["t"] })
+    await serving.holdSlots({ ...SLOTS, claim: "held" })
     assert.deepEqual(await beside.claim(CLAIM), [])
+    assert.equal(await beside.holdSlots({ ...SLOTS, claim: "next" }), 0)
+    assert.deepEqual(await beside.listClaims(), [{ claim: "held", beats: 1 }])
     await beside.close()
     await serving.close()
     const next = await createSqliteStorage({ folder: folder.path })
+    assert.deepEqual(await next.listClaims(), [])
     assert.equal((await next.claim(CLAIM)).length, 1)
+    assert.equal(await next.holdSlots({ ...SLOTS, claim: "next" }), 2)
     await next.close()
   })
 })

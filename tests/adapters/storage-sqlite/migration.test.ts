@@ -1,6 +1,6 @@
 /**
- * Databases that older code made, opened by this code. `schema-2.sql` is one of them, written by
- * that code; a schema 1 is the same without its last index.
+ * Databases that older code made, opened by this code. `schema-2.sql` and `schema-3.sql` are such,
+ * written by that code; a schema 1 is the former without its last index.
  */
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
@@ -17,15 +17,22 @@ import {
   type Storage,
 } from "@safelight/core"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { SCHEMA_VERSION } from "@safelight/store"
 import { submitSample } from "@safelight/testkit"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 
 const SCHEMA_2 = readFileSync(join(import.meta.dirname, "schema-2.sql"), "utf8")
+const SCHEMA_3 = readFileSync(join(import.meta.dirname, "schema-3.sql"), "utf8")
 /** More than a page of the migration, in ids behind and before the others. */
 const CLONES = 1_200
 
+/** Every schema since 3 closes a database to the code before it. */
+const NEWEST = { id: 1, schema_version: SCHEMA_VERSION, oldest_code_version: SCHEMA_VERSION }
+
 /** What the tasks of account `account` come to: 30,000, 0 and 40,000 are reserved. */
 const TOTALS = { chargedMicros: 215_900, reservedMicros: 70_000, unfinishedTasks: 3 }
+
+const PLACE = { end_by: 100_000, claim: null, turn: null }
 
 describe("a database of schema 2", () => {
   it("has every row that core derives from its tasks, and no other", async () => {
@@ -117,7 +124,7 @@ describe("a database of schema 2", () => {
     write(folder.path, SCHEMA_2)
     await (await createSqliteStorage({ folder: folder.path })).close()
     const [compatibility] = read(folder.path, "select * from compatibility")
-    assert.deepEqual(compatibility, { id: 1, schema_version: 3, oldest_code_version: 3 })
+    assert.deepEqual(compatibility, NEWEST)
   })
 
   it("stays as it is where its migration fails half-way", async () => {
@@ -132,6 +139,81 @@ describe("a database of schema 2", () => {
     write(folder.path, "drop table link_epochs")
     const storage = await createSqliteStorage({ folder: folder.path })
     assert.deepEqual(await storage.readTotals("account"), TOTALS)
+    await storage.close()
+  })
+})
+
+describe("a database of schema 3", () => {
+  it("keeps the places of its tasks, claimed or not, each with its account", async () => {
+    await using folder = await createTemporaryFolder()
+    write(folder.path, SCHEMA_3)
+    const beside = await createSqliteStorage({ folder: folder.path, mode: "beside" })
+    assert.deepEqual(await beside.listClaims(), [{ claim: "node-1", beats: 0 }])
+    assert.deepEqual(await beside.renew({ claim: "node-1", tasks: ["held", "free"] }), ["held"])
+    assert.deepEqual(await beside.measureQueue(), [
+      { model: "model-a", waiting: 1, claimed: 1, oldestAt: 1_000 },
+      { model: "model-b", waiting: 1, claimed: 0, oldestAt: 2_000 },
+    ])
+    await beside.close()
+    assert.deepEqual(read(folder.path, "select * from compatibility"), [NEWEST])
+    assert.deepEqual(
+      read(folder.path, "select task, account, due_at, end_by, claim, turn from ready"),
+      [
+        { ...PLACE, task: "free", account: "account", due_at: 1_000 },
+        { ...PLACE, task: "held", account: "account", due_at: 1_500, claim: "node-1" },
+        { ...PLACE, task: "later", account: "other", due_at: 2_000 },
+      ],
+    )
+  })
+
+  it("is served on: steps go on at their moments, starts take their turns behind them", async () => {
+    await using folder = await createTemporaryFolder()
+    write(folder.path, SCHEMA_3)
+    const storage = await createSqliteStorage({ folder: folder.path })
+    const queue = { kind: "enqueue", dueAt: 1_000, endBy: 9_000, claim: null, turn: 1 } as const
+    await storage.append(submitSample({ id: "new", queue }).append)
+    const models = ["model-a", "model-b"]
+    assert.deepEqual(await storage.peekQueue(models), { dueAt: 1_000, turn: 1 })
+    const claim = (account: string) =>
+      storage.claim({ claim: "next", models, account, now: 2_000, limit: 9 })
+    const [ours, others] = [await claim("account"), await claim("other")]
+    assert.deepEqual(
+      [...ours, ...others].map(({ task, turn }) => [task.id, turn]),
+      [
+        ["free", null],
+        ["held", null],
+        ["new", 1],
+        ["later", null],
+      ],
+    )
+    await storage.close()
+  })
+
+  it("has accounts as they were, with a weight of 1 and nothing bounding what runs", async () => {
+    await using folder = await createTemporaryFolder()
+    write(folder.path, SCHEMA_3)
+    const storage = await createSqliteStorage({ folder: folder.path })
+    const set = { budgetMicros: 1_000_000, unfinishedTasks: 9 }
+    const account = { ...NO_LIMITS, ...set, id: "account", createdAt: 900 }
+    assert.deepEqual(await storage.listAccounts(), [account])
+    const totals = { chargedMicros: 30_000, reservedMicros: 60_000, unfinishedTasks: 2 }
+    assert.deepEqual(await storage.scanTotals(), [
+      { account: "account", kept: totals, counted: totals },
+    ])
+    for (const stream of await scanAll(storage)) assertDerived(stream)
+    await storage.close()
+  })
+
+  it("opens with a place whose task is gone", async () => {
+    await using folder = await createTemporaryFolder()
+    write(folder.path, `${SCHEMA_3} delete from tasks where id = 'free';`)
+    const storage = await createSqliteStorage({ folder: folder.path })
+    const request = { claim: "next", models: ["model-a"], now: 2_000, limit: 9 }
+    const claimed = await storage.claim(request)
+    assert.deepEqual(
+      claimed.map(({ task }) => task.id),
+      ["held"],
+    )
     await storage.close()
   })
 })

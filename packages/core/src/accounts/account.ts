@@ -31,6 +31,10 @@ export interface AccountSettings {
   readonly suspendedAt: number
   /** Tasks that may be unfinished at once. */
   readonly unfinishedTasks: number | null
+  /** Tasks that channels may work on at once, over all nodes; the others wait. */
+  readonly runningTasks: number | null
+  /** Its share where tasks of several accounts wait: twice the weight, twice the tasks. 1 to 1,000. */
+  readonly weight: number
 }
 
 export interface Account extends AccountSettings {
@@ -46,6 +50,8 @@ export const NO_LIMITS: AccountSettings = {
   signsContentUrls: false,
   suspendedAt: 0,
   unfinishedTasks: null,
+  runningTasks: null,
+  weight: 1,
 }
 
 /** What an account's tasks add up to. */

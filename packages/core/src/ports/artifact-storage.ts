@@ -19,6 +19,11 @@ export interface ArtifactStorage {
    * that can't be told. The caller closes the reader, also after a failure.
    */
   open(request: ArtifactOpen): Promise<ArtifactReader>
+  /**
+   * Stores a body under a place that another storage gave out, as long as it has the bytes and the
+   * hash it should: whole and durable, or not there. Twice is the same as once. Rejects as `put` does.
+   */
+  restore?(request: ArtifactRestore): Promise<RestoreOutcome>
   /** Removes the bytes; resolves also when there are none. */
   remove(place: string): Promise<void>
   /** Every place that holds bytes of `task`, those of unfinished attempts included. */
@@ -33,6 +38,23 @@ export interface ArtifactPut {
   readonly body: AsyncIterable<Uint8Array>
   readonly signal?: AbortSignalLike
 }
+
+export interface ArtifactRestore {
+  /** As the manifest names it. */
+  readonly place: string
+  readonly body: AsyncIterable<Uint8Array>
+  readonly bytes: number
+  /** 64 lower-case hexadecimal digits. */
+  readonly sha256: string
+  readonly signal?: AbortSignalLike
+}
+
+export type RestoreOutcome =
+  | "stored"
+  /** The body is not what it should be; nothing is stored. */
+  | "differs"
+  /** This storage can't keep anything under such a place. */
+  | "foreign-place"
 
 export interface StoredArtifact {
   readonly place: string

@@ -7,11 +7,16 @@ import type { ArtifactRow, ChargeRow, Changes, TaskRow } from "../task/projectio
 import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskStatus } from "../task/task.ts"
 import type { AccountStorage } from "./account-storage.ts"
+import type { IdempotencyUse, Input } from "./belongings.ts"
 import type { KeyStorage } from "./key-storage.ts"
 import type { LinkStorage } from "./link-storage.ts"
+import type { MoveStorage } from "./move-storage.ts"
+import type { QueueChange, QueueStorage } from "./queue-storage.ts"
 import type { RateStorage } from "./rate-storage.ts"
+import type { StreamHead } from "./stream-head.ts"
 
-export interface Storage extends AccountStorage, KeyStorage, LinkStorage, RateStorage {
+export interface Storage
+  extends AccountStorage, KeyStorage, LinkStorage, MoveStorage, QueueStorage, RateStorage {
   /**
    * Adds events to one task and changes its derived rows, all or nothing; durable once resolved,
    * and every later read sees it. Appends that wait together are committed together. Rejects with
@@ -57,36 +62,11 @@ export interface Storage extends AccountStorage, KeyStorage, LinkStorage, RateSt
    */
   eraseInputs(task: string): Promise<boolean>
 
-  /**
-   * Takes up to `limit` waiting tasks of `models` whose moment has come and whose claim, if any,
-   * has run out; earliest first. Each is claimed for `claim` until `until`. Two callers never get
-   * the same task.
-   */
-  claim(request: ClaimRequest): Promise<readonly Claimed[]>
-  /** Prolongs claims; resolves to the tasks among them that `claim` still holds. */
-  renew(request: RenewRequest): Promise<readonly string[]>
-  /** Gives claims up so that anybody may take the tasks from `dueAt` on. */
-  release(request: ReleaseRequest): Promise<void>
-  /** Unfinished tasks whose `endBy` has come, claimed or not. */
-  findOverdue(request: DueRequest): Promise<readonly StreamHead[]>
-  /** Finished tasks that retention must look at: orphans, expiry, deletion. */
-  findRetained(request: DueRequest): Promise<readonly StreamHead[]>
-  /** Sets when retention looks at a task again; null: never. */
-  retain(request: { readonly task: string; readonly dueAt: number | null }): Promise<void>
-  /** When the earliest unclaimed task may be claimed, or null. */
-  nextDueAt(models: readonly string[]): Promise<number | null>
-
   /** Streams by task id, for audits; each page is consistent in itself. */
   scan(request: ScanRequest): Promise<ScanPage>
   /** Rejects with `storage-unavailable` where the database does not answer. */
   check(): Promise<void>
   close(): Promise<void>
-}
-
-/** A task with the hash of its newest event: what the next append builds on. */
-export interface StreamHead {
-  readonly task: Task
-  readonly hash: string
 }
 
 /** Every member that is there has to hold of a task. */
@@ -132,75 +112,11 @@ export interface AdmitRequest {
   readonly idempotency?: IdempotencyUse
 }
 
-/** An idempotency key as an account used it (http-decisions §7). */
-export interface IdempotencyUse {
-  /** Unique with the append's account. */
-  readonly key: string
-  /** What the request was, as 64 lower-case hexadecimal digits. */
-  readonly fingerprint: string
-  readonly usedAt: number
-}
-
 export type Admission =
   | { readonly kind: "admitted" }
   /** The key stands for this task already. */
   | { readonly kind: "known"; readonly task: string; readonly fingerprint: string }
   | { readonly kind: "refused"; readonly limit: "budget" | "unfinished-tasks" }
-
-export type QueueChange =
-  | {
-      readonly kind: "enqueue"
-      readonly dueAt: number
-      readonly endBy: number
-      readonly claim: ClaimTerm | null
-    }
-  | { readonly kind: "reschedule"; readonly dueAt: number; readonly claim: ClaimTerm | null }
-  /** Leaves the queue for good; retention looks at the task at `retainAt` (null: never). */
-  | { readonly kind: "finish"; readonly retainAt: number | null }
-
-export interface ClaimTerm {
-  readonly claim: string
-  readonly until: number
-}
-
-/**
- * What a person or a provider wrote, beside the log and erasable (design §3). Once stored it stays
- * as it is: a second one of the same task and name changes nothing.
- */
-export interface Input {
-  readonly task: string
-  /** `request`, or `provider:<attempt>`. */
-  readonly name: string
-  /** Hexadecimal; the commitment is SHA-256(salt ‖ body). */
-  readonly salt: string
-  /** Canonical JSON. */
-  readonly body: string
-}
-
-export interface ClaimRequest extends ClaimTerm {
-  readonly models: readonly string[]
-  readonly now: number
-  readonly limit: number
-}
-
-export interface Claimed extends StreamHead {
-  readonly claim: string
-}
-
-export interface RenewRequest extends ClaimTerm {
-  readonly tasks: readonly string[]
-}
-
-export interface ReleaseRequest {
-  readonly claim: string
-  readonly tasks: readonly string[]
-  readonly dueAt: number
-}
-
-export interface DueRequest {
-  readonly now: number
-  readonly limit: number
-}
 
 export interface ScanRequest {
   /** Task id to go on after; the empty text to begin. */

@@ -1,0 +1,43 @@
+/**
+ * What belongs to a task and stands beside its log: no hash covers it as it stands, and all of it
+ * may be erased while every proof stays valid.
+ */
+
+/**
+ * What a person or a provider wrote, beside the log and erasable (design §3). Once stored it stays
+ * as it is: a second one of the same task and name changes nothing.
+ */
+export interface Input {
+  readonly task: string
+  /** `request`, or `provider:<attempt>`. */
+  readonly name: string
+  /** Hexadecimal; the commitment is SHA-256(salt ‖ body). */
+  readonly salt: string
+  /** Canonical JSON. */
+  readonly body: string
+}
+
+/** An idempotency key as an account used it (http-decisions §7). */
+export interface IdempotencyUse {
+  /** Unique with the append's account. */
+  readonly key: string
+  /** What the request was, as 64 lower-case hexadecimal digits. */
+  readonly fingerprint: string
+  readonly usedAt: number
+}
+
+export interface Belongings {
+  /** By name. */
+  readonly inputs: readonly Input[]
+  /** By key. */
+  readonly idempotency: readonly IdempotencyUse[]
+  /** Of artifacts whose links were revoked, by key. */
+  readonly linkEpochs: readonly ArtifactLinkEpoch[]
+}
+
+export interface ArtifactLinkEpoch {
+  /** The artifact's key. */
+  readonly key: string
+  /** At least 1. */
+  readonly epoch: number
+}

@@ -1,0 +1,8 @@
+/** Where a task stands, as storages hand it out. */
+import type { Task } from "../task/task.ts"
+
+/** A task with the hash of its newest event: what the next append builds on. */
+export interface StreamHead {
+  readonly task: Task
+  readonly hash: string
+}

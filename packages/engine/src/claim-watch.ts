@@ -1,0 +1,51 @@
+/**
+ * Watching the claims of other processes: one whose beats stood still for `claimMs` is that of a
+ * process which is gone, and is voided. Time is this process's own monotonic clock from when it
+ * first saw the beats; no other process's clock plays a part, and no wall clock.
+ */
+import type { ClaimBeats } from "@safelight/core"
+import type { Context } from "./context.ts"
+
+export interface ClaimWatch {
+  /** Looks at all claims but `own`; resolves to how many it ended. */
+  look(own: ReadonlySet<string>): Promise<number>
+}
+
+interface Sight {
+  readonly beats: number
+  /** When this count was first seen, on the monotonic clock. */
+  readonly seenAt: number
+}
+
+export function createClaimWatch({ claims, clock, log, settings, storage }: Context): ClaimWatch {
+  let sights: ReadonlyMap<string, Sight> = new Map()
+
+  /** A count is seen after it was read, so never before the renewal that made it. */
+  function see(found: readonly ClaimBeats[]): ReadonlyMap<string, Sight> {
+    const now = clock.monotonicNow()
+    return new Map(
+      found.map(({ claim, beats }) => {
+        const sight = sights.get(claim)
+        return [claim, sight?.beats === beats ? sight : { beats, seenAt: now }]
+      }),
+    )
+  }
+
+  return {
+    async look(own) {
+      const others = (await storage.listClaims()).filter(({ claim }) => !own.has(claim))
+      sights = see(others)
+      claims.noteOthers(others.map(({ claim }) => claim))
+      const stillSince = clock.monotonicNow() - settings.claimMs
+      let ended = 0
+      for (const { claim, beats } of others) {
+        const { seenAt = Infinity } = sights.get(claim) ?? {}
+        if (seenAt <= stillSince && (await storage.voidClaim({ claim, beats }))) {
+          ended += 1
+          log.warn({ claim }, "a claim stood still and was voided")
+        }
+      }
+      return ended
+    },
+  }
+}

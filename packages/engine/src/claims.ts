@@ -1,0 +1,67 @@
+/**
+ * The claims that one boot of this process works under: one for tasks, one for slots. Who gets no
+ * answer from the queue can't know what it holds; the claim for tasks is then retired and another
+ * one takes its place, so that what was taken unheard is freed as a dead process's tasks are. The
+ * claim for slots stays: holding slots is told anew each time.
+ */
+import type { Ports } from "./ports.ts"
+
+export interface Claim {
+  readonly id: string
+  /** On the monotonic clock: past it, others may have voided the claim. */
+  heldUntil: number
+}
+
+export interface Claims {
+  /** What new tasks are taken under. */
+  tasks(): Claim
+  readonly slots: Claim
+  /** Whether the claim for tasks surely outlives a call to a channel that is begun now. */
+  isFresh(): boolean
+  /** A renewal begun at `startedAt` on the monotonic clock went through. */
+  noteRenewed(claim: string, startedAt: number): void
+  /** Takes no more tasks under `claim`; the work under it goes on. */
+  retire(claim: string): void
+  /** How many processes hold slots, this one included, as last looked. */
+  countNodes(): number
+  /** Takes in what claims there are beside this process's own. */
+  noteOthers(claims: readonly string[]): void
+}
+
+/** Marks a claim for slots: there is one of them a process. */
+const SLOTS = "slots:"
+
+export function createClaims({
+  clock,
+  identifiers,
+  settings,
+}: Pick<Ports, "clock" | "identifiers" | "settings">): Claims {
+  let nodes = 1
+  const slots = create(SLOTS)
+  let tasks = create("")
+
+  /** Nobody can have seen a new claim before now, so it holds as if it was renewed. */
+  function create(prefix: string): Claim {
+    const id = `${prefix}${identifiers.createTaskId(clock.now())}`
+    return { id, heldUntil: clock.monotonicNow() + settings.claimMs }
+  }
+
+  return {
+    tasks: () => tasks,
+    slots,
+    // A call takes at most half a claim; a claim renewed in time has two thirds left.
+    isFresh: () => tasks.heldUntil - clock.monotonicNow() > settings.claimMs / 2,
+    noteRenewed(claim, startedAt) {
+      for (const each of [tasks, slots]) {
+        if (each.id === claim) each.heldUntil = startedAt + settings.claimMs
+      }
+    },
+    retire(claim) {
+      if (claim === tasks.id) tasks = create("")
+    },
+    countNodes: () => nodes,
+    noteOthers(claims) {
+      nodes = 1 + claims.filter((claim) => claim.startsWith(SLOTS)).length
+    },
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Settling a doubt by hand (design §3): an operator who has asked the provider says that it has the
+ * operation, or that it never will. Only a task in doubt may be settled, since for any other the
+ * engine knows better; it needs no engine, as any process may append.
+ */
+import type { Channel, Clock, Json, Storage, Task, TaskCommand, TaskState } from "@safelight/core"
+import { createRecorder } from "./recorder.ts"
+import { toSettings, type EngineSettings } from "./settings.ts"
+import { sha256 } from "./sha256.ts"
+import { systemClock } from "./system-clock.ts"
+
+export type ResolveRequest =
+  /** The channel has it: the task is followed from here on, by any node. */
+  | { readonly task: string; readonly adopt: Json }
+  /** It will not come: the task fails with `upstream_outcome_unknown` and is not charged. */
+  | { readonly task: string; readonly fail: true }
+
+export type ResolveResult =
+  | { readonly kind: "resolved"; readonly task: Task }
+  | { readonly kind: "unknown-task" }
+  /** The task is not in doubt. */
+  | { readonly kind: "not-doubtful"; readonly state: TaskState }
+
+export interface ResolvePorts {
+  readonly storage: Storage
+  readonly clock?: Clock
+  readonly settings?: Partial<EngineSettings>
+  readonly channels?: readonly Channel[]
+}
+
+/**
+ * Records what the operator says of a doubtful task; twice finds it settled already. Rejects where
+ * the storage fails, with `invalid-configuration` for a wrong setting.
+ */
+export async function resolveTask(
+  ports: ResolvePorts,
+  request: ResolveRequest,
+): Promise<ResolveResult> {
+  const { channels = [], clock = systemClock, storage } = ports
+  const settings = toSettings(ports.settings, channels)
+  const recorder = createRecorder({ channels, clock, digest: sha256, settings, storage })
+  for (;;) {
+    const head = await storage.readTask(request.task)
+    if (head === undefined) return { kind: "unknown-task" }
+    const { task } = head
+    if (task.state !== "doubtful") return { kind: "not-doubtful", state: task.state }
+    const command = toCommand(request, task)
+    const recorded = await recorder.recordIntent(head, command)
+    if (recorded.kind === "recorded") return { kind: "resolved", task: recorded.head.task }
+    if (recorded.kind === "refused") throw new TypeError(`a doubt took no ${command.kind}`)
+  }
+}
+
+function toCommand(request: ResolveRequest, { attempt }: Task): TaskCommand {
+  if ("adopt" in request) return { kind: "accept", operation: request.adopt }
+  return { kind: "fail", attempt, code: "upstream_outcome_unknown" }
+}

@@ -1,0 +1,98 @@
+/**
+ * Beginning the work on claimed tasks: each needs a slot of a channel, and a start one of its
+ * account where that is bounded. What can't begin after all is parked or given back. Work that is
+ * under way at a channel already is taken on in any case: nobody else would follow it.
+ */
+import type { Claimed } from "@safelight/core"
+import type { AccountBounds } from "./account-bounds.ts"
+import type { AccountShares } from "./account-shares.ts"
+import type { Context } from "./context.ts"
+import type { Slot } from "./routing.ts"
+import type { Loan } from "./slot-pool.ts"
+import { createWork, type Work } from "./work.ts"
+
+export interface Starter {
+  /** Resolves to how many were begun. */
+  start(claimed: readonly Claimed[], heldUntil: number): Promise<number>
+  /** Begins parked starts that have their slots now, gives back those that have none to hope for. */
+  startParked(): Promise<void>
+}
+
+export interface StarterParts {
+  readonly shares: AccountShares
+  readonly bounds: AccountBounds
+  readonly begin: (work: Work) => void
+}
+
+/** A start that an account has no slot for here is left to others for this long. */
+const HOPELESS_MS = 5_000
+
+export function createStarter(context: Context, parts: StarterParts): Starter {
+  const { clock, returns, routing, settings } = context
+  const { begin, bounds, shares } = parts
+
+  function beginWith(work: Work, slot: Slot | undefined, loan: Loan): boolean {
+    if (slot === undefined) {
+      loan.free()
+      return false
+    }
+    work.slot = withLoan(slot, loan)
+    begin(work)
+    return true
+  }
+
+  async function startNew(work: Work): Promise<boolean> {
+    const { account, model } = work.head.task
+    const { runningTasks } = await shares.find(account)
+    const loan = await bounds.reach(account, runningTasks)
+    if (loan !== undefined) {
+      const isBegun = beginWith(work, routing.take(model), loan)
+      if (!isBegun) await release([work], settings.backoffMs)
+      return isBegun
+    }
+    if (!bounds.park(work)) await release([work], HOPELESS_MS)
+    return false
+  }
+
+  async function takeOn(work: Work): Promise<boolean> {
+    const { account, dispatch } = work.head.task
+    const { runningTasks } = await shares.find(account)
+    const slot = routing.rejoin(dispatch?.channel ?? "")
+    const isBegun = beginWith(work, slot, bounds.join(account, runningTasks))
+    if (!isBegun) await release([work], settings.backoffMs)
+    return isBegun
+  }
+
+  async function release(works: readonly Work[], afterMs: number): Promise<void> {
+    const dueAt = clock.now() + afterMs
+    for (const { claim, id } of works) await returns.release({ claim, tasks: [id], dueAt })
+  }
+
+  return {
+    async start(claimed, heldUntil) {
+      let begun = 0
+      for (const each of claimed) {
+        const term = { claim: each.claim, heldUntil }
+        const work = createWork(each, term, clock, { slot: undefined })
+        const isNew = each.task.state === "queued"
+        if (await (isNew ? startNew(work) : takeOn(work))) begun += 1
+      }
+      return begun
+    },
+    async startParked() {
+      bounds.startParked((work, loan) => beginWith(work, routing.take(work.head.task.model), loan))
+      await release(bounds.takeHopeless(), HOPELESS_MS)
+    },
+  }
+}
+
+/** A channel's slot that gives an account's back with it. */
+export function withLoan(slot: Slot, loan: Loan): Slot {
+  return {
+    ...slot,
+    free() {
+      slot.free()
+      loan.free()
+    },
+  }
+}

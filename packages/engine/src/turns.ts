@@ -1,0 +1,84 @@
+/**
+ * Turns: the places of new tasks among those that wait to be started, by start-time fair queueing.
+ * A queue's virtual time is the highest turn seen to be started, or waiting in front; a new task
+ * gets it, or the account's last turn and a step by its weight, whichever is later. So an account
+ * with a long line waits behind its own tasks, and another's first comes next.
+ */
+import { createBoundedCache, isSafelightError } from "@safelight/core"
+import type { ModelGroup } from "./model-groups.ts"
+import type { Ports } from "./ports.ts"
+
+export interface Turns {
+  /** The turn of a new task. Never rejects for the storage's sake. */
+  give(group: ModelGroup, account: string, weight: number): Promise<number>
+  /** A turn was started, or is the lowest that waits. */
+  observe(group: ModelGroup, turn: number | null): void
+}
+
+/** A step at weight 1; an integer for every weight up to 1,000. */
+const STEP = 1_000
+
+/** Accounts whose last turn is remembered; a forgotten one begins again at the virtual time. */
+const REMEMBERED = 10_000
+
+interface Line {
+  now: number
+  /** When the front of the queue was last seen, on the monotonic clock. */
+  seenAt: number
+  readonly last: ReturnType<typeof createBoundedCache<number>>
+  looking: Promise<void> | undefined
+}
+
+export function createTurns({
+  clock,
+  log,
+  settings,
+  storage,
+}: Pick<Ports, "clock" | "log" | "settings" | "storage">): Turns {
+  const lines = new Map<ModelGroup, Line>()
+
+  function lineOf(group: ModelGroup): Line {
+    const line = lines.get(group) ?? {
+      now: 0,
+      seenAt: -Infinity,
+      last: createBoundedCache<number>(REMEMBERED),
+      looking: undefined,
+    }
+    lines.set(group, line)
+    return line
+  }
+
+  /** Only a process that carries out tasks sees them start; another one has to look. */
+  async function look(group: ModelGroup, line: Line): Promise<void> {
+    try {
+      observe(group, (await storage.peekQueue(group.models)).turn)
+    } catch (error) {
+      if (!isSafelightError(error)) throw error
+      log.warn({ error }, "the front of the queue could not be seen")
+      line.seenAt = clock.monotonicNow()
+    } finally {
+      line.looking = undefined
+    }
+  }
+
+  function observe(group: ModelGroup, turn: number | null): void {
+    const line = lineOf(group)
+    line.now = Math.max(line.now, turn ?? 0)
+    line.seenAt = clock.monotonicNow()
+  }
+
+  return {
+    observe,
+    async give(group, account, weight) {
+      const line = lineOf(group)
+      if (clock.monotonicNow() - line.seenAt >= settings.idlePollMs) {
+        line.looking ??= look(group, line)
+        await line.looking
+      }
+      const step = Math.max(1, Math.round(STEP / weight))
+      const turn = Math.max(line.now, (line.last.get(account) ?? -step) + step)
+      line.last.set(account, turn)
+      return turn
+    },
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * What the contract of `Storage` says about starts: tasks that wait for their turn and for no
+ * moment. They come behind the due steps of tasks that are under way.
+ */
+import assert from "node:assert/strict"
+import type { Storage } from "@safelight/core"
+import type { Behaviours } from "./contract.ts"
+import { claim, enqueue } from "./queue-samples.ts"
+import { advanceSample, dispatchSample } from "./sample-task.ts"
+import { idsOf, MODELS, type StorageFixture } from "./storage-fixture.ts"
+
+export const START_BEHAVIOURS: Behaviours<StorageFixture> = {
+  "starts are taken in the order of their turns, whatever their moments": async ({ storage }) => {
+    const turns = [Number.MAX_SAFE_INTEGER, 3, -4, 2]
+    for (const [index, turn] of turns.entries()) {
+      const model = MODELS[index % 2] ?? ""
+      await enqueue(storage, `t${index}`, { turn, dueAt: 9_000 - index, model })
+    }
+    const claimed = await claim(storage, { limit: 3 })
+    assert.deepEqual(idsOf(claimed), ["t2", "t3", "t1"])
+    assert.deepEqual(
+      claimed.map(({ turn }) => turn),
+      [-4, 2, 3],
+    )
+    const [last] = await claim(storage)
+    assert.deepEqual([last?.task.id, last?.turn], ["t0", Number.MAX_SAFE_INTEGER])
+  },
+
+  "due steps come first, in the answer and in what the limit takes": async ({ storage }) => {
+    await enqueue(storage, "start-b", { turn: -2 })
+    await enqueue(storage, "start-a", { turn: -1, model: "model-b" })
+    await enqueue(storage, "step-b", { dueAt: 900 })
+    await enqueue(storage, "step-a", { dueAt: 800, model: "model-b" })
+    await enqueue(storage, "step-later", { dueAt: 1_001 })
+    assert.deepEqual(idsOf(await claim(storage, { limit: 1 })), ["step-a"])
+    const claimed = await claim(storage, { limit: 2 })
+    assert.deepEqual(idsOf(claimed), ["step-b", "start-b"])
+    assert.deepEqual(
+      claimed.map(({ turn }) => turn),
+      [null, -2],
+    )
+    assert.deepEqual(idsOf(await claim(storage)), ["start-a"])
+  },
+
+  "tasks with one turn, or one moment, are taken in the order of their ids": async (fixture) => {
+    const { storage } = fixture
+    for (const [index, id] of ["c", "a", "d", "b"].entries()) {
+      const model = MODELS[index % 3] ?? ""
+      await enqueue(storage, `step-${id}`, { model })
+      await enqueue(storage, `start-${id}`, { turn: 5, model })
+    }
+    const claimed = idsOf(await claim(storage, { limit: 6 }))
+    assert.equal(claimed.join(" "), "step-a step-b step-c step-d start-a start-b")
+  },
+
+  "an account's tasks may be claimed alone": async ({ storage }) => {
+    await enqueueOfAccounts(storage)
+    const request = { account: "b", models: ["model-a"] }
+    assert.deepEqual(idsOf(await claim(storage, request)), ["step-b", "start-b"])
+    assert.deepEqual(await claim(storage, request), [])
+    assert.deepEqual(await claim(storage, { account: "unknown" }), [])
+    assert.deepEqual(await claim(storage, { account: "a", exceptAccounts: ["a"], limit: 9 }), [
+      ...(await readClaimed(storage, ["step-a"])),
+    ])
+    assert.deepEqual(idsOf(await claim(storage, { account: "a", limit: 1 })), ["start-a"])
+  },
+
+  "accounts may be left out of the starts, and never of the steps": async ({ storage }) => {
+    await enqueueOfAccounts(storage)
+    const exceptAccounts = ["a", "c", "unknown"]
+    const claimed = idsOf(await claim(storage, { exceptAccounts }))
+    assert.deepEqual(claimed, ["step-a", "step-b", "step-c", "start-b"])
+    assert.deepEqual(idsOf(await claim(storage, { exceptAccounts: [] })), ["start-a", "start-c"])
+  },
+
+  "a start that was released waits for its moment, among the steps": async ({ storage }) => {
+    await enqueue(storage, "t", { turn: 4 })
+    await claim(storage, { claim: "mine" })
+    await storage.release({ claim: "mine", tasks: ["t"], dueAt: 3_000 })
+    assert.deepEqual(await storage.peekQueue(MODELS), { dueAt: 3_000, turn: null })
+    assert.deepEqual(await claim(storage, { now: 2_999 }), [])
+    const [again] = await claim(storage, { now: 3_000 })
+    assert.deepEqual([again?.task.id, again?.turn], ["t", null])
+  },
+
+  "a start that was rescheduled waits for its moment, claimed or not": async ({ storage }) => {
+    for (const id of ["free", "held"]) {
+      const { head } = await enqueue(storage, id, { turn: 4 })
+      const held = id === "held" ? "mine" : null
+      const queue = { kind: "reschedule", dueAt: 3_000, claim: held } as const
+      await storage.append(advanceSample(head, [dispatchSample()], { queue }).append)
+    }
+    assert.deepEqual(await claim(storage, { now: 2_999 }), [])
+    const [free, ...others] = await claim(storage, { now: 3_000 })
+    assert.deepEqual([free?.task.id, free?.turn, others], ["free", null, []])
+    assert.equal(await storage.voidClaim({ claim: "mine", beats: 0 }), true)
+    const [freed] = await claim(storage, { now: 3_000 })
+    assert.deepEqual([freed?.task.id, freed?.turn], ["held", null])
+  },
+}
+
+/** A step and a start of each of three accounts, with turns against the order of their names. */
+async function enqueueOfAccounts(storage: Storage): Promise<void> {
+  for (const [index, account] of ["c", "b", "a"].entries()) {
+    const model = account === "c" ? "model-b" : "model-a"
+    await enqueue(storage, `step-${account}`, { account, model, dueAt: 900 - index })
+    await enqueue(storage, `start-${account}`, { account, model, turn: 10 - index })
+  }
+}
+
+/** What claiming steps answers, of tasks as they stand. */
+async function readClaimed(storage: Storage, ids: readonly string[]) {
+  const heads = await Promise.all(ids.map((id) => storage.readTask(id)))
+  return heads.map((head) => ({ ...head, claim: "claim", turn: null }))
+}

@@ -1,0 +1,420 @@
+/**
+ * Moving house over storages in memory: what arrives is what left, a file that is cut, altered or
+ * forged is refused before anything is written, and an interruption costs nothing but another go.
+ */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { checkExport, createAudit, importStreams, type ImportReport } from "@safelight/audit"
+import {
+  assertServable,
+  DEFAULT_PRICES,
+  MODELS,
+  openEvent,
+  SEAL_ID,
+  sealEvents,
+  type Move,
+  type SafelightErrorCode,
+} from "@safelight/core"
+import * as fc from "fast-check"
+import { createMemoryStorage, type MemoryStorage } from "../support/memory-storage.ts"
+import {
+  alterRecord,
+  ANN,
+  ASKED,
+  createMovingStorage,
+  exportLines,
+  KEYS,
+  LINK_KEYS,
+  NOW,
+  resign,
+  toAppend,
+  toFile,
+} from "./support/moving.ts"
+import { checkAsync } from "./support/property.ts"
+import { createStream, EDIT, submission, VIDEO } from "./support/sample-log.ts"
+import { sha256 } from "./support/sha256.ts"
+
+function take(storage: MemoryStorage, lines: readonly string[]): Promise<ImportReport> {
+  return importStreams({ storage, open: toFile(lines), digest: sha256, now: NOW })
+}
+
+async function refuses(
+  work: Promise<unknown>,
+  message: RegExp,
+  code: SafelightErrorCode = "export-refused",
+): Promise<void> {
+  await assert.rejects(work, { code, message })
+}
+
+/** Everything that moves; what a claim is taken under does not. */
+async function readAll(storage: MemoryStorage) {
+  const { streams } = await storage.scan({ after: "", limit: 100 })
+  return {
+    streams,
+    belongings: await Promise.all(streams.map(({ id }) => storage.readBelongings(id))),
+    accounts: await storage.listAccounts(),
+    keys: await storage.listKeys(),
+    linkKeys: await storage.readLinkKeys(),
+    epoch: await storage.readLinkEpoch({ account: "ann", task: "task-0", key: "image_1" }),
+    totals: await storage.scanTotals(),
+  }
+}
+
+async function isUntouched(storage: MemoryStorage): Promise<void> {
+  const { streams, accounts, keys } = await readAll(storage)
+  assert.deepEqual([streams, accounts, keys, await storage.listMoves()], [[], [], [], []])
+}
+
+describe("an export that is imported", () => {
+  it("is what it was, to the last hash, and the audit finds it whole", async () => {
+    const source = await createMovingStorage()
+    const target = createMemoryStorage()
+    const lines = await exportLines(source)
+    const { manifest, isRepeated } = await take(target, lines)
+    assert.deepEqual(await readAll(target), await readAll(source))
+    assert.equal(isRepeated, false)
+    const { accounts, keys, linkKeys, streams, inputs, unfinished } = manifest
+    assert.deepEqual(
+      { accounts, keys, linkKeys, streams, inputs, unfinished },
+      { accounts: 2, keys: 2, linkKeys: 2, streams: 11, inputs: 1, unfinished: 5 },
+    )
+    const options = { storage: target, digest: sha256, prices: DEFAULT_PRICES, models: MODELS }
+    const audit = createAudit(options)
+    assert.deepEqual((await audit.verify()).findings, [])
+    assert.deepEqual((await audit.replay()).findings, [])
+  })
+
+  it("leaves a database that may be served, and its idempotency keys in force", async () => {
+    const target = createMemoryStorage()
+    const lines = await exportLines(await createMovingStorage())
+    await take(target, lines)
+    assertServable(await target.listMoves())
+    const repeated = createStream("task-z", [submission("ann", EDIT)])
+    const idempotency = { key: "once", fingerprint: "cd".repeat(32), usedAt: 901 }
+    assert.deepEqual(await target.admit({ append: toAppend(repeated), idempotency }), {
+      kind: "known",
+      task: "task-a",
+      fingerprint: "cd".repeat(32),
+    })
+  })
+
+  it("goes on: what was begun is taken up first, then starts by their accounts' weights", async () => {
+    const source = await createMovingStorage()
+    for (const id of ["task-b", "task-c", "task-d"]) {
+      await source.append(toAppend(createStream(id, [submission("ann", EDIT)])))
+      await source.append(toAppend(createStream(`${id}-ben`, [submission("ben", EDIT)])))
+    }
+    const target = createMemoryStorage()
+    await take(target, await exportLines(source))
+    const models = MODELS.map(({ id }) => id)
+    const claimed = await target.claim({ claim: "node", models, now: NOW, limit: 100 })
+    const steps = claimed.filter(({ turn }) => turn === null).map(({ task }) => task.id)
+    assert.deepEqual(steps, ["task-5", "task-6", "task-7"])
+    const starts = claimed.filter(({ turn }) => turn !== null)
+    assert.deepEqual(
+      starts.map(({ task, turn }) => [task.id, turn]),
+      [
+        ["task-8", 0],
+        ["task-a", 0],
+        ["task-b", 500],
+        ["task-b-ben", 1_000],
+        ["task-c", 1_000],
+        ["task-d", 1_500],
+        ["task-c-ben", 2_000],
+        ["task-d-ben", 3_000],
+      ],
+    )
+  })
+
+  it("has one header first and one trailer last, which can be checked without a database", async () => {
+    const lines = await exportLines(await createMovingStorage(), false)
+    const [header, trailer] = [lines.at(0), lines.at(-1)].map((line) => JSON.parse(line ?? ""))
+    const format = { kind: "header", format: "safelight-export", version: 1 }
+    assert.deepEqual(header, { ...format, createdAt: NOW, isSealed: false })
+    const { sha256: digest, ...counts } = trailer as Record<string, unknown>
+    assert.deepEqual(counts, {
+      kind: "trailer",
+      accounts: 2,
+      keys: 2,
+      linkKeys: 2,
+      streams: 11,
+      events: 37,
+      inputs: 1,
+    })
+    assert.equal(digest, sha256([lines.slice(0, -1).join("")]))
+  })
+})
+
+describe("a file that is not as it was written", () => {
+  it("is refused wherever it is cut, and nothing is written", async (t) => {
+    const lines = await exportLines(await createMovingStorage())
+    const whole = lines.join("")
+    const target = createMemoryStorage()
+    for (let count = 0; count < lines.length; count += 1) {
+      await refuses(take(target, lines.slice(0, count)), /the file is (?:cut|empty)/)
+    }
+    await checkAsync(
+      t,
+      fc.asyncProperty(fc.integer({ min: 1, max: whole.length - 1 }), async (length) => {
+        await refuses(take(target, [whole.slice(0, length)]), /the file is cut/)
+      }),
+    )
+    await isUntouched(target)
+  })
+
+  it("is refused whichever byte of it was changed", async (t) => {
+    const lines = await exportLines(await createMovingStorage())
+    const whole = Buffer.from(lines.join(""))
+    const target = createMemoryStorage()
+    const change = fc.record({ at: fc.nat(whole.length - 1), by: fc.integer({ min: 1, max: 255 }) })
+    await checkAsync(
+      t,
+      fc.asyncProperty(change, async ({ at, by }) => {
+        const bytes = Buffer.from(whole)
+        bytes[at] = ((bytes[at] ?? 0) + by) % 256
+        const open = async function* () {
+          yield bytes
+        }
+        await refuses(importStreams({ storage: target, open, digest: sha256, now: NOW }), /./)
+      }),
+    )
+    await isUntouched(target)
+  })
+
+  it("is refused by its digest where everything else agrees", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    const changes = [
+      ['"weight":2', '"weight":3'],
+      ['"revokedAt":50', '"revokedAt":0'],
+      ['"scopes":["tasks:read"]', '"scopes":["tasks:write"]'],
+      ['"isSealed":true', '"isSealed": true'],
+      ['"usedAt":900', '"usedAt":901'],
+    ] as const
+    for (const [text, other] of changes) {
+      const changed = lines.map((line) => line.replace(text, other))
+      assert.notDeepEqual(changed, lines)
+      await refuses(take(target, changed), /not what its digest says: it was altered/)
+    }
+    await isUntouched(target)
+  })
+
+  it("is refused where records stand in another order, or twice, though the digest agrees", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    const swap = (one: number, other: number): string[] =>
+      resign(lines.with(one, lines.at(other) ?? "").with(other, lines.at(one) ?? ""))
+    await refuses(take(target, swap(-2, -3)), /ids are not in order/)
+    await refuses(take(target, swap(1, 2)), /ids are not in order/)
+    await refuses(take(target, swap(1, -2)), /behind a stream/)
+    await refuses(take(target, swap(0, 1)), /one header, on its first line/)
+    const twice = resign([...lines.slice(0, -1), ...lines.slice(-2)])
+    await refuses(take(target, twice), /stand there twice/)
+    await refuses(
+      take(target, resign([...lines, lines.at(-1) ?? ""])),
+      /counts|ends with its trailer/,
+    )
+    await isUntouched(target)
+  })
+
+  it("is refused where a record is missing, though the digest agrees", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    await refuses(take(target, resign(lines.toSpliced(-3, 1))), /the counts are not those/)
+    await isUntouched(target)
+  })
+
+  it("is refused where a log in it was forged, though the digest agrees", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    const last = lines.length - 2
+    const alterEvent = (change: Record<string, unknown>) => (record: Record<string, unknown>) => {
+      const events = record["events"] as Record<string, unknown>[]
+      return { ...record, events: events.with(0, { ...events[0], ...change }) }
+    }
+    await refuses(
+      take(target, alterRecord(lines, last, alterEvent({ at: 7 }))),
+      /event 1: the hash/,
+    )
+    await refuses(take(target, alterRecord(lines, last, alterEvent({ version: 2 }))), /version 2/)
+    const renamed = alterRecord(lines, last, (record) => ({ ...record, task: "task-zz" }))
+    await refuses(take(target, renamed), /event 1: the hash/)
+    const emptied = alterRecord(lines, last, (record) => ({ ...record, events: [] }))
+    await refuses(take(target, emptied), /counts|no events/)
+    const other = alterRecord(lines, last, (record) => ({
+      ...record,
+      inputs: [{ ...ASKED.input, body: '{"prompt":"sun"}' }],
+    }))
+    await refuses(take(target, other), /not the one that its log is committed to/)
+    await isUntouched(target)
+  })
+
+  it("is refused where an event is not legal behind the ones before", async () => {
+    const stream = createStream("task-x", [submission("ann", EDIT)])
+    const source = createMemoryStorage()
+    await source.append(toAppend(stream))
+    const lines = await exportLines(source)
+    const [first] = stream.events
+    assert.ok(first)
+    const head = { task: first.task, version: 1, hash: first.hash }
+    const [second] = sealEvents(sha256, head, [openEvent(first)])
+    assert.ok(second)
+    const { task: _task, ...added } = second
+    const doubled = alterRecord(lines, 1, (record) => ({
+      ...record,
+      events: [...(record["events"] as unknown[]), added],
+    }))
+    await refuses(take(createMemoryStorage(), doubled), /submitted is not legal in queued/)
+  })
+
+  it("of a newer release, or of something else, is said to be so", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const storage = createMemoryStorage()
+    const newer = alterRecord(lines, 0, (header) => ({ ...header, version: 2 }))
+    await refuses(take(storage, newer), /version 2, this release reads 1: use a newer one/)
+    await refuses(take(storage, ['{"kind":"other"}\n']), /line 1 of the export: "kind" is not/)
+    await refuses(take(storage, ["prompt: fog\n"]), /^line 1 of the export: it is not JSON$/)
+  })
+})
+
+describe("what may be imported", () => {
+  it("is no task that is not finished, unless where it comes from was sealed", async () => {
+    const source = await createMovingStorage()
+    const target = createMemoryStorage()
+    await refuses(take(target, await exportLines(source, false)), /^5 tasks are not finished/)
+    await isUntouched(target)
+  })
+
+  it("is a finished log of any source", async () => {
+    const source = createMemoryStorage()
+    const failed = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
+    await source.append(toAppend(createStream("task-x", [submission("ann", EDIT), failed])))
+    const target = createMemoryStorage()
+    const { manifest } = await take(target, await exportLines(source, false))
+    assert.deepEqual([manifest.isSealed, manifest.unfinished], [false, 0])
+    assert.equal((await target.readTask("task-x"))?.task.state, "failed")
+  })
+
+  it("is no log that is damaged where it comes from", async () => {
+    const source = await createMovingStorage()
+    const events = source.events.get("task-0") as { data: string }[] | undefined
+    assert.ok(events?.[0])
+    events[0] = { ...events[0], data: "{}" }
+    await refuses(exportLines(source), /task task-0, event 1/, "storage-corrupt")
+  })
+})
+
+describe("where something is there already", () => {
+  it("the same log is left as it is, also where it went on", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    const queued = createStream("task-8", [submission("ben", VIDEO)])
+    const gone = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
+    const commands = [submission("ben", VIDEO), gone]
+    assert.equal(createStream("task-8", commands).events[0]?.hash, queued.events[0]?.hash)
+    await target.append(toAppend(createStream("task-8", commands)))
+    await take(target, lines)
+    assert.equal((await target.readTask("task-8"))?.task.state, "failed")
+  })
+
+  it("another log of the same id is refused before anything is written", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    await target.append(toAppend(createStream("task-8", [submission("ann", EDIT)])))
+    await refuses(take(target, lines), /task task-8 has another log/)
+    assert.deepEqual([await target.listAccounts(), await target.listMoves()], [[], []])
+    const { streams } = await target.scan({ after: "", limit: 100 })
+    assert.deepEqual(
+      streams.map(({ id }) => id),
+      ["task-8"],
+    )
+  })
+
+  it("an account without settings takes them over, one with others is refused", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    await target.setAccount({ id: "ann", now: 7, settings: {} })
+    await take(target, lines)
+    assert.deepEqual(await target.findAccount("ann"), { ...ANN, id: "ann", createdAt: 7 })
+    const other = createMemoryStorage()
+    await other.setAccount({ id: "ann", now: 7, settings: { weight: 9 } })
+    await refuses(take(other, lines), /account "ann" has other settings/)
+  })
+
+  it("a key that was revoked stays so, and one with another secret is refused", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    const [, key] = KEYS
+    assert.ok(key)
+    await target.createKey(key)
+    await target.revokeKey({ id: key.id, revokedAt: 77 })
+    await take(target, lines)
+    assert.equal((await target.findKey(key.id))?.revokedAt, 77)
+    const other = createMemoryStorage()
+    await other.createKey({ ...key, secretSha256: "00".repeat(32) })
+    await refuses(take(other, lines), /key key-new is another one/)
+  })
+})
+
+describe("an import that is interrupted", () => {
+  it("leaves what nobody may serve until the same file is through", async () => {
+    const source = await createMovingStorage()
+    const lines = await exportLines(source)
+    const target = createMemoryStorage()
+    target.failAppends(3)
+    await refuses(take(target, lines), /does not answer/, "storage-unavailable")
+    const moves = await target.listMoves()
+    assert.deepEqual(
+      moves.map(({ state }) => state),
+      ["arriving"],
+    )
+    assert.throws(() => assertServable(moves), { code: "already-moved", message: /not complete/ })
+    const another = await exportLines(createMemoryStorage())
+    await refuses(take(target, another), /import of another file/, "already-moved")
+    target.failAppends(0)
+    await take(target, lines)
+    assert.deepEqual(await readAll(target), await readAll(source))
+    assertServable(await target.listMoves())
+  })
+
+  it("loses nothing where a commit came through whose answer did not", async () => {
+    const source = await createMovingStorage()
+    const lines = await exportLines(source)
+    const target = createMemoryStorage()
+    target.failAppends(4, true)
+    await refuses(take(target, lines), /does not answer/, "storage-unavailable")
+    target.failAppends(0)
+    await take(target, lines)
+    assert.deepEqual(await readAll(target), await readAll(source))
+  })
+
+  it("is not begun where the file is imported already: links stay as they were rotated", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    await take(target, lines)
+    const newest = { id: "d".repeat(8), secret: "ab".repeat(32), createdAt: 300 }
+    await target.addLinkKey(newest)
+    assert.equal((await take(target, lines)).isRepeated, true)
+    assert.deepEqual(await target.readLinkKeys(), [newest, LINK_KEYS[1]])
+  })
+})
+
+describe("sealed data", () => {
+  const seal: Move = { id: SEAL_ID, state: "left", at: NOW }
+
+  it("takes nothing in and is served by nobody", async () => {
+    const target = createMemoryStorage()
+    await target.setMove(seal)
+    const lines = await exportLines(await createMovingStorage())
+    await refuses(take(target, lines), /sealed and moves elsewhere/, "already-moved")
+    assert.throws(() => assertServable([seal]), { code: "already-moved", message: /--unseal/ })
+  })
+})
+
+describe("checking a file alone", () => {
+  it("proves it and counts what is not finished", async () => {
+    const open = toFile(await exportLines(await createMovingStorage()))
+    const manifest = await checkExport({ open, digest: sha256 })
+    assert.deepEqual([manifest.streams, manifest.unfinished, manifest.isSealed], [11, 5, true])
+  })
+})

@@ -1,0 +1,49 @@
+/** Moves of the storage in memory, and what belongs to its tasks: the maps are the storage's own. */
+import type {
+  IdempotencyUse,
+  Input,
+  LinkEpochRestore,
+  Move,
+  MoveStorage,
+  ArtifactLinkEpoch,
+} from "@safelight/core"
+import { compareIds } from "./compare-ids.ts"
+
+export interface StoredUse extends IdempotencyUse {
+  readonly account: string
+  readonly task: string
+}
+
+export interface MemoryMovesOptions {
+  readonly inputs: ReadonlyMap<string, Input>
+  readonly listUses: () => readonly StoredUse[]
+  readonly addUse: (use: StoredUse) => void
+  readonly listLinkEpochs: (task: string) => readonly ArtifactLinkEpoch[]
+  readonly restoreLinkEpoch: (request: LinkEpochRestore) => void
+}
+
+export function createMemoryMoves(options: MemoryMovesOptions): MoveStorage {
+  const { inputs, listUses, addUse, listLinkEpochs, restoreLinkEpoch } = options
+  const moves = new Map<string, Move>()
+  return {
+    listMoves: async () => [...moves.values()].toSorted((a, b) => compareIds(a.id, b.id)),
+    setMove: async (move) => void moves.set(move.id, move),
+    dropMove: async (id) => void moves.delete(id),
+    readBelongings: async (task) => ({
+      inputs: [...inputs.values()]
+        .filter((input) => input.task === task)
+        .toSorted((a, b) => compareIds(a.name, b.name)),
+      idempotency: listUses()
+        .filter((use) => use.task === task)
+        .map(({ key, fingerprint, usedAt }) => ({ key, fingerprint, usedAt }))
+        .toSorted((a, b) => compareIds(a.key, b.key)),
+      linkEpochs: listLinkEpochs(task),
+    }),
+    async restoreIdempotency({ account, task, use }) {
+      const known = listUses().find((each) => each.account === account && each.key === use.key)
+      if (known === undefined) addUse({ ...use, account, task })
+      return known === undefined || known.task === task
+    },
+    restoreLinkEpoch: async (request) => restoreLinkEpoch(request),
+  }
+}

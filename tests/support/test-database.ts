@@ -1,0 +1,60 @@
+/**
+ * An empty PostgreSQL database for a test, on the server that `SAFELIGHT_TEST_DATABASE_URL` names, or
+ * else on one that this process starts for all its tests.
+ */
+import { randomBytes } from "node:crypto"
+import { Client, type QueryResultRow } from "pg"
+import { startPostgres, type PostgresServer } from "./postgres-server.ts"
+
+export interface TestDatabase extends AsyncDisposable {
+  readonly name: string
+  readonly url: string
+}
+
+/** Tests of what a loss of power leaves start a server of their own. */
+export const TEST_SERVER = { settings: ["fsync=off", "full_page_writes=off"] }
+
+let started: Promise<PostgresServer> | undefined
+
+/** Where databases can be made: a URL of the server's own database. */
+export async function findTestServer(): Promise<string> {
+  const given = process.env["SAFELIGHT_TEST_DATABASE_URL"]
+  if (given !== undefined && given !== "") return given
+  started ??= startPostgres(TEST_SERVER)
+  const server = await started
+  // It ends with this process, and must not keep it alive.
+  server.unref()
+  return server.url("postgres")
+}
+
+/** An empty database, or a copy of `template`. */
+export async function createTestDatabase(template = "template1"): Promise<TestDatabase> {
+  const server = await findTestServer()
+  const name = `test_${randomBytes(6).toString("hex")}`
+  await execute(server, `create database ${name} template ${template}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return {
+    name,
+    url: url.href,
+    async [Symbol.asyncDispose]() {
+      await execute(server, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+/** Runs statements without parameters on a connection of their own; resolves to the last one's rows. */
+export async function execute<Row extends QueryResultRow>(
+  url: string,
+  sql: string,
+): Promise<Row[]> {
+  const client = new Client({ connectionString: url })
+  client.on("error", () => undefined)
+  await client.connect()
+  try {
+    const result = await client.query<Row>(sql)
+    return (Array.isArray(result) ? result.at(-1) : result).rows
+  } finally {
+    await client.end()
+  }
+}
