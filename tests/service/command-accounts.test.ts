@@ -32,6 +32,8 @@ const UNSET = {
   read_rate: null,
   content_rate: null,
   unfinished_tasks: null,
+  running_tasks: null,
+  weight: 1,
   budget_micros: null,
   retention_ms: null,
   sign_content_urls: false,
@@ -43,6 +45,8 @@ const ALL = [
   ["--read-rate", "1000/90s"],
   ["--content-rate", "1/1d"],
   ["--unfinished-tasks", "10"],
+  ["--running-tasks", "3"],
+  ["--weight", "7"],
   ["--budget-micros", "5000000"],
   ["--retention", "14d"],
   ["--sign-content-urls", "yes"],
@@ -66,14 +70,25 @@ describe("set", () => {
       read_rate: { requests: 1_000, window_ms: 90_000 },
       content_rate: { requests: 1, window_ms: 86_400_000 },
       unfinished_tasks: 10,
+      running_tasks: 3,
+      weight: 7,
       budget_micros: 5_000_000,
       retention_ms: 14 * 86_400_000,
       sign_content_urls: true,
       totals: { ...NOTHING, left_micros: 5_000_000 },
     })
-    const none = ["--create-rate", "--read-rate", "--content-rate", "--unfinished-tasks"]
-    const words = [...none, "--budget-micros"].flatMap((name) => [name, "none"])
-    const more = ["--retention", "default", "--sign-content-urls", "no", "--resume"]
+    const rates = ["--create-rate", "--read-rate", "--content-rate"]
+    const bounds = ["--unfinished-tasks", "--running-tasks", "--budget-micros"]
+    const words = [...rates, ...bounds].flatMap((name) => [name, "none"])
+    const more = [
+      "--weight",
+      "1",
+      "--retention",
+      "default",
+      "--sign-content-urls",
+      "no",
+      "--resume",
+    ]
     const unset = await accounts(folder, "set", "ada", ...words, ...more, "--json")
     assert.equal(unset.stderr, "")
     const expected = { ...UNSET, id: "ada", created_at, suspended_at: 0, totals: NOTHING }
@@ -112,6 +127,8 @@ describe("set", () => {
       "read rate          1000/90s",
       "content rate       1/1d",
       "unfinished tasks   0 of 10",
+      "running tasks      at most 3",
+      "weight             7",
       "retention          14d",
       "sign content urls  yes",
       "budget             5000000 micro-units (5.000000)",
@@ -124,6 +141,12 @@ describe("set", () => {
     assert.equal(same.stdout, stdout)
   })
 })
+
+const RATES = ["CREATE", "READ", "CONTENT"]
+const BOUNDS = ["UNFINISHED", "RUNNING", "WEIGHT", "BUDGET"]
+const HEADINGS = ["ACCOUNT", "CREATED", "STATE", ...RATES, ...BOUNDS]
+/** Of two rates and the bound on unfinished tasks. */
+const NONES = ["none", "none", "none"]
 
 describe("show and list", () => {
   test("show adds up what the tasks cost, hold back and leave", async (t) => {
@@ -148,14 +171,25 @@ describe("show and list", () => {
   test("list shows every account by name, those that keys made as well", async (t) => {
     const folder = await temporaryFolder(t)
     await runCommand(["keys", "create", "--account", "bea"], { folder })
-    await accounts(folder, "set", "ada", "--budget-micros", "1", "--create-rate", "60/1m")
+    await accounts(
+      folder,
+      "set",
+      "ada",
+      "--budget-micros",
+      "1",
+      "--create-rate",
+      "60/1m",
+      "--weight",
+      "9",
+    )
+    await accounts(folder, "set", "bea", "--running-tasks", "4")
     const { stdout, code } = await accounts(folder, "list")
     const cells = stdout.split("\n").map((line) => line.split(/ {2,}/))
     const moment = (row: number): string => cells[row]?.[1] ?? ""
     assert.deepEqual(cells, [
-      ["ACCOUNT", "CREATED", "STATE", "CREATE", "READ", "CONTENT", "UNFINISHED", "BUDGET"],
-      ["ada", moment(1), "active", "60/1m", "none", "none", "none", "1 micro-unit (0.000001)"],
-      ["bea", moment(2), "active", "none", "none", "none", "none", "none"],
+      HEADINGS,
+      ["ada", moment(1), "active", "60/1m", ...NONES, "none", "9", "1 micro-unit (0.000001)"],
+      ["bea", moment(2), "active", "none", ...NONES, "4", "1", "none"],
       [""],
     ])
     assert.equal(code, 0)
@@ -188,6 +222,9 @@ const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["a window that is too long", ["set", "a", "--content-rate", "1/25h"], /'--content-rate <rate>'/],
   ["a rate of two windows", ["set", "a", "--content-rate", "1/1m/1m"], /'--content-rate <rate>'/],
   ["a count below 0", ["set", "a", "--unfinished-tasks", "-1"], /'--unfinished-tasks <count>'/],
+  ["a weight of nothing", ["set", "a", "--weight", "0"], /whole number from 1 to 1000/],
+  ["a weight above all", ["set", "a", "--weight", "1001"], /'--weight <number>'/],
+  ["no running task", ["set", "a", "--running-tasks", "0"], /'--running-tasks <count>'.*, or none/],
   ["a fraction", ["set", "a", "--budget-micros", "0.5"], /'--budget-micros <amount>'/],
   ["an inexact amount", ["set", "a", "--budget-micros", "9007199254740993"], /'--budget-micros/],
   ["a time without a unit", ["set", "a", "--retention", "14"], /'--retention <duration>'/],

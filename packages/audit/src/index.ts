@@ -1,5 +1,24 @@
 /** The public face of the audit. Findings are data; `describeFinding` is for people only. */
 export { createAudit, DEFAULTS, type Audit, type AuditOptions } from "./audit.ts"
+export {
+  checkExport,
+  type CheckOptions,
+  type ExportManifest,
+  type ExportTarget,
+} from "./check-export.ts"
+export type { ArtifactCopy, CopyFinding, CopyReport } from "./copy-artifacts.ts"
 export { describeFinding } from "./describe-finding.ts"
+export {
+  exportStreams,
+  type ExportOptions,
+  type ExportProgress,
+  type ExportSource,
+} from "./export-streams.ts"
 export { isObstacle, type Difference, type Fact, type Finding, type Obstacle } from "./finding.ts"
+export {
+  importStreams,
+  type ImportOptions,
+  type ImportProgress,
+  type ImportReport,
+} from "./import-streams.ts"
 export type { AuditOutcome, AuditProgress, AuditReport } from "./report.ts"

@@ -1,34 +1,50 @@
 /**
- * Opens the data folder for a command that works beside a running service. A folder without a
- * database is refused where the command only reads: a mistyped `--data` must not make a new one.
+ * Opens the data of a command, a folder or a PostgreSQL database, mostly beside a running service. One
+ * without a database is refused where the command makes none: a mistyped place must not make a new one. Data that moved
+ * is there to be read, and for the commands that move it.
  */
 import { access } from "node:fs/promises"
 import { join } from "node:path"
-import type { Storage } from "@safelight/core"
+import { assertServable, type Storage } from "@safelight/core"
+import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { CommandError } from "./command-error.ts"
+import type { Configuration } from "./configuration/configuration.ts"
 import { EXIT } from "./exit-code.ts"
 import { toMachineFault } from "./machine-fault.ts"
 
 export interface OpenDataRequest {
-  readonly folder: string
+  readonly configuration: Pick<Configuration, "data" | "database">
   readonly mayCreate: boolean
+  /**
+   * What is done to it: `write` (the default) is refused on data that moved, `move` takes it from
+   * every service and command of its kind meanwhile.
+   */
+  readonly purpose?: "read" | "write" | "move"
 }
 
 /** Hands the storage to `use` and closes it, whatever comes of it. */
 export async function withData<Result>(
-  { folder, mayCreate }: OpenDataRequest,
+  request: OpenDataRequest,
   use: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
-  if (!mayCreate) await requireDatabase(folder)
-  const storage = await createSqliteStorage({ folder, mode: "beside" }).catch((error: unknown) => {
+  const storage = await open(request).catch((error: unknown) => {
     throw toMachineFault(error)
   })
   try {
+    if (request.purpose === undefined || request.purpose === "write")
+      assertServable(await storage.listMoves())
     return await use(storage)
   } finally {
     await storage.close()
   }
+}
+
+async function open({ configuration, mayCreate, purpose }: OpenDataRequest): Promise<Storage> {
+  const { data: folder, database: url } = configuration
+  if (url !== undefined) return createPostgresStorage({ url, mode: "beside", mayCreate })
+  if (!mayCreate) await requireDatabase(folder)
+  return createSqliteStorage({ folder, mode: purpose === "move" ? "alone" : "beside" })
 }
 
 async function requireDatabase(folder: string): Promise<void> {

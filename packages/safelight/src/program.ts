@@ -7,6 +7,8 @@ import { createAccountsShowCommand } from "./commands/accounts-show.ts"
 import { createAuditReplayCommand } from "./commands/audit-replay.ts"
 import { createAuditVerifyCommand } from "./commands/audit-verify.ts"
 import type { CommandContext } from "./commands/command-context.ts"
+import { createExportCommand } from "./commands/export.ts"
+import { createImportCommand } from "./commands/import.ts"
 import { createKeysCreateCommand } from "./commands/keys-create.ts"
 import { createKeysListCommand } from "./commands/keys-list.ts"
 import { createKeysRevokeCommand } from "./commands/keys-revoke.ts"
@@ -20,6 +22,7 @@ import { createTasksArtifactsCommand } from "./commands/tasks-artifacts.ts"
 import { createTasksEraseCommand } from "./commands/tasks-erase.ts"
 import { createTasksGetCommand } from "./commands/tasks-get.ts"
 import { createTasksListCommand } from "./commands/tasks-list.ts"
+import { createTasksResolveCommand } from "./commands/tasks-resolve.ts"
 import { createTasksSubmitCommand } from "./commands/tasks-submit.ts"
 import { createUsageCommand } from "./commands/usage.ts"
 import { toOneLine } from "./failure-line.ts"
@@ -65,6 +68,7 @@ const GROUPS: readonly Group[] = [
       createTasksListCommand,
       createTasksArtifactsCommand,
       createTasksEraseCommand,
+      createTasksResolveCommand,
     ],
   },
   {
@@ -86,6 +90,8 @@ export function createProgram({ context, version }: ProgramOptions): Command {
     .version(version)
     .addCommand(createServeCommand(context))
     .addCommand(createUsageCommand(context))
+    .addCommand(createExportCommand(context))
+    .addCommand(createImportCommand(context))
   for (const { name, description, commands } of GROUPS) {
     const group = program.command(name).description(description)
     for (const create of commands) group.addCommand(create(context))

@@ -16,6 +16,8 @@ export function toSettingsRecord(account: Account): Record<string, unknown> {
     read_rate: toRateRecord(rates.read),
     content_rate: toRateRecord(rates.content),
     unfinished_tasks: account.unfinishedTasks,
+    running_tasks: account.runningTasks,
+    weight: account.weight,
     budget_micros: account.budgetMicros,
     retention_ms: account.retentionMs,
     sign_content_urls: account.signsContentUrls,
@@ -43,7 +45,18 @@ export async function describeAccount(
 
 /** A heading and a line for each account. */
 export function toAccountsTable(accounts: readonly Account[]): string {
-  const head = ["ACCOUNT", "CREATED", "STATE", "CREATE", "READ", "CONTENT", "UNFINISHED", "BUDGET"]
+  const head = [
+    "ACCOUNT",
+    "CREATED",
+    "STATE",
+    "CREATE",
+    "READ",
+    "CONTENT",
+    "UNFINISHED",
+    "RUNNING",
+    "WEIGHT",
+    "BUDGET",
+  ]
   const rows = accounts.map((account) => [
     account.id,
     new Date(account.createdAt).toISOString(),
@@ -52,6 +65,8 @@ export function toAccountsTable(accounts: readonly Account[]): string {
     formatRate(account.rates.read),
     formatRate(account.rates.content),
     String(account.unfinishedTasks ?? "none"),
+    String(account.runningTasks ?? "none"),
+    String(account.weight),
     account.budgetMicros === null ? "none" : toAmount(account.budgetMicros),
   ])
   return toTable([head, ...rows])
@@ -72,7 +87,7 @@ function toState({ suspendedAt }: Account): string {
 }
 
 function toText(account: Account, totals: AccountTotals): string {
-  const { budgetMicros, rates, retentionMs, unfinishedTasks } = account
+  const { budgetMicros, rates, retentionMs, runningTasks, unfinishedTasks } = account
   const leftMicros = toLeftMicros(account, totals)
   return toTable([
     ["account", account.id],
@@ -82,6 +97,8 @@ function toText(account: Account, totals: AccountTotals): string {
     ["read rate", formatRate(rates.read)],
     ["content rate", formatRate(rates.content)],
     ["unfinished tasks", `${totals.unfinishedTasks} of ${unfinishedTasks ?? "any number"}`],
+    ["running tasks", runningTasks === null ? "any number" : `at most ${runningTasks}`],
+    ["weight", String(account.weight)],
     ["retention", retentionMs === null ? "default" : formatDuration(retentionMs)],
     ["sign content urls", account.signsContentUrls ? "yes" : "no"],
     ["budget", budgetMicros === null ? "none" : toAmount(budgetMicros)],

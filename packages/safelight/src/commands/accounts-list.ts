@@ -19,8 +19,8 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   const { withData } = await import("../open-data.ts")
   const { toAccountsTable, toSettingsRecord } = await import("./account-record.ts")
   const { environment, folder } = context
-  const { data } = await loadConfiguration({ flags: options, environment, folder })
-  const accounts = await withData({ folder: data, mayCreate: false }, (storage) =>
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const accounts = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
     storage.listAccounts(),
   )
   const isJson = options.json === true

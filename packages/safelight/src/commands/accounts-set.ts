@@ -16,6 +16,7 @@ import { EXIT } from "../exit-code.ts"
 import { parseAccountName } from "./account-name.ts"
 import { addDataOptions, type DataOptions } from "./data-options.ts"
 import {
+  countWithin,
   durationWithin,
   LONGEST_MS,
   orWord,
@@ -30,6 +31,8 @@ interface SettingOptions {
   readonly readRate?: Rate | "none"
   readonly contentRate?: Rate | "none"
   readonly unfinishedTasks?: number | "none"
+  readonly runningTasks?: number | "none"
+  readonly weight?: number
   readonly budgetMicros?: number | "none"
   readonly retention?: number | "default"
   readonly signContentUrls?: boolean
@@ -41,9 +44,16 @@ interface Options extends DataOptions, SettingOptions {
   readonly json?: true
 }
 
+/** More than all channels of any service take; what is meant is `none`. */
+const MOST_RUNNING = 1_000_000
+/** As far as core's own shares go. */
+const MOST_WEIGHT = 1_000
+
 export function createAccountsSetCommand(context: CommandContext): Command {
   const rate = orWord("none", parseRate)
   const count = orWord("none", parseCount)
+  const slots = orWord("none", countWithin(1, MOST_RUNNING))
+  const weight = countWithin(1, MOST_WEIGHT)
   const duration = orWord("default", durationWithin({ minMs: 1_000, maxMs: LONGEST_MS }))
   const command = new Command("set")
     .description("set what an account may do; what is not named stays as it is")
@@ -52,6 +62,12 @@ export function createAccountsSetCommand(context: CommandContext): Command {
     .option("--read-rate <rate>", "other requests but downloads, as in 600/1m, or none", rate)
     .option("--content-rate <rate>", "downloads, as in 600/1m, or none", rate)
     .option("--unfinished-tasks <count>", "tasks that may be unfinished at once, or none", count)
+    .option("--running-tasks <count>", "tasks that channels may work on at once, or none", slots)
+    .option(
+      "--weight <number>",
+      "its share where tasks of several accounts wait, 1 to 1000",
+      weight,
+    )
     .option("--budget-micros <amount>", "what it may spend, in micro-units, or none", count)
     .option("--retention <duration>", "how long artifacts are kept, or default", duration)
     .option("--sign-content-urls <answer>", "content_url as a private link, yes or no", parseYesNo)
@@ -72,8 +88,8 @@ async function set(name: string, options: Options, context: CommandContext): Pro
   const { withData } = await import("../open-data.ts")
   const { describeAccount } = await import("./account-record.ts")
   const { environment, folder } = context
-  const { data } = await loadConfiguration({ flags: options, environment, folder })
-  const text = await withData({ folder: data, mayCreate: true }, async (storage) => {
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const text = await withData({ configuration, mayCreate: true }, async (storage) => {
     const account = await change(storage, name, options)
     return describeAccount(account, { storage, isJson: options.json === true })
   })
@@ -103,16 +119,25 @@ function toSettings(
   before: Account | undefined,
   now: number,
 ): Partial<AccountSettings> {
-  const { unfinishedTasks, budgetMicros, retention, signContentUrls, suspend, resume } = options
+  const { retention, signContentUrls, suspend, resume } = options
   const rates = toRates(options, before)
   return {
     ...(rates && { rates }),
-    ...(unfinishedTasks !== undefined && { unfinishedTasks: toLimit(unfinishedTasks) }),
-    ...(budgetMicros !== undefined && { budgetMicros: toLimit(budgetMicros) }),
+    ...toBounds(options),
     ...(retention !== undefined && { retentionMs: toLimit(retention) }),
     ...(signContentUrls !== undefined && { signsContentUrls: signContentUrls }),
     ...(suspend && { suspendedAt: before?.suspendedAt || now }),
     ...(resume && { suspendedAt: 0 }),
+  }
+}
+
+function toBounds(options: SettingOptions): Partial<AccountSettings> {
+  const { budgetMicros, runningTasks, unfinishedTasks, weight } = options
+  return {
+    ...(unfinishedTasks !== undefined && { unfinishedTasks: toLimit(unfinishedTasks) }),
+    ...(runningTasks !== undefined && { runningTasks: toLimit(runningTasks) }),
+    ...(weight !== undefined && { weight }),
+    ...(budgetMicros !== undefined && { budgetMicros: toLimit(budgetMicros) }),
   }
 }
 

@@ -24,12 +24,15 @@ async function show(name: string, options: Options, context: CommandContext): Pr
   const { withData } = await import("../open-data.ts")
   const { describeAccount } = await import("./account-record.ts")
   const { environment, folder } = context
-  const { data } = await loadConfiguration({ flags: options, environment, folder })
-  const text = await withData({ folder: data, mayCreate: false }, async (storage) => {
-    const account = await storage.findAccount(name)
-    if (account === undefined) return undefined
-    return describeAccount(account, { storage, isJson: options.json === true })
-  })
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const text = await withData(
+    { configuration, mayCreate: false, purpose: "read" },
+    async (storage) => {
+      const account = await storage.findAccount(name)
+      if (account === undefined) return undefined
+      return describeAccount(account, { storage, isJson: options.json === true })
+    },
+  )
   if (text !== undefined) return context.print(text)
   const message = "there is no account with this name; `safelight accounts list` shows the names"
   throw new CommandError({ exitCode: EXIT.refused, message })

@@ -49,9 +49,12 @@ async function run(audit: AuditCommand, options: Options): Promise<void> {
   const { sha256: digest } = await import("@safelight/engine")
   const { withData } = await import("../open-data.ts")
   const { environment, folder } = audit.context
-  const { data, prices } = await loadConfiguration({ flags: options, environment, folder })
-  const report = await withData({ folder: data, mayCreate: false }, (storage) =>
-    examine(createAudit({ storage, digest, prices, models: MODELS }), audit.name),
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const report = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
+    examine(
+      createAudit({ storage, digest, prices: configuration.prices, models: MODELS }),
+      audit.name,
+    ),
   )
   const text = toText(report, audit.whole, describeFinding)
   audit.context.print(options.json === true ? `${JSON.stringify(report)}\n` : text)

@@ -33,11 +33,11 @@ async function create(options: Options, context: CommandContext): Promise<void> 
   const { createKey } = await import("../api-keys.ts")
   const { withData } = await import("../open-data.ts")
   const { environment, folder } = context
-  const { data } = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
   const { account, scopes, expiresIn } = options
   const now = Date.now()
   const expiresAt = expiresIn === undefined ? 0 : now + expiresIn
-  const key = await withData({ folder: data, mayCreate: true }, (keys) =>
+  const key = await withData({ configuration, mayCreate: true }, (keys) =>
     createKey({ keys, account, now, expiresAt, ...(scopes === undefined ? {} : { scopes }) }),
   )
   const json = { ...key, expires_at: toUnixSeconds(expiresAt) }

@@ -20,8 +20,10 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
   const { environment, folder } = context
-  const { data } = await loadConfiguration({ flags: options, environment, folder })
-  const keys = await withData({ folder: data, mayCreate: false }, (storage) => storage.listKeys())
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const keys = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
+    storage.listKeys(),
+  )
   const now = Date.now()
   const json = `${JSON.stringify(keys.map((key) => toRecord(key, now)))}\n`
   context.print(options.json === true ? json : toKeysTable(keys, now))

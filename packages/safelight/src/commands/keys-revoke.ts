@@ -18,8 +18,8 @@ async function revoke(id: string, options: DataOptions, context: CommandContext)
   const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
   const { environment, folder } = context
-  const { data } = await loadConfiguration({ flags: options, environment, folder })
-  const isRevoked = await withData({ folder: data, mayCreate: false }, (storage) =>
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const isRevoked = await withData({ configuration, mayCreate: false }, (storage) =>
     storage.revokeKey({ id, revokedAt: Date.now() }),
   )
   if (isRevoked) return context.print(`revoked ${id}\n`)

@@ -36,11 +36,11 @@ async function rotate(id: string, options: Options, context: CommandContext): Pr
   const { rotateKey } = await import("../api-keys.ts")
   const { withData } = await import("../open-data.ts")
   const { environment, folder } = context
-  const { data } = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
   const { grace: graceMs = 0, expiresIn } = options
   const now = Date.now()
   const expiresAt = expiresIn === undefined ? 0 : now + expiresIn
-  const result = await withData({ folder: data, mayCreate: false }, (keys) =>
+  const result = await withData({ configuration, mayCreate: false }, (keys) =>
     rotateKey({ keys, id, now, graceMs, expiresAt }),
   )
   if (result.kind !== "rotated") throw toRefusal(result)

@@ -29,8 +29,8 @@ async function revoke(options: Options, context: CommandContext): Promise<void> 
   const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
   const { environment, folder } = context
-  const { data } = await loadConfiguration({ flags: options, environment, folder })
-  await withData({ folder: data, mayCreate: false }, async (storage) => {
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  await withData({ configuration, mayCreate: false }, async (storage) => {
     if (!(await isKnown(scope, storage))) throw refused(toUnknown(scope))
     await storage.raiseLinkEpoch(scope)
   })

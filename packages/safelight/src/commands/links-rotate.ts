@@ -26,9 +26,9 @@ async function rotate(options: Options, context: CommandContext): Promise<void> 
   const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
   const { environment, folder } = context
-  const { data } = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
   const key = createLinkKey(randomBytes(RANDOM_BYTES), Date.now())
-  await withData({ folder: data, mayCreate: false }, (storage) => storage.addLinkKey(key))
+  await withData({ configuration, mayCreate: false }, (storage) => storage.addLinkKey(key))
   const json = { id: key.id, created_at: toUnixSeconds(key.createdAt) }
   const words = `links are signed with key ${key.id} from now on\n`
   context.print(options.json === true ? `${JSON.stringify(json)}\n` : words)

@@ -40,6 +40,15 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError("expected a whole number from 0 on.")
 }
 
+/** Makes a parser of whole numbers within bounds. */
+export function countWithin(min: number, max: number): ParseValue<number> {
+  return (text) => {
+    const count = /^\d+$/.test(text) ? Number(text) : NaN
+    if (Number.isSafeInteger(count) && count >= min && count <= max) return count
+    throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}.`)
+  }
+}
+
 /** Makes a parser that lets `word` through, and reads anything else as `parse` does. */
 export function orWord<Word extends string, Value>(
   word: Word,

@@ -4,6 +4,7 @@
  */
 import process from "node:process"
 import { Command } from "commander"
+import type { Service } from "../assemble.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { ConfigurationFlags } from "../configuration/load-configuration.ts"
 import type { JsonLog } from "../json-log.ts"
@@ -20,6 +21,17 @@ export function createServeCommand(context: CommandContext): Command {
     .option("--port <number>", "port to listen on, 0 for any [SAFELIGHT_PORT] (default: 8080)")
     .option("--host <address>", "address to listen on [SAFELIGHT_HOST] (default: 127.0.0.1)")
     .option("--public-url <url>", "where clients reach it [SAFELIGHT_PUBLIC_URL]")
+    .option("--metrics-port <number>", "port for /metrics alone [SAFELIGHT_METRICS_PORT]")
+    .option("--metrics-host <address>", "its address [SAFELIGHT_METRICS_HOST] (default: 127.0.0.1)")
+    .option("--metrics", "serve /metrics with the API, to anybody [SAFELIGHT_METRICS]")
+    .option(
+      "--artifacts <place>",
+      "s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL] (default: <data>/artifacts)",
+    )
+    .option(
+      "--role <role>",
+      "all, or with --database api or worker alone [SAFELIGHT_ROLE] (default: all)",
+    )
   return addDataOptions(command).action((flags: ConfigurationFlags) => serve(flags, context))
 }
 
@@ -51,17 +63,12 @@ async function run(
   stopAsked: Promise<string>,
 ): Promise<void> {
   const { createService } = await import("../assemble.ts")
-  const { createFirstKey } = await import("../first-key.ts")
   const { toMachineFault } = await import("../machine-fault.ts")
-  const { LATER_START_TEXT, toFirstStartText } = await import("../welcome.ts")
   const service = await createService({ configuration, log }).catch((error: unknown) => {
     throw toMachineFault(error)
   })
   try {
-    const key = await createFirstKey(service.storage, Date.now())
-    const url = service.publicUrl
-    const welcome = key === undefined ? LATER_START_TEXT : toFirstStartText({ key, url })
-    context.print(`${welcome}listening on ${service.url}\n`)
+    context.print(`${await toWelcome(service, configuration)}listening on ${service.url}\n`)
     if (isWildcard(configuration.host) && configuration.publicUrl === undefined) {
       log.warn({}, "listens on every interface without publicUrl: content_url names this machine")
     }
@@ -71,6 +78,18 @@ async function run(
     await service.stop()
   }
   log.info({}, "stopped")
+}
+
+/** What people read before the line that says where it listens; on a first start the key, this once. */
+async function toWelcome(
+  { storage, publicUrl: url }: Service,
+  { role }: Configuration,
+): Promise<string> {
+  const { createFirstKey } = await import("../first-key.ts")
+  const { LATER_START_TEXT, toFirstStartText, WORKER_TEXT } = await import("../welcome.ts")
+  if (role === "worker") return WORKER_TEXT
+  const key = await createFirstKey(storage, Date.now())
+  return key === undefined ? LATER_START_TEXT : toFirstStartText({ key, url })
 }
 
 /** Whether this address means every interface. */

@@ -18,8 +18,8 @@ async function erase(id: string, options: DataOptions, context: CommandContext):
   const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
   const { environment, folder } = context
-  const { data } = await loadConfiguration({ flags: options, environment, folder })
-  const isErased = await withData({ folder: data, mayCreate: false }, (storage) =>
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const isErased = await withData({ configuration, mayCreate: false }, (storage) =>
     storage.eraseInputs(id),
   )
   if (isErased) return context.print(`erased ${id}\n`)

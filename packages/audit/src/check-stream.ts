@@ -1,0 +1,50 @@
+/**
+ * One stream on its way out of a database or into one: proved as `verify` proves it, then folded. What
+ * does not hold is said in words, since neither side takes any of it.
+ */
+import {
+  fold,
+  GENESIS_HASH,
+  openEvent,
+  type Digest,
+  type StoredEvent,
+  type Task,
+  type TaskEvent,
+} from "@safelight/core"
+import { describeFinding } from "./describe-finding.ts"
+import { createLedger } from "./report.ts"
+import { verifyStream } from "./verify-stream.ts"
+
+export type CheckedStream =
+  | {
+      readonly kind: "whole"
+      readonly task: Task
+      /** Of the newest event. */
+      readonly hash: string
+      readonly events: readonly TaskEvent[]
+    }
+  | { readonly kind: "faulty"; readonly words: string }
+
+export function checkStream(
+  { id, events: stored }: { readonly id: string; readonly events: readonly StoredEvent[] },
+  digest: Digest,
+): CheckedStream {
+  if (stored.length === 0) return faulty(`task ${id} has rows and no events`)
+  const ledger = createLedger(1)
+  const rest = { row: undefined, artifacts: [], charge: undefined }
+  verifyStream({ id, events: stored, ...rest }, digest, ledger)
+  const [finding] = ledger.toReport().findings
+  if (finding !== undefined) return faulty(describeFinding(finding))
+  const events = stored.map(openEvent)
+  try {
+    const hash = stored.at(-1)?.hash ?? GENESIS_HASH
+    return { kind: "whole", task: fold(id, events), hash, events }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return faulty(`task ${id}: ${error.message}`)
+  }
+}
+
+function faulty(words: string): CheckedStream {
+  return { kind: "faulty", words }
+}

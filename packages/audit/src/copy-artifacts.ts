@@ -1,0 +1,118 @@
+/**
+ * Copies the bytes of a task's artifacts from one artifact storage to another, under the places that
+ * the log names, and checks them against its digests. What is there already is left; what expired is
+ * not copied. A file that is missing or differs is a finding and stops nothing: the log is worth more.
+ */
+import {
+  isSafelightError,
+  SafelightError,
+  toArtifactRows,
+  type ArtifactReader,
+  type ArtifactRow,
+  type ArtifactStorage,
+  type Task,
+} from "@safelight/core"
+
+export interface ArtifactCopy {
+  readonly from: Pick<ArtifactStorage, "open">
+  /** Rejects every copy where it has no `restore`. */
+  readonly to: Pick<ArtifactStorage, "open" | "restore">
+}
+
+export interface CopyFinding {
+  readonly kind: "missing" | "differs" | "foreign-place"
+  readonly task: string
+  /** The artifact's key. */
+  readonly key: string
+}
+
+export interface CopyReport {
+  readonly copied: number
+  /** Those that were there before. */
+  readonly present: number
+  readonly findings: readonly CopyFinding[]
+  /** All; the first of them are in `findings`. */
+  readonly findingCount: number
+}
+
+export interface ArtifactCopier {
+  copy(task: Task, now: number): Promise<void>
+  toReport(): CopyReport
+}
+
+const CHUNK_BYTES = 64 * 1024
+/** Enough to see what is wrong. */
+const KEPT_FINDINGS = 100
+
+type Outcome = "copied" | "present" | CopyFinding["kind"]
+
+export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier {
+  const findings: CopyFinding[] = []
+  let [copied, present, findingCount] = [0, 0, 0]
+
+  function record(outcome: Outcome, { task, key }: ArtifactRow): void {
+    if (outcome === "copied") copied += 1
+    else if (outcome === "present") present += 1
+    else {
+      findingCount += 1
+      if (findings.length < KEPT_FINDINGS) findings.push({ kind: outcome, task, key })
+    }
+  }
+
+  async function copyOne(row: ArtifactRow): Promise<Outcome> {
+    if (await isPresent(to, row)) return "present"
+    const reader = await openOrMiss(from, row.place)
+    if (reader === undefined) return "missing"
+    try {
+      if (to.restore === undefined) throw unable()
+      const { place, bytes, sha256 } = row
+      const outcome = await to.restore({ place, bytes, sha256, body: readAll(reader) })
+      return outcome === "stored" ? "copied" : outcome
+    } finally {
+      await reader.close()
+    }
+  }
+
+  return {
+    async copy(task, now) {
+      const rows = task.state === "succeeded.available" ? toArtifactRows(task) : []
+      for (const row of rows.filter(({ expiresAt }) => now < expiresAt)) {
+        record(await copyOne(row), row)
+      }
+    },
+    toReport: () => ({ copied, present, findings, findingCount }),
+  }
+}
+
+/** A place is random and what is restored to it is checked, so its size tells. */
+async function isPresent(to: ArtifactCopy["to"], { place, bytes }: ArtifactRow): Promise<boolean> {
+  const reader = await openOrMiss(to, place)
+  await reader?.close()
+  return reader?.totalBytes === bytes
+}
+
+async function openOrMiss(
+  storage: Pick<ArtifactStorage, "open">,
+  place: string,
+): Promise<ArtifactReader | undefined> {
+  try {
+    return await storage.open({ place })
+  } catch (error) {
+    if (isSafelightError(error) && error.code === "artifact-missing") return undefined
+    throw error
+  }
+}
+
+async function* readAll(reader: ArtifactReader): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(CHUNK_BYTES)
+  for (;;) {
+    const count = await reader.read(buffer)
+    if (count === 0) return
+    yield buffer.subarray(0, count)
+  }
+}
+
+function unable(): SafelightError {
+  const message = "these artifacts can't be put under places that were given out elsewhere"
+  return new SafelightError({ code: "invalid-configuration", message })
+}

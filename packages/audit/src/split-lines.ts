@@ -1,0 +1,32 @@
+/**
+ * Bytes as lines, whatever pieces they come in. A line keeps its break, since the break is hashed with
+ * it; one at the end without a break is handed out as it stands, so that a cut shows.
+ */
+import { MAX_LINE_BYTES, refused } from "./export-format.ts"
+
+const LINE_BREAK = 10
+
+export async function* splitLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    let start = 0
+    for (let end = toEnd(chunk, start); end > 0; end = toEnd(chunk, start)) {
+      pieces.push(chunk.subarray(start, end))
+      yield Buffer.concat(pieces)
+      pieces = []
+      bytes = 0
+      start = end
+    }
+    // Copied: whoever reads a file may reuse its buffer.
+    if (start < chunk.length) pieces.push(Uint8Array.from(chunk.subarray(start)))
+    bytes += chunk.length - start
+    if (bytes > MAX_LINE_BYTES) throw refused("the file has a line that no export has")
+  }
+  if (pieces.length > 0) yield Buffer.concat(pieces)
+}
+
+/** Behind the next break, or 0. */
+function toEnd(chunk: Uint8Array, start: number): number {
+  return chunk.indexOf(LINE_BREAK, start) + 1
+}

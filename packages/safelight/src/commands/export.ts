@@ -1,0 +1,129 @@
+/**
+ * `safelight export`: everything but the artifacts' bytes as one file. With `--move` the data is
+ * sealed first, in a commit of its own, so that nothing changes behind the file; where the export is
+ * interrupted it is made again, and the seal stays. `--unseal` is the way back while nothing was
+ * imported elsewhere, which nobody here can know.
+ */
+import process from "node:process"
+import { resolve } from "node:path"
+import type { ExportProgress } from "@safelight/audit"
+import { SEAL_ID, type Move, type Storage } from "@safelight/core"
+import { Command, Option } from "commander"
+import { CommandError } from "../command-error.ts"
+import { EXIT } from "../exit-code.ts"
+import { addDataOptions, type DataOptions } from "./data-options.ts"
+import type { CommandContext } from "./command-context.ts"
+
+interface Options extends DataOptions {
+  readonly to: string
+  readonly move?: true
+  readonly unseal?: true
+  readonly json?: true
+}
+
+interface Exported extends ExportProgress {
+  readonly path: string
+  readonly isSealed: boolean
+}
+
+const DEFAULT_FILE = "safelight-export.ndjson"
+
+export function createExportCommand(context: CommandContext): Command {
+  const command = new Command("export")
+    .description("write tasks, accounts and keys to a file that `import` takes in")
+    .option("--to <file>", "the file, for its owner alone", DEFAULT_FILE)
+    .option("--move", "seal the data first: nothing can serve or change it any more")
+    .addOption(
+      new Option("--unseal", "open sealed data again, while nothing was imported").conflicts(
+        "move",
+      ),
+    )
+    .option("--json", 'print {"file","is_sealed","tasks","events","unfinished_tasks"}')
+  return addDataOptions(command).action((options: Options) => run(options, context))
+}
+
+async function run(options: Options, context: CommandContext): Promise<void> {
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { withData } = await import("../open-data.ts")
+  const { environment, folder } = context
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const isMoving = options.move === true || options.unseal === true
+  if (isMoving && configuration.database !== undefined) {
+    throw refused("only a data folder can be sealed, and no database that others may be serving")
+  }
+  const purpose = isMoving ? "move" : "read"
+  await withData({ configuration, mayCreate: false, purpose }, async (storage) => {
+    if (options.unseal === true) return unseal(storage, context)
+    const exported = await write(storage, options, resolve(folder, options.to))
+    context.print(options.json === true ? toJson(exported) : toWords(exported))
+  })
+}
+
+async function write(storage: Storage, { move }: Options, path: string): Promise<Exported> {
+  const { exportStreams } = await import("@safelight/audit")
+  const { sha256: digest } = await import("@safelight/engine")
+  const { requireNoFile, writeExportFile } = await import("../export-file.ts")
+  const { createProgress } = await import("../progress.ts")
+  await requireNoFile(path)
+  const now = Date.now()
+  const isSealed = move === true
+  if (isSealed) await seal(storage, now)
+  const progress = await createProgress({ isQuiet: true })
+  let last: ExportProgress = { streams: 0, events: 0, unfinished: 0 }
+  const onProgress = (so: ExportProgress): void => {
+    last = so
+    if (so.streams % 1_000 === 0) progress.report(`${so.streams} tasks`)
+  }
+  try {
+    await writeExportFile(path, exportStreams({ storage, digest, now, isSealed, onProgress }))
+  } finally {
+    progress.end()
+  }
+  return { ...last, path, isSealed }
+}
+
+/** A second time keeps the first moment. */
+async function seal(storage: Storage, at: number): Promise<void> {
+  const moves = await storage.listMoves()
+  if (moves.some(isSeal)) return
+  if (moves.some(({ state }) => state === "arriving")) {
+    throw refused("an import into this data is not complete: run the same `safelight import` again")
+  }
+  await storage.setMove({ id: SEAL_ID, state: "left", at })
+}
+
+async function unseal(storage: Storage, context: CommandContext): Promise<void> {
+  if (!(await storage.listMoves()).some(isSeal)) throw refused("this data is not sealed")
+  await storage.dropMove(SEAL_ID)
+  process.stderr.write(
+    "whatever was exported must not be imported any more: tasks would run twice, and be paid twice\n",
+  )
+  context.print("this data can be served again\n")
+}
+
+function isSeal({ id }: Move): boolean {
+  return id === SEAL_ID
+}
+
+function toJson({ path, isSealed, streams, events, unfinished }: Exported): string {
+  const counts = { tasks: streams, events, unfinished_tasks: unfinished }
+  return `${JSON.stringify({ file: path, is_sealed: isSealed, ...counts })}\n`
+}
+
+function toWords({ path, isSealed, streams, events, unfinished }: Exported): string {
+  const next = isSealed
+    ? "this data is sealed; go on where the file is imported"
+    : "this data goes on: tasks that are not finished can't be imported elsewhere"
+  return [
+    path,
+    "",
+    `${streams} tasks (${unfinished} unfinished), ${events} events`,
+    "it holds prompts and the secrets that sign links: keep it to yourself, and remove it afterwards",
+    next,
+    "",
+  ].join("\n")
+}
+
+function refused(message: string): CommandError {
+  return new CommandError({ exitCode: EXIT.refused, message })
+}

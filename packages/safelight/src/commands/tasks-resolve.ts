@@ -1,0 +1,92 @@
+/**
+ * `safelight tasks resolve`: settles a task whose outcome nobody knows, by what an operator found out
+ * from the provider. Beside a running service, which follows what was adopted within a second. What is
+ * adopted is paid for: an operation of another task would be billed to this one.
+ */
+import type { Json } from "@safelight/core"
+import type { ResolveRequest, ResolveResult } from "@safelight/engine"
+import { Command, Option } from "commander"
+import { CommandError } from "../command-error.ts"
+import { EXIT } from "../exit-code.ts"
+import { addDataOptions, type DataOptions } from "./data-options.ts"
+import type { CommandContext } from "./command-context.ts"
+
+interface Options extends DataOptions {
+  readonly adopt?: string
+  readonly fail?: true
+  readonly json?: true
+}
+
+export function createTasksResolveCommand(context: CommandContext): Command {
+  const command = new Command("resolve")
+    .description("settle a task whose outcome nobody knows")
+    .argument("<id>", "id of the task")
+    .addOption(
+      new Option(
+        "--adopt <operation>",
+        "the channel has it: its operation as JSON, or as plain text",
+      ).conflicts("fail"),
+    )
+    .option("--fail", "it will never come: the task fails, not charged")
+    .option("--json", 'print {"id","status"}')
+  return addDataOptions(command).action((id: string, options: Options) => run(id, options, context))
+}
+
+async function run(id: string, options: Options, context: CommandContext): Promise<void> {
+  const request = toRequest(id, options)
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { withData } = await import("../open-data.ts")
+  const { toStatus } = await import("@safelight/core")
+  const { resolveTask } = await import("@safelight/engine")
+  const { environment, folder } = context
+  const configuration = await loadConfiguration({
+    flags: options,
+    environment,
+    folder,
+  })
+  const settings = { ...configuration.engine, retentionMs: configuration.retentionMs }
+  const result = await withData({ configuration, mayCreate: false }, (storage) =>
+    resolveTask({ storage, settings }, request),
+  )
+  if (result.kind !== "resolved") throw toRefusal(result)
+  const status = toStatus(result.task)
+  const words = status === "failed" ? `${id} failed\n` : `${id} goes on\n`
+  context.print(options.json === true ? `${JSON.stringify({ id, status })}\n` : words)
+}
+
+function toRequest(task: string, { adopt, fail }: Options): ResolveRequest {
+  if (adopt !== undefined) return { task, adopt: toOperation(adopt) }
+  if (fail === true) return { task, fail }
+  throw refused("expected --adopt with the channel's operation, or --fail")
+}
+
+/** Most operations are an id, and that need not be quoted. What looks like JSON must be JSON. */
+function toOperation(text: string): Json {
+  const isPlain = /^[^\s"'[{][^\s"]*$/.test(text) && !isJson(text)
+  if (isPlain) return text
+  try {
+    const operation = JSON.parse(text) as Json
+    if (operation !== null) return operation
+  } catch (cause) {
+    throw refused("--adopt: expected JSON, or a plain text without blanks and quotes", cause)
+  }
+  throw refused("--adopt: null is no operation")
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function toRefusal(result: Exclude<ResolveResult, { kind: "resolved" }>): CommandError {
+  if (result.kind === "unknown-task") return refused("there is no task with this id")
+  return refused(`this task is ${result.state}: only one in doubt (doubtful) can be settled`)
+}
+
+function refused(message: string, cause?: unknown): CommandError {
+  return new CommandError({ exitCode: EXIT.refused, message, cause })
+}

@@ -1,0 +1,91 @@
+/**
+ * Writes an export as a file for its owner alone (0600), since it holds prompts and the secrets that
+ * sign links. It is either whole or not there: it grows beside its place, is synced, then renamed. A
+ * file that has the name already is never replaced.
+ */
+import { lstat, open, rename, rm, type FileHandle } from "node:fs/promises"
+import { dirname } from "node:path"
+import { CommandError } from "./command-error.ts"
+import { EXIT } from "./exit-code.ts"
+
+/** Lines are small; a write of this size costs no more than one of a line. */
+const GATHER_BYTES = 256 * 1024
+
+/** Rejects where there is a file of this name. */
+export async function requireNoFile(path: string): Promise<void> {
+  const status = await lstat(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw unwritable(path, error)
+  })
+  if (status === undefined) return
+  const message = `${path} is there already; --to names another file`
+  throw new CommandError({ exitCode: EXIT.refused, message })
+}
+
+/** Resolves once the file is durable; rejects with the lines' own error and leaves nothing then. */
+export async function writeExportFile(path: string, lines: AsyncIterable<string>): Promise<void> {
+  const temporary = `${path}.partial`
+  // What an interrupted export left may have another mode, or be a link.
+  await rm(temporary, { force: true }).catch((error: unknown) => {
+    throw unwritable(temporary, error)
+  })
+  const file = await open(temporary, "wx", 0o600).catch((error: unknown) => {
+    throw unwritable(temporary, error)
+  })
+  const { ino: inode } = await file.stat()
+  try {
+    try {
+      for await (const text of gather(lines)) await write(file, text, path)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await requireOwn(temporary, inode)
+    await requireNoFile(path)
+    await rename(temporary, path)
+    await syncFolder(dirname(path))
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Two exports to one name: the second took the first one's file away. */
+async function requireOwn(temporary: string, inode: number): Promise<void> {
+  const status = await lstat(temporary).catch(() => undefined)
+  if (status?.ino === inode) return
+  const message = `another export wrote to ${temporary} meanwhile; nothing was exported`
+  throw new CommandError({ exitCode: EXIT.failed, message })
+}
+
+async function* gather(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let gathered = ""
+  for await (const line of lines) {
+    gathered += line
+    if (gathered.length < GATHER_BYTES) continue
+    yield gathered
+    gathered = ""
+  }
+  if (gathered !== "") yield gathered
+}
+
+async function write(file: FileHandle, text: string, path: string): Promise<void> {
+  await file.appendFile(text).catch((error: unknown) => {
+    throw unwritable(path, error)
+  })
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r")
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+function unwritable(path: string, cause: unknown): CommandError {
+  const { code, message: words } = cause as NodeJS.ErrnoException
+  const message = `${path} can't be written (${code ?? words})`
+  return new CommandError({ exitCode: EXIT.failed, message, cause })
+}
