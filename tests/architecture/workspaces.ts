@@ -59,6 +59,6 @@ export function findSources(): string[] {
 
 /** The modules that a source names, imported in whichever way. */
 export function findSpecifiers(source: string): string[] {
-  const pattern = /(?:\bfrom|\bimport)\s*\(?\s*(["'])([^"'\n]+)\1/g
+  const pattern = /(?:(?<!\.)\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'\n]+)\1/g
   return Array.from(source.matchAll(pattern), ([, , specifier]) => specifier ?? "")
 }

@@ -23,7 +23,12 @@ import {
   systemRandomness,
   type EngineSettings,
 } from "@safelight/engine"
-import { createHttpHandler, createNodeServer, type HttpSettings } from "@safelight/http"
+import {
+  createHttpHandler,
+  createNodeServer,
+  type HttpSettings,
+  type OnAnswered,
+} from "@safelight/http"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createCheckedFetch } from "../support/openapi-response.ts"
 import { createInstantChannel } from "../support/instant-channel.ts"
@@ -37,6 +42,8 @@ export interface InProcessServiceOptions {
   readonly wrapStorage?: (storage: Storage) => Storage
   /** Stands between the engine and its files. */
   readonly wrapArtifacts?: (artifacts: ArtifactStorage) => ArtifactStorage
+  /** Hears of every request. */
+  readonly onAnswered?: OnAnswered
 }
 
 /** What one kind of key is given; the rest is an ordinary key's. */
@@ -72,6 +79,7 @@ const ACCOUNT = "generated"
 
 export async function createInProcessService(options: InProcessServiceOptions = {}) {
   const { settings = {}, engineSettings = {}, busyTimeoutMs = 5_000 } = options
+  const watching = options.onAnswered === undefined ? {} : { onAnswered: options.onAnswered }
   const folder = await createTemporaryFolder()
   const file = join(folder.path, "safelight.db")
   const opened = await createSqliteStorage({ folder: folder.path, mode: "serve", busyTimeoutMs })
@@ -90,8 +98,10 @@ export async function createInProcessService(options: InProcessServiceOptions = 
     log: createKeepingLog(logged),
     checkReady: () => storage.check(),
     settings,
+    ...watching,
   })
-  const server = await createNodeServer({ handler, settings, log: createKeepingLog(logged) })
+  const log = createKeepingLog(logged)
+  const server = await createNodeServer({ handler, settings, log, ...watching })
   url = server.url
   const keys = await createKeys(opened)
   // A connection of its own: what it sees is what is stored.

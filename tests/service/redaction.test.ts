@@ -6,7 +6,9 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 import { inspect } from "node:util"
-import { SafelightError, type ArtifactStorage, type Storage } from "@safelight/core"
+import { SafelightError, type ArtifactStorage, type LogFields, type Storage } from "@safelight/core"
+import type { OnAnswered } from "@safelight/http"
+import { createRequestLog } from "safelight"
 import { createRawClient, eventually } from "../support/raw-client.ts"
 import { createInProcessService, type InProcessService } from "./in-process-service.ts"
 
@@ -40,11 +42,14 @@ let token = ""
 /** All that was answered, except where a link is given out. */
 const answered: string[] = []
 const printed: string[] = []
+/** The log of requests, and what it was made of. */
+const told: unknown[] = []
 const restores: (() => void)[] = []
 
 before(async () => {
   for (const stream of [process.stdout, process.stderr]) listen(stream)
-  service = await createInProcessService({ settings: SETTINGS, wrapStorage, wrapArtifacts })
+  const options = { settings: SETTINGS, wrapStorage, wrapArtifacts, onAnswered: createTelling() }
+  service = await createInProcessService(options)
   service.engine.start()
   const { task_id: id } = await ask<{ task_id: string }>("/v1/tasks", REQUEST)
   await service.engine.finished(id)
@@ -58,6 +63,15 @@ after(async () => {
   for (const restore of restores) restore()
   await service[Symbol.asyncDispose]()
 })
+
+function createTelling(): OnAnswered {
+  const tell = (fields: LogFields, message: string): void => void told.push({ fields, message })
+  const logRequest = createRequestLog({ info: tell, warn: tell, error: tell })
+  return (request) => {
+    told.push(request)
+    logRequest(request)
+  }
+}
 
 /** Node's own console, which libraries use when nothing else is left to them. */
 function listen(stream: NodeJS.WriteStream): void {
@@ -142,7 +156,9 @@ function send(line: Line): Promise<string> {
 /** The token, and the MAC that is the secret of it. */
 function assertUntold(): void {
   const secrets = [token, token.split(".").at(-1) ?? ""]
-  const logged = service.logged.map((line) => inspect(line, { depth: null, showHidden: true }))
+  const logged = [...service.logged, ...told].map((line) =>
+    inspect(line, { depth: null, showHidden: true }),
+  )
   for (const text of [...answered, ...printed, ...logged]) {
     for (const secret of secrets) assert.ok(!text.includes(secret), text.slice(0, 2_000))
   }
@@ -338,5 +354,6 @@ describe("a token", () => {
     assert.ok(service.logged.some(({ level }) => level === "warn"))
     assert.ok(service.logged.every(({ fields }) => "requestId" in fields || "task" in fields))
     assert.ok(answered.length > 60)
+    assert.ok(told.length > 120)
   })
 })

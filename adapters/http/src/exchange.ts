@@ -18,6 +18,12 @@ export interface HostBindings {
   readonly threads?: CreationThreads
 }
 
+export interface Transfer {
+  readonly lengthBytes: number
+  /** So far; all of them where they are sent by somebody else. */
+  sentBytes: number
+}
+
 export interface Exchange {
   readonly request: Request
   /** Upper case; HEAD stays HEAD. */
@@ -27,6 +33,12 @@ export interface Exchange {
   readonly threads: CreationThreads | undefined
   /** What the answer carries whatever it is, lower-case names; filled on the way to it. */
   readonly headers: Record<string, string>
+  /** Whose key it is, once that is verified. */
+  account?: string
+  /** The task that was made, where the path names none. */
+  task?: string
+  /** Bytes of an answer that is no text of ours. */
+  transfer?: Transfer
   /** Set where the answer was made with `headers` among its own. */
   carriesHeaders?: true
   /** A decoded part of the path; the empty text where there is none. */

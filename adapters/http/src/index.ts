@@ -1,14 +1,14 @@
 /** The public face of the HTTP adapter: a handler for any host, and a Node server around it. */
+export type { AnsweredRequest, OnAnswered } from "./answered-request.ts"
 export { DEFAULTS, type HttpSettings } from "./defaults.ts"
 export { ERROR_CODES, type ErrorCode, type ErrorType } from "./errors/error-table.ts"
 export type { HostBindings, NodePair } from "./exchange.ts"
-export {
-  createHttpHandler,
-  type HttpHandler,
-  type HttpHandlerOptions,
-  type HttpStorage,
-} from "./http-handler.ts"
+export { createHealthHandler, type HealthHandlerOptions } from "./health-handler.ts"
+export { createHttpHandler, type HttpHandlerOptions, type HttpStorage } from "./http-handler.ts"
+export { createMetricsHandler, type MetricsHandlerOptions } from "./metrics-handler.ts"
 export { createNodeServer, type NodeServer, type NodeServerOptions } from "./node/node-server.ts"
+export type { MetricsText } from "./resources/metrics-page.ts"
+export type { HttpHandler } from "./router.ts"
 
 export { findJsonFault } from "./body/json-fault.ts"
 export { JSON_BOUNDS, scanJson, type JsonBounds, type JsonStructure } from "./body/json-scan.ts"

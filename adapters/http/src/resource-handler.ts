@@ -4,6 +4,7 @@
  */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { Context } from "hono"
+import type { Watch } from "./answered-request.ts"
 import type { Responder } from "./errors/responder.ts"
 import { Refusal } from "./errors/refusal.ts"
 import type { Answer, Exchange, HostBindings, Resource } from "./exchange.ts"
@@ -11,50 +12,61 @@ import type { Answer, Exchange, HostBindings, Resource } from "./exchange.ts"
 export interface ResourceHandlerOptions {
   readonly responder: Responder
   readonly nextRequestId: () => string
+  readonly watch: Watch | undefined
 }
 
-type ResourceHandler = (
-  context: Context<{ Bindings: HostBindings }>,
-) => Response | Promise<Response>
+type ResourceContext = Context<{ Bindings: HostBindings }>
+type ResourceHandler = (context: ResourceContext) => Response | Promise<Response>
 
 export function createResourceHandler(
   resource: Resource,
-  { responder, nextRequestId }: ResourceHandlerOptions,
+  { responder, nextRequestId, watch }: ResourceHandlerOptions,
 ): ResourceHandler {
   const answers = toAnswers(resource)
   const allow = Array.from(answers.keys()).join(", ")
+  const { path: route } = resource
 
   return (context) => {
-    const request = context.req.raw
-    const { method } = request
-    const requestId = nextRequestId()
-    const headers: Record<string, string> = {}
-    const refuse = (error: unknown): Response =>
-      withHeaders(responder.refuse(error, requestId, method), headers)
+    const exchange = toExchange(context, nextRequestId())
+    const { request, method, requestId, headers } = exchange
+    const beganAt = watch?.begin() ?? 0
+    const finish = (made: Response): Response => {
+      const response = exchange.carriesHeaders === true ? made : withHeaders(made, headers)
+      watch?.end({ exchange, route, response, beganAt })
+      return response
+    }
+    const refuse = (error: unknown): Response => {
+      const response = withHeaders(responder.refuse(error, requestId, method), headers)
+      watch?.end({ exchange, route, response, beganAt })
+      return response
+    }
+    let answered: Response | Promise<Response>
     try {
       Object.assign(headers, resource.headersFor?.(request))
       const answer = answers.get(method)
       if (answer === undefined) {
         throw new Refusal("method_not_allowed", { headers: { allow } })
       }
-      // Hono leaves `env` undefined where a host passes none.
-      const bindings = context.env as HostBindings | undefined
-      const exchange: Exchange = {
-        request,
-        method,
-        requestId,
-        node: bindings?.node,
-        threads: bindings?.threads,
-        headers,
-        param: (name) => context.req.param(name) ?? "",
-      }
-      const finish = (made: Response): Response =>
-        exchange.carriesHeaders === true ? made : withHeaders(made, headers)
-      const response = answer(exchange)
-      return response instanceof Promise ? response.then(finish, refuse) : finish(response)
+      answered = answer(exchange)
     } catch (error) {
       return refuse(error)
     }
+    return answered instanceof Promise ? answered.then(finish, refuse) : finish(answered)
+  }
+}
+
+function toExchange(context: ResourceContext, requestId: string): Exchange {
+  const request = context.req.raw
+  // Hono leaves `env` undefined where a host passes none.
+  const bindings = context.env as HostBindings | undefined
+  return {
+    request,
+    method: request.method,
+    requestId,
+    node: bindings?.node,
+    threads: bindings?.threads,
+    headers: {},
+    param: (name) => context.req.param(name) ?? "",
   }
 }
 

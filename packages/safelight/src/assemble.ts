@@ -3,19 +3,14 @@
  * schedules, each by its port. What was opened is closed again in the reverse order, also where a
  * later piece refuses to start; so a taken port leaves no folder locked.
  */
-import { mkdir } from "node:fs/promises"
-import { join } from "node:path"
-import {
-  createFilesystemArtifacts,
-  type FilesystemArtifacts,
-} from "@safelight/artifacts-filesystem"
 import { createStudioChannel } from "@safelight/channel-studio"
 import { SafelightError, SILENT_LOG, type Clock, type Log, type Storage } from "@safelight/core"
 import { createEngine, systemClock, type Engine } from "@safelight/engine"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
-import { createHttpHandler, createNodeServer } from "@safelight/http"
-import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { createHealthHandler, createHttpHandler, createNodeServer } from "@safelight/http"
 import type { Configuration } from "./configuration/configuration.ts"
+import { createWatching, type Watching } from "./metrics/watching.ts"
+import { openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
 import { createReadiness } from "./readiness.ts"
 import { EACH_MINUTE, EACH_NIGHT, startSchedules } from "./schedules.ts"
 
@@ -30,6 +25,8 @@ export interface Service {
   readonly url: string
   /** Where clients reach it: the configured address, or where it listens. */
   readonly publicUrl: string
+  /** Where `/metrics` has a listener of its own. */
+  readonly metricsUrl?: string
   readonly storage: Storage
   readonly engine: Engine
   /**
@@ -57,10 +54,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 async function assemble(options: ServiceOptions, closers: Close[]): Promise<Service> {
   const { configuration, log = SILENT_LOG, clock = systemClock } = options
   const { stopGraceMs: graceMs } = configuration
-  const storage = await createSqliteStorage({ folder: configuration.data, mode: "serve", log })
-  closers.push(() => storage.close())
-  const artifacts = await openArtifacts(configuration)
-  const engine = createServiceEngine({ configuration, log, clock, storage, artifacts }, closers)
+  const watching = await createWatching({ settings: configuration, clock, log })
+  const opened = await openStorage({ configuration, log, clock, ...watching.storage })
+  closers.push(() => opened.close())
+  const storage = watching.observeStorage(opened)
+  const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
+  const parts = { configuration, log, clock, storage, artifacts, watching }
+  const engine = createServiceEngine(parts, closers)
 
   let publicUrl = configuration.publicUrl ?? ""
   let isStopping = false
@@ -71,16 +71,13 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
     if (isStopping) throw new SafelightError({ code: "overloaded", message: "stopping" })
     await checkPieces()
   }
-  const handler = createHttpHandler({
-    service: engine,
-    storage,
-    publicUrl: () => publicUrl,
-    clock,
-    log,
-    checkReady,
-  })
-  const { host, port } = configuration
-  const server = await createNodeServer({ handler, host, port, log })
+  const { host, port, role } = configuration
+  const shared = { clock, log, checkReady, ...watching.handler }
+  const handler =
+    role === "worker"
+      ? createHealthHandler(shared)
+      : createHttpHandler({ ...shared, service: engine, storage, publicUrl: () => publicUrl })
+  const server = await createNodeServer({ handler, host, port, log, ...watching.server })
   publicUrl ||= server.url
   // Both at once: requests under way may need the engine, tasks under way need no request.
   closers.push(async () => {
@@ -88,12 +85,18 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
     await Promise.all([server.close({ graceMs }), engine.stop({ graceMs })])
   })
 
-  engine.start()
-  const schedules = startSchedules({ chores: toChores(engine, artifacts, clock, log), log })
-  closers.push(() => schedules.stop())
+  const metricsServer = await watching.listen()
+  closers.push(async () => metricsServer?.close({ graceMs: 0 }))
+
+  if (role !== "api") {
+    engine.start()
+    const schedules = startSchedules({ chores: toChores(engine, artifacts, clock, log), log })
+    closers.push(() => schedules.stop())
+  }
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= closeAll(closers))
-  return { url: server.url, publicUrl, storage, engine, stop }
+  const own = metricsServer && { metricsUrl: metricsServer.url }
+  return { url: server.url, publicUrl, ...own, storage, engine, stop }
 }
 
 interface EngineParts {
@@ -101,18 +104,19 @@ interface EngineParts {
   readonly log: Log
   readonly clock: Clock
   readonly storage: Storage
-  readonly artifacts: FilesystemArtifacts
+  readonly artifacts: ServedArtifacts
+  readonly watching: Watching
 }
 
 function createServiceEngine(parts: EngineParts, closers: Close[]): Engine {
-  const { configuration, log, clock, storage, artifacts } = parts
+  const { configuration, log, clock, storage, artifacts, watching } = parts
   const media = createGuardedFetch(configuration.media)
   const studio = createStudioChannel({ media, log, clock, ...configuration.studio })
   closers.push(async () => studio.close?.())
   return createEngine({
     storage,
     artifacts,
-    channels: [studio],
+    channels: [watching.observeChannel(studio)],
     prices: configuration.prices,
     clock,
     log,
@@ -120,20 +124,9 @@ function createServiceEngine(parts: EngineParts, closers: Close[]): Engine {
   })
 }
 
-async function openArtifacts({ data }: Configuration): Promise<FilesystemArtifacts> {
-  const folder = join(data, "artifacts")
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-  } catch (cause) {
-    const message = `${folder} can't be made (${(cause as NodeJS.ErrnoException).code})`
-    throw new SafelightError({ code: "invalid-configuration", message, cause })
-  }
-  return createFilesystemArtifacts({ folder })
-}
-
 function toChores(
   engine: Engine,
-  artifacts: FilesystemArtifacts,
+  artifacts: ServedArtifacts,
   clock: Clock,
   log: Log,
 ): Parameters<typeof startSchedules>[0]["chores"] {

@@ -1,10 +1,12 @@
 /** The public face of the package: the service for a host or a test that runs it in its process. */
 export { createService, type Service, type ServiceOptions } from "./assemble.ts"
 export type {
+  BucketCredentials,
   Configuration,
   EngineLimits,
   LogLevel,
   MediaLimits,
+  Role,
   StudioLimits,
 } from "./configuration/configuration.ts"
 export { DEFAULTS } from "./configuration/defaults.ts"
@@ -15,3 +17,8 @@ export {
 } from "./configuration/load-configuration.ts"
 export { createFirstKey, FIRST_ACCOUNT } from "./first-key.ts"
 export { createKey, type NewKey, type NewKeyRequest } from "./api-keys.ts"
+export { hideFields } from "./hide-fields.ts"
+export { createMetrics, type Metrics } from "./metrics/metrics.ts"
+export { serveMetrics } from "./metrics/metrics-server.ts"
+export { createWatching, type Watching, type WatchingSettings } from "./metrics/watching.ts"
+export { createRequestLog } from "./request-log.ts"

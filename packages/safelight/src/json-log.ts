@@ -6,9 +6,9 @@
 import { isSafelightError, type Log, type LogFields } from "@safelight/core"
 import { pino, type Logger } from "pino"
 import type { LogLevel } from "./configuration/configuration.ts"
+import { hideFields } from "./hide-fields.ts"
 
 const UNREAD_BYTES = 4 * 1024 * 1024
-const SECRET_FIELDS = ["prompt", "url", "key", "secret", "token", "access", "authorization"]
 
 export interface JsonLog extends Log {
   /** Resolves when all lines are out, or after `withinMs` when nobody reads them. */
@@ -20,9 +20,8 @@ export function createJsonLog({ level }: { readonly level: LogLevel }): JsonLog 
   const logger = pino(
     {
       level,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: createTimestamp(),
       serializers: { error: toLoggedError },
-      redact: [...SECRET_FIELDS, ...SECRET_FIELDS.map((name) => `*.${name}`)],
     },
     destination,
   )
@@ -63,10 +62,24 @@ function toName(error: Error): LogFields {
   return code === undefined ? { name: error.name } : { name: error.name, code }
 }
 
+/** Lines of the same millisecond share their text: under load it was half of a line's cost. */
+function createTimestamp(): () => string {
+  let at = 0
+  let text = ""
+  return () => {
+    const now = Date.now()
+    if (now !== at) {
+      at = now
+      text = `,"time":"${new Date(now).toISOString()}"`
+    }
+    return text
+  }
+}
+
 function toLog(logger: Logger): Log {
   return {
-    info: (fields: LogFields, message) => logger.info(fields, message),
-    warn: (fields: LogFields, message) => logger.warn(fields, message),
-    error: (fields: LogFields, message) => logger.error(fields, message),
+    info: (fields: LogFields, message) => logger.info(hideFields(fields), message),
+    warn: (fields: LogFields, message) => logger.warn(hideFields(fields), message),
+    error: (fields: LogFields, message) => logger.error(hideFields(fields), message),
   }
 }

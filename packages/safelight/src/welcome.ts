@@ -61,6 +61,9 @@ export function toFirstStartText({ key, url }: FirstStart): string {
   )
 }
 
+export const WORKER_TEXT =
+  "carries tasks out and serves no API; /healthz and /readyz tell how it is\n"
+
 export const LATER_START_TEXT =
   "API keys are shown once; `safelight keys create --account NAME` makes another.\n"
 

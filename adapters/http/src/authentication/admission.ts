@@ -14,7 +14,7 @@ export interface Need {
 
 /** The account that calls; throws a `Refusal` (401, 403, 429). Answers at once where it can. */
 export type Admit = (
-  exchange: Pick<Exchange, "request" | "headers">,
+  exchange: Pick<Exchange, "request" | "headers" | "account">,
   need: Need,
 ) => Account | Promise<Account>
 
@@ -26,7 +26,16 @@ export interface AdmissionOptions {
 export function createAdmission({ authenticate, limit }: AdmissionOptions): Admit {
   return (exchange, { scope, policy }) => {
     const account = authenticate(exchange.request.headers.get("authorization"), scope)
-    if (!(account instanceof Promise)) return limit(exchange, account, policy)
-    return account.then((known) => limit(exchange, known, policy))
+    if (account instanceof Promise) return account.then((known) => enter(exchange, known, policy))
+    return enter(exchange, account, policy)
+  }
+
+  function enter(
+    exchange: Parameters<Admit>[0],
+    account: Account,
+    policy: RatePolicy,
+  ): Account | Promise<Account> {
+    exchange.account = account.id
+    return limit(exchange, account, policy)
   }
 }

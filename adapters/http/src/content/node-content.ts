@@ -7,6 +7,7 @@
  */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import type { Transfer } from "../exchange.ts"
 import type { ByteSource } from "./byte-source.ts"
 
 /** What each of many slow readers costs. */
@@ -27,14 +28,16 @@ export interface NodeAnswer {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
   readonly source: ByteSource
+  /** Counts what the client's connection took. */
+  readonly transfer: Transfer
 }
 
 /** Resolves when all is sent or the client has left; rejects where the source fails. */
 export async function sendNodeContent(
   { outgoing, socket }: { readonly outgoing: ServerResponse; readonly socket: Socket },
-  { status, headers, source }: NodeAnswer,
+  { status, headers, source, transfer }: NodeAnswer,
 ): Promise<void> {
-  const sink = createSink(outgoing, socket)
+  const sink = createSink(outgoing, socket, transfer)
   try {
     outgoing.writeHead(status, headers)
     await pump(source, sink)
@@ -100,7 +103,7 @@ interface Sink {
   release(): void
 }
 
-function createSink(outgoing: ServerResponse, socket: Socket): Sink {
+function createSink(outgoing: ServerResponse, socket: Socket, transfer: Transfer): Sink {
   let settle: (() => void) | undefined
 
   /** A response that waits behind another on its connection never hears of the close itself. */
@@ -115,8 +118,12 @@ function createSink(outgoing: ServerResponse, socket: Socket): Sink {
         const startedAt = performance.now()
         settle = () => {
           const isLate = performance.now() - startedAt > LATE_AFTER_MS
-          if (socket.destroyed) resolve("gone")
-          else resolve(isLate ? "late" : "in time")
+          if (socket.destroyed) {
+            resolve("gone")
+            return
+          }
+          transfer.sentBytes += count
+          resolve(isLate ? "late" : "in time")
         }
         if (socket.destroyed) settle()
         else outgoing.write(buffer.subarray(0, count), settle)

@@ -23,12 +23,17 @@ export async function sendContent(options: SendContentOptions): Promise<Response
   function onFailure(error: unknown): void {
     log.error({ requestId: exchange.requestId, error }, "an artifact broke off while it was sent")
   }
+  const { lengthBytes } = source
   if (exchange.node === undefined) {
+    exchange.transfer = { lengthBytes, sentBytes: lengthBytes }
     return new Response(toWebContent(source, onFailure), { status, headers })
   }
   const { incoming, outgoing } = exchange.node
+  const transfer = { lengthBytes, sentBytes: 0 }
+  exchange.transfer = transfer
   try {
-    await sendNodeContent({ outgoing, socket: incoming.socket }, { status, headers, source })
+    const answer = { status, headers, source, transfer }
+    await sendNodeContent({ outgoing, socket: incoming.socket }, answer)
   } catch (error) {
     onFailure(error)
   }

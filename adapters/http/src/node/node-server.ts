@@ -6,12 +6,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { getRequestListener } from "@hono/node-server"
 import { SILENT_LOG, type Log } from "@safelight/core"
+import { toRefusedRequest, type OnAnswered } from "../answered-request.ts"
 import { createCreationThreads, type CreationThreads } from "../body/creation-threads.ts"
 import { toSettings, type HttpSettings } from "../defaults.ts"
 import { toErrorResponse } from "../errors/error-response.ts"
+import type { Refusal } from "../errors/refusal.ts"
 import type { NodePair } from "../exchange.ts"
-import type { HttpHandler } from "../http-handler.ts"
 import { createRequestIds } from "../request-id.ts"
+import type { HttpHandler } from "../router.ts"
 import { checkHead, refuseTarget, toParserBytes } from "./check-head.ts"
 import { createClientErrorListener } from "./client-error.ts"
 import { closeServer } from "./close-server.ts"
@@ -29,6 +31,8 @@ export interface NodeServerOptions {
   readonly port?: number
   readonly log?: Log
   readonly settings?: Partial<HttpSettings>
+  /** Hears of every request that was refused before the handler saw it; the handler tells of the others. */
+  readonly onAnswered?: OnAnswered
 }
 
 export interface NodeServer {
@@ -55,7 +59,8 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
     maxHeadersCount: 0,
   })
   const threads = createCreationThreads({ settings, log })
-  attach(server, handler, { settings, host, threads })
+  const { onAnswered } = options
+  attach(server, handler, { settings, host, threads, onAnswered })
   const url = await listen(server, { host, port })
   server.on("error", (error) => {
     log.error({ error }, "the server failed to accept a connection")
@@ -73,6 +78,7 @@ interface Attached {
   readonly settings: HttpSettings
   readonly host: string
   readonly threads: CreationThreads
+  readonly onAnswered: OnAnswered | undefined
 }
 
 function toServerOptions(settings: HttpSettings): object {
@@ -91,25 +97,32 @@ function toServerOptions(settings: HttpSettings): object {
 function attach(
   server: Server,
   handler: Pick<HttpHandler, "fetch">,
-  { settings, host, threads }: Attached,
+  { settings, host, threads, onAnswered }: Attached,
 ): void {
   const nextRequestId = createRequestIds()
-  const answerRaw = createRawAnswer(nextRequestId, settings.lingerMs)
+  const { lingerMs } = settings
+  const answerRaw = createRawAnswer({ nextRequestId, lingerMs, onAnswered })
+
+  function refuse(refusal: Refusal, method: string): Response {
+    const requestId = nextRequestId()
+    onAnswered?.(toRefusedRequest({ requestId, method, refusal }))
+    return toErrorResponse(refusal, requestId, method)
+  }
 
   function serve(request: Request, node: NodePair): Response | Promise<Response> {
     const refusal = checkHead(node.incoming, settings)
     const response =
       refusal === undefined
         ? handler.fetch(request, { node, threads })
-        : toErrorResponse(refusal, nextRequestId(), request.method)
+        : refuse(refusal, request.method)
     // A body with one of these has no meaning and is left to Node.
     if (request.method === "GET" || request.method === "HEAD") return response
-    return finish(response, node, settings.lingerMs)
+    return finish(response, node, lingerMs)
   }
 
   const listener = getRequestListener((request, env) => serve(request, env as NodePair), {
     hostname: host,
-    errorHandler: () => toErrorResponse(refuseTarget(), nextRequestId(), "GET"),
+    errorHandler: () => refuse(refuseTarget(), "GET"),
   })
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {

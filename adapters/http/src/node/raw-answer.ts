@@ -4,6 +4,7 @@
  */
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
+import { toRefusedRequest, type OnAnswered } from "../answered-request.ts"
 import { toErrorText } from "../errors/error-response.ts"
 import { ERRORS } from "../errors/error-table.ts"
 import type { Refusal } from "../errors/refusal.ts"
@@ -14,10 +15,21 @@ import type { Refusal } from "../errors/refusal.ts"
  */
 export type AnswerRaw = (socket: Duplex, refusal: Refusal, packet?: Buffer) => void
 
-export function createRawAnswer(nextRequestId: () => string, lingerMs: number): AnswerRaw {
+export interface RawAnswerOptions {
+  readonly nextRequestId: () => string
+  readonly lingerMs: number
+  readonly onAnswered: OnAnswered | undefined
+}
+
+export function createRawAnswer(options: RawAnswerOptions): AnswerRaw {
+  const { nextRequestId, lingerMs, onAnswered } = options
   return (socket, refusal, packet) => {
-    const head = toHead(refusal, nextRequestId())
-    socket.end(beginsHead(packet) ? head : head + toErrorText(refusal))
+    const requestId = nextRequestId()
+    const head = toHead(refusal, requestId)
+    const isHead = beginsHead(packet)
+    socket.end(isHead ? head : head + toErrorText(refusal))
+    // What was no request has no method that could be trusted.
+    onAnswered?.(toRefusedRequest({ requestId, method: isHead ? "HEAD" : "", refusal }))
     const timer = setTimeout(() => socket.destroy(), lingerMs)
     socket.once("close", () => {
       clearTimeout(timer)

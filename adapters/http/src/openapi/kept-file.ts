@@ -33,7 +33,8 @@ export function createKeptFile(
     }
   }
 
-  return async ({ request, method, requestId }) => {
+  return async (exchange) => {
+    const { request, method, requestId } = exchange
     kept ??= load()
     const { bytes, etag } = await kept
     const headers: Record<string, string> = {
@@ -50,6 +51,7 @@ export function createKeptFile(
     headers["content-type"] = options.type
     headers["content-length"] = String(bytes.length)
     const body = method === "HEAD" ? null : (bytes as Uint8Array<ArrayBuffer>)
+    if (body !== null) exchange.transfer = { lengthBytes: body.length, sentBytes: body.length }
     return new Response(body, { status: 200, headers })
   }
 }

@@ -83,6 +83,7 @@ async function toSubmitRequest(
 }
 
 function toAccepted(task: Task, isReplayed: boolean, exchange: Exchange): Response {
+  exchange.task = task.id
   const headers = carryHeaders(exchange, { location: toTaskPath(task.id) })
   if (isReplayed) headers["idempotent-replayed"] = "true"
   const { requestId } = exchange

@@ -6,16 +6,32 @@ import type { PriceBook } from "@safelight/core"
 
 export type LogLevel = "silent" | "error" | "warn" | "info"
 
+/** What a process does: answer requests, carry tasks out, or both. */
+export type Role = "all" | "api" | "worker"
+
 export interface Configuration {
+  readonly role: Role
   /** Address or name to listen on; IPv6 without brackets. */
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  /** Absolute path of the folder that holds everything. */
+  /** Absolute path of the folder that holds everything which has no other place. */
   readonly data: string
+  /** A PostgreSQL database, as a URL; absent: the one in the data folder. Holds a password: never logged. */
+  readonly database?: string
+  /** Where artifacts are kept: a bucket as `s3://…`, or a folder; absent: in the data folder. */
+  readonly artifacts?: string
+  /** For the bucket. */
+  readonly credentials?: BucketCredentials
   /** Where clients reach the service, without a slash at its end; by default where it listens. */
   readonly publicUrl?: string
   readonly logLevel: LogLevel
+  /** Whether the listener above serves /metrics, to anybody who reaches it. */
+  readonly metrics: boolean
+  /** Address of a listener for /metrics alone. */
+  readonly metricsHost: string
+  /** Its port, 0 for any free one; absent: there is none. */
+  readonly metricsPort?: number
   /** How long a finished task's artifacts are kept. */
   readonly retentionMs: number
   readonly stopGraceMs: number
@@ -23,6 +39,12 @@ export interface Configuration {
   readonly engine: EngineLimits
   readonly studio: StudioLimits
   readonly media: MediaLimits
+}
+
+export interface BucketCredentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
 }
 
 /** An absent limit is the engine's own default. */

@@ -6,12 +6,16 @@ import { DEFAULT_PRICES } from "@safelight/core"
 import type { Configuration } from "./configuration.ts"
 
 export const DEFAULTS = {
+  role: "all",
   /** Nothing outside this machine may connect until somebody asks for it. */
   host: "127.0.0.1",
   port: 8080,
   /** From the working directory. */
   data: "./data",
   logLevel: "info",
+  /** A stranger learns nothing of the service's load. */
+  metrics: false,
+  metricsHost: "127.0.0.1",
   /** 14 days (specification §8). */
   retentionMs: 14 * 24 * 60 * 60 * 1000,
   /** For what runs when a stop is asked for: common supervisors kill after 30 s. */

@@ -1,6 +1,6 @@
 /**
  * What `safelight.config.json` may say: every field is optional, an unknown one is refused. The
- * four fields that flags and variables share are checked by the same schemas, so that a port is
+ * fields that flags and variables share are checked by the same schemas, so that a port is
  * wrong in the same words wherever it stands.
  */
 import { fields, MODELS, type ModelPrice, type PriceBook } from "@safelight/core"
@@ -23,14 +23,27 @@ const text = v.pipe(v.string(nonEmpty), v.trim(), v.nonEmpty(nonEmpty))
 const notAnAddress =
   "expected an http(s) address without a user, a query or a fragment, such as https://media.example"
 
+const notADatabase = "expected a URL such as postgres://user@host:5432/database"
+
+const host = v.pipe(
+  text,
+  v.transform((address) => address.replace(/^\[(.*)\]$/, "$1")),
+)
+
 /** The settings that a flag, a variable and the file may each give. */
 export const SHARED_SETTINGS = {
-  host: v.pipe(
-    text,
-    v.transform((host) => host.replace(/^\[(.*)\]$/, "$1")),
-  ),
+  host,
   port: wholeNumber(0, 65_535),
   data: text,
+  metrics: v.boolean("expected true or false"),
+  metricsHost: host,
+  metricsPort: wholeNumber(0, 65_535),
+  database: v.pipe(
+    v.string(notADatabase),
+    v.check((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? ""), notADatabase),
+  ),
+  artifacts: text,
+  role: v.picklist(["all", "api", "worker"], 'expected one of "all", "api", "worker"'),
   publicUrl: v.pipe(
     v.string(notAnAddress),
     v.check(isPublicUrl, notAnAddress),
@@ -96,7 +109,13 @@ export const fileSchema = fields({
   host: v.exactOptional(SHARED_SETTINGS.host),
   port: v.exactOptional(SHARED_SETTINGS.port),
   data: v.exactOptional(SHARED_SETTINGS.data),
+  database: v.exactOptional(SHARED_SETTINGS.database),
+  artifacts: v.exactOptional(SHARED_SETTINGS.artifacts),
+  role: v.exactOptional(SHARED_SETTINGS.role),
   publicUrl: v.exactOptional(SHARED_SETTINGS.publicUrl),
+  metrics: v.exactOptional(SHARED_SETTINGS.metrics),
+  metricsHost: v.exactOptional(SHARED_SETTINGS.metricsHost),
+  metricsPort: v.exactOptional(SHARED_SETTINGS.metricsPort),
   logLevel: v.exactOptional(
     v.picklist(
       ["silent", "error", "warn", "info"],

@@ -6,7 +6,7 @@
 import { resolve } from "node:path"
 import * as v from "valibot"
 import type { Configuration } from "./configuration.ts"
-import { toConfigurationError } from "./configuration-fault.ts"
+import { configurationError, toConfigurationError } from "./configuration-fault.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SHARED_SETTINGS } from "./file-schema.ts"
 import { readConfigurationFile } from "./read-configuration-file.ts"
@@ -24,7 +24,13 @@ export interface ConfigurationFlags {
   readonly host?: string
   readonly port?: string
   readonly data?: string
+  readonly database?: string
+  readonly artifacts?: string
+  readonly role?: string
   readonly publicUrl?: string
+  readonly metrics?: true
+  readonly metricsHost?: string
+  readonly metricsPort?: string
 }
 
 /** Rejects with `invalid-configuration`, naming the source and the field. */
@@ -37,7 +43,38 @@ export async function loadConfiguration(source: ConfigurationSource): Promise<Co
     data === undefined && file.data !== undefined
       ? [found?.folder ?? source.folder, file.data]
       : [source.folder, data ?? DEFAULTS.data]
-  return { ...DEFAULTS, ...file, ...typed, data: resolve(...folders) }
+  const configuration = { ...DEFAULTS, ...file, ...typed, data: resolve(...folders) }
+  assertTogether(configuration)
+  return { ...configuration, ...readPlaces(configuration, source, found?.folder) }
+}
+
+/** What no setting says alone. */
+function assertTogether({ database, role }: Configuration): void {
+  if (role === "all" || database !== undefined) return
+  throw configurationError(`role: "${role}" needs PostgreSQL; --database names it`)
+}
+
+/** A folder for artifacts starts where it was written; a bucket's credentials stand in the environment. */
+function readPlaces(
+  { artifacts }: Configuration,
+  source: ConfigurationSource,
+  fileFolder: string | undefined,
+): Pick<Configuration, "artifacts" | "credentials"> {
+  if (artifacts === undefined) return {}
+  if (!artifacts.startsWith("s3:")) {
+    const isTyped = readTyped(source, "artifacts") !== undefined
+    const start = isTyped ? source.folder : (fileFolder ?? source.folder)
+    return { artifacts: resolve(start, artifacts) }
+  }
+  const [accessKeyId, secretAccessKey] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"].map(
+    (name) => readVariable(source, name),
+  )
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw configurationError("artifacts: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+  }
+  const sessionToken = readVariable(source, "AWS_SESSION_TOKEN")
+  const session = sessionToken === undefined ? {} : { sessionToken }
+  return { credentials: { accessKeyId, secretAccessKey, ...session } }
 }
 
 type SharedSetting = keyof typeof SHARED_SETTINGS
@@ -47,7 +84,13 @@ const PLACES = {
   host: ["--host", "SAFELIGHT_HOST"],
   port: ["--port", "SAFELIGHT_PORT"],
   data: ["--data", "SAFELIGHT_DATA"],
+  database: ["--database", "SAFELIGHT_DATABASE_URL"],
+  artifacts: ["--artifacts", "SAFELIGHT_ARTIFACTS_URL"],
+  role: ["--role", "SAFELIGHT_ROLE"],
   publicUrl: ["--public-url", "SAFELIGHT_PUBLIC_URL"],
+  metrics: ["--metrics", "SAFELIGHT_METRICS"],
+  metricsHost: ["--metrics-host", "SAFELIGHT_METRICS_HOST"],
+  metricsPort: ["--metrics-port", "SAFELIGHT_METRICS_PORT"],
 } as const satisfies Record<SharedSetting, readonly [string, string]>
 
 type Typed = { readonly [Name in SharedSetting]?: SharedValue<Name> }
@@ -68,7 +111,7 @@ function readTyped<Name extends SharedSetting>(
   const typed = source.flags[name]
   const text = typed ?? readVariable(source, variable)
   if (text === undefined) return undefined
-  const value = name === "port" ? toNumber(text) : text
+  const value = toValue(name, text)
   const result = v.safeParse(SHARED_SETTINGS[name], value, { abortPipeEarly: true })
   if (result.success) return result.output
   throw toConfigurationError(typed === undefined ? variable : flag, result.issues)
@@ -78,6 +121,13 @@ function readTyped<Name extends SharedSetting>(
 function readVariable(source: ConfigurationSource, name: string): string | undefined {
   const text = source.environment[name]
   return text === "" ? undefined : text
+}
+
+/** As the schemas take it; a flag without a value is true. */
+function toValue(name: SharedSetting, text: string | true): unknown {
+  if (name === "metrics")
+    return text === true || text === "true" || (text === "false" ? false : text)
+  return name === "port" || name === "metricsPort" ? toNumber(String(text)) : text
 }
 
 function toNumber(text: string): number {

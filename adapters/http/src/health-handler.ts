@@ -1,0 +1,23 @@
+/**
+ * A handler that tells how a process is and serves no API: for one that carries tasks out and answers
+ * nobody but who watches it.
+ */
+import { SILENT_LOG } from "@safelight/core"
+import { DEFAULTS } from "./defaults.ts"
+import type { HttpHandlerOptions } from "./http-handler.ts"
+import { createHealth } from "./resources/health.ts"
+import { createMetricsPage } from "./resources/metrics-page.ts"
+import { createRouter, type HttpHandler } from "./router.ts"
+
+export type HealthHandlerOptions = Required<Pick<HttpHandlerOptions, "checkReady">> &
+  Pick<HttpHandlerOptions, "clock" | "log" | "onAnswered" | "metrics">
+
+export function createHealthHandler(options: HealthHandlerOptions): HttpHandler {
+  const { checkReady, clock, log = SILENT_LOG, metrics, onAnswered } = options
+  const resources = [
+    ...createHealth({ checkReady, log }),
+    ...(metrics === undefined ? [] : [createMetricsPage(metrics)]),
+  ]
+  const { urlCharacters } = DEFAULTS
+  return createRouter(resources, { log, clock, urlCharacters, onAnswered, random: Math.random })
+}

@@ -1,0 +1,27 @@
+/**
+ * A handler that serves `/metrics` and nothing else, for a listener of its own: what stands before
+ * the API need not know of it, and nobody who reaches the API reaches it. Everything else about it,
+ * methods and refusals, is as the API does it.
+ */
+import { SILENT_LOG, type Clock, type Log } from "@safelight/core"
+import { DEFAULTS } from "./defaults.ts"
+import { createMetricsPage, type MetricsText } from "./resources/metrics-page.ts"
+import { createRouter, type HttpHandler } from "./router.ts"
+
+export interface MetricsHandlerOptions {
+  /** What GET answers, to anybody. */
+  readonly metrics: () => Promise<MetricsText>
+  readonly clock: Pick<Clock, "monotonicNow">
+  readonly log?: Log
+}
+
+export function createMetricsHandler(options: MetricsHandlerOptions): HttpHandler {
+  const { metrics, clock, log = SILENT_LOG } = options
+  return createRouter([createMetricsPage(metrics)], {
+    log,
+    clock,
+    urlCharacters: DEFAULTS.urlCharacters,
+    onAnswered: undefined,
+    random: Math.random,
+  })
+}

@@ -1,0 +1,113 @@
+/**
+ * Accounts and what their tasks add up to. With an account's first bound its totals are counted while
+ * every commit waits: the lock on the table is one that each batch's statement takes before it looks
+ * at anything, so a batch is either counted, or finds the totals there.
+ */
+import assert from "node:assert/strict"
+import type { AccountStorage } from "@safelight/core"
+import {
+  fromAccountRecord,
+  fromChargeSumRecord,
+  fromTotalsRecord,
+  toSettingsRecord,
+  type AccountsTable,
+  type ChargeSumRecord,
+  type SettingColumn,
+  type StoreStatements,
+  type TotalsRecord,
+} from "@safelight/store"
+import type { Sessions } from "./sessions.ts"
+import type { Session } from "./transactions.ts"
+
+interface KeptTotalsRecord {
+  readonly account: string
+  readonly charged_micros: number | null
+  readonly reserved_micros: number | null
+  readonly unfinished_tasks: number | null
+  readonly counted_charged_micros: number
+  readonly counted_reserved_micros: number
+  readonly counted_unfinished_tasks: number
+}
+
+const STOP_COMMITS = "lock table account_totals in share row exclusive mode"
+
+export function createAccountMethods(
+  sessions: Sessions,
+  { accounts, totals }: StoreStatements,
+): AccountStorage {
+  async function findAccount(id: string) {
+    const [record] = await sessions.read<AccountsTable>(accounts.findAccount, { id })
+    return record && fromAccountRecord(record)
+  }
+
+  /** Keeps totals exactly while there is a bound; only what begins or ends a bound stops commits. */
+  async function keepTotals(session: Session, account: string, hasBound: boolean): Promise<void> {
+    const [kept] = await session.find(totals.find, { account })
+    if (hasBound === (kept !== undefined)) return
+    await session.execute(STOP_COMMITS)
+    await session.change(totals.drop, { account })
+    await session.change(totals.keep, { account })
+  }
+
+  return {
+    ...createTotalsMethods(sessions, totals),
+    findAccount,
+    async listAccounts() {
+      return (await sessions.read<AccountsTable>(accounts.listAccounts, {})).map(fromAccountRecord)
+    },
+    async setAccount({ id, now, settings }) {
+      const record = toSettingsRecord(settings)
+      const columns = Object.keys(record) as SettingColumn[]
+      return sessions.transact("begin", async (session) => {
+        await session.change(accounts.insertAccount, { id, created_at: now })
+        for (const column of columns) {
+          // oxlint-disable-next-line no-await-in-loop -- one connection, one statement after another
+          await session.change(accounts.set[column], { id, ...record })
+        }
+        const [stored] = await session.find<AccountsTable>(accounts.findAccount, { id })
+        assert.ok(stored, "an account that was set is there")
+        const account = fromAccountRecord(stored)
+        const hasBound = account.budgetMicros !== null || account.unfinishedTasks !== null
+        await keepTotals(session, id, hasBound)
+        return account
+      })
+    },
+    async sumCharges({ account, from, to }) {
+      const values = { account, from_at: from, below_at: to }
+      const records = await sessions.read<ChargeSumRecord>(accounts.sumCharges, values)
+      return records.map(fromChargeSumRecord)
+    },
+  }
+}
+
+function createTotalsMethods(
+  sessions: Sessions,
+  totals: StoreStatements["totals"],
+): Pick<AccountStorage, "readTotals" | "scanTotals"> {
+  return {
+    async readTotals(account) {
+      const [kept] = await sessions.read<TotalsRecord>(totals.find, { account })
+      if (kept !== undefined) return fromTotalsRecord(kept)
+      const [counted] = await sessions.read<TotalsRecord>(totals.count, { account })
+      assert.ok(counted, "counting always gives a row")
+      return fromTotalsRecord(counted)
+    },
+    async scanTotals() {
+      const records = await sessions.read<KeptTotalsRecord>(totals.scan, {})
+      return records.map((record) => ({
+        account: record.account,
+        kept: isKept(record) ? fromTotalsRecord(record) : null,
+        counted: fromTotalsRecord({
+          charged_micros: record.counted_charged_micros,
+          reserved_micros: record.counted_reserved_micros,
+          unfinished_tasks: record.counted_unfinished_tasks,
+        }),
+      }))
+    },
+  }
+}
+
+/** A missing row joins as nulls. */
+function isKept(record: KeptTotalsRecord): record is KeptTotalsRecord & TotalsRecord {
+  return record.charged_micros !== null
+}

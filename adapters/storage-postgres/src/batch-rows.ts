@@ -1,0 +1,122 @@
+/**
+ * Changes as the rows of a statement. Rows are in the order of their ids, so that two batches that
+ * touch the same rows take them in the same order; what an account's changes come to is one row.
+ */
+import {
+  toArtifactRecord,
+  toChargeRecord,
+  toEventRecord,
+  toIdempotencyRecord,
+  toInputRecord,
+  toTaskRecord,
+} from "@safelight/store"
+import type { BatchRows, Row } from "./batch-statement.ts"
+import type { Change } from "./change.ts"
+import type { SectionName } from "./sections.ts"
+
+interface AccountSum {
+  charged_micros: number
+  reserved_micros: number
+  unfinished_tasks: number
+  admitted_tasks: number
+  highest_micros: number
+}
+
+/** `isPlain`: new tasks are taken to meet nothing of theirs; what does fails the statement. */
+export function toBatchRows(changes: readonly Change[], isPlain: boolean): BatchRows {
+  const rows = new Map<SectionName, Row[]>()
+  const sums = new Map<string, AccountSum>()
+  const add = (section: SectionName, row: Row): void => {
+    const there = rows.get(section)
+    if (there === undefined) rows.set(section, [row])
+    else there.push(row)
+  }
+  for (const change of changes.toSorted(byTask)) {
+    const isFirst = isPlain && change.append.expectedVersion === 0
+    addAppend(change, add, isFirst ? "firstInputs" : "inputs")
+    addPlace(change, add, isFirst ? "placed" : "queued")
+    addTotals(change, sums)
+  }
+  const uses = changes.filter(({ use }) => use !== undefined).toSorted(byKey)
+  for (const { append, use } of uses) {
+    if (use !== undefined) add("uses", toIdempotencyRecord(append.changes.task, use))
+  }
+  for (const account of [...sums.keys()].toSorted()) {
+    add("totals", { account, ...sums.get(account) })
+  }
+  return rows
+}
+
+type Add = (section: SectionName, row: Row) => void
+
+function addAppend({ append }: Change, add: Add, toInputs: SectionName): void {
+  const { changes, expectedVersion, events, inputs = [] } = append
+  const record = toTaskRecord(changes.task)
+  if (expectedVersion === 0) add("created", record)
+  else add("moved", { ...record, expected_version: expectedVersion })
+  for (const event of events) add("events", toEventRecord(event))
+  for (const artifact of changes.artifacts) add("artifacts", toArtifactRecord(artifact))
+  if (changes.charge !== undefined) add("charges", toChargeRecord(changes.charge))
+  for (const input of inputs) add(toInputs, toInputRecord(input))
+}
+
+function addPlace(
+  { append: { task, changes, queue } }: Change,
+  add: Add,
+  toQueue: SectionName,
+): void {
+  switch (queue?.kind) {
+    case undefined:
+      return
+    case "enqueue": {
+      const { account, model } = changes.task
+      const { dueAt: due_at, endBy: end_by, claim, turn } = queue
+      add(toQueue, { task, account, model, due_at, end_by, claim, turn })
+      return
+    }
+    case "reschedule":
+      add("rescheduled", { task, due_at: queue.dueAt, claim: queue.claim })
+      return
+    case "finish":
+      add("dequeued", { task })
+      if (queue.retainAt === null) add("forgotten", { task })
+      else add("retained", { task, due_at: queue.retainAt })
+  }
+}
+
+function addTotals({ append: { changes }, isJudged }: Change, sums: Map<string, AccountSum>): void {
+  const { totals } = changes
+  if (totals === undefined) return
+  const { account } = changes.task
+  const sum = sums.get(account) ?? NOTHING
+  const micros = totals.chargedMicros + totals.reservedMicros
+  sums.set(account, {
+    charged_micros: sum.charged_micros + totals.chargedMicros,
+    reserved_micros: sum.reserved_micros + totals.reservedMicros,
+    unfinished_tasks: sum.unfinished_tasks + totals.unfinishedTasks,
+    admitted_tasks: sum.admitted_tasks + Number(isJudged),
+    highest_micros: sum.highest_micros + Math.max(0, micros),
+  })
+}
+
+const NOTHING: AccountSum = {
+  charged_micros: 0,
+  reserved_micros: 0,
+  unfinished_tasks: 0,
+  admitted_tasks: 0,
+  highest_micros: 0,
+}
+
+function byTask(a: Change, b: Change): number {
+  return compare(a.append.task, b.append.task)
+}
+
+function byKey(a: Change, b: Change): number {
+  const [one, other] = [a.append.changes.task.account, b.append.changes.task.account]
+  return compare(one, other) || compare(a.use?.key ?? "", b.use?.key ?? "")
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,92 @@
+/**
+ * One statement for a whole batch: a common table expression a section, and at the end the condition
+ * under which all of it may stand. Where that fails the statement divides by zero, which undoes it:
+ * a version that moved on, or an account without room. Nothing is known then of which change it was;
+ * the batch is judged change by change (judge.ts).
+ */
+import type { SqlValue } from "@safelight/store"
+import { toBigintArray, toTextArray } from "./binary-array.ts"
+import type { NamedQuery } from "./named-query.ts"
+import {
+  SECTION_NAMES,
+  SECTIONS,
+  type ColumnType,
+  type Section,
+  type SectionName,
+} from "./sections.ts"
+
+export type Row = Readonly<Record<string, SqlValue>>
+
+/** The rows of a batch, by section; a section without rows is absent. */
+export type BatchRows = ReadonlyMap<SectionName, readonly Row[]>
+
+/** The code of the error that says the condition failed: `division_by_zero`. */
+export const CONDITION_FAILED = "22012"
+
+interface Compiled {
+  readonly name: string
+  readonly text: string
+}
+
+/** By the sections that a statement holds. Names are short: the server cuts them at 63 bytes. */
+const compiled = new Map<string, Compiled>()
+
+export function toBatchStatement(rows: BatchRows): NamedQuery {
+  const present = SECTION_NAMES.filter((name) => rows.has(name))
+  const values: unknown[] = present.flatMap((name) =>
+    toArrays(SECTIONS[name], rows.get(name) ?? []),
+  )
+  values.push(rows.get("moved")?.length ?? 0)
+  return { ...compileFor(present), values }
+}
+
+function compileFor(present: readonly SectionName[]): Compiled {
+  const set = present.join(" ")
+  const known = compiled.get(set) ?? { name: `commit ${compiled.size}`, text: toText(present) }
+  compiled.set(set, known)
+  return known
+}
+
+function toText(present: readonly SectionName[]): string {
+  let parameters = 0
+  const conditions: string[] = []
+  const parts = present.map((name) => {
+    const { columns, toSql } = SECTIONS[name]
+    const arrays = new Map(
+      columns.map(([column, type]) => [column, `$${(parameters += 1)}::${type}[]`]),
+    )
+    const names = columns.map(([column]) => `"${column}"`)
+    const source = `unnest(${[...arrays.values()].join(", ")}) as x(${names.join(", ")})`
+    if (name === "totals") conditions.push(toRoomCondition(source, arrays.get("account") ?? ""))
+    return `${name} as (${toSql(source, (column) => arrays.get(column) ?? "")})`
+  })
+  const moved = present.includes("moved") ? "(select count(*) from moved)" : "0"
+  conditions.push(`${moved} = $${parameters + 1}::bigint`)
+  const condition = conditions.join(" and ")
+  return `with ${parts.join(",\n")}\nselect 1 / (case when ${condition} then 1 else 0 end)`
+}
+
+/**
+ * Every account with a bound has room for what is admitted. One without totals, which only damage
+ * brings about, has none.
+ */
+function toRoomCondition(totals: string, accounts: string): string {
+  return `(select count(*) from totals where admitted_tasks > 0) = (
+  select count(*) from ${totals} join accounts as c on c.id = any(${accounts}) and c.id = x.account
+  where x.admitted_tasks > 0 and (c.budget_micros is not null or c.unfinished_tasks is not null))`
+}
+
+function toArrays({ columns }: Section, rows: readonly Row[]): unknown[] {
+  return columns.map(([name, type]) =>
+    toArray(
+      type,
+      rows.map((row) => row[name] ?? null),
+    ),
+  )
+}
+
+function toArray(type: ColumnType, values: readonly SqlValue[]): Buffer {
+  return type === "text"
+    ? toTextArray(values as (string | null)[])
+    : toBigintArray(values as (number | null)[])
+}

@@ -1,0 +1,144 @@
+/**
+ * One connection, set up so that a plan never depends on how large a table was when it was made, and
+ * so that neither end waits for ever for the other. Queries are sent without waiting for the answers
+ * of those before; the server carries them out in order.
+ */
+import { Client, types as pgTypes } from "pg"
+import { SafelightError } from "@safelight/core"
+import type { NamedQuery } from "./named-query.ts"
+import { DEFAULTS } from "./defaults.ts"
+
+export type Rows = readonly (readonly unknown[])[]
+
+export interface Connection {
+  /** Rows as arrays. Rejects with the server's error, or with one without a state where it is lost. */
+  readonly run: (query: NamedQuery) => Promise<Rows>
+  /** The same with the columns' names. */
+  readonly find: <Row>(query: NamedQuery) => Promise<readonly Row[]>
+  /** How many rows it changed. */
+  readonly change: (query: NamedQuery) => Promise<number>
+  /** A statement without parameters, or several. */
+  readonly execute: (sql: string) => Promise<void>
+  /** Whether it still may be used. */
+  readonly isOpen: () => boolean
+  /** Ends it at once. */
+  readonly destroy: () => void
+  /** Calls `listener` once the connection has ended, however it did. */
+  readonly onEnd: (listener: () => void) => void
+  /** Calls `listener` with each notification's payload. */
+  readonly onNotification: (listener: (payload: string) => void) => void
+}
+
+export interface ConnectionOptions {
+  readonly url: string
+  readonly name: string
+  /** What is mostly asked of it. */
+  readonly planning: keyof typeof PLANNING
+  readonly statementTimeoutMs: number
+  readonly replyTimeoutMs: number
+}
+
+/** For every connection. */
+const SETTINGS = [
+  "enable_seqscan=off",
+  "jit=off",
+  "synchronous_commit=on",
+  "default_transaction_isolation=read\\ committed",
+  "timezone=UTC",
+]
+
+/**
+ * Statements are few, prepared, and written for their indexes; planning each again would cost more
+ * than carrying it out. A batch names what it looks up by arrays and joins them by a hash, anything
+ * else follows an index from row to row.
+ */
+const PLANNING = {
+  batches: ["plan_cache_mode=force_generic_plan", "enable_nestloop=off", "enable_mergejoin=off"],
+  rows: ["plan_cache_mode=force_generic_plan", "enable_hashjoin=off", "enable_mergejoin=off"],
+} as const
+
+/** Plans are made anew this often: one for an empty table must not outlive its emptiness. */
+const REPLAN_MS = 5_000
+
+const INT8 = 20
+
+/** Integers of 8 bytes as numbers: everything that is stored is a safe integer. */
+const types = {
+  getTypeParser(id: number, format?: "text" | "binary") {
+    if (id === INT8 && format !== "binary") return toSafeInteger
+    return pgTypes.getTypeParser(id, format)
+  },
+}
+
+function toSafeInteger(text: string): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value)) return value
+  const message = "a number of the database, or a sum, is larger than can be told exactly"
+  throw new SafelightError({ code: "storage-corrupt", message })
+}
+
+export async function connect(options: ConnectionOptions): Promise<Connection> {
+  const { url, name, planning, replyTimeoutMs, statementTimeoutMs } = options
+  const settings = [
+    ...SETTINGS,
+    ...PLANNING[planning],
+    `statement_timeout=${statementTimeoutMs}`,
+    // A process that stops between two statements keeps nobody waiting for its locks.
+    `idle_in_transaction_session_timeout=${statementTimeoutMs}`,
+  ]
+  const client = new Client({
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: DEFAULTS.connectTimeoutMs,
+    query_timeout: replyTimeoutMs,
+    keepAlive: true,
+    pipeline: true,
+    types,
+    options: settings.map((setting) => `-c ${setting}`).join(" "),
+  })
+  let isOpen = true
+  client.on("error", () => {
+    isOpen = false
+  })
+  client.on("end", () => {
+    isOpen = false
+  })
+  await client.connect()
+  let plannedAt = performance.now()
+
+  /** Sent ahead of the next query, whose answer nobody waits longer for. */
+  function replan(): void {
+    if (performance.now() - plannedAt < REPLAN_MS) return
+    plannedAt = performance.now()
+    // Where it fails, the connection does, and so does what is sent behind it.
+    client.query("discard plans").catch(() => undefined)
+  }
+
+  return {
+    async run({ name: statement, text, values }) {
+      replan()
+      const query = { name: statement, text, values: [...values], rowMode: "array" as const }
+      return (await client.query(query)).rows
+    },
+    async find({ name: statement, text, values }) {
+      replan()
+      const query = { name: statement, text, values: [...values] }
+      return (await client.query(query)).rows as never
+    },
+    async change({ name: statement, text, values }) {
+      replan()
+      return (await client.query({ name: statement, text, values: [...values] })).rowCount ?? 0
+    },
+    async execute(sql) {
+      await client.query(sql)
+    },
+    isOpen: () => isOpen,
+    destroy() {
+      isOpen = false
+      client.connection.stream.destroy()
+    },
+    onEnd: (listener) => void client.once("end", listener),
+    onNotification: (listener) =>
+      void client.on("notification", ({ payload }) => listener(payload ?? "")),
+  }
+}

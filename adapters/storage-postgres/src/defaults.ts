@@ -1,0 +1,34 @@
+/** Settings that nobody needs to touch, each with its reason. */
+export const DEFAULTS = {
+  /** Two share a crowd: one is prepared while the other is committed. More do almost nothing. */
+  lanes: 2,
+  /** A batch's bounds keep the wait of its first change short. */
+  maxBatchChanges: 500,
+  maxBatchBytes: 1_048_576,
+  /** What waits to be committed, in changes and in bytes; past it a new task is refused. */
+  maxWaitingChanges: 20_000,
+  maxWaitingBytes: 256 * 1_048_576,
+  /** Connections for everything but commits. */
+  readConnections: 4,
+  /** A connection that was not made by then is not made. */
+  connectTimeoutMs: 5_000,
+  /** The server gives a statement up by itself: nobody waits for its answer any more. */
+  statementTimeoutMs: 15_000,
+  /** A reply that has not come by then never will: longer than the server's own patience. */
+  replyTimeoutMs: 20_000,
+  /** How long changes are tried again that may be stored already. */
+  patienceMs: 30_000,
+  /** How long those wait that were never sent: a server restarts in less. */
+  connectPatienceMs: 5_000,
+  /** The first pause between two tries; it doubles up to the longest. */
+  retryMs: 20,
+  retryMaxMs: 1_000,
+  /** At most twenty wake-ups a second: each costs every listener a look at the queue. */
+  wakeMs: 50,
+  /** Tasks that one page of a filtered list looks at. */
+  listedTasks: 1_000,
+  /** Tasks whose newest state is kept in memory, so that it is not parsed twice. */
+  keptHeads: 4_096,
+  /** How long a claim goes on from where the last one came to before it begins at the front again. */
+  cursorMs: 1_000,
+} as const

@@ -1,0 +1,34 @@
+/**
+ * PostgreSQL as the store's dialect. Ids are collated by their bytes, whatever the database's own
+ * locale is, since pages of ids go on by comparing them.
+ */
+import type { StoreDialect } from "@safelight/store"
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely"
+
+export const POSTGRES_DIALECT: StoreDialect = {
+  kysely: {
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+  idType: sql`text collate "C"`,
+  integerType: "bigint",
+  keyedTable: sql``,
+  wideTable: sql``,
+  makeAppendOnly: (table) => [
+    sql`
+      create function ${sql.id(`${table}_refuse_change`)}() returns trigger language plpgsql as
+      ${sql.lit(`begin raise exception '${table} is append-only'; end`)}`,
+    sql`
+      create trigger ${sql.id(`${table}_refuse_change`)}
+      before update or delete on ${sql.table(table)}
+      for each row execute function ${sql.id(`${table}_refuse_change`)}()`,
+    // Rows are one way, the whole table another.
+    sql`
+      create trigger ${sql.id(`${table}_refuse_truncate`)}
+      before truncate on ${sql.table(table)}
+      for each statement execute function ${sql.id(`${table}_refuse_change`)}()`,
+  ],
+  toMembers: (list) => sql<string>`(select unnest(${list}::text[]))`,
+  canSkipLocked: true,
+}

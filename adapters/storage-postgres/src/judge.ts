@@ -1,0 +1,177 @@
+/**
+ * Judging a batch change by change, in the order of arrival: the slow way, taken where a batch as a
+ * whole can't stand. It runs inside the transaction that then commits the survivors; totals are
+ * locked in the order of their accounts, so nothing that is judged here moves before the commit.
+ *
+ *   stored already → as if committed now      another version → conflict
+ *   key used → known                          no room → refused          otherwise → survives
+ */
+import type { Admission } from "@safelight/core"
+import { toBigintArray, toTextArray } from "./binary-array.ts"
+import type { NamedQuery } from "./named-query.ts"
+import { ADMITTED, CONFLICT, toNewestEvent, type Change, type Outcome } from "./change.ts"
+
+export interface Judgement {
+  /** What is decided without being written, by change. */
+  readonly decided: ReadonlyMap<Change, Outcome>
+  /** What is to be committed now, in the order of arrival. */
+  readonly survivors: readonly Change[]
+}
+
+export type RunQuery = (query: NamedQuery) => Promise<readonly (readonly unknown[])[]>
+
+interface Room {
+  spentMicros: number
+  unfinishedTasks: number
+  readonly budgetMicros: number | null
+  readonly tasksBound: number | null
+}
+
+interface Found {
+  readonly rooms: ReadonlyMap<string, Room>
+  readonly uses: Map<string, Admission>
+  readonly versions: Map<string, number>
+  readonly hashes: ReadonlyMap<string, string>
+}
+
+export async function judge(changes: readonly Change[], run: RunQuery): Promise<Judgement> {
+  const found = await find(changes, run)
+  const decided = new Map<Change, Outcome>()
+  const survivors: Change[] = []
+  for (const change of changes) {
+    const outcome = decide(change, found)
+    if (outcome === undefined) {
+      survivors.push(change)
+      take(change, found)
+    } else decided.set(change, outcome)
+  }
+  return { decided, survivors }
+}
+
+function decide({ append, isJudged, use }: Change, found: Found): Outcome | undefined {
+  const { task, expectedVersion, changes } = append
+  if (found.hashes.get(task) === toNewestEvent(append).hash) return ADMITTED
+  if (isJudged) {
+    const known = use && found.uses.get(toUseName(changes.task.account, use.key))
+    const refused = known ?? toRefusal(found.rooms.get(changes.task.account), changes.task)
+    if (refused !== undefined) return refused
+  }
+  return (found.versions.get(task) ?? 0) === expectedVersion ? undefined : CONFLICT
+}
+
+function toRefusal(
+  room: Room | undefined,
+  { reservationMicros }: { readonly reservationMicros: number },
+): Admission | undefined {
+  if (room === undefined) return undefined
+  const { budgetMicros, spentMicros, tasksBound, unfinishedTasks } = room
+  if (budgetMicros !== null && spentMicros + reservationMicros > budgetMicros) {
+    return { kind: "refused", limit: "budget" }
+  }
+  const isFull = tasksBound !== null && unfinishedTasks >= tasksBound
+  return isFull ? { kind: "refused", limit: "unfinished-tasks" } : undefined
+}
+
+/** What a survivor leaves for those behind it. */
+function take({ append, use }: Change, found: Found): void {
+  const { task, changes } = append
+  const { account } = changes.task
+  found.versions.set(task, changes.task.version)
+  if (use !== undefined) {
+    const { fingerprint, key } = use
+    found.uses.set(toUseName(account, key), { kind: "known", task, fingerprint })
+  }
+  const room = found.rooms.get(account)
+  if (room === undefined || changes.totals === undefined) return
+  room.spentMicros += changes.totals.chargedMicros + changes.totals.reservedMicros
+  room.unfinishedTasks += changes.totals.unfinishedTasks
+}
+
+async function find(changes: readonly Change[], run: RunQuery): Promise<Found> {
+  const accounts = [...new Set(changes.map(({ append }) => append.changes.task.account))]
+  const tasks = changes.map(({ append }) => append.task)
+  const newest = changes.map(({ append }) => toNewestEvent(append))
+  const used = changes.filter(({ use }) => use !== undefined)
+  const ofAccounts = toTextArray(accounts)
+  // Sent together: the server answers one behind the other, so the second sees what the first locked.
+  const [, rooms, uses, versions, hashes] = await Promise.all([
+    run({ ...LOCK_TOTALS, values: [ofAccounts] }),
+    run({ ...FIND_ROOMS, values: [ofAccounts] }),
+    run({
+      ...FIND_USES,
+      values: [
+        toTextArray(used.map(({ append }) => append.changes.task.account)),
+        toTextArray(used.map(({ use }) => use?.key ?? "")),
+      ],
+    }),
+    run({ ...FIND_VERSIONS, values: [toTextArray(tasks)] }),
+    run({
+      ...FIND_HASHES,
+      values: [toTextArray(tasks), toBigintArray(newest.map(({ version }) => version))],
+    }),
+  ])
+  return {
+    rooms: new Map((rooms as readonly RoomRow[]).map(toRoom)),
+    uses: new Map((uses as readonly UseRow[]).map(toUse)),
+    versions: new Map(versions as readonly [string, number][]),
+    hashes: new Map(hashes as readonly [string, string][]),
+  }
+}
+
+type RoomRow = readonly [
+  account: string,
+  budgetMicros: number | null,
+  tasksBound: number | null,
+  spentMicros: number | null,
+  unfinishedTasks: number | null,
+]
+type UseRow = readonly [account: string, key: string, task: string, fingerprint: string]
+
+/** Totals that are missing, which only damage brings about, leave no room at all. */
+function toRoom([account, budgetMicros, tasksBound, spent, unfinished]: RoomRow): [string, Room] {
+  const spentMicros = spent ?? Number.MAX_SAFE_INTEGER
+  const unfinishedTasks = unfinished ?? Number.MAX_SAFE_INTEGER
+  return [account, { budgetMicros, tasksBound, spentMicros, unfinishedTasks }]
+}
+
+function toUse([account, key, task, fingerprint]: UseRow): [string, Admission] {
+  return [toUseName(account, key), { kind: "known", task, fingerprint }]
+}
+
+function toUseName(account: string, key: string): string {
+  return `${account}\n${key}`
+}
+
+const LOCK_TOTALS = {
+  name: "judge lock totals",
+  text: `select 1 from account_totals where account = any($1::text[]) order by account for update`,
+}
+
+const FIND_ROOMS = {
+  name: "judge find rooms",
+  text: `select a.id, a.budget_micros, a.unfinished_tasks,
+  t.charged_micros + t.reserved_micros, t.unfinished_tasks
+from accounts as a
+left join account_totals as t on t.account = any($1::text[]) and t.account = a.id
+where a.id = any($1::text[]) and (a.budget_micros is not null or a.unfinished_tasks is not null)`,
+}
+
+const FIND_USES = {
+  name: "judge find uses",
+  text: `select u.account, u.key, u.task, u.fingerprint
+from idempotency as u join unnest($1::text[], $2::text[]) as x(account, key)
+on u.account = x.account and u.key = x.key
+where u.account = any($1::text[]) and u.key = any($2::text[])`,
+}
+
+const FIND_VERSIONS = {
+  name: "judge find versions",
+  text: `select id, version from tasks where id = any($1::text[])`,
+}
+
+const FIND_HASHES = {
+  name: "judge find hashes",
+  text: `select e.task, e.hash from events as e
+join unnest($1::text[], $2::bigint[]) as x(task, version) on e.task = x.task and e.version = x.version
+where e.task = any($1::text[])`,
+}

@@ -1,0 +1,100 @@
+/**
+ * One lane of the group commit: a connection that commits one batch after another. A batch goes out
+ * as one statement, which stands or falls as a whole; where it falls, it is judged change by change.
+ *
+ *   at once ──stands──▶ settled
+ *      └─falls─▶ judged ──survivors stand──▶ settled
+ *                  ├─fall again─▶ halved, each judged by itself; one alone is rejected
+ *                  └─lost, passing─▶ the very same batch again, on another connection if need be
+ *
+ * A reply that was lost proves nothing: the old session may still commit. The same batch is judged
+ * again then, and what is stored by its hash counts as committed; what the old session still holds
+ * makes the new one wait for it.
+ */
+import { SafelightError } from "@safelight/core"
+import { beginAttempt, decideNext, isFallen, type Attempt } from "./attempt.ts"
+import { toBatchRows } from "./batch-rows.ts"
+import { toBatchStatement } from "./batch-statement.ts"
+import { ADMITTED, type Change, type Outcome } from "./change.ts"
+import { commitJudged } from "./commit-judged.ts"
+import type { Connection } from "./connection.ts"
+import type { Judgement } from "./judge.ts"
+import { toFault, toSafelightError } from "./sql-error.ts"
+
+export interface LaneOptions {
+  readonly open: () => Promise<Connection>
+  /** Hears what became of each change of a batch that was judged. */
+  readonly onJudged: (change: Change, outcome: Outcome) => void
+}
+
+export interface Lane {
+  /** Settles every change, and tells whether the database answered for them; never rejects. */
+  readonly commit: (changes: readonly Change[], isCareful: boolean) => Promise<boolean>
+  readonly close: () => void
+}
+
+export function createLane({ open, onJudged }: LaneOptions): Lane {
+  let connection: Connection | undefined
+
+  async function tryOnce(changes: readonly Change[], attempt: Attempt): Promise<void> {
+    connection = connection?.isOpen() === true ? connection : await open()
+    try {
+      if (attempt.isCareful) settle(await commitJudged(connection, changes), onJudged)
+      else {
+        await connection.run(toBatchStatement(toBatchRows(changes, true)))
+        for (const change of changes) change.resolve(ADMITTED)
+      }
+    } catch (error) {
+      if (toFault(error) === "lost") {
+        attempt.isUnknown = true
+        connection.destroy()
+      }
+      throw error
+    }
+  }
+
+  async function halve(changes: readonly Change[], error: unknown): Promise<void> {
+    const [only] = changes
+    if (changes.length === 1 && only !== undefined) {
+      only.reject(toSafelightError(error))
+      return
+    }
+    const middle = Math.ceil(changes.length / 2)
+    await commit(changes.slice(0, middle), true)
+    await commit(changes.slice(middle), true)
+  }
+
+  async function commit(changes: readonly Change[], isCareful: boolean): Promise<boolean> {
+    const attempt = beginAttempt(isCareful)
+    for (;;) {
+      try {
+        await tryOnce(changes, attempt)
+        return true
+      } catch (error) {
+        const next = await decideNext(attempt, error)
+        if (next === "again") continue
+        if (next === "halve") await halve(changes, error)
+        else for (const change of changes) change.reject(toGivenUp(change, attempt, error))
+        return isFallen(error)
+      }
+    }
+  }
+
+  return { commit, close: () => connection?.destroy() }
+}
+
+function settle({ decided, survivors }: Judgement, onJudged: LaneOptions["onJudged"]): void {
+  const tell = (change: Change, outcome: Outcome): void => {
+    onJudged(change, outcome)
+    change.resolve(outcome)
+  }
+  for (const [change, outcome] of decided) tell(change, outcome)
+  for (const change of survivors) tell(change, ADMITTED)
+}
+
+/** A task that may be stored must not be taken for refused; an append may simply be handed in again. */
+function toGivenUp(change: Change, { isUnknown }: Attempt, cause: unknown): SafelightError {
+  if (!isUnknown || !change.isJudged) return toSafelightError(cause)
+  const message = "the database did not say whether the task was stored"
+  return new SafelightError({ code: "outcome-unknown", message, cause })
+}

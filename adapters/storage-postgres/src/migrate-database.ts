@@ -1,0 +1,76 @@
+/**
+ * Brings the database to this release's schema, in one transaction behind an advisory lock: of several
+ * processes that start together one migrates and the others find it done. A release whose schema an
+ * older one may still use changes it under that one's feet, and holds no lock for long.
+ */
+import { assertServable, SafelightError } from "@safelight/core"
+import { fromMoveRecord, migrate, type MovesTable, type StoreDatabase } from "@safelight/store"
+import { Kysely, PostgresDialect } from "kysely"
+import { Client } from "pg"
+import { DEFAULTS } from "./defaults.ts"
+import { POSTGRES_DIALECT } from "./dialect.ts"
+
+/** Any number, the same in every release: "safeligh" read as one. */
+const MIGRATION_LOCK = "8314037905010632552"
+
+export interface MigrateOptions {
+  readonly url: string
+  /** Whether tasks are to be served, which a database that moved away refuses. */
+  readonly isServing: boolean
+  /** Whether a database without a schema gets one. */
+  readonly mayCreate: boolean
+}
+
+/**
+ * Rows that are updated in place need room in their page, and a queue that is emptied as fast as it is
+ * filled needs to be swept at once. They change no meaning, so they are no part of the schema.
+ */
+const TUNING = [
+  "alter table tasks set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05)",
+  // Ends come in the order of submissions, nearly: a summary of pages finds them at no cost to inserts.
+  "drop index ready_end",
+  "create index ready_end on ready using brin (end_by) with (pages_per_range = 16, autosummarize = on)",
+  `alter table ready set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0)`,
+]
+
+export async function migrateDatabase(options: MigrateOptions): Promise<void> {
+  const { url, isServing, mayCreate } = options
+  const client = new Client({
+    connectionString: url,
+    application_name: "safelight migration",
+    connectionTimeoutMillis: DEFAULTS.connectTimeoutMs,
+  })
+  client.on("error", () => undefined)
+  await client.connect()
+  try {
+    await client.query(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+    const isNew = (await client.query("select to_regclass('events') as t")).rows[0].t === null
+    if (isNew && !mayCreate) throw noSchema()
+    await migrate(toKysely(client), POSTGRES_DIALECT, () => {})
+    if (isNew) for (const sql of TUNING) await client.query(sql)
+    if (isServing) {
+      const { rows } = await client.query<MovesTable>("select * from moves order by id")
+      assertServable(rows.map(fromMoveRecord))
+    }
+    await client.query("commit")
+  } finally {
+    // Ends an open transaction, undone.
+    await client.end()
+  }
+}
+
+function noSchema(): SafelightError {
+  const message = "this PostgreSQL database holds no data of Safelight"
+  return new SafelightError({ code: "invalid-configuration", message })
+}
+
+/** The migrator's own statements run on the one connection that holds the lock. */
+function toKysely(client: Client): Kysely<StoreDatabase> {
+  const held = {
+    query: (text: string, values: unknown[]) => client.query(text, values),
+    release() {},
+  }
+  const pool = { connect: async () => held, end: async () => undefined, options: {} }
+  return new Kysely<StoreDatabase>({ dialect: new PostgresDialect({ pool: pool as never }) })
+}

@@ -1,0 +1,105 @@
+/**
+ * Taking tasks from the queue, and what is looked for in it. Rows that another caller is just taking
+ * are passed over, so callers never wait for each other and never get the same task.
+ */
+import type { DueRequest, Log, QueuePeek, QueueStorage } from "@safelight/core"
+import {
+  FIRST_TURN,
+  fromQueueMeasureRecord,
+  type QueueMeasureRecord,
+  type Statement,
+  type StoreStatements,
+} from "@safelight/store"
+import { toArrayLiteral } from "./array-literal.ts"
+import type { ClaimMethods } from "./claim-methods.ts"
+import { toClaimed, toReadableHead, type ClaimRecord } from "./claimed-records.ts"
+import type { Sessions } from "./sessions.ts"
+import { createTurnCursor, type TurnCursor } from "./turn-cursor.ts"
+
+export type QueueMethods = Omit<QueueStorage, keyof ClaimMethods | "onQueued">
+
+interface HeadRecord {
+  readonly snapshot: string
+  readonly hash: string
+}
+
+interface PeekRecord {
+  readonly due_at: number | null
+  readonly turn: number | null
+}
+
+const NOTHING: QueuePeek = { dueAt: null, turn: null }
+
+export function createQueueMethods(
+  sessions: Sessions,
+  { append, queue, read }: StoreStatements,
+  log: Log,
+  onReleased: () => void,
+): QueueMethods {
+  const findDue = async (statement: Statement, { now, limit }: DueRequest) => {
+    const records = await sessions.read<HeadRecord>(statement, { now, limit })
+    return records.flatMap(({ snapshot, hash }) => toReadableHead(snapshot, hash, log))
+  }
+  const cursorOf = createCursors()
+
+  async function peek(models: readonly string[], from_turn: number): Promise<QueuePeek> {
+    const values = { ...toModels(models), from_turn }
+    const [row] = await sessions.read<PeekRecord>(queue.peek(models.length), values)
+    return row === undefined ? NOTHING : { dueAt: row.due_at, turn: row.turn }
+  }
+
+  return {
+    async claim(request) {
+      const { models, now, limit, claim, account = "", exceptAccounts = [] } = request
+      if (models.length === 0 || limit <= 0) return []
+      const cursor = cursorOf(models)
+      const from_turn = request.account === undefined ? cursor.from() : FIRST_TURN
+      const statement = queue.claim({
+        modelCount: models.length,
+        isOfAccount: request.account !== undefined,
+        exceptsAccounts: exceptAccounts.length > 0,
+      })
+      const except_accounts = toArrayLiteral(exceptAccounts)
+      const values = { ...toModels(models), account, except_accounts, from_turn, now, limit, claim }
+      const records = await sessions.write<ClaimRecord>(statement, values)
+      cursor.note(records.map(({ turn }) => turn))
+      if (records.length < limit) cursor.rewind()
+      return toClaimed(records, claim, log)
+    },
+    async release({ claim, tasks, dueAt }) {
+      const values = { claim, due_at: dueAt, tasks: toArrayLiteral(tasks) }
+      if ((await sessions.change(queue.release, values)) > 0) onReleased()
+    },
+    findOverdue: (request) => findDue(read.findOverdue, request),
+    findRetained: (request) => findDue(read.findRetained, request),
+    async retain({ task, dueAt }) {
+      if (dueAt === null) await sessions.change(append.dropRetention, { task })
+      else await sessions.change(append.retain, { task, due_at: dueAt })
+    },
+    async peekQueue(models) {
+      if (models.length === 0) return NOTHING
+      const from_turn = cursorOf(models).from()
+      const found = await peek(models, from_turn)
+      return found.turn === null && from_turn > FIRST_TURN ? peek(models, FIRST_TURN) : found
+    },
+    async measureQueue() {
+      const records = await sessions.read<QueueMeasureRecord>(queue.measure, {})
+      return records.map(fromQueueMeasureRecord)
+    },
+  }
+}
+
+/** A cursor for each set of models that is asked for. */
+function createCursors(): (models: readonly string[]) => TurnCursor {
+  const cursors = new Map<string, TurnCursor>()
+  return (models) => {
+    const name = models.join("\n")
+    const cursor = cursors.get(name) ?? createTurnCursor()
+    cursors.set(name, cursor)
+    return cursor
+  }
+}
+
+function toModels(models: readonly string[]): Record<string, string> {
+  return Object.fromEntries(models.map((model, index) => [`model_${index}`, model]))
+}

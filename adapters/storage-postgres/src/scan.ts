@@ -1,0 +1,51 @@
+/**
+ * Pages of streams for audits. Ids come from every table that knows tasks, so a row whose task or
+ * events are gone is shown all the same; a page is one snapshot of the database.
+ */
+import type { ScannedStream, ScanPage, ScanRequest } from "@safelight/core"
+import {
+  fromArtifactRecord,
+  fromChargeRecord,
+  fromEventRecord,
+  fromTaskRecord,
+  type ArtifactsTable,
+  type ChargesTable,
+  type EventsTable,
+  type StoreStatements,
+  type TasksTable,
+} from "@safelight/store"
+import type { Sessions } from "./sessions.ts"
+
+export const ONE_SNAPSHOT = "begin isolation level repeatable read read only"
+
+export function scan(
+  sessions: Sessions,
+  { read }: StoreStatements,
+  { after, limit }: ScanRequest,
+): Promise<ScanPage> {
+  return sessions.transact(ONE_SNAPSHOT, async ({ find }) => {
+    const found = await find<{ readonly id: string }>(read.scanIds, { after, limit })
+    const ids = found.map(({ id }) => id)
+    const last = ids.at(-1)
+    if (last === undefined) return { streams: [], next: null }
+    const range = { after, last }
+    const [tasks, events, artifacts, billed] = await Promise.all([
+      find<TasksTable>(read.scanTasks, range),
+      find<EventsTable>(read.scanEvents, range),
+      find<ArtifactsTable>(read.scanArtifacts, range),
+      find<ChargesTable>(read.scanCharges, range),
+    ])
+    const rows = new Map(tasks.map((record) => [record.id, fromTaskRecord(record)]))
+    const logs = Map.groupBy(events, ({ task }) => task)
+    const manifests = Map.groupBy(artifacts, ({ task }) => task)
+    const charges = new Map(billed.map((record) => [record.task, fromChargeRecord(record)]))
+    const streams = ids.map((id): ScannedStream => ({
+      id,
+      events: (logs.get(id) ?? []).map(fromEventRecord),
+      row: rows.get(id),
+      artifacts: (manifests.get(id) ?? []).map(fromArtifactRecord),
+      charge: charges.get(id),
+    }))
+    return { streams, next: ids.length < limit ? null : last }
+  })
+}

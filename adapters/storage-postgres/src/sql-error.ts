@@ -1,0 +1,64 @@
+/**
+ * What PostgreSQL's errors, and those of a connection, mean for what was asked. The codes are
+ * SQLSTATEs: https://www.postgresql.org/docs/18/errcodes-appendix.html
+ */
+import { SafelightError } from "@safelight/core"
+
+export type SqlFault =
+  /** What was sent can't be stored: a constraint, a value of the wrong kind. */
+  | "change"
+  /** Nothing was stored; the very same may succeed at once: a deadlock, a lock held for long. */
+  | "passing"
+  /** The connection ended: whether anything was stored is unknown. */
+  | "lost"
+  /** The server refuses work: full, read-only, a missing table or right. */
+  | "refused"
+
+/** 22 data exception, 23 integrity constraint violation. */
+const CHANGE = /^2[23]/
+/** 40 transaction rollback, 55P03 lock not available, 57014 query cancelled (by a time-out). */
+const PASSING = /^(40|55P03|57014)/
+/** 08 connection exception, 57P01–57P05 the server ends the session. */
+const LOST = /^(08|57P)/
+/** 28 wrong password or role, 3D000 no such database. */
+const MISCONFIGURED = /^(28|3D000)/
+/** 53300 too many connections, and a server that starts or stops. */
+const BUSY = /^(53|57P03)/
+
+export function toFault(error: unknown): SqlFault {
+  const code = readState(error)
+  if (code === undefined) return "lost"
+  if (CHANGE.test(code)) return "change"
+  if (PASSING.test(code)) return "passing"
+  return LOST.test(code) ? "lost" : "refused"
+}
+
+/** The SQLSTATE; undefined for an error that is not the server's. */
+export function readState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error) || !("severity" in error)) return undefined
+  return typeof error.code === "string" ? error.code : undefined
+}
+
+/** Whether trying to connect again makes no sense until somebody mends something. */
+export function isMisconfigured(error: unknown): boolean {
+  return MISCONFIGURED.test(readState(error) ?? "")
+}
+
+/**
+ * The error of the port. The server's own words are passed on, the detail is not: it may hold a
+ * row's values.
+ */
+export function toSafelightError(error: unknown): SafelightError {
+  if (error instanceof SafelightError) return error
+  const words = error instanceof Error ? error.message : String(error)
+  const message = `PostgreSQL: ${words}`
+  if (isMisconfigured(error)) {
+    return new SafelightError({ code: "invalid-configuration", message, cause: error })
+  }
+  const retryable = toFault(error) !== "change" || BUSY.test(readState(error) ?? "")
+  return new SafelightError({ code: "storage-unavailable", message, retryable, cause: error })
+}
+
+export function closed(): SafelightError {
+  return new SafelightError({ code: "storage-unavailable", message: "the storage is closed" })
+}

@@ -1,0 +1,117 @@
+/**
+ * `Storage` on PostgreSQL. Appends and admissions go through the group commit and its lanes; everything
+ * else through a few shared connections. Processes know of each other by the database alone.
+ */
+import { SafelightError, SILENT_LOG, type Log, type Storage } from "@safelight/core"
+import { compileStatements } from "@safelight/store"
+import { createAccountMethods } from "./account-methods.ts"
+import { createAppendMethods } from "./append.ts"
+import { createClaimMethods } from "./claim-methods.ts"
+import { connect, type Connection } from "./connection.ts"
+import { DEFAULTS } from "./defaults.ts"
+import { POSTGRES_DIALECT } from "./dialect.ts"
+import { createErasingMethods } from "./erasing.ts"
+import { createKeyMethods } from "./key-methods.ts"
+import { createLane } from "./lane.ts"
+import { createLinkMethods } from "./link-methods.ts"
+import { listTasks } from "./list-tasks.ts"
+import { migrateDatabase } from "./migrate-database.ts"
+import { createMoveMethods } from "./move-methods.ts"
+import { createQueueMethods } from "./queue-methods.ts"
+import { createRateMethods } from "./rate-methods.ts"
+import { createReadMethods } from "./read-methods.ts"
+import { scan } from "./scan.ts"
+import { createSessions } from "./sessions.ts"
+import { toSafelightError } from "./sql-error.ts"
+import { createWakeUps } from "./wake-ups.ts"
+import { createWriter, type Commit, type Writer } from "./writer.ts"
+
+export interface PostgresStorageOptions {
+  /** `postgres://user:password@host:port/database`, with the parameters that `pg` knows. */
+  readonly url: string
+  /**
+   * `serve` (the default) refuses a database that was moved elsewhere; `beside` is for commands that
+   * work next to services.
+   */
+  readonly mode?: "serve" | "beside"
+  /** Whether an empty database gets a schema; true by default. */
+  readonly mayCreate?: boolean
+  /** Connections that commit, 1 to 4. */
+  readonly lanes?: number
+  readonly log?: Log
+  /** Hears of every batch that was committed, or given up. */
+  readonly onCommit?: (commit: Commit) => void
+}
+
+/**
+ * Connects, and brings the schema along where need be. Rejects with `invalid-configuration` (a wrong
+ * URL, password or database), `schema-too-new`, `already-moved`, `storage-unavailable`.
+ */
+export async function createPostgresStorage(options: PostgresStorageOptions): Promise<Storage> {
+  const { url, lanes = DEFAULTS.lanes, mayCreate = true, mode = "serve" } = options
+  assertOptions(url, lanes)
+  try {
+    await migrateDatabase({ url, isServing: mode === "serve", mayCreate })
+  } catch (error) {
+    throw toSafelightError(error)
+  }
+  return assemble(options, lanes)
+}
+
+function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
+  const { url, log = SILENT_LOG, onCommit = () => {} } = options
+  const { replyTimeoutMs, statementTimeoutMs } = DEFAULTS
+  const open =
+    (name: string, planning: "batches" | "rows" = "rows") =>
+    (): Promise<Connection> =>
+      connect({ url, name: `safelight ${name}`, planning, replyTimeoutMs, statementTimeoutMs })
+  const statements = compileStatements(POSTGRES_DIALECT)
+  const sessions = createSessions(open("reading"))
+  const wakeUps = createWakeUps(sessions, open("listening"), log)
+  const lanes = Array.from({ length: laneCount }, () =>
+    createLane({
+      open: open("committing", "batches"),
+      onJudged: (change, outcome) => writer.noteJudged(change, outcome),
+    }),
+  )
+  const writer: Writer = createWriter({ lanes, onCommit, onQueued: wakeUps.noteQueued })
+  let closing: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    await writer.drain()
+    for (const lane of lanes) lane.close()
+    wakeUps.close()
+    sessions.close()
+  }
+
+  return {
+    ...createAppendMethods(writer),
+    ...createReadMethods(sessions, statements),
+    ...createErasingMethods(sessions, statements),
+    ...createQueueMethods(sessions, statements, log, wakeUps.noteQueued),
+    ...createClaimMethods(sessions, statements),
+    ...createAccountMethods(sessions, statements),
+    ...createKeyMethods(sessions, statements),
+    ...createLinkMethods(sessions, statements),
+    ...createMoveMethods(sessions, statements),
+    ...createRateMethods(sessions, statements),
+    listTasks: (request) => listTasks(sessions, statements, request),
+    scan: (request) => scan(sessions, statements, request),
+    onQueued: wakeUps.onQueued,
+    async check() {
+      await sessions.readRows({ name: "check", text: "select 1", values: [] })
+    },
+    close: () => (closing ??= close()),
+  }
+}
+
+function assertOptions(url: string, lanes: number): void {
+  if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
+    throw invalid("url is not of the form postgres://user@host:port/database")
+  }
+  if (!Number.isInteger(lanes) || lanes < 1 || lanes > 4) throw invalid("lanes is not 1 to 4")
+}
+
+function invalid(message: string): SafelightError {
+  return new SafelightError({ code: "invalid-configuration", message })
+}

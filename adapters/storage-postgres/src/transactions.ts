@@ -1,0 +1,91 @@
+/**
+ * Transactions of several statements, each on a connection of its own while it lasts. One that fails
+ * ends its session: that undoes it also where the server is not heard of any more.
+ */
+import { setTimeout } from "node:timers/promises"
+import type { SqlValues, Statement } from "@safelight/store"
+import type { Connection } from "./connection.ts"
+import { DEFAULTS } from "./defaults.ts"
+import { toQuery } from "./named-query.ts"
+import { closed, toFault, toSafelightError } from "./sql-error.ts"
+
+export interface Session {
+  readonly find: <Row>(statement: Statement, values: SqlValues) => Promise<readonly Row[]>
+  readonly change: (statement: Statement, values: SqlValues) => Promise<number>
+  readonly execute: (sql: string) => Promise<void>
+}
+
+export interface Transactions {
+  /**
+   * Runs `work` in one transaction, undone where it rejects. `begin` says which kind. Tried again, some
+   * times, where it failed for a passing reason. Rejects with a `SafelightError`.
+   */
+  readonly transact: <Result>(
+    begin: string,
+    work: (session: Session) => Promise<Result>,
+  ) => Promise<Result>
+  readonly close: () => void
+}
+
+/** A transaction that loses against another this often rejects. */
+const MOST_TRIES = 5
+
+export function createTransactions(open: () => Promise<Connection>): Transactions {
+  const idle: Connection[] = []
+  const inUse = new Set<Connection>()
+  let isClosed = false
+
+  async function run<Result>(
+    begin: string,
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    if (isClosed) throw closed()
+    const connection = takeOpen(idle) ?? (await open())
+    inUse.add(connection)
+    try {
+      await connection.execute(begin)
+      const result = await work(toSession(connection))
+      await connection.execute("commit")
+      idle.push(connection)
+      return result
+    } catch (error) {
+      connection.destroy()
+      throw error
+    } finally {
+      inUse.delete(connection)
+    }
+  }
+
+  return {
+    async transact(begin, work) {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await run(begin, work)
+        } catch (error) {
+          const isPassing = toFault(error) === "passing" && tries < MOST_TRIES
+          if (!isPassing) throw toSafelightError(error)
+          await setTimeout(DEFAULTS.retryMs * tries)
+        }
+      }
+    },
+    close() {
+      isClosed = true
+      for (const connection of [...idle, ...inUse]) connection.destroy()
+    },
+  }
+}
+
+function toSession(connection: Connection): Session {
+  return {
+    find: (statement, values) => connection.find(toQuery(statement, values)),
+    change: (statement, values) => connection.change(toQuery(statement, values)),
+    execute: connection.execute,
+  }
+}
+
+function takeOpen(idle: Connection[]): Connection | undefined {
+  for (let found = idle.pop(); found !== undefined; found = idle.pop()) {
+    if (found.isOpen()) return found
+  }
+  return undefined
+}

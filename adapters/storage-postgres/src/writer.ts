@@ -1,0 +1,122 @@
+/**
+ * Group commit. Changes that queue up while earlier ones are being committed go out together; there is
+ * no timer. A crowd is divided over the idle lanes, so that one part is made ready while another is
+ * committed.
+ */
+import { SafelightError } from "@safelight/core"
+import type { Change, Outcome } from "./change.ts"
+import type { Lane } from "./lane.ts"
+import { closed } from "./sql-error.ts"
+import { createWaitingChanges } from "./waiting-changes.ts"
+
+/** What was committed together, or given up, for who watches. */
+export interface Commit {
+  readonly changes: number
+  readonly durationMs: number
+  readonly isFailed: boolean
+}
+
+export interface Writer {
+  /** Resolves once the change is durable, or refused. */
+  readonly write: (change: Omit<Change, "resolve" | "reject">) => Promise<Outcome>
+  /** Hears what became of a judged change: a batch with a full account is judged at once. */
+  readonly noteJudged: (change: Change, outcome: Outcome) => void
+  /** Resolves once everything handed in is settled; later writes reject. */
+  readonly drain: () => Promise<void>
+}
+
+export interface WriterOptions {
+  readonly lanes: readonly Lane[]
+  readonly onCommit: (commit: Commit) => void
+  /** Called behind a batch that put tasks into the queue which nobody holds. */
+  readonly onQueued: () => void
+}
+
+/** Fewer changes than this share one commit: dividing them would double it for nothing. */
+const SMALLEST_CROWD = 16
+
+/** Accounts known to be full; forgetting them costs a batch its first try. */
+const MOST_FULL = 1_000
+
+export function createWriter({ lanes, onCommit, onQueued }: WriterOptions): Writer {
+  const idle = [...lanes]
+  const waiting = createWaitingChanges()
+  const full = new Set<string>()
+  let isFlushing = false
+  let isClosed = false
+  const drained = Promise.withResolvers<void>()
+
+  function scheduleFlush(): void {
+    if (isFlushing || waiting.count() === 0 || idle.length === 0) return
+    isFlushing = true
+    // Behind the I/O of this turn of the event loop, so that changes of many sockets go together.
+    setImmediate(flush)
+  }
+
+  function flush(): void {
+    isFlushing = false
+    while (waiting.count() > 0 && idle.length > 0) {
+      const batch = waiting.take(toShare(waiting.count(), idle.length))
+      const lane = batch.length > 0 ? idle.pop() : undefined
+      if (lane === undefined) return
+      void commit(lane, batch)
+    }
+  }
+
+  async function commit(lane: Lane, batch: readonly Change[]): Promise<void> {
+    const startedAt = performance.now()
+    const isCareful = full.size > 0 && batch.some(isOfFullAccount)
+    const isCommitted = await lane.commit(batch, isCareful)
+    const durationMs = performance.now() - startedAt
+    onCommit({ changes: batch.length, durationMs, isFailed: !isCommitted })
+    if (batch.some(isForAnybody)) onQueued()
+    waiting.settle(batch)
+    idle.push(lane)
+    continueOrRest()
+  }
+
+  function isOfFullAccount({ append, isJudged }: Change): boolean {
+    return isJudged && full.has(append.changes.task.account)
+  }
+
+  function continueOrRest(): void {
+    scheduleFlush()
+    if (isClosed && waiting.count() === 0 && idle.length === lanes.length) drained.resolve()
+  }
+
+  return {
+    write(change) {
+      if (isClosed) return Promise.reject(closed())
+      // What happened must be written down; what is only asked for may be refused.
+      if (change.isJudged && waiting.isFull()) return Promise.reject(overloaded())
+      return new Promise((resolve, reject) => {
+        waiting.add({ ...change, resolve, reject })
+        scheduleFlush()
+      })
+    },
+    noteJudged({ append }, outcome) {
+      const { account } = append.changes.task
+      if (outcome.kind !== "refused") full.delete(account)
+      else if (full.size < MOST_FULL) full.add(account)
+    },
+    drain() {
+      isClosed = true
+      continueOrRest()
+      return drained.promise
+    },
+  }
+}
+
+function toShare(count: number, lanes: number): number {
+  return count < SMALLEST_CROWD ? count : Math.ceil(count / lanes)
+}
+
+/** Whether a change put a task into the queue that nobody holds. */
+function isForAnybody({ append: { queue } }: Change): boolean {
+  return queue !== undefined && queue.kind !== "finish" && queue.claim === null
+}
+
+function overloaded(): SafelightError {
+  const message = "too much waits to be stored"
+  return new SafelightError({ code: "overloaded", message, retryable: true, retryAfterMs: 1_000 })
+}

@@ -1,0 +1,37 @@
+/**
+ * The second net under the log: fields whose name says that they hold a secret are left out, at the
+ * first level and the second. By hand, since pino's own copies every line (40 µs, as much as a request).
+ */
+import type { LogFields } from "@safelight/core"
+
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  "prompt",
+  "url",
+  "key",
+  "secret",
+  "token",
+  "access",
+  "authorization",
+])
+
+const HIDDEN = "[Redacted]"
+
+/** The same fields where nothing is to be hidden; an error is left to its serializer. */
+export function hideFields(fields: LogFields): LogFields {
+  let hidden: Record<string, unknown> | undefined
+  for (const name of Object.keys(fields)) {
+    const value = fields[name]
+    const shown = SECRET_FIELDS.has(name) ? HIDDEN : hideWithin(name, value)
+    if (shown === value) continue
+    hidden ??= { ...fields }
+    hidden[name] = shown
+  }
+  return hidden ?? fields
+}
+
+function hideWithin(name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || name === "error") return value
+  const secrets = Object.keys(value).filter((each) => SECRET_FIELDS.has(each))
+  if (secrets.length === 0) return value
+  return { ...value, ...Object.fromEntries(secrets.map((each) => [each, HIDDEN])) }
+}

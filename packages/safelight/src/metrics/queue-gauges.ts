@@ -1,0 +1,116 @@
+/**
+ * How long the queue is and whether the database answers, asked at each scrape. A scrape waits for
+ * them only so long: without an answer `safelight_up_storage` is 0 and the queue is left out, since
+ * an old number would look like a quiet queue.
+ */
+import { type Clock, type Log, type QueueMeasure, type Storage } from "@safelight/core"
+import { Gauge, type Registry } from "prom-client"
+import { createKeptAnswer, type KeptAnswer } from "./kept-answer.ts"
+
+/** Several scrapers ask the database once. */
+const BELIEVED_MS = 2_000
+/** Well under the 10 s after which Prometheus gives a scrape up. */
+const PATIENCE_MS = 2_000
+/** Where measuring takes longer than a scrape waits, the next ones show the last: four common intervals. */
+const SHOWN_MS = 60_000
+
+export interface QueueGaugesOptions {
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly log: Log
+  /** Shown with 0 where no task waits, so that a line in a graph does not end. */
+  readonly models: readonly string[]
+}
+
+export interface QueueGauges {
+  /** Whose queue it is from now on. */
+  watch(storage: Pick<Storage, "measureQueue" | "check">): void
+  /** Resolves once the gauges say what is known; never rejects. */
+  refresh(): Promise<void>
+}
+
+interface Watched {
+  readonly check: KeptAnswer<true>
+  readonly measures: KeptAnswer<readonly QueueMeasure[]>
+}
+
+export function createQueueGauges(options: QueueGaugesOptions): QueueGauges {
+  const { registry, clock, log, models } = options
+  const gauges = createGauges(registry)
+  let watched: Watched | undefined
+
+  function show({ check, measures }: Watched): void {
+    // One that was believed may have waited for the other; one that hangs is older than that.
+    const isUp = check.latest(BELIEVED_MS + PATIENCE_MS) === true
+    gauges.up.set(isUp ? 1 : 0)
+    gauges.tasks.reset()
+    gauges.oldest.reset()
+    const measured = isUp ? measures.latest(SHOWN_MS) : undefined
+    if (measured === undefined) return
+    const now = clock.now()
+    for (const model of models) showModel(model, NO_TASKS, now)
+    for (const measure of measured) showModel(measure.model, measure, now)
+  }
+
+  function showModel(model: string, measure: Omit<QueueMeasure, "model">, now: number): void {
+    const { waiting, claimed, oldestAt } = measure
+    gauges.tasks.set({ model, state: "waiting" }, waiting)
+    gauges.tasks.set({ model, state: "claimed" }, claimed)
+    const ageMs = oldestAt === null ? 0 : Math.max(0, now - oldestAt)
+    gauges.oldest.set({ model }, ageMs / 1_000)
+  }
+
+  return {
+    watch(storage) {
+      const kept = { clock, believedMs: BELIEVED_MS }
+      watched = {
+        check: createKeptAnswer({
+          ...kept,
+          ask: () => storage.check().then(() => true as const),
+          onFailure: (error) => log.warn({ error }, "the database does not answer"),
+        }),
+        measures: createKeptAnswer({
+          ...kept,
+          ask: () => storage.measureQueue(),
+          onFailure: (error) => log.warn({ error }, "the queue can't be measured"),
+        }),
+      }
+    },
+    async refresh() {
+      if (watched === undefined) return
+      const { check, measures } = watched
+      const over = new AbortController()
+      await Promise.race([
+        Promise.all([check.refresh(), measures.refresh()]),
+        clock.wait(PATIENCE_MS, over.signal),
+      ])
+      over.abort()
+      show(watched)
+    },
+  }
+}
+
+const NO_TASKS = { waiting: 0, claimed: 0, oldestAt: null }
+
+function createGauges(registry: Registry) {
+  const registers = [registry]
+  return {
+    up: new Gauge({
+      name: "safelight_up_storage",
+      help: "1 where the database answered when this was read, else 0.",
+      registers,
+    }),
+    tasks: new Gauge({
+      name: "safelight_queue_tasks",
+      help: "Unfinished tasks, of all nodes: waiting for somebody, or claimed by a node.",
+      labelNames: ["model", "state"],
+      registers,
+    }),
+    oldest: new Gauge({
+      name: "safelight_queue_oldest_waiting_seconds",
+      help: "How long the oldest task that nobody holds has been waiting.",
+      labelNames: ["model"],
+      registers,
+    }),
+  }
+}

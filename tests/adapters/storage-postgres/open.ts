@@ -1,0 +1,62 @@
+/** A storage on a database of its own, and what tests of it ask again and again. */
+import { createPostgresStorage, type PostgresStorageOptions } from "@safelight/storage-postgres"
+import type { Storage } from "@safelight/core"
+import { submitSample, type SampleAppend } from "@safelight/testkit"
+import { Client, type QueryResultRow } from "pg"
+import { createTestDatabase, execute } from "../../support/test-database.ts"
+
+export interface Opened extends AsyncDisposable {
+  readonly storage: Storage
+  readonly url: string
+  /** Another node on the same database. */
+  openBeside(options?: Partial<PostgresStorageOptions>): Promise<Storage>
+  /** Runs a statement on a connection of its own. */
+  execute<Row extends QueryResultRow>(sql: string): Promise<Row[]>
+  /** A connection that stays, as somebody else's would. */
+  connect(): Promise<Client>
+}
+
+export async function open(options: Partial<PostgresStorageOptions> = {}): Promise<Opened> {
+  const database = await createTestDatabase()
+  const { url } = database
+  const storages: Storage[] = []
+  const clients: Client[] = []
+
+  async function openBeside(more: Partial<PostgresStorageOptions> = {}): Promise<Storage> {
+    const storage = await createPostgresStorage({ url, ...more })
+    storages.push(storage)
+    return storage
+  }
+
+  return {
+    storage: await openBeside(options),
+    url,
+    openBeside,
+    execute: (sql) => execute(url, sql),
+    async connect() {
+      const client = new Client({ connectionString: url })
+      client.on("error", () => undefined)
+      await client.connect()
+      clients.push(client)
+      return client
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(clients.map((client) => client.end()))
+      await Promise.all(storages.map((storage) => storage.close()))
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** New tasks in the queue, as many as asked for. */
+export function toTasks(count: number, name = "task"): SampleAppend[] {
+  const queue = { kind: "enqueue", dueAt: 1_000, endBy: 100_000, claim: null, turn: null } as const
+  return Array.from({ length: count }, (_, index) =>
+    submitSample({ id: `${name}-${index}`, queue }),
+  )
+}
+
+/** Resolves once `isSo` does to true, asked again and again. */
+export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
