@@ -1,0 +1,110 @@
+/**
+ * `claim_1m_ratio`: how long a claim of ten takes where 1,000,000 tasks wait, over one where 1,000
+ * do, in turns. `claim_1m_held_ratio`: the same while another connection's transaction keeps vacuum
+ * from removing anything, after and during thousands of claims. The tasks that wait were submitted by
+ * an engine. Of ten, nine are finished, one is given back, and nine more are submitted, so the front
+ * of the queue moves and its length stays.
+ */
+import { decide, project, sealEvents, type Claimed, type Storage } from "@safelight/core"
+import { sha256 } from "@safelight/engine"
+import { Client } from "pg"
+import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
+import { median, percentile, ratePerSecond } from "../measure.ts"
+import { createDatabase, type Database } from "./database.ts"
+import { note, reportFigures } from "./figures.ts"
+import { openOwn, type Own } from "./own.ts"
+import { toScale } from "./scale.ts"
+
+const CLAIM = "benchmark"
+const LIMIT = 10
+const FEW = 1_000
+
+/** Has `count` tasks wait, as autovacuum would leave their tables once it has come by. */
+async function fill(own: Own, database: Database, count: number): Promise<void> {
+  // As many callers as make a full batch of the group commit.
+  await ratePerSecond(count, 512, own.submit)
+  await database.query("vacuum analyze")
+}
+
+/** Ends a task that has not begun, as its time-out would. */
+async function finish(storage: Storage, { task, hash }: Claimed): Promise<void> {
+  const decision = decide(task, { kind: "time-out" }, task.endBy)
+  if (decision.kind === "rejected") throw new Error(decision.rejection.code)
+  const head = { task: task.id, version: task.version, hash }
+  const events = sealEvents(sha256, head, [decision.event])
+  await storage.append({
+    task: task.id,
+    expectedVersion: task.version,
+    events,
+    changes: project(decision.task, events.at(-1)?.hash ?? hash, [decision.event]),
+    queue: { kind: "finish", retainAt: null },
+  })
+}
+
+/** Resolves to how long the claim took, in milliseconds; what comes after it is not counted. */
+async function claimOnce({ storage, submit }: Own): Promise<number> {
+  const now = Date.now()
+  const startedAt = performance.now()
+  const claimed = await storage.claim({
+    claim: CLAIM,
+    models: [SAMPLE_REQUEST.model],
+    now,
+    limit: LIMIT,
+  })
+  const tookMs = performance.now() - startedAt
+  const [back, ...rest] = claimed
+  if (back === undefined || claimed.length < LIMIT) throw new Error("the queue ran dry")
+  await Promise.all([
+    storage.release({ claim: CLAIM, tasks: [back.task.id], dueAt: now }),
+    ...rest.map((each) => finish(storage, each)),
+    ...rest.map(() => submit()),
+  ])
+  return tookMs
+}
+
+async function timeInTurns(
+  few: Own,
+  many: Own,
+  count: number,
+): Promise<{ readonly few: readonly number[]; readonly many: readonly number[] }> {
+  const times = { few: [] as number[], many: [] as number[] }
+  for (let turn = 0; turn < count; turn += 1) {
+    times.few.push(await claimOnce(few))
+    times.many.push(await claimOnce(many))
+  }
+  return times
+}
+
+const scale = toScale(process.argv)
+await using fewDatabase = await createDatabase("few")
+await using manyDatabase = await createDatabase("many")
+await using few = await openOwn(fewDatabase.url)
+await using many = await openOwn(manyDatabase.url)
+note(`${scale.waitingTasks} tasks are submitted, to wait…`)
+await fill(few, fewDatabase, FEW)
+await fill(many, manyDatabase, scale.waitingTasks)
+await fewDatabase.query("checkpoint")
+
+await timeInTurns(few, many, scale.timedClaims / 4)
+const free = await timeInTurns(few, many, scale.timedClaims)
+
+const holder = new Client({ connectionString: manyDatabase.url })
+await holder.connect()
+await holder.query("begin isolation level repeatable read")
+// The snapshot is taken by the first statement, and holds until the end.
+await holder.query("select 1")
+for (let churned = 0; churned < scale.churnedClaims; churned += 1) await claimOnce(many)
+const held = await timeInTurns(few, many, scale.timedClaims)
+await holder.query("commit")
+await holder.end()
+
+reportFigures({
+  claim_1k_p50_ms: median(free.few),
+  claim_1m_p50_ms: median(free.many),
+  claim_1m_p99_ms: percentile(free.many, 0.99),
+  claim_1m_held_p50_ms: median(held.many),
+  claim_1m_held_p99_ms: percentile(held.many, 0.99),
+  claim_1m_ratio: median(free.many) / median(free.few),
+  // Both beside a queue that vacuum may clean: the short one's database holds nothing back.
+  claim_1m_held_ratio: median(held.many) / median(held.few),
+})

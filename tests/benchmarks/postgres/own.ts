@@ -1,0 +1,42 @@
+/** Our side of every benchmark: an engine on PostgreSQL, its channel and its artifacts in memory. */
+import type { Storage } from "@safelight/core"
+import { createEngine, type Engine } from "@safelight/engine"
+import { createPostgresStorage } from "@safelight/storage-postgres"
+import { createInstantChannel } from "../../support/instant-channel.ts"
+import { createMemoryArtifacts } from "../../support/memory-artifacts.ts"
+import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
+
+export interface Own extends AsyncDisposable {
+  readonly engine: Engine
+  readonly storage: Storage
+  /** Resolves to the task's id once it is durable. */
+  submit(): Promise<string>
+  /** From the submission to the recorded success; the engine has to be started. */
+  live(): Promise<void>
+}
+
+export async function openOwn(url: string): Promise<Own> {
+  const storage = await createPostgresStorage({ url })
+  const artifacts = createMemoryArtifacts({ keep: 100 })
+  const engine = createEngine({ storage, artifacts, channels: [createInstantChannel()] })
+
+  async function submit(): Promise<string> {
+    const result = await engine.submit(SAMPLE_REQUEST)
+    if (result.kind === "rejected") throw new Error(result.rejection.code)
+    return result.task.id
+  }
+
+  return {
+    engine,
+    storage,
+    submit,
+    async live() {
+      const task = await engine.finished(await submit())
+      if (task?.state !== "succeeded.available") throw new Error(`ended as ${task?.state}`)
+    },
+    async [Symbol.asyncDispose]() {
+      await engine.stop()
+      await storage.close()
+    },
+  }
+}
