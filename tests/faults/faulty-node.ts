@@ -1,0 +1,197 @@
+/**
+ * A node under test: the engine and its HTTP service over a storage, with the upstream's three
+ * channels. At the n-th pass of a named point it kills or stops itself by signal, so nothing is
+ * tidied up. Its argument is `NodeOptions` as JSON; it ends where its parent is gone.
+ */
+import { randomBytes } from "node:crypto"
+import { writeSync } from "node:fs"
+import { flushCompileCache } from "node:module"
+import { inspect } from "node:util"
+import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
+import {
+  API_KEY_SCOPES,
+  createApiKeyParts,
+  formatApiKey,
+  fromSnapshot,
+  isSafelightError,
+  isTerminal,
+  type Log,
+  type LogFields,
+  type Task,
+} from "@safelight/core"
+import { createEngine, sha256 } from "@safelight/engine"
+import { createHttpHandler, createNodeServer } from "@safelight/http"
+import { createFaultyClock } from "./faulty-clock.ts"
+import { createFullDisk } from "./full-disk.ts"
+import type { UpstreamKind } from "./creations.ts"
+import {
+  ACCOUNT,
+  END_AFTER_MS,
+  SETTINGS,
+  type NodeOptions,
+  type Order,
+  type Saying,
+  type Trap,
+} from "./node-orders.ts"
+import { openStorage } from "./open-storage.ts"
+import { createUpstreamChannel } from "./upstream-channel.ts"
+
+/** How often the node sweeps: often enough that sweeps meet every other thing it does. */
+const SWEEP_MS = 300
+
+/** How often the draining node looks whether all is done. */
+const DRAIN_LOOK_MS = 100
+
+/** Tasks of one channel at once: few enough that a queue forms. */
+const CONCURRENCY = 6
+
+const options = JSON.parse(process.argv[2] ?? "") as NodeOptions
+const { trap } = options
+let passes = 0
+
+function pass(point: string, task: string): void | Promise<void> {
+  if (trap === undefined || point !== trap.point) return
+  if (trap.kind === undefined) return spring(trap, task)
+  return springOn(trap, trap.kind, task)
+}
+
+async function springOn(set: Trap, kind: UpstreamKind, task: string): Promise<void> {
+  const head = await storage.readTask(task)
+  if (head?.task.dispatch?.channel === `upstream-${kind}`) spring(set, task)
+}
+
+function spring({ nth, signal }: Trap, task: string): void {
+  passes += 1
+  if (passes !== nth) return
+  // Written in one call of the system: what goes through the event loop would be lost.
+  writeSync(1, `${task}\n`)
+  process.kill(process.pid, signal)
+}
+
+/** Not by `safelight`, which is the whole command: a node has to start in a moment. */
+async function makeKey(): Promise<string> {
+  const parts = createApiKeyParts(randomBytes(128))
+  const secretSha256 = sha256([parts.secret])
+  const life = { createdAt: Date.now(), expiresAt: 0, revokedAt: 0 }
+  const { id } = parts
+  await storage.createKey({ id, account: ACCOUNT, scopes: API_KEY_SCOPES, secretSha256, ...life })
+  return formatApiKey(parts)
+}
+
+function say(saying: Saying): void {
+  process.send?.(saying)
+}
+
+/** What the outside did in a line; what is ours with its stack. */
+function write(level: string, { error, ...fields }: LogFields, message: string): void {
+  process.stderr.write(`${level} ${message} ${JSON.stringify(fields)} ${toWords(error)}\n`)
+}
+
+function toWords(error: unknown): string {
+  if (!isSafelightError(error)) return error === undefined ? "" : inspect(error)
+  const { code, message, cause } = error
+  const because = cause instanceof Error ? ` (${cause.message})` : ""
+  return `${code}: ${message}${because}`
+}
+
+const log: Log = {
+  info() {},
+  warn: (fields, message) => write("warn", fields, message),
+  error: (fields, message) => write("error", fields, message),
+}
+
+const clock = createFaultyClock()
+clock.jump(options.clockOffsetMs ?? 0)
+const storage = await openStorage({ place: options.storage, mode: "serve", log })
+const artifacts = createFullDisk(createFilesystemArtifacts({ folder: options.artifacts }))
+const channels = (["keyed", "lookup", "unkeyed"] as const).map((kind) =>
+  createUpstreamChannel({ origin: options.upstream, kind, concurrency: CONCURRENCY }),
+)
+const engine = createEngine({
+  storage,
+  artifacts,
+  channels,
+  clock,
+  log,
+  settings: SETTINGS,
+  probe: pass,
+})
+const key = await makeKey()
+const publicUrl = (): string => "http://127.0.0.1"
+const handler = createHttpHandler({ service: engine, storage, clock, log, publicUrl })
+const server = await createNodeServer({ handler, log })
+process.on("message", (order) => obey(order as Order))
+process.on("disconnect", () => process.exit(0))
+// Before it begins to work: what waits may spring the trap at once.
+say({ kind: "ready", url: server.url, key })
+engine.start()
+// The next node finds its modules compiled; one that is killed would never leave them behind.
+flushCompileCache()
+
+let swept: Promise<void> | undefined
+const sweeping = setInterval(() => {
+  swept ??= sweep().finally(() => (swept = undefined))
+}, SWEEP_MS)
+
+async function sweep(): Promise<void> {
+  try {
+    await engine.sweep(clock.now() + (options.sweepsAheadMs ?? 0))
+  } catch (error) {
+    log.warn({ error }, "a sweep failed")
+  }
+}
+
+/** Until every task has ended, or rests until its end; then that end comes early. */
+async function drain(): Promise<void> {
+  for (;;) {
+    const unfinished = await listUnfinished()
+    if (unfinished.length === 0) break
+    if (unfinished.every(isResting)) clock.jump((options.clockOffsetMs ?? 0) + END_AFTER_MS)
+    await clock.wait(DRAIN_LOOK_MS)
+  }
+  // What the sweeps between did not come to.
+  await engine.sweep(clock.now() + (options.sweepsAheadMs ?? 0))
+  say({ kind: "drained" })
+}
+
+async function listUnfinished(): Promise<Task[]> {
+  const unfinished: Task[] = []
+  for (let after: string | null = ""; after !== null;) {
+    const page: Awaited<ReturnType<typeof storage.scan>> = await storage.scan({ after, limit: 200 })
+    for (const { row } of page.streams) {
+      const task = row && fromSnapshot(row.snapshot)
+      if (task !== undefined && !isTerminal(task)) unfinished.push(task)
+    }
+    after = page.next
+  }
+  return unfinished
+}
+
+/** In doubt with nothing left that may be tried (design §5). */
+function isResting({ attempt, dispatch, maxAttempts, state }: Task): boolean {
+  if (state !== "doubtful") return false
+  return dispatch?.channel === "upstream-unkeyed" || attempt >= maxAttempts
+}
+
+async function stop(): Promise<void> {
+  clearInterval(sweeping)
+  await swept
+  await server.close({ graceMs: 0 })
+  await engine.stop()
+  await storage.close()
+  process.disconnect?.()
+}
+
+function obey(order: Order): void {
+  switch (order.kind) {
+    case "jump":
+      return clock.jump(order.offsetMs)
+    case "disk":
+      return artifacts.fill(order.isFull)
+    case "drain":
+      void drain()
+      return
+    case "stop":
+      void stop()
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * The client's ledger: what it asked for and every 202 it got, in a file that is synced before
+ * anything counts. It is the oracle's only memory of what was promised, and is read back from disk.
+ */
+import { open, readFile } from "node:fs/promises"
+
+export interface Ledger extends AsyncDisposable {
+  /** Before the request leaves; durable once resolved, like the other. */
+  asked(request: number): Promise<void>
+  /** A 202 named this task. */
+  accepted(request: number, task: string): Promise<void>
+  /** 202s that are durable. */
+  acceptedCount(): number
+}
+
+export interface LedgerEntries {
+  readonly asked: ReadonlySet<number>
+  /** Every task that a 202 named, by request: more than one is a broken promise. */
+  readonly accepted: ReadonlyMap<number, ReadonlySet<string>>
+}
+
+type Line = { readonly asked: number } | { readonly accepted: number; readonly task: string }
+
+export async function openLedger(path: string): Promise<Ledger> {
+  const file = await open(path, "a")
+  let pending: string[] = []
+  let writing: Promise<void> | undefined
+  let acceptedCount = 0
+
+  /** Lines that queued up during one sync go out together with the next. */
+  async function flush(earlier: Promise<void> | undefined): Promise<void> {
+    await earlier
+    const text = pending.join("")
+    pending = []
+    writing = undefined
+    await file.appendFile(text)
+    await file.datasync()
+  }
+
+  function write(line: Line): Promise<void> {
+    pending.push(`${JSON.stringify(line)}\n`)
+    writing ??= last = flush(last)
+    return writing
+  }
+
+  let last: Promise<void> | undefined
+  return {
+    asked: (request) => write({ asked: request }),
+    async accepted(request, task) {
+      await write({ accepted: request, task })
+      acceptedCount += 1
+    },
+    acceptedCount: () => acceptedCount,
+    async [Symbol.asyncDispose]() {
+      await last
+      await file.close()
+    },
+  }
+}
+
+export async function readLedger(path: string): Promise<LedgerEntries> {
+  const asked = new Set<number>()
+  const accepted = new Map<number, Set<string>>()
+  for (const text of (await readFile(path, "utf8")).split("\n")) {
+    if (text === "") continue
+    const line = JSON.parse(text) as Line
+    if ("asked" in line) {
+      asked.add(line.asked)
+      continue
+    }
+    const tasks = accepted.get(line.accepted) ?? new Set<string>()
+    accepted.set(line.accepted, tasks.add(line.task))
+  }
+  return { asked, accepted }
+}

@@ -1,0 +1,64 @@
+/** What a node under test is told at its start and while it runs, and what it says. */
+import type { ProbePoint } from "@safelight/core"
+import type { EngineSettings } from "@safelight/engine"
+import type { UpstreamKind } from "./creations.ts"
+import { SUBMIT_TIMEOUT_MS } from "./upstream-protocol.ts"
+
+export interface NodeOptions {
+  /** A folder for SQLite, or `postgres://…`. */
+  readonly storage: string
+  readonly artifacts: string
+  readonly upstream: string
+  /** What it does to itself when it passes a point for the n-th time. */
+  readonly trap?: Trap
+  /** Its sweeps are done as if it were this much later. */
+  readonly sweepsAheadMs?: number
+  /** How far its wall clock is off from the start. */
+  readonly clockOffsetMs?: number
+}
+
+export interface Trap {
+  readonly point: ProbePoint
+  readonly nth: number
+  readonly signal: "SIGKILL" | "SIGSTOP"
+  /** Only passes of tasks that this kind of channel has count. */
+  readonly kind?: UpstreamKind
+}
+
+export type Order =
+  /** Its wall clock is off by this much from now on. */
+  | { readonly kind: "jump"; readonly offsetMs: number }
+  /** Puts of artifacts fail, as on a full disk, in the middle of what they write. */
+  | { readonly kind: "disk"; readonly isFull: boolean }
+  /** Carries every task to its end, then says so. */
+  | { readonly kind: "drain" }
+  /** Ends as it should. */
+  | { readonly kind: "stop" }
+
+export type Saying =
+  | { readonly kind: "ready"; readonly url: string; readonly key: string }
+  | { readonly kind: "drained" }
+
+export const ACCOUNT = "faults"
+
+/** Small numbers, so that a takeover takes a moment; above what a busy machine needs for a turn. */
+export const CLAIM_MS = 1_000
+
+/** Longer than any part of a short round: what ends by it was in doubt, or waited for very long. */
+export const END_AFTER_MS = 90_000
+
+export const SETTINGS: Partial<EngineSettings> = {
+  // At least twice the channel's time-out, or no call could ever be sent.
+  claimMs: Math.max(CLAIM_MS, 2 * SUBMIT_TIMEOUT_MS),
+  backoffMs: 20,
+  backoffMaxMs: 200,
+  idlePollMs: 50,
+  pollTimeoutMs: 500,
+  endAfterMs: END_AFTER_MS,
+  // The upstream misbehaves on purpose: a breaker that opened for long would only stop the load.
+  breakerOpenMs: 100,
+  // Proofs of non-creation are a good part of the script.
+  maxAttempts: 12,
+  // Rounds sweep days ahead, while their clients still ask again under the same keys.
+  idempotencyMs: 100 * 86_400_000,
+}

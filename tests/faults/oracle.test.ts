@@ -1,0 +1,187 @@
+/**
+ * The oracle itself: what is whole it finds whole, and each broken promise it names. Evidence is
+ * made by a real engine over SQLite, and then falsified in one place at a time.
+ */
+import assert from "node:assert/strict"
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { after, before, describe, it } from "node:test"
+import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
+import type { ScannedStream, Storage } from "@safelight/core"
+import { createEngine } from "@safelight/engine"
+import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { createTemporaryFolder } from "../support/temporary-folder.ts"
+import { createActivity } from "./activity.ts"
+import { toPrompt } from "./clients.ts"
+import type { Creation } from "./creations.ts"
+import { openLedger, readLedger } from "./ledger.ts"
+import { judge, type Evidence } from "./oracle.ts"
+import { createUpstreamChannel } from "./upstream-channel.ts"
+import type { UpstreamScript } from "./upstream-script.ts"
+import { startUpstream } from "./upstream-server.ts"
+
+const WELL: UpstreamScript = {
+  create: () => "accepts",
+  course: () => ({ ending: "completes", pollsBefore: 0 }),
+  poll: () => "answers",
+  output: () => "whole",
+}
+
+interface Scene extends AsyncDisposable {
+  readonly evidence: Evidence
+  /** The task of each request, from 1. */
+  readonly tasks: readonly string[]
+  readonly artifactsFolder: string
+}
+
+async function setScene(requests: readonly number[]): Promise<Scene> {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(await createTemporaryFolder())
+  const artifactsFolder = join(folder.path, "artifacts")
+  await mkdir(artifactsFolder)
+  const upstream = stack.use(await startUpstream(WELL, createActivity()))
+  const storage = await createSqliteStorage({ folder: join(folder.path, "data"), mode: "serve" })
+  stack.defer(() => storage.close())
+  const artifacts = createFilesystemArtifacts({ folder: artifactsFolder })
+  const { origin } = upstream
+  const channels = [createUpstreamChannel({ origin, kind: "keyed", concurrency: 4 })]
+  const engine = stack.use(createEngine({ storage, artifacts, channels }))
+  engine.start()
+  const path = join(folder.path, "ledger.ndjson")
+  const ledger = stack.use(await openLedger(path))
+  const tasks: string[] = []
+  for (const request of requests) {
+    await ledger.asked(request)
+    const result = await engine.submit({
+      account: "faults",
+      model: "vendor-a/v4.1/flash/text-to-image",
+      parameters: { prompt: toPrompt(request), size: "square" },
+    })
+    assert.ok(result.kind === "submitted")
+    await ledger.accepted(request, result.task.id)
+    tasks.push(result.task.id)
+    await engine.finished(result.task.id)
+  }
+  const creations = upstream.creations.list()
+  const evidence = { ledger: await readLedger(path), storage, artifacts, creations }
+  const held = stack.move()
+  return { evidence, tasks, artifactsFolder, [Symbol.asyncDispose]: () => held.disposeAsync() }
+}
+
+/** The same storage, its streams seen through `change`. */
+function through(storage: Storage, change: (stream: ScannedStream) => ScannedStream): Storage {
+  return {
+    ...storage,
+    async scan(request) {
+      const page = await storage.scan(request)
+      return { ...page, streams: page.streams.map(change) }
+    },
+  }
+}
+
+describe("the oracle", () => {
+  let scene: Scene
+  before(async () => {
+    scene = await setScene([1, 2])
+  })
+  after(() => scene[Symbol.asyncDispose]())
+
+  async function assertNamed(changed: Partial<Evidence>, pattern: RegExp): Promise<void> {
+    const { broken } = await judge({ ...scene.evidence, ...changed })
+    assert.ok(
+      broken.some((words) => pattern.test(words)),
+      `${String(pattern)} is not among: ${broken.join("; ")}`,
+    )
+  }
+
+  it("finds nothing where every promise was kept", async () => {
+    const verdict = await judge(scene.evidence)
+    assert.deepEqual(verdict.broken, [])
+    assert.deepEqual([...verdict.outcomes], [["succeeded.available", 2]])
+    assert.deepEqual([verdict.tasks, verdict.purchases], [2, 2])
+  })
+
+  it("names a task that was accepted and is not there", async () => {
+    const { ledger } = scene.evidence
+    const asked = new Set([...ledger.asked, 3])
+    const accepted = new Map([...ledger.accepted, [3, new Set(["gone"])]])
+    await assertNamed({ ledger: { asked, accepted } }, /accepted task gone of request 3 is lost/)
+  })
+
+  it("names an answer with another's task", async () => {
+    const [first = ""] = scene.tasks
+    const accepted = new Map([...scene.evidence.ledger.accepted, [2, new Set([first])]])
+    await assertNamed({ ledger: { ...scene.evidence.ledger, accepted } }, /request 2 was answered/)
+  })
+
+  it("names a task that nobody asked for", async () => {
+    const ledger = { ...scene.evidence.ledger, asked: new Set([1]) }
+    await assertNamed({ ledger }, /nobody asked for/)
+  })
+
+  it("names a second purchase, whatever its key, unless the first came to nothing", async () => {
+    const [first] = scene.evidence.creations
+    assert.ok(first)
+    const second: Creation = { ...first, key: `${first.task}.2`, operation: "second" }
+    const { creations } = scene.evidence
+    await assertNamed({ creations: [...creations, second] }, /was bought 2 times/)
+    const untold: Creation = { ...second, ending: "produces-nothing", isEndTold: false }
+    await assertNamed({ creations: [...creations, untold] }, /was bought 2 times/)
+    const told = { ...untold, isEndTold: true }
+    const { broken } = await judge({ ...scene.evidence, creations: [...creations, told] })
+    assert.deepEqual(broken, [])
+  })
+
+  it("names a success without a purchase, and a purchase for no task", async () => {
+    const [first, ...others] = scene.evidence.creations
+    assert.ok(first)
+    const stray = { ...first, task: "nobody's" }
+    const creations = [...others, stray]
+    await assertNamed({ creations }, /succeeded without a completed purchase/)
+    await assertNamed({ creations }, /bought for unknown task nobody's/)
+  })
+
+  it("names a success that is not charged, and one charged too much", async () => {
+    const { storage } = scene.evidence
+    const free = through(storage, (stream) => ({ ...stream, charge: undefined }))
+    await assertNamed({ storage: free }, /is charged 0/)
+    const dear = through(storage, (stream) => ({
+      ...stream,
+      charge: stream.charge && { ...stream.charge, chargeMicros: stream.charge.chargeMicros * 2 },
+    }))
+    await assertNamed({ storage: dear }, /is charged 20000/)
+  })
+
+  it("names a log that does not make its rows", async () => {
+    const storage = through(scene.evidence.storage, (stream) => ({
+      ...stream,
+      events: stream.events.slice(0, -1),
+    }))
+    await assertNamed({ storage }, /the audit says differs/)
+  })
+})
+
+it("the oracle names a request that was made two tasks", async () => {
+  await using scene = await setScene([1, 1])
+  const { broken } = await judge(scene.evidence)
+  assert.ok(broken.some((words) => words.startsWith("request 1 was made two tasks")))
+})
+
+it("the oracle names files that are not what they were", async () => {
+  await using scene = await setScene([1, 2])
+  const { artifactsFolder, evidence, tasks } = scene
+  const names = await readdir(artifactsFolder, { recursive: true, withFileTypes: true })
+  const files = names
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath, each.name))
+  const [changed = "", removed = ""] = tasks.map((task) =>
+    files.find((file) => file.includes(task)),
+  )
+  await writeFile(changed, "something else")
+  await rm(removed)
+  const { broken } = await judge(evidence)
+  assert.ok(broken.includes(`the file of ${tasks[0]} is not what its manifest says`))
+  assert.ok(
+    broken.some((words) => words.startsWith(`artifact image_1 of ${tasks[1]} can't be read`)),
+  )
+})

@@ -1,0 +1,187 @@
+/**
+ * The oracle: holds the ledger, the upstream's purchases, the stored log and the artifacts against
+ * each other once every fault is over and every task ended. It knows nothing of how the engine
+ * works; each broken promise is a sentence, and none of them is a matter of degree.
+ */
+import { createHash } from "node:crypto"
+import { createAudit, describeFinding } from "@safelight/audit"
+import {
+  chargeOf,
+  DEFAULT_PRICES,
+  fromSnapshot,
+  isTerminal,
+  MODELS,
+  textToImage,
+  type ArtifactRow,
+  type ArtifactStorage,
+  type ScannedStream,
+  type Storage,
+  type Task,
+} from "@safelight/core"
+import { sha256 } from "@safelight/engine"
+import { fromPrompt } from "./clients.ts"
+import { toProduct, type Creation } from "./creations.ts"
+import type { LedgerEntries } from "./ledger.ts"
+import { toOperationName } from "./upstream-channel.ts"
+
+export interface Evidence {
+  readonly ledger: LedgerEntries
+  readonly storage: Storage
+  readonly artifacts: ArtifactStorage
+  readonly creations: readonly Creation[]
+}
+
+export interface Verdict {
+  /** Empty where every promise was kept. */
+  readonly broken: readonly string[]
+  /** Tasks by how they ended. */
+  readonly outcomes: ReadonlyMap<string, number>
+  readonly tasks: number
+  readonly events: number
+  /** Operations that the upstream was made to create. */
+  readonly purchases: number
+  readonly chargedMicros: number
+}
+
+interface Case extends Evidence {
+  readonly bought: ReadonlyMap<string, readonly Creation[]>
+  readonly tasksByRequest: Map<number, string>
+  readonly fail: (words: string) => void
+}
+
+export async function judge(evidence: Evidence): Promise<Verdict> {
+  const broken: string[] = []
+  const bought = Map.groupBy(evidence.creations, ({ task }) => task)
+  const fail = (words: string): void => void broken.push(words)
+  const open: Case = { ...evidence, bought, tasksByRequest: new Map(), fail }
+  const outcomes = new Map<string, number>()
+  const known = new Set<string>()
+  for await (const stream of readStreams(evidence.storage)) {
+    known.add(stream.id)
+    const outcome = await judgeStream(open, stream)
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+  }
+  judgeAcceptances(open, known)
+  for (const task of bought.keys()) if (!known.has(task)) fail(`bought for unknown task ${task}`)
+  const audited = await judgeLog(open)
+  const { tasks, events } = audited
+  const purchases = evidence.creations.length
+  return { broken, outcomes, tasks, events, purchases, chargedMicros: audited.chargeMicros.total }
+}
+
+async function* readStreams(storage: Storage): AsyncGenerator<ScannedStream> {
+  for (let after: string | null = ""; after !== null;) {
+    const page: Awaited<ReturnType<Storage["scan"]>> = await storage.scan({ after, limit: 200 })
+    yield* page.streams
+    after = page.next
+  }
+}
+
+async function judgeStream(open: Case, stream: ScannedStream): Promise<string> {
+  const { id, row } = stream
+  if (row === undefined) {
+    open.fail(`task ${id} has no row`)
+    return "orphaned"
+  }
+  const task = fromSnapshot(row.snapshot)
+  await judgeRequest(open, id)
+  if (!isTerminal(task)) open.fail(`task ${id} never ended: ${task.state}`)
+  judgePurchases(open, task)
+  judgeCharge(open, task, stream)
+  if (task.state === "succeeded.available") {
+    for (const artifact of stream.artifacts) await judgeArtifact(open, task, artifact)
+  }
+  if (task.state === "succeeded.expired") {
+    const left = await open.artifacts.list(id)
+    if (left.length > 0) open.fail(`${left.length} files of expired task ${id} are left`)
+  }
+  return task.error === null ? task.state : `failed ${task.error.code}`
+}
+
+/** There is no task without a request, and one alone for each. */
+async function judgeRequest({ storage, ledger, tasksByRequest, fail }: Case, id: string) {
+  const input = await storage.readInput({ task: id, name: "request" })
+  const { prompt = "" } = JSON.parse(input?.body ?? "{}") as { prompt?: string }
+  const request = fromPrompt(prompt)
+  if (request === undefined || !ledger.asked.has(request)) return fail(`nobody asked for ${id}`)
+  const other = tasksByRequest.get(request)
+  if (other !== undefined) fail(`request ${request} was made two tasks, ${other} and ${id}`)
+  tasksByRequest.set(request, id)
+}
+
+/** Every 202 names the one task of its request, and it is there. */
+function judgeAcceptances({ ledger, tasksByRequest, fail }: Case, known: ReadonlySet<string>) {
+  for (const [request, tasks] of ledger.accepted) {
+    for (const task of tasks) {
+      if (!known.has(task)) fail(`accepted task ${task} of request ${request} is lost`)
+      else if (tasksByRequest.get(request) !== task) {
+        fail(`request ${request} was answered with ${task}, which is not its task`)
+      }
+    }
+  }
+}
+
+/** At most one creation a task, but for those that were told to have produced nothing. */
+function judgePurchases({ bought, fail }: Case, { id, state, operation }: Task): void {
+  const created = bought.get(id) ?? []
+  const kept = created.filter(
+    ({ ending, isEndTold }) => ending !== "produces-nothing" || !isEndTold,
+  )
+  if (kept.length > 1) {
+    fail(`task ${id} was bought ${kept.length} times: ${kept.map(({ key }) => key).join(", ")}`)
+  }
+  if (!state.startsWith("succeeded")) return
+  const used = kept.find((each) => each.operation === toOperationName(operation))
+  if (used?.ending !== "completes") fail(`task ${id} succeeded without a completed purchase`)
+}
+
+/** One charge a success, and none a failure unless its channel reported it billed. */
+function judgeCharge({ bought, fail }: Case, task: Task, { charge }: ScannedStream): void {
+  const { id, chargeMicros, priceVersion } = task
+  const isBilled = (bought.get(id) ?? []).some(
+    ({ ending, isEndTold }) => ending === "refuses-billed" && isEndTold,
+  )
+  const price = chargeOf(textToImage, DEFAULT_PRICES, priceVersion, USAGE)
+  const expected = task.state.startsWith("succeeded") ? [price] : isBilled ? [0, price] : [0]
+  const charged = charge?.chargeMicros ?? 0
+  if (!expected.includes(charged) || charged !== chargeMicros) {
+    fail(`task ${id} (${task.state}) is charged ${charged}, its snapshot says ${chargeMicros}`)
+  }
+}
+
+const USAGE = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
+
+async function judgeArtifact({ artifacts, fail }: Case, task: Task, row: ArtifactRow) {
+  const expected = toProduct(toOperationName(task.operation))
+  const digest = createHash("sha256")
+  try {
+    const reader = await artifacts.open({ place: row.place })
+    try {
+      const into = Buffer.alloc(64 * 1024)
+      for (let count = await reader.read(into); count > 0; count = await reader.read(into)) {
+        digest.update(into.subarray(0, count))
+      }
+    } finally {
+      await reader.close()
+    }
+  } catch (error) {
+    return fail(`artifact ${row.key} of ${task.id} can't be read: ${String(error)}`)
+  }
+  const found = digest.digest("hex")
+  if (found !== row.sha256) fail(`the file of ${task.id} is not what its manifest says`)
+  if (found !== createHash("sha256").update(expected).digest("hex"))
+    fail(`the file of ${task.id} is not what the upstream made`)
+}
+
+/** Every history legal, every row and total what the log makes. */
+async function judgeLog({ storage, fail }: Case) {
+  const audit = createAudit({ storage, digest: sha256, prices: DEFAULT_PRICES, models: MODELS })
+  const verified = await audit.verify()
+  const replayed = await audit.replay()
+  for (const report of [verified, replayed]) {
+    if (report.outcome === "whole") continue
+    fail(`the audit says ${report.outcome}, with ${report.findingCount} findings`)
+    for (const finding of report.findings) fail(describeFinding(finding))
+  }
+  return replayed
+}

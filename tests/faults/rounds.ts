@@ -1,0 +1,159 @@
+/**
+ * Every story by its name, with how long it is in a test run and how long in a run at length, and
+ * how one is played: a round of its own on a storage of its own, judged and reported.
+ */
+import { createDatabase, openDatabaseFaults } from "./database-faults.ts"
+import {
+  failNetwork,
+  failServer,
+  failTransactions,
+  killNodes,
+  stopNodes,
+  type DatabaseRound,
+} from "./postgres-rounds.ts"
+import type { RoundReport } from "./report.ts"
+import { createRound, type FinishOptions, type Round } from "./round.ts"
+import {
+  AHEAD_MS,
+  fillDisk,
+  killAtEveryPoint,
+  killAtEverySweep,
+  killAtRandom,
+  LATEST_CLOCK_MS,
+  setClockAndFailPuts,
+  stopPastClaim,
+} from "./sqlite-rounds.ts"
+import { startProxy } from "./tcp-proxy.ts"
+import type { PostgresServer } from "../support/postgres-server.ts"
+
+export interface Story<Played extends Round> {
+  readonly name: string
+  /** What a test of it is called, after "nothing is lost and nothing is bought twice". */
+  readonly words: string
+  readonly play: (round: Played, size: number) => Promise<void>
+  readonly size: { readonly short: number; readonly long: number }
+  readonly finish?: FinishOptions
+}
+
+/** Those of one node, whatever it stores its tasks in. */
+const COMMON_STORIES: readonly Story<Round>[] = [
+  {
+    name: "points",
+    words: "by kill -9 at every named point",
+    play: killAtEveryPoint,
+    size: { short: 1, long: 2 },
+  },
+  {
+    name: "sweeps",
+    words: "by kill -9 in the middle of a sweep",
+    play: killAtEverySweep,
+    size: { short: 1, long: 3 },
+    finish: { sweepsAheadMs: AHEAD_MS },
+  },
+]
+
+export const SQLITE_STORIES: readonly Story<Round>[] = [
+  ...COMMON_STORIES,
+  {
+    name: "random",
+    words: "by kill -9 at random",
+    play: killAtRandom,
+    size: { short: 4, long: 25 },
+  },
+  {
+    name: "stopped",
+    words: "by a process that is stopped past its claim",
+    play: stopPastClaim,
+    size: { short: 2, long: 5 },
+  },
+  {
+    name: "clock",
+    words: "by a wall clock that is set and artifacts that can't be written",
+    play: setClockAndFailPuts,
+    size: { short: 3, long: 10 },
+    finish: { clockOffsetMs: LATEST_CLOCK_MS },
+  },
+  {
+    name: "disk",
+    words: "by a disk that is full",
+    play: fillDisk,
+    size: { short: 2, long: 8 },
+  },
+]
+
+export const POSTGRES_STORIES: readonly Story<DatabaseRound>[] = [
+  ...COMMON_STORIES,
+  {
+    name: "nodes",
+    words: "by nodes that are killed one after another",
+    play: killNodes,
+    size: { short: 4, long: 30 },
+  },
+  {
+    name: "stopped-nodes",
+    words: "by a node that is stopped past its claim and wakes",
+    play: stopNodes,
+    size: { short: 3, long: 10 },
+  },
+  {
+    name: "network",
+    words: "by connections that are cut, half-open or slow, and replies that are lost",
+    play: failNetwork,
+    size: { short: 1, long: 3 },
+  },
+  {
+    name: "server",
+    words: "by a server that stops at once and sessions that end",
+    play: failServer,
+    size: { short: 2, long: 6 },
+  },
+  {
+    name: "transactions",
+    words: "by rows locked, connections taken and transactions that fail",
+    play: failTransactions,
+    size: { short: 1, long: 4 },
+  },
+]
+
+/** A server for the rounds: deadlocks are found soon, and its connections can all be taken. */
+export const SERVER_SETTINGS = ["deadlock_timeout=50ms", "max_connections=40"]
+
+/** What `pg` waits for, much shorter than in production: half-open connections are found soon. */
+const PATIENCE = { query_timeout: 3_000, statement_timeout: 2_000 }
+
+export interface Length {
+  readonly seed: string
+  readonly size: "short" | "long"
+}
+
+export async function playOnSqlite(
+  story: Story<Round>,
+  { seed, size }: Length,
+): Promise<RoundReport> {
+  await using round = await createRound({ name: `sqlite ${story.name}`, seed })
+  await story.play(round, story.size[size])
+  return await round.finish(story.finish)
+}
+
+export async function playOnPostgres(
+  story: Story<DatabaseRound>,
+  server: PostgresServer,
+  { seed, size }: Length,
+): Promise<RoundReport> {
+  const database = `faults_${story.name.replaceAll("-", "_")}`
+  const url = await createDatabase(server.url("postgres"), database)
+  await using proxy = await startProxy(server)
+  const proxied = new URL(url)
+  proxied.port = String(proxy.port)
+  for (const [name, durationMs] of Object.entries(PATIENCE)) {
+    proxied.searchParams.set(name, String(durationMs))
+  }
+  await using round = await createRound({
+    name: `postgres ${story.name}`,
+    seed,
+    storage: { nodes: proxied.href, healthy: url },
+  })
+  const openFaults = () => openDatabaseFaults(url)
+  await story.play({ ...round, server, proxy, openFaults }, story.size[size])
+  return await round.finish(story.finish)
+}

@@ -1,0 +1,61 @@
+/**
+ * Faults at length: `npm run test:faults -- [--seed N] [--minutes M] [--storage sqlite|postgres]`.
+ * Stories are played one after another, each with a seed of its own made from the given one, until
+ * the time is up; each prints its report, the last lines add up. Fails where a promise was broken.
+ */
+import { parseArgs } from "node:util"
+import { startPostgres } from "../support/postgres-server.ts"
+import { formatReport, formatTotals, type RoundReport } from "./report.ts"
+import {
+  playOnPostgres,
+  playOnSqlite,
+  POSTGRES_STORIES,
+  SERVER_SETTINGS,
+  SQLITE_STORIES,
+} from "./rounds.ts"
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: `${Date.now() % 1_000_000}` },
+    minutes: { type: "string", default: "10" },
+    storage: { type: "string" },
+  },
+})
+const { seed, storage } = values
+const minutes = Number(values.minutes)
+if (!(minutes > 0)) throw new RangeError("--minutes is a positive number")
+if (storage !== undefined && storage !== "sqlite" && storage !== "postgres") {
+  throw new RangeError("--storage is sqlite or postgres; both without it")
+}
+
+type Play = (roundSeed: string) => Promise<RoundReport>
+
+// An end by signal takes the nodes, the server and what is mounted along.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
+
+await using stack = new AsyncDisposableStack()
+const plays: Play[] = []
+if (storage !== "postgres") {
+  for (const story of SQLITE_STORIES) {
+    plays.push((roundSeed) => playOnSqlite(story, { seed: roundSeed, size: "long" }))
+  }
+}
+if (storage !== "sqlite") {
+  const server = stack.use(await startPostgres({ settings: SERVER_SETTINGS }))
+  for (const story of POSTGRES_STORIES) {
+    plays.push((roundSeed) => playOnPostgres(story, server, { seed: roundSeed, size: "long" }))
+  }
+}
+
+console.log(`seed ${seed}`)
+const endsAt = performance.now() + minutes * 60_000
+const reports: RoundReport[] = []
+for (let count = 0; performance.now() < endsAt; count += 1) {
+  const play = plays[count % plays.length]
+  if (play === undefined) break
+  const report = await play(`${seed}.${count}`)
+  reports.push(report)
+  console.log(formatReport(report))
+}
+console.log(formatTotals(seed, reports))
+if (reports.some(({ verdict }) => verdict.broken.length > 0)) process.exitCode = 1

@@ -1,0 +1,81 @@
+/**
+ * What the upstream answers, by how it behaves: over its bare connection, since most of it is no
+ * good HTTP. What was sold was noted before any of this is called.
+ */
+import type { Socket } from "node:net"
+import { toProduct, type Creation } from "./creations.ts"
+import { SUBMIT_TIMEOUT_MS, type CreateAnswer, type PollAnswer } from "./upstream-protocol.ts"
+import type { Course, CreateBehaviour, UpstreamScript } from "./upstream-script.ts"
+import { deliver, type Delivery } from "./wire-answers.ts"
+
+export const CREATES_NOTHING: ReadonlySet<CreateBehaviour> = new Set(["refuses", "busy", "drops"])
+
+export function answerUncreated(socket: Socket, behaviour: CreateBehaviour): void {
+  if (behaviour === "refuses") send(socket, { state: "refused", isBilled: false }, "whole")
+  else if (behaviour === "busy") send(socket, { state: "busy" }, "whole")
+  else socket.destroy()
+}
+
+export function answerCreated(
+  socket: Socket,
+  creation: Creation,
+  behaviour: CreateBehaviour,
+): void {
+  const { operation } = creation
+  const created = { state: "created", operation } as const
+  if (behaviour === "silent") return
+  if (behaviour === "late") {
+    setTimeout(() => send(socket, created, "whole"), SUBMIT_TIMEOUT_MS * 2)
+    return
+  }
+  // A key known before may stand for work that goes another way.
+  if (behaviour !== creation.ending) {
+    send(socket, created, DELIVERIES.get(behaviour) ?? "whole")
+    return
+  }
+  creation.isEndTold = true
+  const bytes = toProduct(operation).length
+  if (behaviour === "completes") send(socket, { state: "completed", operation, bytes }, "whole")
+  else send(socket, { state: "refused", isBilled: true }, "whole")
+}
+
+const DELIVERIES: ReadonlyMap<CreateBehaviour, Delivery> = new Map([
+  ["twice", "twice"],
+  ["cuts", "cuts"],
+  ["promises-more", "promises-more"],
+  ["promises-less", "promises-less"],
+])
+
+export function toCourse(
+  script: UpstreamScript,
+  behaviour: CreateBehaviour,
+  operation: string,
+): { readonly ending: Course; readonly pollsBefore: number } {
+  if (behaviour === "completes" || behaviour === "refuses-billed") {
+    return { ending: behaviour, pollsBefore: 0 }
+  }
+  return script.course(operation)
+}
+
+export function toPollAnswer(creation: Creation): PollAnswer {
+  if (creation.pollsLeft > 0) {
+    creation.pollsLeft -= 1
+    return { state: "running", progress: 90 - creation.pollsLeft * 20 }
+  }
+  switch (creation.ending) {
+    case "completes":
+      return { state: "completed", bytes: toProduct(creation.operation).length }
+    case "refuses":
+      return { state: "refused", isBilled: false }
+    case "refuses-billed":
+      return { state: "refused", isBilled: true }
+    case "produces-nothing":
+      return { state: "nothing" }
+  }
+}
+
+type Answer = CreateAnswer | PollAnswer | { readonly operation: string | null }
+
+export function send(socket: Socket, answer: Answer, delivery: Delivery): void {
+  deliver(socket, Buffer.from(JSON.stringify(answer)), delivery)
+}

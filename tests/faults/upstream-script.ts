@@ -1,0 +1,100 @@
+/**
+ * How the upstream behaves, call by call, told from the seed, the key and how often it was asked.
+ * Every misbehaviour comes to an end: a later call under the same key or operation is answered
+ * well, so whatever does not end in a round is the fault of the engine.
+ */
+import { pickByText } from "./random.ts"
+
+/** What becomes of a request to create; all but the last three create something. */
+export type CreateBehaviour =
+  | "accepts"
+  /** The work is complete with the answer. */
+  | "completes"
+  /** Creates, and never answers. */
+  | "silent"
+  /** Creates, and answers after the caller's time-out. */
+  | "late"
+  /** Creates, and writes its answer twice onto the connection. */
+  | "twice"
+  /** Creates, and cuts the connection instead of an answer. */
+  | "cuts"
+  /** Creates; the answer promises more bytes than follow. */
+  | "promises-more"
+  /** Creates; the answer promises fewer bytes than it has. */
+  | "promises-less"
+  /** Creates, refuses to go on, and bills it. */
+  | "refuses-billed"
+  | "refuses"
+  /** Proves that nothing was created. */
+  | "busy"
+  /** Cuts the connection, having created nothing. */
+  | "drops"
+
+export type PollBehaviour = "answers" | "cuts" | "silent" | "garbles"
+
+/** How the work goes; the poll that tells it comes after as many that say "running". */
+export type Course = "completes" | "refuses" | "refuses-billed" | "produces-nothing"
+
+export type OutputBehaviour = "whole" | "cuts" | "promises-more" | "promises-less" | "trickles"
+
+export interface UpstreamScript {
+  create(key: string, call: number): CreateBehaviour
+  course(operation: string): { readonly ending: Course; readonly pollsBefore: number }
+  poll(operation: string, call: number): PollBehaviour
+  output(operation: string, call: number): OutputBehaviour
+}
+
+const CREATES: Readonly<Record<CreateBehaviour, number>> = {
+  accepts: 30,
+  completes: 10,
+  silent: 2,
+  late: 3,
+  twice: 4,
+  cuts: 3,
+  "promises-more": 2,
+  "promises-less": 2,
+  "refuses-billed": 3,
+  refuses: 4,
+  busy: 5,
+  drops: 2,
+}
+
+const ENDINGS: Readonly<Record<Course, number>> = {
+  completes: 20,
+  refuses: 1,
+  "refuses-billed": 1,
+  "produces-nothing": 1,
+}
+
+const POLLS: Readonly<Record<PollBehaviour, number>> = {
+  answers: 8,
+  cuts: 1,
+  silent: 1,
+  garbles: 1,
+}
+
+const OUTPUTS: Readonly<Record<OutputBehaviour, number>> = {
+  whole: 8,
+  cuts: 1,
+  "promises-more": 1,
+  "promises-less": 1,
+  trickles: 1,
+}
+
+/** Calls that may go wrong; the ones behind them go well. */
+const BAD_CALLS = 2
+
+export function createUpstreamScript(seed: string): UpstreamScript {
+  return {
+    create: (key, call) =>
+      call > BAD_CALLS ? "accepts" : pickByText(`${seed}:create:${key}:${call}`, CREATES),
+    course: (operation) => ({
+      ending: pickByText(`${seed}:course:${operation}`, ENDINGS),
+      pollsBefore: Number(pickByText(`${seed}:polls:${operation}`, { "0": 3, "1": 2, "3": 1 })),
+    }),
+    poll: (operation, call) =>
+      call > BAD_CALLS ? "answers" : pickByText(`${seed}:poll:${operation}:${call}`, POLLS),
+    output: (operation, call) =>
+      call > BAD_CALLS ? "whole" : pickByText(`${seed}:output:${operation}:${call}`, OUTPUTS),
+  }
+}
