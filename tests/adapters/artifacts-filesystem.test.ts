@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict"
 import { execFileSync, spawnSync } from "node:child_process"
+import { hash } from "node:crypto"
 import * as nodeFiles from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
@@ -17,14 +18,21 @@ import {
   type OpenFile,
 } from "@safelight/artifacts-filesystem"
 import { isSafelightError, type ArtifactStorage, type SafelightErrorCode } from "@safelight/core"
-import { describeArtifactStorage } from "@safelight/testkit"
+import {
+  describeArtifactRestore,
+  describeArtifactStorage,
+  type ArtifactStorageFixture,
+} from "@safelight/testkit"
 import * as fc from "fast-check"
 
-describeArtifactStorage("the filesystem adapter", async () => {
+async function createFixture(): Promise<ArtifactStorageFixture> {
   const folder = await nodeFiles.mkdtemp(join(tmpdir(), "safelight-artifacts-"))
   const artifacts = createFilesystemArtifacts({ folder })
   return { artifacts, cleanUp: () => nodeFiles.rm(folder, { recursive: true }) }
-})
+}
+
+describeArtifactStorage("the filesystem adapter", createFixture)
+describeArtifactRestore("the filesystem adapter", createFixture)
 
 describe("durability on a file system", () => {
   it("a put syncs the file before its rename, and every name up to the first old folder after it", async (t) => {
@@ -401,6 +409,19 @@ describe("files and folders of artifacts", () => {
     const chunks = [...Array.from({ length: 3000 }, () => makeBytes(1)), makeBytes(1_000_000)]
     await artifacts.put({ task: "t", key: "k", body: Readable.from(chunks) })
     assert.deepEqual(sizes, [3000, 1_000_000])
+  })
+
+  it("places keep the form that older manifests name", async (t) => {
+    const artifacts = createFilesystemArtifacts({ folder: await createFolder(t) })
+    const long = `%h${hash("sha256", "x".repeat(241))}`
+    for (const [task, key, folders] of [
+      ["t", "k", "e3/t/k"],
+      ["", "Image 1.png", "bb/%/%0049mage%00201%002epng"],
+      ["x".repeat(240), "x".repeat(241), `71/${"x".repeat(240)}/${long}`],
+    ] as const) {
+      const { place } = await put(artifacts, 10, { task, key })
+      assert.equal(dirname(place), folders)
+    }
   })
 
   it("any two tasks have names of their own, whatever a file system thinks alike", async (t) => {

@@ -5,7 +5,12 @@
  */
 import * as nodeFiles from "node:fs/promises"
 import { resolve } from "node:path"
-import { SafelightError, type ArtifactStorage } from "@safelight/core"
+import {
+  SafelightError,
+  type ArtifactRestore,
+  type ArtifactStorage,
+  type RestoreOutcome,
+} from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
 import type { FileSystem } from "./file-system.ts"
 import { checkIncoming, sweepIncomingFiles } from "./incoming.ts"
@@ -13,9 +18,11 @@ import { listArtifacts } from "./list-artifacts.ts"
 import { openArtifact } from "./open-artifact.ts"
 import { putArtifact, type PutHost, type PutStep } from "./put-artifact.ts"
 import { removeArtifact } from "./remove-artifact.ts"
+import { restoreArtifact } from "./restore-artifact.ts"
 import { createRootFolder } from "./root-folder.ts"
 
 export interface FilesystemArtifacts extends ArtifactStorage {
+  restore(request: ArtifactRestore): Promise<RestoreOutcome>
   /**
    * Removes what crashes left of unfinished puts: incoming files not written to for `staleAfterMs`
    * before `now` (milliseconds since the Unix epoch, compared with the file system's own times).
@@ -47,6 +54,7 @@ export function createFilesystemArtifacts(
   return {
     put: (request) => putArtifact(host, request),
     open: (request) => openArtifact(rootFolder, request),
+    restore: (request) => restoreArtifact(host, request),
     remove: (place) => removeArtifact(rootFolder, place),
     list: (task) => listArtifacts(rootFolder, task),
     check: () => checkIncoming(rootFolder),

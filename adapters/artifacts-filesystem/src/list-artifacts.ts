@@ -3,8 +3,9 @@
  * link, or a file with another name, is no artifact.
  */
 import { join } from "node:path"
+import { isArtifactName } from "@safelight/core"
 import type { FileSystem, FolderEntry } from "./file-system.ts"
-import { isName, isRandomName, toTaskFolder } from "./place.ts"
+import { isRandomName, toTaskFolder } from "./place.ts"
 import { assertPresent, isAbsence, isReal, type RootFolder } from "./root-folder.ts"
 import { translateFailure } from "./storage-failure.ts"
 
@@ -19,7 +20,7 @@ export function listArtifacts(rootFolder: RootFolder, task: string): Promise<rea
     }
     const keys = await readFolder(files, join(root, taskFolder))
     const keyFolders = keys
-      .filter((entry) => entry.isDirectory() && isName(entry.name))
+      .filter((entry) => entry.isDirectory() && isArtifactName(entry.name))
       .map((entry) => `${taskFolder}/${entry.name}`)
     const places = await Promise.all(keyFolders.map((folder) => listKey(files, root, folder)))
     return places.flat()

@@ -5,9 +5,8 @@
  */
 import { constants } from "node:fs"
 import { join } from "node:path"
-import type { ArtifactOpen, ArtifactReader } from "@safelight/core"
+import { isArtifactPlace, type ArtifactOpen, type ArtifactReader } from "@safelight/core"
 import type { FileSystem, OpenFile } from "./file-system.ts"
-import { isPlace } from "./place.ts"
 import { assertPresent, isAbsence, type RootFolder } from "./root-folder.ts"
 import { createMissing, createUnavailable, translateFailure } from "./storage-failure.ts"
 
@@ -24,7 +23,7 @@ export async function openArtifact(
 ): Promise<ArtifactReader> {
   const { place, start = 0, end = Number.MAX_SAFE_INTEGER - 1 } = request
   assertRange(start, end)
-  if (!isPlace(place)) throw createMissing()
+  if (!isArtifactPlace(place)) throw createMissing()
   return translateFailure(async () => {
     const { files } = rootFolder
     const root = await rootFolder.prepare()

@@ -1,19 +1,11 @@
 /**
- * Where an artifact lies below the folder: `shard/task/key/random`. Tasks and keys are any text of
- * the host; a name is made of lower-case letters, digits, `_`, `-` and `%`, so it can neither leave
- * the folder nor meet another where a file system ignores case or composes accents.
+ * Where an artifact lies below the folder: its place is its path, in the form that the core gives
+ * all places. What is not whole yet has a random name alone, of the same kind.
  */
 import { hash, randomUUID } from "node:crypto"
+import { toArtifactFolder, toArtifactPlace, type PlaceParts } from "@safelight/core"
 
-/** A file name may have 255 bytes on every common file system; this leaves room for a suffix. */
-const MAX_NAME_BYTES = 240
-
-const NAME = "(?:%|%h[0-9a-f]{64}|(?:[a-z0-9_-]|%[0-9a-f]{4}){1,240})"
-const RANDOM = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-
-const NAME_PATTERN = new RegExp(`^${NAME}$`)
-const RANDOM_PATTERN = new RegExp(`^${RANDOM}$`)
-const PLACE_PATTERN = new RegExp(`^[0-9a-f]{2}/${NAME}/${NAME}/${RANDOM}$`)
+const RANDOM_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The three folders above an artifact, relative like its place, deepest first. */
 export interface PlaceFolders {
@@ -30,37 +22,12 @@ export function isRandomName(name: string): boolean {
   return RANDOM_PATTERN.test(name)
 }
 
-/**
- * Every UTF-16 unit outside [a-z0-9_-] as `%` and four hexadecimal digits, the empty text as `%`;
- * what gets too long so as `%h` and its SHA-256. No two texts share a name.
- */
-export function toName(text: string): string {
-  if (text === "") return "%"
-  const name = text.replaceAll(/[^a-z0-9_-]/g, toEscape)
-  return name.length <= MAX_NAME_BYTES ? name : `%h${hash("sha256", name)}`
-}
-
-export function isName(name: string): boolean {
-  return NAME_PATTERN.test(name)
-}
-
-/** 256 shards: a million tasks are 4,000 names a folder. */
 export function toTaskFolder(task: string): string {
-  const name = toName(task)
-  return `${hash("sha256", name).slice(0, 2)}/${name}`
+  return toArtifactFolder(task, toHash)
 }
 
-export function toPlace(artifact: {
-  readonly task: string
-  readonly key: string
-  readonly random: string
-}): string {
-  return `${toTaskFolder(artifact.task)}/${toName(artifact.key)}/${artifact.random}`
-}
-
-/** Whether the text has the form of a place; only such a one is ever joined to the folder. */
-export function isPlace(place: string): boolean {
-  return PLACE_PATTERN.test(place)
+export function toPlace(parts: PlaceParts): string {
+  return toArtifactPlace(parts, toHash)
 }
 
 export function toPlaceFolders(place: string): PlaceFolders {
@@ -68,6 +35,6 @@ export function toPlaceFolders(place: string): PlaceFolders {
   return { key: `${shard}/${task}/${key}`, task: `${shard}/${task}`, shard }
 }
 
-function toEscape(unit: string): string {
-  return `%${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+function toHash(name: string): string {
+  return hash("sha256", name)
 }

@@ -5,7 +5,7 @@
  * the root is synced, whoever made it, since its maker may have died before syncing.
  */
 import { dirname, join } from "node:path"
-import type { ArtifactPut, StoredArtifact } from "@safelight/core"
+import type { AbortSignalLike, ArtifactPut, StoredArtifact } from "@safelight/core"
 import { createRandomName, toPlace, toPlaceFolders } from "./place.ts"
 import { removeEmptyFolders } from "./remove-artifact.ts"
 import { createFile, makeFolder, toIncoming, type RootFolder } from "./root-folder.ts"
@@ -29,20 +29,46 @@ export interface PutHost {
 const MAX_MOVES = 100
 
 export async function putArtifact(host: PutHost, request: ArtifactPut): Promise<StoredArtifact> {
-  throwIfAborted(request.signal)
-  const root = await translateFailure(() => host.rootFolder.prepare())
   const random = createRandomName()
   const place = toPlace({ task: request.task, key: request.key, random })
-  const incoming = toIncoming(root, random)
+  const { body, signal } = request
+  const target = { place, incoming: random, body, ...(signal && { signal }) }
+  const written = await store(host, target, () => true)
+  if (written === undefined) throw new TypeError("what is put is always accepted")
+  return { place, ...written }
+}
+
+export interface BodyAtPlace {
+  readonly place: string
+  /** What its file is named until it is whole; nobody else's at the moment. */
+  readonly incoming: string
+  readonly body: AsyncIterable<Uint8Array>
+  readonly signal?: AbortSignalLike
+}
+
+/** Stores a body under a place unless `accepts` refuses what was written: then undefined. */
+export async function store(
+  host: PutHost,
+  request: BodyAtPlace,
+  accepts: (written: WrittenBody) => boolean,
+): Promise<WrittenBody | undefined> {
+  throwIfAborted(request.signal)
+  const root = await translateFailure(() => host.rootFolder.prepare())
+  const { place } = request
+  const incoming = toIncoming(root, request.incoming)
   let current = incoming
   try {
     const written = await writeIncoming(host, request, incoming)
     throwIfAborted(request.signal)
+    if (!accepts(written)) {
+      await translateFailure(() => host.rootFolder.files.unlink(incoming))
+      return undefined
+    }
     await translateFailure(() => moveIntoPlace(host, { root, incoming, place }))
     current = join(root, place)
     await host.onStep("renamed")
     await translateFailure(() => syncFolders(host, root, place))
-    return { place, ...written }
+    return written
   } catch (error) {
     await discard(host, { root, place, current })
     throw error
@@ -51,7 +77,7 @@ export async function putArtifact(host: PutHost, request: ArtifactPut): Promise<
 
 async function writeIncoming(
   { rootFolder, onStep }: PutHost,
-  request: ArtifactPut,
+  request: BodyAtPlace,
   incoming: string,
 ): Promise<WrittenBody> {
   const file = await translateFailure(() => createFile(rootFolder.files, incoming))

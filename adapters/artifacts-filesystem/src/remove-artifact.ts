@@ -3,7 +3,8 @@
  * an empty folder can be removed, and a put that finds its folder gone makes it again.
  */
 import { join } from "node:path"
-import { isPlace, toPlaceFolders } from "./place.ts"
+import { isArtifactPlace } from "@safelight/core"
+import { toPlaceFolders } from "./place.ts"
 import { assertPresent, isAbsence, isReal, type RootFolder } from "./root-folder.ts"
 import { toErrorName, translateFailure } from "./storage-failure.ts"
 
@@ -11,7 +12,7 @@ import { toErrorName, translateFailure } from "./storage-failure.ts"
 const NOT_EMPTY: ReadonlySet<string | undefined> = new Set(["ENOTEMPTY", "EEXIST"])
 
 export async function removeArtifact(rootFolder: RootFolder, place: string): Promise<void> {
-  if (!isPlace(place)) return
+  if (!isArtifactPlace(place)) return
   await translateFailure(async () => {
     const root = await rootFolder.prepare()
     await unlinkArtifact(rootFolder, root, place)

@@ -29,7 +29,10 @@ export function toArtifactPlace({ task, key, random }: PlaceParts, toHash: Place
   return `${toArtifactFolder(task, toHash)}/${toName(key, toHash)}/${random}`
 }
 
-/** What the places of a task begin with, before a slash. 256 shards: a million tasks are 4,000 names each. */
+/**
+ * What the places of a task begin with, before a slash. 256 shards: a million tasks are 4,000 names
+ * a shard.
+ */
 export function toArtifactFolder(task: string, toHash: PlaceHash): string {
   const name = toName(task, toHash)
   return `${toHash(name).slice(0, 2)}/${name}`

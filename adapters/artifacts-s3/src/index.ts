@@ -1,0 +1,5 @@
+/** The public face of the S3 adapter: one factory, its options, and the URL they can come from. */
+export { createS3Artifacts, type S3Artifacts } from "./s3-artifacts.ts"
+export { DEFAULTS } from "./defaults.ts"
+export { parseS3Url } from "./s3-url.ts"
+export type { S3ArtifactsOptions, S3Clock, S3Credentials, S3Location } from "./s3-options.ts"

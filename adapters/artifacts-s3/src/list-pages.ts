@@ -1,0 +1,46 @@
+/**
+ * Follows a listing of the bucket page by page. A page that is truncated has to say where to go on,
+ * somewhere else each time: a bucket that lies here would be followed for ever.
+ */
+import { expectFine, type Bucket } from "./bucket.ts"
+import { createUnavailable } from "./storage-failure.ts"
+import { findRoot, findText } from "./xml-text.ts"
+
+export type Query = Readonly<Record<string, string>>
+
+export interface Listing {
+  readonly operation: string
+  readonly query: Query
+  /** The outermost element of each page. */
+  readonly root: string
+  /** What to add to the query for the page after this one; by the names of the query. */
+  readonly toNext: (page: string) => Readonly<Record<string, string | undefined>>
+}
+
+/** Rejects with `artifacts-unavailable`. */
+export async function* listPages(
+  bucket: Bucket,
+  { operation, query, root, toNext }: Listing,
+): AsyncGenerator<string, void, undefined> {
+  let next: Query = {}
+  for (;;) {
+    const page = { ...query, ...next }
+    // oxlint-disable-next-line no-await-in-loop -- a page says where the next one begins
+    const answer = await bucket.ask({ operation, method: "GET", query: page })
+    const { text } = expectFine(answer)
+    if (findRoot(text) !== root) throw createUnavailable(`${operation} was answered otherwise`)
+    yield text
+    if (findText(text, "IsTruncated") !== "true") return
+    const following = toQuery(toNext(text))
+    if (following === undefined || JSON.stringify(following) === JSON.stringify(next)) {
+      throw createUnavailable(`${operation} has no end`)
+    }
+    next = following
+  }
+}
+
+/** Undefined where a value is. */
+function toQuery(next: ReturnType<Listing["toNext"]>): Query | undefined {
+  const isWhole = Object.values(next).every((value) => value !== undefined && value !== "")
+  return isWhole ? (next as Query) : undefined
+}

@@ -1,0 +1,50 @@
+/**
+ * Artifacts as objects of a bucket that speaks S3: Amazon's, or a server of one's own. The bucket
+ * has to be strongly consistent, as S3 is: what was stored can be read at once. Several processes,
+ * and several installations by their prefixes, may share it.
+ */
+import {
+  isArtifactPlace,
+  type ArtifactRestore,
+  type ArtifactStorage,
+  type RestoreOutcome,
+} from "@safelight/core"
+import { createBucket } from "./bucket.ts"
+import { checkBucket } from "./check-bucket.ts"
+import { listArtifacts } from "./list-artifacts.ts"
+import { openArtifact } from "./open-artifact.ts"
+import { putArtifact } from "./put-artifact.ts"
+import { restoreArtifact } from "./restore-artifact.ts"
+import { toSettings, type S3ArtifactsOptions } from "./s3-options.ts"
+import { deleteObject } from "./store-payload.ts"
+import { sweepUploads } from "./sweep-uploads.ts"
+
+export interface S3Artifacts extends ArtifactStorage {
+  restore(request: ArtifactRestore): Promise<RestoreOutcome>
+  /**
+   * Abandons what crashes left of unfinished puts: uploads begun `staleAfterMs` before `now` or
+   * earlier (milliseconds since the Unix epoch, compared with the bucket's own times). Resolves to
+   * how many. Rejects with `artifacts-unavailable`, also where a bucket can't list its uploads.
+   */
+  sweepIncoming(now: number): Promise<number>
+}
+
+/** Throws `invalid-configuration`; connects to nothing before the first call. */
+export function createS3Artifacts(options: S3ArtifactsOptions): S3Artifacts {
+  const settings = toSettings(options)
+  const { partBytes, staleAfterMs } = settings
+  const bucket = createBucket(settings)
+  const host = { bucket, partBytes }
+
+  return {
+    put: (request) => putArtifact(host, request),
+    open: (request) => openArtifact(bucket, request),
+    restore: (request) => restoreArtifact(host, request),
+    async remove(place) {
+      if (isArtifactPlace(place)) await deleteObject(bucket, { key: place })
+    },
+    list: (task) => listArtifacts(bucket, task),
+    check: () => checkBucket(bucket),
+    sweepIncoming: (now) => sweepUploads(bucket, now - staleAfterMs),
+  }
+}

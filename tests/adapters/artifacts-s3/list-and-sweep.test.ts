@@ -1,0 +1,117 @@
+/**
+ * What is listed and what is swept: pages, strangers in the bucket, and lists that never end. And
+ * the check at the start, which has to find every right that is missing.
+ */
+import assert from "node:assert/strict"
+import { randomUUID } from "node:crypto"
+import { describe, it } from "node:test"
+import { createS3Artifacts, DEFAULTS } from "@safelight/artifacts-s3"
+import { isUnavailable, makeBytes, store } from "./bodies.ts"
+import { refuse, serveBucket, type Operation } from "./bucket-server.ts"
+
+const PREFIX = "safelight/one/"
+/** Of task `t`. */
+const TASK_FOLDER = "e3/t"
+const STARTED_AT = Date.UTC(2026, 0, 1)
+
+describe("a list", () => {
+  it("follows every page, and shows nothing that is not an artifact of the task", async (t) => {
+    const server = await serveBucket(t)
+    const artifacts = createS3Artifacts({ ...server.options, prefix: PREFIX })
+    const stored = []
+    for (const key of ["a", "b", "c", "d", "e"]) {
+      stored.push(await store(artifacts, makeBytes(10), { key }))
+    }
+    await store(artifacts, makeBytes(10), { task: "t2" })
+    const bare = createS3Artifacts(server.options)
+    const outside = await store(bare, makeBytes(10))
+    for (const name of ["notes.txt", "k/notes.txt", `k/${randomUUID()}/x`, "k/&lt;<&>"]) {
+      server.objects.set(`${PREFIX}${TASK_FOLDER}/${name}`, Buffer.of())
+    }
+    const places = stored.map(({ place }) => place).toSorted()
+    assert.deepEqual((await artifacts.list("t")).toSorted(), places)
+    assert.deepEqual(await bare.list("t"), [outside.place])
+    assert.ok(server.operations.filter((name) => name === "ListObjects").length > 4)
+  })
+
+  it("is unavailable where its pages have no end, or are no list", async (t) => {
+    const server = await serveBucket(t)
+    const artifacts = createS3Artifacts({ ...server.options, tries: 1 })
+    const pages = [
+      "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
+      "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>a</NextContinuationToken></ListBucketResult>",
+      "<html></html>",
+      "",
+    ]
+    for (const page of pages) {
+      server.act = ({ response }) => void response.end(page)
+      await assert.rejects(artifacts.list("t"), isUnavailable)
+      await assert.rejects(artifacts.sweepIncoming(0), isUnavailable)
+    }
+    server.act = ({ response }) => void response.end(Buffer.alloc(9 * 1024 * 1024, "<"))
+    await assert.rejects(artifacts.list("t"), /has no end/)
+  })
+})
+
+describe("a sweep of uploads", () => {
+  it("abandons what is old and ours, page by page, and nothing else", async (t) => {
+    const server = await serveBucket(t)
+    const artifacts = createS3Artifacts({ ...server.options, prefix: PREFIX })
+    function upload(id: string, key: string, initiatedAt = STARTED_AT): void {
+      server.uploads.set(id, { key, parts: new Map(), initiatedAt })
+    }
+    for (const id of ["a&b", "c d", "e+f", "g/h", 'i"j'])
+      upload(id, `${PREFIX}${TASK_FOLDER}/k/${randomUUID()}`)
+    upload("young", `${PREFIX}${TASK_FOLDER}/k/${randomUUID()}`, STARTED_AT + 1)
+    upload("foreign", `${PREFIX}${TASK_FOLDER}/notes.txt`)
+    upload("outside", `${TASK_FOLDER}/k/${randomUUID()}`)
+    const staleAt = STARTED_AT + DEFAULTS.staleAfterMs
+    assert.equal(await artifacts.sweepIncoming(staleAt - 1), 0)
+    assert.equal(await artifacts.sweepIncoming(staleAt), 5)
+    assert.deepEqual([...server.uploads.keys()], ["young", "foreign", "outside"])
+    assert.equal(await createS3Artifacts(server.options).sweepIncoming(staleAt), 1)
+    assert.deepEqual([...server.uploads.keys()], ["young", "foreign"])
+  })
+
+  it("does not count what another sweep was faster with, and keeps what has no date", async (t) => {
+    const server = await serveBucket(t)
+    const artifacts = createS3Artifacts(server.options)
+    const ours = `${TASK_FOLDER}/k/${randomUUID()}`
+    server.act = (exchange) => {
+      const { operation, response } = exchange
+      if (operation !== "ListMultipartUploads") return exchange.serve()
+      const gone = `<Upload><Key>${ours}</Key><UploadId>1</UploadId><Initiated>2020-01-01T00:00:00Z</Initiated></Upload>`
+      const dateless = `<Upload><Key>${ours}</Key><UploadId>2</UploadId><Initiated>?</Initiated></Upload>`
+      response.end(`<ListMultipartUploadsResult>${gone}${dateless}</ListMultipartUploadsResult>`)
+    }
+    assert.equal(await artifacts.sweepIncoming(Number.MAX_SAFE_INTEGER), 0)
+    assert.deepEqual(server.operations, ["ListMultipartUploads", "AbortMultipartUpload"])
+  })
+})
+
+describe("the check of a bucket", () => {
+  it("leaves nothing behind, and is on no list", async (t) => {
+    const server = await serveBucket(t)
+    await createS3Artifacts({ ...server.options, prefix: PREFIX }).check()
+    assert.deepEqual([...server.objects.keys()], [])
+    const expected: Operation[] = ["PutObject", "HeadObject", "ListObjects", "DeleteObject"]
+    assert.deepEqual(server.operations, expected)
+  })
+
+  for (const operation of ["PutObject", "HeadObject", "ListObjects", "DeleteObject"] as const) {
+    it(`rejects where ${operation} is refused`, async (t) => {
+      const server = await serveBucket(t)
+      server.act = (exchange) => {
+        if (exchange.operation === operation) refuse(exchange.response, 403, "AccessDenied")
+        else exchange.serve()
+      }
+      await assert.rejects(createS3Artifacts(server.options).check(), isUnavailable)
+    })
+  }
+
+  it("rejects where there is no such bucket", async (t) => {
+    const server = await serveBucket(t)
+    const artifacts = createS3Artifacts({ ...server.options, bucket: "another" })
+    await assert.rejects(artifacts.check(), /was answered 404 NoSuchBucket$/)
+  })
+})
