@@ -16,6 +16,8 @@ import {
   type StoreStatements,
   type TotalsRecord,
 } from "@safelight/store"
+import { toArrayLiteral } from "./array-literal.ts"
+import { createGatheredRead } from "./gathered-read.ts"
 import type { Sessions } from "./sessions.ts"
 import type { Session } from "./transactions.ts"
 
@@ -35,10 +37,12 @@ export function createAccountMethods(
   sessions: Sessions,
   { accounts, totals }: StoreStatements,
 ): AccountStorage {
-  async function findAccount(id: string) {
-    const [record] = await sessions.read<AccountsTable>(accounts.findAccount, { id })
-    return record && fromAccountRecord(record)
-  }
+  // Asked for with every success, mostly for the same few.
+  const findAccount = createGatheredRead(async (ids) => {
+    const values = { ids: toArrayLiteral(ids) }
+    const records = await sessions.read<AccountsTable>(accounts.findAccounts, values)
+    return new Map(records.map((record) => [record.id, () => fromAccountRecord(record)]))
+  })
 
   /** Keeps totals exactly while there is a bound; only what begins or ends a bound stops commits. */
   async function keepTotals(session: Session, account: string, hasBound: boolean): Promise<void> {

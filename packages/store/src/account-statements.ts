@@ -12,6 +12,8 @@ export interface AccountStatements {
   /** Leaves an account that exists as it is. */
   readonly insertAccount: Statement
   readonly findAccount: Statement
+  /** Those of the list `ids`. */
+  readonly findAccounts: Statement
   readonly listAccounts: Statement
   /** Sets one column of the account `id`, by the column's name. */
   readonly set: Readonly<Record<SettingColumn, Statement>>
@@ -45,6 +47,7 @@ export function compileAccountStatements(
   dialect: StoreDialect,
 ): AccountStatements {
   const { id, created_at } = ACCOUNT
+  const { ids } = placeholders<{ ids: string }>("ids")
   const compileSet = (column: SettingColumn): Statement =>
     compile(
       db
@@ -60,6 +63,9 @@ export function compileAccountStatements(
         .onConflict((conflict) => conflict.column("id").doNothing()),
     ),
     findAccount: compile(db.selectFrom("accounts").selectAll().where("id", "=", id)),
+    findAccounts: compile(
+      db.selectFrom("accounts").selectAll().where("id", "in", dialect.toMembers(ids)),
+    ),
     listAccounts: compile(db.selectFrom("accounts").selectAll().orderBy("id")),
     set: {
       budget_micros: compileSet("budget_micros"),
