@@ -212,7 +212,7 @@ describe("the database", () => {
     }
   })
 
-  it("takes each kind of place along its own index, and an account's starts along theirs", () => {
+  it("takes each kind of place along its own index", () => {
     const plans = toClaimPlans(compileStatements(SQLITE_DIALECT).queue)
     for (const [name, { sql }] of Object.entries(plans)) {
       const details = database
@@ -220,8 +220,7 @@ describe("the database", () => {
         .all()
         .map(({ detail }) => String(detail))
       const found = details.filter((detail) => detail.includes("ready USING"))
-      const starts = name.includes("isOfAccount") ? "ready_account (account" : "ready_start (model"
-      const expected = ["ready_step (model", starts, "PRIMARY KEY (task"]
+      const expected = ["ready_step (model", "ready_start (model", "PRIMARY KEY (task"]
       const used = found.map(
         (detail) => /(?:INDEX )?((?:PRIMARY KEY|ready_\w+) \(\w+)/u.exec(detail)?.[1],
       )
@@ -289,9 +288,7 @@ describe("the database", () => {
 
 function toClaimShapes(): ClaimShape[] {
   return [1, 3].flatMap((modelCount) =>
-    [false, true].flatMap((isOfAccount) =>
-      [false, true].map((exceptsAccounts) => ({ modelCount, isOfAccount, exceptsAccounts })),
-    ),
+    [false, true].map((exceptsAccounts) => ({ modelCount, exceptsAccounts })),
   )
 }
 

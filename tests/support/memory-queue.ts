@@ -159,12 +159,9 @@ function holdSlots(
 type QueuedTask = readonly [id: string, place: Place]
 
 function findClaimable(places: ReadonlyMap<string, Place>, request: ClaimRequest): QueuedTask[] {
-  const { models, now, limit, account, exceptAccounts = [] } = request
+  const { models, now, limit, exceptAccounts = [] } = request
   const free = [...places].filter(
-    ([, place]) =>
-      place.claim === null &&
-      models.includes(place.model) &&
-      (account === undefined || place.account === account),
+    ([, place]) => place.claim === null && models.includes(place.model),
   )
   const steps = free.filter(([, { turn, dueAt }]) => turn === null && dueAt <= now)
   const starts = free.filter(

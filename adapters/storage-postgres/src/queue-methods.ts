@@ -50,17 +50,16 @@ export function createQueueMethods(
 
   return {
     async claim(request) {
-      const { models, now, limit, claim, account = "", exceptAccounts = [] } = request
+      const { models, now, limit, claim, exceptAccounts = [] } = request
       if (models.length === 0 || limit <= 0) return []
       const cursor = cursorOf(models)
-      const from_turn = request.account === undefined ? cursor.from() : FIRST_TURN
+      const from_turn = cursor.from()
       const statement = queue.claim({
         modelCount: models.length,
-        isOfAccount: request.account !== undefined,
         exceptsAccounts: exceptAccounts.length > 0,
       })
       const except_accounts = toArrayLiteral(exceptAccounts)
-      const values = { ...toModels(models), account, except_accounts, from_turn, now, limit, claim }
+      const values = { ...toModels(models), except_accounts, from_turn, now, limit, claim }
       const records = await sessions.write<ClaimRecord>(statement, values)
       cursor.note(records.map(({ turn }) => turn))
       if (records.length < limit) cursor.rewind()

@@ -51,16 +51,15 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
       .flatMap(({ snapshot, hash }) => toReadableHead(snapshot, hash, options.log))
   return {
     async claim(request) {
-      const { models, now, limit, claim, account = "", exceptAccounts = [] } = request
+      const { models, now, limit, claim, exceptAccounts = [] } = request
       if (models.length === 0 || limit <= 0) return []
       const statement = queue.claim({
         modelCount: models.length,
-        isOfAccount: request.account !== undefined,
         exceptsAccounts: exceptAccounts.length > 0,
       })
       const except_accounts = JSON.stringify(exceptAccounts)
       const from_turn = FIRST_TURN
-      const values = { ...toModels(models), account, except_accounts, from_turn, now, limit, claim }
+      const values = { ...toModels(models), except_accounts, from_turn, now, limit, claim }
       const outcome = await writer.write(plain([{ statement, values }]))
       return toClaimed(toRows(outcome, 0), claim, options.log)
     },

@@ -80,13 +80,6 @@ async function createIndexes(db: Kysely<TablesOfSchema4>): Promise<void> {
     .where(sql.ref("turn"), "is not", null)
     .execute()
   await db.schema
-    .createIndex("ready_account")
-    .on("ready")
-    .columns(["account", "turn"])
-    .where(sql.ref("claim"), "is", null)
-    .where(sql.ref("turn"), "is not", null)
-    .execute()
-  await db.schema
     .createIndex("ready_step")
     .on("ready")
     .columns(["model", "due_at", "task"])

@@ -1,7 +1,7 @@
 /**
  * Who works on what. A free row of `ready` is a start, which waits for its turn, or a step, which
- * waits for its moment; each kind has a partial index of its own, and so have the starts of an
- * account, since a backlog of one must not be walked for the other.
+ * waits for its moment; each kind has a partial index of its own, since a backlog of one must not be
+ * walked for the other.
  */
 import type { Kysely, SelectQueryBuilder } from "kysely"
 import type { StoreDatabase } from "./database.ts"
@@ -12,8 +12,7 @@ export interface QueueStatements {
   /**
    * Claims for `claim` up to `limit` tasks of the models (`model_0`, `model_1`…): steps due at
    * `now`, then starts from the turn `from_turn` on. Returns task, due_at, turn, snapshot and hash, in
-   * no order. Its values are `account` and the list `except_accounts` beside these, where the shape
-   * has them.
+   * no order. Its values are these and, where the shape has it, the list `except_accounts`.
    */
   readonly claim: (shape: ClaimShape) => Statement
   /** Gives up those of the list `tasks` that `claim` holds: each waits for `due_at`. */
@@ -33,14 +32,11 @@ export const FIRST_TURN = Number.MIN_SAFE_INTEGER
 export interface ClaimShape {
   /** At least 1. */
   readonly modelCount: number
-  /** Whether only tasks of `account` are meant. */
-  readonly isOfAccount: boolean
   /** Whether starts of `except_accounts` are left out. */
   readonly exceptsAccounts: boolean
 }
 
 interface QueueValues {
-  readonly account: string
   readonly claim: string
   readonly due_at: number
   /** Lists, in the form that the dialect's `toMembers` takes. */
@@ -52,7 +48,6 @@ interface QueueValues {
 }
 
 const VALUES = placeholders<QueueValues>(
-  "account",
   "claim",
   "due_at",
   "except_accounts",
@@ -124,7 +119,7 @@ function compileClaim(
 
 /** Due steps, a select for each model: together they are no longer read in the order of an index. */
 function selectSteps(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: ClaimShape) {
-  const { account, limit, now } = VALUES
+  const { limit, now } = VALUES
   return toModels(shape.modelCount).map((model) =>
     db
       .selectFrom("ready")
@@ -133,7 +128,6 @@ function selectSteps(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: Cl
       .where("claim", "is", null)
       .where("turn", "is", null)
       .where("due_at", "<=", now)
-      .$if(shape.isOfAccount, (part) => part.where("account", "=", account))
       .orderBy("due_at")
       .orderBy("task")
       .limit(limit)
@@ -141,13 +135,9 @@ function selectSteps(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: Cl
   )
 }
 
-/**
- * Starts, by model, or those of one account along its own index: that gives all of its models in
- * their order, and none of them the tasks of others.
- */
+/** Starts, in the same way. */
 function selectStarts(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: ClaimShape) {
-  const { account, except_accounts, from_turn, limit } = VALUES
-  const models = toModels(shape.modelCount)
+  const { except_accounts, from_turn, limit } = VALUES
   const starts = db
     .selectFrom("ready")
     .select((of) => ["task", of.lit<number>(1).as("rank"), of.ref("turn").$notNull().as("place")])
@@ -161,9 +151,7 @@ function selectStarts(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: C
     .orderBy("task")
     .limit(limit)
     .$if(dialect.canSkipLocked, (part) => part.forUpdate().skipLocked())
-  return shape.isOfAccount
-    ? [starts.where("account", "=", account).where("model", "in", models)]
-    : models.map((model) => starts.where("model", "=", model))
+  return toModels(shape.modelCount).map((model) => starts.where("model", "=", model))
 }
 
 function compilePeek(db: Kysely<StoreDatabase>, modelCount: number): Statement {
@@ -209,8 +197,8 @@ function toModels(modelCount: number): string[] {
   return Object.values(placeholders<Record<string, string>>(...names))
 }
 
-function toShapeName({ modelCount, isOfAccount, exceptsAccounts }: ClaimShape): string {
-  return `${modelCount} ${isOfAccount} ${exceptsAccounts}`
+function toShapeName({ modelCount, exceptsAccounts }: ClaimShape): string {
+  return `${modelCount} ${exceptsAccounts}`
 }
 
 function unite<Tables, Table extends keyof Tables, Row>(

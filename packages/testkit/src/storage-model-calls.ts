@@ -54,7 +54,6 @@ export const CALL = fc.oneof(
   fc.record({
     kind: fc.constant("claim" as const),
     models: fc.subarray([0, 1, 2]),
-    account: fc.option(ACCOUNT, { freq: 3 }),
     exceptAccounts: fc.option(fc.subarray([0, 1])),
     now: MOMENT,
     limit: fc.integer({ min: 1, max: 4 }),

@@ -12,7 +12,6 @@ export async function claimTasks(run: Run, call: CallOf<"claim">): Promise<void>
     models: toModels(call.models),
     now: call.now,
     limit: call.limit,
-    ...(call.account !== null && { account: toAccount(call.account) }),
     ...(call.exceptAccounts !== null && { exceptAccounts: call.exceptAccounts.map(toAccount) }),
   }
   assert.equal(model.queue.claim(request, await storage.claim(request)), undefined)

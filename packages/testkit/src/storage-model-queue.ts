@@ -137,10 +137,8 @@ function createClaimModel(places: Map<string, Place>): ClaimModel {
 type Entry = readonly [task: string, place: Place]
 
 function findClaimable(places: ReadonlyMap<string, Place>, request: ClaimRequest): Entry[] {
-  const { models, now, limit, account, exceptAccounts = [] } = request
-  const meant = freePlaces(places)
-    .filter(([, { model }]) => models.includes(model))
-    .filter(([, place]) => account === undefined || place.account === account)
+  const { models, now, limit, exceptAccounts = [] } = request
+  const meant = freePlaces(places).filter(([, { model }]) => models.includes(model))
   const steps = meant.filter(([, { turn, dueAt }]) => turn === null && dueAt <= now)
   const starts = meant.filter(
     ([, place]) => place.turn !== null && !exceptAccounts.includes(place.account),

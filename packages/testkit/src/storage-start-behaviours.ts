@@ -53,18 +53,6 @@ export const START_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal(claimed.join(" "), "step-a step-b step-c step-d start-a start-b")
   },
 
-  "an account's tasks may be claimed alone": async ({ storage }) => {
-    await enqueueOfAccounts(storage)
-    const request = { account: "b", models: ["model-a"] }
-    assert.deepEqual(idsOf(await claim(storage, request)), ["step-b", "start-b"])
-    assert.deepEqual(await claim(storage, request), [])
-    assert.deepEqual(await claim(storage, { account: "unknown" }), [])
-    assert.deepEqual(await claim(storage, { account: "a", exceptAccounts: ["a"], limit: 9 }), [
-      ...(await readClaimed(storage, ["step-a"])),
-    ])
-    assert.deepEqual(idsOf(await claim(storage, { account: "a", limit: 1 })), ["start-a"])
-  },
-
   "accounts may be left out of the starts, and never of the steps": async ({ storage }) => {
     await enqueueOfAccounts(storage)
     const exceptAccounts = ["a", "c", "unknown"]
@@ -106,10 +94,4 @@ async function enqueueOfAccounts(storage: Storage): Promise<void> {
     await enqueue(storage, `step-${account}`, { account, model, dueAt: 900 - index })
     await enqueue(storage, `start-${account}`, { account, model, turn: 10 - index })
   }
-}
-
-/** What claiming steps answers, of tasks as they stand. */
-async function readClaimed(storage: Storage, ids: readonly string[]) {
-  const heads = await Promise.all(ids.map((id) => storage.readTask(id)))
-  return heads.map((head) => ({ ...head, claim: "claim", turn: null }))
 }

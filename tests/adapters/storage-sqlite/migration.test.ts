@@ -174,17 +174,20 @@ describe("a database of schema 3", () => {
     await storage.append(submitSample({ id: "new", queue }).append)
     const models = ["model-a", "model-b"]
     assert.deepEqual(await storage.peekQueue(models), { dueAt: 1_000, turn: 1 })
-    const claim = (account: string) =>
-      storage.claim({ claim: "next", models, account, now: 2_000, limit: 9 })
-    const [ours, others] = [await claim("account"), await claim("other")]
+    const claimed = await storage.claim({ claim: "next", models, now: 2_000, limit: 9 })
+    assert.deepEqual(claimed.map(({ task, turn }) => [task.id, turn]).toSorted(), [
+      ["free", null],
+      ["held", null],
+      ["later", null],
+      ["new", 1],
+    ])
+    assert.equal(claimed.at(-1)?.task.id, "new")
+    const database = new DatabaseSync(join(folder.path, "safelight.db"), { readOnly: true })
+    const places = database.prepare("select task, account from ready order by task").all()
+    database.close()
     assert.deepEqual(
-      [...ours, ...others].map(({ task, turn }) => [task.id, turn]),
-      [
-        ["free", null],
-        ["held", null],
-        ["new", 1],
-        ["later", null],
-      ],
+      places.map(({ task, account }) => [task, account]),
+      claimed.map(({ task }) => [task.id, task.account]).toSorted(),
     )
     await storage.close()
   })

@@ -73,8 +73,6 @@ export type QueueChange =
 export interface ClaimRequest {
   readonly claim: string
   readonly models: readonly string[]
-  /** Only this account's tasks. */
-  readonly account?: string
   /** No starts of these accounts. */
   readonly exceptAccounts?: readonly string[]
   readonly now: number
