@@ -8,10 +8,12 @@ import type { AccountStorage } from "@safelight/core"
 import {
   fromAccountRecord,
   fromChargeSumRecord,
+  fromKeptTotalsRecord,
   fromTotalsRecord,
   toSettingsRecord,
   type AccountsTable,
   type ChargeSumRecord,
+  type KeptTotalsRecord,
   type SettingColumn,
   type StoreStatements,
   type TotalsRecord,
@@ -20,16 +22,6 @@ import { toArrayLiteral } from "./array-literal.ts"
 import { createGatheredRead } from "./gathered-read.ts"
 import type { Sessions } from "./sessions.ts"
 import type { Session } from "./transactions.ts"
-
-interface KeptTotalsRecord {
-  readonly account: string
-  readonly charged_micros: number | null
-  readonly reserved_micros: number | null
-  readonly unfinished_tasks: number | null
-  readonly counted_charged_micros: number
-  readonly counted_reserved_micros: number
-  readonly counted_unfinished_tasks: number
-}
 
 const STOP_COMMITS = "lock table account_totals in share row exclusive mode"
 
@@ -98,20 +90,7 @@ function createTotalsMethods(
     },
     async scanTotals() {
       const records = await sessions.read<KeptTotalsRecord>(totals.scan, {})
-      return records.map((record) => ({
-        account: record.account,
-        kept: isKept(record) ? fromTotalsRecord(record) : null,
-        counted: fromTotalsRecord({
-          charged_micros: record.counted_charged_micros,
-          reserved_micros: record.counted_reserved_micros,
-          unfinished_tasks: record.counted_unfinished_tasks,
-        }),
-      }))
+      return records.map(fromKeptTotalsRecord)
     },
   }
-}
-
-/** A missing row joins as nulls. */
-function isKept(record: KeptTotalsRecord): record is KeptTotalsRecord & TotalsRecord {
-  return record.charged_micros !== null
 }

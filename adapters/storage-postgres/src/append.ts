@@ -1,7 +1,8 @@
 /** Appending and admitting, by the writer. */
 import assert from "node:assert/strict"
 import { SafelightError, type Append, type Storage } from "@safelight/core"
-import { assertConsistent, measureAppend, type Outcome } from "./change.ts"
+import { assertConsistent } from "@safelight/store"
+import { measureAppend, type Outcome } from "./change.ts"
 import type { Writer } from "./writer.ts"
 
 export type AppendMethods = Pick<Storage, "append" | "admit">

@@ -7,6 +7,7 @@ import { Client, types as pgTypes } from "pg"
 import { SafelightError } from "@safelight/core"
 import type { NamedQuery } from "./named-query.ts"
 import { DEFAULTS } from "./defaults.ts"
+import { toServerAddress } from "./server-address.ts"
 
 export type Rows = readonly (readonly unknown[])[]
 
@@ -78,6 +79,32 @@ function toSafeInteger(text: string): number {
 }
 
 export async function connect(options: ConnectionOptions): Promise<Connection> {
+  const client = createClient(options)
+  let isOpen = true
+  const end = (): void => {
+    isOpen = false
+  }
+  client.on("error", end)
+  client.on("end", end)
+  await client.connect().catch((error: unknown) => {
+    // What only this end refuses leaves the connection open.
+    client.connection.stream.destroy()
+    throw error
+  })
+  return {
+    ...createQueries(client),
+    isOpen: () => isOpen,
+    destroy() {
+      isOpen = false
+      client.connection.stream.destroy()
+    },
+    onEnd: (listener) => void client.once("end", listener),
+    onNotification: (listener) =>
+      void client.on("notification", ({ payload }) => listener(payload ?? "")),
+  }
+}
+
+function createClient(options: ConnectionOptions): Client {
   const { url, name, planning, replyTimeoutMs, statementTimeoutMs } = options
   const settings = [
     ...SETTINGS,
@@ -86,24 +113,18 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     // A process that stops between two statements keeps nobody waiting for its locks.
     `idle_in_transaction_session_timeout=${statementTimeoutMs}`,
   ]
-  const client = new Client({
-    connectionString: url,
+  return new Client({
+    ...toServerAddress(url, settings),
     application_name: name,
     connectionTimeoutMillis: DEFAULTS.connectTimeoutMs,
     query_timeout: replyTimeoutMs,
     keepAlive: true,
     pipeline: true,
     types,
-    options: settings.map((setting) => `-c ${setting}`).join(" "),
   })
-  let isOpen = true
-  client.on("error", () => {
-    isOpen = false
-  })
-  client.on("end", () => {
-    isOpen = false
-  })
-  await client.connect()
+}
+
+function createQueries(client: Client): Pick<Connection, "run" | "find" | "change" | "execute"> {
   let plannedAt = performance.now()
 
   /** Sent ahead of the next query, whose answer nobody waits longer for. */
@@ -115,30 +136,20 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   }
 
   return {
-    async run({ name: statement, text, values }) {
+    async run({ values, ...query }) {
       replan()
-      const query = { name: statement, text, values: [...values], rowMode: "array" as const }
-      return (await client.query(query)).rows
+      return (await client.query({ ...query, values: [...values], rowMode: "array" })).rows
     },
-    async find({ name: statement, text, values }) {
+    async find({ values, ...query }) {
       replan()
-      const query = { name: statement, text, values: [...values] }
-      return (await client.query(query)).rows as never
+      return (await client.query({ ...query, values: [...values] })).rows as never
     },
-    async change({ name: statement, text, values }) {
+    async change({ values, ...query }) {
       replan()
-      return (await client.query({ name: statement, text, values: [...values] })).rowCount ?? 0
+      return (await client.query({ ...query, values: [...values] })).rowCount ?? 0
     },
     async execute(sql) {
       await client.query(sql)
     },
-    isOpen: () => isOpen,
-    destroy() {
-      isOpen = false
-      client.connection.stream.destroy()
-    },
-    onEnd: (listener) => void client.once("end", listener),
-    onNotification: (listener) =>
-      void client.on("notification", ({ payload }) => listener(payload ?? "")),
   }
 }

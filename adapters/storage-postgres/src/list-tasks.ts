@@ -2,13 +2,16 @@
  * A page of an account's tasks. Where a filter has to read rows to judge them, the page ends at the
  * latest with the last of `DEFAULTS.listedTasks`: that one, the floor, is found along the index.
  */
-import { fromSnapshot, type ListPage, type ListRequest, type TaskPosition } from "@safelight/core"
-import { toListValues, type StoreStatements, type TasksTable } from "@safelight/store"
+import type { ListPage, ListRequest } from "@safelight/core"
+import {
+  toListPage,
+  toListValues,
+  type ListedRecord,
+  type PositionRecord,
+  type StoreStatements,
+} from "@safelight/store"
 import { DEFAULTS } from "./defaults.ts"
 import type { Sessions } from "./sessions.ts"
-
-type PositionRecord = Pick<TasksTable, "created_at" | "id">
-type ListedRecord = PositionRecord & Pick<TasksTable, "snapshot">
 
 export async function listTasks(
   sessions: Sessions,
@@ -32,14 +35,5 @@ export async function listTasks(
     // One more than asked for says whether the list goes on.
     limit: limit + 1,
   })
-  const shown = records.slice(0, limit)
-  const last = records.length > limit ? shown.at(-1) : floor
-  return {
-    tasks: shown.map(({ snapshot }) => fromSnapshot(snapshot)),
-    next: last === undefined ? null : toPosition(last),
-  }
-}
-
-function toPosition({ created_at: createdAt, id }: PositionRecord): TaskPosition {
-  return { createdAt, id }
+  return toListPage(records, limit, floor)
 }

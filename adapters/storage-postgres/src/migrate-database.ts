@@ -9,6 +9,7 @@ import { Kysely, PostgresDialect } from "kysely"
 import { Client } from "pg"
 import { DEFAULTS } from "./defaults.ts"
 import { POSTGRES_DIALECT } from "./dialect.ts"
+import { toServerAddress } from "./server-address.ts"
 
 /** Any number, the same in every release: "safeligh" read as one. */
 const MIGRATION_LOCK = "8314037905010632552"
@@ -21,15 +22,21 @@ export interface MigrateOptions {
   readonly mayCreate: boolean
 }
 
+/** As every other connection has it, so that a moment means the same wherever it is read. */
+const SETTINGS = ["timezone=UTC"]
+
 /**
  * Rows that are updated in place need room in their page, and a queue that is emptied as fast as it is
  * filled needs to be swept at once. They change no meaning, so they are no part of the schema.
  */
 const TUNING = [
   "alter table tasks set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05)",
-  // Ends come in the order of submissions, nearly: a summary of pages finds them at no cost to inserts.
+  // Ends and due moments come in the order of insertion, nearly: a summary of pages finds them, and
+  // costs inserts nothing.
   "drop index ready_end",
   "create index ready_end on ready using brin (end_by) with (pages_per_range = 16, autosummarize = on)",
+  "drop index retention_due",
+  "create index retention_due on retention using brin (due_at) with (pages_per_range = 16, autosummarize = on)",
   `alter table ready set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0,
     autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0)`,
 ]
@@ -37,12 +44,12 @@ const TUNING = [
 export async function migrateDatabase(options: MigrateOptions): Promise<void> {
   const { url, isServing, mayCreate } = options
   const client = new Client({
-    connectionString: url,
+    ...toServerAddress(url, SETTINGS),
     application_name: "safelight migration",
     connectionTimeoutMillis: DEFAULTS.connectTimeoutMs,
   })
   client.on("error", () => undefined)
-  await client.connect()
+  await connect(client)
   try {
     await client.query(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     const isNew = (await client.query("select to_regclass('events') as t")).rows[0].t === null
@@ -60,8 +67,27 @@ export async function migrateDatabase(options: MigrateOptions): Promise<void> {
   }
 }
 
+/** A password that is asked for and that nobody gave is the one refusal which only `pg` knows of. */
+async function connect(client: Client): Promise<void> {
+  let isMissing = false
+  client.connection.once("authenticationSASL", () => {
+    isMissing = (client.password ?? "") === ""
+  })
+  try {
+    await client.connect()
+  } catch (error) {
+    // The server would wait for the rest, and this process for the server.
+    client.connection.stream.destroy()
+    if (!isMissing) throw error
+    throw invalid("the server asks for a password, and neither the URL nor PGPASSWORD has one")
+  }
+}
+
 function noSchema(): SafelightError {
-  const message = "this PostgreSQL database holds no data of Safelight"
+  return invalid("this PostgreSQL database holds no data of Safelight")
+}
+
+function invalid(message: string): SafelightError {
   return new SafelightError({ code: "invalid-configuration", message })
 }
 

@@ -1,10 +1,8 @@
 /** What moving house asks of the database. */
 import type { MoveStorage } from "@safelight/core"
 import {
-  fromIdempotencyRecord,
-  fromInputRecord,
-  fromLinkEpochRecord,
   fromMoveRecord,
+  toBelongings,
   type IdempotencyTable,
   type InputsTable,
   type LinkEpochsTable,
@@ -30,14 +28,12 @@ export function createMoveMethods(
     },
     readBelongings: (task) =>
       sessions.transact(ONE_SNAPSHOT, async ({ find }) => {
-        const inputs = await find<InputsTable>(moves.findInputs, { task })
-        const uses = await find<IdempotencyTable>(moves.findIdempotency, { task })
-        const epochs = await find<LinkEpochsTable>(moves.findLinkEpochs, { task })
-        return {
-          inputs: inputs.map(fromInputRecord),
-          idempotency: uses.map(fromIdempotencyRecord),
-          linkEpochs: epochs.map(fromLinkEpochRecord),
-        }
+        const [inputs, uses, epochs] = await Promise.all([
+          find<InputsTable>(moves.findInputs, { task }),
+          find<IdempotencyTable>(moves.findIdempotency, { task }),
+          find<LinkEpochsTable>(moves.findLinkEpochs, { task }),
+        ])
+        return toBelongings({ inputs, uses, epochs })
       }),
     async restoreIdempotency({ account, task, use: { key, fingerprint, usedAt } }) {
       const values = { account, task, key, fingerprint, used_at: usedAt }

@@ -6,13 +6,16 @@ import type { DueRequest, Log, QueuePeek, QueueStorage } from "@safelight/core"
 import {
   FIRST_TURN,
   fromQueueMeasureRecord,
+  toClaimed,
+  toModelValues,
+  toReadableHead,
+  type ClaimRecord,
   type QueueMeasureRecord,
   type Statement,
   type StoreStatements,
 } from "@safelight/store"
 import { toArrayLiteral } from "./array-literal.ts"
 import type { ClaimMethods } from "./claim-methods.ts"
-import { toClaimed, toReadableHead, type ClaimRecord } from "./claimed-records.ts"
 import type { Sessions } from "./sessions.ts"
 import { createTurnCursor, type TurnCursor } from "./turn-cursor.ts"
 
@@ -43,7 +46,7 @@ export function createQueueMethods(
   const cursorOf = createCursors()
 
   async function peek(models: readonly string[], from_turn: number): Promise<QueuePeek> {
-    const values = { ...toModels(models), from_turn }
+    const values = { ...toModelValues(models), from_turn }
     const [row] = await sessions.read<PeekRecord>(queue.peek(models.length), values)
     return row === undefined ? NOTHING : { dueAt: row.due_at, turn: row.turn }
   }
@@ -59,7 +62,7 @@ export function createQueueMethods(
         exceptsAccounts: exceptAccounts.length > 0,
       })
       const except_accounts = toArrayLiteral(exceptAccounts)
-      const values = { ...toModels(models), except_accounts, from_turn, now, limit, claim }
+      const values = { ...toModelValues(models), except_accounts, from_turn, now, limit, claim }
       const records = await sessions.write<ClaimRecord>(statement, values)
       cursor.note(records.map(({ turn }) => turn))
       if (records.length < limit) cursor.rewind()
@@ -97,8 +100,4 @@ function createCursors(): (models: readonly string[]) => TurnCursor {
     cursors.set(name, cursor)
     return cursor
   }
-}
-
-function toModels(models: readonly string[]): Record<string, string> {
-  return Object.fromEntries(models.map((model, index) => [`model_${index}`, model]))
 }

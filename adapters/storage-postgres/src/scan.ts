@@ -2,12 +2,9 @@
  * Pages of streams for audits. Ids come from every table that knows tasks, so a row whose task or
  * events are gone is shown all the same; a page is one snapshot of the database.
  */
-import type { ScannedStream, ScanPage, ScanRequest } from "@safelight/core"
+import type { ScanPage, ScanRequest } from "@safelight/core"
 import {
-  fromArtifactRecord,
-  fromChargeRecord,
-  fromEventRecord,
-  fromTaskRecord,
+  toScanPage,
   type ArtifactsTable,
   type ChargesTable,
   type EventsTable,
@@ -29,23 +26,12 @@ export function scan(
     const last = ids.at(-1)
     if (last === undefined) return { streams: [], next: null }
     const range = { after, last }
-    const [tasks, events, artifacts, billed] = await Promise.all([
+    const [tasks, events, artifacts, charges] = await Promise.all([
       find<TasksTable>(read.scanTasks, range),
       find<EventsTable>(read.scanEvents, range),
       find<ArtifactsTable>(read.scanArtifacts, range),
       find<ChargesTable>(read.scanCharges, range),
     ])
-    const rows = new Map(tasks.map((record) => [record.id, fromTaskRecord(record)]))
-    const logs = Map.groupBy(events, ({ task }) => task)
-    const manifests = Map.groupBy(artifacts, ({ task }) => task)
-    const charges = new Map(billed.map((record) => [record.task, fromChargeRecord(record)]))
-    const streams = ids.map((id): ScannedStream => ({
-      id,
-      events: (logs.get(id) ?? []).map(fromEventRecord),
-      row: rows.get(id),
-      artifacts: (manifests.get(id) ?? []).map(fromArtifactRecord),
-      charge: charges.get(id),
-    }))
-    return { streams, next: ids.length < limit ? null : last }
+    return toScanPage(ids, limit, { tasks, events, artifacts, charges })
   })
 }

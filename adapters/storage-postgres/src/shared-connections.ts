@@ -18,17 +18,24 @@ export interface SharedConnections {
   readonly close: () => void
 }
 
+interface Place {
+  readonly opening: Promise<Connection>
+  /** Also while it is being opened. */
+  isUsable(): boolean
+}
+
 export function createSharedConnections(open: () => Promise<Connection>): SharedConnections {
-  const opened: (Promise<Connection> | undefined)[] = []
+  const places: (Place | undefined)[] = []
   let next = 0
   let isClosed = false
 
   async function take(): Promise<Connection> {
     if (isClosed) throw closed()
     const place = (next = (next + 1) % DEFAULTS.readConnections)
-    const there = await opened[place]?.catch(() => undefined)
-    if (there?.isOpen() === true) return there
-    return (opened[place] = open())
+    const there = places[place]
+    if (there?.isUsable() === true) return there.opening
+    // Taken before anything is waited for: of a crowd only the first opens one.
+    return (places[place] = begin(open())).opening
   }
 
   return {
@@ -44,12 +51,22 @@ export function createSharedConnections(open: () => Promise<Connection>): Shared
     },
     close() {
       isClosed = true
-      for (const opening of opened) {
-        void opening?.then(
+      for (const there of places) {
+        void there?.opening.then(
           (connection) => connection.destroy(),
           () => undefined,
         )
       }
     },
   }
+}
+
+function begin(opening: Promise<Connection>): Place {
+  let connection: Connection | undefined
+  let isFailed = false
+  opening.then(
+    (opened) => (connection = opened),
+    () => (isFailed = true),
+  )
+  return { opening, isUsable: () => !isFailed && connection?.isOpen() !== false }
 }

@@ -2,7 +2,7 @@
  * What PostgreSQL's errors, and those of a connection, mean for what was asked. The codes are
  * SQLSTATEs: https://www.postgresql.org/docs/18/errcodes-appendix.html
  */
-import { SafelightError } from "@safelight/core"
+import { isSafelightError, SafelightError } from "@safelight/core"
 
 export type SqlFault =
   /** What was sent can't be stored: a constraint, a value of the wrong kind. */
@@ -26,6 +26,8 @@ const MISCONFIGURED = /^(28|3D000)/
 const BUSY = /^(53|57P03)/
 
 export function toFault(error: unknown): SqlFault {
+  // Ours: what was read can't be told, on a connection that is well.
+  if (isSafelightError(error)) return "refused"
   const code = readState(error)
   if (code === undefined) return "lost"
   if (CHANGE.test(code)) return "change"
@@ -39,24 +41,32 @@ export function readState(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined
 }
 
-/** Whether trying to connect again makes no sense until somebody mends something. */
-export function isMisconfigured(error: unknown): boolean {
-  return MISCONFIGURED.test(readState(error) ?? "")
-}
-
 /**
  * The error of the port. The server's own words are passed on, the detail is not: it may hold a
  * row's values.
  */
 export function toSafelightError(error: unknown): SafelightError {
   if (error instanceof SafelightError) return error
-  const words = error instanceof Error ? error.message : String(error)
-  const message = `PostgreSQL: ${words}`
-  if (isMisconfigured(error)) {
-    return new SafelightError({ code: "invalid-configuration", message, cause: error })
-  }
+  const message = toWords(error)
   const retryable = toFault(error) !== "change" || BUSY.test(readState(error) ?? "")
   return new SafelightError({ code: "storage-unavailable", message, retryable, cause: error })
+}
+
+/**
+ * The same while a storage is opened. Later a password that is refused is an outage like others: the
+ * one that is configured was right before, and may be again.
+ */
+export function toOpeningError(error: unknown): SafelightError {
+  if (!MISCONFIGURED.test(readState(error) ?? "")) return toSafelightError(error)
+  const message = toWords(error)
+  return new SafelightError({ code: "invalid-configuration", message, cause: error })
+}
+
+/** Where a name has several addresses and none answers, the error of them all has a code and no words. */
+function toWords(error: unknown): string {
+  if (!(error instanceof Error)) return `PostgreSQL: ${String(error)}`
+  const { code = error.name } = error as NodeJS.ErrnoException
+  return `PostgreSQL: ${error.message || code}`
 }
 
 export function closed(): SafelightError {

@@ -22,7 +22,7 @@ import { createRateMethods } from "./rate-methods.ts"
 import { createReadMethods } from "./read-methods.ts"
 import { scan } from "./scan.ts"
 import { createSessions } from "./sessions.ts"
-import { toSafelightError } from "./sql-error.ts"
+import { toOpeningError } from "./sql-error.ts"
 import { createWakeUps } from "./wake-ups.ts"
 import { createWriter, type Commit, type Writer } from "./writer.ts"
 
@@ -53,7 +53,7 @@ export async function createPostgresStorage(options: PostgresStorageOptions): Pr
   try {
     await migrateDatabase({ url, isServing: mode === "serve", mayCreate })
   } catch (error) {
-    throw toSafelightError(error)
+    throw toOpeningError(error)
   }
   return assemble(options, lanes)
 }

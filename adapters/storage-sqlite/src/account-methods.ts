@@ -4,10 +4,12 @@ import type { AccountStorage } from "@safelight/core"
 import {
   fromAccountRecord,
   fromChargeSumRecord,
+  fromKeptTotalsRecord,
   fromTotalsRecord,
   toSettingsRecord,
   type AccountsTable,
   type ChargeSumRecord,
+  type KeptTotalsRecord,
   type SettingColumn,
   type StoreStatements,
   type TotalsRecord,
@@ -16,16 +18,6 @@ import { createEncoder } from "./encode-change.ts"
 import type { Reader } from "./reader.ts"
 import type { LongReads } from "./reading-thread.ts"
 import type { Writer } from "./writer.ts"
-
-interface KeptTotalsRecord {
-  readonly account: string
-  readonly charged_micros: number | null
-  readonly reserved_micros: number | null
-  readonly unfinished_tasks: number | null
-  readonly counted_charged_micros: number
-  readonly counted_reserved_micros: number
-  readonly counted_unfinished_tasks: number
-}
 
 export function createAccountMethods(
   writer: Writer,
@@ -71,15 +63,7 @@ export function createAccountMethods(
     },
     async scanTotals() {
       const records = await longReads.all<KeptTotalsRecord>(totals.scan, {})
-      return records.map((record) => ({
-        account: record.account,
-        kept: isKept(record) ? fromTotalsRecord(record) : null,
-        counted: fromTotalsRecord({
-          charged_micros: record.counted_charged_micros,
-          reserved_micros: record.counted_reserved_micros,
-          unfinished_tasks: record.counted_unfinished_tasks,
-        }),
-      }))
+      return records.map(fromKeptTotalsRecord)
     },
     async sumCharges({ account, from, to }) {
       const values = { account, from_at: from, below_at: to }
@@ -87,9 +71,4 @@ export function createAccountMethods(
       return records.map(fromChargeSumRecord)
     },
   }
-}
-
-/** A missing row joins as nulls. */
-function isKept(record: KeptTotalsRecord): record is KeptTotalsRecord & TotalsRecord {
-  return record.charged_micros !== null
 }

@@ -1,11 +1,10 @@
 /**
  * An append as the steps of a guarded change: the version check first, then everything that goes
- * with it. An append that contradicts itself is our mistake, and an assertion says so before it is
- * written.
+ * with it.
  */
-import assert from "node:assert/strict"
 import type { Append, QueueChange } from "@safelight/core"
 import {
+  assertConsistent,
   toArtifactRecord,
   toChargeRecord,
   toEventRecord,
@@ -70,20 +69,4 @@ function toQueueSteps(
   const { account, model } = changes.task
   const place = { ...values, account, model, end_by: queue.endBy, turn: queue.turn }
   return [{ statement: statements.enqueue, values: place }]
-}
-
-function assertConsistent({ task, expectedVersion, events, changes, inputs = [] }: Append): void {
-  assert.ok(events.length > 0, "an append has an event")
-  for (const [index, event] of events.entries()) {
-    assert.equal(event.task, task, "every event is of the appended task")
-    assert.equal(event.version, expectedVersion + index + 1, "versions have no gap")
-  }
-  assert.equal(changes.task.id, task, "the row is the appended task's")
-  assert.equal(changes.task.version, expectedVersion + events.length, "the row is at the newest")
-  assert.ok(
-    changes.artifacts.every((artifact) => artifact.task === task) &&
-      inputs.every((input) => input.task === task) &&
-      (changes.charge?.task ?? task) === task,
-    "artifacts, inputs and charge are the appended task's",
-  )
 }

@@ -1,10 +1,8 @@
 /** What moving house asks of the database, written through the same writer as everything else. */
 import type { Belongings, MoveStorage } from "@safelight/core"
 import {
-  fromIdempotencyRecord,
-  fromInputRecord,
-  fromLinkEpochRecord,
   fromMoveRecord,
+  toBelongings,
   type IdempotencyTable,
   type InputsTable,
   type LinkEpochsTable,
@@ -23,14 +21,11 @@ export function createMoveMethods(
   const { plain } = createEncoder(writer.toNumber)
 
   function readBelongings(task: string): Belongings {
-    const inputs = reader.all<InputsTable>(moves.findInputs, { task })
-    const uses = reader.all<IdempotencyTable>(moves.findIdempotency, { task })
-    const epochs = reader.all<LinkEpochsTable>(moves.findLinkEpochs, { task })
-    return {
-      inputs: inputs.map(fromInputRecord),
-      idempotency: uses.map(fromIdempotencyRecord),
-      linkEpochs: epochs.map(fromLinkEpochRecord),
-    }
+    return toBelongings({
+      inputs: reader.all<InputsTable>(moves.findInputs, { task }),
+      uses: reader.all<IdempotencyTable>(moves.findIdempotency, { task }),
+      epochs: reader.all<LinkEpochsTable>(moves.findLinkEpochs, { task }),
+    })
   }
 
   async function write(step: Step): Promise<void> {

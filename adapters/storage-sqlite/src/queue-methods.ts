@@ -2,10 +2,14 @@
  * Claims and due moments. Claims go through the writer, one behind the other, so two callers never
  * get the same task; what is only looked for is read.
  */
-import type { Claimed, DueRequest, Log, QueuePeek, QueueStorage, StreamHead } from "@safelight/core"
+import type { DueRequest, Log, QueuePeek, QueueStorage } from "@safelight/core"
 import {
   FIRST_TURN,
   fromQueueMeasureRecord,
+  toClaimed,
+  toModelValues,
+  toReadableHead,
+  type ClaimRecord,
   type QueueMeasureRecord,
   type SqlValue,
   type Statement,
@@ -13,7 +17,6 @@ import {
 } from "@safelight/store"
 import type { ClaimMethods } from "./claim-methods.ts"
 import { createEncoder } from "./encode-change.ts"
-import { toHead } from "./head-reader.ts"
 import type { Reader } from "./reader.ts"
 import type { LongReads } from "./reading-thread.ts"
 import { toRows } from "./step-rows.ts"
@@ -59,9 +62,9 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
       })
       const except_accounts = JSON.stringify(exceptAccounts)
       const from_turn = FIRST_TURN
-      const values = { ...toModels(models), except_accounts, from_turn, now, limit, claim }
+      const values = { ...toModelValues(models), except_accounts, from_turn, now, limit, claim }
       const outcome = await writer.write(plain([{ statement, values }]))
-      return toClaimed(toRows(outcome, 0), claim, options.log)
+      return toClaimed(toRows(outcome, 0).map(toClaimRecord), claim, options.log)
     },
     async release({ claim, tasks, dueAt }) {
       const values = { claim, due_at: dueAt, tasks: JSON.stringify(tasks) }
@@ -79,7 +82,7 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
     async peekQueue(models) {
       if (models.length === 0) return NOTHING
       const [row] = reader.all<PeekRecord>(queue.peek(models.length), {
-        ...toModels(models),
+        ...toModelValues(models),
         from_turn: FIRST_TURN,
       })
       return row === undefined ? NOTHING : { dueAt: row.due_at, turn: row.turn }
@@ -91,51 +94,7 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
   }
 }
 
-function toModels(models: readonly string[]): Record<string, string> {
-  return Object.fromEntries(models.map((model, index) => [`model_${index}`, model]))
-}
-
-/** None for a snapshot that can't be read: one damaged row must not stop the queue for the others. */
-function toReadableHead(snapshot: string, hash: string, log: Log): StreamHead[] {
-  try {
-    return [toHead(snapshot, hash)]
-  } catch (error) {
-    log.error({ error, hash }, "a task can't be read")
-    return []
-  }
-}
-
-type ClaimRow = readonly [
-  task: string,
-  dueAt: number,
-  turn: number | null,
-  snapshot: string | null,
-  hash: string | null,
-]
-
-function toClaimed(
-  rows: readonly (readonly SqlValue[])[],
-  claim: string,
-  log: Log,
-): readonly Claimed[] {
-  const claimed: Claimed[] = []
-  const inOrder = (rows as readonly ClaimRow[]).toSorted(compareClaimed)
-  for (const [task, , turn, snapshot, hash] of inOrder) {
-    if (snapshot === null || hash === null) log.error({ task }, "the queue names an unknown task")
-    else {
-      const heads = toReadableHead(snapshot, hash, log)
-      claimed.push(...heads.map((head) => ({ ...head, claim, turn })))
-    }
-  }
-  return claimed
-}
-
-/** Steps by their moments, then starts by their turns. */
-function compareClaimed(
-  [task, dueAt, turn]: ClaimRow,
-  [otherTask, otherDueAt, otherTurn]: ClaimRow,
-): number {
-  const byKind = Number(turn !== null) - Number(otherTurn !== null)
-  const byPlace = turn === null || otherTurn === null ? dueAt - otherDueAt : turn - otherTurn
-  return byKind || byPlace || (task < otherTask ? -1 : 1)
+/** Rows as the writing thread gives them, by the names of their columns. */
+function toClaimRecord([task, due_at, turn, snapshot, hash]: readonly SqlValue[]): ClaimRecord {
+  return { task, due_at, turn, snapshot, hash } as ClaimRecord
 }

@@ -6,6 +6,7 @@
 import { hideSecrets, isSafelightError } from "@safelight/core"
 import { CommandError } from "./command-error.ts"
 import { EXIT, type ExitCode } from "./exit-code.ts"
+import { hidePasswords } from "./hide-passwords.ts"
 
 export interface Failure {
   /** Ends in a line break. */
@@ -16,7 +17,7 @@ export interface Failure {
 export function toFailure(error: unknown, options: { readonly withStack: boolean }): Failure {
   const line = `safelight: ${toOneLine(toMessage(error))}\n`
   const stack = options.withStack && error instanceof Error ? `${inspectChain(error)}\n` : ""
-  return { text: hideSecrets(line + stack), exitCode: toExitCode(error) }
+  return { text: hidePasswords(hideSecrets(line + stack)), exitCode: toExitCode(error) }
 }
 
 /** Control characters, line breaks among them, as single spaces. */

@@ -42,7 +42,8 @@ export async function openStorage(options: OpenPlacesOptions): Promise<Storage> 
 export async function openArtifacts(options: OpenPlacesOptions): Promise<ServedArtifacts> {
   const { configuration, log, clock } = options
   const { artifacts: place, credentials, data } = configuration
-  if (credentials !== undefined && place !== undefined) {
+  if (place?.startsWith("s3:") === true) {
+    if (credentials === undefined) throw withoutCredentials()
     const bucket = createS3Artifacts({ ...parseS3Url(place), credentials, log, clock })
     await bucket.check()
     return bucket
@@ -55,4 +56,9 @@ export async function openArtifacts(options: OpenPlacesOptions): Promise<ServedA
     throw new SafelightError({ code: "invalid-configuration", message, cause })
   }
   return createFilesystemArtifacts({ folder })
+}
+
+function withoutCredentials(): SafelightError {
+  const message = "artifacts: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+  return new SafelightError({ code: "invalid-configuration", message })
 }

@@ -26,6 +26,7 @@ import { createTasksResolveCommand } from "./commands/tasks-resolve.ts"
 import { createTasksSubmitCommand } from "./commands/tasks-submit.ts"
 import { createUsageCommand } from "./commands/usage.ts"
 import { toOneLine } from "./failure-line.ts"
+import { hidePasswords } from "./hide-passwords.ts"
 
 export interface ProgramOptions {
   readonly context: CommandContext
@@ -107,5 +108,6 @@ function withSubcommands(command: Command): readonly Command[] {
 }
 
 function writeOneLine(text: string, write: (text: string) => void): void {
-  write(`safelight: ${hideSecrets(toOneLine(text.replace(/^error: /, "")))}\n`)
+  const line = toOneLine(text.replace(/^error: /, ""))
+  write(`safelight: ${hidePasswords(hideSecrets(line))}\n`)
 }

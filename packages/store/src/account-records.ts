@@ -8,6 +8,7 @@ import type {
   AccountTotals,
   ApiKeyScope,
   ChargeSum,
+  KeptTotals,
   LinkKey,
   StoredKey,
 } from "@safelight/core"
@@ -63,6 +64,34 @@ export function fromTotalsRecord(record: TotalsRecord): AccountTotals {
     reservedMicros: record.reserved_micros,
     unfinishedTasks: record.unfinished_tasks,
   }
+}
+
+/** Totals as kept, null where the row is missing, beside the same ones counted. */
+export interface KeptTotalsRecord {
+  readonly account: string
+  readonly charged_micros: number | null
+  readonly reserved_micros: number | null
+  readonly unfinished_tasks: number | null
+  readonly counted_charged_micros: number
+  readonly counted_reserved_micros: number
+  readonly counted_unfinished_tasks: number
+}
+
+export function fromKeptTotalsRecord(record: KeptTotalsRecord): KeptTotals {
+  return {
+    account: record.account,
+    kept: isKept(record) ? fromTotalsRecord(record) : null,
+    counted: fromTotalsRecord({
+      charged_micros: record.counted_charged_micros,
+      reserved_micros: record.counted_reserved_micros,
+      unfinished_tasks: record.counted_unfinished_tasks,
+    }),
+  }
+}
+
+/** A missing row joins as nulls. */
+function isKept(record: KeptTotalsRecord): record is KeptTotalsRecord & TotalsRecord {
+  return record.charged_micros !== null
 }
 
 /** Rows of `charges` added up. */

@@ -2,12 +2,14 @@
 export {
   fromAccountRecord,
   fromChargeSumRecord,
+  fromKeptTotalsRecord,
   fromKeyRecord,
   fromLinkKeyRecord,
   fromTotalsRecord,
   toKeyRecord,
   toSettingsRecord,
   type ChargeSumRecord,
+  type KeptTotalsRecord,
   type SettingColumn,
   type TotalsRecord,
 } from "./account-records.ts"
@@ -35,20 +37,28 @@ export type {
   StoreDatabase,
   TasksTable,
 } from "./database.ts"
+export { toClaimed, toReadableHead, type ClaimRecord } from "./claimed-records.ts"
+export { assertConsistent } from "./consistent-append.ts"
 export type { ClaimStatements } from "./claim-statements.ts"
 export type { StoreDialect } from "./dialect.ts"
 export type { KeyStatements } from "./key-statements.ts"
 export type { LinkStatements } from "./link-statements.ts"
+export { toListPage, type ListedRecord, type PositionRecord } from "./list-page.ts"
 export { toListValues, type ListFilters, type ListStatements } from "./list-statements.ts"
 export { migrate, SCHEMA_VERSION } from "./migrate.ts"
-export { fromIdempotencyRecord, fromLinkEpochRecord, fromMoveRecord } from "./move-records.ts"
+export { fromMoveRecord, toBelongings } from "./move-records.ts"
 export type { MoveStatements } from "./move-statements.ts"
 export {
   fromClaimRecord,
   fromQueueMeasureRecord,
   type QueueMeasureRecord,
 } from "./queue-records.ts"
-export { FIRST_TURN, type ClaimShape, type QueueStatements } from "./queue-statements.ts"
+export {
+  FIRST_TURN,
+  toModelValues,
+  type ClaimShape,
+  type QueueStatements,
+} from "./queue-statements.ts"
 export type { RateStatements } from "./rate-statements.ts"
 export type { ReadStatements } from "./read-statements.ts"
 export {
@@ -65,6 +75,7 @@ export {
   toTaskRecord,
   toTotalsRecord,
 } from "./records.ts"
+export { toScanPage, type ScannedRecords } from "./scanned-streams.ts"
 export { bind, type SqlValue, type SqlValues, type Statement } from "./statement.ts"
 export { compileStatements, type StoreStatements } from "./statements.ts"
 export type { TotalsStatements } from "./totals-statements.ts"

@@ -192,6 +192,11 @@ function compileMeasure(db: Kysely<StoreDatabase>, { integerType }: StoreDialect
   )
 }
 
+/** The values of the models in a statement for as many. */
+export function toModelValues(models: readonly string[]): Record<string, string> {
+  return Object.fromEntries(models.map((model, index) => [`model_${index}`, model]))
+}
+
 function toModels(modelCount: number): string[] {
   const names = Array.from({ length: modelCount }, (_, index) => `model_${index}`)
   return Object.values(placeholders<Record<string, string>>(...names))

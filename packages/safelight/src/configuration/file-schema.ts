@@ -23,6 +23,8 @@ const text = v.pipe(v.string(nonEmpty), v.trim(), v.nonEmpty(nonEmpty))
 const notAnAddress =
   "expected an http(s) address without a user, a query or a fragment, such as https://media.example"
 
+const notAPlace = "expected s3://bucket?endpoint=…&region=…, or a folder"
+
 const notADatabase = "expected a URL such as postgres://user@host:5432/database"
 
 const host = v.pipe(
@@ -42,7 +44,13 @@ export const SHARED_SETTINGS = {
     v.string(notADatabase),
     v.check((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? ""), notADatabase),
   ),
-  artifacts: text,
+  artifacts: v.pipe(
+    text,
+    v.check(
+      (place) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(place) || place.startsWith("s3:"),
+      notAPlace,
+    ),
+  ),
   role: v.picklist(["all", "api", "worker"], 'expected one of "all", "api", "worker"'),
   publicUrl: v.pipe(
     v.string(notAnAddress),

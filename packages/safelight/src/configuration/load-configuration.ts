@@ -54,7 +54,10 @@ function assertTogether({ database, role }: Configuration): void {
   throw configurationError(`role: "${role}" needs PostgreSQL; --database names it`)
 }
 
-/** A folder for artifacts starts where it was written; a bucket's credentials stand in the environment. */
+/**
+ * A folder for artifacts starts where it was written; a bucket's credentials stand in the environment,
+ * and are missed only where the bucket is opened: most commands never do.
+ */
 function readPlaces(
   { artifacts }: Configuration,
   source: ConfigurationSource,
@@ -69,9 +72,7 @@ function readPlaces(
   const [accessKeyId, secretAccessKey] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"].map(
     (name) => readVariable(source, name),
   )
-  if (accessKeyId === undefined || secretAccessKey === undefined) {
-    throw configurationError("artifacts: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-  }
+  if (accessKeyId === undefined || secretAccessKey === undefined) return {}
   const sessionToken = readVariable(source, "AWS_SESSION_TOKEN")
   const session = sessionToken === undefined ? {} : { sessionToken }
   return { credentials: { accessKeyId, secretAccessKey, ...session } }

@@ -1,0 +1,20 @@
+/** An append that contradicts itself is our mistake: an assertion says so before it is written. */
+import assert from "node:assert/strict"
+import type { Append } from "@safelight/core"
+
+export function assertConsistent(append: Append): void {
+  const { task, expectedVersion, events, changes, inputs = [] } = append
+  assert.ok(events.length > 0, "an append has an event")
+  for (const [index, event] of events.entries()) {
+    assert.equal(event.task, task, "every event is of the appended task")
+    assert.equal(event.version, expectedVersion + index + 1, "versions have no gap")
+  }
+  assert.equal(changes.task.id, task, "the row is the appended task's")
+  assert.equal(changes.task.version, expectedVersion + events.length, "the row is at the newest")
+  assert.ok(
+    changes.artifacts.every((artifact) => artifact.task === task) &&
+      inputs.every((input) => input.task === task) &&
+      (changes.charge?.task ?? task) === task,
+    "artifacts, inputs and charge are the appended task's",
+  )
+}
