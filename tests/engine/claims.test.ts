@@ -15,14 +15,18 @@ const KEYED: Submission = { kind: "keyed", keyTtlMs: 3_600_000 }
 const TAKEN_OVER_MS = 130_000
 
 /** One process that is stopped at `point` of its first task, and a second one over the same storage. */
-function createPair(point: ProbePoint, polls: readonly PollOutcome[] = []) {
+function createPair(
+  point: ProbePoint,
+  polls: readonly PollOutcome[] = [],
+  submission: Submission = KEYED,
+) {
   const clock = createManualClock()
   const storage = createMemoryStorage()
   const artifacts = createMemoryArtifacts()
   const process = createPausable(clock, storage)
   let hasStood = false
   const script = {
-    submission: KEYED,
+    submission,
     submits: [ACCEPTED, ACCEPTED],
     polls: [...polls, completed()],
   }
@@ -86,6 +90,26 @@ describe("a process that wakes past its claim", () => {
       await clock.advance(10_000)
       assert.deepEqual(first.story(id), before)
     }
+  })
+
+  it("writes down what it bought, also while the storage fails and its claim is lost", async () => {
+    const unkeyed: Submission = { kind: "unkeyed" }
+    const pair = createPair("dispatch:after-call", [], unkeyed)
+    const { channels, clock, first, process, startSecond, storage } = pair
+    await clock.advance(0)
+    const { id } = await first.submit()
+    await clock.advance(1_000)
+    const second = startSecond()
+    await clock.advance(TAKEN_OVER_MS)
+    assert.deepEqual(second.story(id), ["submitted", "dispatched", "doubted"])
+    // For longer than it takes until the claim is seen to be lost.
+    storage.failAppends(6)
+    process.resume()
+    await clock.advance(TAKEN_OVER_MS)
+    const story = ["submitted", "dispatched", "doubted", "accepted", "succeeded"]
+    assert.deepEqual(second.story(id), story)
+    const created = channels.flatMap((channel) => channel.created)
+    assert.equal(created.length, 1)
   })
 
   it("works on as before, under its claim again", async () => {

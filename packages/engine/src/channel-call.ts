@@ -115,7 +115,7 @@ function toAcceptance(outcome: SubmitOutcome): TaskCommand[] {
 
 async function recordFact(context: Context, work: Work, command: TaskCommand): Promise<StepResult> {
   await context.probe("outcome:before-append", work.id)
-  const { signal } = work.controller
+  const { signal } = work.ending
   const recorded = await context.recorder.recordFact(work.head, [command], { signal })
   await context.probe("outcome:after-append", work.id)
   return advance(work, recorded)

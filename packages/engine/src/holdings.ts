@@ -45,13 +45,9 @@ export function createHoldings(
   return {
     begin(work) {
       const earlier = holdings.get(work.id)
-      if (earlier !== undefined && isLive(earlier.work)) {
-        // The claim was voided and the task came back to us: whoever drives it goes on.
-        earlier.work.claim = work.claim
-        earlier.work.heldUntil = work.heldUntil
-        work.slot?.free()
-        return earlier.done
-      }
+      // The claim was voided and the task came back to us. Its last driver may be about to hear that it
+      // gave the task back, so it is not the one to go on.
+      earlier?.work.controller.abort("taken again")
       const done = run(work, earlier?.done)
       holdings.set(work.id, { work, done })
       return done
@@ -64,13 +60,12 @@ export function createHoldings(
       await Promise.race([all, clock.wait(graceMs, over.signal)])
       over.abort("over")
       const left = [...holdings.values()]
-      for (const { work } of left) work.controller.abort()
+      for (const { work } of left) {
+        work.controller.abort()
+        work.ending.abort()
+      }
       await Promise.all(left.map(({ done }) => done))
       return left.map(({ work }) => work)
     },
   }
-}
-
-function isLive({ controller, isReleased }: Work): boolean {
-  return !isReleased && !controller.signal.aborted
 }

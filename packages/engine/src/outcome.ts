@@ -26,7 +26,7 @@ export async function settle(
   const inputs = outcome.kind === "refused" ? toProviderInput(context, work, outcome) : []
   const isSuccess = command.kind === "succeed"
   await context.probe(isSuccess ? "succeed:before-append" : "outcome:before-append", work.id)
-  const { signal } = work.controller
+  const { signal } = work.ending
   const recorded = await context.recorder.recordFact(work.head, [...before, command], {
     inputs,
     signal,

@@ -20,6 +20,11 @@ export interface Work {
   isReleased: boolean
   /** Aborts when the claim is lost or the engine stops. */
   readonly controller: AbortController
+  /**
+   * Aborts when the engine stops, and then alone: what was bought is written down also by a process
+   * that has lost its claim.
+   */
+  readonly ending: AbortController
   /** In memory where the task was submitted here; else read from the inputs when needed. */
   parameters: ParameterValues | undefined
 }
@@ -42,6 +47,7 @@ export function createWork(
     slot: more.slot,
     isReleased: false,
     controller: new AbortController(),
+    ending: new AbortController(),
     parameters: more.parameters,
   }
 }

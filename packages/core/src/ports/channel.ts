@@ -10,7 +10,10 @@ import type { AbortSignalLike } from "./clock.ts"
 
 /** What a repeated submission with the same upstream key means. */
 export type Submission =
-  /** The same operation, for `keyTtlMs` after the first. */
+  /**
+   * The same operation, for `keyTtlMs` after the first. That is what the upstream remembers a key for,
+   * less how long a request may be on its way and what the clocks of two processes may differ by.
+   */
   | { readonly kind: "keyed"; readonly keyTtlMs: number }
   /** `find` tells whether the key exists. */
   | { readonly kind: "lookup"; readonly longestRequestMs: number }

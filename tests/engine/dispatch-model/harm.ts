@@ -1,0 +1,67 @@
+/**
+ * What must hold after every schedule, whatever happened. What a reader would get wrong: one purchase
+ * is the most there may be for a task, however many attempts it had, since another attempt needs
+ * proof that the one before created nothing.
+ */
+import { fold, isTerminal } from "@safelight/core"
+import { PRICE_MICROS } from "./answers.ts"
+import type { World } from "./world.ts"
+
+export type HarmKind =
+  /** More than one operation was bought. */
+  | "bought-twice"
+  /** There was time, and what was bought was not adopted. */
+  | "dropped"
+  /** The task has not ended; or there was time, nothing was bought, and it failed. */
+  | "stranded"
+  /** The log is not what the machine allows, or not what the task is. */
+  | "illegal"
+  /** The charge is not that of one success, or of none. */
+  | "mischarged"
+
+export interface Harm {
+  readonly kind: HarmKind
+  readonly words: string
+}
+
+/** The first harm found in a world that was drained; undefined where there is none. */
+export function findHarm(world: World): Harm | undefined {
+  return findPurchaseHarm(world) ?? findLogHarm(world) ?? findEndHarm(world)
+}
+
+function findPurchaseHarm({ upstream: { operations } }: World): Harm | undefined {
+  if (operations.length <= 1) return undefined
+  const keys = operations.map(({ key, boughtAt }) => `${key} at ${boughtAt}`)
+  return { kind: "bought-twice", words: keys.join(", ") }
+}
+
+function findLogHarm({ storage: { events, head }, upstream }: World): Harm | undefined {
+  const words = events.map(({ type }) => type).join(" ")
+  try {
+    const folded = fold(head.id, events)
+    if (JSON.stringify(folded) !== JSON.stringify(head)) return { kind: "illegal", words }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return { kind: "illegal", words: error.message }
+  }
+  const successes = events.filter(({ type }) => type === "succeeded").length
+  const isBought = upstream.operations.some(({ id }) => id === head.operation)
+  const isCharged = head.chargeMicros === successes * PRICE_MICROS
+  const isRight = isCharged && successes <= 1 && (successes === 0 || isBought)
+  return isRight ? undefined : { kind: "mischarged", words }
+}
+
+function findEndHarm(world: World): Harm | undefined {
+  const { heard, setup, storage, upstream } = world
+  const { head, events } = storage
+  const words = events.map(({ type }) => type).join(" ")
+  if (!isTerminal(head)) return { kind: "stranded", words }
+  // Where time is short a task may end before what was bought is found.
+  if (!setup.isRoomy || head.state !== "failed") return undefined
+  const isHeard = heard.some(({ operation }) =>
+    upstream.operations.some(({ id }) => id === operation),
+  )
+  const mayRest = setup.channel === "unkeyed" && head.error?.code === "upstream_outcome_unknown"
+  if (mayRest && !isHeard) return undefined
+  return { kind: upstream.operations.length > 0 ? "dropped" : "stranded", words }
+}

@@ -1,0 +1,183 @@
+/**
+ * Everything that may happen next, each with how likely it is: what the processes do, and what the
+ * adversary does to them, to the network and to time. What a reader would get wrong: the likelihoods
+ * matter for how soon harm is found, never for what counts as harm.
+ */
+import { receiveAnswer } from "./answers.ts"
+import { canStep, doubt, step } from "./driver.ts"
+import { receiveAppend, receiveList, receiveRenew } from "./log-storage.ts"
+import { CHORES, crash, start } from "./process.ts"
+import { BEAT_EVERY_MS, CLAIM_MS, SUBMIT_TIMEOUT_MS, WALL_ERROR_MS } from "./timing.ts"
+import { keyTtlMs, receiveSubmit } from "./upstream.ts"
+import { tell, type Fault, type Message, type Node, type World } from "./world.ts"
+
+export interface Move {
+  readonly weight: number
+  readonly perform: () => void
+}
+
+/** What processes do by themselves, and what arrives: the moves of a world without faults. */
+export function listFairMoves(world: World): Move[] {
+  const moves: Move[] = []
+  for (const message of world.messages) {
+    if (message.isKeptBack !== true && canArrive(world, message)) {
+      moves.push({ weight: 4, perform: () => arrive(world, message, false) })
+    }
+  }
+  for (const node of world.nodes)
+    if (node.isUp && !node.isPaused) addProcessMoves(world, node, moves)
+  return moves
+}
+
+function addProcessMoves(world: World, node: Node, moves: Move[]): void {
+  for (const driver of node.drivers) {
+    if (canStep(world, node, driver)) {
+      moves.push({ weight: 4, perform: () => step(world, node, driver) })
+    }
+  }
+  for (const chore of CHORES) {
+    if (chore.canDo(world, node)) {
+      moves.push({ weight: 1, perform: () => chore.perform(world, node) })
+    }
+  }
+}
+
+/** The adversary's moves, as far as the setup lets it. */
+export function listFaults(world: World): Move[] {
+  const { setup } = world
+  const can = new Set(setup.faults)
+  const moves: Move[] = [{ weight: 1, perform: () => pass(world, 1) }]
+  for (const message of world.messages) {
+    if (setup.touched.includes(message.body.kind)) addMessageFaults(world, message, can, moves)
+  }
+  for (const node of world.nodes) addNodeFaults(world, node, can, moves)
+  if (can.has("wait")) {
+    for (const durationMs of toWaits(world)) {
+      moves.push({ weight: 1, perform: () => pass(world, durationMs) })
+    }
+  }
+  return moves
+}
+
+function toWaits(world: World): number[] {
+  const { setup, storage } = world
+  const { dispatch } = storage.head
+  const waits = [SUBMIT_TIMEOUT_MS / 2, BEAT_EVERY_MS, CLAIM_MS]
+  if (setup.channel !== "keyed" || setup.isRoomy || dispatch === null) return waits
+  // Until a repeat is sent just in time, by the slowest clock.
+  const slowest = Math.min(...world.nodes.map(({ wallMs }) => wallMs))
+  const lastAt = dispatch.keyedAt + keyTtlMs(world) - SUBMIT_TIMEOUT_MS - slowest
+  return [...waits, Math.max(1, lastAt - world.nowMs - 1)]
+}
+
+function addMessageFaults(
+  world: World,
+  message: Message,
+  can: ReadonlySet<Fault>,
+  moves: Move[],
+): void {
+  const { kind } = message.body
+  if (can.has("lose")) moves.push({ weight: 1, perform: () => lose(world, message) })
+  if (message.isKeptBack === true) {
+    if (canArrive(world, message)) {
+      moves.push({ weight: 1, perform: () => arrive(world, message, false) })
+    }
+  } else if (can.has("keep-back")) {
+    moves.push({ weight: 4, perform: () => void (message.isKeptBack = true) })
+  }
+  // A request made twice by the network is bought twice by whatever knows no key.
+  if (can.has("copy") && (kind !== "submit" || world.setup.channel === "keyed")) {
+    moves.push({ weight: 1, perform: () => void world.messages.push({ ...message }) })
+  }
+  if (can.has("refuse") && kind === "submit") {
+    moves.push({ weight: 4, perform: () => arrive(world, message, true) })
+  }
+}
+
+function addNodeFaults(world: World, node: Node, can: ReadonlySet<Fault>, moves: Move[]): void {
+  if (!node.isUp) {
+    moves.push({ weight: 4, perform: () => start(world, node) })
+    return
+  }
+  if (can.has("crash")) moves.push({ weight: 1, perform: () => crash(world, node) })
+  if (can.has("pause")) moves.push({ weight: 2, perform: () => pause(world, node) })
+  for (const driver of node.isPaused ? [] : node.drivers) {
+    if (driver.stage.kind === "calling" && can.has("cut")) {
+      moves.push({ weight: 4, perform: () => doubt(world, node, driver, "connection-lost") })
+    }
+  }
+  if (can.has("jump") && world.setup.channel !== "keyed") {
+    moves.push({ weight: 1, perform: () => void (node.wallMs = WALL_ERROR_MS - node.wallMs) })
+  }
+}
+
+function pause(world: World, node: Node): void {
+  node.isPaused = !node.isPaused
+  tell(world, () => `${node.process} ${node.isPaused ? "is paused" : "wakes"}`)
+}
+
+export function pass(world: World, durationMs: number): void {
+  world.nowMs += durationMs
+  world.messages = world.messages.filter(({ lostAt }) => lostAt > world.nowMs)
+}
+
+/** Whether somebody is there to hear it: a paused process hears when it wakes. */
+export function canArrive({ nodes }: World, { process }: Message): boolean {
+  return (
+    process === null ||
+    nodes.some((node) => node.process === process && node.isUp && !node.isPaused)
+  )
+}
+
+function lose(world: World, message: Message): void {
+  tell(world, () => `${message.body.kind} of ${toSender(message)} is lost`)
+  remove(world, message)
+}
+
+function remove(world: World, message: Message): void {
+  world.messages.splice(world.messages.indexOf(message), 1)
+}
+
+function toSender({ body, process }: Message): string {
+  return process ?? ("by" in body ? body.by : "")
+}
+
+/** A request or an answer arrives. */
+function arrive(world: World, message: Message, isRefused: boolean): void {
+  const { body, process } = message
+  remove(world, message)
+  tell(world, () => `${body.kind} of ${toSender(message)} arrives${isRefused ? ", refused" : ""}`)
+  switch (body.kind) {
+    case "append":
+      world.messages.push(receiveAppend(world, body))
+      return
+    case "renew":
+      world.messages.push(receiveRenew(world, body))
+      return
+    case "list":
+      world.messages.push(receiveList(world, body))
+      return
+    case "submit":
+      world.messages.push(receiveSubmit(world, body, isRefused))
+      return
+    case "answered":
+    case "appended":
+    case "claimed":
+    case "found":
+    case "listed":
+    case "polled":
+    case "renewed": {
+      const node = world.nodes.find((each) => each.process === process)
+      if (node !== undefined) receiveAnswer(world, node, body)
+    }
+  }
+}
+
+/** Forgets drivers that are done. */
+export function tidy({ nodes }: World): void {
+  for (const node of nodes) {
+    if (node.drivers.some(({ stage }) => stage.kind === "gone")) {
+      node.drivers = node.drivers.filter(({ stage }) => stage.kind !== "gone")
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * What the protocol does so that a generation is bought once and none is lost, by name. A variant
+ * of the model leaves some of it out, and the schedules must then find the harm. What a reader would
+ * get wrong: two of these may cover for each other, and only both missing do harm.
+ */
+export type Safeguard =
+  /** `dispatched` is durable before the request leaves. */
+  | "intent-before-call"
+  /** Just before the request leaves, the claim surely outlives the call's time-out. */
+  | "claim-outlives-call"
+  /** That check and the request's leaving are one step: a process isn't paused between them. */
+  | "check-with-send"
+  /** A claim is held from when its renewal was asked for, not from when the answer came. */
+  | "held-from-asking"
+  /** Only a renewal prolongs a claim; taking a task with it does not. */
+  | "renewal-alone-prolongs"
+  /** A task is taken only under a claim that was renewed lately. */
+  | "takes-when-fresh"
+  /** Whether beats stand still is timed from when a count was read, not from when it was asked for. */
+  | "seen-from-reading"
+  /** A claim is judged by its beats and the judge's monotonic clock, not by wall clocks. */
+  | "no-clocks-compared"
+  /** A claim is voided only if its beats still are what they were. */
+  | "void-by-beats"
+  /** A count of beats never comes again, not even after the claim was voided. */
+  | "beats-never-again"
+  /** Whoever asks whether a key exists has waited for the longest request first. */
+  | "lookup-waits-request"
+  /** And has waited for a claim to run out besides. */
+  | "lookup-waits-claim"
+  /** A call to an unkeyed channel is never repeated while in doubt. */
+  | "unkeyed-rests"
+  /** A repeat is sent under the very same key. */
+  | "same-key"
+  /** A key is not sent again past its lifetime: asked before the intent… */
+  | "key-alive-at-intent"
+  /** … and once more just before the request leaves. */
+  | "key-alive-at-send"
+  /** The declared lifetime leaves room for a request's way and for clocks that differ. */
+  | "key-lifetime-with-margin"
+  /** An intent that finds the task changed is given up. */
+  | "intents-give-up"
+  /** A fact that finds the task changed is decided again, until it is recorded or refused. */
+  | "facts-persist"
+  /** Also by a node that has lost its claim, whatever its storage does meanwhile. */
+  | "facts-outlive-claim"
+  /** That a repeat created nothing, or was not sent, proves nothing of the first call. */
+  | "repeat-proves-nothing"
+  /** Reports of an end count only for the attempt they speak of. */
+  | "attempts-told-apart"
+  /** An append changes nothing where the task is not as it was left. */
+  | "version-fence"
+  /** A task that comes back to its node is not the business of the driver that had lost it. */
+  | "driver-called-off"
+  /** A driver that is done gives the task back, also where it recorded nothing. */
+  | "done-gives-back"
+  /** A claim under which something may have been taken unheard is retired: another takes its place. */
+  | "unheard-claim-retired"

@@ -1,0 +1,40 @@
+/**
+ * The durations of the model, in its own milliseconds: small, and each in the relation to the
+ * others that the engine's settings have. What a reader would get wrong: a request may arrive long
+ * after its caller has given it up (`LONGEST_REQUEST_MS` against `SUBMIT_TIMEOUT_MS`).
+ */
+
+/** A claim whose beats stand still for this long may be voided; at least twice the time-out. */
+export const CLAIM_MS = 30
+
+/** Two renewals may fail before a claim runs out. */
+export const BEAT_EVERY_MS = CLAIM_MS / 3
+
+/** How long a caller waits for the channel's answer. */
+export const SUBMIT_TIMEOUT_MS = 10
+
+/** How long a request may be under way: longer than anybody waits for its answer, or holds a claim. */
+export const LONGEST_REQUEST_MS = 40
+
+/** How long a node waits for its storage, or for a question to a channel, before it asks again. */
+export const PATIENCE_MS = 5
+
+/** By how much the wall clocks of two nodes may differ where a key's lifetime rests on them. */
+export const WALL_SKEW_MS = 10
+
+/** A wall clock that nothing rests on may be wrong by this much, and jump. */
+export const WALL_ERROR_MS = 500
+
+/** Where time is short, both a key's lifetime and a task's end come within a schedule. */
+export const TIGHT = { keyMemoryMs: 150, endAfterMs: 400, maxAttempts: 5 } as const
+
+/** Where there is time enough nothing but the faults can keep a task from its success. */
+export const ROOMY = { keyMemoryMs: 1_000_000, endAfterMs: 100_000, maxAttempts: 10_000 } as const
+
+/**
+ * What a channel may declare as `keyTtlMs` when its upstream remembers a key for `keyMemoryMs`: a
+ * repeat sent in time must also arrive in time, by clocks that differ.
+ */
+export function toDeclaredKeyTtlMs(keyMemoryMs: number): number {
+  return keyMemoryMs - (LONGEST_REQUEST_MS - SUBMIT_TIMEOUT_MS) - WALL_SKEW_MS
+}

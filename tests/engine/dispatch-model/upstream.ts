@@ -1,0 +1,52 @@
+/**
+ * The channel's other side, which remembers what was bought. What a reader would get wrong: only a
+ * keyed upstream makes one of two requests, and only while it remembers the key; for every other
+ * each request that arrives is a purchase.
+ */
+import { ROOMY, TIGHT, toDeclaredKeyTtlMs } from "./timing.ts"
+import { has, type Message, type MessageBody, type World } from "./world.ts"
+
+type Submit = Extract<MessageBody, { kind: "submit" }>
+
+export function keyMemoryMs({ setup }: World): number {
+  return (setup.isRoomy ? ROOMY : TIGHT).keyMemoryMs
+}
+
+/** What the channel declares as its `keyTtlMs`. */
+export function keyTtlMs(world: World): number {
+  const memoryMs = keyMemoryMs(world)
+  return has(world, "key-lifetime-with-margin") ? toDeclaredKeyTtlMs(memoryMs) : memoryMs
+}
+
+/**
+ * A request arrives. `isRefused`: the upstream is busy and creates nothing. What the first copy of a
+ * request meets with is the answer to every copy: without that no answer would prove anything.
+ */
+export function receiveSubmit(world: World, request: Submit, isRefused: boolean): Message {
+  const { metCalls } = world.upstream
+  const isRefusedCall = metCalls.get(request.call) ?? isRefused
+  metCalls.set(request.call, isRefusedCall)
+  const operation = isRefusedCall ? null : toOperation(world, request.key)
+  return {
+    body: { kind: "answered", call: request.call, operation },
+    lostAt: Infinity,
+    process: request.by,
+  }
+}
+
+function toOperation(world: World, key: string): string {
+  const { operations } = world.upstream
+  const isKeyed = world.setup.channel === "keyed"
+  const known = operations.findLast((each) => each.key === key)
+  if (isKeyed && known !== undefined && world.nowMs < known.boughtAt + keyMemoryMs(world)) {
+    return known.id
+  }
+  const id = `operation-${operations.length + 1}`
+  operations.push({ id, key, boughtAt: world.nowMs })
+  return id
+}
+
+/** Whether the key exists: the operation under it, or null. */
+export function findOperation({ upstream }: World, key: string): string | null {
+  return upstream.operations.find((each) => each.key === key)?.id ?? null
+}

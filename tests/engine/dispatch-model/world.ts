@@ -1,0 +1,241 @@
+/**
+ * The shapes of the model: one task, the nodes that may work on it, the storage and the upstream they
+ * share, and the messages under way. What a reader would get wrong: `nowMs` is the true time, which
+ * nobody in the model can read; a node sees its own monotonic and wall clock only.
+ */
+import type { Task, TaskCommand, TaskEvent } from "@safelight/core"
+import type { Safeguard } from "./safeguards.ts"
+
+export type ChannelKind = "keyed" | "lookup" | "unkeyed"
+
+/** What the adversary may do besides letting time pass. */
+export const FAULTS = [
+  "copy",
+  "crash",
+  "cut",
+  "jump",
+  "keep-back",
+  "lose",
+  "pause",
+  "refuse",
+  "wait",
+] as const
+
+export type Fault = (typeof FAULTS)[number]
+
+/** The messages it may lay hands on. */
+export const TOUCHABLE = [
+  "append",
+  "appended",
+  "renew",
+  "renewed",
+  "list",
+  "listed",
+  "claimed",
+  "submit",
+  "answered",
+  "found",
+  "polled",
+] as const satisfies readonly MessageBody["kind"][]
+
+export interface Setup {
+  readonly channel: ChannelKind
+  /** Whether there is time enough: then nothing bought may be lost. */
+  readonly isRoomy: boolean
+  /** Few kinds of faults at a time find more than all of them at once. */
+  readonly faults: readonly Fault[]
+  readonly touched: readonly MessageBody["kind"][]
+  /** Stretches without faults before the adversary begins. */
+  readonly prelude: number
+  /** By how much each node's clocks differ from the true time; one entry a node. */
+  readonly clocks: readonly { readonly monotonicMs: number; readonly wallMs: number }[]
+}
+
+export interface World {
+  readonly setup: Setup
+  readonly without: ReadonlySet<Safeguard>
+  nowMs: number
+  /** Numbers nodes' steps: calls, appends, drivers. */
+  lastId: number
+  readonly storage: LogStorage
+  readonly upstream: Upstream
+  readonly nodes: readonly Node[]
+  messages: Message[]
+  /** Operations whose answer reached a process that is still there to record it. */
+  heard: { readonly process: string; readonly operation: string }[]
+  /** What happened, in words; absent where nobody will read it. */
+  readonly story: string[] | undefined
+}
+
+export interface LogStorage {
+  head: Task
+  readonly events: TaskEvent[]
+  /** The id of the append that wrote each version: what was stored twice is recognised by it. */
+  readonly writers: Map<number, number>
+  /** The task's place in the queue. */
+  readonly ready: { claim: string | null; dueAt: number; isDone: boolean }
+  readonly claims: Map<string, { beats: number; wallAt: number }>
+  lastBeats: number
+}
+
+export interface Upstream {
+  /** Everything bought. One is the most there may ever be. */
+  readonly operations: { readonly id: string; readonly key: string; readonly boughtAt: number }[]
+  /** Calls that arrived, by their ids, and whether they were refused: so is every copy of them. */
+  readonly metCalls: Map<number, boolean>
+}
+
+export interface Node {
+  readonly name: string
+  readonly monotonicMs: number
+  wallMs: number
+  boots: number
+  isUp: boolean
+  isPaused: boolean
+  /** This boot: the address of answers. */
+  process: string
+  /** What it takes tasks under; work goes on under the claim it was taken under. */
+  claim: string
+  /** On its monotonic clock: when that claim came to be, or its latest answered renewal was asked for. */
+  renewedAt: number
+  beatAt: number | null
+  watchedAt: number | null
+  /** The claim request under way. */
+  claiming: { readonly id: number; readonly askedAt: number } | null
+  /** The claims of others, and since when their beats stand still on its monotonic clock. */
+  seen: Map<string, { readonly beats: number; readonly sinceAt: number; readonly wallAt: number }>
+  drivers: Driver[]
+  /** Calls whose answer may still come, also after their time-out. */
+  calls: Map<number, Call>
+}
+
+export interface Call {
+  readonly id: number
+  readonly head: Task
+  readonly isRepeat: boolean
+}
+
+/** One piece of work in a process: a task held, a late answer, or a task past its end. */
+export interface Driver {
+  readonly id: number
+  /** What it holds the task under; null where it only writes down what somebody must. */
+  claim: string | null
+  head: Task
+  readonly takenAt: number
+  heldUntil: number
+  isCalledOff: boolean
+  /** Begins once this one is done: one driver a task and process. */
+  readonly after: number | null
+  stage: Stage
+}
+
+export type Stage =
+  | { readonly kind: "deciding" }
+  | {
+      readonly kind: "recording"
+      readonly append: Append
+      readonly isFact: boolean
+      readonly sentAt: number
+      readonly tries: number
+      /** What follows a recorded intent. */
+      readonly next: Stage
+    }
+  | { readonly kind: "cleared"; readonly isRepeat: boolean; readonly isChecked: boolean }
+  | { readonly kind: "calling"; readonly call: Call; readonly untilAt: number }
+  | { readonly kind: "waiting"; readonly untilAt: number }
+  | { readonly kind: "asking"; readonly askedAt: number | null }
+  | { readonly kind: "gone" }
+
+export interface Append {
+  readonly id: number
+  readonly expectedVersion: number
+  readonly event: TaskEvent
+  readonly command: TaskCommand
+  readonly queue: QueueChange | undefined
+}
+
+export type QueueChange =
+  | { readonly kind: "finish" }
+  | { readonly kind: "reschedule"; readonly dueAt: number }
+
+/** A request or an answer under way. It arrives once, late, never, or more than once. */
+export interface Message {
+  readonly body: MessageBody
+  /** True time after which it won't arrive any more. */
+  readonly lostAt: number
+  /** Answers go to this process alone; null for requests. */
+  readonly process: string | null
+  /** Kept back by the adversary while everything else goes on. */
+  isKeptBack?: boolean
+}
+
+export type MessageBody =
+  | {
+      readonly kind: "append"
+      readonly driver: number
+      readonly append: Append
+      readonly by: string
+    }
+  | {
+      readonly kind: "appended"
+      readonly driver: number
+      readonly id: number
+      /** The fresh head where the task was not as expected; else null. */
+      readonly conflict: Task | null
+    }
+  | {
+      readonly kind: "renew"
+      readonly by: string
+      readonly claim: string
+      readonly askedAt: number
+      readonly wallAt: number
+      readonly drivers: readonly number[]
+    }
+  | {
+      readonly kind: "renewed"
+      readonly claim: string
+      readonly askedAt: number
+      readonly drivers: readonly number[]
+      readonly isKept: boolean
+    }
+  | { readonly kind: "list"; readonly by: string; readonly askedAt: number }
+  | {
+      readonly kind: "listed"
+      readonly askedAt: number
+      readonly claims: readonly {
+        readonly claim: string
+        readonly beats: number
+        readonly wallAt: number
+      }[]
+    }
+  | { readonly kind: "claimed"; readonly id: number; readonly head: Task }
+  | { readonly kind: "submit"; readonly by: string; readonly call: number; readonly key: string }
+  | {
+      readonly kind: "answered"
+      readonly call: number
+      /** The operation, or null: not created. */
+      readonly operation: string | null
+    }
+  | { readonly kind: "found"; readonly driver: number; readonly operation: string | null }
+  | { readonly kind: "polled"; readonly driver: number }
+
+export function has(world: World, safeguard: Safeguard): boolean {
+  return !world.without.has(safeguard)
+}
+
+export function nextId(world: World): number {
+  world.lastId += 1
+  return world.lastId
+}
+
+export function monotonicNow(world: World, node: Node): number {
+  return world.nowMs + node.monotonicMs
+}
+
+export function wallNow(world: World, node: Node): number {
+  return world.nowMs + node.wallMs
+}
+
+export function tell(world: World, words: () => string): void {
+  world.story?.push(`${world.nowMs} ${words()}`)
+}
