@@ -20,6 +20,7 @@ interface AccountSum {
   unfinished_tasks: number
   admitted_tasks: number
   highest_micros: number
+  highest_tasks: number
 }
 
 /** `isPlain`: new tasks are taken to meet nothing of theirs; what does fails the statement. */
@@ -31,11 +32,12 @@ export function toBatchRows(changes: readonly Change[], isPlain: boolean): Batch
     if (there === undefined) rows.set(section, [row])
     else there.push(row)
   }
+  // In the order of arrival, as they are judged.
+  for (const change of changes) addTotals(change, sums)
   for (const change of changes.toSorted(byTask)) {
     const isFirst = isPlain && change.append.expectedVersion === 0
     addAppend(change, add, isFirst ? "firstInputs" : "inputs")
     addPlace(change, add, isFirst ? "placed" : "queued")
-    addTotals(change, sums)
   }
   const uses = changes.filter(({ use }) => use !== undefined).toSorted(byKey)
   for (const { append, use } of uses) {
@@ -89,14 +91,19 @@ function addTotals({ append: { changes }, isJudged }: Change, sums: Map<string, 
   if (totals === undefined) return
   const { account } = changes.task
   const sum = sums.get(account) ?? NOTHING
-  const micros = totals.chargedMicros + totals.reservedMicros
-  sums.set(account, {
-    charged_micros: sum.charged_micros + totals.chargedMicros,
-    reserved_micros: sum.reserved_micros + totals.reservedMicros,
-    unfinished_tasks: sum.unfinished_tasks + totals.unfinishedTasks,
-    admitted_tasks: sum.admitted_tasks + Number(isJudged),
-    highest_micros: sum.highest_micros + Math.max(0, micros),
-  })
+  const charged_micros = sum.charged_micros + totals.chargedMicros
+  const reserved_micros = sum.reserved_micros + totals.reservedMicros
+  const unfinished_tasks = sum.unfinished_tasks + totals.unfinishedTasks
+  const added = { charged_micros, reserved_micros, unfinished_tasks }
+  if (!isJudged) sums.set(account, { ...sum, ...added })
+  else {
+    sums.set(account, {
+      ...added,
+      admitted_tasks: sum.admitted_tasks + 1,
+      highest_micros: Math.max(sum.highest_micros, charged_micros + reserved_micros),
+      highest_tasks: Math.max(sum.highest_tasks, unfinished_tasks),
+    })
+  }
 }
 
 const NOTHING: AccountSum = {
@@ -104,7 +111,9 @@ const NOTHING: AccountSum = {
   reserved_micros: 0,
   unfinished_tasks: 0,
   admitted_tasks: 0,
-  highest_micros: 0,
+  // Below whatever the first judged one comes to.
+  highest_micros: Number.MIN_SAFE_INTEGER,
+  highest_tasks: Number.MIN_SAFE_INTEGER,
 }
 
 function byTask(a: Change, b: Change): number {

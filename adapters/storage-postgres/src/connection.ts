@@ -46,6 +46,7 @@ const SETTINGS = [
   "synchronous_commit=on",
   "default_transaction_isolation=read\\ committed",
   "timezone=UTC",
+  "client_encoding=UTF8",
 ]
 
 /**
@@ -111,7 +112,8 @@ function createClient(options: ConnectionOptions): Client {
     ...PLANNING[planning],
     `statement_timeout=${statementTimeoutMs}`,
     // A process that stops between two statements keeps nobody waiting for its locks.
-    `idle_in_transaction_session_timeout=${statementTimeoutMs}`,
+    `idle_in_transaction_session_timeout=${DEFAULTS.idleTransactionMs}`,
+    ...(planning === "batches" ? [`lock_timeout=${DEFAULTS.lockTimeoutMs}`] : []),
   ]
   return new Client({
     ...toServerAddress(url, settings),
@@ -119,6 +121,7 @@ function createClient(options: ConnectionOptions): Client {
     connectionTimeoutMillis: DEFAULTS.connectTimeoutMs,
     query_timeout: replyTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: DEFAULTS.keepAliveMs,
     pipeline: true,
     types,
   })

@@ -10,10 +10,18 @@ export const DEFAULTS = {
   maxWaitingBytes: 256 * 1_048_576,
   /** Connections for everything but commits. */
   readConnections: 4,
+  /** Transactions of several statements at once, each on a connection of its own; none is hot. */
+  transactions: 4,
   /** A connection that was not made by then is not made. */
   connectTimeoutMs: 5_000,
   /** The server gives a statement up by itself: nobody waits for its answer any more. */
   statementTimeoutMs: 15_000,
+  /** A commit waits this long for a row that somebody else holds; then it is looked for alone. */
+  lockTimeoutMs: 3_000,
+  /** What a stopped process holds is given free after this: before others that wait give up. */
+  idleTransactionMs: 5_000,
+  /** Silence after which a connection is probed: one that nobody answers is noticed. */
+  keepAliveMs: 10_000,
   /** A reply that has not come by then never will: longer than the server's own patience. */
   replyTimeoutMs: 20_000,
   /** How long changes are tried again that may be stored already. */

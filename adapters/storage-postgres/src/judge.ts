@@ -16,6 +16,8 @@ export interface Judgement {
   readonly decided: ReadonlyMap<Change, Outcome>
   /** What is to be committed now, in the order of arrival. */
   readonly survivors: readonly Change[]
+  /** Changes of tasks that somebody else holds; looked for where `asksHeld`. */
+  readonly held: readonly Change[]
 }
 
 export type RunQuery = (query: NamedQuery) => Promise<readonly (readonly unknown[])[]>
@@ -32,20 +34,33 @@ interface Found {
   readonly uses: Map<string, Admission>
   readonly versions: Map<string, number>
   readonly hashes: ReadonlyMap<string, string>
+  /** Tasks that are locked for this batch; undefined: nobody asked. */
+  readonly locked: ReadonlySet<string> | undefined
 }
 
-export async function judge(changes: readonly Change[], run: RunQuery): Promise<Judgement> {
-  const found = await find(changes, run)
+export async function judge(
+  changes: readonly Change[],
+  run: RunQuery,
+  asksHeld: boolean,
+): Promise<Judgement> {
+  const found = await find(changes, run, asksHeld)
   const decided = new Map<Change, Outcome>()
   const survivors: Change[] = []
+  const held: Change[] = []
   for (const change of changes) {
     const outcome = decide(change, found)
-    if (outcome === undefined) {
+    if (outcome !== undefined) decided.set(change, outcome)
+    else if (isHeld(change, found)) held.push(change)
+    else {
       survivors.push(change)
       take(change, found)
-    } else decided.set(change, outcome)
+    }
   }
-  return { decided, survivors }
+  return { decided, survivors, held }
+}
+
+function isHeld({ append }: Change, { locked }: Found): boolean {
+  return append.expectedVersion > 0 && locked?.has(append.task) === false
 }
 
 function decide({ append, isJudged, use }: Change, found: Found): Outcome | undefined {
@@ -87,14 +102,14 @@ function take({ append, use }: Change, found: Found): void {
   room.unfinishedTasks += changes.totals.unfinishedTasks
 }
 
-async function find(changes: readonly Change[], run: RunQuery): Promise<Found> {
+async function find(changes: readonly Change[], run: RunQuery, asksHeld: boolean): Promise<Found> {
   const accounts = [...new Set(changes.map(({ append }) => append.changes.task.account))]
   const tasks = changes.map(({ append }) => append.task)
   const newest = changes.map(({ append }) => toNewestEvent(append))
   const used = changes.filter(({ use }) => use !== undefined)
   const ofAccounts = toTextArray(accounts)
   // Sent together: the server answers one behind the other, so the second sees what the first locked.
-  const [, rooms, uses, versions, hashes] = await Promise.all([
+  const [, rooms, uses, versions, hashes, locked] = await Promise.all([
     run({ ...LOCK_TOTALS, values: [ofAccounts] }),
     run({ ...FIND_ROOMS, values: [ofAccounts] }),
     run({
@@ -109,12 +124,14 @@ async function find(changes: readonly Change[], run: RunQuery): Promise<Found> {
       ...FIND_HASHES,
       values: [toTextArray(tasks), toBigintArray(newest.map(({ version }) => version))],
     }),
+    asksHeld ? run({ ...LOCK_TASKS, values: [toTextArray(tasks)] }) : undefined,
   ])
   return {
     rooms: new Map((rooms as readonly RoomRow[]).map(toRoom)),
     uses: new Map((uses as readonly UseRow[]).map(toUse)),
     versions: new Map(versions as readonly [string, number][]),
     hashes: new Map(hashes as readonly [string, string][]),
+    locked: locked && new Set(locked.map(([task]) => String(task))),
   }
 }
 
@@ -167,6 +184,11 @@ where u.account = any($1::text[]) and u.key = any($2::text[])`,
 const FIND_VERSIONS = {
   name: "judge find versions",
   text: `select id, version from tasks where id = any($1::text[])`,
+}
+
+const LOCK_TASKS = {
+  name: "judge lock tasks",
+  text: `select id from tasks where id = any($1::text[]) order by id for update skip locked`,
 }
 
 const FIND_HASHES = {

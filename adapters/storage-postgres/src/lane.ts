@@ -39,8 +39,10 @@ export function createLane({ open, onJudged }: LaneOptions): Lane {
   async function tryOnce(changes: readonly Change[], attempt: Attempt): Promise<void> {
     connection = connection?.isOpen() === true ? connection : await open()
     try {
-      if (attempt.isCareful) settle(await commitJudged(connection, changes), onJudged)
-      else {
+      if (attempt.isCareful) {
+        const asksHeld = attempt.heldUp > 0
+        settle(await commitJudged(connection, changes, asksHeld), attempt, onJudged)
+      } else {
         await connection.run(toBatchStatement(toBatchRows(changes, true)))
         for (const change of changes) change.resolve(ADMITTED)
       }
@@ -53,27 +55,35 @@ export function createLane({ open, onJudged }: LaneOptions): Lane {
     }
   }
 
-  async function halve(changes: readonly Change[], error: unknown): Promise<void> {
+  async function halve(
+    changes: readonly Change[],
+    error: unknown,
+    isUnknown: boolean,
+  ): Promise<void> {
     const [only] = changes
     if (changes.length === 1 && only !== undefined) {
       only.reject(toSafelightError(error))
       return
     }
     const middle = Math.ceil(changes.length / 2)
-    await commit(changes.slice(0, middle), true)
-    await commit(changes.slice(middle), true)
+    await commit(changes.slice(0, middle), true, isUnknown)
+    await commit(changes.slice(middle), true, isUnknown)
   }
 
-  async function commit(changes: readonly Change[], isCareful: boolean): Promise<boolean> {
-    const attempt = beginAttempt(isCareful)
+  async function commit(
+    changes: readonly Change[],
+    isCareful: boolean,
+    isUnknown = false,
+  ): Promise<boolean> {
+    const attempt = beginAttempt(isCareful, isUnknown)
     for (;;) {
       try {
         await tryOnce(changes, attempt)
         return true
       } catch (error) {
-        const next = await decideNext(attempt, error)
+        const next = await decideNext(attempt, error, changes.length)
         if (next === "again") continue
-        if (next === "halve") await halve(changes, error)
+        if (next === "halve") await halve(changes, error, attempt.isUnknown)
         else for (const change of changes) change.reject(toGivenUp(change, attempt, error))
         return isFallen(error)
       }
@@ -83,18 +93,33 @@ export function createLane({ open, onJudged }: LaneOptions): Lane {
   return { commit, close: () => connection?.destroy() }
 }
 
-function settle({ decided, survivors }: Judgement, onJudged: LaneOptions["onJudged"]): void {
+function settle(
+  { decided, held, survivors }: Judgement,
+  { isUnknown }: Attempt,
+  onJudged: LaneOptions["onJudged"],
+): void {
   const tell = (change: Change, outcome: Outcome): void => {
     onJudged(change, outcome)
-    change.resolve(outcome)
+    // An earlier try that nobody heard of may still find room.
+    if (isUnknown && outcome.kind === "refused") change.reject(unknownOutcome())
+    else change.resolve(outcome)
   }
   for (const [change, outcome] of decided) tell(change, outcome)
   for (const change of survivors) tell(change, ADMITTED)
+  for (const change of held) change.reject(heldByOthers(change))
+}
+
+function heldByOthers({ append: { task } }: Change): SafelightError {
+  const message = `task ${task} is held by another transaction`
+  return new SafelightError({ code: "storage-unavailable", message, retryable: true })
 }
 
 /** A task that may be stored must not be taken for refused; an append may simply be handed in again. */
 function toGivenUp(change: Change, { isUnknown }: Attempt, cause: unknown): SafelightError {
-  if (!isUnknown || !change.isJudged) return toSafelightError(cause)
+  return isUnknown && change.isJudged ? unknownOutcome(cause) : toSafelightError(cause)
+}
+
+function unknownOutcome(cause?: unknown): SafelightError {
   const message = "the database did not say whether the task was stored"
   return new SafelightError({ code: "outcome-unknown", message, cause })
 }

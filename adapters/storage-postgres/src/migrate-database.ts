@@ -23,7 +23,12 @@ export interface MigrateOptions {
 }
 
 /** As every other connection has it, so that a moment means the same wherever it is read. */
-const SETTINGS = ["timezone=UTC"]
+const SETTINGS = [
+  "timezone=UTC",
+  "client_encoding=UTF8",
+  // Whoever stops with the lock in hand keeps no other start waiting for ever.
+  "idle_in_transaction_session_timeout=60000",
+]
 
 /**
  * Rows that are updated in place need room in their page, and a queue that is emptied as fast as it is
@@ -47,6 +52,8 @@ export async function migrateDatabase(options: MigrateOptions): Promise<void> {
     ...toServerAddress(url, SETTINGS),
     application_name: "safelight migration",
     connectionTimeoutMillis: DEFAULTS.connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: DEFAULTS.keepAliveMs,
   })
   client.on("error", () => undefined)
   await connect(client)

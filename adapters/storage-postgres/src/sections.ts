@@ -141,7 +141,7 @@ from ${source} where r.task = any(${toArray("task")}) and r.task = x.task`,
   },
   /**
    * What is added to the totals of accounts that have a bound. `admitted_tasks` is 0 where nothing is
-   * to be judged; `highest_micros` is the most that the batch comes to on its way.
+   * to be judged; the highest are what the batch comes to at most where one of its changes is judged.
    */
   totals: {
     name: "totals",
@@ -152,6 +152,7 @@ from ${source} where r.task = any(${toArray("task")}) and r.task = x.task`,
       bigint("unfinished_tasks"),
       bigint("admitted_tasks"),
       bigint("highest_micros"),
+      bigint("highest_tasks"),
     ],
     toSql: (source, toArray) => `update account_totals as t set
   charged_micros = t.charged_micros + x.charged_micros,
@@ -160,7 +161,7 @@ from ${source} where r.task = any(${toArray("task")}) and r.task = x.task`,
 from ${source} left join accounts as c on c.id = any(${toArray("account")}) and c.id = x.account
 where t.account = any(${toArray("account")}) and t.account = x.account and (x.admitted_tasks = 0 or (
   (c.budget_micros is null or t.charged_micros + t.reserved_micros + x.highest_micros <= c.budget_micros)
-  and (c.unfinished_tasks is null or t.unfinished_tasks + x.admitted_tasks <= c.unfinished_tasks)))
+  and (c.unfinished_tasks is null or t.unfinished_tasks + x.highest_tasks <= c.unfinished_tasks)))
 returning x.admitted_tasks`,
   },
 } as const satisfies Record<string, Section>

@@ -4,7 +4,7 @@
  */
 import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
-import { closed, toFault, toSafelightError } from "./sql-error.ts"
+import { closed, isOutdated, toFault, toSafelightError } from "./sql-error.ts"
 
 export interface SharedConnections {
   /**
@@ -22,10 +22,12 @@ interface Place {
   readonly opening: Promise<Connection>
   /** Also while it is being opened. */
   isUsable(): boolean
+  holds(connection: Connection): boolean
 }
 
 export function createSharedConnections(open: () => Promise<Connection>): SharedConnections {
   const places: (Place | undefined)[] = []
+  const retired = new Set<Connection>()
   let next = 0
   let isClosed = false
 
@@ -38,19 +40,36 @@ export function createSharedConnections(open: () => Promise<Connection>): Shared
     return (places[place] = begin(open())).opening
   }
 
+  /** Nobody new gets it; who waits for an answer on it has that before it ends. */
+  function retire(connection: Connection): void {
+    const place = places.findIndex((there) => there?.holds(connection) === true)
+    if (place >= 0) places[place] = undefined
+    setTimeout(() => connection.destroy(), DEFAULTS.replyTimeoutMs).unref()
+    retired.add(connection)
+  }
+
   return {
     async ask(run, mostTries) {
-      for (let tries = 1; ; tries += 1) {
+      for (let tries = 1, outdated = 0; ; tries += 1) {
+        const connection = take()
         try {
-          return await run(await take())
+          return await run(await connection)
         } catch (error) {
-          const isOver = tries >= mostTries || isClosed
-          if (isOver || toFault(error) !== "lost") throw toSafelightError(error)
+          if (isOutdated(error)) {
+            outdated += 1
+            retire(await connection)
+          }
+          // What an outdated statement asked for was not carried out; each connection may have one.
+          const mayAsk = isOutdated(error)
+            ? outdated <= DEFAULTS.readConnections
+            : tries - outdated < mostTries && toFault(error) === "lost"
+          if (!mayAsk || isClosed) throw toSafelightError(error)
         }
       }
     },
     close() {
       isClosed = true
+      for (const connection of retired) connection.destroy()
       for (const there of places) {
         void there?.opening.then(
           (connection) => connection.destroy(),
@@ -68,5 +87,9 @@ function begin(opening: Promise<Connection>): Place {
     (opened) => (connection = opened),
     () => (isFailed = true),
   )
-  return { opening, isUsable: () => !isFailed && connection?.isOpen() !== false }
+  return {
+    opening,
+    isUsable: () => !isFailed && connection?.isOpen() !== false,
+    holds: (other) => connection === other,
+  }
 }

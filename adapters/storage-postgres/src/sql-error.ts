@@ -14,10 +14,13 @@ export type SqlFault =
   /** The server refuses work: full, read-only, a missing table or right. */
   | "refused"
 
-/** 22 data exception, 23 integrity constraint violation. */
-const CHANGE = /^2[23]/
-/** 40 transaction rollback, 55P03 lock not available, 57014 query cancelled (by a time-out). */
-const PASSING = /^(40|55P03|57014)/
+/**
+ * 22 data exception, 23 integrity constraint violation, 21 cardinality, 54 too large for an index, P0
+ * a trigger's refusal, XX a damaged page or row.
+ */
+const CHANGE = /^(2[23]|21|54|P0|XX)/
+/** 0A000 an outdated statement, 40 transaction rollback, 55P03 lock not available, 57014 query cancelled (by a time-out). */
+const PASSING = /^(0A000|40|55P03|57014)/
 /** 08 connection exception, 57P01–57P05 the server ends the session. */
 const LOST = /^(08|57P)/
 /** 28 wrong password or role, 3D000 no such database. */
@@ -29,10 +32,26 @@ export function toFault(error: unknown): SqlFault {
   // Ours: what was read can't be told, on a connection that is well.
   if (isSafelightError(error)) return "refused"
   const code = readState(error)
-  if (code === undefined) return "lost"
+  if (code === undefined) return isOwn(error) ? "change" : "lost"
   if (CHANGE.test(code)) return "change"
   if (PASSING.test(code)) return "passing"
   return LOST.test(code) ? "lost" : "refused"
+}
+
+/** Whether this process failed before a byte was sent: what was handed in makes no statement. */
+function isOwn(error: unknown): boolean {
+  if (error instanceof RangeError || error instanceof TypeError) return true
+  return error instanceof Error && "code" in error && error.code === "ERR_ASSERTION"
+}
+
+/** Whether a prepared statement is older than a column it names: the next connection knows it. */
+export function isOutdated(error: unknown): boolean {
+  return readState(error) === "0A000"
+}
+
+/** Whether somebody else held a row for too long. */
+export function isHeldUp(error: unknown): boolean {
+  return /^(55P03|57014)$/.test(readState(error) ?? "")
 }
 
 /** The SQLSTATE; undefined for an error that is not the server's. */

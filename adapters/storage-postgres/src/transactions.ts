@@ -7,6 +7,7 @@ import type { SqlValues, Statement } from "@safelight/store"
 import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { toQuery } from "./named-query.ts"
+import { createPlaces } from "./places.ts"
 import { closed, toFault, toSafelightError } from "./sql-error.ts"
 
 export interface Session {
@@ -33,20 +34,22 @@ const MOST_TRIES = 5
 export function createTransactions(open: () => Promise<Connection>): Transactions {
   const idle: Connection[] = []
   const inUse = new Set<Connection>()
+  const places = createPlaces(DEFAULTS.transactions)
   let isClosed = false
 
   async function run<Result>(
     begin: string,
     work: (session: Session) => Promise<Result>,
   ): Promise<Result> {
-    if (isClosed) throw closed()
     const connection = takeOpen(idle) ?? (await open())
     inUse.add(connection)
     try {
+      if (isClosed) throw closed()
       await connection.execute(begin)
       const result = await work(toSession(connection))
       await connection.execute("commit")
-      idle.push(connection)
+      if (isClosed) connection.destroy()
+      else idle.push(connection)
       return result
     } catch (error) {
       connection.destroy()
@@ -58,20 +61,25 @@ export function createTransactions(open: () => Promise<Connection>): Transaction
 
   return {
     async transact(begin, work) {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await run(begin, work)
-        } catch (error) {
-          const isPassing = toFault(error) === "passing" && tries < MOST_TRIES
-          if (!isPassing) throw toSafelightError(error)
-          await setTimeout(DEFAULTS.retryMs * tries)
-        }
-      }
+      if (isClosed) throw closed()
+      return places.use(() => persist(() => run(begin, work)))
     },
     close() {
       isClosed = true
       for (const connection of [...idle, ...inUse]) connection.destroy()
     },
+  }
+}
+
+async function persist<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await call()
+    } catch (error) {
+      const isPassing = toFault(error) === "passing" && tries < MOST_TRIES
+      if (!isPassing) throw toSafelightError(error)
+      await setTimeout(DEFAULTS.retryMs * tries)
+    }
   }
 }
 

@@ -80,6 +80,10 @@ function createBell({ node, open, log, over }: BellOptions): {
 
   async function listenOnce(): Promise<void> {
     const opened = await open()
+    if (over.aborted || listeners.size === 0) {
+      opened.destroy()
+      return
+    }
     connection = opened
     const ended = new Promise<void>((resolve) => opened.onEnd(resolve))
     opened.onNotification((from) => {

@@ -5,6 +5,7 @@
  */
 import { SafelightError } from "@safelight/core"
 import type { Change, Outcome } from "./change.ts"
+import { createFullAccounts } from "./full-accounts.ts"
 import type { Lane } from "./lane.ts"
 import { closed } from "./sql-error.ts"
 import { createWaitingChanges } from "./waiting-changes.ts"
@@ -35,13 +36,10 @@ export interface WriterOptions {
 /** Fewer changes than this share one commit: dividing them would double it for nothing. */
 const SMALLEST_CROWD = 16
 
-/** Accounts known to be full; forgetting them costs a batch its first try. */
-const MOST_FULL = 1_000
-
 export function createWriter({ lanes, onCommit, onQueued }: WriterOptions): Writer {
   const idle = [...lanes]
   const waiting = createWaitingChanges()
-  const full = new Set<string>()
+  const full = createFullAccounts()
   let isFlushing = false
   let isClosed = false
   const drained = Promise.withResolvers<void>()
@@ -65,18 +63,14 @@ export function createWriter({ lanes, onCommit, onQueued }: WriterOptions): Writ
 
   async function commit(lane: Lane, batch: readonly Change[]): Promise<void> {
     const startedAt = performance.now()
-    const isCareful = full.size > 0 && batch.some(isOfFullAccount)
-    const isCommitted = await lane.commit(batch, isCareful)
-    const durationMs = performance.now() - startedAt
-    onCommit({ changes: batch.length, durationMs, isFailed: !isCommitted })
-    if (batch.some(isForAnybody)) onQueued()
+    const isCommitted = await lane.commit(batch, full.areIn(batch))
     waiting.settle(batch)
     idle.push(lane)
     continueOrRest()
-  }
-
-  function isOfFullAccount({ append, isJudged }: Change): boolean {
-    return isJudged && full.has(append.changes.task.account)
+    if (batch.some(isForAnybody)) onQueued()
+    // Last: it is the host's own.
+    const durationMs = performance.now() - startedAt
+    onCommit({ changes: batch.length, durationMs, isFailed: !isCommitted })
   }
 
   function continueOrRest(): void {
@@ -94,11 +88,7 @@ export function createWriter({ lanes, onCommit, onQueued }: WriterOptions): Writ
         scheduleFlush()
       })
     },
-    noteJudged({ append }, outcome) {
-      const { account } = append.changes.task
-      if (outcome.kind !== "refused") full.delete(account)
-      else if (full.size < MOST_FULL) full.add(account)
-    },
+    noteJudged: full.note,
     drain() {
       isClosed = true
       continueOrRest()

@@ -41,6 +41,8 @@ export async function migrate(
     provider: { getMigrations: async () => toMigrations(dialect) },
     migrationTableName: "migrations",
     migrationLockTableName: "migrations_lock",
+    // The caller's transaction is the only one: all of it stands, or nothing.
+    disableTransactions: true,
   })
   const { error } = await migrator.migrateToLatest()
   if (error !== undefined) throw error

@@ -24,7 +24,7 @@ export interface TotalsStatements {
   readonly keep: Statement
 }
 
-const EXPRESSION = expressionBuilder<StoreDatabase, "accounts" | "charges" | "tasks">()
+const EXPRESSION = expressionBuilder<StoreDatabase, "accounts" | "charges" | "ready" | "tasks">()
 
 /** Whether an account's totals are kept. */
 const HAS_BOUND = EXPRESSION.or([
@@ -40,7 +40,7 @@ export function compileTotalsStatements(
 ): TotalsStatements {
   const { account } = placeholders<AccountTotalsTable>("account")
   const charged = selectCharged(db, dialect).where("account", "=", account)
-  const unfinished = selectUnfinished(db).where("tasks.account", "=", account)
+  const unfinished = selectUnfinished(db).where("ready.account", "=", account)
   const reserved = unfinished.select(sum("tasks.reservation_micros", dialect).as("reserved"))
   const tasks = unfinished.select(count(dialect).as("tasks"))
   const kept = db.selectFrom("account_totals").where("account", "=", account)
@@ -78,10 +78,10 @@ export function compileTotalsStatements(
 function compileScan(db: Kysely<StoreDatabase>, dialect: StoreDialect): Statement {
   // Grouped once, so that no account walks the queue for itself.
   const unfinished = selectUnfinished(db)
-    .select("tasks.account")
+    .select("ready.account")
     .select(sum("tasks.reservation_micros", dialect).as("reserved"))
     .select(count(dialect).as("tasks"))
-    .groupBy("tasks.account")
+    .groupBy("ready.account")
   const charged = selectCharged(db, dialect).where(
     "charges.account",
     "=",

@@ -1,0 +1,151 @@
+/** What one change, one connection or one lock must not do to others. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import type { Append } from "@safelight/core"
+import { createPostgresStorage } from "@safelight/storage-postgres"
+import { advanceSample, dispatchSample, submitSample, type SampleAppend } from "@safelight/testkit"
+import { toBatchRows } from "../../../adapters/storage-postgres/src/batch-rows.ts"
+import type { Change } from "../../../adapters/storage-postgres/src/change.ts"
+import { createTestDatabase, execute } from "../../support/test-database.ts"
+import { open, toTasks, until } from "./open.ts"
+
+/** A moment that is no integer: nothing of it can be sent. */
+function spoil(append: Append): Append {
+  return { ...append, queue: { kind: "reschedule", dueAt: 1_000.5, claim: null } }
+}
+
+function toChange({ append }: SampleAppend, isJudged: boolean): Change {
+  return { append, isJudged, use: undefined, bytes: 0, resolve() {}, reject() {} }
+}
+
+describe("a change that makes no statement", () => {
+  it("rejects alone and at once", async () => {
+    await using opened = await open()
+    const samples = toTasks(20)
+    const results = await Promise.allSettled(
+      samples.map(({ append }, index) =>
+        opened.storage.append(index === 7 ? spoil(append) : append),
+      ),
+    )
+    const rejected = results.flatMap(({ status }, index) => (status === "rejected" ? [index] : []))
+    assert.deepEqual(rejected, [7])
+  })
+})
+
+describe("a row that somebody else holds", () => {
+  it("rejects its own change, retryably, and no other of the batch", async () => {
+    await using opened = await open({ lanes: 1 })
+    const [held, ...others] = toTasks(12)
+    assert.ok(held)
+    await opened.storage.append(held.append)
+    const other = await opened.connect()
+    await other.query("begin; select 1 from tasks where id = 'task-0' for update")
+    const moved = advanceSample(held.head, [dispatchSample()])
+    const refused = assert.rejects(opened.storage.append(moved.append), {
+      code: "storage-unavailable",
+      retryable: true,
+    })
+    await Promise.all(others.map(({ append }) => opened.storage.append(append)))
+    await refused
+    await other.query("commit")
+    await opened.storage.append(moved.append)
+    assert.deepEqual(await opened.storage.readTask("task-0"), moved.head)
+  })
+})
+
+describe("an account at its bound", () => {
+  it("takes the place of a task that ends in the same batch, by the batch's one statement", async () => {
+    await using opened = await open({ lanes: 1 })
+    const { storage } = opened
+    await storage.setAccount({ id: "account", now: 1, settings: { unfinishedTasks: 1 } })
+    const [first, second] = toTasks(2)
+    assert.ok(first && second)
+    await storage.admit({ append: first.append })
+    const fail = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
+    const ended = advanceSample(first.head, [fail], { queue: { kind: "finish", retainAt: null } })
+    const [totals] =
+      toBatchRows([toChange(ended, false), toChange(second, true)], true).get("totals") ?? []
+    assert.equal(totals?.["highest_tasks"], 0)
+    assert.equal(totals["highest_micros"], 0)
+    const [, admission] = await Promise.all([
+      storage.append(ended.append),
+      storage.admit({ append: second.append }),
+    ])
+    assert.deepEqual(admission, { kind: "admitted" })
+  })
+})
+
+describe("a node beside a newer release", () => {
+  it("goes on reading tables that gained a column", async () => {
+    await using opened = await open()
+    const { storage } = opened
+    await storage.setAccount({ id: "ada", now: 1, settings: {} })
+    const [{ append } = assert.fail()] = toTasks(1)
+    await storage.append(append)
+    const read = () =>
+      Promise.all([
+        ...Array.from({ length: 12 }, () => storage.listAccounts()),
+        ...Array.from({ length: 12 }, () => storage.readEvents("task-0")),
+        storage.scan({ after: "", limit: 10 }),
+        storage.listKeys(),
+      ])
+    await read()
+    await opened.execute(`
+      alter table accounts add column something text;
+      alter table events add column something text;
+      alter table keys add column something text`)
+    await read()
+    assert.equal((await storage.scan({ after: "", limit: 10 })).streams.length, 1)
+  })
+})
+
+describe("a migration that fails half way", () => {
+  it("leaves the database as it was", async () => {
+    await using database = await createTestDatabase()
+    // The last of its steps finds a name taken.
+    await execute(database.url, "create table moves (something text)")
+    await assert.rejects(createPostgresStorage({ url: database.url }))
+    const tables = await execute<{ name: string }>(
+      database.url,
+      "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+    )
+    assert.deepEqual(
+      tables.map(({ name }) => name),
+      ["moves"],
+    )
+  })
+})
+
+describe("a storage that is closed", () => {
+  it("leaves no connection behind, whatever was under way", async () => {
+    await using opened = await open()
+    const storage = await createPostgresStorage({ url: opened.url })
+    const stop = storage.onQueued?.(() => undefined)
+    const calls = [
+      storage.scan({ after: "", limit: 1 }),
+      storage.eraseInputs("task-0"),
+      storage.holdSlots({ pool: "pool", size: 1, claim: "claim", count: 1 }),
+      storage.append(submitSample({ id: "last" }).append),
+    ]
+    await Promise.all([storage.close(), Promise.allSettled(calls)])
+    stop?.()
+    await until(async () => {
+      const [row] = await opened.execute<{ n: number }>(`
+        select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and application_name like 'safelight %'`)
+      return row?.n === 0
+    })
+  })
+
+  it("opens few connections for a crowd of transactions", async () => {
+    await using opened = await open()
+    const calls = Array.from({ length: 60 }, (_, index) =>
+      opened.storage.holdSlots({ pool: `pool-${index}`, size: 1, claim: "claim", count: 1 }),
+    )
+    assert.deepEqual(new Set(await Promise.all(calls)), new Set([1]))
+    const [row] = await opened.execute<{ n: number }>(`
+      select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and application_name like 'safelight %'`)
+    assert.ok((row?.n ?? 99) <= 12, `${row?.n} connections`)
+  })
+})
