@@ -76,6 +76,51 @@ describe("precedence", () => {
     assert.equal(flagged.data, join(folder, "store"))
   })
 
+  test("places of the database, the artifacts and the role come from all three", async (t) => {
+    const file = { database: "postgres://file/x", artifacts: "s3://file", role: "worker" }
+    const environment = {
+      SAFELIGHT_DATABASE_URL: "postgresql://variable/x",
+      SAFELIGHT_ARTIFACTS_URL: "s3://variable?region=eu-1",
+      SAFELIGHT_ROLE: "api",
+    }
+    const read = async (given: Given) => {
+      const { database, artifacts, role } = (await load(t, given)).configuration
+      return [database, artifacts, role]
+    }
+    const flags = { database: "postgres://flag/x", artifacts: "s3://flag", role: "all" }
+    assert.deepEqual(await read({ file }), Object.values(file))
+    assert.deepEqual(await read({ file, environment }), Object.values(environment))
+    assert.deepEqual(await read({ file, environment, flags }), Object.values(flags))
+  })
+
+  test("a folder for artifacts starts where it was written", async (t) => {
+    const folder = await temporaryFolder(t)
+    await mkdir(join(folder, "etc"))
+    await writeFile(join(folder, "etc/media.json"), JSON.stringify({ artifacts: "files" }))
+    const source = { folder, environment: {} }
+    const flags = { config: "etc/media.json" }
+    const named = await loadConfiguration({ ...source, flags })
+    assert.equal(named.artifacts, join(folder, "etc/files"))
+    const flagged = await loadConfiguration({ ...source, flags: { ...flags, artifacts: "files" } })
+    assert.equal(flagged.artifacts, join(folder, "files"))
+  })
+
+  test("a bucket's credentials come from the environment, whole or not at all", async (t) => {
+    const flags = { artifacts: "s3://bucket" }
+    const keys = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "secret" }
+    const read = async (environment: Record<string, string>, given = flags) =>
+      (await load(t, { flags: given, environment })).configuration.credentials
+    assert.deepEqual(await read(keys), { accessKeyId: "id", secretAccessKey: "secret" })
+    assert.deepEqual(await read({ ...keys, AWS_SESSION_TOKEN: "token" }), {
+      accessKeyId: "id",
+      secretAccessKey: "secret",
+      sessionToken: "token",
+    })
+    assert.equal(await read({ AWS_SECRET_ACCESS_KEY: "secret" }), undefined)
+    assert.equal(await read({ ...keys, AWS_ACCESS_KEY_ID: "" }), undefined)
+    assert.equal(await read(keys, { artifacts: "folder" }), undefined)
+  })
+
   test("a public URL loses its last slash, a host its brackets", async (t) => {
     const flags = { publicUrl: "https://media.example/base/", host: "[::1]" }
     const { configuration } = await load(t, { flags })
@@ -106,6 +151,23 @@ describe("a wrong configuration is named", () => {
     ["an empty flag", { flags: { host: " " } }, /^--host: expected a text that is not empty$/],
     ["a public URL with a query", { flags: { publicUrl: "http://a/?b" } }, /^--public-url: /],
     ["a public URL with a user", { flags: { publicUrl: "http://a:b@c/" } }, /^--public-url: /],
+    [
+      "a database that is none",
+      { file: { database: "mysql://a/b" } },
+      /json: database: expected a/,
+    ],
+    [
+      "a database without a scheme",
+      { flags: { database: "host/b" } },
+      /^--database: expected a URL/,
+    ],
+    [
+      "artifacts at a server",
+      { flags: { artifacts: "https://a/b" } },
+      /^--artifacts: expected s3:/,
+    ],
+    ["an unknown role", { environment: { SAFELIGHT_ROLE: "boss" } }, /^SAFELIGHT_ROLE: .*"all"/],
+    ["a role without PostgreSQL", { file: { role: "api" } }, /^role: "api" needs PostgreSQL/],
     ["another scheme", { file: { publicUrl: "ftp://a/" } }, /publicUrl: expected an http/],
     ["a missing file", { flags: { config: "no.json" } }, /^no\.json: there is no such file$/],
     ["a folder for a file", { flags: { config: "." } }, /^\.: can't be read \(EISDIR\)$/],

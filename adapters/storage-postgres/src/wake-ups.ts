@@ -9,6 +9,7 @@ import type { Log } from "@safelight/core"
 import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import type { Sessions } from "./sessions.ts"
+import { toSafelightError } from "./sql-error.ts"
 
 const CHANNEL = "safelight_queued"
 
@@ -102,7 +103,7 @@ function createBell({ node, open, log, over }: BellOptions): {
       try {
         await listenOnce()
       } catch (error) {
-        log.warn({ error }, "wake-ups of other processes are not heard")
+        log.warn({ error: toSafelightError(error) }, "wake-ups of other processes are not heard")
       }
       await pause(DEFAULTS.retryMaxMs, over)
     }
