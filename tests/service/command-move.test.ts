@@ -256,15 +256,16 @@ describe("an import", () => {
   test("that is not complete keeps the data from being served, and goes on", async (t) => {
     const house = await createHouse(t)
     await exportHouse(house, "--move")
-    // The folder of artifacts can't be made, after the mark was set.
-    await mkdir(house.target)
-    await writeFile(join(house.target, "artifacts"), "in the way")
+    // Nothing can be put into the folder of artifacts, after the mark was set.
+    const incoming = join(house.target, "artifacts", ".incoming")
+    await mkdir(join(house.target, "artifacts"), { recursive: true })
+    await writeFile(incoming, "in the way")
     const failed = await importHouse(house)
     assert.equal(failed.code, 1, failed.stderr)
     const serve = await house.run("serve", "--port", "0", "--data", house.target)
     assert.match(serve.stderr, /an import into this data is not complete/)
     assert.equal(serve.code, 1)
-    await rm(join(house.target, "artifacts"))
+    await rm(incoming)
     assert.equal((await importHouse(house)).code, 0)
     const again = await importHouse(house)
     assert.match(again.stdout, /0 artifacts copied, 2 there before.*\nit was imported before\n$/)

@@ -100,8 +100,12 @@ async function openBoth(
 ): Promise<{ readonly from: ArtifactStorage; readonly to: ArtifactStorage }> {
   const { createFilesystemArtifacts } = await import("@safelight/artifacts-filesystem")
   const { systemClock } = await import("@safelight/engine")
+  const { toMachineFault } = await import("../machine-fault.ts")
   const { openArtifacts } = await import("../open-places.ts")
-  const to = await openArtifacts({ configuration, log: SILENT_LOG, clock: systemClock })
+  const places = { configuration, log: SILENT_LOG, clock: systemClock }
+  const to = await openArtifacts(places).catch((error: unknown) => {
+    throw toMachineFault(error)
+  })
   return { from: createFilesystemArtifacts({ folder: from }), to }
 }
 
