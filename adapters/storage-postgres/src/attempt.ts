@@ -44,10 +44,10 @@ export async function decideNext(
   if (isHeldUp(error)) {
     attempt.heldUp += 1
     // The tasks that are held are left out first; then it is something else of one of them.
-    if (attempt.heldUp > 1 && changeCount > 1) return "halve"
-    // A lane waits for nobody: who handed it in may do so again.
-    if (attempt.heldUp > 1 && !attempt.isUnknown) return "give-up"
-    return "again"
+    if (attempt.heldUp === 1) return "again"
+    if (changeCount > 1) return "halve"
+    // A lane waits for nobody but its own lost session: who handed it in may do so again.
+    if (!attempt.isUnknown) return "give-up"
   }
   const { connectPatienceMs, patienceMs, retryMaxMs, retryMs } = DEFAULTS
   const wasSent = attempt.isUnknown || toFault(error) === "passing"

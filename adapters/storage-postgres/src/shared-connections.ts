@@ -43,9 +43,14 @@ export function createSharedConnections(open: () => Promise<Connection>): Shared
   /** Nobody new gets it; who waits for an answer on it has that before it ends. */
   function retire(connection: Connection): void {
     const place = places.findIndex((there) => there?.holds(connection) === true)
-    if (place >= 0) places[place] = undefined
-    setTimeout(() => connection.destroy(), DEFAULTS.replyTimeoutMs).unref()
+    // Many may hear of it at once.
+    if (place < 0) return
+    places[place] = undefined
     retired.add(connection)
+    setTimeout(() => {
+      connection.destroy()
+      retired.delete(connection)
+    }, DEFAULTS.replyTimeoutMs).unref()
   }
 
   return {

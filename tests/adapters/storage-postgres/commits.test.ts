@@ -2,10 +2,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { isSafelightError, type Append } from "@safelight/core"
-import { createPostgresStorage } from "@safelight/storage-postgres"
 import { advanceSample, dispatchSample } from "@safelight/testkit"
-import { startProxy } from "../../faults/tcp-proxy.ts"
-import { open, toTasks, until } from "./open.ts"
+import { open, openThroughProxy, toTasks, until } from "./open.ts"
 
 /** A name that only this append has: U+0000 is what PostgreSQL's text can't hold. */
 function poison(append: Append): Append {
@@ -71,72 +69,54 @@ describe("a commit whose reply is lost", () => {
   for (const when of ["answered", "sent"] as const) {
     it(`is found stored, or stored once more (${when})`, async () => {
       await using opened = await open()
-      const url = new URL(opened.url)
-      await using proxy = await startProxy({ port: Number(url.port) })
-      url.port = String(proxy.port)
-      const storage = await createPostgresStorage({ url: url.href })
-      try {
-        const samples = toTasks(30)
-        const lost = proxy.loseReply((bytes) => bytes.includes("task-7"), when)
-        const stored = Promise.all(samples.map(({ append }) => storage.append(append)))
-        await lost
-        await stored
-        for (const { append, head } of samples) {
-          assert.deepEqual(await storage.readTask(append.task), head)
-          assert.deepEqual(await storage.readEvents(append.task), append.events)
-        }
-      } finally {
-        await storage.close()
+      await using proxied = await openThroughProxy(opened)
+      const { proxy, storage } = proxied
+      const samples = toTasks(30)
+      const lost = proxy.loseReply((bytes) => bytes.includes("task-7"), when)
+      const stored = Promise.all(samples.map(({ append }) => storage.append(append)))
+      await lost
+      await stored
+      for (const { append, head } of samples) {
+        assert.deepEqual(await storage.readTask(append.task), head)
+        assert.deepEqual(await storage.readEvents(append.task), append.events)
       }
     })
   }
 
   it("of an admission is admitted once, with its key and its totals", async () => {
     await using opened = await open()
-    const url = new URL(opened.url)
-    await using proxy = await startProxy({ port: Number(url.port) })
-    url.port = String(proxy.port)
-    const storage = await createPostgresStorage({ url: url.href })
-    try {
-      const settings = { unfinishedTasks: 1 }
-      await storage.setAccount({ id: "account", now: 1, settings })
-      const [{ append } = assert.fail()] = toTasks(1)
-      const lost = proxy.loseReply((bytes) => bytes.includes("task-0"), "answered")
-      const idempotency = { key: "key", fingerprint: "ab".repeat(32), usedAt: 1_000 }
-      const admission = storage.admit({ append, idempotency })
-      await lost
-      assert.deepEqual(await admission, { kind: "admitted" })
-      const [totals] = await storage.scanTotals()
-      assert.deepEqual(totals?.kept, totals?.counted)
-      assert.equal(totals?.kept?.unfinishedTasks, 1)
-    } finally {
-      await storage.close()
-    }
+    await using proxied = await openThroughProxy(opened)
+    const { proxy, storage } = proxied
+    const settings = { unfinishedTasks: 1 }
+    await storage.setAccount({ id: "account", now: 1, settings })
+    const [{ append } = assert.fail()] = toTasks(1)
+    const lost = proxy.loseReply((bytes) => bytes.includes("task-0"), "answered")
+    const idempotency = { key: "key", fingerprint: "ab".repeat(32), usedAt: 1_000 }
+    const admission = storage.admit({ append, idempotency })
+    await lost
+    assert.deepEqual(await admission, { kind: "admitted" })
+    const [totals] = await storage.scanTotals()
+    assert.deepEqual(totals?.kept, totals?.counted)
+    assert.equal(totals?.kept?.unfinishedTasks, 1)
   })
 })
 
 describe("a database that is gone", () => {
   it("refuses what was never sent, retryably, and takes it once it is back", async () => {
     await using opened = await open()
-    const url = new URL(opened.url)
-    await using proxy = await startProxy({ port: Number(url.port) })
-    url.port = String(proxy.port)
-    const storage = await createPostgresStorage({ url: url.href })
-    try {
-      const [{ append } = assert.fail()] = toTasks(1)
-      proxy.accept("closed")
-      proxy.cut()
-      await assert.rejects(storage.admit({ append }), (error) => {
-        assert.ok(isSafelightError(error))
-        assert.deepEqual([error.code, error.retryable], ["storage-unavailable", true])
-        return true
-      })
-      await assert.rejects(storage.readTask("task-0"))
-      proxy.accept("forwarded")
-      assert.deepEqual(await storage.admit({ append }), { kind: "admitted" })
-    } finally {
-      await storage.close()
-    }
+    await using proxied = await openThroughProxy(opened)
+    const { proxy, storage } = proxied
+    const [{ append } = assert.fail()] = toTasks(1)
+    proxy.accept("closed")
+    proxy.cut()
+    await assert.rejects(storage.admit({ append }), (error) => {
+      assert.ok(isSafelightError(error))
+      assert.deepEqual([error.code, error.retryable], ["storage-unavailable", true])
+      return true
+    })
+    await assert.rejects(storage.readTask("task-0"))
+    proxy.accept("forwarded")
+    assert.deepEqual(await storage.admit({ append }), { kind: "admitted" })
   })
 
   it("holds a commit up while somebody else holds the row, and no longer", async () => {

@@ -3,6 +3,7 @@ import { createPostgresStorage, type PostgresStorageOptions } from "@safelight/s
 import type { Storage } from "@safelight/core"
 import { submitSample, type SampleAppend } from "@safelight/testkit"
 import { Client, type QueryResultRow } from "pg"
+import { startProxy, type TcpProxy } from "../../faults/tcp-proxy.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
 
 export interface Opened extends AsyncDisposable {
@@ -44,6 +45,27 @@ export async function open(options: Partial<PostgresStorageOptions> = {}): Promi
       await Promise.all(clients.map((client) => client.end()))
       await Promise.all(storages.map((storage) => storage.close()))
       await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export interface Proxied extends AsyncDisposable {
+  readonly storage: Storage
+  readonly proxy: TcpProxy
+}
+
+/** A storage that reaches the database of `opened` through a proxy. */
+export async function openThroughProxy(opened: Opened): Promise<Proxied> {
+  const url = new URL(opened.url)
+  const proxy = await startProxy({ port: Number(url.port) })
+  url.port = String(proxy.port)
+  const storage = await createPostgresStorage({ url: url.href })
+  return {
+    storage,
+    proxy,
+    async [Symbol.asyncDispose]() {
+      await storage.close()
+      await proxy[Symbol.asyncDispose]()
     },
   }
 }
