@@ -5,12 +5,22 @@
  * the root is synced, whoever made it, since its maker may have died before syncing.
  */
 import { dirname, join } from "node:path"
-import type { AbortSignalLike, ArtifactPut, StoredArtifact } from "@safelight/core"
+import {
+  untilAborted,
+  type AbortSignalLike,
+  type ArtifactPut,
+  type StoredArtifact,
+} from "@safelight/core"
 import { createRandomName, toPlace, toPlaceFolders } from "./place.ts"
 import { removeEmptyFolders } from "./remove-artifact.ts"
 import { createFile, makeFolder, toIncoming, type RootFolder } from "./root-folder.ts"
-import { createUnavailable, toErrorName, translateFailure } from "./storage-failure.ts"
-import { throwIfAborted, untilAborted } from "./until-aborted.ts"
+import {
+  createAborted,
+  createUnavailable,
+  throwIfAborted,
+  toErrorName,
+  translateFailure,
+} from "./storage-failure.ts"
 import { writeBody, type WrittenBody } from "./write-body.ts"
 
 export type PutStep = "written" | "synced" | "renamed"
@@ -83,7 +93,8 @@ async function writeIncoming(
   const file = await translateFailure(() => createFile(rootFolder.files, incoming))
   let written: WrittenBody
   try {
-    written = await writeBody(file, untilAborted(request.body, request.signal))
+    const { body, signal } = request
+    written = await writeBody(file, signal ? untilAborted(body, signal, createAborted) : body)
     await onStep("written")
     await translateFailure(() => file.sync())
   } catch (error) {

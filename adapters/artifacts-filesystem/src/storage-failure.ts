@@ -3,7 +3,7 @@
  * through here, never the body of a put: a body that reads files fails with system errors too, and
  * those are its own. What is not a system error is a mistake of ours and stays as it is.
  */
-import { SafelightError } from "@safelight/core"
+import { SafelightError, type AbortSignalLike } from "@safelight/core"
 
 /** The name of a failed system call's error, `ENOENT` say, or undefined for any other error. */
 export function toErrorName(error: unknown): string | undefined {
@@ -29,6 +29,10 @@ export function createUnavailable(message: string, cause?: unknown): SafelightEr
 
 export function createMissing(): SafelightError {
   return new SafelightError({ code: "artifact-missing", message: "The place holds no artifact" })
+}
+
+export function throwIfAborted(signal: AbortSignalLike | undefined): void {
+  if (signal?.aborted === true) throw createAborted()
 }
 
 export function createAborted(): SafelightError {

@@ -5,14 +5,13 @@
  * bucket says that it holds it, as long as it was.
  */
 import type { Hash } from "node:crypto"
-import type { AbortSignalLike } from "@safelight/core"
+import { untilAborted, type AbortSignalLike } from "@safelight/core"
 import { throwIfAborted, type Bucket, type Payload } from "./bucket.ts"
 import { createMultipartUpload, type MultipartUpload } from "./multipart-upload.ts"
 import { createPartBuffer, type PartBuffer } from "./part-buffer.ts"
 import { createStop, type Stop } from "./stop.ts"
 import { createUnavailable } from "./storage-failure.ts"
 import { deleteObject, isStored, putObject, TIDY_PATIENCE } from "./store-payload.ts"
-import { untilAborted } from "./until-aborted.ts"
 
 export interface StoreHost {
   readonly bucket: Bucket
@@ -97,7 +96,7 @@ async function sendFullParts(
   let sending: PartBuffer | undefined
   let whole: Hash | undefined
   let bytes = 0
-  for await (const chunk of untilAborted(body, stop.signal)) {
+  for await (const chunk of untilAborted(body, stop.signal, () => stop.signal.reason)) {
     if (!(chunk instanceof Uint8Array)) throw new TypeError("a body's chunks are Uint8Arrays")
     bytes += chunk.byteLength
     for (let offset = 0; offset < chunk.byteLength;) {

@@ -229,3 +229,5 @@ export {
   type TaskState,
   type TaskStatus,
 } from "./task/task.ts"
+
+export { untilAborted } from "./until-aborted.ts"

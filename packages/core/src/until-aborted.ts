@@ -1,23 +1,20 @@
 /**
- * A body that ends with `aborted` as soon as a signal says so, even while the body itself hangs.
- * No promise outlives its chunk, as one raced against the signal would: nothing retains a chunk.
+ * A body that ends as soon as a signal aborts, even while the body itself hangs. No promise outlives
+ * its chunk, as one raced against the signal would: nothing retains a chunk.
  */
-import type { AbortSignalLike } from "@safelight/core"
-import { createAborted } from "./storage-failure.ts"
+import type { AbortSignalLike } from "./ports/clock.ts"
 
+/** The chunks of `body`; rejects with what `toReason` gives once `signal` aborts. */
 export async function* untilAborted(
   body: AsyncIterable<Uint8Array>,
-  signal: AbortSignalLike | undefined,
+  signal: AbortSignalLike,
+  toReason: () => unknown,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  if (signal === undefined) {
-    yield* body
-    return
-  }
-  throwIfAborted(signal)
+  if (signal.aborted) throw toReason()
   const iterator = body[Symbol.asyncIterator]()
-  let stop = ignore
+  let stop: (reason: unknown) => void = ignore
   let isOpen = true
-  const onAbort = (): void => stop(createAborted())
+  const onAbort = (): void => stop(toReason())
   signal.addEventListener("abort", onAbort, { once: true })
   try {
     for (;;) {
@@ -33,16 +30,12 @@ export async function* untilAborted(
         return
       }
       yield result.value
-      throwIfAborted(signal)
+      if (signal.aborted) throw toReason()
     }
   } finally {
     signal.removeEventListener("abort", onAbort)
     if (isOpen) await release(iterator, signal)
   }
-}
-
-export function throwIfAborted(signal: AbortSignalLike | undefined): void {
-  if (signal?.aborted === true) throw createAborted()
 }
 
 /** An aborted body may hang, and what it still has to say nobody waits for. */
