@@ -19,7 +19,11 @@ describe("a submission", () => {
     assert.equal(task.endBy, scene.clock.now() + 600_000)
     assert.equal(task.reservationMicros, 60_000)
     assert.deepEqual(task.parameters, { count: 2 })
-    assert.deepEqual(await scene.storage.peekQueue(["model-a"]), { dueAt: null, turn: 0 })
+    assert.deepEqual(await scene.storage.peekQueue({ models: ["model-a"], now: 0, most: 9 }), {
+      dueAt: null,
+      turn: 0,
+      claimable: 1,
+    })
   })
 
   it("commits to the parameters with a salt, so that only who holds both can prove them", async () => {

@@ -97,13 +97,17 @@ export function createMemoryQueue(findHead: FindHead): MemoryQueue {
     async retain({ task, dueAt }) {
       setRetention(task, dueAt)
     },
-    async peekQueue(models) {
+    async peekQueue({ models, now, most }) {
       const free = [...places.values()].filter(
         ({ model, claim }) => claim === null && models.includes(model),
       )
       return {
         dueAt: least(free.flatMap(({ turn, dueAt }) => (turn === null ? [dueAt] : []))),
         turn: least(free.flatMap(({ turn }) => turn ?? [])),
+        claimable: Math.min(
+          most,
+          free.filter(({ turn, dueAt }) => turn !== null || dueAt <= now).length,
+        ),
       }
     },
     measureQueue: async () => measure([...places.values()]),

@@ -2,15 +2,18 @@
  * Taking tasks from the queue, and what is looked for in it. Rows that another caller is just taking
  * are passed over, so callers never wait for each other and never get the same task.
  */
-import type { DueRequest, Log, QueuePeek, QueueStorage } from "@safelight/core"
+import type { DueRequest, Log, PeekRequest, QueuePeek, QueueStorage } from "@safelight/core"
 import {
+  EMPTY_QUEUE,
   FIRST_TURN,
   fromQueueMeasureRecord,
+  fromQueuePeekRecord,
   toClaimed,
   toModelValues,
   toReadableHead,
   type ClaimRecord,
   type QueueMeasureRecord,
+  type QueuePeekRecord,
   type Statement,
   type StoreStatements,
 } from "@safelight/store"
@@ -26,13 +29,6 @@ interface HeadRecord {
   readonly hash: string
 }
 
-interface PeekRecord {
-  readonly due_at: number | null
-  readonly turn: number | null
-}
-
-const NOTHING: QueuePeek = { dueAt: null, turn: null }
-
 export function createQueueMethods(
   sessions: Sessions,
   { append, queue, read }: StoreStatements,
@@ -45,10 +41,10 @@ export function createQueueMethods(
   }
   const cursorOf = createCursors()
 
-  async function peek(models: readonly string[], from_turn: number): Promise<QueuePeek> {
-    const values = { ...toModelValues(models), from_turn }
-    const [row] = await sessions.read<PeekRecord>(queue.peek(models.length), values)
-    return row === undefined ? NOTHING : { dueAt: row.due_at, turn: row.turn }
+  async function peek({ models, now, most }: PeekRequest, from_turn: number): Promise<QueuePeek> {
+    const values = { ...toModelValues(models), from_turn, limit: most, now }
+    const [record] = await sessions.read<QueuePeekRecord>(queue.peek(models.length), values)
+    return record === undefined ? EMPTY_QUEUE : fromQueuePeekRecord(record, most)
   }
 
   return {
@@ -78,11 +74,12 @@ export function createQueueMethods(
       if (dueAt === null) await sessions.change(append.dropRetention, { task })
       else await sessions.change(append.retain, { task, due_at: dueAt })
     },
-    async peekQueue(models) {
-      if (models.length === 0) return NOTHING
+    async peekQueue(request) {
+      const { models } = request
+      if (models.length === 0) return EMPTY_QUEUE
       const from_turn = cursorOf(models).from()
-      const found = await peek(models, from_turn)
-      return found.turn === null && from_turn > FIRST_TURN ? peek(models, FIRST_TURN) : found
+      const found = await peek(request, from_turn)
+      return found.turn === null && from_turn > FIRST_TURN ? peek(request, FIRST_TURN) : found
     },
     async measureQueue() {
       const records = await sessions.read<QueueMeasureRecord>(queue.measure, {})

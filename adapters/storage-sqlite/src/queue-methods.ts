@@ -2,15 +2,18 @@
  * Claims and due moments. Claims go through the writer, one behind the other, so two callers never
  * get the same task; what is only looked for is read.
  */
-import type { DueRequest, Log, QueuePeek, QueueStorage } from "@safelight/core"
+import type { DueRequest, Log, QueueStorage } from "@safelight/core"
 import {
+  EMPTY_QUEUE,
   FIRST_TURN,
   fromQueueMeasureRecord,
+  fromQueuePeekRecord,
   toClaimed,
   toModelValues,
   toReadableHead,
   type ClaimRecord,
   type QueueMeasureRecord,
+  type QueuePeekRecord,
   type SqlValue,
   type Statement,
   type StoreStatements,
@@ -23,13 +26,6 @@ import { toRows } from "./step-rows.ts"
 import type { Writer } from "./writer.ts"
 
 export type QueueMethods = Omit<QueueStorage, keyof ClaimMethods | "onQueued">
-
-interface PeekRecord {
-  readonly due_at: number | null
-  readonly turn: number | null
-}
-
-const NOTHING: QueuePeek = { dueAt: null, turn: null }
 
 interface HeadRecord {
   readonly snapshot: string
@@ -79,13 +75,11 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
           : { statement: append.retain, values: { task, due_at: dueAt } }
       await writer.write(plain([step]))
     },
-    async peekQueue(models) {
-      if (models.length === 0) return NOTHING
-      const [row] = reader.all<PeekRecord>(queue.peek(models.length), {
-        ...toModelValues(models),
-        from_turn: FIRST_TURN,
-      })
-      return row === undefined ? NOTHING : { dueAt: row.due_at, turn: row.turn }
+    async peekQueue({ models, now, most }) {
+      if (models.length === 0) return EMPTY_QUEUE
+      const values = { ...toModelValues(models), from_turn: FIRST_TURN, limit: most, now }
+      const [record] = reader.all<QueuePeekRecord>(queue.peek(models.length), values)
+      return record === undefined ? EMPTY_QUEUE : fromQueuePeekRecord(record, most)
     },
     async measureQueue() {
       const records = await longReads.all<QueueMeasureRecord>(queue.measure, {})

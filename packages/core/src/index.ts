@@ -132,6 +132,7 @@ export type {
   ClaimRequest,
   DueRequest,
   QueueChange,
+  PeekRequest,
   QueueMeasure,
   QueuePeek,
   QueueStorage,

@@ -1,4 +1,7 @@
-/** Tells whoever listens of the tasks that this process has ended; other processes tell nobody. */
+/**
+ * Tells whoever listens of the tasks that this process has ended; other processes tell nobody. It
+ * tells behind this turn of the event loop: what a listener submits then finds the slot free.
+ */
 import type { Task } from "@safelight/core"
 
 type Listener = (task: Task) => void
@@ -14,10 +17,21 @@ export interface Announcer {
 export function createAnnouncer(): Announcer {
   const everyListener = new Set<Listener>()
   const listeners = new Map<string, Set<Listener>>()
-  return {
-    announce(task) {
+  let ended: Task[] = []
+
+  function tell(): void {
+    const tasks = ended
+    ended = []
+    for (const task of tasks) {
       for (const listener of everyListener) listener(task)
       for (const listener of listeners.get(task.id) ?? []) listener(task)
+    }
+  }
+
+  return {
+    announce(task) {
+      ended.push(task)
+      if (ended.length === 1) setImmediate(tell)
     },
     onFinished(id, listener) {
       const ofTask = listeners.get(id) ?? new Set()

@@ -27,6 +27,8 @@ export interface Dispatcher {
   withdraw(offer: HandOff): void
   /** The same where it is unknown whether `task` came of it. */
   disown(offer: HandOff, task: string): Promise<void>
+  /** Whether this process works on `task` now. */
+  worksOn(task: string): boolean
   /** Begins the work of an accepted hand-off; resolves when this process is done with it. */
   accept(offer: HandOff, head: StreamHead, parameters: ParameterValues): Promise<void>
   /** Lets running work finish for up to `graceMs`, then hands the rest back. */
@@ -82,6 +84,7 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       if (group === undefined) throw new TypeError(`model ${model} is not served here`)
       return { kind: "queue", turn: await turns.give(group, account, share.weight) }
     },
+    worksOn: (task) => holdings.has(task),
     withdraw,
     async disown(offer, task) {
       withdraw(offer)

@@ -27,7 +27,7 @@ import { createClaims } from "./claims.ts"
 import type { Context } from "./context.ts"
 import type { Ports } from "./ports.ts"
 import { createDeadlines } from "./deadlines.ts"
-import { createDispatcher } from "./dispatcher.ts"
+import { createDispatcher, type Dispatcher } from "./dispatcher.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
 import { listTasks } from "./list-tasks.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
@@ -137,7 +137,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     resolve: (request) => resolveTask(context, request),
     readArtifact: (name) => readArtifact(context, name),
-    finished: (id, { signal } = {}) => waitUntilFinished(context, id, signal),
+    finished: (id, { signal } = {}) => waitUntilFinished(context, dispatcher, id, signal),
     sweep: (now = context.clock.now()) => sweep(context, now),
     stop,
     [Symbol.asyncDispose]: stop,
@@ -200,6 +200,7 @@ const SAMPLE_USAGE: Usage = { images: 1, inputVideosMs: [1_000], outputVideoMs: 
 
 async function waitUntilFinished(
   { clock, recorder, settings, storage }: Context,
+  dispatcher: Dispatcher,
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<Task | undefined> {
@@ -212,9 +213,12 @@ async function waitUntilFinished(
   })
   signal?.addEventListener("abort", end)
   try {
+    // What is worked on here is there, and its end will be told.
+    let mustLook = !dispatcher.worksOn(id)
     for (;;) {
-      const head = await storage.readTask(id)
-      if (head === undefined || isTerminal(head.task)) return head?.task
+      const head = mustLook ? await storage.readTask(id) : undefined
+      if (mustLook && (head === undefined || isTerminal(head.task))) return head?.task
+      mustLook = true
       // Another process may finish it: its end is found by looking.
       await clock.wait(settings.idlePollMs, ended.signal)
       if (finished !== undefined) return finished

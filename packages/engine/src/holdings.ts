@@ -9,6 +9,8 @@ import type { Work } from "./work.ts"
 export interface Holdings {
   /** Drives `work`; resolves when this process is done with it. */
   begin(work: Work): Promise<void>
+  /** Whether `task` is worked on here now. */
+  has(task: string): boolean
   /** What is held now. */
   list(): readonly Work[]
   /** Calls off the work on a task, if any: it has ended. */
@@ -52,6 +54,7 @@ export function createHoldings(
       holdings.set(work.id, { work, done })
       return done
     },
+    has: (task) => holdings.has(task),
     list: () => [...holdings.values()].map(({ work }) => work),
     callOff: (task) => holdings.get(task)?.work.controller.abort("finished"),
     async windDown(graceMs) {

@@ -3,12 +3,12 @@
  * moments and turns; and claims in advance for tasks submitted here, as long as nothing older
  * waits. Models that share channels are read together, or the first of them would get every slot.
  */
-import { isSafelightError, type Claimed } from "@safelight/core"
+import { isSafelightError, type Claimed, type QueuePeek } from "@safelight/core"
 import type { AccountBounds } from "./account-bounds.ts"
 import type { AccountShare, AccountShares } from "./account-shares.ts"
 import type { Context } from "./context.ts"
 import type { ModelGroup } from "./model-groups.ts"
-import type { Slot } from "./routing.ts"
+import type { Routing, Slot } from "./routing.ts"
 import { createStarter, withLoan, type Starter } from "./start-claimed.ts"
 import type { Turns } from "./turns.ts"
 import type { Work } from "./work.ts"
@@ -47,8 +47,15 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
   const { claims, routing, settings } = context
   const { bounds, groups } = parts
   const backlog = new Set(groups.flatMap(({ models }) => models))
-  const starter = createStarter(context, parts)
-  const readGroup = createGroupReader(context, parts, starter, backlog)
+  const earmarks = createEarmarks(routing)
+  const starter = createStarter(context, {
+    ...parts,
+    begin(work) {
+      earmarks.use()
+      parts.begin(work)
+    },
+  })
+  const readGroup = createGroupReader(context, parts, { backlog, earmarks, starter })
   return {
     hasBacklog: (model, account) => backlog.has(model) || bounds.isBounded(account),
     async read() {
@@ -65,7 +72,7 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
       if (backlog.has(model) || !claims.isFresh()) return undefined
       const loan = bounds.borrow(account, runningTasks)
       if (loan === undefined) return undefined
-      const slot = routing.take(model)
+      const slot = earmarks.leaveOne(model) ? routing.take(model) : undefined
       if (slot === undefined) {
         loan.free()
         backlog.add(model)
@@ -77,14 +84,59 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
   }
 }
 
+/**
+ * Slots that tasks which are being claimed will need: what is submitted meanwhile may have the
+ * others. So a submission never queues behind tasks that have their slots already.
+ */
+interface Earmarks {
+  /** Sets `wanted` slots aside, which each of `able` may use, until `work` is done. */
+  during<Result>(
+    able: readonly string[],
+    wanted: number,
+    work: () => Promise<Result>,
+  ): Promise<Result>
+  /** One of them is in use. */
+  use(): void
+  /** Whether a slot for `model` would leave enough. */
+  leaveOne(model: string): boolean
+}
+
+function createEarmarks(routing: Pick<Routing, "countFree">): Earmarks {
+  let models: readonly string[] = []
+  let count = 0
+  return {
+    async during(able, wanted, work) {
+      models = able
+      count = wanted
+      try {
+        return await work()
+      } finally {
+        count = 0
+      }
+    },
+    use() {
+      count = Math.max(0, count - 1)
+    },
+    leaveOne: (model) =>
+      count === 0 ||
+      !models.includes(model) ||
+      models.every((each) => routing.countFree(each) > count),
+  }
+}
+
 /** Reads one group's queue; resolves to how long nothing more will be of it. */
 type ReadGroup = (group: ModelGroup) => Promise<number>
+
+interface GroupReaderParts {
+  readonly backlog: Set<string>
+  readonly earmarks: Earmarks
+  readonly starter: Starter
+}
 
 function createGroupReader(
   context: Context,
   { bounds, turns }: QueueReaderParts,
-  starter: Starter,
-  backlog: Set<string>,
+  { backlog, earmarks, starter }: GroupReaderParts,
 ): ReadGroup {
   const { claims, clock, routing, settings, storage } = context
 
@@ -97,6 +149,12 @@ function createGroupReader(
 
   const findAble = ({ models }: ModelGroup): readonly string[] =>
     models.filter((model) => routing.countFree(model) > 0)
+
+  /** As many as each of them can take; what only some can take is left for the next round. */
+  const countRoom = (models: readonly string[]): number =>
+    models.length === 0
+      ? 0
+      : Math.min(CLAIM_LIMIT, ...models.map((model) => routing.countFree(model)))
 
   async function claim(models: readonly string[], limit: number): Promise<readonly Claimed[]> {
     const { id } = claims.tasks()
@@ -111,28 +169,38 @@ function createGroupReader(
   }
 
   /** Resolves to how many were begun. */
-  async function claimGroup(group: ModelGroup, able: readonly string[]): Promise<number> {
-    // As many as each of them can take; what only some can take is left for the next round.
-    const limit = Math.min(CLAIM_LIMIT, ...able.map((model) => routing.countFree(model)))
+  async function claimGroup(
+    group: ModelGroup,
+    able: readonly string[],
+    limit: number,
+  ): Promise<number> {
     const { heldUntil } = claims.tasks()
     const claimed = await claim(able, limit)
-    noteBacklog(able, claimed.length === limit)
+    if (claimed.length < limit) noteBacklog(able, false)
     for (const { turn } of claimed) turns.observe(group, turn)
     return starter.start(claimed, heldUntil)
   }
 
   return async function readGroup(group) {
-    const canClaim = findAble(group).length > 0 || routing.canGrow(group.channels)
-    if (!canClaim) return settings.idlePollMs
-    const next = await storage.peekQueue(group.models)
+    const known = countRoom(findAble(group))
+    if (known === 0 && !routing.canGrow(group.channels)) return settings.idlePollMs
+    const { models } = group
+    const next = await storage.peekQueue({ models, now: clock.now(), most: known + 1 })
     turns.observe(group, next.turn)
-    const aheadMs = next.dueAt === null ? settings.idlePollMs : next.dueAt - clock.now()
-    const isWaiting = next.turn !== null || aheadMs <= 0
-    noteBacklog(group.models, isWaiting)
-    if (!isWaiting) return Math.min(aheadMs, settings.idlePollMs)
+    noteBacklog(models, next.claimable > 0)
+    if (next.claimable === 0) return toPause(next, clock.now(), settings.idlePollMs)
     if (findAble(group).length === 0) await routing.grow(group.channels)
     const able = findAble(group)
-    const begun = able.length === 0 ? 0 : await claimGroup(group, able)
+    const limit = Math.min(countRoom(able), next.claimable)
+    // Where all that wait have a slot, nothing has to queue behind them.
+    noteBacklog(able, next.claimable > known || limit < next.claimable)
+    const work = () => claimGroup(group, able, limit)
+    const begun = limit === 0 ? 0 : await earmarks.during(able, limit, work)
     return begun > 0 ? 0 : settings.idlePollMs
   }
+}
+
+/** Until the next moment comes, but no longer than `longestMs`. */
+function toPause({ dueAt }: QueuePeek, now: number, longestMs: number): number {
+  return dueAt === null ? longestMs : Math.min(Math.max(0, dueAt - now), longestMs)
 }

@@ -51,7 +51,8 @@ export function createTurns({
   /** Only a process that carries out tasks sees them start; another one has to look. */
   async function look(group: ModelGroup, line: Line): Promise<void> {
     try {
-      observe(group, (await storage.peekQueue(group.models)).turn)
+      const request = { models: group.models, now: clock.now(), most: 1 }
+      observe(group, (await storage.peekQueue(request)).turn)
     } catch (error) {
       if (!isSafelightError(error)) throw error
       log.warn({ error }, "the front of the queue could not be seen")

@@ -50,8 +50,11 @@ export { fromMoveRecord, toBelongings } from "./move-records.ts"
 export type { MoveStatements } from "./move-statements.ts"
 export {
   fromClaimRecord,
+  EMPTY_QUEUE,
   fromQueueMeasureRecord,
+  fromQueuePeekRecord,
   type QueueMeasureRecord,
+  type QueuePeekRecord,
 } from "./queue-records.ts"
 export {
   FIRST_TURN,

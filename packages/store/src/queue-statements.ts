@@ -18,8 +18,9 @@ export interface QueueStatements {
   /** Gives up those of the list `tasks` that `claim` holds: each waits for `due_at`. */
   readonly release: Statement
   /**
-   * due_at and turn, the least of either among the free tasks of `modelCount` models, or null; of
-   * turns, from `from_turn` on.
+   * The columns of a `QueuePeekRecord` for the free tasks of `modelCount` models: the least due_at and
+   * turn, or null, and how many are claimable at `now`, of each model and kind up to `limit`; starts
+   * from the turn `from_turn` on.
    */
   readonly peek: (modelCount: number) => Statement
   /** The columns of a `QueueMeasureRecord`, by model; walks the queue. */
@@ -71,7 +72,7 @@ export function compileQueueStatements(
         .where("claim", "=", claim)
         .where("task", "in", dialect.toMembers(tasks)),
     ),
-    peek: remember((modelCount) => compilePeek(db, modelCount), String),
+    peek: remember((modelCount) => compilePeek(db, dialect, modelCount), String),
     measure: compileMeasure(db, dialect),
   }
 }
@@ -154,25 +155,38 @@ function selectStarts(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: C
   return toModels(shape.modelCount).map((model) => starts.where("model", "=", model))
 }
 
-function compilePeek(db: Kysely<StoreDatabase>, modelCount: number): Statement {
-  const models = toModels(modelCount)
-  const free = db.selectFrom("ready").where("claim", "is", null)
-  const steps = models.map((model) =>
-    free
-      .select((of) => of.fn.min<number | null>("due_at").as("least"))
-      .where("model", "=", model)
-      .where("turn", "is", null),
+function compilePeek(
+  db: Kysely<StoreDatabase>,
+  { integerType }: StoreDialect,
+  modelCount: number,
+): Statement {
+  const { from_turn, limit, now } = VALUES
+  const free = db
+    .selectFrom("ready")
+    .select(["due_at", "turn"])
+    .where("claim", "is", null)
+    .limit(limit)
+  const steps = free.where("turn", "is", null).orderBy("due_at")
+  const starts = free.where("turn", "is not", null).where("turn", ">=", from_turn).orderBy("turn")
+  const parts = toModels(modelCount)
+    .flatMap((model) => [steps.where("model", "=", model), starts.where("model", "=", model)])
+    .map((part) => db.selectFrom(part.as("part")).selectAll())
+  return compile(
+    db
+      .selectFrom(unite(parts).as("front"))
+      .select((of) => [
+        of.fn.min("due_at").filterWhere("turn", "is", null).as("due_at"),
+        of.fn.min("turn").as("turn"),
+        of
+          .cast<number>(
+            of.fn
+              .countAll()
+              .filterWhere(of.or([of("turn", "is not", null), of("due_at", "<=", now)])),
+            integerType,
+          )
+          .as("claimable"),
+      ]),
   )
-  const starts = models.map((model) =>
-    free
-      .select((of) => of.fn.min<number | null>("turn").as("least"))
-      .where("model", "=", model)
-      .where("turn", "is not", null)
-      .where("turn", ">=", VALUES.from_turn),
-  )
-  const least = (parts: typeof steps) =>
-    db.selectFrom(unite(parts).as("parts")).select((of) => of.fn.min("least").as("least"))
-  return compile(db.selectNoFrom([least(steps).as("due_at"), least(starts).as("turn")]))
 }
 
 function compileMeasure(db: Kysely<StoreDatabase>, { integerType }: StoreDialect): Statement {

@@ -1,5 +1,12 @@
 /** Places in the queue to test storages with, and calls on it as short to write as they are to say. */
-import type { Claimed, ClaimRequest, QueueChange, Storage } from "@safelight/core"
+import type {
+  Claimed,
+  ClaimRequest,
+  PeekRequest,
+  QueueChange,
+  QueuePeek,
+  Storage,
+} from "@safelight/core"
 import { submitSample, type SampleAppend } from "./sample-task.ts"
 import { ENQUEUE, MODELS } from "./storage-fixture.ts"
 
@@ -27,6 +34,11 @@ export function claim(
   request: Partial<ClaimRequest> = {},
 ): Promise<readonly Claimed[]> {
   return storage.claim({ models: MODELS, now: 1_000, limit: 10, claim: "claim", ...request })
+}
+
+/** What comes next of every model, and how many may be claimed at 1,000, up to 10. */
+export function peek(storage: Storage, request: Partial<PeekRequest> = {}): Promise<QueuePeek> {
+  return storage.peekQueue({ models: MODELS, now: 1_000, most: 10, ...request })
 }
 
 /** Which of `t` and `u` a claim still holds. */

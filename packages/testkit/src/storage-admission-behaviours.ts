@@ -16,6 +16,7 @@ import {
   toUse,
 } from "./admission-samples.ts"
 import type { Behaviours } from "./contract.ts"
+import { peek } from "./queue-samples.ts"
 import { advanceSample, dispatchSample, succeedSample, type SampleAppend } from "./sample-task.ts"
 import {
   assertRejects,
@@ -33,7 +34,7 @@ export const ADMISSION_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await storage.admit({ append: sample.append }), ADMITTED)
     await assertStored(storage, sample)
     assert.ok(await storage.readInput({ task: "t", name: "request" }))
-    assert.deepEqual(await storage.peekQueue(["model-a"]), { dueAt: 1_000, turn: null })
+    assert.deepEqual(await peek(storage), { dueAt: 1_000, turn: null, claimable: 1 })
     await assertStored(await fixture.reopen(), sample)
   },
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import type { Append, Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
+import { peek } from "./queue-samples.ts"
 import { advanceSample, dispatchSample, submitSample, succeedSample } from "./sample-task.ts"
 import {
   assertRejects,
@@ -22,14 +23,14 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     await storage.append(submitted.append)
     await assertStored(storage, submitted)
     for (const input of inputs) assert.deepEqual(await storage.readInput(input), input)
-    assert.deepEqual(await storage.peekQueue(MODELS), { dueAt: 1_000, turn: null })
+    assert.deepEqual(await peek(storage), { dueAt: 1_000, turn: null, claimable: 1 })
 
     const commands = [dispatchSample(), succeedSample(3)]
     const succeeded = advanceSample(submitted.head, commands, { queue: FINISH })
     await storage.append(succeeded.append)
     await assertStored(storage, succeeded)
     assert.equal((await storage.readEvents("t")).length, 3)
-    assert.deepEqual(await storage.peekQueue(MODELS), { dueAt: null, turn: null })
+    assert.deepEqual(await peek(storage), { dueAt: null, turn: null, claimable: 0 })
     assert.deepEqual(await storage.findRetained({ now: 7_000, limit: 9 }), [succeeded.head])
   },
 

@@ -55,7 +55,10 @@ export async function look(run: Run, call: CallOf<"look">): Promise<void> {
   const account = run.toAccount(call.account)
   assert.deepEqual(await storage.readTotals(account), model.accounts.totals(account))
   const models = run.toModels(call.models)
-  assert.deepEqual(await storage.peekQueue(models), model.queue.peek(models))
+  for (const most of [1, 3, 1_000]) {
+    const request = { models, now, most }
+    assert.deepEqual(await storage.peekQueue(request), model.queue.peek(request))
+  }
   const measured = await storage.measureQueue()
   assert.deepEqual(
     measured.filter((each) => isMine(each.model)),

@@ -7,6 +7,7 @@ import type {
   ClaimBeats,
   Claimed,
   ClaimRequest,
+  PeekRequest,
   QueueMeasure,
   QueuePeek,
   ReleaseRequest,
@@ -33,7 +34,7 @@ export interface QueueModel {
   readonly holdSlots: (request: SlotRequest) => number
   readonly release: (request: ReleaseRequest) => void
   readonly retain: (task: string, dueAt: number | null) => void
-  readonly peek: (models: readonly string[]) => QueuePeek
+  readonly peek: (request: PeekRequest) => QueuePeek
   readonly measure: () => readonly QueueMeasure[]
   /** Ids, in the order of ids. */
   readonly findOverdue: (now: number) => readonly string[]
@@ -87,10 +88,12 @@ export function createQueueModel(): QueueModelParts {
         if (places.get(task)?.claim === claim) change(task, { dueAt, claim: null, turn: null })
       }
     },
-    peek(models) {
+    peek({ models, now, most }) {
       const free = freePlaces(places).filter(([, { model }]) => models.includes(model))
       const steps = free.flatMap(([, { turn, dueAt }]) => (turn === null ? [dueAt] : []))
-      return { dueAt: least(steps), turn: least(free.flatMap(([, { turn }]) => turn ?? [])) }
+      const starts = free.flatMap(([, { turn }]) => turn ?? [])
+      const claimable = starts.length + steps.filter((dueAt) => dueAt <= now).length
+      return { dueAt: least(steps), turn: least(starts), claimable: Math.min(claimable, most) }
     },
     measure: () => measure([...places.values()]),
     findOverdue: (now) => idsBy(places, ({ endBy }) => endBy <= now),

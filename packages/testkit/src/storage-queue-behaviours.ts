@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import type { QueueChange, Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
-import { claim, enqueue, renew } from "./queue-samples.ts"
+import { claim, enqueue, peek, renew } from "./queue-samples.ts"
 import { advanceSample, dispatchSample, type SampleAppend } from "./sample-task.ts"
 import { idsOf, MODELS, toIds, type StorageFixture } from "./storage-fixture.ts"
 
@@ -45,7 +45,7 @@ export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
     await storage.release({ claim: "other", tasks: ["t"], dueAt: 1_000 })
     assert.deepEqual(await claim(storage, { now: 1_500 }), [])
     await storage.release({ claim: "mine", tasks: ["t", "unknown"], dueAt: 3_000 })
-    assert.deepEqual(await storage.peekQueue(MODELS), { dueAt: 3_000, turn: null })
+    assert.deepEqual(await peek(storage), { dueAt: 3_000, turn: null, claimable: 0 })
     assert.deepEqual(await renew(storage, "mine"), [])
     assert.deepEqual(await claim(storage, { now: 2_999 }), [])
     assert.deepEqual(idsOf(await claim(storage, { now: 3_000 })), ["t"])
@@ -74,7 +74,7 @@ export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
     const free = { kind: "reschedule", dueAt: 6_000, claim: null } as const
     const progressed = advanceSample(accepted.head, [progress], { queue: free })
     await storage.append(progressed.append)
-    assert.deepEqual(await storage.peekQueue(MODELS), { dueAt: 6_000, turn: null })
+    assert.deepEqual(await peek(storage), { dueAt: 6_000, turn: null, claimable: 0 })
     assert.deepEqual(await claim(storage, { now: 5_999 }), [])
     const [claimed] = await claim(storage, { now: 6_000, claim: "last" })
     assert.deepEqual(claimed, { ...progressed.head, claim: "last", turn: null })
@@ -86,7 +86,7 @@ export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
     const early = await finish(storage, "early", 4_000)
     assert.deepEqual(await claim(storage, { now: 99_999 }), [])
     assert.deepEqual(await storage.findOverdue({ now: 999_999, limit: 9 }), [])
-    assert.deepEqual(await storage.peekQueue(MODELS), { dueAt: null, turn: null })
+    assert.deepEqual(await peek(storage), { dueAt: null, turn: null, claimable: 0 })
     assert.deepEqual(await storage.findRetained({ now: 3_999, limit: 9 }), [])
     assert.deepEqual(await storage.findRetained({ now: 5_000, limit: 9 }), [early, kept])
     assert.deepEqual(await storage.findRetained({ now: 5_000, limit: 1 }), [early])
@@ -109,19 +109,26 @@ export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
 
   "a look ahead tells the earliest moment and the lowest turn of the models": async (fixture) => {
     const { storage } = fixture
-    const nothing = { dueAt: null, turn: null }
-    assert.deepEqual(await storage.peekQueue(MODELS), nothing)
+    const nothing = { dueAt: null, turn: null, claimable: 0 }
+    assert.deepEqual(await peek(storage), nothing)
     await enqueue(storage, "a", { dueAt: 3_000, model: "model-a" })
     await enqueue(storage, "b", { dueAt: 2_000, model: "model-b" })
     await enqueue(storage, "held", { dueAt: 500, claim: "mine" })
-    assert.deepEqual(await storage.peekQueue(MODELS), { dueAt: 2_000, turn: null })
-    await enqueue(storage, "start", { dueAt: 100, model: "model-a", turn: 8 })
+    const steps = { dueAt: 2_000, turn: null }
+    assert.deepEqual(await peek(storage, { now: 1_999 }), { ...steps, claimable: 0 })
+    assert.deepEqual(await peek(storage, { now: 2_000 }), { ...steps, claimable: 1 })
+    await enqueue(storage, "start", { dueAt: 9_000, model: "model-a", turn: 8 })
     await enqueue(storage, "next", { dueAt: 200, model: "model-b", turn: -7 })
     await enqueue(storage, "held-start", { dueAt: 100, turn: 1, claim: "mine" })
-    assert.deepEqual(await storage.peekQueue(MODELS), { dueAt: 2_000, turn: -7 })
-    assert.deepEqual(await storage.peekQueue(["model-a"]), { dueAt: 3_000, turn: 8 })
-    assert.deepEqual(await storage.peekQueue(["model-c", "unknown"]), nothing)
-    assert.deepEqual(await storage.peekQueue([]), nothing)
+    const both = { dueAt: 2_000, turn: -7 }
+    assert.deepEqual(await peek(storage), { ...both, claimable: 2 })
+    assert.deepEqual(await peek(storage, { now: 3_000 }), { ...both, claimable: 4 })
+    assert.deepEqual(await peek(storage, { now: 3_000, most: 3 }), { ...both, claimable: 3 })
+    assert.deepEqual(await peek(storage, { now: 3_000, most: 1 }), { ...both, claimable: 1 })
+    const ofA = { dueAt: 3_000, turn: 8, claimable: 1 }
+    assert.deepEqual(await peek(storage, { models: ["model-a"] }), ofA)
+    assert.deepEqual(await peek(storage, { models: ["model-c", "unknown"] }), nothing)
+    assert.deepEqual(await peek(storage, { models: [] }), nothing)
   },
 
   "the queue is measured by model: who waits, since when, and who is held": async (fixture) => {
@@ -153,8 +160,7 @@ async function claimAll(storage: Storage, holder: string): ReturnType<Storage["c
   const taken = []
   for (let calls = 0; calls < 100; calls += 1) {
     taken.push(...(await claim(storage, { limit: 7, claim: holder })))
-    const { dueAt, turn } = await storage.peekQueue(MODELS)
-    if (dueAt === null && turn === null) break
+    if ((await peek(storage)).claimable === 0) break
   }
   return taken
 }

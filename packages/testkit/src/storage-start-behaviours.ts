@@ -5,7 +5,7 @@
 import assert from "node:assert/strict"
 import type { Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
-import { claim, enqueue } from "./queue-samples.ts"
+import { claim, enqueue, peek } from "./queue-samples.ts"
 import { advanceSample, dispatchSample } from "./sample-task.ts"
 import { idsOf, MODELS, type StorageFixture } from "./storage-fixture.ts"
 
@@ -65,7 +65,7 @@ export const START_BEHAVIOURS: Behaviours<StorageFixture> = {
     await enqueue(storage, "t", { turn: 4 })
     await claim(storage, { claim: "mine" })
     await storage.release({ claim: "mine", tasks: ["t"], dueAt: 3_000 })
-    assert.deepEqual(await storage.peekQueue(MODELS), { dueAt: 3_000, turn: null })
+    assert.deepEqual(await peek(storage), { dueAt: 3_000, turn: null, claimable: 0 })
     assert.deepEqual(await claim(storage, { now: 2_999 }), [])
     const [again] = await claim(storage, { now: 3_000 })
     assert.deepEqual([again?.task.id, again?.turn], ["t", null])

@@ -173,7 +173,11 @@ describe("a database of schema 3", () => {
     const queue = { kind: "enqueue", dueAt: 1_000, endBy: 9_000, claim: null, turn: 1 } as const
     await storage.append(submitSample({ id: "new", queue }).append)
     const models = ["model-a", "model-b"]
-    assert.deepEqual(await storage.peekQueue(models), { dueAt: 1_000, turn: 1 })
+    assert.deepEqual(await storage.peekQueue({ models, now: 2_000, most: 9 }), {
+      dueAt: 1_000,
+      turn: 1,
+      claimable: 4,
+    })
     const claimed = await storage.claim({ claim: "next", models, now: 2_000, limit: 9 })
     const places = claimed.map(({ task, turn }) => `${task.id} ${turn}`)
     assert.deepEqual(places.toSorted(), ["free null", "held null", "later null", "new 1"])

@@ -42,8 +42,8 @@ export interface QueueStorage {
   findRetained(request: DueRequest): Promise<readonly StreamHead[]>
   /** Sets when retention looks at a task again; null: never. */
   retain(request: { readonly task: string; readonly dueAt: number | null }): Promise<void>
-  /** What comes next of the unclaimed tasks of `models`. */
-  peekQueue(models: readonly string[]): Promise<QueuePeek>
+  /** What comes next of the unclaimed tasks of `models`, and how many may be claimed at `now`. */
+  peekQueue(request: PeekRequest): Promise<QueuePeek>
   /** How long the queue is, by model, in the order of their names; none for a model without a task. */
   measureQueue(): Promise<readonly QueueMeasure[]>
   /**
@@ -111,11 +111,20 @@ export interface ReleaseRequest {
   readonly dueAt: number
 }
 
+export interface PeekRequest {
+  readonly models: readonly string[]
+  readonly now: number
+  /** Counts up to this many, at least 1. */
+  readonly most: number
+}
+
 export interface QueuePeek {
   /** The earliest moment of those that wait for one; null where there is none. */
   readonly dueAt: number | null
   /** The lowest turn of the starts; null where there is none. */
   readonly turn: number | null
+  /** Those whose moment has come and the starts, counted up to what was asked for. */
+  readonly claimable: number
 }
 
 export interface QueueMeasure {
