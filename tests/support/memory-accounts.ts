@@ -111,6 +111,11 @@ function createKeys(makeAccount: MakeAccount): KeyStorage {
 
   return {
     createKey: async (key) => createKey(key),
+    async createFirstKey(key) {
+      if (keys.size > 0) return false
+      createKey(key)
+      return true
+    },
     findKey: async (id) => keys.get(id),
     listKeys: async () =>
       [...keys.values()].toSorted((a, b) => a.createdAt - b.createdAt || compareIds(a.id, b.id)),

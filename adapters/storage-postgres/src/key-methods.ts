@@ -1,6 +1,12 @@
 /** API keys. A commit whose answer was lost is found by the key's own secret when it is repeated. */
 import { SafelightError, type KeyStorage, type StoredKey } from "@safelight/core"
-import { fromKeyRecord, toKeyRecord, type KeysTable, type StoreStatements } from "@safelight/store"
+import {
+  fromKeyRecord,
+  toKeyRecord,
+  type KeysTable,
+  type SqlValues,
+  type StoreStatements,
+} from "@safelight/store"
 import type { Sessions } from "./sessions.ts"
 
 export function createKeyMethods(
@@ -14,12 +20,21 @@ export function createKeyMethods(
 
   return {
     async createKey(key) {
-      const account = { id: key.account, created_at: key.createdAt }
       await sessions.transact("begin", async ({ change }) => {
-        await change(accounts.insertAccount, account)
+        await change(accounts.insertAccount, toAccount(key))
         await change(keys.insertKey, toKeyRecord(key))
       })
       if ((await findKey(key.id))?.secretSha256 !== key.secretSha256) throw alreadyExists(key)
+    },
+    createFirstKey(key) {
+      return sessions.transact("begin", async ({ change, execute, find }) => {
+        // One at a time, and none that could come in between; reading goes on.
+        await execute("lock table keys in share row exclusive mode")
+        if ((await find(keys.findAnyKey, {})).length > 0) return false
+        await change(accounts.insertAccount, toAccount(key))
+        await change(keys.insertKey, toKeyRecord(key))
+        return true
+      })
     },
     findKey,
     async listKeys() {
@@ -45,6 +60,10 @@ export function createKeyMethods(
       })
     },
   }
+}
+
+function toAccount({ account, createdAt }: StoredKey): SqlValues {
+  return { id: account, created_at: createdAt }
 }
 
 function alreadyExists({ id }: StoredKey): SafelightError {

@@ -1,6 +1,12 @@
 /** API keys, written through the same writer as everything else. */
 import { SafelightError, type KeyStorage, type StoredKey } from "@safelight/core"
-import { fromKeyRecord, toKeyRecord, type KeysTable, type StoreStatements } from "@safelight/store"
+import {
+  fromKeyRecord,
+  toKeyRecord,
+  type KeysTable,
+  type SqlValues,
+  type StoreStatements,
+} from "@safelight/store"
 import { createEncoder } from "./encode-change.ts"
 import type { Reader } from "./reader.ts"
 import type { Writer } from "./writer.ts"
@@ -18,15 +24,24 @@ export function createKeyMethods(
   return {
     async createKey(key) {
       const record = toKeyRecord(key)
-      const account = { id: key.account, created_at: key.createdAt }
       const change = plain([
-        { statement: accounts.insertAccount, values: account },
+        { statement: accounts.insertAccount, values: toAccount(key) },
         { statement: keys.insertKey, values: record },
       ])
       const outcome = await writer.write(change)
       if (typeof outcome === "object" && outcome[1] === 1) return
       // Our own, where a commit came through whose answer did not.
       if (findKey(key.id)?.secretSha256 !== key.secretSha256) throw alreadyExists(key)
+    },
+    async createFirstKey(key) {
+      const change = guarded(
+        [
+          { statement: accounts.ensureAccount, values: toAccount(key) },
+          { statement: keys.insertKey, values: toKeyRecord(key) },
+        ],
+        [{ statement: keys.findAnyKey, values: {} }],
+      )
+      return (await writer.write(change)) === true
     },
     findKey: async (id) => findKey(id),
     async listKeys() {
@@ -54,6 +69,10 @@ export function createKeyMethods(
       return true
     },
   }
+}
+
+function toAccount({ account, createdAt }: StoredKey): SqlValues {
+  return { id: account, created_at: createdAt }
 }
 
 function alreadyExists({ id }: StoredKey): SafelightError {

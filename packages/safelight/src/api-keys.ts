@@ -10,6 +10,9 @@ import {
 } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
 
+/** The account of a database's first key. */
+export const FIRST_ACCOUNT = "default"
+
 export interface NewKey {
   readonly id: string
   readonly account: string
@@ -52,6 +55,16 @@ export async function createKey(request: NewKeyRequest): Promise<NewKey> {
   const { key, stored } = drawKey({ account, scopes, createdAt: now, expiresAt })
   await keys.createKey(stored)
   return key
+}
+
+/** The same where there is no key at all, not even a revoked one; undefined where there is. */
+export async function createFirstKey(
+  keys: Pick<KeyStorage, "createFirstKey">,
+  now: number,
+): Promise<NewKey | undefined> {
+  const given = { account: FIRST_ACCOUNT, scopes: API_KEY_SCOPES, createdAt: now, expiresAt: 0 }
+  const { key, stored } = drawKey(given)
+  return (await keys.createFirstKey(stored)) ? key : undefined
 }
 
 /** A new key of the same account and scopes; durable once resolved. */

@@ -15,8 +15,13 @@ export {
   type ConfigurationFlags,
   type ConfigurationSource,
 } from "./configuration/load-configuration.ts"
-export { createFirstKey, FIRST_ACCOUNT } from "./first-key.ts"
-export { createKey, type NewKey, type NewKeyRequest } from "./api-keys.ts"
+export {
+  createFirstKey,
+  createKey,
+  FIRST_ACCOUNT,
+  type NewKey,
+  type NewKeyRequest,
+} from "./api-keys.ts"
 export { hideFields } from "./hide-fields.ts"
 export { createMetrics, type Metrics } from "./metrics/metrics.ts"
 export { serveMetrics } from "./metrics/metrics-server.ts"

@@ -11,6 +11,8 @@ import { compile, placeholders, type Statement } from "./statement.ts"
 export interface AccountStatements {
   /** Leaves an account that exists as it is. */
   readonly insertAccount: Statement
+  /** The same, and counts as a changed row in any case. */
+  readonly ensureAccount: Statement
   readonly findAccount: Statement
   /** Those of the list `ids`. */
   readonly findAccounts: Statement
@@ -61,6 +63,14 @@ export function compileAccountStatements(
         .insertInto("accounts")
         .values({ id, created_at })
         .onConflict((conflict) => conflict.column("id").doNothing()),
+    ),
+    ensureAccount: compile(
+      db
+        .insertInto("accounts")
+        .values({ id, created_at })
+        .onConflict((conflict) =>
+          conflict.column("id").doUpdateSet((of) => ({ id: of.ref("excluded.id") })),
+        ),
     ),
     findAccount: compile(db.selectFrom("accounts").selectAll().where("id", "=", id)),
     findAccounts: compile(

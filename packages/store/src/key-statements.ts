@@ -7,6 +7,8 @@ export interface KeyStatements {
   /** Changes no row where the key's id is taken. */
   readonly insertKey: Statement
   readonly findKey: Statement
+  /** id, of whichever key; no row where there is none. */
+  readonly findAnyKey: Statement
   readonly listKeys: Statement
   /** Changes no row where the key is revoked already. */
   readonly revokeKey: Statement
@@ -26,6 +28,12 @@ export function compileKeyStatements(db: Kysely<StoreDatabase>): KeyStatements {
         .onConflict((conflict) => conflict.column("id").doNothing()),
     ),
     findKey: compile(db.selectFrom("keys").selectAll().where("id", "=", id)),
+    findAnyKey: compile(
+      db
+        .selectFrom("keys")
+        .select("id")
+        .limit((of) => of.lit(1)),
+    ),
     listKeys: compile(db.selectFrom("keys").selectAll().orderBy("created_at").orderBy("id")),
     revokeKey: compile(
       db

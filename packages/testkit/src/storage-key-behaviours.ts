@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import type { StoredKey } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { submitSample } from "./sample-task.ts"
-import { assertRejects, type StorageFixture } from "./storage-fixture.ts"
+import { assertRejects, toIds, type StorageFixture } from "./storage-fixture.ts"
 
 export const KEY_BEHAVIOURS: Behaviours<StorageFixture> = {
   "a key is found as it was created, also after a reopening": async (fixture) => {
@@ -30,6 +30,31 @@ export const KEY_BEHAVIOURS: Behaviours<StorageFixture> = {
     await storage.createKey(key)
     const another = { ...key, account: "other", secretSha256: "cd".repeat(32) }
     await assertRejects(storage.createKey(another), "already-exists")
+    assert.deepEqual(await storage.listKeys(), [key])
+  },
+
+  "of many first keys at once one is created, and none where a revoked one is": async (fixture) => {
+    const { storage } = fixture
+    const made = await Promise.all(
+      toIds(20).map((id) => storage.createFirstKey(toKey(id, { account: `of-${id}` }))),
+    )
+    assert.equal(made.filter(Boolean).length, 1)
+    const [key, ...others] = await storage.listKeys()
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      (await storage.listAccounts()).map(({ id }) => id),
+      [key?.account],
+    )
+    await storage.revokeKey({ id: key?.id ?? "", revokedAt: 5_000 })
+    const reopened = await fixture.reopen()
+    assert.equal(await reopened.createFirstKey(toKey("late", {})), false)
+    assert.equal((await reopened.listKeys()).length, 1)
+  },
+
+  "a first key may be of an account that is there": async ({ storage }) => {
+    await storage.setAccount({ id: "account", now: 1_000, settings: {} })
+    const key = toKey("k1", {})
+    assert.equal(await storage.createFirstKey(key), true)
     assert.deepEqual(await storage.listKeys(), [key])
   },
 

@@ -7,6 +7,11 @@ export interface KeyStorage {
    * with `already-exists` on a known key id.
    */
   createKey(key: StoredKey): Promise<void>
+  /**
+   * The same where there is no key at all, not even a revoked one; false where there is. Of many at
+   * once, in as many processes, one creates its key.
+   */
+  createFirstKey(key: StoredKey): Promise<boolean>
   /** The key with this id, revoked or not. */
   findKey(id: string): Promise<StoredKey | undefined>
   /** Every key, oldest first. */

@@ -85,7 +85,7 @@ async function toWelcome(
   { storage, publicUrl: url }: Service,
   { role }: Configuration,
 ): Promise<string> {
-  const { createFirstKey } = await import("../first-key.ts")
+  const { createFirstKey } = await import("../api-keys.ts")
   const { LATER_START_TEXT, toFirstStartText, WORKER_TEXT } = await import("../welcome.ts")
   if (role === "worker") return WORKER_TEXT
   const key = await createFirstKey(storage, Date.now())
