@@ -2,7 +2,8 @@
  * Accounts whose running tasks are bounded, over all nodes. A start needs one of the account's
  * slots beside the channel's. One that was claimed before it showed that there is none is parked
  * here, where the account's slots are, and is the next to have one: giving it back to the queue
- * would cost it its turn. While an account is full its starts are not claimed.
+ * would cost it its turn. While an account is full its starts are not claimed. A pool is forgotten
+ * only once the storage has said that it holds nothing: slots of a forgotten one nobody gives back.
  */
 import type { AccountShares } from "./account-shares.ts"
 import type { SlotPorts } from "./slot-holding.ts"
@@ -48,8 +49,9 @@ const PARKED = 1_000
 
 export function createAccountBounds(ports: SlotPorts, shares: AccountShares): AccountBounds {
   const table = createBoundTable(ports)
-  const { boundOf, bounds } = table
-  const listParked = (): readonly Work[] => [...bounds.values()].flatMap(({ parked }) => parked)
+  const { boundOf, bounds, lifted } = table
+  const listParked = (): readonly Work[] =>
+    [...bounds.values(), ...lifted.values()].flatMap(({ parked }) => parked)
 
   function borrow(account: string, size: number | null): Loan | undefined {
     const bound = boundOf(account, size)
@@ -60,12 +62,13 @@ export function createAccountBounds(ports: SlotPorts, shares: AccountShares): Ac
   async function tend(account: string, bound: Bound): Promise<void> {
     const { parked, pool } = bound
     await pool.tend()
-    if (parked.length === 0 && pool.isIdle() && pool.countHeld() > 0) {
-      bounds.delete(account)
+    if (parked.length === 0 && pool.isIdle() && pool.mayHold()) {
       await pool.giveBack()
+      if (isForgettable(bound)) bounds.delete(account)
     } else if (isFull(bound)) {
       // Nothing of a full account is claimed, so nothing else would show that its bound was changed.
-      boundOf(account, (await shares.find(account)).runningTasks)
+      const { runningTasks } = await shares.find(account)
+      if (boundOf(account, runningTasks) === undefined) return
       if (pool.countFree() === 0 && pool.canGrow()) await pool.grow()
     }
   }
@@ -93,7 +96,7 @@ export function createAccountBounds(ports: SlotPorts, shares: AccountShares): Ac
     },
     takeHopeless() {
       const hopeless = [...bounds.values()].filter(({ pool }) => pool.countHeld() === 0)
-      return [...hopeless, ...table.lifted()].flatMap((bound) => {
+      return [...hopeless, ...lifted.values()].flatMap((bound) => {
         const { parked } = bound
         bound.parked = []
         return parked
@@ -113,38 +116,50 @@ interface BoundTable {
   readonly bounds: Map<string, Bound>
   /** The account's bound, made where it is missing; undefined where there is none any more. */
   readonly boundOf: (account: string, size: number | null) => Bound | undefined
-  /** Bounds of accounts that have none any more. */
-  lifted(): readonly Bound[]
+  /** Bounds of accounts that have none any more, until their slots are given back. */
+  readonly lifted: ReadonlyMap<string, Bound>
+  /** Gives back what those do not use any more. */
   dropLifted(): Promise<void>
 }
 
 function createBoundTable(ports: SlotPorts): BoundTable {
   const bounds = new Map<string, Bound>()
-  let lifted: readonly Bound[] = []
+  const lifted = new Map<string, Bound>()
+
+  function create(account: string, size: number): Bound {
+    const options = { pool: `account:${account}`, size, longestPauseMs: LONGEST_PAUSE_MS }
+    return { pool: createSlotPool(ports, options), parked: [] }
+  }
+
   return {
     bounds,
+    lifted,
     boundOf(account, size) {
       const known = bounds.get(account)
       if (size === null) {
-        if (known !== undefined) lifted = [...lifted, known]
+        if (known !== undefined) lifted.set(account, known)
         bounds.delete(account)
         return undefined
       }
-      known?.pool.resize(size)
-      if (known !== undefined) return known
-      const options = { pool: `account:${account}`, size, longestPauseMs: LONGEST_PAUSE_MS }
-      const bound = { pool: createSlotPool(ports, options), parked: [] }
+      // One pool an account: what two of them told the storage would contradict each other.
+      const bound = known ?? lifted.get(account) ?? create(account, size)
+      lifted.delete(account)
       bounds.set(account, bound)
+      bound.pool.resize(size)
       return bound
     },
-    lifted: () => lifted,
     async dropLifted() {
-      // Parked starts are taken out first.
-      const empty = lifted.filter(({ parked }) => parked.length === 0)
-      lifted = lifted.filter((bound) => !empty.includes(bound))
-      for (const { pool } of empty) await pool.giveBack()
+      for (const [account, bound] of lifted) {
+        await bound.pool.giveBack()
+        if (isForgettable(bound)) lifted.delete(account)
+      }
     },
   }
+}
+
+/** Asked after every wait: meanwhile the account may have come back. */
+function isForgettable({ parked, pool }: Bound): boolean {
+  return parked.length === 0 && pool.isEmpty()
 }
 
 function isFull({ parked, pool }: Bound): boolean {

@@ -1,6 +1,7 @@
 /**
  * A circuit breaker for one channel: after some failures in a row it is left alone for a while,
- * then tried with one task at a time. It judges by the monotonic clock handed to it.
+ * then tried with one call at a time. What a call led to is none of its business: a task that runs
+ * at the channel for an hour keeps nobody out. It judges by the monotonic clock handed to it.
  *
  *   closed ─n failures→ open ─time→ half open ─success→ closed
  *                         ↑___________________│ failure
@@ -8,9 +9,8 @@
 export interface Breaker {
   /** Whether a task may be given to the channel now. */
   canPass(): boolean
-  /** A task was given to it; `end` says that its call, if any, is over. */
-  begin(): void
-  end(): void
+  /** A task was given to it. What is returned says that its call is over, or that none was made. */
+  begin(): () => void
   recordSuccess(): void
   recordFailure(): void
 }
@@ -24,17 +24,16 @@ export interface BreakerOptions {
 export function createBreaker(options: BreakerOptions): Breaker {
   let failuresInARow = 0
   let openUntil = 0
-  let inFlight = 0
+  const underWay = new Set<symbol>()
   return {
     canPass() {
       if (failuresInARow < options.failures) return true
-      return inFlight === 0 && options.monotonicNow() >= openUntil
+      return underWay.size === 0 && options.monotonicNow() >= openUntil
     },
     begin() {
-      inFlight += 1
-    },
-    end() {
-      inFlight -= 1
+      const call = Symbol("call")
+      underWay.add(call)
+      return () => void underWay.delete(call)
     },
     recordSuccess() {
       failuresInARow = 0

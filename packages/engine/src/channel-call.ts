@@ -52,6 +52,8 @@ async function submit(
     if (code === "aborted" && answer !== undefined) void adoptLate(context, work, answer, call)
     context.log.warn({ task: work.id, channel: channel.name, error }, "a call's outcome is unknown")
     return { kind: "unknown", code }
+  } finally {
+    slot.endCall()
   }
 }
 

@@ -15,7 +15,7 @@ import { createQueueReader, type HandOff, type QueueReader } from "./queue-reade
 import { createRenewal, type Renewal } from "./renewal.ts"
 import { toBackoffMs } from "./settings.ts"
 import { createTurns, type Turns } from "./turns.ts"
-import { createWork } from "./work.ts"
+import { createWork, type Work } from "./work.ts"
 
 export interface Dispatcher {
   start(): void
@@ -45,6 +45,8 @@ interface Parts {
   readonly alarm: Alarm
   readonly groups: readonly ModelGroup[]
   readonly holdings: Holdings
+  /** Starts that were claimed and wait here for their account. */
+  readonly listParked: () => readonly Work[]
   readonly reader: QueueReader
   readonly renewal: Renewal
   readonly shares: AccountShares
@@ -56,7 +58,8 @@ export function createDispatcher(context: Context, models: readonly string[]): D
   const stopping = new AbortController()
   /** Claims are kept alive until the last work is done, also while stopping. */
   const stopped = new AbortController()
-  const { alarm, groups, holdings, reader, renewal, shares, turns } = createParts(context, models)
+  const parts = createParts(context, models)
+  const { alarm, groups, holdings, reader, renewal, shares, turns } = parts
   let claiming: Promise<void> | undefined
   let renewing: Promise<void> | undefined
   let stopListening: (() => void) | undefined
@@ -105,7 +108,7 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       for (const [claim, works] of Map.groupBy(left, (work) => work.claim)) {
         await returns.release({ claim, tasks: works.map(({ id }) => id), dueAt })
       }
-      if (claiming !== undefined) await leave(context)
+      if (claiming !== undefined) await leave(context, [...left, ...parts.listParked()])
     },
   }
 }
@@ -127,16 +130,17 @@ function createParts(context: Context, models: readonly string[]): Parts {
     bounds,
     begin: (work) => void holdings.begin(work),
   })
+  const listParked = (): readonly Work[] => bounds.listParked()
   const renewal = createRenewal(context, {
     watch: createClaimWatch(context),
-    listWork: () => [...holdings.list(), ...bounds.listParked()],
+    listWork: () => [...holdings.list(), ...listParked()],
     async repeatSlots() {
       await routing.repeat()
       await bounds.repeat()
     },
     onFreed: () => alarm.ring(),
   })
-  return { alarm, groups, holdings, reader, renewal, shares, turns }
+  return { alarm, groups, holdings, listParked, reader, renewal, shares, turns }
 }
 
 async function claimUntil(
@@ -164,9 +168,12 @@ async function claimUntil(
   }
 }
 
-/** Frees what is still held under this process's claims, each task with the turn it had. */
-async function leave({ claims, log, storage }: Context): Promise<void> {
-  const own = new Set([claims.tasks().id, claims.slots.id])
+/**
+ * Frees what is still held under this process's claims, each task with the turn it had; those that
+ * `works` are held under may be claims that it takes nothing under any more.
+ */
+async function leave({ claims, log, storage }: Context, works: readonly Work[]): Promise<void> {
+  const own = new Set([claims.tasks().id, claims.slots.id, ...works.map(({ claim }) => claim)])
   try {
     for (const each of await storage.listClaims()) {
       if (own.has(each.claim)) await storage.voidClaim(each)

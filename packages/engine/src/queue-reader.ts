@@ -7,8 +7,9 @@ import { isSafelightError, type Claimed, type QueuePeek } from "@safelight/core"
 import type { AccountBounds } from "./account-bounds.ts"
 import type { AccountShare, AccountShares } from "./account-shares.ts"
 import type { Context } from "./context.ts"
+import { createEarmarks, type Earmarks } from "./earmarks.ts"
 import type { ModelGroup } from "./model-groups.ts"
-import type { Routing, Slot } from "./routing.ts"
+import type { Slot } from "./routing.ts"
 import { createStarter, withLoan, type Starter } from "./start-claimed.ts"
 import type { Turns } from "./turns.ts"
 import type { Work } from "./work.ts"
@@ -81,46 +82,6 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
       const { heldUntil, id } = claims.tasks()
       return { model, account, claim: id, slot: withLoan(slot, loan), heldUntil }
     },
-  }
-}
-
-/**
- * Slots that tasks which are being claimed will need: what is submitted meanwhile may have the
- * others. So a submission never queues behind tasks that have their slots already.
- */
-interface Earmarks {
-  /** Sets `wanted` slots aside, which each of `able` may use, until `work` is done. */
-  during<Result>(
-    able: readonly string[],
-    wanted: number,
-    work: () => Promise<Result>,
-  ): Promise<Result>
-  /** One of them is in use. */
-  use(): void
-  /** Whether a slot for `model` would leave enough. */
-  leaveOne(model: string): boolean
-}
-
-function createEarmarks(routing: Pick<Routing, "countFree">): Earmarks {
-  let models: readonly string[] = []
-  let count = 0
-  return {
-    async during(able, wanted, work) {
-      models = able
-      count = wanted
-      try {
-        return await work()
-      } finally {
-        count = 0
-      }
-    },
-    use() {
-      count = Math.max(0, count - 1)
-    },
-    leaveOne: (model) =>
-      count === 0 ||
-      !models.includes(model) ||
-      models.every((each) => routing.countFree(each) > count),
   }
 }
 

@@ -1,8 +1,9 @@
 /**
  * Which channel serves a task. A model's channels stand in tiers; of the lowest tier that has one
  * free and working, the one with the least load for its weight is taken, and why is recorded in
- * the log. A slot is held from the choice until the driver lets it go; a channel has as many as its
- * `concurrency`, over all processes that share the storage.
+ * the log. A slot is held from the choice until the driver lets it go, for the breaker only until
+ * its call is over; a channel has as many as its `concurrency`, over all processes that share the
+ * storage.
  */
 import { SafelightError, type Channel } from "@safelight/core"
 import { createBreaker, type Breaker } from "./breaker.ts"
@@ -22,6 +23,9 @@ export interface Slot {
   readonly breaker: Breaker
   /** Why this channel, for the log. */
   readonly because: string
+  /** The call it was taken for is over: the channel may be tried by another. */
+  endCall(): void
+  /** Lets it go, with or without a call. */
   free(): void
 }
 
@@ -92,9 +96,8 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
       const best = able.toSorted((a, b) => a.tier - b.tier || loadOf(a) - loadOf(b))[0]
       const loan = best?.pool.borrow()
       if (best === undefined || loan === undefined) return undefined
-      best.breaker.begin()
       const because = explain(best, able.length, candidates.length)
-      return toSlot(best, loan, because, () => best.breaker.end())
+      return toSlot(best, loan, because, best.breaker.begin())
     },
     rejoin(channel) {
       const place = places.find((each) => each.channel.name === channel)
@@ -136,19 +139,20 @@ function explain({ tier }: Place, able: number, all: number): string {
   return `tier ${tier}, ${able} of ${all} channels able`
 }
 
-function toSlot(place: Place, loan: Loan, because: string, onFree = (): void => {}): Slot {
+function toSlot(place: Place, loan: Loan, because: string, endCall = (): void => {}): Slot {
   place.inFlight += 1
   let isHeld = true
   return {
     channel: place.channel,
     breaker: place.breaker,
     because,
+    endCall,
     free() {
       if (!isHeld) return
       isHeld = false
       place.inFlight -= 1
       loan.free()
-      onFree()
+      endCall()
     },
   }
 }

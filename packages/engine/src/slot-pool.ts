@@ -33,8 +33,12 @@ export interface SlotPool {
   tend(): Promise<void>
   /** Says again what it holds; part of a renewal. */
   repeat(): Promise<void>
-  /** Gives all slots back that are not lent. */
+  /** Gives all slots back that are not lent; to be repeated until it `isEmpty`. */
   giveBack(): Promise<void>
+  /** Whether the storage may hold slots for this process, also such as are not lent any more. */
+  mayHold(): boolean
+  /** Whether nothing is lent and the storage surely holds nothing: it may be forgotten. */
+  isEmpty(): boolean
   /** There are more or fewer slots from now on. */
   resize(size: number): void
 }
@@ -94,9 +98,14 @@ export function createSlotPool(ports: SlotPorts, options: SlotPoolOptions): Slot
       const excess = holding.count() - toShare(holding, claims)
       if (!isAlone(claims) && excess > 0) ceiling = holding.count() - Math.ceil(excess / 2)
       if (isAlone(claims)) await holding.hold(() => holding.size)
-      else if (holding.count() > 0) await holding.hold(() => holding.count())
+      // Also that it holds none, where it was not heard.
+      else if (holding.most() > 0) await holding.hold(() => holding.count())
     },
-    giveBack: () => holding.hold(() => lender.lent()),
+    async giveBack() {
+      if (holding.most() > lender.lent()) await holding.hold(() => lender.lent())
+    },
+    mayHold: () => holding.most() > 0,
+    isEmpty: () => lender.lent() === 0 && holding.isEmpty(),
     resize(size) {
       holding.size = size
     },

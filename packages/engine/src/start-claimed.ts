@@ -1,6 +1,7 @@
 /**
  * Beginning the work on claimed tasks: each needs a slot of a channel, and a start one of its
- * account where that is bounded. What can't begin after all is parked or given back. Work that is
+ * account where that is bounded. What can't begin after all is parked or given back, also where the
+ * storage fails on the way: a task that was left claimed would be kept from everybody. Work that is
  * under way at a channel already is taken on in any case: nobody else would follow it.
  */
 import type { Claimed } from "@safelight/core"
@@ -12,7 +13,7 @@ import type { Loan } from "./slot-pool.ts"
 import { createWork, type Work } from "./work.ts"
 
 export interface Starter {
-  /** Resolves to how many were begun. */
+  /** Resolves to how many were begun. Rejects where the storage fails; the rest is given back. */
   start(claimed: readonly Claimed[], heldUntil: number): Promise<number>
   /** Begins parked starts that have their slots now, gives back those that have none to hope for. */
   startParked(): Promise<void>
@@ -28,7 +29,7 @@ export interface StarterParts {
 const HOPELESS_MS = 5_000
 
 export function createStarter(context: Context, parts: StarterParts): Starter {
-  const { clock, returns, routing, settings } = context
+  const { clock, routing, settings } = context
   const { begin, bounds, shares } = parts
 
   function beginWith(work: Work, slot: Slot | undefined, loan: Loan): boolean {
@@ -47,10 +48,10 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     const loan = await bounds.reach(account, runningTasks)
     if (loan !== undefined) {
       const isBegun = beginWith(work, routing.take(model), loan)
-      if (!isBegun) await release([work], settings.backoffMs)
+      if (!isBegun) await release(context, [work], settings.backoffMs)
       return isBegun
     }
-    if (!bounds.park(work)) await release([work], HOPELESS_MS)
+    if (!bounds.park(work)) await release(context, [work], HOPELESS_MS)
     return false
   }
 
@@ -59,30 +60,46 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     const { runningTasks } = await shares.find(account)
     const slot = routing.rejoin(dispatch?.channel ?? "")
     const isBegun = beginWith(work, slot, bounds.join(account, runningTasks))
-    if (!isBegun) await release([work], settings.backoffMs)
+    if (!isBegun) await release(context, [work], settings.backoffMs)
     return isBegun
   }
 
-  async function release(works: readonly Work[], afterMs: number): Promise<void> {
-    const dueAt = clock.now() + afterMs
-    for (const { claim, id } of works) await returns.release({ claim, tasks: [id], dueAt })
+  function startOne(work: Work): Promise<boolean> {
+    return work.head.task.state === "queued" ? startNew(work) : takeOn(work)
   }
 
   return {
     async start(claimed, heldUntil) {
+      const works = claimed.map((each) =>
+        createWork(each, { claim: each.claim, heldUntil }, clock, { slot: undefined }),
+      )
       let begun = 0
-      for (const each of claimed) {
-        const term = { claim: each.claim, heldUntil }
-        const work = createWork(each, term, clock, { slot: undefined })
-        const isNew = each.task.state === "queued"
-        if (await (isNew ? startNew(work) : takeOn(work))) begun += 1
+      for (const [index, work] of works.entries()) {
+        try {
+          if (await startOne(work)) begun += 1
+        } catch (error) {
+          await release(context, works.slice(index), settings.backoffMs)
+          throw error
+        }
       }
       return begun
     },
     async startParked() {
       bounds.startParked((work, loan) => beginWith(work, routing.take(work.head.task.model), loan))
-      await release(bounds.takeHopeless(), HOPELESS_MS)
+      await release(context, bounds.takeHopeless(), HOPELESS_MS)
     },
+  }
+}
+
+/** Gives works back; where the storage fails it is told again with every renewal. */
+async function release(
+  { clock, returns }: Context,
+  works: readonly Work[],
+  afterMs: number,
+): Promise<void> {
+  const dueAt = clock.now() + afterMs
+  for (const [claim, group] of Map.groupBy(works, (work) => work.claim)) {
+    await returns.release({ claim, tasks: group.map(({ id }) => id), dueAt })
   }
 }
 

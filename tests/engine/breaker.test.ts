@@ -1,0 +1,85 @@
+/** The breaker of a channel: it judges by calls, so a long task keeps no channel shut. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { createScriptedChannel, type SubmitReply } from "@safelight/testkit"
+import { completed, createScene, SETTINGS } from "./support.ts"
+
+const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+const RUNNING = { kind: "running", pollAfterMs: 5_000 } as const
+/** Not tried again before a test is over. */
+const UNAVAILABLE = { kind: "not-created", reason: "unavailable", retryAfterMs: 500_000 } as const
+const { breakerFailures, breakerOpenMs } = SETTINGS
+
+/** A channel that works on one task for as long as a test takes, then fails until it is left alone. */
+async function createShut(failure: SubmitReply, ...submits: readonly SubmitReply[]) {
+  const failures = Array.from({ length: breakerFailures }, () => failure)
+  const channel = createScriptedChannel({
+    submission: { kind: "keyed", keyTtlMs: 3_600_000 },
+    submits: [ACCEPTED, ...failures, ...submits],
+    polls: Array.from({ length: 400 }, () => RUNNING),
+  })
+  const scene = createScene({ channels: [channel] })
+  const { clock } = scene
+  await clock.advance(0)
+  const long = await scene.submit()
+  await clock.advance(0)
+  const failed: string[] = []
+  for (const _ of failures) {
+    failed.push((await scene.submit()).id)
+    await clock.advance(0)
+  }
+  const countCalls = (): number => channel.calls.filter(({ method }) => method === "submit").length
+  assert.equal(countCalls(), 1 + breakerFailures)
+  return { ...scene, channel, countCalls, failed, long }
+}
+
+describe("a channel that is left alone", () => {
+  it("is tried again when its time has come, though an earlier task still runs", async () => {
+    const { clock, countCalls, long, read, story, submit } = await createShut(
+      UNAVAILABLE,
+      completed(),
+    )
+    const { id } = await submit()
+    await clock.advance(breakerOpenMs - 1)
+    assert.equal(countCalls(), 1 + breakerFailures)
+    await clock.advance(1_001)
+    assert.deepEqual(story(id), ["submitted", "dispatched", "succeeded"])
+    assert.equal((await read(long.id)).state, "running")
+  })
+
+  it("is tried by one call at a time, until one shows that it works", async () => {
+    const held = Promise.withResolvers<typeof UNAVAILABLE>()
+    const trials = [() => held.promise, ACCEPTED, ACCEPTED]
+    const { clock, countCalls, submit } = await createShut(UNAVAILABLE, ...trials)
+    await submit()
+    await submit()
+    await clock.advance(breakerOpenMs + 5_000)
+    assert.equal(countCalls(), 2 + breakerFailures)
+    held.resolve(UNAVAILABLE)
+    await clock.advance(breakerOpenMs - 1)
+    assert.equal(countCalls(), 2 + breakerFailures, "a failed trial leaves it alone again")
+    await submit()
+    await clock.advance(5_000)
+    assert.equal(countCalls(), 4 + breakerFailures, "the trial runs on and shuts nobody out")
+  })
+
+  it("has its doubts settled then, though an earlier task still runs", async () => {
+    const { clock, failed, story } = await createShut({ kind: "lost", operation: { id: 8 } })
+    await clock.advance(breakerOpenMs + 5_000)
+    for (const id of failed) {
+      assert.deepEqual(story(id), ["submitted", "dispatched", "doubted", "dispatched", "accepted"])
+    }
+  })
+
+  it("is not kept shut by a task that came to no call", async () => {
+    const { clock, countCalls, engine, story, submit } = await createShut(UNAVAILABLE, completed())
+    const erased = await submit()
+    await engine.erase({ account: erased.account, id: erased.id })
+    await clock.advance(breakerOpenMs + 5_000)
+    assert.deepEqual(story(erased.id), ["submitted", "failed"])
+    assert.equal(countCalls(), 1 + breakerFailures)
+    const { id } = await submit()
+    await clock.advance(5_000)
+    assert.deepEqual(story(id), ["submitted", "dispatched", "succeeded"])
+  })
+})
