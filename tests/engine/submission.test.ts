@@ -129,6 +129,16 @@ describe("a submission", () => {
     assert.equal(scene.storage.events.size, 1)
   })
 
+  it("is refused for now, and not of unknown outcome, where the storage surely did nothing", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    const undone = { code: "storage-unavailable", message: "away", retryable: true } as const
+    scene.storage.readTask = () => Promise.reject(new SafelightError(undone))
+    scene.storage.admit = () => Promise.reject(new SafelightError(undone))
+    await assert.rejects(scene.submit(), { code: "outcome-unknown" })
+    scene.storage.admit = () => Promise.reject(new SafelightError({ ...undone, isUndone: true }))
+    await assert.rejects(scene.submit(), { code: "storage-unavailable", retryable: true })
+  })
+
   it("is answered with the finished task where the channel answers at once", async () => {
     const channel = createScriptedChannel({ answersAtOnce: true, submits: [completed()] })
     const scene = createScene({ channels: [channel] })

@@ -50,7 +50,10 @@ export function createUpstreamChannel(options: UpstreamChannelOptions): Channel 
     }
   }
 
-  async function read<Answer>(url: string, { signal }: ChannelRequest): Promise<Answer> {
+  async function read<Answer>(
+    url: string,
+    { signal }: Pick<ChannelRequest, "signal">,
+  ): Promise<Answer> {
     try {
       return await readJson<Answer>(
         await open({ method: "GET", url, signal, sendWithinMs: LATE_MS }),

@@ -32,7 +32,10 @@ export function createStudioChannel(options: StudioOptions): Channel {
     submitTimeoutMs: DEFAULTS.submitTimeoutMs,
     submit: (request) => submit({ renderings, attempts }, request, planRequest(request, sandbox)),
     poll(request) {
-      const plan = planRequest(request, sandbox)
+      const { model, parameters } = request
+      // It renders from the request: without one there is nothing to show.
+      if (parameters === undefined) return Promise.resolve(ERASED)
+      const plan = planRequest({ model, parameters }, sandbox)
       if (plan.directives.isStalled === true) return Promise.resolve(toStalled(request))
       const { progress, signal } = request
       const wait = { beyond: progress, longestMs: DEFAULTS.pollWaitMs, signal }
@@ -45,6 +48,12 @@ export function createStudioChannel(options: StudioOptions): Channel {
     answersAtOnce: (request) => isImmediate(planRequest(request, sandbox)),
     close: () => renderings.close(),
   }
+}
+
+const ERASED: PollOutcome = {
+  kind: "refused",
+  code: "internal_error",
+  message: "The request's parameters were erased before it was rendered.",
 }
 
 async function submit(

@@ -46,6 +46,8 @@ export interface SafelightErrorOptions {
   /** Whether the same call may succeed later without anybody mending anything. */
   readonly retryable?: boolean
   readonly retryAfterMs?: number
+  /** Whether surely nothing of what was asked for was done; false by default: it may have been. */
+  readonly isUndone?: boolean
   readonly cause?: unknown
 }
 
@@ -54,12 +56,14 @@ export class SafelightError extends Error {
   readonly code: SafelightErrorCode
   readonly retryable: boolean
   readonly retryAfterMs: number | undefined
+  readonly isUndone: boolean
 
   constructor(options: SafelightErrorOptions) {
     super(options.message, { cause: options.cause })
     this.code = options.code
     this.retryable = options.retryable ?? false
     this.retryAfterMs = options.retryAfterMs
+    this.isUndone = options.isUndone ?? false
     Object.defineProperty(this, MARK, { value: true })
   }
 }

@@ -9,10 +9,12 @@ import {
   isSafelightError,
   toArtifactKey,
   type Account,
+  type ArtifactPut,
   type ChannelOutput,
   type Completed,
   type ManifestEntry,
   type Model,
+  type StoredArtifact,
   type Task,
   type TaskCommand,
   type Usage,
@@ -45,7 +47,7 @@ export async function collect(
     }
     expiresAt = await findExpiry(context, work)
   } catch (error) {
-    await discard(context, stored)
+    await discard(context, work.id, stored)
     throw error
   }
   const usage = toUsage(model.artifacts, stored, completed)
@@ -66,14 +68,7 @@ async function store(
   { body, durationMs, mimeType }: ChannelOutput,
 ): Promise<StoredOutput> {
   await context.probe("collect:before-put", work.id)
-  // What came with the answer to a purchase can't be had again by polling: it is never cut short.
-  const isPolled = work.head.task.state === "running"
-  const put = await context.artifacts.put({
-    task: work.id,
-    key,
-    body,
-    ...(isPolled && { signal: work.controller.signal }),
-  })
+  const put = await putInTime(context, work, { task: work.id, key, body })
   await context.probe("collect:after-put", work.id)
   return {
     ...put,
@@ -83,18 +78,53 @@ async function store(
   }
 }
 
+/**
+ * Puts with an end: past the task's own a body that stalls holds its slot for nothing. What was
+ * answered close to it has one more poll's time, since nobody may have recorded the end yet.
+ */
+async function putInTime(
+  { artifacts, clock, deadlines, settings }: Context,
+  work: Work,
+  request: Omit<ArtifactPut, "signal">,
+): Promise<StoredArtifact> {
+  const leftMs = work.head.task.endBy - clock.now()
+  const boundMs = Math.max(leftMs, settings.pollTimeoutMs)
+  let putting: Promise<StoredArtifact> | undefined
+  try {
+    return await deadlines.run(
+      boundMs,
+      toSignal(work),
+      (signal) => (putting = artifacts.put({ ...request, signal })),
+    )
+  } catch (error) {
+    if (putting === undefined) throw error
+    // It hears the signal too: what it leaves behind is tidied up, and what it just stored counts.
+    return putting
+  }
+}
+
+/**
+ * What ends a collection early. The result of a running task can be polled again: it is left to
+ * whoever has the claim. In any other state it came with the answer to a purchase and can't be had
+ * twice, so that only the engine's end cuts it short, and no lost claim does.
+ */
+function toSignal({ controller, ending, head }: Work): AbortSignal {
+  return head.task.state === "running" ? controller.signal : ending.signal
+}
+
 /** When artifacts stored now are gone, by their account's own time or the engine's. */
-async function findExpiry(context: Context, { head, controller }: Work): Promise<number> {
+async function findExpiry(context: Context, work: Work): Promise<number> {
   const { clock, log, settings, storage } = context
+  const { task } = work.head
   // Tried again as an append is: an outage of the database must not cost a paid result.
-  const find = (): Promise<Account | undefined> => storage.findAccount(head.task.account)
+  const find = (): Promise<Account | undefined> => storage.findAccount(task.account)
   let account: Account | undefined
   try {
-    account = await persist(context, find, controller.signal)
+    account = await persist(context, find, toSignal(work))
   } catch (error) {
     // Nor may an account that can't be read: what was bought is kept for the common time.
     if (!isSafelightError(error) || error.retryable) throw error
-    log.error({ task: head.task.id, error }, "an account's retention could not be read")
+    log.error({ task: task.id, error }, "an account's retention could not be read")
   }
   return clock.now() + (account?.retentionMs ?? settings.retentionMs)
 }
@@ -108,14 +138,19 @@ function toManifestEntry(
   return { bytes, durationMs, expiresAt, key, mimeType, place, sha256, type }
 }
 
-async function discard(context: Context, stored: readonly { place: string }[]): Promise<void> {
+async function discard(
+  context: Context,
+  task: string,
+  stored: readonly { place: string }[],
+): Promise<void> {
   for (const { place } of stored) {
     try {
       await context.artifacts.remove(place)
     } catch (error) {
       // The orphan is found again by retention; what matters is the error that led here.
       if (!isSafelightError(error)) throw error
-      context.log.warn({ error }, "an output of a failed collection was left for retention")
+      const left = "an output of a failed collection was left for retention"
+      context.log.warn({ task, place, error }, left)
     }
   }
 }

@@ -8,7 +8,7 @@
  */
 import { callChannel } from "./channel-call.ts"
 import type { Context } from "./context.ts"
-import { failErased } from "./outcome.ts"
+import { ERASED, settle } from "./outcome.ts"
 import { toRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
@@ -45,7 +45,7 @@ async function dispatch(
 ): Promise<StepResult> {
   const { clock, recorder, probe } = context
   const request = await toRequest(context, work, upstreamKey)
-  if (request === undefined) return failErased(context, work)
+  if (request === undefined) return settle(context, work, ERASED)
   await probe("dispatch:before-append", work.id)
   // Whoever wakes past its claim, or close to it, changes nothing.
   if (toSlackMs(context, work, slot) <= 0) return "leave"
@@ -88,5 +88,6 @@ async function recordUnsent(context: Context, work: Work, isRepeat: boolean): Pr
   const command = isRepeat
     ? ({ kind: "doubt", attempt, code: "repeat-unsent" } as const)
     : ({ kind: "defer", attempt, reason: "unsent", retryAt: context.clock.now() } as const)
-  return advance(work, await context.recorder.recordFact(work.head, [command]))
+  const { signal } = work.ending
+  return advance(work, await context.recorder.recordFact(work.head, [command], { signal }))
 }

@@ -30,7 +30,8 @@ async function step(context: Context, work: Work): Promise<StepResult> {
   const { task } = work.head
   const now = context.clock.now()
   if (isOverdue(task, now) && !isTerminal(task)) {
-    return advance(work, await endOverdue(context, work.head, now))
+    const { signal } = work.ending
+    return advance(work, await endOverdue(context, work.head, { now, signal }))
   }
   switch (task.state) {
     case "queued":

@@ -1,7 +1,8 @@
 /**
  * Following an operation to its end: asked again and again, from whichever process holds the task,
  * until the channel has completed or refused it. A poll that fails proves nothing and is repeated;
- * progress is recorded in a few steps only.
+ * progress is recorded in a few steps only. Its parameters may have been erased meanwhile: what was
+ * bought is followed all the same, by its operation.
  */
 import {
   isSafelightError,
@@ -11,8 +12,8 @@ import {
   type SafelightError,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { failErased, settle } from "./outcome.ts"
-import { toRequest } from "./request.ts"
+import { settle } from "./outcome.ts"
+import { findParameters } from "./request.ts"
 import { toBackoffMs } from "./settings.ts"
 import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 import type { Slot } from "./routing.ts"
@@ -46,9 +47,7 @@ function pause({ clock }: Context, work: Work, durationMs: number): Promise<void
 }
 
 async function ask(context: Context, work: Work, slot: Slot): Promise<StepResult | Running> {
-  const request = await toPollRequest(context, work)
-  if (request === undefined) return failErased(context, work)
-  const outcome = await poll(context, work, slot, request)
+  const outcome = await poll(context, work, slot, await toPollRequest(context, work))
   await context.probe("follow:after-poll", work.id)
   if (outcome.kind !== "running") return settle(context, work, outcome)
   if (!isHeld(context.clock, work)) return "leave"
@@ -89,14 +88,13 @@ async function recordProgress(
   return advance(work, await context.recorder.recordIntent(work.head, command))
 }
 
-/** The poll of a running task; undefined once its parameters were erased. */
-export async function toPollRequest(
-  context: Context,
-  work: Work,
-): Promise<PollRequest | undefined> {
-  const { dispatch, operation, progress } = work.head.task
-  const request = await toRequest(context, work, dispatch?.upstreamKey ?? "")
-  return request && { ...request, operation, progress }
+/** The poll of a running task, or its cancellation. */
+export async function toPollRequest(context: Context, work: Work): Promise<PollRequest> {
+  const { dispatch, model, operation, progress } = work.head.task
+  const upstreamKey = dispatch?.upstreamKey ?? ""
+  const parameters = await findParameters(context, work)
+  const { signal } = work.controller
+  return { task: work.id, model, parameters, upstreamKey, signal, operation, progress }
 }
 
 function isOutside(error: unknown): error is SafelightError {

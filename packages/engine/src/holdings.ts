@@ -30,8 +30,11 @@ export function createHoldings(
 ): Holdings {
   const { clock } = context
   const holdings = new Map<string, Holding>()
+  /** All that is driven: also what a later holding of its task waits for. */
+  const driven = new Set<Work>()
 
   function end(work: Work): void {
+    driven.delete(work)
     if (holdings.get(work.id)?.work === work) holdings.delete(work.id)
     work.slot?.free()
     const { account, model } = work.head.task
@@ -47,6 +50,7 @@ export function createHoldings(
   return {
     begin(work) {
       const earlier = holdings.get(work.id)
+      driven.add(work)
       // The claim was voided and the task came back to us. Its last driver may be about to hear that it
       // gave the task back, so it is not the one to go on.
       earlier?.work.controller.abort("taken again")
@@ -63,9 +67,9 @@ export function createHoldings(
       await Promise.race([all, clock.wait(graceMs, over.signal)])
       over.abort("over")
       const left = [...holdings.values()]
-      for (const { work } of left) {
-        work.controller.abort()
-        work.ending.abort()
+      for (const { controller, ending } of driven) {
+        controller.abort()
+        ending.abort()
       }
       await Promise.all(left.map(({ done }) => done))
       return left.map(({ work }) => work)

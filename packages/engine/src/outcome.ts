@@ -12,7 +12,9 @@ import {
 } from "@safelight/core"
 import { collect } from "./collect.ts"
 import type { Context } from "./context.ts"
+import { persist } from "./persist.ts"
 import { toBackoffMs } from "./settings.ts"
+import { REQUEST_INPUT } from "./submission.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
 /** Records the end of an attempt; `before` are commands that belong in the same append. */
@@ -23,7 +25,7 @@ export async function settle(
   before: readonly TaskCommand[] = [],
 ): Promise<StepResult> {
   const command = await toCommand(context, work, outcome)
-  const inputs = outcome.kind === "refused" ? toProviderInput(context, work, outcome) : []
+  const inputs = outcome.kind === "refused" ? await toProviderInput(context, work, outcome) : []
   const isSuccess = command.kind === "succeed"
   await context.probe(isSuccess ? "succeed:before-append" : "outcome:before-append", work.id)
   const { signal } = work.ending
@@ -35,10 +37,11 @@ export async function settle(
   return advance(work, recorded)
 }
 
-/** Records the end of a task whose parameters were erased before a channel could have them. */
-export function failErased(context: Context, work: Work): Promise<StepResult> {
-  const message = "The request's parameters were erased before it was carried out."
-  return settle(context, work, { kind: "refused", code: "internal_error", message })
+/** The end of a task whose parameters were erased before a channel could have them. */
+export const ERASED: Refused = {
+  kind: "refused",
+  code: "internal_error",
+  message: "The request's parameters were erased before it was carried out.",
 }
 
 function toCommand(
@@ -84,9 +87,20 @@ function toBill(
   return { billed: { chargeMicros: chargeOf(model, context.prices, priceVersion, usage), usage } }
 }
 
-/** A provider's own words stand beside the log, erasable, never in an event (design §3). */
-function toProviderInput(context: Context, work: Work, { providerWords }: Refused): Input[] {
+/**
+ * A provider's own words stand beside the log, erasable, never in an event (design §3). Where the
+ * request was erased they are not kept either: they may repeat it.
+ */
+async function toProviderInput(
+  context: Context,
+  work: Work,
+  { providerWords }: Refused,
+): Promise<Input[]> {
   if (providerWords === undefined) return []
+  // What this process remembers of the request says nothing: it may have been erased since.
+  const read = (): Promise<Input | undefined> =>
+    context.storage.readInput({ task: work.id, name: REQUEST_INPUT })
+  if ((await persist(context, read, work.ending.signal)) === undefined) return []
   const name = `provider:${work.head.task.attempt}`
   const body = toCanonicalJson({ words: providerWords.toWellFormed() })
   return [{ task: work.id, name, salt: context.identifiers.createSalt(), body }]

@@ -5,28 +5,41 @@
 import type { StreamHead } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { toPollRequest } from "./follow-step.ts"
-import type { Recorded } from "./recorder.ts"
+import type { Recorded, RecordOptions } from "./recorder.ts"
 import { createWork } from "./work.ts"
 
-/** Records the time-out of `head` as of `now`; resolves to what became of it. */
+export interface EndOptions extends Pick<RecordOptions, "maxTries"> {
+  /** The moment the time-out is as of. */
+  readonly now: number
+  /** Cuts the call to the channel short, and ends the waiting for a storage that fails. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Records the time-out of `head`; resolves to what became of it, rejects where the storage still
+ * fails at the last try.
+ */
 export async function endOverdue(
   context: Context,
   head: StreamHead,
-  now: number,
+  options: EndOptions,
 ): Promise<Recorded> {
-  if (head.task.state === "running") await cancel(context, head)
-  return context.recorder.recordFact(head, [{ kind: "time-out" }], { now })
+  if (head.task.state === "running") await cancel(context, head, options.signal)
+  return context.recorder.recordFact(head, [{ kind: "time-out" }], options)
 }
 
-async function cancel(context: Context, head: StreamHead): Promise<void> {
+async function cancel(
+  context: Context,
+  head: StreamHead,
+  ending: AbortSignal | undefined,
+): Promise<void> {
   const { channels, clock, deadlines, log, settings } = context
   const channel = channels.find(({ name }) => name === head.task.dispatch?.channel)
   if (channel?.cancel === undefined) return
   const term = { claim: "", heldUntil: 0 }
   try {
     const request = await toPollRequest(context, createWork(head, term, clock, { slot: undefined }))
-    if (request === undefined) return
-    await deadlines.run(settings.pollTimeoutMs, undefined, async (signal) =>
+    await deadlines.run(settings.pollTimeoutMs, ending, async (signal) =>
       channel.cancel?.({ ...request, signal }),
     )
   } catch (error) {

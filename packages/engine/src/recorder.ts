@@ -39,6 +39,8 @@ export interface RecordOptions {
   readonly inputs?: readonly Input[]
   /** Ends the waiting between tries; the last error is then thrown. */
   readonly signal?: AbortSignalLike
+  /** How often a fact is tried while the storage fails; without end by default. */
+  readonly maxTries?: number
   /** The moment to decide by; the clock's by default. */
   readonly now?: number
 }
@@ -48,7 +50,8 @@ export interface Recorder extends Pick<Announcer, "onFinished" | "onEachFinished
   recordIntent(head: StreamHead, command: TaskCommand, options?: RecordOptions): Promise<Recorded>
   /**
    * Appends what happened, the commands in order in one append; those that no longer apply are
-   * left out. Tries again while the storage fails and the signal is not aborted.
+   * left out. Tries again while the storage fails, up to `maxTries` times, until the signal aborts;
+   * then rejects as the storage did.
    */
   recordFact(
     head: StreamHead,
@@ -90,13 +93,14 @@ export function createRecorder(ports: RecorderPorts): Recorder {
       return recorded ?? { kind: "superseded" }
     },
     async recordFact(before, commands, options = {}) {
+      const { maxTries, signal } = options
       for (let head: StreamHead | undefined = before; head !== undefined;) {
         const decided = decideAll(head.task, commands, options.now ?? ports.clock.now())
         if ("code" in decided) return { kind: "refused", rejection: decided, head }
         const append = toAppend(ports, head, decided, options)
-        const recorded = await persist(ports, () => write(append, decided.task), options.signal)
+        const recorded = await persist(ports, () => write(append, decided.task), signal, maxTries)
         if (recorded !== undefined) return recorded
-        head = await persist(ports, () => ports.storage.readTask(before.task.id), options.signal)
+        head = await persist(ports, () => ports.storage.readTask(before.task.id), signal, maxTries)
       }
       return { kind: "superseded" }
     },

@@ -15,11 +15,20 @@ export async function toRequest(
   work: Work,
   upstreamKey: string,
 ): Promise<WorkRequest | undefined> {
-  work.parameters ??= await readParameters(ports, work.id)
-  if (work.parameters === undefined) return undefined
+  const parameters = await findParameters(ports, work)
+  if (parameters === undefined) return undefined
   const { model } = work.head.task
   const { signal } = work.controller
-  return { task: work.id, model, parameters: work.parameters, upstreamKey, signal }
+  return { task: work.id, model, parameters, upstreamKey, signal }
+}
+
+/** The task's parameters, or undefined once they were erased. */
+export async function findParameters(
+  ports: Ports,
+  work: Work,
+): Promise<ParameterValues | undefined> {
+  work.parameters ??= await readParameters(ports, work.id)
+  return work.parameters
 }
 
 async function readParameters(ports: Ports, task: string): Promise<ParameterValues | undefined> {

@@ -9,27 +9,49 @@ import type { Ports } from "./ports.ts"
 export interface Returns {
   /** Releases the tasks, now or later. Rejects only where we are wrong. */
   release(request: ReleaseRequest): Promise<void>
-  /** Repeats what is owed; rejects where the storage still fails. */
+  /** Repeats what is owed, the tasks of one claim and moment at once; rejects where that fails. */
   settle(): Promise<void>
 }
 
-export function createReturns({ log, storage }: Pick<Ports, "log" | "storage">): Returns {
-  let owed: readonly ReleaseRequest[] = []
+export function createReturns({
+  clock,
+  log,
+  storage,
+}: Pick<Ports, "clock" | "log" | "storage">): Returns {
+  let owed: ReleaseRequest[] = []
   return {
     async release(request) {
       try {
         await storage.release(request)
       } catch (error) {
         if (!isSafelightError(error)) throw error
-        owed = [...owed, request]
+        owed.push(request)
         log.warn({ tasks: request.tasks, error }, "tasks could not be given back yet")
       }
     },
     async settle() {
-      for (const request of owed) {
-        await storage.release(request)
-        owed = owed.filter((each) => each !== request)
+      const left = merge(owed, clock.now())
+      // What is owed from now on comes next time.
+      owed = []
+      try {
+        for (let request = left.at(-1); request !== undefined; request = left.at(-1)) {
+          await storage.release(request)
+          left.pop()
+        }
+      } finally {
+        owed.push(...left)
       }
     },
   }
+}
+
+/** Moments that have passed are the same: an outage leaves many of them, and one request a claim. */
+function merge(requests: readonly ReleaseRequest[], now: number): ReleaseRequest[] {
+  const merged: ReleaseRequest[] = []
+  for (const [claim, ofClaim] of Map.groupBy(requests, (each) => each.claim)) {
+    for (const [dueAt, same] of Map.groupBy(ofClaim, (each) => Math.max(each.dueAt, now))) {
+      merged.push({ claim, dueAt, tasks: same.flatMap(({ tasks }) => tasks) })
+    }
+  }
+  return merged
 }

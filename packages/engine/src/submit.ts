@@ -92,9 +92,9 @@ function reject(rejection: Rejection): SubmitResult {
 }
 
 /**
- * Has a submission admitted. Where the storage fails, what it holds decides: what is stored counts
- * as admitted and never as refused. Where that can't be told either, the outcome is unknown and
- * must not be taken for a refusal (http-decisions §2, §7).
+ * Has a submission admitted. Where the storage fails and doesn't say that it did nothing, what it
+ * holds decides: what is stored counts as admitted and never as refused. Where that can't be told
+ * either, the outcome is unknown and must not be taken for a refusal (http-decisions §2, §7).
  */
 async function admit(
   { storage, probe }: Context,
@@ -108,7 +108,7 @@ async function admit(
     const use = idempotency && { ...idempotency, usedAt: createdAt }
     admission = await storage.admit({ append, ...(use && { idempotency: use }) })
   } catch (error) {
-    if (!isSafelightError(error) || !error.retryable) throw error
+    if (!isSafelightError(error) || !error.retryable || error.isUndone) throw error
     const found = await storage.readTask(id).catch((cause: unknown) => {
       const message = "whether the task was accepted is unknown"
       throw new SafelightError({ code: "outcome-unknown", message, cause })

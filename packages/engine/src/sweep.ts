@@ -28,32 +28,32 @@ const PAGE = 200
 /** Keys forgotten in one commit: submissions wait for it, so it must be short. */
 const FORGOTTEN_PAGE = 500
 
+/** Tries to record a fact, some seconds in all: a storage that was restarted is back by then. */
+const TRIES = 5
+
+/** One sweep on its way. */
+interface Round {
+  readonly now: number
+  readonly report: { -readonly [Count in keyof SweepReport]: SweepReport[Count] }
+  /** For the facts still to come: a storage that used all of them up once gets one each from then on. */
+  tries: number
+}
+
 /** Does all that is due at `now` (ms). Rejects only where the storage does not answer. */
 export async function sweep(context: Context, now: number): Promise<SweepReport> {
   const report = { timedOut: 0, expired: 0, removed: 0, forgotten: 0, failed: 0 }
-  await eachDue(
-    context,
-    "findOverdue",
-    now,
-    async (head) => {
-      await context.probe("sweep:before-append", head.task.id)
-      const recorded = await endOverdue(context, head, now)
-      await context.probe("sweep:after-append", head.task.id)
-      if (recorded.kind === "recorded") report.timedOut += 1
-    },
-    report,
-  )
-  await eachDue(
-    context,
-    "findRetained",
-    now,
-    async (head) => {
-      const tended = await tend(context, head, now)
-      report.expired += tended.expired
-      report.removed += tended.removed
-    },
-    report,
-  )
+  const round: Round = { now, report, tries: TRIES }
+  await eachDue(context, "findOverdue", round, async (head) => {
+    await context.probe("sweep:before-append", head.task.id)
+    const recorded = await endOverdue(context, head, { now, maxTries: round.tries })
+    await context.probe("sweep:after-append", head.task.id)
+    if (recorded.kind === "recorded") report.timedOut += 1
+  })
+  await eachDue(context, "findRetained", round, async (head) => {
+    const tended = await tend(context, head, round)
+    report.expired += tended.expired
+    report.removed += tended.removed
+  })
   report.forgotten = await forgetIdempotency(context, now)
   return report
 }
@@ -70,10 +70,10 @@ async function forgetIdempotency({ settings, storage }: Context, now: number): P
 async function eachDue(
   context: Context,
   find: "findOverdue" | "findRetained",
-  now: number,
+  round: Round,
   visit: (head: StreamHead) => Promise<void>,
-  report: { failed: number },
 ): Promise<void> {
+  const { now, report } = round
   const seen = new Set<string>()
   for (;;) {
     const heads = await context.storage[find]({ now, limit: PAGE + seen.size })
@@ -92,16 +92,24 @@ async function eachDue(
           { task: head.task.id, error },
           words,
         )
+        if (round.tries === 1 || !isFromStorage(error)) continue
+        round.tries = 1
+        // This task's own trouble, or the whole storage's: the next look at it shows.
+        break
       }
     }
   }
+}
+
+function isFromStorage(error: unknown): boolean {
+  return isSafelightError(error) && error.code === "storage-unavailable"
 }
 
 /** Brings one finished task up to `now` and sets when it is looked at next. Safe to repeat. */
 async function tend(
   context: Context,
   head: StreamHead,
-  now: number,
+  { now, tries }: Round,
 ): Promise<{ readonly expired: number; readonly removed: number }> {
   const { settings, storage } = context
   const removed = await removeDue(context, head, now)
@@ -109,7 +117,8 @@ async function tend(
   const isExpired = head.task.state === "succeeded.available" && now >= lastExpiryAt(head.task)
   if (isExpired) {
     await context.probe("sweep:before-append", head.task.id)
-    const recorded = await context.recorder.recordFact(head, [{ kind: "expire" }], { now })
+    const options = { now, maxTries: tries }
+    const recorded = await context.recorder.recordFact(head, [{ kind: "expire" }], options)
     await context.probe("sweep:after-append", head.task.id)
     if (recorded.kind === "recorded") current = recorded.head
   }

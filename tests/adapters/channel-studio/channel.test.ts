@@ -55,6 +55,15 @@ describe("the studio channel", () => {
     assert.deepEqual(await channel.submit(request), await channel.submit(request))
   })
 
+  test("refuses to render a request that was erased", async (t) => {
+    const { channel } = createTestStudio(t)
+    const request = toPoll(toRequest(TEXT_TO_IMAGE, { prompt: "a fox" }), 0)
+    const outcome = await channel.poll({ ...request, parameters: undefined })
+    assert.ok(outcome.kind === "refused")
+    assert.equal(outcome.code, "internal_error")
+    assert.match(outcome.message ?? "", /erased/)
+  })
+
   test("carries each model to its end", { timeout: 120_000 }, async (t) => {
     const { channel, media } = createTestStudio(t)
     media.files.set(IMAGE_URL, PNG)

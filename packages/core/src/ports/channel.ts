@@ -55,7 +55,12 @@ export interface ChannelRequest {
   readonly signal: AbortSignalLike
 }
 
-export interface PollRequest extends ChannelRequest {
+export interface PollRequest extends Omit<ChannelRequest, "parameters"> {
+  /**
+   * As in `submit`; undefined once they were erased. A channel that asks by its operation goes on as
+   * before, one that can't refuses the work.
+   */
+  readonly parameters: ParameterValues | undefined
   readonly operation: Json
   /** What was last recorded, so that a long poll can wait for more. */
   readonly progress: number

@@ -29,7 +29,8 @@ export interface Storage
    * Appends a task's first events unless its idempotency key was used before, or the account has
    * no room for it; judged in the order of arrival, in the same commit: the key, then the budget,
    * then the bound on unfinished tasks. What is not admitted leaves its key unused. Fails as
-   * `append` does. What was admitted once is admitted again, and stored once.
+   * `append` does, and then may be stored all the same, unless the error says `isUndone`. What was
+   * admitted once is admitted again, and stored once.
    */
   admit(request: AdmitRequest): Promise<Admission>
   /**

@@ -1,0 +1,67 @@
+/** What a failed collection leaves behind, and how that is told. */
+import assert from "node:assert/strict"
+import { it } from "node:test"
+import { SafelightError, type Log, type LogFields } from "@safelight/core"
+import { createEngine } from "@safelight/engine"
+import { createManualClock, createScriptedChannel } from "@safelight/testkit"
+import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
+import { createMemoryStorage } from "../support/memory-storage.ts"
+import { completed, MODEL, PRICES, SETTINGS } from "./support.ts"
+
+it("names the task and the place of an output that it can't remove again", async () => {
+  const down = new SafelightError({ code: "artifacts-unavailable", message: "down" })
+  const artifacts = createMemoryArtifacts()
+  let puts = 0
+  const clock = createManualClock()
+  const [output] = completed("one").outputs
+  const { logged, log } = createRecordingLog()
+  const engine = createEngine({
+    storage: createMemoryStorage(),
+    artifacts: {
+      ...artifacts,
+      put(request) {
+        puts += 1
+        return puts === 2 ? Promise.reject(down) : artifacts.put(request)
+      },
+      remove: () => Promise.reject(down),
+    },
+    clock,
+    log,
+    channels: [
+      createScriptedChannel({
+        submits: [{ kind: "accepted", operation: 1 }],
+        polls: [
+          { kind: "completed", outputs: [output, ...completed("two").outputs] },
+          completed("three"),
+        ],
+      }),
+    ],
+    models: [MODEL],
+    prices: PRICES,
+    settings: SETTINGS,
+  })
+  engine.start()
+  const submitted = await engine.submit({
+    account: "ada",
+    model: "model-a",
+    parameters: { prompt: "a quiet harbour", count: 2 },
+  })
+  assert.ok(submitted.kind !== "rejected")
+  const { id } = submitted.task
+  await clock.advance(5_000)
+  const [left, kept] = artifacts.places.keys()
+  assert.ok(left !== undefined && kept !== undefined)
+  const told = logged.filter(({ message }) => message.endsWith("was left for retention"))
+  assert.deepEqual(
+    told.map(({ fields }) => fields),
+    [{ task: id, place: left, error: down }],
+  )
+  await engine.stop()
+})
+
+function createRecordingLog() {
+  const logged: { readonly fields: LogFields; readonly message: string }[] = []
+  const record: Log["info"] = (fields, message) => void logged.push({ fields, message })
+  const log: Log = { info: record, warn: record, error: record }
+  return { logged, log }
+}

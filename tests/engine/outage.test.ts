@@ -1,0 +1,198 @@
+/** A storage that stays away: whoever stops or sweeps is not kept waiting for it. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { SafelightError, type Submission } from "@safelight/core"
+import { createManualClock, createScriptedChannel } from "@safelight/testkit"
+import { createMemoryStorage, type MemoryStorage } from "../support/memory-storage.ts"
+import { createPausable } from "./pausable.ts"
+import { completed, createScene, type Scene } from "./support.ts"
+
+const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+const KEYED: Submission = { kind: "keyed", keyTtlMs: 3_600_000 }
+const LOOKUP: Submission = { kind: "lookup", longestRequestMs: 5_000 }
+
+const quiet = (): Promise<never> => new Promise(() => {})
+
+/** More than a claim lasts with the time until that is noticed. */
+const TAKEN_OVER_MS = 130_000
+
+function createLost(): SafelightError {
+  const message = "the database does not answer"
+  return new SafelightError({ code: "storage-unavailable", message, retryable: true })
+}
+
+/** Whether `promise` is settled once `durationMs` have passed. */
+async function isSettledWithin(
+  { clock }: Pick<Scene, "clock">,
+  durationMs: number,
+  promise: Promise<unknown>,
+): Promise<boolean> {
+  let isSettled = false
+  const settle = (): void => void (isSettled = true)
+  void promise.then(settle, settle)
+  await clock.advance(durationMs)
+  return isSettled
+}
+
+describe("a stop while nothing can be written", () => {
+  it("does not wait for the record of a call that was not made", async () => {
+    let stopped: Promise<void> | undefined
+    const scene = createScene({
+      channels: [createScriptedChannel()],
+      async probe(point) {
+        if (point !== "dispatch:after-append") return
+        scene.storage.failAppends(Infinity)
+        stopped = scene.engine.stop({ graceMs: 1_000 })
+        await scene.clock.wait(2_000)
+      },
+    })
+    const { id } = await scene.submit()
+    await scene.clock.advance(1)
+    assert.ok(stopped !== undefined)
+    assert.ok(await isSettledWithin(scene, 5_000, stopped))
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched"])
+  })
+
+  it("does not wait for that of a call whose caller is gone", async () => {
+    const first = createScene({ channels: [createScriptedChannel({ submits: [quiet] })] })
+    const { artifacts, clock, storage } = first
+    const { id } = await first.submit()
+    await clock.advance(1_000)
+    assert.equal((await first.read(id)).state, "dispatching")
+    const own = { ...storage, append: () => Promise.reject(createLost()) }
+    Object.assign(storage, { append: quiet, claim: quiet, renew: quiet, listClaims: quiet })
+    const channels = [createScriptedChannel()]
+    const scene = createScene({ artifacts, channels, clock, storage: own })
+    await clock.advance(100_000)
+    const stopped = scene.engine.stop({ graceMs: 1_000 })
+    assert.ok(await isSettledWithin(scene, 5_000, stopped))
+    assert.equal((await scene.read(id)).state, "dispatching")
+  })
+
+  it("does not wait for that of an operation that was found", async () => {
+    const lost = { kind: "lost", operation: { id: 7 } } as const
+    const channel = createScriptedChannel({ submission: LOOKUP, submits: [lost] })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(60_000)
+    scene.storage.failAppends(Infinity)
+    await scene.clock.advance(30_000)
+    assert.equal(channel.calls.at(-1)?.method, "find")
+    assert.ok(await isSettledWithin(scene, 5_000, scene.engine.stop({ graceMs: 1_000 })))
+    assert.equal((await scene.read(id)).state, "doubtful")
+  })
+
+  it("does not wait for that of a task's end, nor for its channel to stop the work", async () => {
+    for (const cancel of [() => Promise.resolve(), quiet]) {
+      const channel = createScriptedChannel({ submits: [ACCEPTED], polls: [quiet] })
+      const settings = { endAfterMs: 10_000 }
+      const scene = createScene({ channels: [{ channel: { ...channel, cancel } }], settings })
+      const { id } = await scene.submit()
+      await scene.clock.advance(1_000)
+      scene.storage.failAppends(Infinity)
+      await scene.clock.advance(12_000)
+      assert.ok(await isSettledWithin(scene, 2_000, scene.engine.stop({ graceMs: 1_000 })))
+      assert.equal((await scene.read(id)).state, "running")
+    }
+  })
+
+  it("does not wait for work that the same process has taken again meanwhile", async () => {
+    const clock = createManualClock()
+    const storage = createMemoryStorage()
+    const process = createPausable(clock, storage)
+    const script = { submission: KEYED, submits: [ACCEPTED, ACCEPTED], polls: [completed()] }
+    const scene = createScene({
+      channels: [createScriptedChannel(script)],
+      clock: process.clock,
+      storage: process.storage,
+      async probe(point) {
+        if (point === "dispatch:after-call") process.pause()
+        await process.standStill()
+      },
+    })
+    await clock.advance(0)
+    const { id } = await scene.submit()
+    await clock.advance(1_000)
+    // Voids the claim, and takes nothing itself.
+    const watcher = createScene({
+      channels: [createScriptedChannel()],
+      clock,
+      storage: withoutClaims(storage),
+    })
+    await clock.advance(TAKEN_OVER_MS)
+    storage.failAppends(Infinity)
+    process.resume()
+    await clock.advance(TAKEN_OVER_MS)
+    assert.equal((await watcher.read(id)).state, "dispatching")
+    assert.ok(await isSettledWithin({ clock }, 5_000, scene.engine.stop({ graceMs: 1_000 })))
+  })
+})
+
+function withoutClaims(storage: MemoryStorage): MemoryStorage {
+  return { ...storage, claim: async () => [] }
+}
+
+describe("a sweep while nothing can be written", () => {
+  async function createOverdue(count: number): Promise<Scene> {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    for (let index = 0; index < count; index += 1) await scene.submit()
+    return scene
+  }
+
+  /** Counts appends; those that `fails` says so of are not stored. */
+  function failAppendsOf({ storage }: Scene, fails: (task: string) => boolean): () => number {
+    const { append } = storage
+    let tries = 0
+    storage.append = async (request) => {
+      if (!fails(request.task)) return append(request)
+      tries += 1
+      throw createLost()
+    }
+    return () => tries
+  }
+
+  it("ends, and counts what it could not do", async () => {
+    const scene = await createOverdue(30)
+    const countTries = failAppendsOf(scene, () => true)
+    const sweeping = scene.engine.sweep(scene.clock.now() + 600_000)
+    assert.ok(await isSettledWithin(scene, 20_000, sweeping))
+    const nothing = { timedOut: 0, expired: 0, removed: 0, forgotten: 0 }
+    assert.deepEqual(await sweeping, { ...nothing, failed: 30 })
+    assert.equal(countTries(), 5 + 29, "one task used up the patience for all")
+  })
+
+  it("rejects where the storage does not answer either, and asks it no further", async () => {
+    const scene = await createOverdue(3)
+    const countTries = failAppendsOf(scene, () => {
+      scene.storage.findOverdue = () => Promise.reject(createLost())
+      return true
+    })
+    const sweeping = scene.engine.sweep(scene.clock.now() + 600_000)
+    assert.ok(await isSettledWithin(scene, 20_000, sweeping))
+    await assert.rejects(sweeping, { code: "storage-unavailable" })
+    assert.equal(countTries(), 5)
+  })
+
+  it("does what it can beside a task that can't be written", async () => {
+    const scene = await createOverdue(3)
+    const [stuck] = await scene.storage.findOverdue({
+      now: scene.clock.now() + 600_000,
+      limit: 1,
+    })
+    failAppendsOf(scene, (task) => task === stuck?.task.id)
+    const sweeping = scene.engine.sweep(scene.clock.now() + 600_000)
+    assert.ok(await isSettledWithin(scene, 20_000, sweeping))
+    const { failed, timedOut } = await sweeping
+    assert.deepEqual([failed, timedOut], [1, 2])
+  })
+
+  it("ends also where an expiry can't be written", async () => {
+    const scene = createScene({ channels: [createScriptedChannel({ submits: [completed()] })] })
+    const { id } = await scene.submit()
+    await scene.engine.finished(id)
+    failAppendsOf(scene, () => true)
+    const sweeping = scene.engine.sweep(scene.clock.now() + 15 * 86_400_000)
+    assert.ok(await isSettledWithin(scene, 20_000, sweeping))
+    assert.equal((await sweeping).failed, 1)
+  })
+})
