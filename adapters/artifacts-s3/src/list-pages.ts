@@ -8,11 +8,15 @@ import { findRoot, findText } from "./xml-text.ts"
 
 export type Query = Readonly<Record<string, string>>
 
-export interface Listing {
+export interface Page {
   readonly operation: string
   readonly query: Query
-  /** The outermost element of each page. */
+  /** Its outermost element. */
   readonly root: string
+}
+
+/** What every page of it has in common. */
+export interface Listing extends Page {
   /** What to add to the query for the page after this one; by the names of the query. */
   readonly toNext: (page: string) => Readonly<Record<string, string | undefined>>
 }
@@ -24,11 +28,8 @@ export async function* listPages(
 ): AsyncGenerator<string, void, undefined> {
   let next: Query = {}
   for (;;) {
-    const page = { ...query, ...next }
     // oxlint-disable-next-line no-await-in-loop -- a page says where the next one begins
-    const answer = await bucket.ask({ operation, method: "GET", query: page })
-    const { text } = expectFine(answer)
-    if (findRoot(text) !== root) throw createUnavailable(`${operation} was answered otherwise`)
+    const text = await askPage(bucket, { operation, query: { ...query, ...next }, root })
     yield text
     if (findText(text, "IsTruncated") !== "true") return
     const following = toQuery(toNext(text))
@@ -37,6 +38,13 @@ export async function* listPages(
     }
     next = following
   }
+}
+
+/** As XML. Rejects with `artifacts-unavailable`, also where the answer is another document. */
+export async function askPage(bucket: Bucket, { operation, query, root }: Page): Promise<string> {
+  const { text } = expectFine(await bucket.ask({ operation, method: "GET", query }))
+  if (findRoot(text) !== root) throw createUnavailable(`${operation} was answered otherwise`)
+  return text
 }
 
 /** Undefined where a value is. */

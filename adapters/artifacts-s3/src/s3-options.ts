@@ -5,8 +5,13 @@
  */
 import type { Clock, Log } from "@safelight/core"
 import { SILENT_LOG } from "@safelight/core"
-import { toBucketUrl } from "./bucket-url.ts"
 import { DEFAULTS } from "./defaults.ts"
+import {
+  toBucketAddress,
+  type BucketAddress,
+  type LocationNames,
+  type S3Location,
+} from "./s3-location.ts"
 import { createMisconfigured } from "./storage-failure.ts"
 import { systemClock } from "./system-clock.ts"
 
@@ -14,19 +19,6 @@ export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
-}
-
-/** Where the bucket is. Holds nothing secret. */
-export interface S3Location {
-  readonly bucket: string
-  /** Of the server, `http:` or `https:`, perhaps with a path; Amazon's by default. */
-  readonly endpoint?: string
-  /** Needed where no endpoint is given; `us-east-1` otherwise. */
-  readonly region?: string
-  /** Before every key: names of letters, digits, `_`, `-` and `.`, joined by `/`. */
-  readonly prefix?: string
-  /** The bucket in the path of a URL, not in its host; by default so with an endpoint. */
-  readonly isPathStyle?: boolean
 }
 
 /** What a clock does here: dates signatures, and waits between tries. */
@@ -49,13 +41,8 @@ export interface S3ArtifactsOptions extends S3Location {
   readonly random?: () => number
 }
 
-export interface S3Settings {
-  /** With the bucket, without a slash at the end. */
-  readonly bucketUrl: string
-  readonly region: string
+export interface S3Settings extends BucketAddress {
   readonly credentials: S3Credentials
-  /** Empty, or with a slash at the end. */
-  readonly prefix: string
   readonly partBytes: number
   readonly tries: number
   readonly idleTimeoutMs: number
@@ -72,25 +59,26 @@ const LEAST_PART_BYTES = 5 * MIB
 const MOST_PART_BYTES = 1024 * MIB
 /** The longest wait of a Node timer. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
-/** Leaves room for two names and a random one in a key's 1,024 bytes. */
-const MOST_PREFIX_BYTES = 400
 
-const BUCKET_PATTERN = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
-const REGION_PATTERN = /^[a-z0-9-]{1,64}$/
-const PREFIX_PATTERN = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*\/?$/
+/** As whoever calls the factory writes them. */
+const OPTION_NAMES: LocationNames = {
+  bucket: "bucket",
+  endpoint: "endpoint",
+  region: "region",
+  prefix: "prefix",
+  isPathStyle: "isPathStyle",
+}
+
 /** What may stand in a header. */
 const CREDENTIAL_PATTERN = /^[\x21-\x7e]{1,4096}$/
 
 /** Throws `invalid-configuration`. */
 export function toSettings(options: S3ArtifactsOptions): S3Settings {
-  const { prefix = "", region = DEFAULTS.region } = options
-  assertLocation(options)
+  const address = toBucketAddress(options, OPTION_NAMES)
   assertCredentials(options.credentials)
   const settings = {
-    bucketUrl: toBucketUrl({ ...options, region }),
-    region,
+    ...address,
     credentials: { ...options.credentials },
-    prefix: prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`,
     partBytes: options.partBytes ?? DEFAULTS.partBytes,
     tries: options.tries ?? DEFAULTS.tries,
     idleTimeoutMs: options.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs,
@@ -106,31 +94,14 @@ export function toSettings(options: S3ArtifactsOptions): S3Settings {
   return settings
 }
 
-function assertLocation(location: S3Location): void {
-  const { bucket, endpoint, region, prefix = "" } = location
-  if (!isMatch(bucket, BUCKET_PATTERN) || bucket.includes("..")) {
-    throw createMisconfigured("bucket must be the name of an S3 bucket")
-  }
-  if (region === undefined && endpoint === undefined) {
-    throw createMisconfigured("region must be given where endpoint is not")
-  }
-  if (region !== undefined && !isMatch(region, REGION_PATTERN)) {
-    throw createMisconfigured("region must be the name of a region")
-  }
-  const isPrefix = prefix === "" || isMatch(prefix, PREFIX_PATTERN)
-  if (!isPrefix || prefix.length > MOST_PREFIX_BYTES) {
-    throw createMisconfigured(
-      `prefix must be names of letters, digits, "_", "-" and ".", joined by "/", no name starting with ".", of at most ${MOST_PREFIX_BYTES} bytes`,
-    )
-  }
-}
-
 function assertCredentials(credentials: S3Credentials): void {
   const { accessKeyId, secretAccessKey, sessionToken } = credentials
   for (const [field, value] of Object.entries({ accessKeyId, secretAccessKey, sessionToken })) {
     if (field === "sessionToken" && value === undefined) continue
-    if (!isMatch(value, CREDENTIAL_PATTERN)) {
-      throw createMisconfigured(`credentials.${field} must be visible ASCII without spaces`)
+    if (typeof value !== "string" || !CREDENTIAL_PATTERN.test(value)) {
+      throw createMisconfigured(
+        `credentials.${field} must be visible ASCII without spaces or line breaks`,
+      )
     }
   }
 }
@@ -138,8 +109,4 @@ function assertCredentials(credentials: S3Credentials): void {
 function assertInteger(field: string, value: number, least: number, most: number): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return
   throw createMisconfigured(`${field} must be an integer from ${least} to ${most}`)
-}
-
-function isMatch(value: unknown, pattern: RegExp): boolean {
-  return typeof value === "string" && pattern.test(value)
 }

@@ -1,48 +1,76 @@
 /**
  * `s3://bucket/prefix?endpoint=…&region=…` as a setting: where the bucket is, and nothing secret. A
  * URL that holds a password is refused, as is any parameter but the known ones, without a word of
- * what they held: such a line ends up in logs and process lists.
+ * what they held: such a line ends up in logs and process lists. What is wrong is called as it is in
+ * a URL: whoever wrote one knows `path-style`, and no option of ours.
  */
-import type { S3Location } from "./s3-options.ts"
+import { isSafelightError } from "@safelight/core"
+import { toBucketAddress, type LocationNames, type S3Location } from "./s3-location.ts"
 import { createMisconfigured } from "./storage-failure.ts"
 
 const PARAMETERS: ReadonlySet<string> = new Set(["endpoint", "region", "path-style"])
 
-/** Throws `invalid-configuration`; the values themselves are checked by `createS3Artifacts`. */
-export function parseS3Url(text: string): S3Location {
-  const url = URL.parse(text)
-  if (url === null || url.protocol !== "s3:" || url.hostname === "") {
-    throw createMisconfigured("the artifacts' URL must be s3://bucket/prefix")
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw createMisconfigured("the artifacts' URL must hold no user name or password")
-  }
-  if (url.port !== "" || url.hash !== "") {
-    throw createMisconfigured("the artifacts' URL must hold no port and no fragment")
-  }
-  assertParameters(url.searchParams)
+const URL_NAMES: LocationNames = {
+  bucket: "the bucket",
+  endpoint: "endpoint",
+  region: "region",
+  prefix: "the path",
+  isPathStyle: "path-style",
+}
+
+/**
+ * A location that `createS3Artifacts` takes. Throws `invalid-configuration`, which begins with `name`:
+ * a setting's own, perhaps.
+ */
+export function parseS3Url(text: string, name = "the artifacts' URL"): S3Location {
+  const url = toUrl(text, name)
+  assertParameters(url.searchParams, name)
   const prefix = url.pathname.slice(1)
   const endpoint = url.searchParams.get("endpoint")
   const region = url.searchParams.get("region")
   const pathStyle = url.searchParams.get("path-style")
-  return {
+  const location = {
     bucket: url.hostname,
     ...(prefix === "" ? {} : { prefix }),
     ...(endpoint === null ? {} : { endpoint }),
     ...(region === null ? {} : { region }),
     ...(pathStyle === null ? {} : { isPathStyle: pathStyle === "true" }),
   }
+  assertLocation(location, name)
+  return location
 }
 
-function assertParameters(parameters: URLSearchParams): void {
-  for (const name of parameters.keys()) {
-    if (!PARAMETERS.has(name) || parameters.getAll(name).length > 1) {
+function toUrl(text: string, name: string): URL {
+  const url = URL.parse(text)
+  if (url === null || url.protocol !== "s3:" || url.hostname === "") {
+    throw createMisconfigured(`${name} must be s3://bucket/prefix`)
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw createMisconfigured(`${name} must hold no user name or password`)
+  }
+  if (url.port !== "" || url.hash !== "") {
+    throw createMisconfigured(`${name} must hold no port and no fragment`)
+  }
+  return url
+}
+
+function assertParameters(parameters: URLSearchParams, name: string): void {
+  for (const parameter of parameters.keys()) {
+    if (!PARAMETERS.has(parameter) || parameters.getAll(parameter).length > 1) {
       const known = [...PARAMETERS].join(", ")
-      throw createMisconfigured(`the artifacts' URL may hold, once each: ${known}`)
+      throw createMisconfigured(`${name} may hold, once each: ${known}`)
     }
   }
   const pathStyle = parameters.get("path-style") ?? "true"
   if (pathStyle !== "true" && pathStyle !== "false") {
-    throw createMisconfigured("the artifacts' URL's path-style must be true or false")
+    throw createMisconfigured(`${name}: ${URL_NAMES.isPathStyle} must be true or false`)
+  }
+}
+
+function assertLocation(location: S3Location, name: string): void {
+  try {
+    toBucketAddress(location, URL_NAMES)
+  } catch (error) {
+    throw isSafelightError(error) ? createMisconfigured(`${name}: ${error.message}`) : error
   }
 }

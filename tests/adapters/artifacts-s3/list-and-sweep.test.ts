@@ -89,16 +89,23 @@ describe("a sweep of uploads", () => {
   })
 })
 
+const CHECK_OPERATIONS: readonly Operation[] = [
+  "PutObject",
+  "HeadObject",
+  "ListObjects",
+  "ListMultipartUploads",
+  "DeleteObject",
+]
+
 describe("the check of a bucket", () => {
   it("leaves nothing behind, and is on no list", async (t) => {
     const server = await serveBucket(t)
     await createS3Artifacts({ ...server.options, prefix: PREFIX }).check()
     assert.deepEqual([...server.objects.keys()], [])
-    const expected: Operation[] = ["PutObject", "HeadObject", "ListObjects", "DeleteObject"]
-    assert.deepEqual(server.operations, expected)
+    assert.deepEqual(server.operations, CHECK_OPERATIONS)
   })
 
-  for (const operation of ["PutObject", "HeadObject", "ListObjects", "DeleteObject"] as const) {
+  for (const operation of CHECK_OPERATIONS) {
     it(`rejects where ${operation} is refused`, async (t) => {
       const server = await serveBucket(t)
       server.act = (exchange) => {
@@ -108,6 +115,55 @@ describe("the check of a bucket", () => {
       await assert.rejects(createS3Artifacts(server.options).check(), isUnavailable)
     })
   }
+
+  it("asks for the uploads that a sweep would look through, and no more than one", async (t) => {
+    const server = await serveBucket(t)
+    const asked: Record<string, string>[] = []
+    server.act = (exchange) => {
+      const { operation, query } = exchange
+      if (operation === "ListMultipartUploads") asked.push(Object.fromEntries(query))
+      exchange.serve()
+    }
+    await createS3Artifacts({ ...server.options, prefix: PREFIX }).check()
+    await createS3Artifacts(server.options).check()
+    const common = { uploads: "", "max-uploads": "1" }
+    assert.deepEqual(asked, [{ ...common, prefix: PREFIX }, common])
+  })
+
+  it("rejects where a server has never heard of uploads, and lists its objects", async (t) => {
+    const server = await serveBucket(t)
+    server.act = (exchange) => {
+      if (exchange.operation !== "ListMultipartUploads") return exchange.serve()
+      exchange.response.end("<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>")
+    }
+    const check = createS3Artifacts(server.options).check()
+    await assert.rejects(check, /listing uploads was answered otherwise$/)
+    assert.equal(server.objects.size, 0)
+  })
+
+  it("removes what was stored although the answer was lost", async (t) => {
+    const server = await serveBucket(t)
+    server.act = ({ operation, key, body, response, serve }) => {
+      if (operation !== "PutObject") return serve()
+      server.objects.set(key, body)
+      response.destroy()
+    }
+    const artifacts = createS3Artifacts({ ...server.options, tries: 1 })
+    await assert.rejects(artifacts.check(), isUnavailable)
+    assert.deepEqual([...server.objects.keys()], [])
+    assert.deepEqual(server.operations, ["PutObject", "DeleteObject"])
+  })
+
+  it("says what failed first where the removal fails as well", async (t) => {
+    const server = await serveBucket(t)
+    server.act = ({ operation, response, serve }) => {
+      if (operation === "ListObjects") refuse(response, 403, "AccessDenied")
+      else if (operation === "DeleteObject") refuse(response, 403, "AnotherRefusal")
+      else serve()
+    }
+    const check = createS3Artifacts(server.options).check()
+    await assert.rejects(check, /listing objects was answered 403 AccessDenied$/)
+  })
 
   it("rejects where there is no such bucket", async (t) => {
     const server = await serveBucket(t)

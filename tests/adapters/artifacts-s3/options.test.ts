@@ -25,10 +25,10 @@ const GOOD: S3ArtifactsOptions = {
   credentials: CREDENTIALS,
 }
 
-function refuses(work: () => unknown, field: string): void {
+function refuses(work: () => unknown, words: RegExp | string): void {
   assert.throws(work, (error) => {
     assert.ok(isSafelightError(error) && error.code === "invalid-configuration", String(error))
-    assert.ok(error.message.includes(field), error.message)
+    assert.ok(error.message.match(words) !== null, error.message)
     assert.ok(!inspect(error, { depth: 10, showHidden: true }).includes(SECRET))
     return true
   })
@@ -67,16 +67,19 @@ describe("the options", () => {
     for (const field of ["accessKeyId", "secretAccessKey", "sessionToken"]) {
       for (const value of ["", ` ${SECRET}`, `${SECRET}\r\nx: y`, `${SECRET}é`, 5]) {
         const credentials = { ...CREDENTIALS, [field]: value } as S3ArtifactsOptions["credentials"]
-        refuses(() => createS3Artifacts({ ...GOOD, credentials }), `credentials.${field}`)
+        refuses(
+          () => createS3Artifacts({ ...GOOD, credentials }),
+          new RegExp(`^credentials\\.${field} must`),
+        )
       }
     }
   })
 
   it("need a region where there is no endpoint, and a path where that is an address", () => {
     const { endpoint: _endpoint, ...amazon } = GOOD
-    refuses(() => createS3Artifacts(amazon), "region")
+    refuses(() => createS3Artifacts(amazon), /^region must be given where endpoint is not$/)
     createS3Artifacts({ ...amazon, region: "eu-central-1" })
-    refuses(() => createS3Artifacts({ ...GOOD, isPathStyle: false }), "isPathStyle")
+    refuses(() => createS3Artifacts({ ...GOOD, isPathStyle: false }), /^isPathStyle must be true/)
   })
 
   it("have these defaults", () => {
@@ -163,16 +166,20 @@ describe("an artifacts' URL", () => {
       region: "eu-central-1",
     })
     assert.deepEqual(
-      parseS3Url("s3://my.bucket/a/b?endpoint=http://127.0.0.1:9000&region=r&path-style=false"),
+      parseS3Url("s3://my.bucket/a/b?endpoint=http://s3.example:9000&region=r&path-style=false"),
       {
         bucket: "my.bucket",
         prefix: "a/b",
-        endpoint: "http://127.0.0.1:9000",
+        endpoint: "http://s3.example:9000",
         region: "r",
         isPathStyle: false,
       },
     )
-    assert.deepEqual(parseS3Url("s3://b/?path-style=true"), { bucket: "b", isPathStyle: true })
+    assert.deepEqual(parseS3Url("s3://b12/?endpoint=http://a&path-style=true"), {
+      bucket: "b12",
+      endpoint: "http://a",
+      isPathStyle: true,
+    })
   })
 
   it("is refused where it holds more, without a word of it", () => {
@@ -193,7 +200,39 @@ describe("an artifacts' URL", () => {
     ]) {
       refuses(() => parseS3Url(url), "artifacts' URL")
     }
-    const location = parseS3Url(`s3://bucket?endpoint=http://user:${SECRET}@host`)
-    refuses(() => createS3Artifacts({ ...location, credentials: CREDENTIALS }), "endpoint")
+  })
+
+  const wrong = [
+    ["bucket", "s3://B?region=r", "the bucket must be the name"],
+    ["lack of a region", "s3://bucket", "region must be given where endpoint is not"],
+    ["region", `s3://bucket?region=${SECRET}%20`, "region must be the name"],
+    ["path", `s3://bucket//${SECRET}?region=r`, "the path must be names"],
+    ["endpoint", `s3://bucket?endpoint=${SECRET}`, "endpoint must be an http"],
+    ["user", `s3://bucket?endpoint=http://u:${SECRET}@host`, "endpoint must hold no user"],
+    ["fragment", `s3://bucket?endpoint=http://host/%23${SECRET}`, "endpoint must be an origin"],
+    [
+      "style for an address",
+      "s3://bucket?endpoint=http://[::1]:9000&path-style=false",
+      "path-style must be true where endpoint is an IP address",
+    ],
+    ["style", `s3://bucket?region=r&path-style=${SECRET}`, "path-style must be true or false"],
+  ] as const
+  for (const [name, url, words] of wrong) {
+    it(`has a wrong ${name} named as a URL calls it`, () => {
+      refuses(() => parseS3Url(url), `the artifacts' URL: ${words}`)
+    })
+  }
+
+  it("goes by the name of the setting it comes from, where that is said", () => {
+    for (const [url, words] of [
+      ["s3://bucket", /^--artifacts: region must be given/],
+      ["bucket", /^--artifacts must be s3:/],
+      [`s3://user:${SECRET}@bucket`, /^--artifacts must hold no user name/],
+      ["s3://bucket:1", /^--artifacts must hold no port/],
+      ["s3://bucket?path-style=1", /^--artifacts: path-style must be true or false$/],
+      [`s3://bucket?${SECRET}`, /^--artifacts may hold, once each: endpoint/],
+    ] as const) {
+      refuses(() => parseS3Url(url, "--artifacts"), words)
+    }
   })
 })

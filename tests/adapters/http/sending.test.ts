@@ -152,6 +152,7 @@ describe("sending on Node", () => {
       assert.ok(text.length < SIZE)
       await eventually(() => world.logged.length > 0)
       assert.equal(world.logged[0]?.message, "an artifact broke off while it was sent")
+      assert.equal(world.logged[0]?.fields["task"], taskId(1))
       assert.equal(world.fake.openReaders(), 0)
     })
   }
@@ -200,7 +201,10 @@ describe("sending in process", () => {
     const response = await world.call(PATH)
     await assert.rejects(response.arrayBuffer(), { code: "artifacts-unavailable" })
     assert.equal(world.fake.openReaders(), 0)
-    assert.equal(world.logged.length, 1)
+    assert.deepEqual(
+      world.logged.map(({ fields }) => fields["task"]),
+      [taskId(1)],
+    )
   })
 })
 

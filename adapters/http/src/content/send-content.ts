@@ -11,6 +11,7 @@ import { sendNodeContent } from "./node-content.ts"
 import { toWebContent } from "./web-content.ts"
 
 export interface SendContentOptions {
+  /** Whose path names the task, which was found. */
   readonly exchange: Exchange
   readonly log: Log
   readonly status: number
@@ -21,7 +22,8 @@ export interface SendContentOptions {
 export async function sendContent(options: SendContentOptions): Promise<Response> {
   const { exchange, log, status, headers, source } = options
   function onFailure(error: unknown): void {
-    log.error({ requestId: exchange.requestId, error }, "an artifact broke off while it was sent")
+    const names = { requestId: exchange.requestId, task: exchange.param("task") }
+    log.error({ ...names, error }, "an artifact broke off while it was sent")
   }
   const { lengthBytes } = source
   if (exchange.node === undefined) {

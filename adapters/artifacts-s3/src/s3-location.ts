@@ -1,0 +1,70 @@
+/**
+ * Where a bucket is, and what that comes to: each part is checked here, once, and named in the error
+ * where it is wrong. No value is ever repeated: an endpoint may hold a password, and a secret may
+ * have landed in the wrong place. Names are handed in, since whoever wrote a URL has not heard of
+ * options.
+ */
+import { toBucketUrl } from "./bucket-url.ts"
+import { DEFAULTS } from "./defaults.ts"
+import { createMisconfigured } from "./storage-failure.ts"
+
+/** Where the bucket is. Holds nothing secret. */
+export interface S3Location {
+  readonly bucket: string
+  /** Of the server, `http:` or `https:`, perhaps with a path; Amazon's by default. */
+  readonly endpoint?: string
+  /** Needed where no endpoint is given; `us-east-1` otherwise. */
+  readonly region?: string
+  /** Before every key: names of letters, digits, `_`, `-` and `.`, joined by `/`. */
+  readonly prefix?: string
+  /** The bucket in the path of a URL, not in its host; by default so with an endpoint. */
+  readonly isPathStyle?: boolean
+}
+
+/** What errors call each part. */
+export type LocationNames = Readonly<Record<keyof S3Location, string>>
+
+export interface BucketAddress {
+  /** With the bucket, without a slash at the end. */
+  readonly bucketUrl: string
+  readonly region: string
+  /** Empty, or with a slash at the end. */
+  readonly prefix: string
+}
+
+/** Leaves room for two names and a random one in a key's 1,024 bytes. */
+const MOST_PREFIX_BYTES = 400
+
+const BUCKET_PATTERN = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+const REGION_PATTERN = /^[a-z0-9-]{1,64}$/
+const PREFIX_PATTERN = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*\/?$/
+
+/** Throws `invalid-configuration`. */
+export function toBucketAddress(location: S3Location, names: LocationNames): BucketAddress {
+  const { bucket, endpoint, region = DEFAULTS.region } = location
+  if (!isMatch(bucket, BUCKET_PATTERN) || bucket.includes("..")) {
+    throw createMisconfigured(`${names.bucket} must be the name of an S3 bucket`)
+  }
+  if (location.region === undefined && endpoint === undefined) {
+    throw createMisconfigured(`${names.region} must be given where ${names.endpoint} is not`)
+  }
+  if (!isMatch(region, REGION_PATTERN)) {
+    throw createMisconfigured(`${names.region} must be the name of a region`)
+  }
+  const prefix = toPrefix(location.prefix ?? "", names.prefix)
+  return { bucketUrl: toBucketUrl({ ...location, region }, names), region, prefix }
+}
+
+function toPrefix(prefix: string, name: string): string {
+  if (prefix === "") return ""
+  if (!isMatch(prefix, PREFIX_PATTERN) || prefix.length > MOST_PREFIX_BYTES) {
+    throw createMisconfigured(
+      `${name} must be names of letters, digits, "_", "-" and ".", joined by "/", no name starting with ".", of at most ${MOST_PREFIX_BYTES} bytes`,
+    )
+  }
+  return prefix.endsWith("/") ? prefix : `${prefix}/`
+}
+
+function isMatch(value: unknown, pattern: RegExp): boolean {
+  return typeof value === "string" && pattern.test(value)
+}
