@@ -13,6 +13,8 @@ export interface Change {
   readonly use: IdempotencyUse | undefined
   /** What it adds to a batch, near enough. */
   readonly bytes: number
+  /** When it was handed in, on the monotonic clock. */
+  readonly arrivedAt: number
   readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: Error) => void
 }

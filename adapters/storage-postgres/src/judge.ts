@@ -156,7 +156,7 @@ function toUse([account, key, task, fingerprint]: UseRow): [string, Admission] {
 }
 
 function toUseName(account: string, key: string): string {
-  return `${account}\n${key}`
+  return JSON.stringify([account, key])
 }
 
 const LOCK_TOTALS = {

@@ -5,24 +5,28 @@
  *   at once ──stands──▶ settled
  *      └─falls─▶ judged ──survivors stand──▶ settled
  *                  ├─fall again─▶ halved, each judged by itself; one alone is rejected
- *                  └─lost, passing─▶ the very same batch again, on another connection if need be
+ *                  └─lost, passing─▶ the very same batch again, on another connection if need be;
+ *                     what was never sent and waited long enough is left out, and rejected
  *
  * A reply that was lost proves nothing: the old session may still commit. The same batch is judged
  * again then, and what is stored by its hash counts as committed; what the old session still holds
  * makes the new one wait for it.
  */
 import { SafelightError } from "@safelight/core"
-import { beginAttempt, decideNext, isFallen, type Attempt } from "./attempt.ts"
+import { beginAttempt, decideNext, isFallen, isOverdue, type Attempt } from "./attempt.ts"
 import { toBatchRows } from "./batch-rows.ts"
 import { toBatchStatement } from "./batch-statement.ts"
 import { ADMITTED, type Change, type Outcome } from "./change.ts"
 import { commitJudged } from "./commit-judged.ts"
 import type { Connection } from "./connection.ts"
 import type { Judgement } from "./judge.ts"
-import { toFault, toSafelightError } from "./sql-error.ts"
+import type { Outage } from "./outage.ts"
+import { isReadOnly, toFault, toSafelightError, toUndone } from "./sql-error.ts"
 
 export interface LaneOptions {
   readonly open: () => Promise<Connection>
+  /** Of all lanes. */
+  readonly outage: Outage
   /** Hears what became of each change of a batch that was judged. */
   readonly onJudged: (change: Change, outcome: Outcome) => void
 }
@@ -33,7 +37,7 @@ export interface Lane {
   readonly close: () => void
 }
 
-export function createLane({ open, onJudged }: LaneOptions): Lane {
+export function createLane({ open, outage, onJudged }: LaneOptions): Lane {
   let connection: Connection | undefined
 
   async function tryOnce(changes: readonly Change[], attempt: Attempt): Promise<void> {
@@ -47,10 +51,10 @@ export function createLane({ open, onJudged }: LaneOptions): Lane {
         for (const change of changes) change.resolve(ADMITTED)
       }
     } catch (error) {
-      if (toFault(error) === "lost") {
-        attempt.isUnknown = true
-        connection.destroy()
-      }
+      const isLost = toFault(error) === "lost"
+      if (isLost) attempt.isUnknown = true
+      // A session stays read-only for as long as it lasts: the server may write again, or another one.
+      if (isLost || isReadOnly(error)) connection.destroy()
       throw error
     }
   }
@@ -75,16 +79,21 @@ export function createLane({ open, onJudged }: LaneOptions): Lane {
     isCareful: boolean,
     isUnknown = false,
   ): Promise<boolean> {
-    const attempt = beginAttempt(isCareful, isUnknown)
-    for (;;) {
+    const attempt = beginAttempt(isCareful, isUnknown, outage.since())
+    for (let rest = changes; ;) {
+      const triedAt = performance.now()
       try {
-        await tryOnce(changes, attempt)
+        await tryOnce(rest, attempt)
+        outage.noteAnswered()
         return true
       } catch (error) {
-        const next = await decideNext(attempt, error, changes.length)
+        outage.noteFailed(error, triedAt)
+        rest = refuseOverdue(rest, attempt, error)
+        if (rest.length === 0) return false
+        const next = await decideNext(attempt, error, rest.length)
         if (next === "again") continue
-        if (next === "halve") await halve(changes, error, attempt.isUnknown)
-        else for (const change of changes) change.reject(toGivenUp(change, attempt, error))
+        if (next === "halve") await halve(rest, error, attempt.isUnknown)
+        else for (const change of rest) change.reject(toGivenUp(change, attempt, error))
         return isFallen(error)
       }
     }
@@ -109,6 +118,20 @@ function settle(
   for (const change of held) change.reject(heldByOthers(change))
 }
 
+/** Gives back those that go on waiting. */
+function refuseOverdue(
+  changes: readonly Change[],
+  attempt: Attempt,
+  error: unknown,
+): readonly Change[] {
+  const rest: Change[] = []
+  for (const change of changes) {
+    if (isOverdue(change, attempt, error)) change.reject(toUndone(error))
+    else rest.push(change)
+  }
+  return rest
+}
+
 function heldByOthers({ append: { task } }: Change): SafelightError {
   const message = `task ${task} is held by another transaction`
   return new SafelightError({ code: "storage-unavailable", message, retryable: true })
@@ -116,7 +139,8 @@ function heldByOthers({ append: { task } }: Change): SafelightError {
 
 /** A task that may be stored must not be taken for refused; an append may simply be handed in again. */
 function toGivenUp(change: Change, { isUnknown }: Attempt, cause: unknown): SafelightError {
-  return isUnknown && change.isJudged ? unknownOutcome(cause) : toSafelightError(cause)
+  if (!isUnknown) return toUndone(cause)
+  return change.isJudged ? unknownOutcome(cause) : toSafelightError(cause)
 }
 
 function unknownOutcome(cause?: unknown): SafelightError {

@@ -1,10 +1,11 @@
 /**
  * The connections that many callers share: a few, opened when they are needed, each carrying many
- * queries at once, asked in turn.
+ * queries at once, asked in turn. One that can't do what is asked of it, and that the next one may, is
+ * retired: nobody new gets it, and it ends with the last answer that somebody waits for.
  */
 import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
-import { closed, isOutdated, toFault, toSafelightError } from "./sql-error.ts"
+import { closed, isOutdated, isReadOnly, toFault, toSafelightError } from "./sql-error.ts"
 
 export interface SharedConnections {
   /**
@@ -20,69 +21,85 @@ export interface SharedConnections {
 
 interface Place {
   readonly opening: Promise<Connection>
+  /** On the monotonic clock. */
+  readonly begunAt: number
+  /** How many wait for an answer, or for the connection. */
+  asking: number
   /** Also while it is being opened. */
   isUsable(): boolean
-  holds(connection: Connection): boolean
 }
 
 export function createSharedConnections(open: () => Promise<Connection>): SharedConnections {
   const places: (Place | undefined)[] = []
-  const retired = new Set<Connection>()
+  const retired = new Set<Place>()
   let next = 0
   let isClosed = false
 
-  async function take(): Promise<Connection> {
+  function take(): Place {
     if (isClosed) throw closed()
-    const place = (next = (next + 1) % DEFAULTS.readConnections)
-    const there = places[place]
-    if (there?.isUsable() === true) return there.opening
+    const position = (next = (next + 1) % DEFAULTS.readConnections)
+    const there = places[position]
+    if (there?.isUsable() === true) return there
     // Taken before anything is waited for: of a crowd only the first opens one.
-    return (places[place] = begin(open())).opening
+    return (places[position] = begin(open()))
   }
 
-  /** Nobody new gets it; who waits for an answer on it has that before it ends. */
-  function retire(connection: Connection): void {
-    const place = places.findIndex((there) => there?.holds(connection) === true)
-    // Many may hear of it at once.
-    if (place < 0) return
-    places[place] = undefined
-    retired.add(connection)
-    setTimeout(() => {
-      connection.destroy()
-      retired.delete(connection)
-    }, DEFAULTS.replyTimeoutMs).unref()
+  /** Many may hear of it at once. */
+  function retire(place: Place): void {
+    const position = places.indexOf(place)
+    if (position < 0) return
+    places[position] = undefined
+    retired.add(place)
+    endUnasked(place)
+  }
+
+  function endUnasked(place: Place): void {
+    if (place.asking === 0 && retired.delete(place)) end(place)
+  }
+
+  async function use<Result>(
+    place: Place,
+    run: (connection: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    place.asking += 1
+    try {
+      return await run(await place.opening)
+    } finally {
+      place.asking -= 1
+      endUnasked(place)
+    }
   }
 
   return {
     async ask(run, mostTries) {
-      for (let tries = 1, outdated = 0; ; tries += 1) {
-        const connection = take()
+      for (let tries = 1, unfit = 0; ; tries += 1) {
+        const place = take()
         try {
-          return await run(await connection)
+          return await use(place, run)
         } catch (error) {
-          if (isOutdated(error)) {
-            outdated += 1
-            retire(await connection)
+          const isUnfit = isOutdated(error) || (isReadOnly(error) && isOld(place))
+          if (isUnfit) {
+            unfit += 1
+            retire(place)
           }
-          // What an outdated statement asked for was not carried out; each connection may have one.
-          const mayAsk = isOutdated(error)
-            ? outdated <= DEFAULTS.readConnections
-            : tries - outdated < mostTries && toFault(error) === "lost"
+          // What an unfit connection was asked for was not carried out; each may be one.
+          const mayAsk = isUnfit
+            ? unfit <= DEFAULTS.readConnections
+            : tries - unfit < mostTries && toFault(error) === "lost"
           if (!mayAsk || isClosed) throw toSafelightError(error)
         }
       }
     },
     close() {
       isClosed = true
-      for (const connection of retired) connection.destroy()
-      for (const there of places) {
-        void there?.opening.then(
-          (connection) => connection.destroy(),
-          () => undefined,
-        )
-      }
+      for (const place of [...places, ...retired]) if (place !== undefined) end(place)
     },
   }
+}
+
+/** A server that is read-only is not asked for connection after connection: they serve reads. */
+function isOld({ begunAt }: Place): boolean {
+  return performance.now() - begunAt >= DEFAULTS.retryMaxMs
 }
 
 function begin(opening: Promise<Connection>): Place {
@@ -94,7 +111,15 @@ function begin(opening: Promise<Connection>): Place {
   )
   return {
     opening,
+    begunAt: performance.now(),
+    asking: 0,
     isUsable: () => !isFailed && connection?.isOpen() !== false,
-    holds: (other) => connection === other,
   }
+}
+
+function end({ opening }: Place): void {
+  void opening.then(
+    (connection) => connection.destroy(),
+    () => undefined,
+  )
 }

@@ -49,6 +49,11 @@ export function isOutdated(error: unknown): boolean {
   return readState(error) === "0A000"
 }
 
+/** Whether the session can't write: a standby, or one that began while the server was read-only. */
+export function isReadOnly(error: unknown): boolean {
+  return readState(error) === "25006"
+}
+
 /** Whether somebody else held a row for too long. */
 export function isHeldUp(error: unknown): boolean {
   return /^(55P03|57014)$/.test(readState(error) ?? "")
@@ -71,6 +76,12 @@ export function toSafelightError(error: unknown): SafelightError {
   return new SafelightError({ code: "storage-unavailable", message, retryable, cause: error })
 }
 
+/** The same where it is known that nothing was done: nothing was sent, or the server took it back. */
+export function toUndone(error: unknown): SafelightError {
+  const { code, message, retryable } = toSafelightError(error)
+  return new SafelightError({ code, message, retryable, isUndone: true, cause: error })
+}
+
 /**
  * The same while a storage is opened. Later a password that is refused is an outage like others: the
  * one that is configured was right before, and may be again.
@@ -89,5 +100,6 @@ function toWords(error: unknown): string {
 }
 
 export function closed(): SafelightError {
-  return new SafelightError({ code: "storage-unavailable", message: "the storage is closed" })
+  const message = "the storage is closed"
+  return new SafelightError({ code: "storage-unavailable", message, isUndone: true })
 }

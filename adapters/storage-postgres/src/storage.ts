@@ -17,6 +17,7 @@ import { createLinkMethods } from "./link-methods.ts"
 import { listTasks } from "./list-tasks.ts"
 import { migrateDatabase } from "./migrate-database.ts"
 import { createMoveMethods } from "./move-methods.ts"
+import { createOutage } from "./outage.ts"
 import { createQueueMethods } from "./queue-methods.ts"
 import { createRateMethods } from "./rate-methods.ts"
 import { createReadMethods } from "./read-methods.ts"
@@ -68,13 +69,15 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
   const statements = compileStatements(POSTGRES_DIALECT)
   const sessions = createSessions(open("reading"))
   const wakeUps = createWakeUps(sessions, open("listening"), log)
+  const outage = createOutage()
   const lanes = Array.from({ length: laneCount }, () =>
     createLane({
       open: open("committing", "batches"),
+      outage,
       onJudged: (change, outcome) => writer.noteJudged(change, outcome),
     }),
   )
-  const writer: Writer = createWriter({ lanes, onCommit, onQueued: wakeUps.noteQueued })
+  const writer: Writer = createWriter({ lanes, outage, onCommit, onQueued: wakeUps.noteQueued })
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import type { Change } from "./change.ts"
 import { DEFAULTS } from "./defaults.ts"
+import { hasWaitedThrough } from "./outage.ts"
 
 export interface WaitingChanges {
   readonly count: () => number
@@ -12,12 +13,14 @@ export interface WaitingChanges {
   readonly add: (change: Change) => void
   /** A batch of up to `limit` changes, its tasks under way from now on. */
   readonly take: (limit: number) => readonly Change[]
+  /** Takes what waited for all its patience in an outage that lasts `since` then. */
+  readonly takeOverdue: (since: number) => readonly Change[]
   /** The batch is settled. */
   readonly settle: (batch: readonly Change[]) => void
 }
 
 export function createWaitingChanges(): WaitingChanges {
-  const waiting: Change[] = []
+  let waiting: Change[] = []
   const underWay = new Set<string>()
   let waitingBytes = 0
   return {
@@ -32,6 +35,14 @@ export function createWaitingChanges(): WaitingChanges {
       const batch = takeBatch(waiting, underWay, limit)
       for (const { bytes } of batch) waitingBytes -= bytes
       return batch
+    },
+    takeOverdue(since) {
+      const overdue: Change[] = []
+      const rest: Change[] = []
+      for (const change of waiting) (hasWaitedThrough(change, since) ? overdue : rest).push(change)
+      waiting = rest
+      for (const { bytes } of overdue) waitingBytes -= bytes
+      return overdue
     },
     settle(batch) {
       for (const { append } of batch) underWay.delete(append.task)

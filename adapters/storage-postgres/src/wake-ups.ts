@@ -86,14 +86,19 @@ function createBell({ node, open, log, over }: BellOptions): {
       return
     }
     connection = opened
-    const ended = new Promise<void>((resolve) => opened.onEnd(resolve))
-    opened.onNotification((from) => {
-      if (from !== node) ring()
-    })
-    await opened.execute(`listen ${CHANNEL}`)
-    // What was queued while nobody listened.
-    ring()
-    await ended
+    try {
+      const ended = new Promise<void>((resolve) => opened.onEnd(resolve))
+      opened.onNotification((from) => {
+        if (from !== node) ring()
+      })
+      await opened.execute(`listen ${CHANNEL}`)
+      // What was queued while nobody listened.
+      ring()
+      await ended
+    } finally {
+      // One that may not listen is open still.
+      opened.destroy()
+    }
   }
 
   async function listen(): Promise<void> {

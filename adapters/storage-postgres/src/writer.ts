@@ -7,7 +7,8 @@ import { SafelightError } from "@safelight/core"
 import type { Change, Outcome } from "./change.ts"
 import { createFullAccounts } from "./full-accounts.ts"
 import type { Lane } from "./lane.ts"
-import { closed } from "./sql-error.ts"
+import type { Outage } from "./outage.ts"
+import { closed, toUndone } from "./sql-error.ts"
 import { createWaitingChanges } from "./waiting-changes.ts"
 
 /** What was committed together, or given up, for who watches. */
@@ -19,7 +20,7 @@ export interface Commit {
 
 export interface Writer {
   /** Resolves once the change is durable, or refused. */
-  readonly write: (change: Omit<Change, "resolve" | "reject">) => Promise<Outcome>
+  readonly write: (change: Omit<Change, "arrivedAt" | "resolve" | "reject">) => Promise<Outcome>
   /** Hears what became of a judged change: a batch with a full account is judged at once. */
   readonly noteJudged: (change: Change, outcome: Outcome) => void
   /** Resolves once everything handed in is settled; later writes reject. */
@@ -28,6 +29,8 @@ export interface Writer {
 
 export interface WriterOptions {
   readonly lanes: readonly Lane[]
+  /** As the lanes find it. */
+  readonly outage: Outage
   readonly onCommit: (commit: Commit) => void
   /** Called behind a batch that put tasks into the queue which nobody holds. */
   readonly onQueued: () => void
@@ -36,7 +39,7 @@ export interface WriterOptions {
 /** Fewer changes than this share one commit: dividing them would double it for nothing. */
 const SMALLEST_CROWD = 16
 
-export function createWriter({ lanes, onCommit, onQueued }: WriterOptions): Writer {
+export function createWriter({ lanes, outage, onCommit, onQueued }: WriterOptions): Writer {
   const idle = [...lanes]
   const waiting = createWaitingChanges()
   const full = createFullAccounts()
@@ -73,7 +76,17 @@ export function createWriter({ lanes, onCommit, onQueued }: WriterOptions): Writ
     onCommit({ changes: batch.length, durationMs, isFailed: !isCommitted })
   }
 
+  /** A lane spends all its patience on one batch; what waits behind it must not wait for each in turn. */
+  function refuseOverdue(): void {
+    const since = outage.since()
+    if (since === undefined) return
+    for (const change of waiting.takeOverdue(since)) {
+      change.reject(toUndone(outage.error()))
+    }
+  }
+
   function continueOrRest(): void {
+    refuseOverdue()
     scheduleFlush()
     if (isClosed && waiting.count() === 0 && idle.length === lanes.length) drained.resolve()
   }
@@ -84,7 +97,7 @@ export function createWriter({ lanes, onCommit, onQueued }: WriterOptions): Writ
       // What happened must be written down; what is only asked for may be refused.
       if (change.isJudged && waiting.isFull()) return Promise.reject(overloaded())
       return new Promise((resolve, reject) => {
-        waiting.add({ ...change, resolve, reject })
+        waiting.add({ ...change, arrivedAt: performance.now(), resolve, reject })
         scheduleFlush()
       })
     },
@@ -108,5 +121,11 @@ function isForAnybody({ append: { queue } }: Change): boolean {
 
 function overloaded(): SafelightError {
   const message = "too much waits to be stored"
-  return new SafelightError({ code: "overloaded", message, retryable: true, retryAfterMs: 1_000 })
+  return new SafelightError({
+    code: "overloaded",
+    message,
+    retryable: true,
+    retryAfterMs: 1_000,
+    isUndone: true,
+  })
 }

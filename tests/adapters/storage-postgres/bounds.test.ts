@@ -58,4 +58,26 @@ describe("bounds of an account", () => {
       [...known],
     )
   })
+
+  it("keep idempotency keys apart where accounts and keys hold line breaks", async () => {
+    await using opened = await open({ lanes: 1 })
+    const names = [
+      { account: "ada\nbob", key: "carol" },
+      { account: "ada", key: "bob\ncarol" },
+      // Twice: the batch falls, and is judged.
+      { account: "eve", key: "key" },
+      { account: "eve", key: "key" },
+    ]
+    const samples = toTasks(names.length)
+    const admissions = names.map(({ account, key }, index) => {
+      const { append } = samples[index] ?? assert.fail()
+      const task = { ...append.changes.task, account }
+      return opened.storage.admit({
+        append: { ...append, changes: { ...append.changes, task } },
+        idempotency: { key, fingerprint: "ab".repeat(32), usedAt: 1_000 },
+      })
+    })
+    const kinds = (await Promise.all(admissions)).map(({ kind }) => kind)
+    assert.deepEqual(kinds, ["admitted", "admitted", "admitted", "known"])
+  })
 })

@@ -1,10 +1,13 @@
 /** The database itself: its schema, its log, who may use it, and what its nodes tell each other. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { isSafelightError } from "@safelight/core"
+import { isSafelightError, SILENT_LOG } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { SCHEMA_VERSION } from "@safelight/store"
+import type { Sessions } from "../../../adapters/storage-postgres/src/sessions.ts"
+import { createWakeUps } from "../../../adapters/storage-postgres/src/wake-ups.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
+import { createFakeConnection, serverError, type FakeConnection } from "./fake-connection.ts"
 import { open, toTasks, until } from "./open.ts"
 
 describe("the log", () => {
@@ -125,6 +128,34 @@ describe("an address that is wrong", () => {
   })
 })
 
+describe("a server that was read-only for a while", () => {
+  it("is written to again by a storage that was open all the while", async () => {
+    await using opened = await open({ lanes: 1 })
+    const { storage } = opened
+    const admin = await opened.connect()
+    const [{ database } = assert.fail()] = await opened.execute<{ database: string }>(
+      "select current_database() as database",
+    )
+    const setting = `alter database ${database}`
+    await admin.query(`${setting} set default_transaction_read_only = on`)
+    const [{ append, head } = assert.fail()] = toTasks(1)
+    const refusal = { code: "storage-unavailable", retryable: true }
+    const beat = () => storage.renew({ claim: "claim", tasks: [] })
+    // As many as there are connections for what is no commit, and more.
+    for (let count = 0; count < 8; count += 1) await assert.rejects(beat(), refusal)
+    await assert.rejects(storage.append(append), refusal)
+    assert.equal(await storage.readTask("task-0"), undefined)
+    await admin.query(`${setting} reset default_transaction_read_only`)
+    for (let count = 0; count < 8; count += 1) await beat()
+    await storage.append(append)
+    assert.deepEqual(await storage.readTask("task-0"), head)
+    const sessions = await opened.execute(`
+      select 1 from pg_stat_activity
+      where datname = current_database() and application_name = 'safelight reading'`)
+    assert.ok(sessions.length <= 4, `${sessions.length} connections`)
+  })
+})
+
 describe("wake-ups", () => {
   it("tell other nodes of new tasks, and not the one that queued them", async () => {
     await using opened = await open()
@@ -156,5 +187,28 @@ describe("wake-ups", () => {
     const before = heard
     await until(() => heard > before)
     stop?.()
+  })
+
+  it("that a server refuses leave no connection behind", async () => {
+    const connections: FakeConnection[] = []
+    const wakeUps = createWakeUps(
+      {} as Sessions,
+      async () => {
+        const connection = createFakeConnection({
+          async execute() {
+            throw serverError("25006")
+          },
+        })
+        connections.push(connection)
+        return connection
+      },
+      SILENT_LOG,
+    )
+    const stop = wakeUps.onQueued(() => undefined)
+    await until(() => connections.length === 2)
+    assert.equal(connections[0]?.isDestroyed(), true)
+    stop()
+    wakeUps.close()
+    await until(() => connections.every((connection) => connection.isDestroyed()))
   })
 })

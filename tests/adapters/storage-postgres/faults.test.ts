@@ -15,7 +15,7 @@ function spoil(append: Append): Append {
 }
 
 function toChange({ append }: SampleAppend, isJudged: boolean): Change {
-  return { append, isJudged, use: undefined, bytes: 0, resolve() {}, reject() {} }
+  return { append, isJudged, use: undefined, bytes: 0, arrivedAt: 0, resolve() {}, reject() {} }
 }
 
 describe("a change that makes no statement", () => {
