@@ -213,6 +213,7 @@ describe("show and list", () => {
 
 const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["nothing to set", ["set", "ada"], /nothing to set/],
+  ["a place alone", ["set", "ada", "--database", "postgres://127.0.0.1:1/x"], /nothing to set/],
   ["no name", ["set", "--suspend"], /missing required argument 'name'/],
   ["an empty name", ["set", " ", "--suspend"], /'name'\. expected 1 to 200 printable characters/],
   ["both ways at once", ["set", "a", "--resume", "--suspend"], /'--suspend' cannot be used with/],

@@ -22,6 +22,7 @@ import {
   startService,
   temporaryFolder,
 } from "./command-process.ts"
+import { parsePrometheusText, readSample } from "./prometheus-text.ts"
 
 const isWindows = process.platform === "win32"
 const PICTURE = "vendor-a/v4.1/flash/text-to-image"
@@ -123,6 +124,20 @@ describe("listening", () => {
     assert.match(stderr(), /without publicUrl/)
   })
 
+  test("a listener for /metrics alone is named before, and scraped there", async (t) => {
+    const folder = await temporaryFolder(t)
+    const { stdout } = await startService(folder, ["--metrics-port", "0"])
+    const [, address = ""] = /^metrics on (http:\/\/\S+)\nlistening on /m.exec(stdout()) ?? []
+    const families = parsePrometheusText(await (await fetch(address)).text())
+    assert.equal(readSample(families, "safelight_up_storage"), 1)
+  })
+
+  test("no other is named where the API's own listener has /metrics", async (t) => {
+    const { url, stdout } = await startService(await temporaryFolder(t), ["--metrics"])
+    assert.equal((await fetch(`${url}/metrics`)).status, 200)
+    assert.doesNotMatch(stdout(), /metrics on/)
+  })
+
   test("content_url begins with the public URL", async (t) => {
     const folder = await temporaryFolder(t)
     const words = ["--public-url", "https://media.example/base/"]
@@ -216,6 +231,16 @@ describe("what can't be served is one line and a code that is not zero", () => {
     assert.equal(code, 2)
   })
 
+  for (const role of ["api", "worker"]) {
+    test(`artifacts that ${role === "api" ? "an api" : "a worker"} would keep to itself`, async (t) => {
+      const words = ["--role", role, "--database", "postgres://nobody@127.0.0.1:1/none"]
+      const { stderr, code } = await refused(await temporaryFolder(t), words)
+      assert.match(stderr, new RegExp(`role: "${role}" needs artifacts`))
+      assert.match(stderr, /--artifacts or SAFELIGHT_ARTIFACTS_URL /)
+      assert.equal(code, 2)
+    })
+  }
+
   test("SAFELIGHT_DEBUG=1 adds where it came from", async (t) => {
     const folder = await temporaryFolder(t)
     await writeFile(join(folder, "file"), "")
@@ -245,9 +270,11 @@ describe("stopping", () => {
     const sent = { url: running.url, key: parseKey(running.stdout()) }
     // Without the second signal this would take all of stopGraceMs.
     await reach(sent, await submit(sent, "[studio: stall]"), "running")
-    const stopping = once(running.child.stderr as NodeJS.ReadableStream, "data")
     running.kill("SIGTERM")
-    await stopping
+    // Signals of one kind that wait for a busy process count once: the first must have been seen.
+    while (!running.stderr().includes('"msg":"stopping"')) {
+      await once(running.child.stderr as NodeJS.ReadableStream, "data")
+    }
     running.kill("SIGTERM")
     assert.equal((await running.ended).code, 143)
   })

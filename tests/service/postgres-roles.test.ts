@@ -50,7 +50,7 @@ describe("an api and a worker", { concurrency: 2 }, () => {
 
   test("a worker answers who watches it and nobody else, and shows no key", async (t) => {
     const world = await createPostgresWorld(t)
-    const worker = await world.serve(["--role", "worker"])
+    const worker = await world.serve(["--role", "worker", "--host", "0.0.0.0"])
     assert.doesNotMatch(worker.stdout(), /sl_live_/)
     assert.match(worker.stdout(), /^carries tasks out and serves no API/)
     const made = await world.succeed("keys", "create", "--account", "ada", "--json")
@@ -62,6 +62,8 @@ describe("an api and a worker", { concurrency: 2 }, () => {
     for (const path of paths) {
       assert.equal((await read({ url: worker.url, key }, path)).status, 404, path)
     }
+    // It makes no links that could name the wrong host.
+    assert.doesNotMatch(worker.stderr(), /publicUrl/)
   })
 
   test("what waits for a worker shows in /metrics, and so do commits and outcomes", async (t) => {

@@ -12,6 +12,7 @@ import {
   type ArtifactStorage,
   type Task,
 } from "@safelight/core"
+import { createGate } from "./gate.ts"
 
 export interface ArtifactCopy {
   readonly from: Pick<ArtifactStorage, "open">
@@ -41,12 +42,15 @@ export interface ArtifactCopier {
 }
 
 const CHUNK_BYTES = 64 * 1024
+/** Each holds up to two parts of 8 MiB where it is sent to a bucket. */
+const COPIES_AT_ONCE = 4
 /** Enough to see what is wrong. */
 const KEPT_FINDINGS = 100
 
 type Outcome = "copied" | "present" | CopyFinding["kind"]
 
 export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier {
+  const pass = createGate(COPIES_AT_ONCE)
   const findings: CopyFinding[] = []
   let [copied, present, findingCount] = [0, 0, 0]
 
@@ -61,6 +65,10 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
 
   async function copyOne(row: ArtifactRow): Promise<Outcome> {
     if (await isPresent(to, row)) return "present"
+    return pass(() => store(row))
+  }
+
+  async function store(row: ArtifactRow): Promise<Outcome> {
     const reader = await openOrMiss(from, row.place)
     if (reader === undefined) return "missing"
     try {

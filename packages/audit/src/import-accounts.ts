@@ -3,27 +3,10 @@
  * same was checked before; a key may have been revoked since, and then stays so.
  */
 import type { Storage } from "@safelight/core"
-import type { AccountRecord, BodyRecord, KeyRecord, StreamRecord } from "./export-format.ts"
-import type { Turns } from "./imported-place.ts"
+import type { AccountRecord, KeyRecord, LinkKeyRecord } from "./export-format.ts"
 
-/** Writes what is no stream; twice is the same as once. */
-export async function importRecord(
-  record: Exclude<BodyRecord, StreamRecord>,
-  storage: Storage,
-  turns: Turns,
-): Promise<void> {
-  switch (record.kind) {
-    case "account":
-      turns.setWeight(record.account.id, record.account.weight)
-      return writeAccount(record, storage)
-    case "key":
-      return writeKey(record, storage)
-    case "link-key":
-      return storage.addLinkKey(record.linkKey)
-  }
-}
-
-async function writeAccount(
+/** Writes an account's settings, and how often its links were revoked; twice is the same as once. */
+export async function importAccount(
   { account, linkEpoch }: AccountRecord,
   storage: Storage,
 ): Promise<void> {
@@ -34,7 +17,13 @@ async function writeAccount(
   if (linkEpoch > 0) await storage.restoreLinkEpoch({ scope, epoch: linkEpoch })
 }
 
-/** One that is there is the same, and stays: it may have been revoked since. */
-async function writeKey({ key }: KeyRecord, storage: Storage): Promise<void> {
+/** Lets clients in by an API key, or by the links that a link key signed; twice is the same as once. */
+export async function importKey(
+  record: KeyRecord | LinkKeyRecord,
+  storage: Storage,
+): Promise<void> {
+  if (record.kind === "link-key") return storage.addLinkKey(record.linkKey)
+  const { key } = record
+  // One that is there is the same, and stays: it may have been revoked since.
   if ((await storage.findKey(key.id)) === undefined) await storage.createKey(key)
 }

@@ -1,8 +1,10 @@
 /**
- * Takes an export into a database. The file is read twice: first it is proved, and that it fits; then
- * it is written, rows derived by the same `project` as everywhere. Between the two the database is
- * marked, so that nobody serves half of it; the same file may be imported again until all of it is
- * there, since whatever is stored already is stored once.
+ * Takes an export into a database. The file is read three times: it is proved, and that it fits; then
+ * accounts and tasks are written, rows derived by the same `project` as everywhere; keys come last. A
+ * service that runs on the database already lets nobody in by them before all that was theirs is
+ * there: a submission repeated sooner would not find its idempotency key, and be bought twice. In
+ * between the database is marked, so that nobody begins to serve half of it; the same file may be
+ * imported again until all of it is there, since whatever is stored already is stored once.
  *
  *   nothing ──(proved)──▶ arriving ──(all written)──▶ arrived
  */
@@ -10,14 +12,15 @@ import { project, SafelightError, type Digest, type Move, type Storage } from "@
 import { checkExport, checkRecord, toEvents, type ExportManifest } from "./check-export.ts"
 import { createArtifactCopier, type ArtifactCopy, type CopyReport } from "./copy-artifacts.ts"
 import { refused, type StreamRecord } from "./export-format.ts"
-import { importRecord } from "./import-accounts.ts"
+import { importAccount, importKey } from "./import-accounts.ts"
 import { createTurns, toImportedPlace, type Turns } from "./imported-place.ts"
 import { createInFlight } from "./in-flight.ts"
-import { isBody, readExport } from "./read-export.ts"
+import { readExport, type ReadRecord } from "./read-export.ts"
+import { createUseRestorer, type UseReport, type UseRestorer } from "./restore-uses.ts"
 
 export interface ImportOptions {
   readonly storage: Storage
-  /** Opens the file at its beginning; called twice. */
+  /** Opens the file at its beginning; called three times at most. */
   readonly open: () => AsyncIterable<Uint8Array>
   readonly digest: Digest
   readonly now: number
@@ -36,6 +39,8 @@ export interface ImportReport {
   /** The file was imported wholly before: nothing but artifacts was looked at. */
   readonly isRepeated: boolean
   readonly artifacts: CopyReport | null
+  /** Idempotency keys that stand for other tasks; none where nothing was written. */
+  readonly idempotency: UseReport
 }
 
 /**
@@ -57,53 +62,85 @@ export async function importStreams(options: ImportOptions): Promise<ImportRepor
   assertNoOther(moves, id)
   const isRepeated = moves.some((move) => move.id === id && move.state === "arrived")
   if (!isRepeated) await storage.setMove({ id, state: "arriving", at: now })
-  const artifacts = await write(options, manifest, isRepeated)
-  if (!isRepeated) await storage.setMove({ id, state: "arrived", at: now })
-  return { manifest, isRepeated, artifacts }
+  const written = await writeStreams(options, { id, isRepeated })
+  if (!isRepeated) {
+    await writeKeys(options, id)
+    await storage.setMove({ id, state: "arrived", at: now })
+  }
+  return { manifest, isRepeated, ...written }
 }
 
-async function write(
+interface Writing {
+  readonly id: string
+  readonly isRepeated: boolean
+}
+
+/** Accounts and streams. */
+async function writeStreams(
   options: ImportOptions,
-  manifest: ExportManifest,
-  isRepeated: boolean,
-): Promise<CopyReport | null> {
+  writing: Writing,
+): Promise<Pick<ImportReport, "artifacts" | "idempotency">> {
+  const { storage, now } = options
   const copier = options.artifacts && createArtifactCopier(options.artifacts)
-  if (isRepeated && copier === undefined) return null
+  const uses = createUseRestorer(storage)
+  const { isRepeated } = writing
+  if (isRepeated && copier === undefined) return { artifacts: null, idempotency: uses.toReport() }
   const inFlight = createInFlight()
   try {
-    await writeRecords(options, { ...manifest, isRepeated }, async (record, bytes, stream) => {
+    await readStreams(options, writing, async (record, bytes, stream) => {
       await inFlight.begin(bytes, async () => {
         // Bytes first: what the log names has to be there.
-        await copier?.copy(stream.snapshot, options.now)
-        if (!isRepeated) await writeStream(options.storage, record, stream)
+        await copier?.copy(stream.snapshot, now)
+        if (!isRepeated) await writeStream(storage, record, { ...stream, uses })
       })
     })
     await inFlight.drain()
   } finally {
     await inFlight.settle()
   }
-  return copier?.toReport() ?? null
+  return { artifacts: copier?.toReport() ?? null, idempotency: uses.toReport() }
 }
 
-type WriteStream = (record: StreamRecord, bytes: number, stream: AppendOfStream) => Promise<void>
+type BeginStream = (record: StreamRecord, bytes: number, stream: AppendOfStream) => Promise<void>
 
-/** Accounts, keys and link keys are written one after another: all of them come before the streams. */
-async function writeRecords(
+/** Accounts are written one after another: all of them come before the streams. */
+async function readStreams(
   options: ImportOptions,
-  { sha256, isRepeated }: ExportManifest & Pick<ImportReport, "isRepeated">,
-  begin: WriteStream,
+  { id, isRepeated }: Writing,
+  begin: BeginStream,
 ): Promise<void> {
   const turns = createTurns()
   let streams = 0
-  for await (const { record, bytes } of readExport(options.open())) {
-    if (record.kind === "trailer" && record.sha256 !== sha256) throw changed()
-    if (record.kind === "stream") {
-      await begin(record, bytes, toAppend(record, options, turns))
-      streams += 1
-      options.onProgress?.({ phase: "writing", streams })
-    } else if (isBody(record) && !isRepeated) {
-      await importRecord(record, options.storage, turns)
+  for await (const { record, bytes } of readAgain(options, id)) {
+    if (record.kind === "account") {
+      turns.setWeight(record.account.id, record.account.weight)
+      if (!isRepeated) await importAccount(record, options.storage)
     }
+    if (record.kind !== "stream") continue
+    await begin(record, bytes, toAppend(record, options, turns))
+    streams += 1
+    options.onProgress?.({ phase: "writing", streams })
+  }
+}
+
+async function writeKeys(options: ImportOptions, id: string): Promise<void> {
+  for await (const { record } of readAgain(options, id)) {
+    if (record.kind === "key" || record.kind === "link-key") {
+      await importKey(record, options.storage)
+    }
+  }
+}
+
+/** The records of the file that was proved; rejects at its end where it is another one by now. */
+async function* readAgain(
+  { open }: Pick<ImportOptions, "open">,
+  id: string,
+): AsyncGenerator<ReadRecord> {
+  for await (const read of readExport(open())) {
+    if (read.record.kind === "trailer" && read.record.sha256 !== id) {
+      throw refused("the file was changed while it was imported")
+    }
+    yield read
   }
 }
 
@@ -130,12 +167,13 @@ function toAppend(
 
 async function writeStream(
   storage: Storage,
-  { task, idempotency, linkEpochs }: StreamRecord,
-  { append, snapshot: { account } }: AppendOfStream,
+  record: StreamRecord,
+  { append, snapshot, uses }: AppendOfStream & { readonly uses: UseRestorer },
 ): Promise<void> {
+  const { task, linkEpochs } = record
   await storage.append(append)
   await Promise.all([
-    ...idempotency.map((use) => storage.restoreIdempotency({ account, task, use })),
+    uses.restore(record, snapshot.account),
     ...linkEpochs.map(({ key, epoch }) =>
       storage.restoreLinkEpoch({ scope: { kind: "artifact", task, key }, epoch }),
     ),
@@ -152,8 +190,4 @@ function assertNoOther(moves: readonly Move[], id: string): void {
   if (!moves.some((move) => move.state === "arriving" && move.id !== id)) return
   const message = "the import of another file into this data is not complete: finish that one first"
   throw new SafelightError({ code: "already-moved", message })
-}
-
-function changed(): SafelightError {
-  return refused("the file was changed while it was imported")
 }

@@ -53,7 +53,7 @@ export async function* readExport(body: AsyncIterable<Uint8Array>): AsyncGenerat
   if (state.last?.kind !== "trailer") throw refused("the file is cut: its last line is missing")
 }
 
-export function isBody(record: ExportRecord): record is BodyRecord {
+function isBody(record: ExportRecord): record is BodyRecord {
   return record.kind !== "header" && record.kind !== "trailer"
 }
 

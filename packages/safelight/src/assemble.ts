@@ -10,9 +10,9 @@ import { createGuardedFetch } from "@safelight/fetch-guarded"
 import { createHealthHandler, createHttpHandler, createNodeServer } from "@safelight/http"
 import type { Configuration } from "./configuration/configuration.ts"
 import { createWatching, type Watching } from "./metrics/watching.ts"
-import { openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
+import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
 import { createReadiness } from "./readiness.ts"
-import { EACH_MINUTE, EACH_NIGHT, startSchedules } from "./schedules.ts"
+import { EACH_MINUTE, EACH_NIGHT, startSchedules, type Schedules } from "./schedules.ts"
 
 export interface ServiceOptions {
   readonly configuration: Configuration
@@ -30,8 +30,8 @@ export interface Service {
   readonly storage: Storage
   readonly engine: Engine
   /**
-   * Takes no more requests, lets what runs finish for up to `stopGraceMs`, hands the rest back to
-   * the queue and closes everything. Safe to call twice.
+   * Takes no more requests and begins nothing, lets what runs finish for up to `stopGraceMs`, hands
+   * the rest back to the queue and closes everything. Safe to call twice.
    */
   stop(): Promise<void>
 }
@@ -54,6 +54,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 async function assemble(options: ServiceOptions, closers: Close[]): Promise<Service> {
   const { configuration, log = SILENT_LOG, clock = systemClock } = options
   const { stopGraceMs: graceMs } = configuration
+  assertShared(configuration)
   const watching = await createWatching({ settings: configuration, clock, log })
   const opened = await openStorage({ configuration, log, clock, ...watching.storage })
   closers.push(() => opened.close())
@@ -62,11 +63,13 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   const parts = { configuration, log, clock, storage, artifacts, watching }
   const engine = createServiceEngine(parts, closers)
 
+  const metricsServer = await watching.listen()
+  // Still there while the rest winds down, since that is what it shows.
+  closers.push(async () => metricsServer?.close({ graceMs: 0 }))
+
   let publicUrl = configuration.publicUrl ?? ""
   let isStopping = false
-  const checkPieces = createReadiness(clock, async () => {
-    await Promise.all([storage.check(), artifacts.check()])
-  })
+  const checkPieces = createReadiness({ storage, artifacts, clock })
   const checkReady = async (): Promise<void> => {
     if (isStopping) throw new SafelightError({ code: "overloaded", message: "stopping" })
     await checkPieces()
@@ -79,19 +82,16 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
       : createHttpHandler({ ...shared, service: engine, storage, publicUrl: () => publicUrl })
   const server = await createNodeServer({ handler, host, port, log, ...watching.server })
   publicUrl ||= server.url
-  // Both at once: requests under way may need the engine, tasks under way need no request.
+  let schedules: Schedules = { stop: async () => {} }
+  // All at once: requests under way may need the engine, what it and the chores do needs no request.
   closers.push(async () => {
     isStopping = true
-    await Promise.all([server.close({ graceMs }), engine.stop({ graceMs })])
+    const ends = [server.close({ graceMs }), engine.stop({ graceMs }), schedules.stop({ graceMs })]
+    await Promise.all(ends)
   })
-
-  const metricsServer = await watching.listen()
-  closers.push(async () => metricsServer?.close({ graceMs: 0 }))
-
   if (role !== "api") {
     engine.start()
-    const schedules = startSchedules({ chores: toChores(engine, artifacts, clock, log), log })
-    closers.push(() => schedules.stop())
+    schedules = startSchedules({ chores: toChores(engine, artifacts, clock, log), clock, log })
   }
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= closeAll(closers))

@@ -2,7 +2,7 @@
  * A command that can't go on: the line for the person who typed it and the code for their script.
  * The only error whose message is shown as it stands; commands throw it, `main` prints it.
  */
-import type { ExitCode } from "./exit-code.ts"
+import { EXIT, type ExitCode } from "./exit-code.ts"
 
 export interface CommandErrorOptions {
   readonly exitCode: ExitCode
@@ -18,4 +18,9 @@ export class CommandError extends Error {
     super(options.message, { cause: options.cause })
     this.exitCode = options.exitCode
   }
+}
+
+/** Wrong usage, or what is named is not there or can't be done: another command is needed. */
+export function refused(message: string, cause?: unknown): CommandError {
+  return new CommandError({ exitCode: EXIT.refused, message, cause })
 }

@@ -7,6 +7,9 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1_000,
 }
 
+/** Ten years: a longer time is a slip of the unit. */
+export const LONGEST_MS = 3_650 * 86_400_000
+
 /** Milliseconds, or undefined where the text is no duration. */
 export function parseDuration(text: string): number | undefined {
   const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? []

@@ -5,7 +5,7 @@
  */
 import { lstat, open, rename, rm, type FileHandle } from "node:fs/promises"
 import { dirname } from "node:path"
-import { CommandError } from "./command-error.ts"
+import { CommandError, refused } from "./command-error.ts"
 import { EXIT } from "./exit-code.ts"
 
 /** Lines are small; a write of this size costs no more than one of a line. */
@@ -18,8 +18,7 @@ export async function requireNoFile(path: string): Promise<void> {
     throw unwritable(path, error)
   })
   if (status === undefined) return
-  const message = `${path} is there already; --to names another file`
-  throw new CommandError({ exitCode: EXIT.refused, message })
+  throw refused(`${path} is there already; --to names another file`)
 }
 
 /** Resolves once the file is durable; rejects with the lines' own error and leaves nothing then. */
@@ -45,15 +44,19 @@ export async function writeExportFile(path: string, lines: AsyncIterable<string>
     await rename(temporary, path)
     await syncFolder(dirname(path))
   } catch (error) {
-    await rm(temporary, { force: true })
+    if (await isOwn(temporary, inode)) await rm(temporary, { force: true })
     throw error
   }
 }
 
-/** Two exports to one name: the second took the first one's file away. */
-async function requireOwn(temporary: string, inode: number): Promise<void> {
+/** Two exports to one name: the second took the first one's file away, and what is there now is its. */
+async function isOwn(temporary: string, inode: number): Promise<boolean> {
   const status = await lstat(temporary).catch(() => undefined)
-  if (status?.ino === inode) return
+  return status?.ino === inode
+}
+
+async function requireOwn(temporary: string, inode: number): Promise<void> {
+  if (await isOwn(temporary, inode)) return
   const message = `another export wrote to ${temporary} meanwhile; nothing was exported`
   throw new CommandError({ exitCode: EXIT.failed, message })
 }

@@ -16,7 +16,12 @@ export interface JsonLog extends Log {
 }
 
 export function createJsonLog({ level }: { readonly level: LogLevel }): JsonLog {
-  const destination = pino.destination({ fd: 2, sync: false, maxLength: UNREAD_BYTES })
+  const destination = pino.destination({
+    fd: 2,
+    sync: false,
+    minLength: 1,
+    maxLength: UNREAD_BYTES,
+  })
   const logger = pino(
     {
       level,

@@ -1,24 +1,24 @@
 /**
  * Opens the data of a command, a folder or a PostgreSQL database, mostly beside a running service. One
- * without a database is refused where the command makes none: a mistyped place must not make a new one. Data that moved
- * is there to be read, and for the commands that move it.
+ * that holds nothing is refused where the command makes none: a mistyped place must not make a new one.
+ * Data that moved is there to be read, and for the commands that move it.
  */
 import { access } from "node:fs/promises"
 import { join } from "node:path"
 import { assertServable, type Storage } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import { CommandError } from "./command-error.ts"
+import { refused } from "./command-error.ts"
 import type { Configuration } from "./configuration/configuration.ts"
-import { EXIT } from "./exit-code.ts"
 import { toMachineFault } from "./machine-fault.ts"
 
 export interface OpenDataRequest {
   readonly configuration: Pick<Configuration, "data" | "database">
   readonly mayCreate: boolean
   /**
-   * What is done to it: `write` (the default) is refused on data that moved, `move` takes it from
-   * every service and command of its kind meanwhile.
+   * What is done to it: `write` (the default) is refused on data that moved. `move` takes a folder from
+   * every service, and from other moves, until it is through; a PostgreSQL database it takes from
+   * nobody, and services that run on it go on.
    */
   readonly purpose?: "read" | "write" | "move"
 }
@@ -50,6 +50,6 @@ async function open({ configuration, mayCreate, purpose }: OpenDataRequest): Pro
 async function requireDatabase(folder: string): Promise<void> {
   await access(join(folder, "safelight.db")).catch((cause: unknown) => {
     const message = `there is no Safelight database in ${folder}; --data names the folder`
-    throw new CommandError({ exitCode: EXIT.refused, message, cause })
+    throw refused(message, cause)
   })
 }

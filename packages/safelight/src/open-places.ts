@@ -15,18 +15,40 @@ import {
 } from "@safelight/core"
 import { createPostgresStorage, type Commit } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import type { Configuration } from "./configuration/configuration.ts"
+import type { BucketCredentials, Configuration } from "./configuration/configuration.ts"
 
 /** Artifacts, and the nightly removal of what was begun and never ended. */
 export interface ServedArtifacts extends ArtifactStorage {
   readonly sweepIncoming: (now: number) => Promise<number>
 }
 
+const ARTIFACTS_NAME = "--artifacts (SAFELIGHT_ARTIFACTS_URL)"
+
+/** Where each stands. */
+const CREDENTIAL_VARIABLES = {
+  accessKeyId: "AWS_ACCESS_KEY_ID",
+  secretAccessKey: "AWS_SECRET_ACCESS_KEY",
+  sessionToken: "AWS_SESSION_TOKEN",
+} as const satisfies Record<keyof BucketCredentials, string>
+
+/** What may stand in a header: a file's last line break, for one, may not. */
+const CREDENTIAL_PATTERN = /^[\x21-\x7e]+$/
+
 export interface OpenPlacesOptions {
   readonly configuration: Configuration
   readonly log: Log
   readonly clock: Clock
   readonly onCommit?: (commit: Commit) => void
+}
+
+/**
+ * Throws `invalid-configuration` where an API and a worker would each keep artifacts in a folder of
+ * its own: what the one made the other could never show.
+ */
+export function assertShared({ artifacts, role }: Configuration): void {
+  if (role === "all" || artifacts !== undefined) return
+  const message = `role: "${role}" needs artifacts where every process reaches them; --artifacts or SAFELIGHT_ARTIFACTS_URL names the bucket or folder`
+  throw new SafelightError({ code: "invalid-configuration", message })
 }
 
 export async function openStorage(options: OpenPlacesOptions): Promise<Storage> {
@@ -44,7 +66,9 @@ export async function openArtifacts(options: OpenPlacesOptions): Promise<ServedA
   const { artifacts: place, credentials, data } = configuration
   if (place?.startsWith("s3:") === true) {
     if (credentials === undefined) throw withoutCredentials()
-    const bucket = createS3Artifacts({ ...parseS3Url(place), credentials, log, clock })
+    const location = parseS3Url(place, ARTIFACTS_NAME)
+    assertCredentials(credentials)
+    const bucket = createS3Artifacts({ ...location, credentials, log, clock })
     await bucket.check()
     return bucket
   }
@@ -56,6 +80,16 @@ export async function openArtifacts(options: OpenPlacesOptions): Promise<ServedA
     throw new SafelightError({ code: "invalid-configuration", message, cause })
   }
   return createFilesystemArtifacts({ folder })
+}
+
+/** Named by their variables, which the bucket's adapter has not heard of; never repeated. */
+function assertCredentials(credentials: BucketCredentials): void {
+  for (const field of ["accessKeyId", "secretAccessKey", "sessionToken"] as const) {
+    const value = credentials[field]
+    if (value === undefined || CREDENTIAL_PATTERN.test(value)) continue
+    const message = `${CREDENTIAL_VARIABLES[field]} must be visible ASCII without spaces or line breaks`
+    throw new SafelightError({ code: "invalid-configuration", message })
+  }
 }
 
 function withoutCredentials(): SafelightError {

@@ -1,37 +1,44 @@
 /**
- * Whether the service can be used, asked by anybody at any rate: callers share one check, its
- * answer is believed for a second, and one that takes too long is a no.
+ * Whether the service can be used, asked by anybody at any rate and without a key: each piece is
+ * asked once at a time, callers share its answer, and one that takes too long is a no. What a reader
+ * would get wrong: a check of a bucket writes to it, so what it said is believed for longer.
  */
-import { SafelightError, type Clock } from "@safelight/core"
+import type { ArtifactStorage, Clock, Storage } from "@safelight/core"
+import { createKeptAnswer } from "./kept-answer.ts"
 
+/** Of the database, and of every no: who is back shall be seen soon. */
 const BELIEVED_MS = 1_000
+/** It is a PUT and requests that look and remove, and buckets bill them. */
+const ARTIFACTS_BELIEVED_MS = 30_000
 const PATIENCE_MS = 3_000
 
-/** The shared form of `check`; rejects with the check's own error, or `overloaded` on a slow one. */
-export function createReadiness(clock: Clock, check: () => Promise<void>): () => Promise<void> {
-  let latest: Promise<void> | undefined
-  let latestAt = 0
+export interface ReadinessOptions {
+  readonly storage: Pick<Storage, "check">
+  readonly artifacts: Pick<ArtifactStorage, "check">
+  readonly clock: Pick<Clock, "monotonicNow" | "wait">
+}
 
-  async function checkInTime(): Promise<void> {
-    const over = new AbortController()
-    const late = clock.wait(PATIENCE_MS, over.signal).then(() => {
-      const message = "the readiness check took too long"
-      throw new SafelightError({ code: "overloaded", message, retryable: true })
-    })
-    try {
-      await Promise.race([check(), late])
-    } finally {
-      late.catch(() => {})
-      over.abort("over")
-    }
-  }
-
-  return () => {
-    const isStale = clock.monotonicNow() - latestAt >= BELIEVED_MS
-    if (latest === undefined || isStale) {
-      latestAt = clock.monotonicNow()
-      latest = checkInTime()
-    }
-    return latest
+/** Makes a check that rejects with a piece's own error, or `overloaded` on a slow one. */
+export function createReadiness({
+  storage,
+  artifacts,
+  clock,
+}: ReadinessOptions): () => Promise<void> {
+  const common = { clock, patienceMs: PATIENCE_MS }
+  const database = createKeptAnswer({
+    ...common,
+    name: "the database",
+    question: () => storage.check(),
+    believedMs: BELIEVED_MS,
+  })
+  const files = createKeptAnswer({
+    ...common,
+    name: "artifact storage",
+    question: () => artifacts.check(),
+    believedMs: ARTIFACTS_BELIEVED_MS,
+    failureBelievedMs: BELIEVED_MS,
+  })
+  return async () => {
+    await Promise.all([database.ask(), files.ask()])
   }
 }

@@ -3,7 +3,7 @@
  * unfinished files each day, both once at the start. A run that fails is logged and comes again; a
  * run that takes longer than its interval is not doubled.
  */
-import type { Log } from "@safelight/core"
+import type { Clock, Log } from "@safelight/core"
 import { createTask, type ScheduledTask } from "node-cron"
 
 export interface Chore {
@@ -15,34 +15,54 @@ export interface Chore {
 
 export interface SchedulesOptions {
   readonly chores: readonly Chore[]
+  readonly clock: Pick<Clock, "wait">
   readonly log: Log
 }
 
 export interface Schedules {
-  /** Ends the schedules and waits for the runs under way. */
-  stop(): Promise<void>
+  /**
+   * Begins no more runs, from the call on, and waits for those under way for up to `graceMs`. One that
+   * takes longer is left to end as it may: what it works on can be closed under it. Never rejects.
+   */
+  stop(options: { readonly graceMs: number }): Promise<void>
 }
 
 export const EACH_MINUTE = "* * * * *"
 /** When few are awake in most places; nothing depends on the moment. */
 export const EACH_NIGHT = "17 4 * * *"
 
-export function startSchedules({ chores, log }: SchedulesOptions): Schedules {
-  const running = new Set<Promise<void>>()
-  const run = (chore: Chore): Promise<void> => {
-    const done = chore
-      .run()
-      .catch((error: unknown) => log.error({ chore: chore.name, error }, "a chore failed"))
-      .finally(() => running.delete(done))
-    running.add(done)
-    return done
+export function startSchedules({ chores, clock, log }: SchedulesOptions): Schedules {
+  const running = new Map<Chore, Promise<void>>()
+  let state: "running" | "stopping" | "stopped" = "running"
+
+  async function perform(chore: Chore): Promise<void> {
+    try {
+      await chore.run()
+    } catch (error) {
+      // One that was left behind fails by the stop itself, which has said so already.
+      if (state !== "stopped") log.error({ chore: chore.name, error }, "a chore failed")
+    }
   }
+
+  async function run(chore: Chore): Promise<void> {
+    if (state !== "running") return
+    const done = running.get(chore) ?? perform(chore).finally(() => running.delete(chore))
+    running.set(chore, done)
+    await done
+  }
+
   const tasks = chores.map((chore) => schedule(chore, () => run(chore)))
   for (const chore of chores) void run(chore)
   return {
-    async stop() {
-      for (const task of tasks) await task.destroy()
-      await Promise.all(running)
+    async stop({ graceMs }) {
+      state = "stopping"
+      for (const task of tasks) void task.destroy()
+      const over = new AbortController()
+      await Promise.race([Promise.all(running.values()), clock.wait(graceMs, over.signal)])
+      over.abort()
+      state = "stopped"
+      const left = Array.from(running.keys(), ({ name }) => name)
+      if (left.length > 0) log.warn({ chores: left }, "stops without these chores")
     },
   }
 }

@@ -4,8 +4,7 @@
  */
 import { readFile } from "node:fs/promises"
 import { text as readStream } from "node:stream/consumers"
-import { CommandError } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
+import { refused } from "../command-error.ts"
 
 /** Resolves to JSON text. */
 export async function readParameters(
@@ -35,8 +34,4 @@ async function readText(argument: string, standardInput: NodeJS.ReadableStream):
 function toSourceName(argument: string): string {
   if (argument === "-") return "standard input"
   return argument.startsWith("@") ? argument.slice(1) : "the argument"
-}
-
-function refused(message: string, cause: unknown): CommandError {
-  return new CommandError({ exitCode: EXIT.refused, message, cause })
 }

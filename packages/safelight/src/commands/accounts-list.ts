@@ -1,6 +1,6 @@
 /** `safelight accounts list`: every account and what it may do. */
 import { Command } from "commander"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
@@ -15,11 +15,9 @@ export function createAccountsListCommand(context: CommandContext): Command {
 }
 
 async function list(options: Options, context: CommandContext): Promise<void> {
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
   const { toAccountsTable, toSettingsRecord } = await import("./account-record.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, context)
   const accounts = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
     storage.listAccounts(),
   )

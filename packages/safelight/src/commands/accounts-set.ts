@@ -11,10 +11,9 @@ import {
   type Storage,
 } from "@safelight/core"
 import { Command, Option } from "commander"
-import { CommandError } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
+import { refused } from "../command-error.ts"
 import { parseAccountName } from "./account-name.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import {
   countWithin,
   durationWithin,
@@ -82,13 +81,11 @@ export function createAccountsSetCommand(context: CommandContext): Command {
 async function set(name: string, options: Options, context: CommandContext): Promise<void> {
   if (!namesSetting(options)) {
     const message = "nothing to set: name at least one setting; `safelight accounts set --help`"
-    throw new CommandError({ exitCode: EXIT.refused, message })
+    throw refused(message)
   }
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
   const { describeAccount } = await import("./account-record.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, context)
   const text = await withData({ configuration, mayCreate: true }, async (storage) => {
     const account = await change(storage, name, options)
     return describeAccount(account, { storage, isJson: options.json === true })
@@ -96,13 +93,8 @@ async function set(name: string, options: Options, context: CommandContext): Pro
   context.print(text)
 }
 
-function namesSetting({
-  data: _data,
-  config: _config,
-  json: _json,
-  ...settings
-}: Options): boolean {
-  return Object.keys(settings).length > 0
+function namesSetting(options: SettingOptions): boolean {
+  return Object.keys(toSettings(options, undefined, Date.now())).length > 0
 }
 
 async function change(storage: Storage, id: string, options: SettingOptions): Promise<Account> {

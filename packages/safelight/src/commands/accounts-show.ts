@@ -1,8 +1,7 @@
 /** `safelight accounts show`: what an account may do, what it has spent and what is left. */
 import { Command } from "commander"
-import { CommandError } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { refused } from "../command-error.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
@@ -20,11 +19,9 @@ export function createAccountsShowCommand(context: CommandContext): Command {
 }
 
 async function show(name: string, options: Options, context: CommandContext): Promise<void> {
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
   const { describeAccount } = await import("./account-record.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, context)
   const text = await withData(
     { configuration, mayCreate: false, purpose: "read" },
     async (storage) => {
@@ -35,5 +32,5 @@ async function show(name: string, options: Options, context: CommandContext): Pr
   )
   if (text !== undefined) return context.print(text)
   const message = "there is no account with this name; `safelight accounts list` shows the names"
-  throw new CommandError({ exitCode: EXIT.refused, message })
+  throw refused(message)
 }

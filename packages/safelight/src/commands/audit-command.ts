@@ -9,7 +9,7 @@ import { CommandError } from "../command-error.ts"
 import { EXIT } from "../exit-code.ts"
 import { toFailure, toOneLine } from "../failure-line.ts"
 import { createProgress } from "../progress.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 export interface AuditCommand {
@@ -44,12 +44,10 @@ export function createAuditCommand(audit: AuditCommand): Command {
 }
 
 async function run(audit: AuditCommand, options: Options): Promise<void> {
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { createAudit, describeFinding } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
   const { withData } = await import("../open-data.ts")
-  const { environment, folder } = audit.context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, audit.context)
   const report = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
     examine(
       createAudit({ storage, digest, prices: configuration.prices, models: MODELS }),

@@ -1,5 +1,8 @@
-/** The options of every command that works on data. */
+/** The options of every command that works on data, and the configuration that they make. */
 import type { Command } from "commander"
+import { refused } from "../command-error.ts"
+import type { Configuration } from "../configuration/configuration.ts"
+import type { CommandContext } from "./command-context.ts"
 
 export interface DataOptions {
   readonly data?: string
@@ -18,4 +21,36 @@ export function addDataOptions(command: Command): Command {
       "--config <file>",
       "configuration file [SAFELIGHT_CONFIG] (default: safelight.config.json)",
     )
+}
+
+/**
+ * For commands that work on one database and nothing else. Rejects where a folder was typed and a
+ * database that was not would be taken in its place; else as `loadConfiguration` does.
+ */
+export async function loadDataConfiguration(
+  options: DataOptions,
+  context: CommandContext,
+): Promise<Configuration> {
+  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { environment, folder } = context
+  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const { data, database } = options
+  if (data === undefined || database !== undefined || configuration.database === undefined) {
+    return configuration
+  }
+  throw refused(
+    `--data names the folder ${configuration.data}, ${nameDatabaseSource(options, context)} ` +
+      "a PostgreSQL database: leave out one of the two",
+  )
+}
+
+/** What names the database that is configured; never its URL, which may hold a password. */
+export function nameDatabaseSource(
+  { database }: DataOptions,
+  { environment }: CommandContext,
+): string {
+  if (database !== undefined) return "--database"
+  // An empty variable counts as none.
+  const isVariable = (environment["SAFELIGHT_DATABASE_URL"] ?? "") !== ""
+  return isVariable ? "SAFELIGHT_DATABASE_URL" : "`database` in the configuration file"
 }

@@ -9,9 +9,13 @@ import { resolve } from "node:path"
 import type { ExportProgress } from "@safelight/audit"
 import { SEAL_ID, type Move, type Storage } from "@safelight/core"
 import { Command, Option } from "commander"
-import { CommandError } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { refused } from "../command-error.ts"
+import {
+  addDataOptions,
+  loadDataConfiguration,
+  nameDatabaseSource,
+  type DataOptions,
+} from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
@@ -43,18 +47,19 @@ export function createExportCommand(context: CommandContext): Command {
 }
 
 async function run(options: Options, context: CommandContext): Promise<void> {
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, context)
   const isMoving = options.move === true || options.unseal === true
   if (isMoving && configuration.database !== undefined) {
-    throw refused("only a data folder can be sealed, and no database that others may be serving")
+    throw refused(
+      "only a data folder can be sealed, and no database that others may be serving: " +
+        `${nameDatabaseSource(options, context)} names one`,
+    )
   }
   const purpose = isMoving ? "move" : "read"
   await withData({ configuration, mayCreate: false, purpose }, async (storage) => {
     if (options.unseal === true) return unseal(storage, context)
-    const exported = await write(storage, options, resolve(folder, options.to))
+    const exported = await write(storage, options, resolve(context.folder, options.to))
     context.print(options.json === true ? toJson(exported) : toWords(exported))
   })
 }
@@ -122,8 +127,4 @@ function toWords({ path, isSealed, streams, events, unfinished }: Exported): str
     next,
     "",
   ].join("\n")
-}
-
-function refused(message: string): CommandError {
-  return new CommandError({ exitCode: EXIT.refused, message })
 }

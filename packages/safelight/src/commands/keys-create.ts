@@ -2,7 +2,7 @@
 import { API_KEY_SCOPES, toUnixSeconds, type ApiKeyScope } from "@safelight/core"
 import { Command, InvalidArgumentError } from "commander"
 import { parseAccountName } from "./account-name.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import { durationWithin, LONGEST_MS } from "./option-values.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -29,11 +29,9 @@ export function createKeysCreateCommand(context: CommandContext): Command {
 }
 
 async function create(options: Options, context: CommandContext): Promise<void> {
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { createKey } = await import("../api-keys.ts")
   const { withData } = await import("../open-data.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, context)
   const { account, scopes, expiresIn } = options
   const now = Date.now()
   const expiresAt = expiresIn === undefined ? 0 : now + expiresIn

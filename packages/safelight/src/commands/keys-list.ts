@@ -2,7 +2,7 @@
 import { toUnixSeconds, type StoredKey } from "@safelight/core"
 import { Command } from "commander"
 import { toTable } from "../table.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
@@ -17,10 +17,8 @@ export function createKeysListCommand(context: CommandContext): Command {
 }
 
 async function list(options: Options, context: CommandContext): Promise<void> {
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, context)
   const keys = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
     storage.listKeys(),
   )

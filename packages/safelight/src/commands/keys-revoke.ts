@@ -1,8 +1,7 @@
 /** `safelight keys revoke`: ends a key; a running service refuses it within a second. */
 import { Command } from "commander"
-import { CommandError } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { refused } from "../command-error.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 export function createKeysRevokeCommand(context: CommandContext): Command {
@@ -15,14 +14,12 @@ export function createKeysRevokeCommand(context: CommandContext): Command {
 }
 
 async function revoke(id: string, options: DataOptions, context: CommandContext): Promise<void> {
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, context)
   const isRevoked = await withData({ configuration, mayCreate: false }, (storage) =>
     storage.revokeKey({ id, revokedAt: Date.now() }),
   )
   if (isRevoked) return context.print(`revoked ${id}\n`)
   const message = "there is no key with this id; `safelight keys list` shows the ids"
-  throw new CommandError({ exitCode: EXIT.refused, message })
+  throw refused(message)
 }

@@ -5,9 +5,8 @@
 import { toUnixSeconds } from "@safelight/core"
 import { Command } from "commander"
 import type { RotateKeyResult } from "../api-keys.ts"
-import { CommandError } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { refused, type CommandError } from "../command-error.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import { durationWithin, LONGEST_MS } from "./option-values.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -32,11 +31,9 @@ export function createKeysRotateCommand(context: CommandContext): Command {
 }
 
 async function rotate(id: string, options: Options, context: CommandContext): Promise<void> {
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { rotateKey } = await import("../api-keys.ts")
   const { withData } = await import("../open-data.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, context)
   const { grace: graceMs = 0, expiresIn } = options
   const now = Date.now()
   const expiresAt = expiresIn === undefined ? 0 : now + expiresIn
@@ -58,7 +55,7 @@ function toRefusal({ kind }: Exclude<RotateKeyResult, { kind: "rotated" }>): Com
     unknown: "there is no key with this id; `safelight keys list` shows the ids",
     revoked: "this key is revoked; `safelight keys create` makes another",
   }
-  return new CommandError({ exitCode: EXIT.refused, message: messages[kind] })
+  return refused(messages[kind])
 }
 
 function toIso(at: number): string {

@@ -4,9 +4,8 @@
  */
 import type { LinkScope, Storage } from "@safelight/core"
 import { Command } from "commander"
-import { CommandError } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { refused } from "../command-error.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
@@ -26,10 +25,8 @@ export function createLinksRevokeCommand(context: CommandContext): Command {
 
 async function revoke(options: Options, context: CommandContext): Promise<void> {
   const scope = toScope(options)
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, context)
   await withData({ configuration, mayCreate: false }, async (storage) => {
     if (!(await isKnown(scope, storage))) throw refused(toUnknown(scope))
     await storage.raiseLinkEpoch(scope)
@@ -66,8 +63,4 @@ function toWords(scope: LinkScope): string {
   return scope.kind === "account"
     ? `account "${scope.account}"`
     : `${scope.key} of task ${scope.task}`
-}
-
-function refused(message: string): CommandError {
-  return new CommandError({ exitCode: EXIT.refused, message })
 }

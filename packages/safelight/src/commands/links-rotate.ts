@@ -4,7 +4,7 @@
  */
 import { createLinkKey, toUnixSeconds } from "@safelight/core"
 import { Command } from "commander"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
@@ -23,10 +23,8 @@ export function createLinksRotateCommand(context: CommandContext): Command {
 
 async function rotate(options: Options, context: CommandContext): Promise<void> {
   const { randomBytes } = await import("node:crypto")
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, context)
   const key = createLinkKey(randomBytes(RANDOM_BYTES), Date.now())
   await withData({ configuration, mayCreate: false }, (storage) => storage.addLinkKey(key))
   const json = { id: key.id, created_at: toUnixSeconds(key.createdAt) }

@@ -6,6 +6,8 @@ import type { Rate } from "@safelight/core"
 import { InvalidArgumentError } from "commander"
 import { formatDuration, parseDuration } from "../duration.ts"
 
+export { LONGEST_MS } from "../duration.ts"
+
 export interface DurationBounds {
   readonly minMs: number
   readonly maxMs: number
@@ -13,8 +15,6 @@ export interface DurationBounds {
 
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
-/** Ten years: a longer time is a slip of the unit. */
-export const LONGEST_MS = 3_650 * DAY_MS
 /** A rate per month would let a whole month's requests come at once. */
 const LONGEST_WINDOW_MS = DAY_MS
 /** More than any service answers; what is meant is `none`. */

@@ -30,7 +30,7 @@ export function createServeCommand(context: CommandContext): Command {
     )
     .option(
       "--role <role>",
-      "all, or with --database api or worker alone [SAFELIGHT_ROLE] (default: all)",
+      "all, or with --database and --artifacts api or worker alone [SAFELIGHT_ROLE] (default: all)",
     )
   return addDataOptions(command).action((flags: ConfigurationFlags) => serve(flags, context))
 }
@@ -64,12 +64,14 @@ async function run(
 ): Promise<void> {
   const { createService } = await import("../assemble.ts")
   const { toMachineFault } = await import("../machine-fault.ts")
-  const service = await createService({ configuration, log }).catch((error: unknown) => {
+  const service = await createService({ configuration, log }).catch(async (error: unknown) => {
+    // What was tried stands before what came of it.
+    await log.flush(FLUSH_MS)
     throw toMachineFault(error)
   })
   try {
     context.print(`${await toWelcome(service, configuration)}listening on ${service.url}\n`)
-    if (isWildcard(configuration.host) && configuration.publicUrl === undefined) {
+    if (needsPublicUrl(configuration)) {
       log.warn({}, "listens on every interface without publicUrl: content_url names this machine")
     }
     const signal = await stopAsked
@@ -80,8 +82,15 @@ async function run(
   log.info({}, "stopped")
 }
 
-/** What people read before the line that says where it listens; on a first start the key, this once. */
-async function toWelcome(
+/** What people read before the line that says where it listens. */
+async function toWelcome(service: Service, configuration: Configuration): Promise<string> {
+  const { metricsUrl } = service
+  const metrics = metricsUrl === undefined ? "" : `metrics on ${metricsUrl}/metrics\n`
+  return `${await toFirstWords(service, configuration)}${metrics}`
+}
+
+/** On a first start the key, this once. */
+async function toFirstWords(
   { storage, publicUrl: url }: Service,
   { role }: Configuration,
 ): Promise<string> {
@@ -90,6 +99,11 @@ async function toWelcome(
   if (role === "worker") return WORKER_TEXT
   const key = await createFirstKey(storage, Date.now())
   return key === undefined ? LATER_START_TEXT : toFirstStartText({ key, url })
+}
+
+/** Whether links would name an address that only this machine knows; a worker makes none. */
+function needsPublicUrl({ host, publicUrl, role }: Configuration): boolean {
+  return role !== "worker" && isWildcard(host) && publicUrl === undefined
 }
 
 /** Whether this address means every interface. */

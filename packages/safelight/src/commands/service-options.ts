@@ -3,8 +3,7 @@ import { setTimeout } from "node:timers/promises"
 import type { Command } from "commander"
 import { createServiceConnection } from "../client/service-connection.ts"
 import { createTaskClient, type TaskClient } from "../client/task-client.ts"
-import { CommandError } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
+import { refused } from "../command-error.ts"
 import type { CommandContext } from "./command-context.ts"
 
 export interface ServiceOptions {
@@ -25,7 +24,7 @@ export function toClient(options: ServiceOptions, { environment }: CommandContex
   const key = options.key ?? environment["SAFELIGHT_API_KEY"] ?? ""
   if (key === "") {
     const message = "an API key is needed: set SAFELIGHT_API_KEY or give --key"
-    throw new CommandError({ exitCode: EXIT.refused, message })
+    throw refused(message)
   }
   return createTaskClient({
     connection: createServiceConnection({ url: options.url, key }),

@@ -1,8 +1,7 @@
 /** `safelight tasks erase`: erases what was written for a task, beside a running service or without. */
 import { Command } from "commander"
-import { CommandError } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { refused } from "../command-error.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 export function createTasksEraseCommand(context: CommandContext): Command {
@@ -15,14 +14,12 @@ export function createTasksEraseCommand(context: CommandContext): Command {
 }
 
 async function erase(id: string, options: DataOptions, context: CommandContext): Promise<void> {
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const configuration = await loadDataConfiguration(options, context)
   const isErased = await withData({ configuration, mayCreate: false }, (storage) =>
     storage.eraseInputs(id),
   )
   if (isErased) return context.print(`erased ${id}\n`)
   const message = "nothing is stored of what was written for a task with this id"
-  throw new CommandError({ exitCode: EXIT.refused, message })
+  throw refused(message)
 }

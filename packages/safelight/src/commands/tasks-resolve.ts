@@ -6,9 +6,8 @@
 import type { Json } from "@safelight/core"
 import type { ResolveRequest, ResolveResult } from "@safelight/engine"
 import { Command, Option } from "commander"
-import { CommandError } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { refused, type CommandError } from "../command-error.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
@@ -34,16 +33,10 @@ export function createTasksResolveCommand(context: CommandContext): Command {
 
 async function run(id: string, options: Options, context: CommandContext): Promise<void> {
   const request = toRequest(id, options)
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
   const { toStatus } = await import("@safelight/core")
   const { resolveTask } = await import("@safelight/engine")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({
-    flags: options,
-    environment,
-    folder,
-  })
+  const configuration = await loadDataConfiguration(options, context)
   const settings = { ...configuration.engine, retentionMs: configuration.retentionMs }
   const result = await withData({ configuration, mayCreate: false }, (storage) =>
     resolveTask({ storage, settings }, request),
@@ -85,8 +78,4 @@ function isJson(text: string): boolean {
 function toRefusal(result: Exclude<ResolveResult, { kind: "resolved" }>): CommandError {
   if (result.kind === "unknown-task") return refused("there is no task with this id")
   return refused(`this task is ${result.state}: only one in doubt (doubtful) can be settled`)
-}
-
-function refused(message: string, cause?: unknown): CommandError {
-  return new CommandError({ exitCode: EXIT.refused, message, cause })
 }

@@ -4,7 +4,7 @@
  * is said, and ends with a code of its own.
  */
 import { Command } from "commander"
-import { CommandError } from "../command-error.ts"
+import { refused } from "../command-error.ts"
 import { EXIT } from "../exit-code.ts"
 import { parseMoment } from "./moment-option.ts"
 import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
@@ -55,8 +55,4 @@ async function showPeriod(options: Options, context: CommandContext): Promise<vo
   const report = await toClient(options, context).usage(query)
   const isJson = options.json === true
   context.print(isJson ? `${JSON.stringify(report)}\n` : toUsageReportText(report))
-}
-
-function refused(message: string): CommandError {
-  return new CommandError({ exitCode: EXIT.refused, message })
 }

@@ -5,6 +5,7 @@
  */
 import { fields, MODELS, type ModelPrice, type PriceBook } from "@safelight/core"
 import * as v from "valibot"
+import { LONGEST_MS } from "../duration.ts"
 import { DEFAULTS } from "./defaults.ts"
 
 function wholeNumber(min: number, max: number): v.GenericSchema<number> {
@@ -66,8 +67,6 @@ function isPublicUrl(address: string): boolean {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Ten years: a longer time is a slip of the unit. */
-const LONGEST_MS = 3_650 * DAY_MS
 /** Integer micro-units, well inside what a sum can hold exactly. */
 const micros = wholeNumber(0, 1_000_000_000_000)
 

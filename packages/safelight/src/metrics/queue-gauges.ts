@@ -5,7 +5,7 @@
  */
 import { type Clock, type Log, type QueueMeasure, type Storage } from "@safelight/core"
 import { Gauge, type Registry } from "prom-client"
-import { createKeptAnswer, type KeptAnswer } from "./kept-answer.ts"
+import { createKeptAnswer, type KeptAnswer } from "../kept-answer.ts"
 
 /** Several scrapers ask the database once. */
 const BELIEVED_MS = 2_000
@@ -62,16 +62,21 @@ export function createQueueGauges(options: QueueGaugesOptions): QueueGauges {
 
   return {
     watch(storage) {
-      const kept = { clock, believedMs: BELIEVED_MS }
+      const kept = {
+        name: "the database",
+        clock,
+        believedMs: BELIEVED_MS,
+        patienceMs: PATIENCE_MS,
+      }
       watched = {
         check: createKeptAnswer({
           ...kept,
-          ask: () => storage.check().then(() => true as const),
+          question: () => storage.check().then(() => true as const),
           onFailure: (error) => log.warn({ error }, "the database does not answer"),
         }),
         measures: createKeptAnswer({
           ...kept,
-          ask: () => storage.measureQueue(),
+          question: () => storage.measureQueue(),
           onFailure: (error) => log.warn({ error }, "the queue can't be measured"),
         }),
       }
@@ -79,12 +84,7 @@ export function createQueueGauges(options: QueueGaugesOptions): QueueGauges {
     async refresh() {
       if (watched === undefined) return
       const { check, measures } = watched
-      const over = new AbortController()
-      await Promise.race([
-        Promise.all([check.refresh(), measures.refresh()]),
-        clock.wait(PATIENCE_MS, over.signal),
-      ])
-      over.abort()
+      await Promise.allSettled([check.ask(), measures.ask()])
       show(watched)
     },
   }

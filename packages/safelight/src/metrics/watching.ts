@@ -5,18 +5,12 @@
  */
 import type { ArtifactStorage, Channel, Clock, Log, Storage } from "@safelight/core"
 import type { HttpHandlerOptions, NodeServer, OnAnswered } from "@safelight/http"
+import type { Configuration } from "../configuration/configuration.ts"
 import { createRequestLog } from "../request-log.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OnCommit } from "./observe-commits.ts"
 
-export interface WatchingSettings {
-  /** Whether the API's own listener serves /metrics, to anybody who reaches it. */
-  readonly metrics: boolean
-  /** Address of a listener for /metrics alone. */
-  readonly metricsHost: string
-  /** Its port, 0 for any free one; undefined: there is none. */
-  readonly metricsPort?: number
-}
+export type WatchingSettings = Pick<Configuration, "metrics" | "metricsHost" | "metricsPort">
 
 export interface WatchingOptions {
   readonly settings: WatchingSettings

@@ -1,0 +1,43 @@
+/** What an import came to, as JSON and in words. */
+import type { ExportManifest, ImportReport } from "@safelight/audit"
+
+export function toJson({ manifest, isRepeated, artifacts, idempotency }: ImportReport): string {
+  return `${JSON.stringify({ manifest, is_repeated: isRepeated, artifacts, idempotency })}\n`
+}
+
+export function toWords({ manifest, isRepeated, artifacts }: ImportReport): string {
+  const bytes =
+    artifacts === null
+      ? "the artifacts' bytes are not part of it: --artifacts-from copies them"
+      : `${artifacts.copied} artifacts copied, ${artifacts.present} there before, ${artifacts.findingCount} not copied`
+  const outcome = isRepeated ? "it was imported before" : "imported"
+  return `${toCounts(manifest)}\n${bytes}\n${outcome}\n`
+}
+
+export function toCounts(manifest: ExportManifest): string {
+  const { streams, unfinished, events, accounts, keys } = manifest
+  return `${streams} tasks (${unfinished} unfinished), ${events} events, ${accounts} accounts, ${keys} keys`
+}
+
+/** A line for each thing that is not as it was; none where all is. */
+export function toFindingLines({ artifacts, idempotency }: ImportReport): readonly string[] {
+  const words = {
+    missing: "is not in the folder",
+    differs: "is not what the log says",
+    "foreign-place": "can't be kept under its place",
+  }
+  const { findings = [], findingCount = 0 } = artifacts ?? {}
+  return [
+    ...findings.map(({ kind, task, key }) => `${key} of task ${task} ${words[kind]}`),
+    ...toRest(findingCount - findings.length, "artifacts"),
+    ...idempotency.findings.map(
+      ({ account, task }) =>
+        `an Idempotency-Key of task ${task} stands for another task of account "${account}" here`,
+    ),
+    ...toRest(idempotency.findingCount - idempotency.findings.length, "Idempotency-Keys"),
+  ]
+}
+
+function toRest(count: number, of: string): readonly string[] {
+  return count > 0 ? [`and ${count} more ${of}`] : []
+}

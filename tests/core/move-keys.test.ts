@@ -1,0 +1,101 @@
+/**
+ * An import beside a service that runs on the same database, over storages in memory: clients come in
+ * by imported keys only once all that was theirs is there, so none can buy again what it asked for
+ * before.
+ */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { importStreams } from "@safelight/audit"
+import type { Storage } from "@safelight/core"
+import { createMemoryStorage } from "../support/memory-storage.ts"
+import { createMovingStorage, exportLines, NOW, toAppend, toFile } from "./support/moving.ts"
+import { createStream, EDIT, submission } from "./support/sample-log.ts"
+import { sha256 } from "./support/sha256.ts"
+
+function take(storage: Storage, lines: readonly string[]) {
+  return importStreams({ storage, open: toFile(lines), digest: sha256, now: NOW })
+}
+
+/** What a client could ask for or repeat. */
+async function readTasks(storage: Storage): Promise<unknown> {
+  const { streams } = await storage.scan({ after: "", limit: 100 })
+  return {
+    streams,
+    belongings: await Promise.all(streams.map(({ id }) => storage.readBelongings(id))),
+    accounts: await storage.listAccounts(),
+    epoch: await storage.readLinkEpoch({ account: "ann", task: "task-0", key: "image_1" }),
+  }
+}
+
+describe("keys of an export", () => {
+  it("are taken in last: before them stands all that clients may ask for or repeat", async () => {
+    const source = await createMovingStorage()
+    const target = createMemoryStorage()
+    const seen: unknown[] = []
+    const watched: Storage = {
+      ...target,
+      async createKey(key) {
+        seen.push(await readTasks(target))
+        await target.createKey(key)
+      },
+      async addLinkKey(key) {
+        seen.push(await readTasks(target))
+        await target.addLinkKey(key)
+      },
+    }
+    await take(watched, await exportLines(source))
+    const whole = await readTasks(source)
+    assert.deepEqual(seen, [whole, whole, whole, whole])
+  })
+
+  it("are not there while an import is not through", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    target.failAppends(1)
+    await assert.rejects(take(target, lines), { code: "storage-unavailable" })
+    assert.deepEqual([await target.listKeys(), await target.readLinkKeys()], [[], []])
+    await take(target, lines)
+    assert.equal((await target.listKeys()).length, 2)
+  })
+
+  it("stay out, and the import incomplete, where the file was changed meanwhile", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const other = await exportLines(createMemoryStorage())
+    for (const changedAt of [2, 3]) {
+      const target = createMemoryStorage()
+      let readings = 0
+      const open = () => toFile((readings += 1) < changedAt ? lines : other)()
+      await assert.rejects(importStreams({ storage: target, open, digest: sha256, now: NOW }), {
+        code: "export-refused",
+        message: /was changed while it was imported/,
+      })
+      const [move] = await target.listMoves()
+      assert.deepEqual([await target.listKeys(), move?.state], [[], "arriving"])
+    }
+  })
+})
+
+describe("an idempotency key that stands for another task by now", () => {
+  it("is left to that one, and reported with its task and account", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    const idempotency = { key: "once", fingerprint: "ee".repeat(32), usedAt: 950 }
+    const append = toAppend(createStream("task-z", [submission("ann", EDIT)]))
+    await target.admit({ append, idempotency })
+    const report = await take(target, lines)
+    const finding = { account: "ann", task: "task-a" }
+    assert.deepEqual(report.idempotency, { findings: [finding], findingCount: 1 })
+    const [of, left] = await Promise.all(
+      ["task-a", "task-z"].map((id) => target.readBelongings(id)),
+    )
+    assert.deepEqual([of?.idempotency, left?.idempotency], [[], [idempotency]])
+  })
+
+  it("is none where the import made it", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    const none = { findings: [], findingCount: 0 }
+    assert.deepEqual((await take(target, lines)).idempotency, none)
+    assert.deepEqual((await take(target, lines)).idempotency, none)
+  })
+})
