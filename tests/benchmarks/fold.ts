@@ -38,7 +38,7 @@ const commands: readonly TaskCommand[] = [
     sendBefore: 1_900_000_000_000,
     upstreamKey: "key",
   },
-  { kind: "accept", operation: { key: "key" } },
+  { kind: "accept", operation: { key: "key" }, upstreamKey: "key" },
   {
     kind: "succeed",
     artifacts: [

@@ -80,7 +80,7 @@ const defer = (attempt: number): TaskCommand => ({
   retryAt: 2_000,
 })
 const doubt = (attempt: number): TaskCommand => ({ kind: "doubt", attempt, code: "reset" })
-const accept: TaskCommand = { kind: "accept", operation: { id: 7 } }
+const accept: TaskCommand = { kind: "accept", operation: { id: 7 }, upstreamKey: "key-1" }
 
 const TASKS = {
   nothing: emptyTask("task-1"),
@@ -195,6 +195,16 @@ describe("a report", () => {
         }
       }
     }
+  })
+
+  it("of an operation under a key that another replaced is refused", () => {
+    const next: TaskCommand = { ...dispatch, upstreamKey: "key-2" }
+    const dispatching = taskAfter(SUBMIT, dispatch, defer(1), next)
+    const expected = { code: "stale-key", upstreamKey: "key-1", current: "key-2" }
+    assert.deepEqual(rejectionOf(dispatching, accept, 5_000), expected)
+    const doubtful = taskAfter(SUBMIT, dispatch, defer(1), next, doubt(2))
+    assert.deepEqual(rejectionOf(doubtful, accept, 5_000), expected)
+    assert.equal(rejectionOf(doubtful, { ...accept, upstreamKey: "key-2" }, 5_000), undefined)
   })
 
   it("of something bought is taken whatever attempt it was", () => {

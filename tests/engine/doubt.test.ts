@@ -1,7 +1,12 @@
 /** An unknown outcome: a state, resolved by what the channel makes of a repeat (design §5). */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { SafelightError, type Submission } from "@safelight/core"
+import {
+  SafelightError,
+  type PollRequest,
+  type Submission,
+  type SubmitOutcome,
+} from "@safelight/core"
 import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
 import { completed, createScene, type Scene } from "./support.ts"
 
@@ -115,6 +120,34 @@ describe("a lost answer", () => {
     const story = ["submitted", "dispatched", "doubted", "accepted", "succeeded"]
     assert.deepEqual(scene.story(id), story)
     assert.equal(channel.created.length, 1)
+  })
+
+  it("that comes when its work was proven void is no answer to the call that followed", async () => {
+    const polls = [
+      { kind: "not-created", reason: "produced_nothing" },
+      ({ operation }: PollRequest) => {
+        assert.deepEqual(operation, { id: 8 })
+        return completed()
+      },
+    ] as const
+    const answerAfter = (ms: number, id: number) => async (): Promise<SubmitOutcome> => {
+      await scene.clock.wait(ms)
+      return { kind: "accepted", operation: { id } }
+    }
+    // The first call answers while the second is under way.
+    const submits = [answerAfter(82_000, 7), answerAfter(9_000, 8)]
+    const scripted = createScriptedChannel({ submission: LOOKUP, submits, polls })
+    const channel = { ...scripted, find: () => Promise.resolve({ operation: { id: 7 } }) }
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(81_000)
+    const story = ["submitted", "dispatched", "doubted", "accepted", "deferred", "dispatched"]
+    assert.deepEqual(scene.story(id), story)
+    await scene.clock.advance(2_000)
+    assert.deepEqual(scene.story(id), story)
+    await scene.clock.advance(60_000)
+    assert.deepEqual(scene.story(id), [...story, "accepted", "succeeded"])
+    assert.equal(methods(channel).filter((method) => method === "submit").length, 2)
   })
 })
 

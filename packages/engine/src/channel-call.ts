@@ -2,7 +2,7 @@
  * One call to a channel, and the record of what came of it. An outcome that is unknown is recorded
  * as such; an answer past the time-out is still a fact and adopted.
  */
-import { isSafelightError, type SubmitOutcome, type TaskCommand } from "@safelight/core"
+import { isSafelightError, type Json, type SubmitOutcome, type TaskCommand } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { settle } from "./outcome.ts"
 import type { WorkRequest } from "./request.ts"
@@ -74,21 +74,21 @@ async function record(
   context: Context,
   work: Work,
   outcome: CallOutcome,
-  { isRepeat }: ChannelCall,
+  call: ChannelCall,
 ): Promise<StepResult> {
   const { attempt } = work.head.task
   switch (outcome.kind) {
     case "accepted":
-      return recordFact(context, work, { kind: "accept", operation: outcome.operation })
+      return recordFact(context, work, toAccept(outcome.operation, call))
     case "unknown":
       return recordFact(context, work, { kind: "doubt", attempt, code: outcome.code })
     case "not-created":
       // Proof that the repeat created nothing is none of what the first call did.
-      if (!isRepeat) return settle(context, work, outcome)
+      if (!call.isRepeat) return settle(context, work, outcome)
       return recordFact(context, work, { kind: "doubt", attempt, code: "repeat-not-created" })
     case "completed":
     case "refused":
-      return settleAtOnce(context, work, outcome)
+      return settleAtOnce(context, work, outcome, call)
   }
 }
 
@@ -96,9 +96,10 @@ async function settleAtOnce(
   context: Context,
   work: Work,
   outcome: Exclude<SubmitOutcome, { kind: "accepted" | "not-created" }>,
+  call: ChannelCall,
 ): Promise<StepResult> {
   try {
-    return await settle(context, work, outcome, toAcceptance(outcome))
+    return await settle(context, work, outcome, toAcceptance(outcome, call))
   } catch (error) {
     // The outputs came with the answer and could not be kept: whether they can be had again
     // depends on what the channel makes of a repeat, which is just what a doubt resolves.
@@ -110,9 +111,13 @@ async function settleAtOnce(
 }
 
 /** An operation that came with its result is recorded together with it. */
-function toAcceptance(outcome: SubmitOutcome): TaskCommand[] {
+function toAcceptance(outcome: SubmitOutcome, call: ChannelCall): TaskCommand[] {
   if (outcome.kind !== "completed" || outcome.operation === undefined) return []
-  return [{ kind: "accept", operation: outcome.operation }]
+  return [toAccept(outcome.operation, call)]
+}
+
+function toAccept(operation: Json, { request: { upstreamKey } }: ChannelCall): TaskCommand {
+  return { kind: "accept", operation, upstreamKey }
 }
 
 async function recordFact(context: Context, work: Work, command: TaskCommand): Promise<StepResult> {

@@ -68,7 +68,8 @@ async function lookUp(context: Context, work: Work, slot: Slot): Promise<StepRes
   )
   if (found === undefined) return rest(context, work)
   if (found !== null) {
-    const command = { kind: "accept", operation: found.operation } as const
+    const { upstreamKey } = request
+    const command = { kind: "accept", operation: found.operation, upstreamKey } as const
     const { signal } = ending
     return advance(work, await recorder.recordFact(work.head, [command], { signal }))
   }

@@ -51,7 +51,9 @@ export async function resolveTask(
   }
 }
 
-function toCommand(request: ResolveRequest, { attempt }: Task): TaskCommand {
-  if ("adopt" in request) return { kind: "accept", operation: request.adopt }
+function toCommand(request: ResolveRequest, { attempt, dispatch }: Task): TaskCommand {
+  if ("adopt" in request) {
+    return { kind: "accept", operation: request.adopt, upstreamKey: dispatch?.upstreamKey ?? "" }
+  }
   return { kind: "fail", attempt, code: "upstream_outcome_unknown" }
 }

@@ -13,6 +13,7 @@ import {
   type Digest,
   type EventData,
   type Input,
+  type Json,
   type ManifestEntry,
   type QueueChange,
   type StreamHead,
@@ -96,6 +97,11 @@ export function dispatchSample(attempt = 1): TaskCommand {
     sendBefore: 2_000,
     upstreamKey: `key-${attempt}`,
   }
+}
+
+/** The channel's answer to `dispatchSample` of the same attempt. */
+export function acceptSample(operation: Json, attempt = 1): TaskCommand {
+  return { kind: "accept", operation, upstreamKey: `key-${attempt}` }
 }
 
 export interface SampleSuccess {

@@ -3,7 +3,13 @@ import assert from "node:assert/strict"
 import type { Append, Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { peek } from "./queue-samples.ts"
-import { advanceSample, dispatchSample, submitSample, succeedSample } from "./sample-task.ts"
+import {
+  acceptSample,
+  advanceSample,
+  dispatchSample,
+  submitSample,
+  succeedSample,
+} from "./sample-task.ts"
 import {
   assertRejects,
   assertStored,
@@ -71,7 +77,7 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal(await storage.readTask("t"), undefined)
     assert.deepEqual(await storage.readEvents("t"), [])
     await storage.append(submitted.append)
-    const later = advanceSample(dispatched.head, [{ kind: "accept", operation: 1 }])
+    const later = advanceSample(dispatched.head, [acceptSample(1)])
     await assertRejects(storage.append(later.append), "version-conflict")
     const another = submitSample({ id: "t", submitted: { account: "another" } })
     await assertRejects(storage.append(another.append), "version-conflict")
@@ -130,7 +136,7 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
   "appends to one task that wait together are stored in their order": async ({ storage }) => {
     const submitted = submitSample({ id: "t" })
     const dispatched = advanceSample(submitted.head, [dispatchSample()])
-    const accepted = advanceSample(dispatched.head, [{ kind: "accept", operation: { id: "x" } }])
+    const accepted = advanceSample(dispatched.head, [acceptSample({ id: "x" })])
     const samples = [submitted, dispatched, accepted]
     await Promise.all(samples.map(({ append }) => storage.append(append)))
     await assertStored(storage, accepted)
@@ -213,7 +219,7 @@ async function scannedIds(storage: Storage): Promise<string[]> {
 }
 
 function toNextCommands(progress: number): Parameters<typeof advanceSample>[1] {
-  if (progress === 2) return [dispatchSample(), { kind: "accept", operation: null }]
+  if (progress === 2) return [dispatchSample(), acceptSample(null)]
   return [{ kind: "progress", attempt: 1, progress }]
 }
 

@@ -6,7 +6,13 @@ import assert from "node:assert/strict"
 import * as fc from "fast-check"
 import { isSafelightError, type QueueChange, type Storage, type TaskCommand } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
-import { advanceSample, dispatchSample, submitSample, type SampleAppend } from "./sample-task.ts"
+import {
+  acceptSample,
+  advanceSample,
+  dispatchSample,
+  submitSample,
+  type SampleAppend,
+} from "./sample-task.ts"
 import type { StorageFixture } from "./storage-fixture.ts"
 import { CALL, type Call, type CallOf } from "./storage-model-calls.ts"
 import { changeClaim, claimTasks, look } from "./storage-model-queue-calls.ts"
@@ -157,7 +163,7 @@ function toCommand(
     return { kind: "fail", attempt, code: "task_cancelled", ...billed }
   }
   if (state === "queued") return dispatchSample(attempt + 1)
-  if (state === "dispatching") return { kind: "accept", operation: null }
+  if (state === "dispatching") return acceptSample(null, attempt)
   return { kind: "progress", attempt, progress: progress + 1 }
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import type { QueueChange, Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { claim, enqueue, peek, renew } from "./queue-samples.ts"
-import { advanceSample, dispatchSample, type SampleAppend } from "./sample-task.ts"
+import { acceptSample, advanceSample, dispatchSample, type SampleAppend } from "./sample-task.ts"
 import { idsOf, MODELS, toIds, type StorageFixture } from "./storage-fixture.ts"
 
 export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
@@ -62,7 +62,7 @@ export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await claim(storage), [])
     assert.deepEqual(await renew(storage, "mine"), ["t"])
 
-    const accept = { kind: "accept", operation: 1 } as const
+    const accept = acceptSample(1)
     const held = { kind: "reschedule", dueAt: 4_000, claim: "next" } as const
     const accepted = advanceSample(dispatched.head, [accept], { queue: held })
     await storage.append(accepted.append)

@@ -112,7 +112,11 @@ export function createSampleLog(): SampleLog {
   const images: Usage = { images: 2, inputVideosMs: [], outputVideoMs: 0 }
   const video: Usage = { images: 0, inputVideosMs: [1_500], outputVideoMs: 5_005 }
   const [ann, ben] = [submission("ann", EDIT), submission("ben", VIDEO)]
-  const accept: TaskCommand = { kind: "accept", operation: { id: "op", step: 1 } }
+  const accept: TaskCommand = {
+    kind: "accept",
+    operation: { id: "op", step: 1 },
+    upstreamKey: "key-1",
+  }
   const doubt: TaskCommand = { kind: "doubt", attempt: 1, code: "connection_lost" }
   const defer: TaskCommand = { kind: "defer", attempt: 1, reason: "busy", retryAt: 2_000 }
   const fail: TaskCommand = { kind: "fail", attempt: 1, code: "no_output" }

@@ -142,10 +142,13 @@ function recordOutcome(
   world: World,
   node: Node,
   driver: Driver,
-  { head: { attempt }, isRepeat }: Call,
+  { head: { attempt, dispatch }, isRepeat }: Call,
   operation: string | null,
 ): void {
-  if (operation !== null) return recordFact(world, node, driver, { kind: "accept", operation })
+  const upstreamKey = dispatch?.upstreamKey ?? ""
+  if (operation !== null) {
+    return recordFact(world, node, driver, { kind: "accept", operation, upstreamKey })
+  }
   if (isRepeat && has(world, "repeat-proves-nothing")) {
     const code = "repeat-not-created"
     return recordFact(world, node, driver, { kind: "doubt", attempt, code })
@@ -169,8 +172,11 @@ function receiveReply(world: World, node: Node, body: Body<"found"> | Body<"poll
     })
   }
   const { operation } = body
-  if (operation !== null) return recordFact(world, node, driver, { kind: "accept", operation })
-  const { attempt } = driver.head
+  const { attempt, dispatch } = driver.head
+  if (operation !== null) {
+    const upstreamKey = dispatch?.upstreamKey ?? ""
+    return recordFact(world, node, driver, { kind: "accept", operation, upstreamKey })
+  }
   const retryAt = wallNow(world, node)
   recordFact(world, node, driver, { kind: "defer", attempt, reason: "not-found", retryAt })
 }

@@ -30,6 +30,7 @@ export function toSubmissionRefusal(rejection: Rejection): Refusal {
     // A submission meets no earlier state, attempt or deadline.
     case "illegal-transition":
     case "stale-attempt":
+    case "stale-key":
     case "past-deadline":
     case "attempts-exhausted":
     case "not-due":

@@ -1,6 +1,8 @@
 /**
  * What may be asked of a task. Reports of an end carry the attempt they speak of, and those of an
- * older one are refused; an acceptance or a success is adopted whichever call it answers.
+ * older one are refused. An acceptance carries the key of its call: a repeat under the same key has
+ * the same operation, but where another key was used since, the older one was proven void, and what
+ * its operation comes to says nothing of the newer. A success is adopted whichever call it answers.
  */
 import type { Json } from "../canonical-json.ts"
 import type { EventData, ManifestEntry, Usage } from "./events.ts"
@@ -16,7 +18,7 @@ export type TaskCommand =
       readonly sendBefore: number
       readonly upstreamKey: string
     }
-  | { readonly kind: "accept"; readonly operation: Json }
+  | { readonly kind: "accept"; readonly operation: Json; readonly upstreamKey: string }
   | { readonly kind: "doubt"; readonly attempt: number; readonly code: string }
   | {
       readonly kind: "defer"

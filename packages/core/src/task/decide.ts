@@ -52,15 +52,22 @@ function findObjection(task: Task, command: TaskCommand, now: number): Rejection
     case "fail":
       if (command.attempt === task.attempt) return undefined
       return { code: "stale-attempt", attempt: command.attempt, current: task.attempt }
+    case "accept":
+      return findKeyObjection(task, command.upstreamKey)
     case "time-out":
       return isOverdue(task, now) ? undefined : { code: "not-due", dueAt: task.endBy }
     case "expire":
       return now >= lastExpiryAt(task) ? undefined : { code: "not-due", dueAt: lastExpiryAt(task) }
     case "submit":
-    case "accept":
     case "succeed":
       return undefined
   }
+}
+
+function findKeyObjection({ dispatch }: Task, upstreamKey: string): Rejection | undefined {
+  // Before the first call the machine takes none.
+  if (dispatch === null || dispatch.upstreamKey === upstreamKey) return undefined
+  return { code: "stale-key", upstreamKey, current: dispatch.upstreamKey }
 }
 
 function findDispatchObjection(task: Task, now: number): Rejection | undefined {

@@ -20,6 +20,8 @@ export type Rejection =
   | { readonly code: "illegal-transition"; readonly state: TaskState; readonly event: EventType }
   /** The report speaks of an attempt that another one has replaced. */
   | { readonly code: "stale-attempt"; readonly attempt: number; readonly current: number }
+  /** The acceptance answers a call under a key that another one has replaced. */
+  | { readonly code: "stale-key"; readonly upstreamKey: string; readonly current: string }
   /** The task's `endBy` has passed: only its end may still be recorded. */
   | { readonly code: "past-deadline"; readonly endBy: number }
   | { readonly code: "attempts-exhausted"; readonly maxAttempts: number }
