@@ -63,6 +63,24 @@ describe("a channel that is left alone", () => {
     assert.equal(countCalls(), 4 + breakerFailures, "the trial runs on and shuts nobody out")
   })
 
+  it("has what waits left in the queue while one task tries it", async () => {
+    const held = Promise.withResolvers<typeof UNAVAILABLE>()
+    const { clock, countCalls, storage, submit } = await createShut(UNAVAILABLE, () => held.promise)
+    const waiting = [await submit(), await submit(), await submit()]
+    const turns = async (): Promise<unknown[]> => {
+      const request = { models: ["model-a"], now: clock.now(), most: 9 }
+      const { claimable, turn } = await storage.peekQueue(request)
+      return [claimable, turn]
+    }
+    const [count, turn] = await turns()
+    assert.equal(count, waiting.length)
+    await clock.advance(breakerOpenMs + 5_000)
+    assert.equal(countCalls(), 2 + breakerFailures)
+    // One was taken, the others wait for their turns as before.
+    assert.equal((await turns())[0], waiting.length - 1)
+    assert.ok(Number((await turns())[1]) > Number(turn))
+  })
+
   it("has its doubts settled then, though an earlier task still runs", async () => {
     const { clock, failed, story } = await createShut({ kind: "lost", operation: { id: 8 } })
     await clock.advance(breakerOpenMs + 5_000)

@@ -7,8 +7,8 @@
  *                         ↑___________________│ failure
  */
 export interface Breaker {
-  /** Whether a task may be given to the channel now. */
-  canPass(): boolean
+  /** How many tasks may be given to the channel now: any number, one that tries it, or none. */
+  room(): number
   /** A task was given to it. What is returned says that its call is over, or that none was made. */
   begin(): () => void
   recordSuccess(): void
@@ -26,9 +26,9 @@ export function createBreaker(options: BreakerOptions): Breaker {
   let openUntil = 0
   const underWay = new Set<symbol>()
   return {
-    canPass() {
-      if (failuresInARow < options.failures) return true
-      return underWay.size === 0 && options.monotonicNow() >= openUntil
+    room() {
+      if (failuresInARow < options.failures) return Infinity
+      return underWay.size === 0 && options.monotonicNow() >= openUntil ? 1 : 0
     },
     begin() {
       const call = Symbol("call")

@@ -1,7 +1,8 @@
 /**
  * Taking tasks from the queue as far as channels and accounts have room, in the order of their
- * moments and turns; and claims in advance for tasks submitted here, as long as nothing older
- * waits. Models that share channels are read together, or the first of them would get every slot.
+ * moments and turns; and claims in advance for tasks submitted here, beyond the slots that all that
+ * waits will need. Models that share channels are read together, or the first of them would get
+ * every slot.
  */
 import { isSafelightError, type Claimed, type QueuePeek } from "@safelight/core"
 import type { AccountBounds } from "./account-bounds.ts"

@@ -77,22 +77,17 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
   /** Those of `channels` that could do with a slot and may get one. */
   function growing(channels: readonly Channel[]): SlotPool[] {
     return places
-      .filter(({ breaker, channel }) => channels.includes(channel) && breaker.canPass())
+      .filter(({ breaker, channel }) => channels.includes(channel) && breaker.room() > 0)
       .map(({ pool }) => pool)
       .filter((pool) => pool.countFree() === 0 && pool.canGrow())
   }
 
   return {
     channels: places.map(({ channel }) => channel),
-    countFree: (model) =>
-      serving(model)
-        .filter(({ breaker }) => breaker.canPass())
-        .reduce((total, { pool }) => total + pool.countFree(), 0),
+    countFree: (model) => serving(model).reduce((total, place) => total + countFree(place), 0),
     take(model) {
       const candidates = serving(model)
-      const able = candidates.filter(
-        ({ breaker, pool }) => pool.countFree() > 0 && breaker.canPass(),
-      )
+      const able = candidates.filter((place) => countFree(place) > 0)
       const best = able.toSorted((a, b) => a.tier - b.tier || loadOf(a) - loadOf(b))[0]
       const loan = best?.pool.borrow()
       if (best === undefined || loan === undefined) return undefined
@@ -129,6 +124,10 @@ export function validateRoutes(routes: readonly (Channel | Route)[]): Channel[] 
     names.add(channel.name)
     return channel
   })
+}
+
+function countFree({ breaker, pool }: Place): number {
+  return Math.min(pool.countFree(), breaker.room())
 }
 
 function loadOf({ inFlight, weight }: Place): number {
