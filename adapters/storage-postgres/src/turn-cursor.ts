@@ -17,7 +17,7 @@ export interface TurnCursor {
 }
 
 /** Starts claimed within a second from which on a queue counts as busy. */
-const BUSY_STARTS = 1_000
+const BUSY_STARTS = 100
 
 export function createTurnCursor(): TurnCursor {
   let highest = FIRST_TURN
