@@ -2,9 +2,9 @@
 import { SafelightError, type KeyStorage, type StoredKey } from "@safelight/core"
 import {
   fromKeyRecord,
+  toKeyAccountRecord,
   toKeyRecord,
   type KeysTable,
-  type SqlValues,
   type StoreStatements,
 } from "@safelight/store"
 import type { Sessions } from "./sessions.ts"
@@ -21,7 +21,7 @@ export function createKeyMethods(
   return {
     async createKey(key) {
       await sessions.transact("begin", async ({ change }) => {
-        await change(accounts.insertAccount, toAccount(key))
+        await change(accounts.insertAccount, toKeyAccountRecord(key))
         await change(keys.insertKey, toKeyRecord(key))
       })
       if ((await findKey(key.id))?.secretSha256 !== key.secretSha256) throw alreadyExists(key)
@@ -31,7 +31,7 @@ export function createKeyMethods(
         // One at a time, and none that could come in between; reading goes on.
         await execute("lock table keys in share row exclusive mode")
         if ((await find(keys.findAnyKey, {})).length > 0) return false
-        await change(accounts.insertAccount, toAccount(key))
+        await change(accounts.insertAccount, toKeyAccountRecord(key))
         await change(keys.insertKey, toKeyRecord(key))
         return true
       })
@@ -60,10 +60,6 @@ export function createKeyMethods(
       })
     },
   }
-}
-
-function toAccount({ account, createdAt }: StoredKey): SqlValues {
-  return { id: account, created_at: createdAt }
 }
 
 function alreadyExists({ id }: StoredKey): SafelightError {

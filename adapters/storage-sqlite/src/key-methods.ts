@@ -2,9 +2,9 @@
 import { SafelightError, type KeyStorage, type StoredKey } from "@safelight/core"
 import {
   fromKeyRecord,
+  toKeyAccountRecord,
   toKeyRecord,
   type KeysTable,
-  type SqlValues,
   type StoreStatements,
 } from "@safelight/store"
 import { createEncoder } from "./encode-change.ts"
@@ -25,7 +25,7 @@ export function createKeyMethods(
     async createKey(key) {
       const record = toKeyRecord(key)
       const change = plain([
-        { statement: accounts.insertAccount, values: toAccount(key) },
+        { statement: accounts.insertAccount, values: toKeyAccountRecord(key) },
         { statement: keys.insertKey, values: record },
       ])
       const outcome = await writer.write(change)
@@ -36,7 +36,7 @@ export function createKeyMethods(
     async createFirstKey(key) {
       const change = guarded(
         [
-          { statement: accounts.ensureAccount, values: toAccount(key) },
+          { statement: accounts.ensureAccount, values: toKeyAccountRecord(key) },
           { statement: keys.insertKey, values: toKeyRecord(key) },
         ],
         [{ statement: keys.findAnyKey, values: {} }],
@@ -69,10 +69,6 @@ export function createKeyMethods(
       return true
     },
   }
-}
-
-function toAccount({ account, createdAt }: StoredKey): SqlValues {
-  return { id: account, created_at: createdAt }
 }
 
 function alreadyExists({ id }: StoredKey): SafelightError {

@@ -13,6 +13,7 @@ import {
   type Task,
 } from "@safelight/core"
 import { createGate } from "./gate.ts"
+import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 
 export interface ArtifactCopy {
   readonly from: Pick<ArtifactStorage, "open">
@@ -27,13 +28,10 @@ export interface CopyFinding {
   readonly key: string
 }
 
-export interface CopyReport {
+export interface CopyReport extends FindingReport<CopyFinding> {
   readonly copied: number
   /** Those that were there before. */
   readonly present: number
-  readonly findings: readonly CopyFinding[]
-  /** All; the first of them are in `findings`. */
-  readonly findingCount: number
 }
 
 export interface ArtifactCopier {
@@ -44,23 +42,18 @@ export interface ArtifactCopier {
 const CHUNK_BYTES = 64 * 1024
 /** Each holds up to two parts of 8 MiB where it is sent to a bucket. */
 const COPIES_AT_ONCE = 4
-/** Enough to see what is wrong. */
-const KEPT_FINDINGS = 100
 
 type Outcome = "copied" | "present" | CopyFinding["kind"]
 
 export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier {
   const pass = createGate(COPIES_AT_ONCE)
-  const findings: CopyFinding[] = []
-  let [copied, present, findingCount] = [0, 0, 0]
+  const findings = createKeptFindings<CopyFinding>()
+  let [copied, present] = [0, 0]
 
   function record(outcome: Outcome, { task, key }: ArtifactRow): void {
     if (outcome === "copied") copied += 1
     else if (outcome === "present") present += 1
-    else {
-      findingCount += 1
-      if (findings.length < KEPT_FINDINGS) findings.push({ kind: outcome, task, key })
-    }
+    else findings.add({ kind: outcome, task, key })
   }
 
   async function copyOne(row: ArtifactRow): Promise<Outcome> {
@@ -88,7 +81,7 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
         record(await copyOne(row), row)
       }
     },
-    toReport: () => ({ copied, present, findings, findingCount }),
+    toReport: () => ({ copied, present, ...findings.toReport() }),
   }
 }
 

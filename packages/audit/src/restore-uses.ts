@@ -4,6 +4,7 @@
  */
 import type { Storage } from "@safelight/core"
 import type { StreamRecord } from "./export-format.ts"
+import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 
 /** A key of `task` stands for another task of `account`; the key itself is the client's, and not told. */
 export interface UseFinding {
@@ -11,11 +12,7 @@ export interface UseFinding {
   readonly task: string
 }
 
-export interface UseReport {
-  readonly findings: readonly UseFinding[]
-  /** All; the first of them are in `findings`. */
-  readonly findingCount: number
-}
+export type UseReport = FindingReport<UseFinding>
 
 export interface UseRestorer {
   /** Twice is the same as once. */
@@ -23,25 +20,16 @@ export interface UseRestorer {
   toReport(): UseReport
 }
 
-/** Enough to see what happened. */
-const KEPT_FINDINGS = 100
-
 export function createUseRestorer(storage: Pick<Storage, "restoreIdempotency">): UseRestorer {
-  const findings: UseFinding[] = []
-  let findingCount = 0
-
-  function record(finding: UseFinding): void {
-    findingCount += 1
-    if (findings.length < KEPT_FINDINGS) findings.push(finding)
-  }
-
+  const findings = createKeptFindings<UseFinding>()
   return {
     async restore({ task, idempotency }, account) {
       const restoring = idempotency.map(async (use) => {
-        if (!(await storage.restoreIdempotency({ account, task, use }))) record({ account, task })
+        const isRestored = await storage.restoreIdempotency({ account, task, use })
+        if (!isRestored) findings.add({ account, task })
       })
       await Promise.all(restoring)
     },
-    toReport: () => ({ findings, findingCount }),
+    toReport: () => findings.toReport(),
   }
 }

@@ -5,9 +5,10 @@
 import { isSafelightError, type Json, type SubmitOutcome, type TaskCommand } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { settle } from "./outcome.ts"
+import { recordFact } from "./record-fact.ts"
 import type { WorkRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
-import { advance, type StepResult, type Work } from "./work.ts"
+import type { StepResult, Work } from "./work.ts"
 
 export interface ChannelCall {
   readonly request: WorkRequest
@@ -79,13 +80,13 @@ async function record(
   const { attempt } = work.head.task
   switch (outcome.kind) {
     case "accepted":
-      return recordFact(context, work, toAccept(outcome.operation, call))
+      return recordOutcome(context, work, toAccept(outcome.operation, call))
     case "unknown":
-      return recordFact(context, work, { kind: "doubt", attempt, code: outcome.code })
+      return recordOutcome(context, work, { kind: "doubt", attempt, code: outcome.code })
     case "not-created":
       // Proof that the repeat created nothing is none of what the first call did.
       if (!call.isRepeat) return settle(context, work, outcome)
-      return recordFact(context, work, { kind: "doubt", attempt, code: "repeat-not-created" })
+      return recordOutcome(context, work, { kind: "doubt", attempt, code: "repeat-not-created" })
     case "completed":
     case "refused":
       return settleAtOnce(context, work, outcome, call)
@@ -106,7 +107,7 @@ async function settleAtOnce(
     if (!isSafelightError(error)) throw error
     context.log.warn({ task: work.id, error }, "an immediate result could not be collected")
     const { attempt } = work.head.task
-    return recordFact(context, work, { kind: "doubt", attempt, code: "collection-failed" })
+    return recordOutcome(context, work, { kind: "doubt", attempt, code: "collection-failed" })
   }
 }
 
@@ -120,10 +121,13 @@ function toAccept(operation: Json, { request: { upstreamKey } }: ChannelCall): T
   return { kind: "accept", operation, upstreamKey }
 }
 
-async function recordFact(context: Context, work: Work, command: TaskCommand): Promise<StepResult> {
+async function recordOutcome(
+  context: Context,
+  work: Work,
+  command: TaskCommand,
+): Promise<StepResult> {
   await context.probe("outcome:before-append", work.id)
-  const { signal } = work.ending
-  const recorded = await context.recorder.recordFact(work.head, [command], { signal })
+  const result = await recordFact(context, work, [command])
   await context.probe("outcome:after-append", work.id)
-  return advance(work, recorded)
+  return result
 }

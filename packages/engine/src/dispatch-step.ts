@@ -9,6 +9,7 @@
 import { callChannel } from "./channel-call.ts"
 import type { Context } from "./context.ts"
 import { ERASED, settle } from "./outcome.ts"
+import { recordFact } from "./record-fact.ts"
 import { toRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
@@ -88,6 +89,5 @@ async function recordUnsent(context: Context, work: Work, isRepeat: boolean): Pr
   const command = isRepeat
     ? ({ kind: "doubt", attempt, code: "repeat-unsent" } as const)
     : ({ kind: "defer", attempt, reason: "unsent", retryAt: context.clock.now() } as const)
-  const { signal } = work.ending
-  return advance(work, await context.recorder.recordFact(work.head, [command], { signal }))
+  return recordFact(context, work, [command])
 }

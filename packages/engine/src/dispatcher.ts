@@ -104,10 +104,7 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       const left = await holdings.windDown(graceMs)
       stopped.abort()
       await renewing
-      const dueAt = clock.now()
-      for (const [claim, works] of Map.groupBy(left, (work) => work.claim)) {
-        await returns.release({ claim, tasks: works.map(({ id }) => id), dueAt })
-      }
+      await returns.releaseAll(left, clock.now())
       if (claiming !== undefined) await leave(context, [...left, ...parts.listParked()])
     },
   }

@@ -5,6 +5,7 @@
  */
 import type { Context } from "./context.ts"
 import { dispatchAgain, isKeyAlive } from "./dispatch-step.ts"
+import { recordFact } from "./record-fact.ts"
 import { toRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
 import { advance, isHeld, type StepResult, type Work } from "./work.ts"
@@ -13,8 +14,7 @@ import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 export async function recordLostCall(context: Context, work: Work): Promise<StepResult> {
   const { attempt } = work.head.task
   const command = { kind: "doubt", attempt, code: "caller-lost" } as const
-  const { signal } = work.ending
-  return advance(work, await context.recorder.recordFact(work.head, [command], { signal }))
+  return recordFact(context, work, [command])
 }
 
 /** Repeats, asks, or lets rest. */
@@ -62,16 +62,15 @@ async function lookUp(context: Context, work: Work, slot: Slot): Promise<StepRes
   const { attempt, dispatch: sent } = work.head.task
   const request = await toRequest(context, work, sent?.upstreamKey ?? "")
   if (request === undefined) return rest(context, work)
-  const { controller, ending } = work
-  const found = await deadlines.run(settings.pollTimeoutMs, controller.signal, (signal) =>
-    Promise.resolve(channel.find?.({ ...request, signal })),
+  const { signal } = work.controller
+  const found = await deadlines.run(settings.pollTimeoutMs, signal, (bound) =>
+    Promise.resolve(channel.find?.({ ...request, signal: bound })),
   )
   if (found === undefined) return rest(context, work)
   if (found !== null) {
     const { upstreamKey } = request
     const command = { kind: "accept", operation: found.operation, upstreamKey } as const
-    const { signal } = ending
-    return advance(work, await recorder.recordFact(work.head, [command], { signal }))
+    return recordFact(context, work, [command])
   }
   // Given up where the task has moved on: what was adopted meanwhile must not be bought again.
   const command = { kind: "defer", attempt, reason: "not-found", retryAt: clock.now() } as const

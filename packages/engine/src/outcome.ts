@@ -13,9 +13,10 @@ import {
 import { collect } from "./collect.ts"
 import type { Context } from "./context.ts"
 import { persist } from "./persist.ts"
+import { recordFact } from "./record-fact.ts"
 import { toBackoffMs } from "./settings.ts"
 import { REQUEST_INPUT } from "./submission.ts"
-import { advance, type StepResult, type Work } from "./work.ts"
+import type { StepResult, Work } from "./work.ts"
 
 /** Records the end of an attempt; `before` are commands that belong in the same append. */
 export async function settle(
@@ -28,13 +29,9 @@ export async function settle(
   const inputs = outcome.kind === "refused" ? await toProviderInput(context, work, outcome) : []
   const isSuccess = command.kind === "succeed"
   await context.probe(isSuccess ? "succeed:before-append" : "outcome:before-append", work.id)
-  const { signal } = work.ending
-  const recorded = await context.recorder.recordFact(work.head, [...before, command], {
-    inputs,
-    signal,
-  })
+  const result = await recordFact(context, work, [...before, command], inputs)
   await context.probe(isSuccess ? "succeed:after-append" : "outcome:after-append", work.id)
-  return advance(work, recorded)
+  return result
 }
 
 /** The end of a task whose parameters were erased before a channel could have them. */

@@ -5,10 +5,13 @@
  */
 import { isSafelightError, type ReleaseRequest } from "@safelight/core"
 import type { Ports } from "./ports.ts"
+import type { Work } from "./work.ts"
 
 export interface Returns {
   /** Releases the tasks, now or later. Rejects only where we are wrong. */
   release(request: ReleaseRequest): Promise<void>
+  /** Releases them all, those of one claim at once. */
+  releaseAll(works: readonly Pick<Work, "claim" | "id">[], dueAt: number): Promise<void>
   /** Repeats what is owed, the tasks of one claim and moment at once; rejects where that fails. */
   settle(): Promise<void>
 }
@@ -19,14 +22,22 @@ export function createReturns({
   storage,
 }: Pick<Ports, "clock" | "log" | "storage">): Returns {
   let owed: ReleaseRequest[] = []
+
+  async function release(request: ReleaseRequest): Promise<void> {
+    try {
+      await storage.release(request)
+    } catch (error) {
+      if (!isSafelightError(error)) throw error
+      owed.push(request)
+      log.warn({ tasks: request.tasks, error }, "tasks could not be given back yet")
+    }
+  }
+
   return {
-    async release(request) {
-      try {
-        await storage.release(request)
-      } catch (error) {
-        if (!isSafelightError(error)) throw error
-        owed.push(request)
-        log.warn({ tasks: request.tasks, error }, "tasks could not be given back yet")
+    release,
+    async releaseAll(works, dueAt) {
+      for (const [claim, held] of Map.groupBy(works, (work) => work.claim)) {
+        await release({ claim, tasks: held.map(({ id }) => id), dueAt })
       }
     },
     async settle() {

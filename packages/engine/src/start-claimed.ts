@@ -29,8 +29,13 @@ export interface StarterParts {
 const HOPELESS_MS = 5_000
 
 export function createStarter(context: Context, parts: StarterParts): Starter {
-  const { clock, routing, settings } = context
+  const { clock, returns, routing, settings } = context
   const { begin, bounds, shares } = parts
+
+  /** Where the storage fails they are told again with every renewal. */
+  function release(works: readonly Work[], afterMs: number): Promise<void> {
+    return returns.releaseAll(works, clock.now() + afterMs)
+  }
 
   function beginWith(work: Work, slot: Slot | undefined, loan: Loan): boolean {
     if (slot === undefined) {
@@ -48,10 +53,10 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     const loan = await bounds.reach(account, runningTasks)
     if (loan !== undefined) {
       const isBegun = beginWith(work, routing.take(model), loan)
-      if (!isBegun) await release(context, [work], settings.backoffMs)
+      if (!isBegun) await release([work], settings.backoffMs)
       return isBegun
     }
-    if (!bounds.park(work)) await release(context, [work], HOPELESS_MS)
+    if (!bounds.park(work)) await release([work], HOPELESS_MS)
     return false
   }
 
@@ -60,7 +65,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     const { runningTasks } = await shares.find(account)
     const slot = routing.rejoin(dispatch?.channel ?? "")
     const isBegun = beginWith(work, slot, bounds.join(account, runningTasks))
-    if (!isBegun) await release(context, [work], settings.backoffMs)
+    if (!isBegun) await release([work], settings.backoffMs)
     return isBegun
   }
 
@@ -78,7 +83,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
         try {
           if (await startOne(work)) begun += 1
         } catch (error) {
-          await release(context, works.slice(index), settings.backoffMs)
+          await release(works.slice(index), settings.backoffMs)
           throw error
         }
       }
@@ -86,20 +91,8 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     },
     async startParked() {
       bounds.startParked((work, loan) => beginWith(work, routing.take(work.head.task.model), loan))
-      await release(context, bounds.takeHopeless(), HOPELESS_MS)
+      await release(bounds.takeHopeless(), HOPELESS_MS)
     },
-  }
-}
-
-/** Gives works back; where the storage fails it is told again with every renewal. */
-async function release(
-  { clock, returns }: Context,
-  works: readonly Work[],
-  afterMs: number,
-): Promise<void> {
-  const dueAt = clock.now() + afterMs
-  for (const [claim, group] of Map.groupBy(works, (work) => work.claim)) {
-    await returns.release({ claim, tasks: group.map(({ id }) => id), dueAt })
   }
 }
 

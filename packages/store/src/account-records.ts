@@ -111,6 +111,14 @@ export function fromChargeSumRecord(record: ChargeSumRecord): ChargeSum {
   }
 }
 
+/** The account that a key makes where there is none. */
+export function toKeyAccountRecord({ account, createdAt }: StoredKey): {
+  readonly id: string
+  readonly created_at: number
+} {
+  return { id: account, created_at: createdAt }
+}
+
 export function toKeyRecord(key: StoredKey): Record<keyof KeysTable, string | number> {
   return {
     id: key.id,

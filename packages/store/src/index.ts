@@ -6,6 +6,7 @@ export {
   fromKeyRecord,
   fromLinkKeyRecord,
   fromTotalsRecord,
+  toKeyAccountRecord,
   toKeyRecord,
   toSettingsRecord,
   type ChargeSumRecord,

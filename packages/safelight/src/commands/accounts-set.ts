@@ -12,12 +12,12 @@ import {
 } from "@safelight/core"
 import { Command, Option } from "commander"
 import { refused } from "../command-error.ts"
+import { LONGEST_MS } from "../duration.ts"
 import { parseAccountName } from "./account-name.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import {
   countWithin,
   durationWithin,
-  LONGEST_MS,
   orWord,
   parseCount,
   parseRate,

@@ -3,7 +3,8 @@ import { API_KEY_SCOPES, toUnixSeconds, type ApiKeyScope } from "@safelight/core
 import { Command, InvalidArgumentError } from "commander"
 import { parseAccountName } from "./account-name.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import { durationWithin, LONGEST_MS } from "./option-values.ts"
+import { LONGEST_MS } from "../duration.ts"
+import { durationWithin } from "./option-values.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {

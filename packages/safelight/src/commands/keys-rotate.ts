@@ -6,8 +6,9 @@ import { toUnixSeconds } from "@safelight/core"
 import { Command } from "commander"
 import type { RotateKeyResult } from "../api-keys.ts"
 import { refused, type CommandError } from "../command-error.ts"
+import { LONGEST_MS } from "../duration.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import { durationWithin, LONGEST_MS } from "./option-values.ts"
+import { durationWithin } from "./option-values.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {

@@ -6,8 +6,6 @@ import type { Rate } from "@safelight/core"
 import { InvalidArgumentError } from "commander"
 import { formatDuration, parseDuration } from "../duration.ts"
 
-export { LONGEST_MS } from "../duration.ts"
-
 export interface DurationBounds {
   readonly minMs: number
   readonly maxMs: number

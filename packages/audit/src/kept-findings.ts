@@ -1,0 +1,26 @@
+/** Findings of a run that may have any number of them: all are counted, the first are kept. */
+export interface FindingReport<Finding> {
+  readonly findings: readonly Finding[]
+  /** All; the first of them are in `findings`. */
+  readonly findingCount: number
+}
+
+export interface KeptFindings<Finding> {
+  add(finding: Finding): void
+  toReport(): FindingReport<Finding>
+}
+
+/** Enough to see what is wrong. */
+const KEPT = 100
+
+export function createKeptFindings<Finding>(): KeptFindings<Finding> {
+  const findings: Finding[] = []
+  let findingCount = 0
+  return {
+    add(finding) {
+      findingCount += 1
+      if (findings.length < KEPT) findings.push(finding)
+    },
+    toReport: () => ({ findings, findingCount }),
+  }
+}
