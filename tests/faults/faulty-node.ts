@@ -84,7 +84,10 @@ function say(saying: Saying): void {
 
 /** What the outside did in a line; what is ours with its stack. */
 function write(level: string, { error, ...fields }: LogFields, message: string): void {
-  process.stderr.write(`${level} ${message} ${JSON.stringify(fields)} ${toWords(error)}\n`)
+  const moment = new Date().toISOString()
+  process.stderr.write(
+    `${moment} ${level} ${message} ${JSON.stringify(fields)} ${toWords(error)}\n`,
+  )
 }
 
 function toWords(error: unknown): string {

@@ -27,12 +27,14 @@ export interface NodeProcess {
   /** Resolves when it says so; rejects where it ends before. */
   says(kind: Saying["kind"]): Promise<void>
   signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void
-  /** The last lines it wrote to its log. */
+  /** What it wrote to its log, but for the oldest of very many lines. */
   words(): readonly string[]
 }
 
 /** Kept of a node's log, for the report of a broken promise. */
-const KEPT_LINES = 200
+const KEPT_LINES = 5_000
+/** Of them, where they are told without a cause to look for. */
+export const LAST_LINES = 40
 
 const CHILD = join(import.meta.dirname, "faulty-node.ts")
 const alive = new Set<ChildProcess>()
@@ -102,7 +104,7 @@ async function hear(
   const first = await Promise.race([heard, ended])
   if ("kind" in first) return first
   const end = `a node ended with ${first.signal ?? first.code} before it was ${kind}`
-  throw new Error([end, ...words].join("\n"))
+  throw new Error([end, ...words.slice(-LAST_LINES)].join("\n"))
 }
 
 function readLines(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): void {

@@ -132,6 +132,18 @@ describe("the oracle", () => {
     assert.deepEqual(broken, [])
   })
 
+  it("keeps the events of a task about which a promise was broken, and of no other", async () => {
+    const { creations } = scene.evidence
+    const [first] = creations
+    assert.ok(first)
+    const second: Creation = { ...first, key: `${first.task}.2`, operation: "second" }
+    const verdict = await judge({ ...scene.evidence, creations: [...creations, second] })
+    assert.deepEqual([...verdict.histories.keys()], [first.task])
+    assert.equal(verdict.histories.get(first.task)?.at(-1)?.type, "succeeded")
+    const whole = await judge(scene.evidence)
+    assert.equal(whole.histories.size, 0)
+  })
+
   it("names a success without a purchase, and a purchase for no task", async () => {
     const [first, ...others] = scene.evidence.creations
     assert.ok(first)

@@ -16,6 +16,7 @@ import {
   type ArtifactStorage,
   type ScannedStream,
   type Storage,
+  type StoredEvent,
   type Task,
 } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
@@ -41,6 +42,8 @@ export interface Verdict {
   /** Operations that the upstream was made to create. */
   readonly purchases: number
   readonly chargedMicros: number
+  /** The events of each task about which a promise was broken, in order, by its id. */
+  readonly histories: ReadonlyMap<string, readonly StoredEvent[]>
 }
 
 interface Case extends Evidence {
@@ -56,17 +59,21 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const open: Case = { ...evidence, bought, tasksByRequest: new Map(), fail }
   const outcomes = new Map<string, number>()
   const known = new Set<string>()
+  const histories = new Map<string, readonly StoredEvent[]>()
   for await (const stream of readStreams(evidence.storage)) {
     known.add(stream.id)
+    const brokenBefore = broken.length
     const outcome = await judgeStream(open, stream)
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+    if (broken.length > brokenBefore) histories.set(stream.id, stream.events)
   }
   judgeAcceptances(open, known)
   for (const task of bought.keys()) if (!known.has(task)) fail(`bought for unknown task ${task}`)
   const audited = await judgeLog(open)
   const { tasks, events } = audited
   const purchases = evidence.creations.length
-  return { broken, outcomes, tasks, events, purchases, chargedMicros: audited.chargeMicros.total }
+  const chargedMicros = audited.chargeMicros.total
+  return { broken, outcomes, tasks, events, purchases, chargedMicros, histories }
 }
 
 async function* readStreams(storage: Storage): AsyncGenerator<ScannedStream> {

@@ -1,4 +1,5 @@
 /** What a round came to, in lines for people: its seed first, so that it can be run again. */
+import { LAST_LINES } from "./node-process.ts"
 import type { Verdict } from "./oracle.ts"
 
 export interface RoundReport {
@@ -12,8 +13,10 @@ export interface RoundReport {
   readonly answers: ReadonlyMap<string, number>
   /** What the upstream did, by behaviour. */
   readonly upstream: ReadonlyMap<string, number>
-  /** The last words of every node, where a promise was broken. */
-  readonly words: readonly string[]
+  /** What each node wrote to its log, in the order in which they ended. */
+  readonly logs: readonly (readonly string[])[]
+  /** The upstream's calls, in order. */
+  readonly diary: readonly string[]
 }
 
 export function formatReport(report: RoundReport): string {
@@ -28,8 +31,26 @@ export function formatReport(report: RoundReport): string {
     `  answers    ${formatCounts(report.answers)}`,
     `  upstream   ${formatCounts(report.upstream)}`,
     ...broken.map((words) => `  BROKEN: ${words}`),
-    ...(broken.length === 0 ? [] : report.words.map((line) => `    ${line}`)),
+    ...(broken.length === 0 ? [] : formatEvidence(report)),
   ].join("\n")
+}
+
+/** All that is known of every task about which a promise was broken, and each node's last words. */
+function formatEvidence({ verdict, logs, diary }: RoundReport): readonly string[] {
+  const lines = logs.flat()
+  const histories = [...verdict.histories].flatMap(([task, events]) => [
+    `  HISTORY of ${task}`,
+    ...events.map((event) => `    ${JSON.stringify(event)}`),
+    ...[...lines, ...diary]
+      .filter((line) => line.includes(task))
+      .toSorted()
+      .map((line) => `    ${line}`),
+  ])
+  const lastWords = logs.flatMap((log, index) => [
+    `  LOG of node ${index + 1}`,
+    ...log.slice(-LAST_LINES).map((line) => `    ${line}`),
+  ])
+  return [...histories, ...lastWords]
 }
 
 /** All rounds of a run together. */

@@ -11,7 +11,7 @@ import { createActivity, type Activity } from "./activity.ts"
 import { createClients, type Clients } from "./clients.ts"
 import { openLedger, readLedger } from "./ledger.ts"
 import type { NodeOptions } from "./node-orders.ts"
-import { startNode, type NodeProcess } from "./node-process.ts"
+import { LAST_LINES, startNode, type NodeProcess } from "./node-process.ts"
 import { openStorage } from "./open-storage.ts"
 import { judge } from "./oracle.ts"
 import { createRandom, type Random } from "./random.ts"
@@ -67,7 +67,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   await mkdir(artifactsFolder)
   const embedded = join(folder.path, "data")
   const storage = options.storage ?? { nodes: embedded, healthy: embedded }
-  const words: string[] = []
+  const logs: (readonly string[])[] = []
   const isUp = (node: NodeProcess): boolean => node.isAlive()
   const clients = createClients({
     ledger,
@@ -88,10 +88,10 @@ export async function createRound(options: RoundOptions): Promise<Round> {
 
   async function watch(node: NodeProcess): Promise<void> {
     const { code, signal } = await node.ended
-    words.push(...node.words().slice(-40))
+    logs.push(node.words())
     if (doomed.has(node)) return
     const end = `a node ended with ${signal ?? code} by itself`
-    activity.fail(new Error([end, ...node.words()].join("\n")))
+    activity.fail(new Error([end, ...node.words().slice(-LAST_LINES)].join("\n")))
   }
 
   async function start(changed: Partial<NodeOptions> = {}): Promise<NodeProcess> {
@@ -145,7 +145,8 @@ export async function createRound(options: RoundOptions): Promise<Round> {
         faults,
         answers: clients.answers,
         upstream: upstream.met,
-        words,
+        logs,
+        diary: upstream.diary,
       }
     } finally {
       await opened.close()

@@ -35,13 +35,20 @@ export interface Upstream extends AsyncDisposable {
   countCreateCalls(task: string): number
   /** How often each behaviour was met. */
   readonly met: ReadonlyMap<string, number>
+  /** Every call with its moment and what came of it, in order. */
+  readonly diary: readonly string[]
 }
 
 export async function startUpstream(script: UpstreamScript, activity: Activity): Promise<Upstream> {
   const creations = createCreations()
   const met = new Map<string, number>()
   const calls = new Map<string, number>()
+  const diary: string[] = []
   const sockets = new Set<Socket>()
+
+  function enter(words: string): void {
+    diary.push(`${new Date().toISOString()} upstream ${words}`)
+  }
 
   function note(name: string): void {
     met.set(name, (met.get(name) ?? 0) + 1)
@@ -62,10 +69,15 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
     // What was taken under a key is not refused under it later.
     const behaviour = isKnown && wanted === "refuses" ? "accepts" : wanted
     note(`create ${behaviour}`)
-    if (CREATES_NOTHING.has(behaviour)) return answerUncreated(socket, behaviour)
+    const asked = `create for ${task}, ${kind} key ${key}: ${behaviour}`
+    if (CREATES_NOTHING.has(behaviour)) {
+      enter(asked)
+      return answerUncreated(socket, behaviour)
+    }
     const creation = creations.create(request, (operation) =>
       toCourse(script, behaviour, operation),
     )
+    enter(`${asked}, ${isKnown ? "known as" : "new"} ${creation.operation}, ${creation.ending}`)
     answerCreated(socket, creation, behaviour)
   }
 
@@ -73,8 +85,9 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
     const { operation } = creation
     const behaviour = script.poll(operation, nextCall(`poll ${operation}`))
     note(`poll ${behaviour}`)
-    if (behaviour === "silent") return
+    if (behaviour === "silent") return enter(`poll of ${operation}: silent`)
     const answer = toPollAnswer(creation)
+    enter(`poll of ${operation}: ${behaviour} ${answer.state}`)
     const delivery = { answers: "whole", cuts: "cuts", garbles: "promises-less" } as const
     send(socket, answer, delivery[behaviour])
     creation.isEndTold ||= behaviour === "answers" && answer.state !== "running"
@@ -83,12 +96,15 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
   function output(socket: Socket, { operation }: Creation): void {
     const behaviour = script.output(operation, nextCall(`output ${operation}`))
     note(`output ${behaviour}`)
+    enter(`output of ${operation}: ${behaviour}`)
     deliver(socket, toProduct(operation), behaviour)
   }
 
   function find(socket: Socket, { kind, key }: CreateRequest): void {
+    const operation = creations.findByKey(kind, key)?.operation ?? null
     note("find")
-    send(socket, { operation: creations.findByKey(kind, key)?.operation ?? null }, "whole")
+    enter(`find ${kind} key ${key}: ${operation}`)
+    send(socket, { operation }, "whole")
   }
 
   function serve(request: IncomingMessage, socket: Socket): void {
@@ -122,6 +138,7 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
     creations,
     countCreateCalls: (task) => calls.get(`task ${task}`) ?? 0,
     met,
+    diary,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       server.close()
