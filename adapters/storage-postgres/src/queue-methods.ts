@@ -5,22 +5,23 @@
 import type { DueRequest, Log, PeekRequest, QueuePeek, QueueStorage } from "@safelight/core"
 import {
   EMPTY_QUEUE,
-  FIRST_TURN,
   fromQueueMeasureRecord,
   fromQueuePeekRecord,
+  QUEUE_FRONT,
   toClaimed,
   toModelValues,
   toReadableHead,
   type ClaimRecord,
+  type QueueFront,
   type QueueMeasureRecord,
   type QueuePeekRecord,
   type Statement,
   type StoreStatements,
 } from "@safelight/store"
 import { toArrayLiteral } from "./array-literal.ts"
+import { createClaimCursor, type ClaimCursor } from "./claim-cursor.ts"
 import type { ClaimMethods } from "./claim-methods.ts"
 import type { Sessions } from "./sessions.ts"
-import { createTurnCursor, type TurnCursor } from "./turn-cursor.ts"
 
 export type QueueMethods = Omit<QueueStorage, keyof ClaimMethods | "onQueued">
 
@@ -41,8 +42,8 @@ export function createQueueMethods(
   }
   const cursorOf = createCursors()
 
-  async function peek({ models, now, most }: PeekRequest, from_turn: number): Promise<QueuePeek> {
-    const values = { ...toModelValues(models), from_turn, limit: most, now }
+  async function peek({ models, now, most }: PeekRequest, from: QueueFront): Promise<QueuePeek> {
+    const values = { ...toModelValues(models), ...from, limit: most, now }
     const [record] = await sessions.read<QueuePeekRecord>(queue.peek(models.length), values)
     return record === undefined ? EMPTY_QUEUE : fromQueuePeekRecord(record, most)
   }
@@ -52,15 +53,16 @@ export function createQueueMethods(
       const { models, now, limit, claim, exceptAccounts = [] } = request
       if (models.length === 0 || limit <= 0) return []
       const cursor = cursorOf(models)
-      const from_turn = cursor.from()
+      const from = cursor.from()
       const statement = queue.claim({
         modelCount: models.length,
         exceptsAccounts: exceptAccounts.length > 0,
       })
       const except_accounts = toArrayLiteral(exceptAccounts)
-      const values = { ...toModelValues(models), except_accounts, from_turn, now, limit, claim }
+      const values = { ...toModelValues(models), ...from, except_accounts, now, limit, claim }
+      const beganAt = performance.now()
       const records = await sessions.write<ClaimRecord>(statement, values)
-      cursor.note(records.map(({ turn }) => turn))
+      cursor.note(from, records, performance.now() - beganAt)
       if (records.length < limit) cursor.rewind()
       return toClaimed(records, claim, log)
     },
@@ -77,9 +79,10 @@ export function createQueueMethods(
     async peekQueue(request) {
       const { models } = request
       if (models.length === 0) return EMPTY_QUEUE
-      const from_turn = cursorOf(models).from()
-      const found = await peek(request, from_turn)
-      return found.turn === null && from_turn > FIRST_TURN ? peek(request, FIRST_TURN) : found
+      const from = cursorOf(models).from()
+      const found = await peek(request, from)
+      const mayBeBefore = found.turn === null && from !== QUEUE_FRONT
+      return mayBeBefore ? peek(request, QUEUE_FRONT) : found
     },
     async measureQueue() {
       const records = await sessions.read<QueueMeasureRecord>(queue.measure, {})
@@ -89,11 +92,11 @@ export function createQueueMethods(
 }
 
 /** A cursor for each set of models that is asked for. */
-function createCursors(): (models: readonly string[]) => TurnCursor {
-  const cursors = new Map<string, TurnCursor>()
+function createCursors(): (models: readonly string[]) => ClaimCursor {
+  const cursors = new Map<string, ClaimCursor>()
   return (models) => {
     const name = models.join("\n")
-    const cursor = cursors.get(name) ?? createTurnCursor()
+    const cursor = cursors.get(name) ?? createClaimCursor()
     cursors.set(name, cursor)
     return cursor
   }

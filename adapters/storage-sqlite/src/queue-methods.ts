@@ -5,9 +5,9 @@
 import type { DueRequest, Log, QueueStorage } from "@safelight/core"
 import {
   EMPTY_QUEUE,
-  FIRST_TURN,
   fromQueueMeasureRecord,
   fromQueuePeekRecord,
+  QUEUE_FRONT,
   toClaimed,
   toModelValues,
   toReadableHead,
@@ -57,8 +57,8 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
         exceptsAccounts: exceptAccounts.length > 0,
       })
       const except_accounts = JSON.stringify(exceptAccounts)
-      const from_turn = FIRST_TURN
-      const values = { ...toModelValues(models), except_accounts, from_turn, now, limit, claim }
+      const asked = { ...toModelValues(models), ...QUEUE_FRONT, now, limit }
+      const values = { ...asked, except_accounts, claim }
       const outcome = await writer.write(plain([{ statement, values }]))
       return toClaimed(toRows(outcome, 0).map(toClaimRecord), claim, options.log)
     },
@@ -77,7 +77,7 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
     },
     async peekQueue({ models, now, most }) {
       if (models.length === 0) return EMPTY_QUEUE
-      const values = { ...toModelValues(models), from_turn: FIRST_TURN, limit: most, now }
+      const values = { ...toModelValues(models), ...QUEUE_FRONT, limit: most, now }
       const [record] = reader.all<QueuePeekRecord>(queue.peek(models.length), values)
       return record === undefined ? EMPTY_QUEUE : fromQueuePeekRecord(record, most)
     },

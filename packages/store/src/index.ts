@@ -58,9 +58,10 @@ export {
   type QueuePeekRecord,
 } from "./queue-records.ts"
 export {
-  FIRST_TURN,
+  QUEUE_FRONT,
   toModelValues,
   type ClaimShape,
+  type QueueFront,
   type QueueStatements,
 } from "./queue-statements.ts"
 export type { RateStatements } from "./rate-statements.ts"

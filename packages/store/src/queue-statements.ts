@@ -10,25 +10,35 @@ import { compile, placeholders, type Statement } from "./statement.ts"
 
 export interface QueueStatements {
   /**
-   * Claims for `claim` up to `limit` tasks of the models (`model_0`, `model_1`…): steps due at
-   * `now`, then starts from the turn `from_turn` on. Returns task, due_at, turn, snapshot and hash, in
-   * no order. Its values are these and, where the shape has it, the list `except_accounts`.
+   * Claims for `claim` up to `limit` tasks of the models (`model_0`, `model_1`…) from a `QueueFront`
+   * on: steps due at `now`, then starts. Returns task, due_at, turn, snapshot and hash, in no order.
+   * Its values are these and, where the shape has it, the list `except_accounts`.
    */
   readonly claim: (shape: ClaimShape) => Statement
   /** Gives up those of the list `tasks` that `claim` holds: each waits for `due_at`. */
   readonly release: Statement
   /**
    * The columns of a `QueuePeekRecord` for the free tasks of `modelCount` models: the least due_at and
-   * turn, or null, and how many are claimable at `now`, of each model and kind up to `limit`; starts
-   * from the turn `from_turn` on.
+   * turn, or null, and how many are claimable at `now`, of each model and kind up to `limit`; from a
+   * `QueueFront` on.
    */
   readonly peek: (modelCount: number) => Statement
   /** The columns of a `QueueMeasureRecord`, by model; walks the queue. */
   readonly measure: Statement
 }
 
-/** Before every turn. */
-export const FIRST_TURN = Number.MIN_SAFE_INTEGER
+/** Where the queue is looked at from: steps from a moment on, starts from a turn on. */
+export interface QueueFront {
+  /** Milliseconds of the Unix epoch. */
+  readonly from_due: number
+  readonly from_turn: number
+}
+
+/** Before every moment and turn. */
+export const QUEUE_FRONT: QueueFront = {
+  from_due: Number.MIN_SAFE_INTEGER,
+  from_turn: Number.MIN_SAFE_INTEGER,
+}
 
 export interface ClaimShape {
   /** At least 1. */
@@ -37,13 +47,12 @@ export interface ClaimShape {
   readonly exceptsAccounts: boolean
 }
 
-interface QueueValues {
+interface QueueValues extends QueueFront {
   readonly claim: string
   readonly due_at: number
   /** Lists, in the form that the dialect's `toMembers` takes. */
   readonly except_accounts: string
   readonly tasks: string
-  readonly from_turn: number
   readonly limit: number
   readonly now: number
 }
@@ -52,6 +61,7 @@ const VALUES = placeholders<QueueValues>(
   "claim",
   "due_at",
   "except_accounts",
+  "from_due",
   "from_turn",
   "limit",
   "now",
@@ -120,7 +130,7 @@ function compileClaim(
 
 /** Due steps, a select for each model: together they are no longer read in the order of an index. */
 function selectSteps(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: ClaimShape) {
-  const { limit, now } = VALUES
+  const { from_due, limit, now } = VALUES
   return toModels(shape.modelCount).map((model) =>
     db
       .selectFrom("ready")
@@ -128,6 +138,7 @@ function selectSteps(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: Cl
       .where("model", "=", model)
       .where("claim", "is", null)
       .where("turn", "is", null)
+      .where("due_at", ">=", from_due)
       .where("due_at", "<=", now)
       .orderBy("due_at")
       .orderBy("task")
@@ -160,13 +171,13 @@ function compilePeek(
   { integerType }: StoreDialect,
   modelCount: number,
 ): Statement {
-  const { from_turn, limit, now } = VALUES
+  const { from_due, from_turn, limit, now } = VALUES
   const free = db
     .selectFrom("ready")
     .select(["due_at", "turn"])
     .where("claim", "is", null)
     .limit(limit)
-  const steps = free.where("turn", "is", null).orderBy("due_at")
+  const steps = free.where("turn", "is", null).where("due_at", ">=", from_due).orderBy("due_at")
   const starts = free.where("turn", "is not", null).where("turn", ">=", from_turn).orderBy("turn")
   const parts = toModels(modelCount)
     .flatMap((model) => [steps.where("model", "=", model), starts.where("model", "=", model)])

@@ -1,0 +1,59 @@
+/**
+ * Where claims go on in a busy queue. Rows that were claimed stay in the index until a vacuum may take
+ * them away, which an open transaction anywhere in the database prevents; beginning at the front, each
+ * claim would step over all of them. So while many tasks are claimed, a claim goes on from the turn
+ * that the last one came to, and from shortly before its moment; one a lap begins at the front. A
+ * start whose turn was given late waits for that, and so does a step whose moment is long past.
+ */
+import { QUEUE_FRONT, type ClaimRecord, type QueueFront } from "@safelight/store"
+import { DEFAULTS } from "./defaults.ts"
+
+export interface ClaimCursor {
+  /** Where to begin now. */
+  readonly from: () => QueueFront
+  /** What a claim from there came to, and how long it took. */
+  readonly note: (from: QueueFront, claimed: readonly Place[], tookMs: number) => void
+  /** Nothing more was found from the cursor on: the next claim begins at the front. */
+  readonly rewind: () => void
+}
+
+type Place = Pick<ClaimRecord, "due_at" | "turn">
+
+/** Tasks claimed within a lap from which on a queue counts as busy. */
+const BUSY_TASKS = 100
+/** Of a lap, where beginning at the front takes long: so it costs at most a twentieth of the time. */
+const FRONT_SHARE = 0.05
+
+export function createClaimCursor(): ClaimCursor {
+  let reached = QUEUE_FRONT
+  let claimed = 0
+  let isBusy = false
+  let beganAt = -Infinity
+  let lapMs: number = DEFAULTS.cursorMs
+
+  function rewind(): void {
+    isBusy = claimed >= BUSY_TASKS
+    claimed = 0
+    beganAt = performance.now()
+    lapMs = DEFAULTS.cursorMs
+    reached = QUEUE_FRONT
+  }
+
+  return {
+    from() {
+      if (performance.now() - beganAt >= lapMs) rewind()
+      return isBusy || claimed >= BUSY_TASKS ? reached : QUEUE_FRONT
+    },
+    note(from, places, tookMs) {
+      claimed += places.length
+      for (const { due_at, turn } of places) {
+        if (turn !== null) reached = { ...reached, from_turn: Math.max(reached.from_turn, turn) }
+        // Steps that are queued a moment late, or by a clock that is a little behind, are not passed.
+        else
+          reached = { ...reached, from_due: Math.max(reached.from_due, due_at - DEFAULTS.cursorMs) }
+      }
+      if (from === QUEUE_FRONT) lapMs = Math.max(lapMs, tookMs / FRONT_SHARE)
+    },
+    rewind,
+  }
+}
