@@ -6,6 +6,7 @@
 import { isTerminal } from "@safelight/core"
 import { leave, receiveAppended, recordFact } from "./recording.ts"
 import { CLAIM_MS } from "./timing.ts"
+import { tellEnd } from "./upstream.ts"
 import {
   has,
   monotonicNow,
@@ -162,7 +163,13 @@ function receiveReply(world: World, node: Node, body: Body<"found"> | Body<"poll
   const driver = node.drivers.find(({ id }) => id === body.driver)
   if (driver?.stage.kind !== "asking") return
   if (driver.isCalledOff) return leave(world, node, driver)
+  const { attempt, dispatch } = driver.head
+  const retryAt = wallNow(world, node)
   if (body.kind === "polled") {
+    if (tellEnd(world, body.operation)) {
+      const reason = "produced-nothing"
+      return recordFact(world, node, driver, { kind: "defer", attempt, reason, retryAt })
+    }
     const usage = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
     return recordFact(world, node, driver, {
       kind: "succeed",
@@ -172,11 +179,9 @@ function receiveReply(world: World, node: Node, body: Body<"found"> | Body<"poll
     })
   }
   const { operation } = body
-  const { attempt, dispatch } = driver.head
   if (operation !== null) {
     const upstreamKey = dispatch?.upstreamKey ?? ""
     return recordFact(world, node, driver, { kind: "accept", operation, upstreamKey })
   }
-  const retryAt = wallNow(world, node)
   recordFact(world, node, driver, { kind: "defer", attempt, reason: "not-found", retryAt })
 }

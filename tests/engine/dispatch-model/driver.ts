@@ -8,7 +8,7 @@
  *            ─doubtful→ keyed: as queued, under the same key
  *                       lookup: waiting → asking → recording `accepted` or `deferred`
  *                       else: gone, until the task's end
- *            ─running→ asking → recording `succeeded`
+ *            ─running→ asking → recording `succeeded` or `deferred`
  */
 import { isOverdue, isTerminal, type TaskCommand } from "@safelight/core"
 import { answer } from "./log-storage.ts"
@@ -196,7 +196,7 @@ function ask(world: World, node: Node, driver: Driver): void {
   const key = head.dispatch?.upstreamKey ?? ""
   const body =
     head.state === "running"
-      ? ({ kind: "polled", driver: id } as const)
+      ? ({ kind: "polled", driver: id, operation: head.operation } as const)
       : ({ kind: "found", driver: id, operation: findOperation(world, key) } as const)
   world.messages.push(answer(node.process, body))
   driver.stage = { kind: "asking", askedAt: monotonicNow(world, node) }

@@ -5,10 +5,11 @@
  */
 import { fold, isTerminal } from "@safelight/core"
 import { PRICE_MICROS } from "./answers.ts"
+import { listPurchases } from "./upstream.ts"
 import type { World } from "./world.ts"
 
 export type HarmKind =
-  /** More than one operation was bought. */
+  /** More than one operation was bought, not counting those that were told to have produced nothing. */
   | "bought-twice"
   /** There was time, and what was bought was not adopted. */
   | "dropped"
@@ -29,13 +30,15 @@ export function findHarm(world: World): Harm | undefined {
   return findPurchaseHarm(world) ?? findLogHarm(world) ?? findEndHarm(world)
 }
 
-function findPurchaseHarm({ upstream: { operations } }: World): Harm | undefined {
-  if (operations.length <= 1) return undefined
-  const keys = operations.map(({ key, boughtAt }) => `${key} at ${boughtAt}`)
+function findPurchaseHarm(world: World): Harm | undefined {
+  const purchases = listPurchases(world)
+  if (purchases.length <= 1) return undefined
+  const keys = purchases.map(({ key, boughtAt }) => `${key} at ${boughtAt}`)
   return { kind: "bought-twice", words: keys.join(", ") }
 }
 
-function findLogHarm({ storage: { events, head }, upstream }: World): Harm | undefined {
+function findLogHarm(world: World): Harm | undefined {
+  const { events, head } = world.storage
   const words = events.map(({ type }) => type).join(" ")
   try {
     const folded = fold(head.id, events)
@@ -45,23 +48,22 @@ function findLogHarm({ storage: { events, head }, upstream }: World): Harm | und
     return { kind: "illegal", words: error.message }
   }
   const successes = events.filter(({ type }) => type === "succeeded").length
-  const isBought = upstream.operations.some(({ id }) => id === head.operation)
+  const isBought = listPurchases(world).some(({ id }) => id === head.operation)
   const isCharged = head.chargeMicros === successes * PRICE_MICROS
   const isRight = isCharged && successes <= 1 && (successes === 0 || isBought)
   return isRight ? undefined : { kind: "mischarged", words }
 }
 
 function findEndHarm(world: World): Harm | undefined {
-  const { heard, setup, storage, upstream } = world
+  const { heard, setup, storage } = world
   const { head, events } = storage
   const words = events.map(({ type }) => type).join(" ")
   if (!isTerminal(head)) return { kind: "stranded", words }
   // Where time is short a task may end before what was bought is found.
   if (!setup.isRoomy || head.state !== "failed") return undefined
-  const isHeard = heard.some(({ operation }) =>
-    upstream.operations.some(({ id }) => id === operation),
-  )
+  const purchases = listPurchases(world)
+  const isHeard = heard.some(({ operation }) => purchases.some(({ id }) => id === operation))
   const mayRest = setup.channel === "unkeyed" && head.error?.code === "upstream_outcome_unknown"
   if (mayRest && !isHeard) return undefined
-  return { kind: upstream.operations.length > 0 ? "dropped" : "stranded", words }
+  return { kind: purchases.length > 0 ? "dropped" : "stranded", words }
 }

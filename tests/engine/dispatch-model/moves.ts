@@ -9,7 +9,7 @@ import { receiveAppend, receiveList, receiveRenew } from "./log-storage.ts"
 import { CHORES, crash, start } from "./process.ts"
 import { BEAT_EVERY_MS, CLAIM_MS, SUBMIT_TIMEOUT_MS, WALL_ERROR_MS } from "./timing.ts"
 import { keyTtlMs, receiveSubmit } from "./upstream.ts"
-import { tell, type Fault, type Message, type Node, type World } from "./world.ts"
+import { tell, type Fault, type Message, type Node, type Operation, type World } from "./world.ts"
 
 export interface Move {
   readonly weight: number
@@ -51,6 +51,10 @@ export function listFaults(world: World): Move[] {
     if (setup.touched.includes(message.body.kind)) addMessageFaults(world, message, can, moves)
   }
   for (const node of world.nodes) addNodeFaults(world, node, can, moves)
+  for (const operation of can.has("void") ? world.upstream.operations : []) {
+    if (operation.isVoid || operation.isEndTold) continue
+    moves.push({ weight: 2, perform: () => makeVoid(world, operation) })
+  }
   if (can.has("wait")) {
     for (const durationMs of toWaits(world)) {
       moves.push({ weight: 1, perform: () => pass(world, durationMs) })
@@ -109,6 +113,11 @@ function addNodeFaults(world: World, node: Node, can: ReadonlySet<Fault>, moves:
   if (can.has("jump") && world.setup.channel !== "keyed") {
     moves.push({ weight: 1, perform: () => void (node.wallMs = WALL_ERROR_MS - node.wallMs) })
   }
+}
+
+function makeVoid(world: World, operation: Operation): void {
+  operation.isVoid = true
+  tell(world, () => `${operation.id} will produce nothing`)
 }
 
 function pause(world: World, node: Node): void {

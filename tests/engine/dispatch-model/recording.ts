@@ -68,8 +68,11 @@ function record(world: World, node: Node, driver: Driver, recording: Recording):
   send(world, node, driver.id, append)
 }
 
-/** The weakening that takes a report for one of the current attempt. */
-function toCurrent(world: World, { attempt }: Task, command: TaskCommand): TaskCommand {
+/** The weakenings that take a report for one of the current attempt, or an answer for its call's. */
+function toCurrent(world: World, { attempt, dispatch }: Task, command: TaskCommand): TaskCommand {
+  if (command.kind === "accept" && !has(world, "keys-told-apart")) {
+    return { ...command, upstreamKey: dispatch?.upstreamKey ?? "" }
+  }
   const isTold = has(world, "attempts-told-apart") || !("attempt" in command)
   return isTold ? command : { ...command, attempt }
 }

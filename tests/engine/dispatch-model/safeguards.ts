@@ -48,6 +48,8 @@ export type Safeguard =
   | "repeat-proves-nothing"
   /** Reports of an end count only for the attempt they speak of. */
   | "attempts-told-apart"
+  /** An acceptance counts only for the call under the key it speaks of. */
+  | "keys-told-apart"
   /** An append changes nothing where the task is not as it was left. */
   | "version-fence"
   /** A task that comes back to its node is not the business of the driver that had lost it. */

@@ -3,8 +3,9 @@
  * keyed upstream makes one of two requests, and only while it remembers the key; for every other
  * each request that arrives is a purchase.
  */
+import type { Task } from "@safelight/core"
 import { ROOMY, TIGHT, toDeclaredKeyTtlMs } from "./timing.ts"
-import { has, type Message, type MessageBody, type World } from "./world.ts"
+import { has, type Message, type MessageBody, type Operation, type World } from "./world.ts"
 
 type Submit = Extract<MessageBody, { kind: "submit" }>
 
@@ -42,8 +43,21 @@ function toOperation(world: World, key: string): string {
     return known.id
   }
   const id = `operation-${operations.length + 1}`
-  operations.push({ id, key, boughtAt: world.nowMs })
+  operations.push({ id, key, boughtAt: world.nowMs, isVoid: false, isEndTold: false })
   return id
+}
+
+/** All of which one is the most: what was told to have produced nothing may be followed by another. */
+export function listPurchases({ upstream }: World): readonly Operation[] {
+  return upstream.operations.filter(({ isEndTold, isVoid }) => !isVoid || !isEndTold)
+}
+
+/** A process hears how an operation ended: whether it is void. */
+export function tellEnd({ upstream }: World, id: Task["operation"]): boolean {
+  const operation = upstream.operations.find((each) => each.id === id)
+  if (operation === undefined) throw new RangeError("nobody created what is polled")
+  operation.isEndTold = true
+  return operation.isVoid
 }
 
 /** Whether the key exists: the operation under it, or null. */

@@ -55,7 +55,8 @@ export const VARIANTS: readonly Variant[] = [
     channel: "lookup",
     harm: "bought-twice",
     because: "a paused process takes an old renewal's answer for a claim that still holds",
-    seed: 1,
+    aim: { faults: ["pause", "wait"] },
+    seed: 3,
   },
   {
     without: ["lookup-waits-request"],

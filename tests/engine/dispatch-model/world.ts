@@ -18,6 +18,7 @@ export const FAULTS = [
   "lose",
   "pause",
   "refuse",
+  "void",
   "wait",
 ] as const
 
@@ -79,10 +80,20 @@ export interface LogStorage {
 }
 
 export interface Upstream {
-  /** Everything bought. One is the most there may ever be. */
-  readonly operations: { readonly id: string; readonly key: string; readonly boughtAt: number }[]
+  /** Everything created. Of those that were not told void, one is the most there may ever be. */
+  readonly operations: Operation[]
   /** Calls that arrived, by their ids, and whether they were refused: so is every copy of them. */
   readonly metCalls: Map<number, boolean>
+}
+
+export interface Operation {
+  readonly id: string
+  readonly key: string
+  readonly boughtAt: number
+  /** It will produce nothing, and is not billed. */
+  isVoid: boolean
+  /** A process has heard how it ended: before that nobody can know that it is void. */
+  isEndTold: boolean
 }
 
 export interface Node {
@@ -217,7 +228,7 @@ export type MessageBody =
       readonly operation: string | null
     }
   | { readonly kind: "found"; readonly driver: number; readonly operation: string | null }
-  | { readonly kind: "polled"; readonly driver: number }
+  | { readonly kind: "polled"; readonly driver: number; readonly operation: Task["operation"] }
 
 export function has(world: World, safeguard: Safeguard): boolean {
   return !world.without.has(safeguard)

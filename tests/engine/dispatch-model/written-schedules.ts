@@ -163,6 +163,21 @@ export const WRITTEN_SCHEDULES: readonly WrittenSchedule[] = [
     },
   },
   {
+    title: "a late answer names void work, which is then taken for the next call's",
+    channel: "lookup",
+    walls: [0],
+    without: ["keys-told-apart"],
+    act(world) {
+      goOn(world, "A", isUnderWay("answered"))
+      keepBack(world, "answered")
+      for (const operation of world.upstream.operations) operation.isVoid = true
+      goOn(world, "A", isUnderWay("submit"))
+      keepBack(world, "submit")
+      keepBack(world, "answered", false)
+      goOn(world, "A", ({ storage }) => storage.head.state === "running")
+    },
+  },
+  {
     title: "a repeat is sent just in time, and arrives when the key is forgotten",
     channel: "keyed",
     walls: [0, 0],
