@@ -87,7 +87,8 @@ function compileBeats(
       db
         .selectFrom("ready")
         .select("task")
-        .where("claim", "=", claim)
+        // Found by task: see `release`.
+        .where("claim", "is not distinct from", claim)
         .where("task", "in", dialect.toMembers(tasks)),
     ),
     list: compile(

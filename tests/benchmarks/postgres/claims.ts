@@ -2,8 +2,8 @@
  * `claim_1m_ratio`: how long a claim of ten takes where 1,000,000 tasks wait, over one where 1,000
  * do, in turns. `claim_1m_held_ratio`: the same while another connection's transaction keeps vacuum
  * from removing anything, after and during thousands of claims. The tasks that wait were submitted by
- * an engine. Of ten, nine are finished, one is given back, and nine more are submitted, so the front
- * of the queue moves and its length stays.
+ * an engine. Of ten, nine are finished, one is given back for a second, and nine more are submitted, so
+ * the front of the queue moves and its length stays.
  */
 import { decide, project, sealEvents, type Claimed, type Storage } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
@@ -18,6 +18,8 @@ import { toScale } from "./scale.ts"
 const CLAIM = "benchmark"
 const LIMIT = 10
 const FEW = 1_000
+/** What is given back waits as for another attempt: one and the same task is not claimed each time. */
+const BACK_MS = 1_000
 
 /** Has `count` tasks wait, as autovacuum would leave their tables once it has come by. */
 async function fill(own: Own, database: Database, count: number): Promise<void> {
@@ -55,7 +57,7 @@ async function claimOnce({ storage, submit }: Own): Promise<number> {
   const [back, ...rest] = claimed
   if (back === undefined || claimed.length < LIMIT) throw new Error("the queue ran dry")
   await Promise.all([
-    storage.release({ claim: CLAIM, tasks: [back.task.id], dueAt: now }),
+    storage.release({ claim: CLAIM, tasks: [back.task.id], dueAt: now + BACK_MS }),
     ...rest.map((each) => finish(storage, each)),
     ...rest.map(() => submit()),
   ])
