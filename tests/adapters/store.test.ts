@@ -202,6 +202,7 @@ describe("the database", () => {
       findHeld: claims.findHeld,
       voidClaim: claims.void,
       freeTasks: claims.freeTasks,
+      freeOthers: claims.freeOthers,
       hold: claims.hold,
       dropEmpty: claims.dropEmpty,
     }

@@ -186,6 +186,34 @@ describe("a claim", () => {
     assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
   })
 
+  it("whose answer was lost frees what it took also while other work keeps it alive", async () => {
+    const running = { kind: "running", pollAfterMs: 5_000 } as const
+    const polls = Array.from({ length: 100 }, () => running)
+    const channel = createScriptedChannel({ submits: [ACCEPTED, completed(), completed()], polls })
+    const scene = createScene({ channels: [channel] })
+    const { clock, storage, artifacts } = scene
+    await clock.advance(0)
+    const long = await scene.submit()
+    await clock.advance(1)
+    assert.equal((await scene.read(long.id)).state, "running")
+    const { claim } = storage
+    storage.claim = async (request) => {
+      await claim(request)
+      storage.claim = claim
+      const message = "the connection was cut"
+      throw new SafelightError({ code: "storage-unavailable", message, retryable: true })
+    }
+    const idle = createScene({ channels: [channel], clock, storage, artifacts, isStarted: false })
+    const unheard = await idle.submit()
+    await clock.advance(5_000)
+    assert.deepEqual(scene.story(unheard.id), ["submitted"], "it was not held by the lost claim")
+    // A beat, and a look at the queue.
+    await clock.advance(22_000)
+    assert.deepEqual(scene.story(unheard.id), ["submitted", "dispatched", "succeeded"])
+    assert.equal((await scene.read(long.id)).state, "running")
+    assert.equal(channel.created.length, 2)
+  })
+
   it("is renewed soon again after a renewal failed", async () => {
     const scene = createScene({ channels: [createScriptedChannel({ submits: [completed()] })] })
     await scene.clock.advance(0)

@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import {
   SafelightError,
+  type ChannelRequest,
   type PollRequest,
   type Submission,
   type SubmitOutcome,
@@ -63,6 +64,25 @@ describe("a lost answer", () => {
     await scene.clock.advance(10_000)
     assert.deepEqual(methods(channel), ["submit", "find", "poll"])
     assert.deepEqual(scene.story(id).slice(2), ["doubted", "accepted", "succeeded"])
+  })
+
+  it("of a keyed channel that can be asked is looked up once it may not be repeated", async () => {
+    const script = { submission: KEYED, submits: [ACCEPTED], polls: [completed()] }
+    const scripted = createScriptedChannel(script)
+    const channel = {
+      ...scripted,
+      // No answer ever comes, also to a repeat.
+      async submit(request: ChannelRequest): Promise<never> {
+        await scripted.submit(request)
+        throw new Error("reset")
+      },
+      find: () => Promise.resolve({ operation: { id: 7 } }),
+    }
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(100_000)
+    assert.deepEqual(scene.story(id).slice(-3), ["doubted", "accepted", "succeeded"])
+    assert.equal(scripted.created.length, 1)
   })
 
   it("of a lookup channel that knows nothing of it may be tried once more", async () => {

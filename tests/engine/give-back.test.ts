@@ -90,3 +90,31 @@ describe("a parked start", () => {
     assert.equal((await storage.measureQueue())[0]?.claimed, 0)
   })
 })
+
+describe("work at a channel that is not served here any more", () => {
+  it("keeps no start waiting, however much of it there is", async () => {
+    const running = { kind: "running", pollAfterMs: 5_000 } as const
+    const gone = createScriptedChannel({
+      name: "gone",
+      concurrency: 4,
+      submits: Array.from({ length: 4 }, () => ACCEPTED),
+      polls: Array.from({ length: 100 }, () => running),
+    })
+    const before = createScene({ channels: [gone] })
+    const { artifacts, clock, storage } = before
+    await clock.advance(0)
+    const orphans = [1, 2, 3, 4].map(() => before.submit())
+    await clock.advance(1_000)
+    await before.engine.stop()
+    const submits = Array.from({ length: 20 }, () => completed())
+    const channel = createScriptedChannel({ concurrency: 1, submits })
+    const scene = createScene({ artifacts, channels: [channel], clock, isStarted: false, storage })
+    const starts = await Promise.all(Array.from({ length: 20 }, () => scene.submit()))
+    scene.engine.start()
+    await clock.advance(5_000)
+    for (const { id } of starts) assert.equal((await scene.read(id)).state, "succeeded.available")
+    for (const { id } of await Promise.all(orphans)) {
+      assert.equal((await scene.read(id)).state, "running")
+    }
+  })
+})

@@ -1,7 +1,7 @@
 /** A storage that stays away: whoever stops or sweeps is not kept waiting for it. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { SafelightError, type Submission } from "@safelight/core"
+import { SafelightError, type AbortSignalLike, type Submission } from "@safelight/core"
 import { createManualClock, createScriptedChannel } from "@safelight/testkit"
 import { createMemoryStorage, type MemoryStorage } from "../support/memory-storage.ts"
 import { createPausable } from "./pausable.ts"
@@ -15,6 +15,17 @@ const quiet = (): Promise<never> => new Promise(() => {})
 
 /** More than a claim lasts with the time until that is noticed. */
 const TAKEN_OVER_MS = 130_000
+
+async function* stall(): AsyncGenerator<Uint8Array> {
+  await quiet()
+  yield new Uint8Array()
+}
+
+function untilAborted(signal: AbortSignalLike | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(createLost()))
+  })
+}
 
 function createLost(): SafelightError {
   const message = "the database does not answer"
@@ -94,6 +105,22 @@ describe("a stop while nothing can be written", () => {
       assert.ok(await isSettledWithin(scene, 2_000, scene.engine.stop({ graceMs: 1_000 })))
       assert.equal((await scene.read(id)).state, "running")
     }
+  })
+
+  it("does not wait for outputs that can't be removed", async () => {
+    const [output] = completed().outputs
+    const stalled = { mimeType: "image/png", body: stall() }
+    const outputs = [output, stalled]
+    const channel = createScriptedChannel({ submits: [{ kind: "completed", outputs }] })
+    const scene = createScene({ channels: [channel] })
+    scene.artifacts.remove = quiet
+    const put = scene.artifacts.put.bind(scene.artifacts)
+    scene.artifacts.put = (request) =>
+      request.body === stalled.body ? untilAborted(request.signal) : put(request)
+    await scene.submit({ prompt: "two of them", count: 2 })
+    await scene.clock.advance(1_000)
+    assert.equal(scene.artifacts.places.size, 1)
+    assert.ok(await isSettledWithin(scene, 8_000, scene.engine.stop({ graceMs: 1_000 })))
   })
 
   it("does not wait for work that the same process has taken again meanwhile", async () => {
@@ -194,5 +221,57 @@ describe("a sweep while nothing can be written", () => {
     const sweeping = scene.engine.sweep(scene.clock.now() + 15 * 86_400_000)
     assert.ok(await isSettledWithin(scene, 20_000, sweeping))
     assert.equal((await sweeping).failed, 1)
+  })
+})
+
+describe("an intent that may be stored", () => {
+  it("is written until that is known, so that a call that was not made is not taken for one", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    const scene = createScene({ channels: [channel], isStarted: false })
+    const { clock, storage } = scene
+    const { append } = storage
+    const { id } = await scene.submit()
+    storage.append = async (request) => {
+      await append(request)
+      storage.append = () => Promise.reject(createLost())
+      throw createLost()
+    }
+    scene.engine.start()
+    await clock.advance(50_000)
+    storage.append = append
+    await clock.advance(40_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+    assert.equal(channel.created.length, 1)
+  })
+
+  it("sends nothing once its claim is lost, and may be tried again", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    const scene = createScene({ channels: [channel], isStarted: false })
+    const { clock, storage } = scene
+    const { append } = storage
+    const { id } = await scene.submit()
+    storage.append = async (request) => {
+      await append(request)
+      storage.append = () => Promise.reject(createLost())
+      throw createLost()
+    }
+    scene.engine.start()
+    await clock.advance(1)
+    for (const claim of await storage.listClaims()) await storage.voidClaim(claim)
+    await clock.advance(25_000)
+    storage.append = append
+    await clock.advance(60_000)
+    const story = ["submitted", "dispatched", "deferred", "dispatched", "succeeded"]
+    assert.deepEqual(scene.story(id), story)
+    assert.equal(channel.created.length, 1)
+  })
+
+  it("is given up with the engine", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    await scene.submit()
+    scene.storage.failAppends(Infinity)
+    scene.engine.start()
+    await scene.clock.advance(20_000)
+    assert.ok(await isSettledWithin(scene, 5_000, scene.engine.stop({ graceMs: 1_000 })))
   })
 })

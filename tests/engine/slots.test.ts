@@ -258,6 +258,28 @@ describe("a bound on an account's running tasks", () => {
     }
   })
 
+  it("is left to others by a process whose channel is left alone, with what it had claimed", async () => {
+    const { clock, owners, start, storage } = createNodes(8)
+    await storage.setAccount({ id: "ada", now: clock.now(), settings: { runningTasks: 1 } })
+    const reply = { kind: "not-created", reason: "down", retryAfterMs: 500_000 } as const
+    const channel = createScriptedChannel({
+      concurrency: 8,
+      submits: Array.from({ length: 50 }, () => reply),
+    })
+    const ill = start("ill", { channels: [channel] })
+    await clock.advance(0)
+    const ids = await submitMany(ill, owners, "ada", 30)
+    await clock.advance(5_000)
+    start("well")
+    await clock.advance(60_000)
+    const tried = new Set(channel.calls.map(({ request }) => request.task))
+    assert.ok(tried.size <= 10, `${tried.size} were tried by the process that can't`)
+    await assertDone(
+      ill,
+      ids.filter((id) => !tried.has(id)),
+    )
+  })
+
   it("is given up by a process that died", async () => {
     const { clock, gauge, owners, start, storage } = createNodes(8)
     await storage.setAccount({ id: "ada", now: clock.now(), settings: { runningTasks: 2 } })

@@ -114,7 +114,10 @@ export function createMemoryQueue(findHead: FindHead): MemoryQueue {
   }
 }
 
-type ClaimMethods = Pick<QueueStorage, "renew" | "listClaims" | "voidClaim" | "holdSlots">
+type ClaimMethods = Pick<
+  QueueStorage,
+  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots"
+>
 
 function createClaims(places: Map<string, Place>): ClaimMethods {
   const beats = new Map<string, number>()
@@ -128,6 +131,13 @@ function createClaims(places: Map<string, Place>): ClaimMethods {
     return [...known].map((claim) => ({ claim, beats: beats.get(claim) ?? 0 }))
   }
 
+  function free(claim: string, except: readonly string[]): void {
+    for (const [task, place] of places) {
+      if (place.claim !== claim || except.includes(task)) continue
+      places.set(task, { ...place, claim: null })
+    }
+  }
+
   return {
     async renew({ claim, tasks }) {
       beats.set(claim, (beats.get(claim) ?? 0) + 1)
@@ -137,12 +147,11 @@ function createClaims(places: Map<string, Place>): ClaimMethods {
     async voidClaim({ claim, beats: seen }) {
       if ((beats.get(claim) ?? 0) !== seen) return false
       beats.delete(claim)
-      for (const [task, place] of places) {
-        if (place.claim === claim) places.set(task, { ...place, claim: null })
-      }
+      free(claim, [])
       for (const pool of slots.values()) pool.delete(claim)
       return true
     },
+    freeOthers: async ({ claim, tasks }) => free(claim, tasks),
     holdSlots: async (request) => holdSlots(slots, request),
   }
 }

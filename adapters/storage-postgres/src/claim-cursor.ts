@@ -21,8 +21,10 @@ type Place = Pick<ClaimRecord, "due_at" | "turn">
 
 /** Tasks claimed within a lap from which on a queue counts as busy. */
 const BUSY_TASKS = 100
-/** Of a lap, where beginning at the front takes long: so it costs at most a twentieth of the time. */
+/** Of a lap, where beginning at the front takes long: a twentieth of the time. */
 const FRONT_SHARE = 0.05
+/** However long that took: what was freed at the front must not wait for minutes. */
+const LONGEST_LAP_MS = 20 * DEFAULTS.cursorMs
 
 export function createClaimCursor(): ClaimCursor {
   let reached = QUEUE_FRONT
@@ -52,7 +54,8 @@ export function createClaimCursor(): ClaimCursor {
         else
           reached = { ...reached, from_due: Math.max(reached.from_due, due_at - DEFAULTS.cursorMs) }
       }
-      if (from === QUEUE_FRONT) lapMs = Math.max(lapMs, tookMs / FRONT_SHARE)
+      if (from !== QUEUE_FRONT) return
+      lapMs = Math.max(lapMs, Math.min(tookMs / FRONT_SHARE, LONGEST_LAP_MS))
     },
     rewind,
   }

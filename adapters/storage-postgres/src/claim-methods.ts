@@ -4,7 +4,10 @@ import { fromClaimRecord, type ClaimsTable, type StoreStatements } from "@safeli
 import { toArrayLiteral } from "./array-literal.ts"
 import type { Sessions } from "./sessions.ts"
 
-export type ClaimMethods = Pick<QueueStorage, "renew" | "listClaims" | "voidClaim" | "holdSlots">
+export type ClaimMethods = Pick<
+  QueueStorage,
+  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots"
+>
 
 /** Slots of one pool are added up by one transaction at a time. */
 const KEEP_APART = {
@@ -12,7 +15,12 @@ const KEEP_APART = {
   parameters: ["pool"],
 }
 
-export function createClaimMethods(sessions: Sessions, { claims }: StoreStatements): ClaimMethods {
+/** `onFreed`: tasks are anybody's again. */
+export function createClaimMethods(
+  sessions: Sessions,
+  { claims }: StoreStatements,
+  onFreed: () => void,
+): ClaimMethods {
   return {
     async renew({ claim, tasks }) {
       await sessions.change(claims.beat, { claim })
@@ -31,6 +39,10 @@ export function createClaimMethods(sessions: Sessions, { claims }: StoreStatemen
         await change(claims.forget, { claim })
         return true
       }),
+    async freeOthers({ claim, tasks }) {
+      const values = { claim, tasks: toArrayLiteral(tasks) }
+      if ((await sessions.change(claims.freeOthers, values)) > 0) onFreed()
+    },
     holdSlots: ({ pool, size, claim, count }) =>
       sessions.transact("begin", async ({ change, find }) => {
         await find(KEEP_APART, { pool })

@@ -92,7 +92,7 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     ...createReadMethods(sessions, statements),
     ...createErasingMethods(sessions, statements),
     ...createQueueMethods(sessions, statements, log, wakeUps.noteQueued),
-    ...createClaimMethods(sessions, statements),
+    ...createClaimMethods(sessions, statements, wakeUps.noteQueued),
     ...createAccountMethods(sessions, statements),
     ...createKeyMethods(sessions, statements),
     ...createLinkMethods(sessions, statements),

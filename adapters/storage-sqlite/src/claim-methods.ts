@@ -9,7 +9,10 @@ import type { Reader } from "./reader.ts"
 import { toRows } from "./step-rows.ts"
 import type { Writer } from "./writer.ts"
 
-export type ClaimMethods = Pick<QueueStorage, "renew" | "listClaims" | "voidClaim" | "holdSlots">
+export type ClaimMethods = Pick<
+  QueueStorage,
+  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots"
+>
 
 export interface ClaimMethodOptions {
   readonly writer: Writer
@@ -42,6 +45,10 @@ export function createClaimMethods(options: ClaimMethodOptions): ClaimMethods {
         ]),
       )
       return outcome === true
+    },
+    async freeOthers({ claim, tasks }) {
+      const values = { claim, tasks: JSON.stringify(tasks) }
+      await writer.write(plain([{ statement: claims.freeOthers, values }]))
     },
     async holdSlots({ pool, size, claim, count }) {
       const values = { pool, size, claim, count }

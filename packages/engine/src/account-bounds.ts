@@ -25,8 +25,11 @@ export interface AccountBounds {
   listParked(): readonly Work[]
   /** Hands parked starts whose account has a slot to `start`, which says whether it took them. */
   startParked(start: (work: Work, loan: Loan) => boolean): void
-  /** Parked starts of accounts that no slot is held of any more; they are parked no longer. */
-  takeHopeless(): readonly Work[]
+  /**
+   * Parked starts of accounts that no slot is held of any more, and of models that `isServed` denies;
+   * they are parked no longer.
+   */
+  takeHopeless(isServed: (model: string) => boolean): readonly Work[]
   /** Asks for slots where an account is full, gives back those that are not used. */
   tend(): Promise<void>
   /** Says again what is held; part of a renewal. */
@@ -94,12 +97,11 @@ export function createAccountBounds(ports: SlotPorts, shares: AccountShares): Ac
     startParked(start) {
       for (const bound of bounds.values()) startOf(bound, start)
     },
-    takeHopeless() {
-      const hopeless = [...bounds.values()].filter(({ pool }) => pool.countHeld() === 0)
-      return [...hopeless, ...lifted.values()].flatMap((bound) => {
-        const { parked } = bound
-        bound.parked = []
-        return parked
+    takeHopeless(isServed) {
+      const hopeful = new Set([...bounds.values()].filter(({ pool }) => pool.countHeld() > 0))
+      return [...bounds.values(), ...lifted.values()].flatMap((bound) => {
+        const mayWait = ({ head }: Work): boolean => hopeful.has(bound) && isServed(head.task.model)
+        return dropParked(bound, mayWait)
       })
     },
     async tend() {
@@ -164,6 +166,13 @@ function isForgettable({ parked, pool }: Bound): boolean {
 
 function isFull({ parked, pool }: Bound): boolean {
   return parked.length > 0 || pool.countFree() === 0
+}
+
+/** Those that may not wait any longer. */
+function dropParked(bound: Bound, mayWait: (work: Work) => boolean): readonly Work[] {
+  const { parked } = bound
+  bound.parked = parked.filter(mayWait)
+  return parked.filter((work) => !mayWait(work))
 }
 
 function startOf(bound: Bound, start: (work: Work, loan: Loan) => boolean): void {

@@ -7,6 +7,8 @@
  *                         ↑___________________│ failure
  */
 export interface Breaker {
+  /** Whether the channel is left alone, or just being tried. */
+  isOpen(): boolean
   /** How many tasks may be given to the channel now: any number, one that tries it, or none. */
   room(): number
   /** A task was given to it. What is returned says that its call is over, or that none was made. */
@@ -25,9 +27,11 @@ export function createBreaker(options: BreakerOptions): Breaker {
   let failuresInARow = 0
   let openUntil = 0
   const underWay = new Set<symbol>()
+  const isOpen = (): boolean => failuresInARow >= options.failures
   return {
+    isOpen,
     room() {
-      if (failuresInARow < options.failures) return Infinity
+      if (!isOpen()) return Infinity
       return underWay.size === 0 && options.monotonicNow() >= openUntil ? 1 : 0
     },
     begin() {

@@ -1,8 +1,9 @@
 /**
  * The claims that one boot of this process works under: one for tasks, one for slots. Who gets no
  * answer from the queue can't know what it holds; the claim for tasks is then retired and another
- * one takes its place, so that what was taken unheard is freed as a dead process's tasks are. The
- * claim for slots stays: holding slots is told anew each time.
+ * one takes its place. What was taken unheard is freed as a dead process's tasks are; and by every
+ * beat, as long as there is work under the retired claim that keeps it alive. The claim for slots
+ * stays: holding slots is told anew each time.
  */
 import type { Ports } from "./ports.ts"
 
@@ -10,6 +11,12 @@ export interface Claim {
   readonly id: string
   /** On the monotonic clock: past it, others may have voided the claim. */
   heldUntil: number
+}
+
+/** Tasks are being taken under a claim, and not all of them are known as work yet. */
+export interface Taking {
+  /** They are now, or none came of it. Calling it twice is the same as once. */
+  end(): void
 }
 
 export interface Claims {
@@ -20,8 +27,12 @@ export interface Claims {
   isFresh(): boolean
   /** A renewal begun at `startedAt` on the monotonic clock went through. */
   noteRenewed(claim: string, startedAt: number): void
+  /** Begins to take tasks under the claim for tasks. */
+  take(): Taking
   /** Takes no more tasks under `claim`; the work under it goes on. */
   retire(claim: string): void
+  /** Whether all that may be held under `claim` is known: it was retired, and nothing is being taken. */
+  isOver(claim: string): boolean
   /** How many processes hold slots, this one included, as last looked. */
   countNodes(): number
   /** Takes in what claims there are beside this process's own. */
@@ -37,6 +48,8 @@ export function createClaims({
   settings,
 }: Pick<Ports, "clock" | "identifiers" | "settings">): Claims {
   let nodes = 1
+  /** Claims that tasks are being taken under, once for each time. */
+  const takings = new Set<{ readonly claim: string }>()
   const slots = create(SLOTS)
   let tasks = create("")
 
@@ -56,9 +69,18 @@ export function createClaims({
         if (each.id === claim) each.heldUntil = startedAt + settings.claimMs
       }
     },
+    take() {
+      const taking = { claim: tasks.id }
+      takings.add(taking)
+      return { end: () => void takings.delete(taking) }
+    },
     retire(claim) {
       if (claim === tasks.id) tasks = create("")
     },
+    isOver: (claim) =>
+      claim !== tasks.id &&
+      claim !== slots.id &&
+      ![...takings].some((each) => each.claim === claim),
     countNodes: () => nodes,
     noteOthers(claims) {
       nodes = 1 + claims.filter((claim) => claim.startsWith(SLOTS)).length

@@ -1,7 +1,7 @@
 /**
  * Collecting: a channel's outputs are copied into artifact storage first, and only when all are
  * durable may `succeeded` be recorded. Outputs of a failed collection are removed at once, as far
- * as that works; what stays is an orphan that retention removes. How long an account's artifacts
+ * as that works soon; what stays is an orphan that retention removes. How long an account's artifacts
  * are kept is asked once, here: from then on the manifest's `expiresAt` alone counts.
  */
 import {
@@ -47,7 +47,7 @@ export async function collect(
     }
     expiresAt = await findExpiry(context, work)
   } catch (error) {
-    await discard(context, work.id, stored)
+    await Promise.all(stored.map(({ place }) => discard(context, work.id, place)))
     throw error
   }
   const usage = toUsage(model.artifacts, stored, completed)
@@ -138,20 +138,21 @@ function toManifestEntry(
   return { bytes, durationMs, expiresAt, key, mimeType, place, sha256, type }
 }
 
+/** A bucket that says nothing must not hold a slot, or a stop. */
+const DISCARD_MS = 5_000
+
 async function discard(
-  context: Context,
+  { artifacts, deadlines, log }: Context,
   task: string,
-  stored: readonly { place: string }[],
+  place: string,
 ): Promise<void> {
-  for (const { place } of stored) {
-    try {
-      await context.artifacts.remove(place)
-    } catch (error) {
-      // The orphan is found again by retention; what matters is the error that led here.
-      if (!isSafelightError(error)) throw error
-      const left = "an output of a failed collection was left for retention"
-      context.log.warn({ task, place, error }, left)
-    }
+  try {
+    await deadlines.run(DISCARD_MS, undefined, () => artifacts.remove(place))
+  } catch (error) {
+    // The orphan is found again by retention; what matters is the error that led here.
+    if (!isSafelightError(error)) throw error
+    const left = "an output of a failed collection was left for retention"
+    log.warn({ task, place, error }, left)
   }
 }
 

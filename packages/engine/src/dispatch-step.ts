@@ -6,6 +6,7 @@
  *                                                  ├→ succeeded | failed | deferred
  *                                                  └→ doubted
  */
+import type { TaskCommand } from "@safelight/core"
 import { callChannel } from "./channel-call.ts"
 import type { Context } from "./context.ts"
 import { ERASED, settle } from "./outcome.ts"
@@ -50,14 +51,17 @@ async function dispatch(
   await probe("dispatch:before-append", work.id)
   // Whoever wakes past its claim, or close to it, changes nothing.
   if (toSlackMs(context, work, slot) <= 0) return "leave"
-  const recorded = await recorder.recordIntent(work.head, {
+  const command: TaskCommand = {
     kind: "dispatch",
     because: slot.because,
     channel: slot.channel.name,
     claim: work.claim,
     sendBefore: clock.now() + toSlackMs(context, work, slot),
     upstreamKey,
-  })
+  }
+  // Until it is known whether it is stored: who found it later would take it for a call that was made.
+  const { signal } = work.ending
+  const recorded = await recorder.recordIntent(work.head, command, { signal })
   if (advance(work, recorded) === "leave") return "leave"
   await probe("dispatch:after-append", work.id)
   if (!canSend(context, work, slot, isRepeat)) return recordUnsent(context, work, isRepeat)

@@ -64,7 +64,8 @@ export function createDispatcher(context: Context, models: readonly string[]): D
   let renewing: Promise<void> | undefined
   let stopListening: (() => void) | undefined
 
-  function withdraw({ slot, model, account }: HandOff): void {
+  function withdraw({ slot, model, account, taking }: HandOff): void {
+    taking.end()
     slot.free()
     if (reader.hasBacklog(model, account)) alarm.ring()
   }
@@ -94,8 +95,12 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       claims.retire(offer.claim)
       await returns.release({ claim: offer.claim, tasks: [task], dueAt: clock.now() })
     },
-    accept: ({ claim, slot, heldUntil }, head, parameters) =>
-      holdings.begin(createWork(head, { claim, heldUntil }, clock, { slot, parameters })),
+    accept({ claim, slot, heldUntil, taking }, head, parameters) {
+      const work = createWork(head, { claim, heldUntil }, clock, { slot, parameters })
+      const done = holdings.begin(work)
+      taking.end()
+      return done
+    },
     async stop(graceMs) {
       stopping.abort()
       alarm.ring()

@@ -33,7 +33,7 @@ function wayOut(work: Work, slot: Slot, now: number): "repeat" | "look-up" | "re
   const { submission } = slot.channel
   if (submission.kind === "keyed" && isKeyAlive(slot, work, now)) {
     const { attempt, maxAttempts } = work.head.task
-    return attempt < maxAttempts ? "repeat" : "rest"
+    if (attempt < maxAttempts) return "repeat"
   }
   return slot.channel.find === undefined || submission.kind === "unkeyed" ? "rest" : "look-up"
 }

@@ -7,6 +7,7 @@
 import { isSafelightError, type Claimed, type QueuePeek } from "@safelight/core"
 import type { AccountBounds } from "./account-bounds.ts"
 import type { AccountShare, AccountShares } from "./account-shares.ts"
+import type { Taking } from "./claims.ts"
 import type { Context } from "./context.ts"
 import { createEarmarks, type Earmarks } from "./earmarks.ts"
 import type { ModelGroup } from "./model-groups.ts"
@@ -26,6 +27,8 @@ export interface HandOff {
   readonly slot: Slot
   /** On the monotonic clock. */
   readonly heldUntil: number
+  /** Ended once the task is known as work, or none came of it. */
+  readonly taking: Taking
 }
 
 export interface QueueReader {
@@ -81,7 +84,8 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
         return undefined
       }
       const { heldUntil, id } = claims.tasks()
-      return { model, account, claim: id, slot: withLoan(slot, loan), heldUntil }
+      const taking = claims.take()
+      return { model, account, claim: id, slot: withLoan(slot, loan), heldUntil, taking }
     },
   }
 }
@@ -101,6 +105,7 @@ function createGroupReader(
   { backlog, earmarks, starter }: GroupReaderParts,
 ): ReadGroup {
   const { claims, clock, routing, settings, storage } = context
+  const claim = createClaim(context, bounds)
 
   function noteBacklog(models: readonly string[], isWaiting: boolean): void {
     for (const model of models) {
@@ -118,29 +123,24 @@ function createGroupReader(
       ? 0
       : Math.min(CLAIM_LIMIT, ...models.map((model) => routing.countFree(model)))
 
-  async function claim(models: readonly string[], limit: number): Promise<readonly Claimed[]> {
-    const { id } = claims.tasks()
-    const exceptAccounts = bounds.listFull()
-    try {
-      return await storage.claim({ claim: id, models, exceptAccounts, now: clock.now(), limit })
-    } catch (error) {
-      // Tasks may have been taken that nobody here has heard of.
-      if (isSafelightError(error)) claims.retire(id)
-      throw error
-    }
-  }
-
-  /** Resolves to how many were begun. */
+  /** Resolves to whether there may be more to begin at once. */
   async function claimGroup(
     group: ModelGroup,
     able: readonly string[],
     limit: number,
-  ): Promise<number> {
+  ): Promise<boolean> {
     const { heldUntil } = claims.tasks()
-    const claimed = await claim(able, limit)
-    if (claimed.length < limit) noteBacklog(able, false)
-    for (const { turn } of claimed) turns.observe(group, turn)
-    return starter.start(claimed, heldUntil)
+    const taking = claims.take()
+    try {
+      const claimed = await claim(able, limit)
+      if (claimed.length < limit) noteBacklog(able, false)
+      for (const { turn } of claimed) turns.observe(group, turn)
+      const begun = await starter.start(claimed, heldUntil)
+      // Steps that could not begin are due later by now: what they came before is next.
+      return begun > 0 || (claimed.length > 0 && claimed.every(({ turn }) => turn === null))
+    } finally {
+      taking.end()
+    }
   }
 
   return async function readGroup(group) {
@@ -157,8 +157,25 @@ function createGroupReader(
     // Where all that wait have a slot, nothing has to queue behind them.
     noteBacklog(able, next.claimable > known || limit < next.claimable)
     const work = () => claimGroup(group, able, limit)
-    const begun = limit === 0 ? 0 : await earmarks.during(able, limit, work)
-    return begun > 0 ? 0 : settings.idlePollMs
+    const goesOn = limit > 0 && (await earmarks.during(able, limit, work))
+    return goesOn ? 0 : settings.idlePollMs
+  }
+}
+
+function createClaim(
+  { claims, clock, storage }: Context,
+  bounds: AccountBounds,
+): (models: readonly string[], limit: number) => Promise<readonly Claimed[]> {
+  return async function claim(models, limit) {
+    const { id } = claims.tasks()
+    const exceptAccounts = bounds.listFull()
+    try {
+      return await storage.claim({ claim: id, models, exceptAccounts, now: clock.now(), limit })
+    } catch (error) {
+      // Tasks may have been taken that nobody here has heard of.
+      if (isSafelightError(error)) claims.retire(id)
+      throw error
+    }
   }
 }
 

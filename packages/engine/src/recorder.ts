@@ -46,7 +46,10 @@ export interface RecordOptions {
 }
 
 export interface Recorder extends Pick<Announcer, "onFinished" | "onEachFinished"> {
-  /** Appends what may be given up: rejects where the storage fails. */
+  /**
+   * Appends what may be given up: rejects where the storage fails. An append that may have been stored
+   * is tried until that is known, or the signal aborts, if there is one; without one, once more.
+   */
   recordIntent(head: StreamHead, command: TaskCommand, options?: RecordOptions): Promise<Recorded>
   /**
    * Appends what happened, the commands in order in one append; those that no longer apply are
@@ -88,8 +91,8 @@ export function createRecorder(ports: RecorderPorts): Recorder {
       const decided = decideAll(head.task, [command], options.now ?? ports.clock.now())
       if ("code" in decided) return { kind: "refused", rejection: decided, head }
       const append = toAppend(ports, head, decided, options)
-      // Twice: an append that was stored and still rejected is found to be ours by the second try.
-      const recorded = await persist(ports, () => write(append, decided.task), options.signal, 2)
+      const attempt = () => write(append, decided.task)
+      const recorded = await persistIntent(ports, attempt, options.signal)
       return recorded ?? { kind: "superseded" }
     },
     async recordFact(before, commands, options = {}) {
@@ -106,6 +109,29 @@ export function createRecorder(ports: RecorderPorts): Recorder {
     },
     onFinished: announcer.onFinished,
     onEachFinished: announcer.onEachFinished,
+  }
+}
+
+/** An append that was stored and still rejected is found to be ours by the next try. */
+async function persistIntent<Result>(
+  ports: RecorderPorts,
+  write: () => Promise<Result>,
+  signal: AbortSignalLike | undefined,
+): Promise<Result> {
+  let isUnknown = false
+  const attempt = async (): Promise<Result> => {
+    try {
+      return await write()
+    } catch (error) {
+      isUnknown ||= isSafelightError(error) && error.retryable && !error.isUndone
+      throw error
+    }
+  }
+  try {
+    return await persist(ports, attempt, signal, 2)
+  } catch (error) {
+    if (!isUnknown || signal === undefined) throw error
+    return persist(ports, write, signal)
   }
 }
 

@@ -2,6 +2,7 @@
  * Keeping this process's claims alive, and looking after those of others, three times in the life
  * of a claim. Work whose claim is lost is called off in the same breath as the others are told that
  * they are still held; the moment they are held until is counted from before the renewal was sent.
+ * What was taken unheard under a claim that goes on for the sake of other work is given free.
  *
  *   beat ───── beat ───── beat ─────    each timed from the start of the one before
  *     └ slots, returns ────────┘ └ …    beside them, one run at a time: no beat waits for it
@@ -44,8 +45,12 @@ export function createRenewal(context: Context, parts: RenewalParts): Renewal {
 
   async function run(): Promise<void> {
     const byClaim = Map.groupBy(parts.listWork(), ({ claim }) => claim)
+    const over = [...byClaim].filter(([claim]) => claims.isOver(claim))
     const own = new Set([claims.tasks().id, claims.slots.id, ...byClaim.keys()])
     for (const claim of own) await renew(claim, byClaim.get(claim) ?? [])
+    for (const [claim, held] of over) {
+      await storage.freeOthers({ claim, tasks: held.map(({ id }) => id) })
+    }
     if ((await parts.watch.look(own)) > 0) parts.onFreed()
   }
 

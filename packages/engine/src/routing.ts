@@ -33,6 +33,8 @@ export interface Routing {
   readonly channels: readonly Channel[]
   /** How many more tasks of `model` can be worked on now. */
   countFree(model: string): number
+  /** Whether a channel of `model` is not left alone; it may be full. */
+  readonly isServed: (model: string) => boolean
   /** Takes a slot for a new attempt; undefined where every channel is full or left alone. */
   take(model: string): Slot | undefined
   /** Takes a slot of one channel, also beyond its limit: its work is under way already. */
@@ -85,6 +87,7 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
   return {
     channels: places.map(({ channel }) => channel),
     countFree: (model) => serving(model).reduce((total, place) => total + countFree(place), 0),
+    isServed: (model) => serving(model).some(({ breaker }) => !breaker.isOpen()),
     take(model) {
       const candidates = serving(model)
       const able = candidates.filter((place) => countFree(place) > 0)

@@ -25,7 +25,7 @@ export interface StarterParts {
   readonly begin: (work: Work) => void
 }
 
-/** A start that an account has no slot for here is left to others for this long. */
+/** A start that has no slot to hope for here is left to others for this long. */
 const HOPELESS_MS = 5_000
 
 export function createStarter(context: Context, parts: StarterParts): Starter {
@@ -65,7 +65,8 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     const { runningTasks } = await shares.find(account)
     const slot = routing.rejoin(dispatch?.channel ?? "")
     const isBegun = beginWith(work, slot, bounds.join(account, runningTasks))
-    if (!isBegun) await release([work], settings.backoffMs)
+    // Its channel is not served here: long enough to let another node look, or starts begin.
+    if (!isBegun) await release([work], settings.backoffMaxMs)
     return isBegun
   }
 
@@ -91,7 +92,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     },
     async startParked() {
       bounds.startParked((work, loan) => beginWith(work, routing.take(work.head.task.model), loan))
-      await release(bounds.takeHopeless(), HOPELESS_MS)
+      await release(bounds.takeHopeless(routing.isServed), HOPELESS_MS)
     },
   }
 }

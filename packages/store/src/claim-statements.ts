@@ -21,6 +21,8 @@ export interface ClaimStatements {
    */
   readonly void: Statement
   readonly freeTasks: Statement
+  /** Frees what `claim` holds beside those of the list `tasks`. */
+  readonly freeOthers: Statement
   readonly freeSlots: Statement
   readonly forget: Statement
   /**
@@ -51,6 +53,9 @@ export function compileClaimStatements(
     ...compileBeats(db, dialect),
     void: compileVoid(db),
     freeTasks: compile(free.where("claim", "=", claim)),
+    freeOthers: compile(
+      free.where("claim", "=", claim).where("task", "not in", dialect.toMembers(tasks)),
+    ),
     freeSlots: compile(db.deleteFrom("slots").where("claim", "=", claim)),
     forget: compile(db.deleteFrom("claims").where("claim", "=", claim)),
     ...compileSlots(db, dialect),

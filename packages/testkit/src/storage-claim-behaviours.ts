@@ -82,6 +82,26 @@ export const CLAIM_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await storage.renew({ claim: "other", tasks: ["other"] }), ["other"])
   },
 
+  "what a claim holds beside what is named is freed, each in its place": async ({ storage }) => {
+    const { head } = await enqueue(storage, "t", { claim: "mine", turn: 7 })
+    await enqueue(storage, "u", { claim: "mine", dueAt: 900 })
+    await enqueue(storage, "kept", { claim: "mine" })
+    await enqueue(storage, "other", { claim: "other" })
+    await storage.holdSlots({ pool: "pool", size: 3, claim: "mine", count: 2 })
+    await renew(storage, "mine")
+    await storage.freeOthers({ claim: "mine", tasks: ["kept", "other"] })
+    const claimed = await claim(storage, { claim: "next" })
+    assert.deepEqual(idsOf(claimed), ["u", "t"])
+    assert.deepEqual(claimed[1], { ...head, claim: "next", turn: 7 })
+    // The claim itself goes on, with its slots.
+    assert.equal(await findBeats(storage, "mine"), 1)
+    assert.deepEqual(await storage.renew({ claim: "mine", tasks: ["t", "kept"] }), ["kept"])
+    assert.equal(await storage.holdSlots({ pool: "pool", size: 3, claim: "next", count: 3 }), 1)
+    await storage.freeOthers({ claim: "mine", tasks: [] })
+    assert.deepEqual(idsOf(await claim(storage)), ["kept"])
+    assert.deepEqual(await storage.renew({ claim: "other", tasks: ["other"] }), ["other"])
+  },
+
   "a claim that was never renewed has no beats and is voided so": async ({ storage }) => {
     await enqueue(storage, "t")
     await claim(storage, { claim: "mine" })

@@ -84,6 +84,7 @@ async function execute(run: Run, call: Call, now: number): Promise<void> {
     case "claim":
       return claimTasks(run, call)
     case "renew":
+    case "free-others":
     case "release":
     case "void":
     case "hold":

@@ -60,6 +60,7 @@ export const CALL = fc.oneof(
     claim: CLAIM,
   }),
   fc.record({ kind: fc.constant("renew" as const), claim: CLAIM, tasks: TASKS }),
+  fc.record({ kind: fc.constant("free-others" as const), claim: CLAIM, tasks: TASKS }),
   fc.record({ kind: fc.constant("release" as const), claim: CLAIM, dueAt: MOMENT, tasks: TASKS }),
   /** Voids a claim that has as many beats as it had, or more or fewer. */
   fc.record({

@@ -19,7 +19,7 @@ export async function claimTasks(run: Run, call: CallOf<"claim">): Promise<void>
 
 export async function changeClaim(
   { storage, model: { queue }, toId, toName }: Run,
-  call: CallOf<"renew" | "release" | "void" | "hold">,
+  call: CallOf<"renew" | "release" | "void" | "free-others" | "hold">,
 ): Promise<void> {
   const claim = toName(call.claim)
   switch (call.kind) {
@@ -33,6 +33,11 @@ export async function changeClaim(
       const request = { claim, dueAt: call.dueAt, tasks: call.tasks.map(toId) }
       await storage.release(request)
       return queue.release(request)
+    }
+    case "free-others": {
+      const request = { claim, tasks: call.tasks.map(toId) }
+      await storage.freeOthers(request)
+      return queue.freeOthers(request)
     }
     case "void": {
       const known = queue.listClaims().find((each) => each.claim === claim)

@@ -31,6 +31,7 @@ export interface QueueModel {
   /** In the order of their names. */
   readonly listClaims: () => readonly ClaimBeats[]
   readonly voidClaim: (claim: ClaimBeats) => boolean
+  readonly freeOthers: (request: RenewRequest) => void
   readonly holdSlots: (request: SlotRequest) => number
   readonly release: (request: ReleaseRequest) => void
   readonly retain: (task: string, dueAt: number | null) => void
@@ -101,11 +102,22 @@ export function createQueueModel(): QueueModelParts {
   }
 }
 
-type ClaimModel = Pick<QueueModel, "renew" | "listClaims" | "voidClaim" | "holdSlots">
+type ClaimModel = Pick<
+  QueueModel,
+  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots"
+>
 
 function createClaimModel(places: Map<string, Place>): ClaimModel {
   const beats = new Map<string, number>()
   let slots: readonly (SlotRequest & { readonly held: number })[] = []
+
+  function free(claim: string, except: readonly string[]): void {
+    for (const [task, place] of places) {
+      if (place.claim !== claim || except.includes(task)) continue
+      places.set(task, { ...place, claim: null })
+    }
+  }
+
   return {
     renew({ claim, tasks }) {
       beats.set(claim, (beats.get(claim) ?? 0) + 1)
@@ -121,11 +133,10 @@ function createClaimModel(places: Map<string, Place>): ClaimModel {
       if (seen !== (beats.get(claim) ?? 0)) return false
       beats.delete(claim)
       slots = slots.filter((slot) => slot.claim !== claim)
-      for (const [task, place] of places) {
-        if (place.claim === claim) places.set(task, { ...place, claim: null })
-      }
+      free(claim, [])
       return true
     },
+    freeOthers: ({ claim, tasks }) => free(claim, tasks),
     holdSlots(request) {
       const { pool, claim, size, count } = request
       const others = slots.filter((slot) => slot.pool !== pool || slot.claim !== claim)

@@ -93,4 +93,11 @@ describe("a claim's beginning", () => {
     pass(tookMs * 20 - cursorMs)
     assert.equal(cursor.from(), QUEUE_FRONT)
   })
+
+  it("is the front within some seconds however long beginning there took", (context) => {
+    const { cursor, pass } = open(context)
+    claim(cursor, toStarts(0, MANY), 60_000)
+    pass(cursorMs * 20)
+    assert.equal(cursor.from(), QUEUE_FRONT)
+  })
 })

@@ -84,7 +84,10 @@ export interface ChannelOutput {
   readonly durationMs?: number
 }
 
-/** It will not happen. */
+/**
+ * It will not happen. A channel that honours keys says so of a repeat only where that is the answer to
+ * the key; what was turned away before anybody looked at the key is `not-created`.
+ */
 export interface Refused {
   readonly kind: "refused"
   readonly code: FailureCode

@@ -29,6 +29,11 @@ export interface QueueStorage {
    */
   voidClaim(claim: ClaimBeats): Promise<boolean>
   /**
+   * Gives up what `claim` holds beside `tasks`, each in the place that it had: what was taken for it
+   * and never heard of.
+   */
+  freeOthers(request: RenewRequest): Promise<void>
+  /**
    * Has `claim` hold `count` of the `size` slots of a pool, or as many of them as other claims leave;
    * resolves to how many it then holds. All claims together never hold more than `size` by it, and
    * doing it twice is the same as once.
