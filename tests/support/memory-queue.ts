@@ -110,6 +110,13 @@ export function createMemoryQueue(findHead: FindHead): MemoryQueue {
         ),
       }
     },
+    async findStartedTurn({ models }) {
+      const claimed = [...places.values()].filter(
+        ({ model, claim }) => claim !== null && models.includes(model),
+      )
+      const turns = claimed.flatMap(({ turn }) => turn ?? [])
+      return turns.length === 0 ? null : Math.max(...turns)
+    },
     measureQueue: async () => measure([...places.values()]),
   }
 }

@@ -25,6 +25,10 @@ import type { Sessions } from "./sessions.ts"
 
 export type QueueMethods = Omit<QueueStorage, keyof ClaimMethods | "onQueued">
 
+interface TurnRecord {
+  readonly turn: number | null
+}
+
 interface HeadRecord {
   readonly snapshot: string
   readonly hash: string
@@ -83,6 +87,21 @@ export function createQueueMethods(
       const found = await peek(request, from)
       const mayBeBefore = found.turn === null && from !== QUEUE_FRONT
       return mayBeBefore ? peek(request, QUEUE_FRONT) : found
+    },
+    ...createMeasures(sessions, queue),
+  }
+}
+
+function createMeasures(
+  sessions: Sessions,
+  queue: StoreStatements["queue"],
+): Pick<QueueMethods, "findStartedTurn" | "measureQueue"> {
+  return {
+    async findStartedTurn({ models }) {
+      if (models.length === 0) return null
+      const statement = queue.startedTurn(models.length)
+      const [record] = await sessions.read<TurnRecord>(statement, toModelValues(models))
+      return record?.turn ?? null
     },
     async measureQueue() {
       const records = await sessions.read<QueueMeasureRecord>(queue.measure, {})

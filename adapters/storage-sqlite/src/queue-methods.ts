@@ -27,6 +27,10 @@ import type { Writer } from "./writer.ts"
 
 export type QueueMethods = Omit<QueueStorage, keyof ClaimMethods | "onQueued">
 
+interface TurnRecord {
+  readonly turn: number | null
+}
+
 interface HeadRecord {
   readonly snapshot: string
   readonly hash: string
@@ -80,6 +84,11 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
       const values = { ...toModelValues(models), ...QUEUE_FRONT, limit: most, now }
       const [record] = reader.all<QueuePeekRecord>(queue.peek(models.length), values)
       return record === undefined ? EMPTY_QUEUE : fromQueuePeekRecord(record, most)
+    },
+    async findStartedTurn({ models }) {
+      if (models.length === 0) return null
+      const statement = queue.startedTurn(models.length)
+      return reader.all<TurnRecord>(statement, toModelValues(models))[0]?.turn ?? null
     },
     async measureQueue() {
       const records = await longReads.all<QueueMeasureRecord>(queue.measure, {})

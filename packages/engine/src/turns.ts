@@ -2,7 +2,8 @@
  * Turns: the places of new tasks among those that wait to be started, by start-time fair queueing.
  * A queue's virtual time is the highest turn seen to be started, or waiting in front; a new task
  * gets it, or the account's last turn and a step by its weight, whichever is later. So an account
- * with a long line waits behind its own tasks, and another's first comes next.
+ * with a long line waits behind its own tasks, and another's first comes next. What waits in front
+ * may be of an account that has no room, and stay there: then it is the starts that tell the time.
  */
 import { createBoundedCache, isSafelightError } from "@safelight/core"
 import type { ModelGroup } from "./model-groups.ts"
@@ -18,6 +19,9 @@ export interface Turns {
 /** A step at weight 1; an integer for every weight up to 1,000. */
 const STEP = 1_000
 
+/** Asked this rarely, since it walks all that is claimed. */
+const ASK_EVERY_MS = 10_000
+
 /** Accounts whose last turn is remembered; a forgotten one begins again at the virtual time. */
 const REMEMBERED = 10_000
 
@@ -25,6 +29,8 @@ interface Line {
   now: number
   /** When the front of the queue was last seen, on the monotonic clock. */
   seenAt: number
+  /** When it was last asked how far starts have come, on the monotonic clock. */
+  askedAt: number
   readonly last: ReturnType<typeof createBoundedCache<number>>
   looking: Promise<void> | undefined
 }
@@ -41,6 +47,7 @@ export function createTurns({
     const line = lines.get(group) ?? {
       now: 0,
       seenAt: -Infinity,
+      askedAt: -Infinity,
       last: createBoundedCache<number>(REMEMBERED),
       looking: undefined,
     }
@@ -50,9 +57,17 @@ export function createTurns({
 
   /** Only a process that carries out tasks sees them start; another one has to look. */
   async function look(group: ModelGroup, line: Line): Promise<void> {
+    const { models } = group
+    const now = clock.monotonicNow()
+    const isDue = now - line.askedAt >= ASK_EVERY_MS
+    if (isDue) line.askedAt = now
     try {
-      const request = { models: group.models, now: clock.now(), most: 1 }
-      observe(group, (await storage.peekQueue(request)).turn)
+      const [{ turn }, started] = await Promise.all([
+        storage.peekQueue({ models, now: clock.now(), most: 1 }),
+        isDue ? storage.findStartedTurn({ models }) : null,
+      ])
+      observe(group, turn)
+      observe(group, started)
     } catch (error) {
       if (!isSafelightError(error)) throw error
       log.warn({ error }, "the front of the queue could not be seen")
@@ -72,7 +87,8 @@ export function createTurns({
     observe,
     async give(group, account, weight) {
       const line = lineOf(group)
-      if (clock.monotonicNow() - line.seenAt >= settings.idlePollMs) {
+      const isStale = clock.monotonicNow() - line.seenAt >= settings.idlePollMs
+      if (isStale || line.askedAt === -Infinity) {
         line.looking ??= look(group, line)
         await line.looking
       }

@@ -23,6 +23,8 @@ export interface QueueStatements {
    * `QueueFront` on.
    */
   readonly peek: (modelCount: number) => Statement
+  /** turn: the highest of the claimed tasks of `modelCount` models, or null; walks what is claimed. */
+  readonly startedTurn: (modelCount: number) => Statement
   /** The columns of a `QueueMeasureRecord`, by model; walks the queue. */
   readonly measure: Statement
 }
@@ -85,6 +87,7 @@ export function compileQueueStatements(
         .where("task", "in", dialect.toMembers(tasks)),
     ),
     peek: remember((modelCount) => compilePeek(db, dialect, modelCount), String),
+    startedTurn: remember((modelCount) => compileStartedTurn(db, modelCount), String),
     measure: compileMeasure(db, dialect),
   }
 }
@@ -199,6 +202,16 @@ function compilePeek(
           )
           .as("claimable"),
       ]),
+  )
+}
+
+function compileStartedTurn(db: Kysely<StoreDatabase>, modelCount: number): Statement {
+  return compile(
+    db
+      .selectFrom("ready")
+      .select((of) => of.fn.max("turn").as("turn"))
+      .where("claim", "is not", null)
+      .where("model", "in", toModels(modelCount)),
   )
 }
 

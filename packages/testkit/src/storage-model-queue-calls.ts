@@ -64,6 +64,8 @@ export async function look(run: Run, call: CallOf<"look">): Promise<void> {
     const request = { models, now, most }
     assert.deepEqual(await storage.peekQueue(request), model.queue.peek(request))
   }
+  const startedTurn = await storage.findStartedTurn({ models })
+  assert.equal(startedTurn, model.queue.startedTurn(models))
   const measured = await storage.measureQueue()
   assert.deepEqual(
     measured.filter((each) => isMine(each.model)),

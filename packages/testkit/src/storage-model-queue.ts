@@ -36,6 +36,7 @@ export interface QueueModel {
   readonly release: (request: ReleaseRequest) => void
   readonly retain: (task: string, dueAt: number | null) => void
   readonly peek: (request: PeekRequest) => QueuePeek
+  readonly startedTurn: (models: readonly string[]) => number | null
   readonly measure: () => readonly QueueMeasure[]
   /** Ids, in the order of ids. */
   readonly findOverdue: (now: number) => readonly string[]
@@ -95,6 +96,12 @@ export function createQueueModel(): QueueModelParts {
       const starts = free.flatMap(([, { turn }]) => turn ?? [])
       const claimable = starts.length + steps.filter((dueAt) => dueAt <= now).length
       return { dueAt: least(steps), turn: least(starts), claimable: Math.min(claimable, most) }
+    },
+    startedTurn(models) {
+      const started = [...places.values()].flatMap(({ claim, model, turn }) =>
+        claim !== null && models.includes(model) && turn !== null ? turn : [],
+      )
+      return started.length === 0 ? null : Math.max(...started)
     },
     measure: () => measure([...places.values()]),
     findOverdue: (now) => idsBy(places, ({ endBy }) => endBy <= now),

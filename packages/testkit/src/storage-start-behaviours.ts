@@ -61,6 +61,26 @@ export const START_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(idsOf(await claim(storage, { exceptAccounts: [] })), ["start-a", "start-c"])
   },
 
+  "how far starts have come is the highest turn that is claimed": async ({ storage }) => {
+    const find = (models: readonly string[] = MODELS) => storage.findStartedTurn({ models })
+    assert.equal(await find(), null)
+    for (const [id, turn] of [
+      ["a", 5],
+      ["b", -3],
+      ["c", 9],
+    ] as const) {
+      await enqueue(storage, id, { turn, model: id === "a" ? "model-b" : "model-a" })
+    }
+    await enqueue(storage, "step", { claim: "mine" })
+    assert.equal(await find(), null)
+    await claim(storage, { limit: 2 })
+    assert.deepEqual(
+      [await find(), await find(["model-a"]), await find(["model-c"])],
+      [5, -3, null],
+    )
+    assert.equal(await find([]), null)
+  },
+
   "a start that was released waits for its moment, among the steps": async ({ storage }) => {
     await enqueue(storage, "t", { turn: 4 })
     await claim(storage, { claim: "mine" })

@@ -49,6 +49,8 @@ export interface QueueStorage {
   retain(request: { readonly task: string; readonly dueAt: number | null }): Promise<void>
   /** What comes next of the unclaimed tasks of `models`, and how many may be claimed at `now`. */
   peekQueue(request: PeekRequest): Promise<QueuePeek>
+  /** The highest turn among the claimed tasks of `models`: how far starts have come; null without one. */
+  findStartedTurn(request: Pick<PeekRequest, "models">): Promise<number | null>
   /** How long the queue is, by model, in the order of their names; none for a model without a task. */
   measureQueue(): Promise<readonly QueueMeasure[]>
   /**
