@@ -237,10 +237,31 @@ describe("an intent that may be stored", () => {
       throw createLost()
     }
     scene.engine.start()
-    await clock.advance(50_000)
+    await clock.advance(20_000)
+    storage.append = append
+    await clock.advance(20_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+    assert.equal(channel.created.length, 1)
+  })
+
+  it("is no leave to send later than it says", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    const scene = createScene({ channels: [channel], isStarted: false })
+    const { clock, storage } = scene
+    const { append } = storage
+    const { id } = await scene.submit()
+    storage.append = async (request) => {
+      await append(request)
+      storage.append = () => Promise.reject(createLost())
+      throw createLost()
+    }
+    scene.engine.start()
+    // Longer than a claim, which is renewed all the while.
+    await clock.advance(70_000)
     storage.append = append
     await clock.advance(40_000)
-    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+    const story = ["submitted", "dispatched", "deferred", "dispatched", "succeeded"]
+    assert.deepEqual(scene.story(id), story)
     assert.equal(channel.created.length, 1)
   })
 

@@ -74,9 +74,14 @@ function toSlackMs({ clock }: Context, work: Work, slot: Slot): number {
   return Math.floor(Math.max(0, heldMs - slot.channel.submitTimeoutMs))
 }
 
-/** Asked just before the call: the work is still ours, and a repeated key is still honoured. */
+/**
+ * Asked just before the call: the work is still ours, what the log says of the moment is true, and a
+ * repeated key is still honoured.
+ */
 function canSend(context: Context, work: Work, slot: Slot, isRepeat: boolean): boolean {
   if (work.controller.signal.aborted || toSlackMs(context, work, slot) <= 0) return false
+  const { sendBefore = -Infinity } = work.head.task.dispatch ?? {}
+  if (context.clock.now() >= sendBefore) return false
   return !isRepeat || isKeyAlive(slot, work, context.clock.now())
 }
 

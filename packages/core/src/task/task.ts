@@ -26,6 +26,7 @@ export interface Dispatch {
   readonly claim: string
   /** When `upstreamKey` was first sent: a keyed channel honours it from here (design §5). */
   readonly keyedAt: number
+  /** The call left before this moment, or not at all. */
   readonly sendBefore: number
   readonly upstreamKey: string
 }
