@@ -48,15 +48,16 @@ export function createClaimCursor(): ClaimCursor {
     },
     note(from, places, tookMs) {
       claimed += places.length
-      for (const { due_at, turn } of places) {
-        if (turn !== null) reached = { ...reached, from_turn: Math.max(reached.from_turn, turn) }
-        // Steps that are queued a moment late, or by a clock that is a little behind, are not passed.
-        else
-          reached = { ...reached, from_due: Math.max(reached.from_due, due_at - DEFAULTS.cursorMs) }
-      }
+      for (const place of places) reached = goOn(reached, place)
       if (from !== QUEUE_FRONT) return
       lapMs = Math.max(lapMs, Math.min(tookMs / FRONT_SHARE, LONGEST_LAP_MS))
     },
     rewind,
   }
+}
+
+function goOn({ from_due, from_turn }: QueueFront, { due_at, turn }: Place): QueueFront {
+  if (turn !== null) return { from_due, from_turn: Math.max(from_turn, turn) }
+  // Steps that are queued a moment late, or by a clock that is a little behind, are not passed.
+  return { from_due: Math.max(from_due, due_at - DEFAULTS.cursorMs), from_turn }
 }
