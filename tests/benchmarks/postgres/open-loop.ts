@@ -2,7 +2,8 @@
  * `commit_p50_ms`: how long a single caller's submission takes, one after another; `commit_raw_p50_ms`
  * is the same bytes inserted plainly. `open_loop_p99_ms`: 2,000 submissions a second offered at fixed
  * moments, however long the ones before take; latency counts from the intended moment, so a stall is
- * seen by all who would have come meanwhile.
+ * seen by all who would have come meanwhile. `open_loop_raw_p99_ms` is that of the same bytes offered
+ * likewise and inserted plainly, each a commit of its own: what the machine's stalls come to by themselves.
  */
 import { setTimeout as wait } from "node:timers/promises"
 import { median, percentile } from "../measure.ts"
@@ -63,9 +64,13 @@ await timeInTurns(scale.singleCommits / 5, own.submit, raw.commitOne)
 const [commits, rawCommits] = await timeInTurns(scale.singleCommits, own.submit, raw.commitOne)
 await offer(scale.openLoopMs / 5, own.submit)
 const latencies = await offer(scale.openLoopMs, own.submit)
+await offer(scale.openLoopMs / 5, raw.commitOne)
+const rawLatencies = await offer(scale.openLoopMs, raw.commitOne)
 reportFigures({
   commit_p50_ms: median(commits),
   commit_raw_p50_ms: median(rawCommits),
   open_loop_p50_ms: median(latencies),
   open_loop_p99_ms: percentile(latencies, 0.99),
+  open_loop_raw_p50_ms: median(rawLatencies),
+  open_loop_raw_p99_ms: percentile(rawLatencies, 0.99),
 })

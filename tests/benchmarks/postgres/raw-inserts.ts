@@ -1,16 +1,16 @@
 /**
  * What the server itself gives: the bytes of a submission put into four plain tables, 64 rows of each
- * a synced commit, on two connections that do nothing else. Nothing that keeps a log, a read model, a
+ * a synced commit, by two callers that do nothing else. Nothing that keeps a log, a read model, a
  * queue and the request can be much faster.
  */
 import { Pool } from "pg"
-import type { Database } from "./database.ts"
+import { POOL_SIZE, type Database } from "./database.ts"
 import type { Contender } from "./race.ts"
 
 /** Bytes of an event, a task's row, its place in the queue and its input. */
 const ROW_BYTES = [400, 900, 150, 350]
 const ROWS = 64
-const CONNECTIONS = 2
+const CALLERS = 2
 
 export interface RawInserts extends Contender, AsyncDisposable {
   /** One row of each table, committed alone. */
@@ -18,7 +18,7 @@ export interface RawInserts extends Contender, AsyncDisposable {
 }
 
 export async function openRawInserts(database: Database): Promise<RawInserts> {
-  const pool = new Pool({ connectionString: database.url, max: CONNECTIONS })
+  const pool = new Pool({ connectionString: database.url, max: POOL_SIZE })
   pool.on("error", (error) => {
     throw error
   })
@@ -37,7 +37,7 @@ export async function openRawInserts(database: Database): Promise<RawInserts> {
   const one = toValues(1)
   return {
     tasksPerUnit: ROWS,
-    callers: CONNECTIONS,
+    callers: CALLERS,
     work: () => pool.query({ name: "raw", text, values: many }),
     commitOne: () => pool.query({ name: "raw", text, values: one }),
     [Symbol.asyncDispose]: () => pool.end(),
