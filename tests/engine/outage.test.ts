@@ -225,10 +225,11 @@ describe("a sweep while nothing can be written", () => {
 })
 
 describe("an intent that may be stored", () => {
-  it("is written until that is known, so that a call that was not made is not taken for one", async () => {
+  /** A task whose intent is stored and not answered; nothing can be appended until it is back. */
+  async function createUnheard() {
     const channel = createScriptedChannel({ submits: [completed()] })
     const scene = createScene({ channels: [channel], isStarted: false })
-    const { clock, storage } = scene
+    const { storage } = scene
     const { append } = storage
     const { id } = await scene.submit()
     storage.append = async (request) => {
@@ -237,53 +238,39 @@ describe("an intent that may be stored", () => {
       throw createLost()
     }
     scene.engine.start()
+    await scene.clock.advance(1)
+    const comeBack = (): void => void (storage.append = append)
+    return { ...scene, channel, comeBack, id }
+  }
+
+  const SENT_LATER = ["submitted", "dispatched", "deferred", "dispatched", "succeeded"]
+
+  it("is written until that is known, so that a call that was not made is not taken for one", async () => {
+    const { channel, clock, comeBack, id, story } = await createUnheard()
     await clock.advance(20_000)
-    storage.append = append
+    comeBack()
     await clock.advance(20_000)
-    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+    assert.deepEqual(story(id), ["submitted", "dispatched", "succeeded"])
     assert.equal(channel.created.length, 1)
   })
 
   it("is no leave to send later than it says", async () => {
-    const channel = createScriptedChannel({ submits: [completed()] })
-    const scene = createScene({ channels: [channel], isStarted: false })
-    const { clock, storage } = scene
-    const { append } = storage
-    const { id } = await scene.submit()
-    storage.append = async (request) => {
-      await append(request)
-      storage.append = () => Promise.reject(createLost())
-      throw createLost()
-    }
-    scene.engine.start()
+    const { channel, clock, comeBack, id, story } = await createUnheard()
     // Longer than a claim, which is renewed all the while.
     await clock.advance(70_000)
-    storage.append = append
+    comeBack()
     await clock.advance(40_000)
-    const story = ["submitted", "dispatched", "deferred", "dispatched", "succeeded"]
-    assert.deepEqual(scene.story(id), story)
+    assert.deepEqual(story(id), SENT_LATER)
     assert.equal(channel.created.length, 1)
   })
 
   it("sends nothing once its claim is lost, and may be tried again", async () => {
-    const channel = createScriptedChannel({ submits: [completed()] })
-    const scene = createScene({ channels: [channel], isStarted: false })
-    const { clock, storage } = scene
-    const { append } = storage
-    const { id } = await scene.submit()
-    storage.append = async (request) => {
-      await append(request)
-      storage.append = () => Promise.reject(createLost())
-      throw createLost()
-    }
-    scene.engine.start()
-    await clock.advance(1)
+    const { channel, clock, comeBack, id, storage, story } = await createUnheard()
     for (const claim of await storage.listClaims()) await storage.voidClaim(claim)
     await clock.advance(25_000)
-    storage.append = append
+    comeBack()
     await clock.advance(60_000)
-    const story = ["submitted", "dispatched", "deferred", "dispatched", "succeeded"]
-    assert.deepEqual(scene.story(id), story)
+    assert.deepEqual(story(id), SENT_LATER)
     assert.equal(channel.created.length, 1)
   })
 
