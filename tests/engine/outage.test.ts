@@ -16,11 +16,6 @@ const quiet = (): Promise<never> => new Promise(() => {})
 /** More than a claim lasts with the time until that is noticed. */
 const TAKEN_OVER_MS = 130_000
 
-async function* stall(): AsyncGenerator<Uint8Array> {
-  await quiet()
-  yield new Uint8Array()
-}
-
 function untilAborted(signal: AbortSignalLike | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener("abort", () => reject(createLost()))
@@ -109,7 +104,7 @@ describe("a stop while nothing can be written", () => {
 
   it("does not wait for outputs that can't be removed", async () => {
     const [output] = completed().outputs
-    const stalled = { mimeType: "image/png", body: stall() }
+    const [stalled] = completed("never stored").outputs
     const outputs = [output, stalled]
     const channel = createScriptedChannel({ submits: [{ kind: "completed", outputs }] })
     const scene = createScene({ channels: [channel] })

@@ -37,14 +37,11 @@ export function formatReport(report: RoundReport): string {
 
 /** All that is known of every task about which a promise was broken, and each node's last words. */
 function formatEvidence({ verdict, logs, diary }: RoundReport): readonly string[] {
-  const lines = logs.flat()
+  const lines = [...logs.flat(), ...diary].toSorted()
   const histories = [...verdict.histories].flatMap(([task, events]) => [
     `  HISTORY of ${task}`,
     ...events.map((event) => `    ${JSON.stringify(event)}`),
-    ...[...lines, ...diary]
-      .filter((line) => line.includes(task))
-      .toSorted()
-      .map((line) => `    ${line}`),
+    ...lines.filter((line) => line.includes(task)).map((line) => `    ${line}`),
   ])
   const lastWords = logs.flatMap((log, index) => [
     `  LOG of node ${index + 1}`,

@@ -15,6 +15,7 @@ import {
   type QueueFront,
   type QueueMeasureRecord,
   type QueuePeekRecord,
+  type StartedTurnRecord,
   type Statement,
   type StoreStatements,
 } from "@safelight/store"
@@ -24,10 +25,6 @@ import type { ClaimMethods } from "./claim-methods.ts"
 import type { Sessions } from "./sessions.ts"
 
 export type QueueMethods = Omit<QueueStorage, keyof ClaimMethods | "onQueued">
-
-interface TurnRecord {
-  readonly turn: number | null
-}
 
 interface HeadRecord {
   readonly snapshot: string
@@ -100,7 +97,7 @@ function createMeasures(
     async findStartedTurn({ models }) {
       if (models.length === 0) return null
       const statement = queue.startedTurn(models.length)
-      const [record] = await sessions.read<TurnRecord>(statement, toModelValues(models))
+      const [record] = await sessions.read<StartedTurnRecord>(statement, toModelValues(models))
       return record?.turn ?? null
     },
     async measureQueue() {

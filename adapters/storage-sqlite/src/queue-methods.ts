@@ -15,6 +15,7 @@ import {
   type QueueMeasureRecord,
   type QueuePeekRecord,
   type SqlValue,
+  type StartedTurnRecord,
   type Statement,
   type StoreStatements,
 } from "@safelight/store"
@@ -26,10 +27,6 @@ import { toRows } from "./step-rows.ts"
 import type { Writer } from "./writer.ts"
 
 export type QueueMethods = Omit<QueueStorage, keyof ClaimMethods | "onQueued">
-
-interface TurnRecord {
-  readonly turn: number | null
-}
 
 interface HeadRecord {
   readonly snapshot: string
@@ -88,7 +85,7 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
     async findStartedTurn({ models }) {
       if (models.length === 0) return null
       const statement = queue.startedTurn(models.length)
-      return reader.all<TurnRecord>(statement, toModelValues(models))[0]?.turn ?? null
+      return reader.all<StartedTurnRecord>(statement, toModelValues(models))[0]?.turn ?? null
     },
     async measureQueue() {
       const records = await longReads.all<QueueMeasureRecord>(queue.measure, {})

@@ -170,9 +170,9 @@ function isFull({ parked, pool }: Bound): boolean {
 
 /** Those that may not wait any longer. */
 function dropParked(bound: Bound, mayWait: (work: Work) => boolean): readonly Work[] {
-  const { parked } = bound
-  bound.parked = parked.filter(mayWait)
-  return parked.filter((work) => !mayWait(work))
+  const parked = Map.groupBy(bound.parked, mayWait)
+  bound.parked = parked.get(true) ?? []
+  return parked.get(false) ?? []
 }
 
 function startOf(bound: Bound, start: (work: Work, loan: Loan) => boolean): void {

@@ -15,6 +15,10 @@ export interface Claim {
 
 /** Tasks are being taken under a claim, and not all of them are known as work yet. */
 export interface Taking {
+  /** The claim's id. */
+  readonly claim: string
+  /** The claim's, as it was when the taking began. */
+  readonly heldUntil: number
   /** They are now, or none came of it. Calling it twice is the same as once. */
   end(): void
 }
@@ -48,8 +52,7 @@ export function createClaims({
   settings,
 }: Pick<Ports, "clock" | "identifiers" | "settings">): Claims {
   let nodes = 1
-  /** Claims that tasks are being taken under, once for each time. */
-  const takings = new Set<{ readonly claim: string }>()
+  const takings = new Set<Taking>()
   const slots = create(SLOTS)
   let tasks = create("")
 
@@ -70,9 +73,10 @@ export function createClaims({
       }
     },
     take() {
-      const taking = { claim: tasks.id }
+      const { heldUntil, id } = tasks
+      const taking: Taking = { claim: id, heldUntil, end: () => void takings.delete(taking) }
       takings.add(taking)
-      return { end: () => void takings.delete(taking) }
+      return taking
     },
     retire(claim) {
       if (claim === tasks.id) tasks = create("")

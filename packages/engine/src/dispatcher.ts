@@ -92,11 +92,12 @@ export function createDispatcher(context: Context, models: readonly string[]): D
     withdraw,
     async disown(offer, task) {
       withdraw(offer)
-      claims.retire(offer.claim)
-      await returns.release({ claim: offer.claim, tasks: [task], dueAt: clock.now() })
+      const { claim } = offer.taking
+      claims.retire(claim)
+      await returns.release({ claim, tasks: [task], dueAt: clock.now() })
     },
-    accept({ claim, slot, heldUntil, taking }, head, parameters) {
-      const work = createWork(head, { claim, heldUntil }, clock, { slot, parameters })
+    accept({ slot, taking }, head, parameters) {
+      const work = createWork(head, taking, clock, { slot, parameters })
       const done = holdings.begin(work)
       taking.end()
       return done

@@ -22,11 +22,7 @@ const CLAIM_LIMIT = 500
 export interface HandOff {
   readonly model: string
   readonly account: string
-  /** The claim's id. */
-  readonly claim: string
   readonly slot: Slot
-  /** On the monotonic clock. */
-  readonly heldUntil: number
   /** Ended once the task is known as work, or none came of it. */
   readonly taking: Taking
 }
@@ -83,9 +79,7 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
         backlog.add(model)
         return undefined
       }
-      const { heldUntil, id } = claims.tasks()
-      const taking = claims.take()
-      return { model, account, claim: id, slot: withLoan(slot, loan), heldUntil, taking }
+      return { model, account, slot: withLoan(slot, loan), taking: claims.take() }
     },
   }
 }
@@ -129,13 +123,12 @@ function createGroupReader(
     able: readonly string[],
     limit: number,
   ): Promise<boolean> {
-    const { heldUntil } = claims.tasks()
     const taking = claims.take()
     try {
-      const claimed = await claim(able, limit)
+      const claimed = await claim(taking.claim, able, limit)
       if (claimed.length < limit) noteBacklog(able, false)
       for (const { turn } of claimed) turns.observe(group, turn)
-      const begun = await starter.start(claimed, heldUntil)
+      const begun = await starter.start(claimed, taking.heldUntil)
       // Steps that could not begin are due later by now: what they came before is next.
       return begun > 0 || (claimed.length > 0 && claimed.every(({ turn }) => turn === null))
     } finally {
@@ -165,15 +158,14 @@ function createGroupReader(
 function createClaim(
   { claims, clock, storage }: Context,
   bounds: AccountBounds,
-): (models: readonly string[], limit: number) => Promise<readonly Claimed[]> {
-  return async function claim(models, limit) {
-    const { id } = claims.tasks()
+): (claim: string, models: readonly string[], limit: number) => Promise<readonly Claimed[]> {
+  return async (claim, models, limit) => {
     const exceptAccounts = bounds.listFull()
     try {
-      return await storage.claim({ claim: id, models, exceptAccounts, now: clock.now(), limit })
+      return await storage.claim({ claim, models, exceptAccounts, now: clock.now(), limit })
     } catch (error) {
       // Tasks may have been taken that nobody here has heard of.
-      if (isSafelightError(error)) claims.retire(id)
+      if (isSafelightError(error)) claims.retire(claim)
       throw error
     }
   }

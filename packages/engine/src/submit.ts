@@ -35,7 +35,10 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
     let prepared: Prepared | undefined
     try {
       const turn = place.kind === "queue" ? place.turn : null
-      prepared = prepareSubmission(context, account, checked, { claim: offer?.claim ?? null, turn })
+      prepared = prepareSubmission(context, account, checked, {
+        claim: offer?.taking.claim ?? null,
+        turn,
+      })
       const admission = await admit(context, prepared, idempotency)
       if (offer !== undefined && admission.kind !== "admitted") dispatcher.withdraw(offer)
       return { admission, offer, head: prepared.head }

@@ -55,6 +55,9 @@ export function createTurns({
     return line
   }
 
+  const isStale = ({ seenAt }: Line): boolean =>
+    clock.monotonicNow() - seenAt >= settings.idlePollMs
+
   /** Only a process that carries out tasks sees them start; another one has to look. */
   async function look(group: ModelGroup, line: Line): Promise<void> {
     const { models } = group
@@ -62,11 +65,11 @@ export function createTurns({
     const isDue = now - line.askedAt >= ASK_EVERY_MS
     if (isDue) line.askedAt = now
     try {
-      const [{ turn }, started] = await Promise.all([
-        storage.peekQueue({ models, now: clock.now(), most: 1 }),
+      const [front, started] = await Promise.all([
+        isStale(line) ? storage.peekQueue({ models, now: clock.now(), most: 1 }) : undefined,
         isDue ? storage.findStartedTurn({ models }) : null,
       ])
-      observe(group, turn)
+      observe(group, front?.turn ?? null)
       observe(group, started)
     } catch (error) {
       if (!isSafelightError(error)) throw error
@@ -87,8 +90,7 @@ export function createTurns({
     observe,
     async give(group, account, weight) {
       const line = lineOf(group)
-      const isStale = clock.monotonicNow() - line.seenAt >= settings.idlePollMs
-      if (isStale || line.askedAt === -Infinity) {
+      if (isStale(line) || line.askedAt === -Infinity) {
         line.looking ??= look(group, line)
         await line.looking
       }

@@ -92,7 +92,7 @@ function compileBeats(
       db
         .selectFrom("ready")
         .select("task")
-        // Found by task: see `release`.
+        // Found by task: see `release` of the queue.
         .where("claim", "is not distinct from", claim)
         .where("task", "in", dialect.toMembers(tasks)),
     ),

@@ -56,6 +56,7 @@ export {
   fromQueuePeekRecord,
   type QueueMeasureRecord,
   type QueuePeekRecord,
+  type StartedTurnRecord,
 } from "./queue-records.ts"
 export {
   QUEUE_FRONT,

@@ -20,6 +20,11 @@ export function fromQueuePeekRecord(record: QueuePeekRecord, most: number): Queu
   return { dueAt: due_at, turn, claimable: Math.min(claimable, most) }
 }
 
+/** How far starts have come. */
+export interface StartedTurnRecord {
+  readonly turn: number | null
+}
+
 export interface QueueMeasureRecord {
   readonly model: string
   readonly waiting: number

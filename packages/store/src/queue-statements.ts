@@ -23,7 +23,7 @@ export interface QueueStatements {
    * `QueueFront` on.
    */
   readonly peek: (modelCount: number) => Statement
-  /** turn: the highest of the claimed tasks of `modelCount` models, or null; walks what is claimed. */
+  /** A `StartedTurnRecord` of the claimed tasks of `modelCount` models; walks what is claimed. */
   readonly startedTurn: (modelCount: number) => Statement
   /** The columns of a `QueueMeasureRecord`, by model; walks the queue. */
   readonly measure: Statement
