@@ -64,6 +64,14 @@ async function readQueue(world: World, model: string) {
 /** Longer than an answer of the database is believed. */
 const LATER_MS = 10_000
 
+describe("a storage that is observed", () => {
+  it("has the clock that it has without, and none where it has none", async () => {
+    const { storage } = createWorld({ readClock: async () => 42 })
+    assert.equal(await storage.readClock?.(), 42)
+    assert.equal(createWorld().storage.readClock, undefined)
+  })
+})
+
 describe("the queue", () => {
   it("is told by model: how many wait, how many are claimed, since when the oldest waits", async () => {
     const world = createWorld()

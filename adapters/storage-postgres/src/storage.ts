@@ -22,6 +22,7 @@ import { createQueueMethods } from "./queue-methods.ts"
 import { createRateMethods } from "./rate-methods.ts"
 import { createReadMethods } from "./read-methods.ts"
 import { scan } from "./scan.ts"
+import { createServerMethods } from "./server-methods.ts"
 import { createSessions } from "./sessions.ts"
 import { toOpeningError } from "./sql-error.ts"
 import { createWakeUps } from "./wake-ups.ts"
@@ -101,9 +102,7 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     listTasks: (request) => listTasks(sessions, statements, request),
     scan: (request) => scan(sessions, statements, request),
     onQueued: wakeUps.onQueued,
-    async check() {
-      await sessions.readRows({ name: "check", text: "select 1", values: [] })
-    },
+    ...createServerMethods(sessions),
     close: () => (closing ??= close()),
   }
 }

@@ -65,6 +65,12 @@ export interface Storage
 
   /** Streams by task id, for audits; each page is consistent in itself. */
   scan(request: ScanRequest): Promise<ScanPage>
+  /**
+   * The database server's clock, ms since the epoch, an integer; what several processes share judges
+   * ends, expiry and keys by it. Absent where one host is all there is: its own clock is the database's.
+   * Rejects with `storage-unavailable`.
+   */
+  readClock?(): Promise<number>
   /** Rejects with `storage-unavailable` where the database does not answer. */
   check(): Promise<void>
   close(): Promise<void>
