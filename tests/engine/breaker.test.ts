@@ -100,4 +100,19 @@ describe("a channel that is left alone", () => {
     await clock.advance(5_000)
     assert.deepEqual(story(id), ["submitted", "dispatched", "succeeded"])
   })
+
+  it("is not, however many requests in a row are turned down for what they say themselves", async () => {
+    const turnedDown = { ...UNAVAILABLE, reason: "unfit", isAboutRequest: true } as const
+    const unfit = Array.from({ length: breakerFailures * 3 }, () => turnedDown)
+    const channel = createScriptedChannel({ submits: [...unfit, completed()] })
+    const { clock, story, submit } = createScene({ channels: [channel] })
+    await clock.advance(0)
+    for (const _ of unfit) {
+      await submit()
+      await clock.advance(0)
+    }
+    const { id } = await submit()
+    await clock.advance(0)
+    assert.deepEqual(story(id), ["submitted", "dispatched", "succeeded"])
+  })
 })

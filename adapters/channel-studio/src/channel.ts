@@ -64,7 +64,7 @@ async function submit(
   const { task, upstreamKey, signal } = request
   const { deferrals = 0 } = plan.directives
   if (deferrals > 0 && attempts.count(task, upstreamKey) <= deferrals) {
-    return { kind: "not-created", reason: "studio_deferred" }
+    return { kind: "not-created", reason: "studio_deferred", isAboutRequest: true }
   }
   const accepted = { kind: "accepted", operation: toOperation(request) } as const
   if (!isImmediate(plan)) return accepted

@@ -44,7 +44,7 @@ async function submit(
       undefined,
       (signal) => (answer = channel.submit({ ...call.request, signal })),
     )
-    if (outcome.kind === "not-created") breaker.recordFailure()
+    if (isFailing(outcome)) breaker.recordFailure()
     else breaker.recordSuccess()
     return outcome
   } catch (error) {
@@ -56,6 +56,11 @@ async function submit(
   } finally {
     slot.endCall()
   }
+}
+
+/** Whether the answer speaks against the channel: a request that it can't take says that it works. */
+function isFailing(outcome: SubmitOutcome): boolean {
+  return outcome.kind === "not-created" && outcome.isAboutRequest !== true
 }
 
 async function adoptLate(

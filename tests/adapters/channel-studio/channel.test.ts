@@ -362,7 +362,7 @@ describe("the sandbox", () => {
     const first = toRequest(TEXT_TO_IMAGE, { prompt: "[studio: defer 2] a fox", ...SMALL })
     const attempt = (number: number): ReturnType<typeof channel.submit> =>
       channel.submit({ ...first, upstreamKey: `${first.task}.${number}` })
-    const deferred = { kind: "not-created", reason: "studio_deferred" }
+    const deferred = { kind: "not-created", reason: "studio_deferred", isAboutRequest: true }
     assert.deepEqual(await attempt(1), deferred)
     assert.deepEqual(await attempt(1), deferred)
     assert.deepEqual(await attempt(2), deferred)

@@ -105,6 +105,11 @@ export interface NotCreated {
   /** Our code for what was seen. */
   readonly reason: string
   readonly retryAfterMs?: number
+  /**
+   * The reason lies in this request alone: others would have been taken, so it says nothing against
+   * the channel and does not count towards leaving it alone.
+   */
+  readonly isAboutRequest?: true
 }
 
 export interface Accepted {
