@@ -3,7 +3,7 @@
  * second, empty database whose exclusive lock is held while a process serves. The operating system
  * gives such a lock up when the process ends, however it ends; a process id in a file would not.
  */
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs"
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { isSafelightError, SafelightError } from "@safelight/core"
@@ -20,8 +20,8 @@ export function prepareFolder(folder: string): Folder {
   const lockFile = join(folder, "serve.lock")
   try {
     makeFolder(resolve(folder))
-    // SQLite gives the files it adds the mode of the database.
-    for (const file of [databaseFile, lockFile]) closeSync(openSync(file, "a", 0o600))
+    // The lock last, so that a folder which has one had a database.
+    for (const file of [databaseFile, lockFile]) makeFile(file)
   } catch (cause) {
     const message = `the data folder can't be written: ${toFailure(cause).message}`
     throw new SafelightError({ code: "invalid-configuration", message, cause })
@@ -30,7 +30,22 @@ export function prepareFolder(folder: string): Folder {
 }
 
 /**
- * Makes a folder and those above it. By hand: Node's own recursive way never returns where a parent
+ * Makes an empty file where there is none; SQLite gives the files it adds the mode of the database. A
+ * file that is there is never opened: closing it again would end every lock that SQLite has on it in
+ * this process (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+ */
+function makeFile(file: string): void {
+  if (existsSync(file)) return
+  try {
+    closeSync(openSync(file, "wx", 0o600))
+  } catch (cause) {
+    // Another process may have been quicker.
+    if (!existsSync(file)) throw cause
+  }
+}
+
+/**
+ * Makes a folder and those above it, each durable in the one that holds it. By hand: Node's own recursive way never returns where a parent
  * exists and still nothing can be made in it, as below /proc.
  */
 function makeFolder(folder: string): void {
@@ -38,9 +53,21 @@ function makeFolder(folder: string): void {
   if (!existsSync(dirname(folder))) makeFolder(dirname(folder))
   try {
     mkdirSync(folder, { mode: 0o700 })
+    syncFolder(dirname(folder))
   } catch (cause) {
     // Another process may have been quicker.
     if (!existsSync(folder)) throw cause
+  }
+}
+
+function syncFolder(folder: string): void {
+  // Windows opens no folder, and writes its entries through.
+  if (process.platform === "win32") return
+  const descriptor = openSync(folder, "r")
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 
@@ -59,8 +86,13 @@ export function assertNotServed(folder: Folder): void {
   }
 }
 
+/** The folders that this process holds; the lock itself can't tell who has it. */
+const heldHere = new Set<string>()
+
 /** Takes the right to serve; the result gives it up. Throws `already-served`. */
 export function lockForServing({ lockFile }: Folder): () => void {
+  const { dev, ino } = statSync(lockFile)
+  const held = `${dev}:${ino}`
   const lock = new DatabaseSync(lockFile, { timeout: 0 })
   try {
     // Nothing is ever written to it, so it needs no journal beside it.
@@ -68,8 +100,14 @@ export function lockForServing({ lockFile }: Folder): () => void {
   } catch (cause) {
     lock.close()
     if (!isBusy(cause)) throw cause
-    const message = "another process serves this data folder; stop it first, or use another folder"
+    const message = heldHere.has(held)
+      ? "this process has this data folder open already; use that storage, or close it first"
+      : "another process serves this data folder; stop it first, or use another folder"
     throw new SafelightError({ code: "already-served", message, cause })
   }
-  return () => lock.close()
+  heldHere.add(held)
+  return () => {
+    heldHere.delete(held)
+    lock.close()
+  }
 }
