@@ -88,7 +88,7 @@ const TASKS = {
   dispatching: taskAfter(SUBMIT, dispatch),
   doubtful: taskAfter(SUBMIT, dispatch, doubt(1)),
   running: taskAfter(SUBMIT, dispatch, accept),
-  exhausted: taskAfter(SUBMIT, dispatch, defer(1), dispatch, defer(2)),
+  exhausted: taskAfter(SUBMIT, dispatch, accept, defer(1), dispatch, accept, defer(2)),
   succeeded: taskAfter(SUBMIT, dispatch, succeed),
   failed: taskAfter(SUBMIT, { kind: "fail", attempt: 0, code: "task_cancelled" }),
 }
@@ -264,12 +264,23 @@ describe("a report", () => {
 })
 
 describe("a dispatch", () => {
-  it("counts attempts without a gap and stops at the last", () => {
+  it("counts attempts without a gap and stops once all are spent", () => {
     assert.equal(TASKS.dispatching.attempt, 1)
     const second = taskAfter(SUBMIT, dispatch, defer(1), dispatch)
     assert.equal(second.attempt, 2)
     const expected = { code: "attempts-exhausted", maxAttempts: 2 }
     assert.deepEqual(rejectionOf(TASKS.exhausted, dispatch, 5_000), expected)
+  })
+
+  it("spends an attempt only where a channel had accepted it", () => {
+    const away = taskAfter(SUBMIT, ...[1, 2, 3, 4].flatMap((each) => [dispatch, defer(each)]))
+    assert.deepEqual([away.attempt, away.spentAttempts], [4, 0])
+    assert.equal(rejectionOf(away, dispatch, 5_000), undefined)
+    assert.ok(!isOverdue(away, 5_000))
+    const unknown = taskAfter(SUBMIT, dispatch, doubt(1), dispatch, doubt(2), dispatch, doubt(3))
+    assert.equal(unknown.spentAttempts, 0)
+    assert.equal(rejectionOf(unknown, dispatch, 5_000), undefined)
+    assert.equal(TASKS.exhausted.spentAttempts, 2)
   })
 
   it("is allowed until just before the deadline", () => {
@@ -285,6 +296,16 @@ describe("a dispatch", () => {
   })
 })
 
+/** What a client is told by the state its task ran out of time in. */
+const TIME_OUT_CODES = {
+  queued: "provider_unavailable",
+  dispatching: "upstream_outcome_unknown",
+  doubtful: "upstream_outcome_unknown",
+  running: "generation_timeout",
+} as const
+
+type TimedOut = keyof typeof TIME_OUT_CODES
+
 describe("a time-out", () => {
   it("ends any unfinished task from its deadline on, and none before", () => {
     for (const task of [TASKS.queued, TASKS.dispatching, TASKS.doubtful, TASKS.running]) {
@@ -294,8 +315,7 @@ describe("a time-out", () => {
       const decision = decide(task, { kind: "time-out" }, END_BY)
       assert.equal(decision.kind, "decided")
       if (decision.kind !== "decided") continue
-      const code = task.state === "doubtful" ? "upstream_outcome_unknown" : "generation_timeout"
-      assert.equal(decision.task.error?.code, code)
+      assert.equal(decision.task.error?.code, TIME_OUT_CODES[task.state as TimedOut])
       assert.equal(decision.task.chargeMicros, 0)
       assert.ok(isTerminal(decision.task))
     }

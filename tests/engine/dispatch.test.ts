@@ -56,16 +56,44 @@ describe("a dispatch", () => {
     assert.deepEqual(channel.created, [`${id}.2`])
   })
 
-  it("fails once its attempts are used up, at no charge", async () => {
-    const busy = { kind: "not-created", reason: "busy", retryAfterMs: 1 } as const
-    const channel = createScriptedChannel({ submits: [busy, busy, busy] })
+  it("fails once attempts that were accepted came to nothing, at no charge", async () => {
+    const lost = { kind: "not-created", reason: "lost", retryAfterMs: 1 } as const
+    const channel = createScriptedChannel({
+      submits: [ACCEPTED, ACCEPTED, ACCEPTED],
+      polls: [lost, lost, lost],
+    })
     const scene = createScene({ channels: [channel] })
     const { id } = await scene.submit()
     await scene.clock.advance(20_000)
     const task = await scene.read(id)
-    assert.equal(task.error?.code, "generation_timeout")
+    assert.equal(task.error?.code, "provider_unavailable")
     assert.equal(task.chargeMicros, 0)
     assert.equal(countSubmits(channel), 3)
+  })
+
+  it("waits for a provider that is away, and succeeds once it is back", async () => {
+    const isBack = (): boolean => scene.clock.now() - startedAt > 400_000
+    const away = { kind: "not-created", reason: "away" } as const
+    const submits = Array.from({ length: 100 }, () => async () => (isBack() ? completed() : away))
+    const channel = createScriptedChannel({ submits })
+    const scene = createScene({ channels: [channel] })
+    const startedAt = scene.clock.now()
+    const tasks = await Promise.all(Array.from({ length: 8 }, () => scene.submit()))
+    await scene.clock.advance(599_000)
+    for (const { id } of tasks) assert.equal((await scene.read(id)).state, "succeeded.available")
+    assert.equal(channel.created.length, 8)
+  })
+
+  it("says that no provider was there where none came back in time", async () => {
+    const away = { kind: "not-created", reason: "away" } as const
+    const channel = createScriptedChannel({ submits: Array.from({ length: 100 }, () => away) })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(599_000)
+    assert.equal((await scene.read(id)).finishedAt, 0)
+    await scene.engine.sweep(scene.clock.now() + 1_000)
+    const { error, chargeMicros } = await scene.read(id)
+    assert.deepEqual([error?.code, chargeMicros], ["provider_unavailable", 0])
   })
 
   it("fails with the channel's refusal, charged only where the channel was billed", async () => {

@@ -66,6 +66,20 @@ describe("a lost answer", () => {
     assert.deepEqual(scene.story(id).slice(2), ["doubted", "accepted", "succeeded"])
   })
 
+  it("of a keyed channel is asked for again until somebody answers, however often that is", async () => {
+    const channel = createScriptedChannel({
+      submission: KEYED,
+      // Created, and every answer for minutes is lost.
+      submits: [LOST, ...Array.from({ length: 15 }, () => new Error("bad gateway")), ACCEPTED],
+      polls: [completed()],
+    })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(599_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+    assert.deepEqual(channel.created, [`${id}.1`])
+  })
+
   it("of a keyed channel that can be asked is looked up once it may not be repeated", async () => {
     const script = { submission: KEYED, submits: [ACCEPTED], polls: [completed()] }
     const scripted = createScriptedChannel(script)

@@ -24,7 +24,7 @@ describe("a sweep", () => {
     const report = await scene.engine.sweep(scene.clock.now() + 600_000)
     assert.equal(report.timedOut, 2)
     for (const { id } of tasks) {
-      assert.equal((await scene.read(id)).error?.code, "generation_timeout")
+      assert.equal((await scene.read(id)).error?.code, "provider_unavailable")
       assert.equal((await scene.read(id)).progress, 0)
     }
   })

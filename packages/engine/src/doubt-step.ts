@@ -31,11 +31,13 @@ export async function resolveDoubt(context: Context, work: Work, slot: Slot): Pr
 
 function wayOut(work: Work, slot: Slot, now: number): "repeat" | "look-up" | "rest" {
   const { submission } = slot.channel
-  if (submission.kind === "keyed" && isKeyAlive(slot, work, now)) {
-    const { attempt, maxAttempts } = work.head.task
-    if (attempt < maxAttempts) return "repeat"
-  }
-  return slot.channel.find === undefined || submission.kind === "unkeyed" ? "rest" : "look-up"
+  const canAsk = slot.channel.find !== undefined
+  const { attempt, maxAttempts } = work.head.task
+  const isAlive = submission.kind === "keyed" && isKeyAlive(slot, work, now)
+  // Repeating buys nothing, so it goes on as long as it may; a channel that can be asked is asked
+  // once repeats have brought no answer.
+  if (isAlive && (!canAsk || attempt < maxAttempts)) return "repeat"
+  return canAsk && submission.kind !== "unkeyed" ? "look-up" : "rest"
 }
 
 /** The very same key again: the channel answers with the same operation. */

@@ -6,7 +6,10 @@ export interface EngineSettings {
   readonly claimMs: number
   /** A task that is not finished by then fails (`generation_timeout`). */
   readonly endAfterMs: number
-  /** Calls to channels for one task, proven non-creations included. */
+  /**
+   * Attempts that a channel accepts and that come to nothing, before the task fails. A call that
+   * proves nothing was created, and a repeat of the same key, use none up: they end with `endBy`.
+   */
   readonly maxAttempts: number
   /** How long a 202 may wait where a channel answers at once. */
   readonly graceMs: number

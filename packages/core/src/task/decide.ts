@@ -30,11 +30,15 @@ export function decide(task: Task, command: TaskCommand, now: number): Decision 
 
 /**
  * Whether nothing but its end may still be recorded for `task`: its `endBy` has passed, or it waits
- * for another attempt and has none left. A doubtful task without attempts left may still be
- * adopted until `endBy`.
+ * for another attempt and has spent all it had. Only an attempt that a channel accepted is spent:
+ * a provider that is away, or a repeat of a key, uses none up.
  */
 export function isOverdue(task: Task, now: number): boolean {
-  return now >= task.endBy || (task.state === "queued" && task.attempt >= task.maxAttempts)
+  return now >= task.endBy || (task.state === "queued" && hasSpentAll(task))
+}
+
+function hasSpentAll({ maxAttempts, spentAttempts }: Task): boolean {
+  return spentAttempts >= maxAttempts
 }
 
 /** When the last artifact's time has passed, ms; 0 for a task without artifacts. */
@@ -72,7 +76,7 @@ function findKeyObjection({ dispatch }: Task, upstreamKey: string): Rejection | 
 
 function findDispatchObjection(task: Task, now: number): Rejection | undefined {
   if (now >= task.endBy) return { code: "past-deadline", endBy: task.endBy }
-  if (task.attempt < task.maxAttempts) return undefined
+  if (!hasSpentAll(task)) return undefined
   return { code: "attempts-exhausted", maxAttempts: task.maxAttempts }
 }
 
@@ -106,13 +110,18 @@ function toEvent(task: Task, command: TaskCommand, at: number): TaskEvent {
     case "fail":
       return failed(at, command.code, command)
     case "time-out":
-      return failed(
-        at,
-        task.state === "doubtful" ? "upstream_outcome_unknown" : "generation_timeout",
-      )
+      return failed(at, toTimeOutCode(task))
     case "expire":
       return toEventOf("expired", at, { keys: task.artifacts.map(({ key }) => key) })
   }
+}
+
+/** What a client is told: nobody took it, nobody knows, or it took too long. */
+function toTimeOutCode({ state }: Task): FailureCode {
+  if (state === "queued") return "provider_unavailable"
+  // The caller of a dispatching task is gone with its answer.
+  const isUnknown = state === "doubtful" || state === "dispatching"
+  return isUnknown ? "upstream_outcome_unknown" : "generation_timeout"
 }
 
 function failed(

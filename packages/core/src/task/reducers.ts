@@ -50,6 +50,8 @@ const REDUCERS: Reducers = {
   deferred(draft, { data }) {
     draft.deferral = { reason: data.reason, retryAt: data.retryAt }
     draft.doubt = null
+    // A call that proved nothing was created is no attempt of the provider's: it may just be away.
+    if (draft.operation !== null) draft.spentAttempts += 1
     draft.operation = null
   },
   progressed(draft, { data }) {

@@ -58,6 +58,8 @@ export interface Task {
   readonly priceVersion: string
   readonly progress: number
   readonly reservationMicros: number
+  /** Attempts that a channel had accepted and that came to nothing; `maxAttempts` bounds them. */
+  readonly spentAttempts: number
   readonly state: TaskState
   readonly updatedAt: number
   readonly usage: Usage | null
@@ -87,6 +89,7 @@ export function emptyTask(id: string): Task {
     priceVersion: "",
     progress: 0,
     reservationMicros: 0,
+    spentAttempts: 0,
     state: "nothing",
     updatedAt: 0,
     usage: null,
