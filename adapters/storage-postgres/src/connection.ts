@@ -8,6 +8,7 @@ import { SafelightError } from "@safelight/core"
 import type { NamedQuery } from "./named-query.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { toServerAddress } from "./server-address.ts"
+import { toUnopened } from "./sql-error.ts"
 
 export type Rows = readonly (readonly unknown[])[]
 
@@ -79,6 +80,7 @@ function toSafeInteger(text: string): number {
   throw new SafelightError({ code: "storage-corrupt", message })
 }
 
+/** Rejects with what `toUnopened` makes of the reason. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const client = createClient(options)
   let isOpen = true
@@ -90,7 +92,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   await client.connect().catch((error: unknown) => {
     // What only this end refuses leaves the connection open.
     client.connection.stream.destroy()
-    throw error
+    throw toUnopened(error)
   })
   return {
     ...createQueries(client),

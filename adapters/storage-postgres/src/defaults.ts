@@ -31,6 +31,8 @@ export const DEFAULTS = {
   /** The first pause between two tries; it doubles up to the longest. */
   retryMs: 20,
   retryMaxMs: 1_000,
+  /** What a shared connection could not be opened for is told to all who ask meanwhile. */
+  reopenMs: 100,
   /** At most twenty wake-ups a second: each costs every listener a look at the queue. */
   wakeMs: 50,
   /** Tasks that one page of a filtered list looks at. */

@@ -10,6 +10,7 @@ import { Client } from "pg"
 import { DEFAULTS } from "./defaults.ts"
 import { POSTGRES_DIALECT } from "./dialect.ts"
 import { toServerAddress } from "./server-address.ts"
+import { toUnopened } from "./sql-error.ts"
 
 /** Any number, the same in every release: "safeligh" read as one. */
 const MIGRATION_LOCK = "8314037905010632552"
@@ -85,7 +86,7 @@ async function connect(client: Client): Promise<void> {
   } catch (error) {
     // The server would wait for the rest, and this process for the server.
     client.connection.stream.destroy()
-    if (!isMissing) throw error
+    if (!isMissing) throw toUnopened(error)
     throw invalid("the server asks for a password, and neither the URL nor PGPASSWORD has one")
   }
 }

@@ -25,7 +25,7 @@ interface Place {
   readonly begunAt: number
   /** How many wait for an answer, or for the connection. */
   asking: number
-  /** Also while it is being opened. */
+  /** Also while it is being opened, and for a moment after that failed. */
   isUsable(): boolean
 }
 
@@ -104,16 +104,19 @@ function isOld({ begunAt }: Place): boolean {
 
 function begin(opening: Promise<Connection>): Place {
   let connection: Connection | undefined
-  let isFailed = false
+  let failedAt: number | undefined
   opening.then(
     (opened) => (connection = opened),
-    () => (isFailed = true),
+    () => (failedAt = performance.now()),
   )
   return {
     opening,
     begunAt: performance.now(),
     asking: 0,
-    isUsable: () => !isFailed && connection?.isOpen() !== false,
+    isUsable() {
+      if (failedAt !== undefined) return performance.now() - failedAt < DEFAULTS.reopenMs
+      return connection?.isOpen() !== false
+    },
   }
 }
 

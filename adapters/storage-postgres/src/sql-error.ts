@@ -71,7 +71,7 @@ export function readState(error: unknown): string | undefined {
  */
 export function toSafelightError(error: unknown): SafelightError {
   if (error instanceof SafelightError) return error
-  const message = toWords(error)
+  const message = `PostgreSQL: ${toWords(error)}`
   const retryable = toFault(error) !== "change" || BUSY.test(readState(error) ?? "")
   return new SafelightError({ code: "storage-unavailable", message, retryable, cause: error })
 }
@@ -83,20 +83,30 @@ export function toUndone(error: unknown): SafelightError {
 }
 
 /**
- * The same while a storage is opened. Later a password that is refused is an outage like others: the
- * one that is configured was right before, and may be again.
+ * An error of opening a connection, which counts as `lost` whatever its state says: nothing was sent,
+ * so it is never the fault of what waits. Poolers refuse with states of any class, XX000 among them.
+ */
+export function toUnopened(error: unknown): Error {
+  return new Error(toWords(error), { cause: error })
+}
+
+/**
+ * What refused a connection, as the port's error while a storage is opened. Later a password that is
+ * refused is an outage like others: the one that is configured was right before, and may be again.
  */
 export function toOpeningError(error: unknown): SafelightError {
-  if (!MISCONFIGURED.test(readState(error) ?? "")) return toSafelightError(error)
-  const message = toWords(error)
-  return new SafelightError({ code: "invalid-configuration", message, cause: error })
+  const cause = error instanceof Error ? error.cause : undefined
+  if (isSafelightError(cause)) return cause
+  if (!MISCONFIGURED.test(readState(cause) ?? "")) return toSafelightError(error)
+  const message = `PostgreSQL: ${toWords(cause)}`
+  return new SafelightError({ code: "invalid-configuration", message, cause })
 }
 
 /** Where a name has several addresses and none answers, the error of them all has a code and no words. */
 function toWords(error: unknown): string {
-  if (!(error instanceof Error)) return `PostgreSQL: ${String(error)}`
+  if (!(error instanceof Error)) return String(error)
   const { code = error.name } = error as NodeJS.ErrnoException
-  return `PostgreSQL: ${error.message || code}`
+  return error.message || code
 }
 
 export function closed(): SafelightError {
