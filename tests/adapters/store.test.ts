@@ -198,6 +198,7 @@ describe("the database", () => {
       ...toClaimPlans(queue),
       peek: queue.peek(3),
       release: queue.release,
+      releaseInTurn: queue.releaseInTurn,
       beat: claims.beat,
       findHeld: claims.findHeld,
       voidClaim: claims.void,

@@ -14,6 +14,7 @@ import type {
   SlotRequest,
   StreamHead,
 } from "@safelight/core"
+import { toStatus } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
 
 interface Place {
@@ -37,7 +38,9 @@ export type FindHead = (task: string) => StreamHead | undefined
 export function createMemoryQueue(findHead: FindHead): MemoryQueue {
   const places = new Map<string, Place>()
   const retention = new Map<string, number>()
-  const claims = createClaims(places)
+  /** The turn that a task has once it is free: only one that was never dispatched is a start. */
+  const toFreeTurn: ToFreeTurn = (task, { turn }) => (isUnderWay(findHead(task)) ? null : turn)
+  const claims = createClaims(places, toFreeTurn)
 
   function change(task: string, changed: Partial<Place>): void {
     const place = places.get(task)
@@ -83,9 +86,12 @@ export function createMemoryQueue(findHead: FindHead): MemoryQueue {
         return head === undefined ? [] : [{ ...head, claim: request.claim, turn }]
       })
     },
-    async release({ claim, tasks, dueAt }) {
+    async release({ claim, tasks, dueAt, keepsTurns = false }) {
       for (const task of tasks) {
-        if (places.get(task)?.claim === claim) change(task, { dueAt, claim: null, turn: null })
+        const place = places.get(task)
+        if (place?.claim !== claim) continue
+        const turn = keepsTurns ? toFreeTurn(task, place) : null
+        change(task, { claim: null, turn, ...(turn === null && { dueAt }) })
       }
     },
     findOverdue: async (request) =>
@@ -126,7 +132,13 @@ type ClaimMethods = Pick<
   "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots"
 >
 
-function createClaims(places: Map<string, Place>): ClaimMethods {
+function isUnderWay(head: StreamHead | undefined): boolean {
+  return head !== undefined && toStatus(head.task) === "running"
+}
+
+type ToFreeTurn = (task: string, place: Place) => number | null
+
+function createClaims(places: Map<string, Place>, toFreeTurn: ToFreeTurn): ClaimMethods {
   const beats = new Map<string, number>()
   /** By pool, then by claim; a claim without slots has no entry. */
   const slots = new Map<string, Map<string, number>>()
@@ -141,7 +153,7 @@ function createClaims(places: Map<string, Place>): ClaimMethods {
   function free(claim: string, except: readonly string[]): void {
     for (const [task, place] of places) {
       if (place.claim !== claim || except.includes(task)) continue
-      places.set(task, { ...place, claim: null })
+      places.set(task, { ...place, claim: null, turn: toFreeTurn(task, place) })
     }
   }
 

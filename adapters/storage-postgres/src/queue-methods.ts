@@ -67,9 +67,10 @@ export function createQueueMethods(
       if (records.length < limit) cursor.rewind()
       return toClaimed(records, claim, log)
     },
-    async release({ claim, tasks, dueAt }) {
+    async release({ claim, tasks, dueAt, keepsTurns = false }) {
+      const statement = keepsTurns ? queue.releaseInTurn : queue.release
       const values = { claim, due_at: dueAt, tasks: toArrayLiteral(tasks) }
-      if ((await sessions.change(queue.release, values)) > 0) onReleased()
+      if ((await sessions.change(statement, values)) > 0) onReleased()
     },
     findOverdue: (request) => findDue(read.findOverdue, request),
     findRetained: (request) => findDue(read.findRetained, request),

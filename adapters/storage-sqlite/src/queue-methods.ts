@@ -63,9 +63,10 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
       const outcome = await writer.write(plain([{ statement, values }]))
       return toClaimed(toRows(outcome, 0).map(toClaimRecord), claim, options.log)
     },
-    async release({ claim, tasks, dueAt }) {
+    async release({ claim, tasks, dueAt, keepsTurns = false }) {
+      const statement = keepsTurns ? queue.releaseInTurn : queue.release
       const values = { claim, due_at: dueAt, tasks: JSON.stringify(tasks) }
-      await writer.write(plain([{ statement: queue.release, values }]))
+      await writer.write(plain([{ statement, values }]))
     },
     findOverdue: (request) => findDue(read.findOverdue, request),
     findRetained: (request) => findDue(read.findRetained, request),

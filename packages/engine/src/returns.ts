@@ -10,7 +10,10 @@ import type { Work } from "./work.ts"
 export interface Returns {
   /** Releases the tasks, now or later. Rejects only where we are wrong. */
   release(request: ReleaseRequest): Promise<void>
-  /** Releases them all, those of one claim at once. */
+  /**
+   * Releases them all, those of one claim at once: what could not begin here. A start keeps its turn,
+   * or it would come before those of everybody else.
+   */
   releaseAll(works: readonly Pick<Work, "claim" | "id">[], dueAt: number): Promise<void>
   /** Repeats what is owed, the tasks of one claim and moment at once; rejects where that fails. */
   settle(): Promise<void>
@@ -37,7 +40,7 @@ export function createReturns({
     release,
     async releaseAll(works, dueAt) {
       for (const [claim, held] of Map.groupBy(works, (work) => work.claim)) {
-        await release({ claim, tasks: held.map(({ id }) => id), dueAt })
+        await release({ claim, tasks: held.map(({ id }) => id), dueAt, keepsTurns: true })
       }
     },
     async settle() {
@@ -59,10 +62,13 @@ export function createReturns({
 /** Moments that have passed are the same: an outage leaves many of them, and one request a claim. */
 function merge(requests: readonly ReleaseRequest[], now: number): ReleaseRequest[] {
   const merged: ReleaseRequest[] = []
-  for (const [claim, ofClaim] of Map.groupBy(requests, (each) => each.claim)) {
-    for (const [dueAt, same] of Map.groupBy(ofClaim, (each) => Math.max(each.dueAt, now))) {
-      merged.push({ claim, dueAt, tasks: same.flatMap(({ tasks }) => tasks) })
-    }
+  const toDueAt = ({ dueAt }: ReleaseRequest): number => Math.max(dueAt, now)
+  const toGroup = (each: ReleaseRequest): string =>
+    JSON.stringify([each.claim, toDueAt(each), each.keepsTurns === true])
+  for (const [first, ...others] of Map.groupBy(requests, toGroup).values()) {
+    if (first === undefined) continue
+    const tasks = [first, ...others].flatMap((each) => each.tasks)
+    merged.push({ ...first, dueAt: toDueAt(first), tasks })
   }
   return merged
 }

@@ -6,6 +6,7 @@ import type { ClaimBeats, SlotRequest } from "@safelight/core"
 import { sql, type Kysely } from "kysely"
 import type { StoreDatabase } from "./database.ts"
 import type { StoreDialect } from "./dialect.ts"
+import { toTurnOnceFree } from "./free-turn.ts"
 import { compile, placeholders, type Statement } from "./statement.ts"
 
 export interface ClaimStatements {
@@ -20,8 +21,9 @@ export interface ClaimStatements {
    * same transaction `freeTasks`, `freeSlots` and `forget` follow it.
    */
   readonly void: Statement
+  /** Frees what `claim` holds; of what was ever dispatched the turn is gone with it. */
   readonly freeTasks: Statement
-  /** Frees what `claim` holds beside those of the list `tasks`. */
+  /** Frees what `claim` holds beside those of the list `tasks`, in the same way. */
   readonly freeOthers: Statement
   readonly freeSlots: Statement
   readonly forget: Statement
@@ -48,7 +50,9 @@ export function compileClaimStatements(
   db: Kysely<StoreDatabase>,
   dialect: StoreDialect,
 ): ClaimStatements {
-  const free = db.updateTable("ready").set((of) => ({ claim: of.lit(null) }))
+  const free = db
+    .updateTable("ready")
+    .set((of) => ({ claim: of.lit(null), turn: toTurnOnceFree(of) }))
   return {
     ...compileBeats(db, dialect),
     void: compileVoid(db),

@@ -3,9 +3,10 @@
  * waits for its moment; each kind has a partial index of its own, since a backlog of one must not be
  * walked for the other.
  */
-import type { Kysely, SelectQueryBuilder } from "kysely"
+import type { Expression, ExpressionBuilder, Kysely, SelectQueryBuilder } from "kysely"
 import type { StoreDatabase } from "./database.ts"
 import type { StoreDialect } from "./dialect.ts"
+import { isStart, toTurnOnceFree } from "./free-turn.ts"
 import { compile, placeholders, type Statement } from "./statement.ts"
 
 export interface QueueStatements {
@@ -17,6 +18,8 @@ export interface QueueStatements {
   readonly claim: (shape: ClaimShape) => Statement
   /** Gives up those of the list `tasks` that `claim` holds: each waits for `due_at`. */
   readonly release: Statement
+  /** The same, but a start keeps its turn, and waits for no moment. */
+  readonly releaseInTurn: Statement
   /**
    * The columns of a `QueuePeekRecord` for the free tasks of `modelCount` models: the least due_at and
    * turn, or null, and how many are claimable at `now`, of each model and kind up to `limit`; from a
@@ -74,21 +77,42 @@ export function compileQueueStatements(
   db: Kysely<StoreDatabase>,
   dialect: StoreDialect,
 ): QueueStatements {
-  const { claim, due_at, tasks } = VALUES
   return {
     claim: remember((shape) => compileClaim(db, dialect, shape), toShapeName),
-    release: compile(
-      db
-        .updateTable("ready")
-        .set((of) => ({ claim: of.lit(null), turn: of.lit(null), due_at }))
-        // A comparison that no index of PostgreSQL answers, so that tasks are found by task: all that a
-        // claim ever held stays in the index by claim for as long as vacuum may not remove it.
-        .where("claim", "is not distinct from", claim)
-        .where("task", "in", dialect.toMembers(tasks)),
-    ),
+    ...compileReleases(db, dialect),
     peek: remember((modelCount) => compilePeek(db, dialect, modelCount), String),
     startedTurn: remember((modelCount) => compileStartedTurn(db, modelCount), String),
     measure: compileMeasure(db, dialect),
+  }
+}
+
+function compileReleases(
+  db: Kysely<StoreDatabase>,
+  { integerType, toMembers }: StoreDialect,
+): Pick<QueueStatements, "release" | "releaseInTurn"> {
+  const { claim, due_at, tasks } = VALUES
+  const update = db
+    .updateTable("ready")
+    // A comparison that no index of PostgreSQL answers, so that tasks are found by task: all that a
+    // claim ever held stays in the index by claim for as long as vacuum may not remove it.
+    .where("claim", "is not distinct from", claim)
+    .where("task", "in", toMembers(tasks))
+  const toDueAt = (of: ExpressionBuilder<StoreDatabase, "ready">): Expression<number> =>
+    of
+      .case()
+      .when(isStart(of))
+      .then(of.ref("ready.due_at"))
+      .else(of.cast<number>(of.val(due_at), integerType))
+      .end()
+  return {
+    release: compile(update.set((of) => ({ claim: of.lit(null), turn: of.lit(null), due_at }))),
+    releaseInTurn: compile(
+      update.set((of) => ({
+        claim: of.lit(null),
+        turn: toTurnOnceFree(of),
+        due_at: toDueAt(of),
+      })),
+    ),
   }
 }
 

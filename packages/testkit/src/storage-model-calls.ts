@@ -61,7 +61,13 @@ export const CALL = fc.oneof(
   }),
   fc.record({ kind: fc.constant("renew" as const), claim: CLAIM, tasks: TASKS }),
   fc.record({ kind: fc.constant("free-others" as const), claim: CLAIM, tasks: TASKS }),
-  fc.record({ kind: fc.constant("release" as const), claim: CLAIM, dueAt: MOMENT, tasks: TASKS }),
+  fc.record({
+    kind: fc.constant("release" as const),
+    claim: CLAIM,
+    dueAt: MOMENT,
+    tasks: TASKS,
+    keepsTurns: fc.boolean(),
+  }),
   /** Voids a claim that has as many beats as it had, or more or fewer. */
   fc.record({
     kind: fc.constant("void" as const),

@@ -30,7 +30,8 @@ export async function changeClaim(
       return
     }
     case "release": {
-      const request = { claim, dueAt: call.dueAt, tasks: call.tasks.map(toId) }
+      const { dueAt, keepsTurns } = call
+      const request = { claim, dueAt, keepsTurns, tasks: call.tasks.map(toId) }
       await storage.release(request)
       return queue.release(request)
     }

@@ -22,6 +22,8 @@ interface Place {
   readonly endBy: number
   readonly turn: number | null
   readonly claim: string | null
+  /** Whether it was ever dispatched: it is then no start any more, though it has a turn. */
+  readonly isUnderWay: boolean
 }
 
 export interface QueueModel {
@@ -62,6 +64,7 @@ export function createQueueModel(): QueueModelParts {
   }
 
   function changePlace({ task, changes, queue }: Append): void {
+    change(task, { isUnderWay: changes.task.status === "running" })
     if (queue?.kind === "finish") {
       places.delete(task)
       retain(task, queue.retainAt)
@@ -70,7 +73,7 @@ export function createQueueModel(): QueueModelParts {
     } else if (queue?.kind === "enqueue") {
       const { kind: _kind, ...place } = queue
       const { model, account } = changes.task
-      places.set(task, { ...place, model, account })
+      places.set(task, { ...place, model, account, isUnderWay: changes.task.status === "running" })
     }
   }
 
@@ -84,11 +87,6 @@ export function createQueueModel(): QueueModelParts {
       const answer = JSON.stringify(claimed.map(({ task, turn }) => [task.id, turn]))
       const right = JSON.stringify(expected.map(([task, { turn }]) => [task, turn]))
       return answer === right ? undefined : `${answer}, and not ${right}`
-    },
-    release({ claim, dueAt, tasks }) {
-      for (const task of tasks) {
-        if (places.get(task)?.claim === claim) change(task, { dueAt, claim: null, turn: null })
-      }
     },
     peek({ models, now, most }) {
       const free = freePlaces(places).filter(([, { model }]) => models.includes(model))
@@ -109,9 +107,11 @@ export function createQueueModel(): QueueModelParts {
   }
 }
 
+const toFreeTurn = ({ isUnderWay, turn }: Place): number | null => (isUnderWay ? null : turn)
+
 type ClaimModel = Pick<
   QueueModel,
-  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots"
+  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots" | "release"
 >
 
 function createClaimModel(places: Map<string, Place>): ClaimModel {
@@ -121,7 +121,7 @@ function createClaimModel(places: Map<string, Place>): ClaimModel {
   function free(claim: string, except: readonly string[]): void {
     for (const [task, place] of places) {
       if (place.claim !== claim || except.includes(task)) continue
-      places.set(task, { ...place, claim: null })
+      places.set(task, { ...place, claim: null, turn: toFreeTurn(place) })
     }
   }
 
@@ -144,6 +144,19 @@ function createClaimModel(places: Map<string, Place>): ClaimModel {
       return true
     },
     freeOthers: ({ claim, tasks }) => free(claim, tasks),
+    release({ claim, dueAt, tasks, keepsTurns = false }) {
+      for (const task of tasks) {
+        const place = places.get(task)
+        if (place?.claim !== claim) continue
+        const turn = keepsTurns ? toFreeTurn(place) : null
+        places.set(task, {
+          ...place,
+          claim: null,
+          turn,
+          dueAt: turn === null ? dueAt : place.dueAt,
+        })
+      }
+    },
     holdSlots(request) {
       const { pool, claim, size, count } = request
       const others = slots.filter((slot) => slot.pool !== pool || slot.claim !== claim)

@@ -6,7 +6,7 @@ import assert from "node:assert/strict"
 import type { Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { claim, enqueue, peek } from "./queue-samples.ts"
-import { advanceSample, dispatchSample } from "./sample-task.ts"
+import { acceptSample, advanceSample, dispatchSample } from "./sample-task.ts"
 import { idsOf, MODELS, type StorageFixture } from "./storage-fixture.ts"
 
 export const START_BEHAVIOURS: Behaviours<StorageFixture> = {
@@ -89,6 +89,56 @@ export const START_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await claim(storage, { now: 2_999 }), [])
     const [again] = await claim(storage, { now: 3_000 })
     assert.deepEqual([again?.task.id, again?.turn], ["t", null])
+  },
+
+  "a start that was released in its turn keeps it, and waits for no moment": async ({
+    storage,
+  }) => {
+    await enqueue(storage, "t", { turn: 4, dueAt: 500 })
+    await enqueue(storage, "step", { dueAt: 600 })
+    await claim(storage, { claim: "mine" })
+    const tasks = ["t", "step", "unknown"]
+    await storage.release({ claim: "other", tasks, dueAt: 3_000, keepsTurns: true })
+    assert.deepEqual(await claim(storage), [])
+    await storage.release({ claim: "mine", tasks, dueAt: 3_000, keepsTurns: true })
+    assert.deepEqual(await peek(storage), { dueAt: 3_000, turn: 4, claimable: 1 })
+    assert.equal((await storage.measureQueue())[0]?.oldestAt, 500)
+    const [again, ...others] = await claim(storage)
+    assert.deepEqual([again?.task.id, again?.turn, others], ["t", 4, []])
+    assert.deepEqual(idsOf(await claim(storage, { now: 3_000 })), ["step"])
+  },
+
+  "a freed task that was dispatched waits for its moment, before any start": async (fixture) => {
+    const { storage } = fixture
+    const ways: readonly (() => Promise<unknown>)[] = [
+      () => storage.voidClaim({ claim: "mine", beats: 0 }),
+      () => storage.freeOthers({ claim: "mine", tasks: [] }),
+      () => storage.release({ claim: "mine", tasks: ["t2", "s2"], dueAt: 700, keepsTurns: true }),
+    ]
+    for (const [index, free] of ways.entries()) {
+      const [task, start] = [`t${index}`, `s${index}`]
+      const place = { claim: "mine", account: "full", dueAt: 700 }
+      const { head } = await enqueue(storage, task, { ...place, turn: 7 })
+      // Dispatched and followed: neither append says anything of its place.
+      const dispatched = advanceSample(head, [dispatchSample()])
+      await storage.append(dispatched.append)
+      await storage.append(advanceSample(dispatched.head, [acceptSample("op")]).append)
+      await enqueue(storage, start, { ...place, turn: 8 })
+      await enqueue(storage, `first${index}`, { turn: 1, account: "other" })
+      await free()
+      assert.deepEqual(await claim(storage, { now: 699, exceptAccounts: ["full", "other"] }), [])
+      const exceptAccounts = ["full"]
+      const claimed = await claim(storage, { exceptAccounts })
+      assert.deepEqual(
+        claimed.map(({ task: { id }, turn }) => [id, turn]),
+        [
+          [task, null],
+          [`first${index}`, 1],
+        ],
+      )
+      const [last] = await claim(storage)
+      assert.deepEqual([last?.task.id, last?.turn], [start, 8])
+    }
   },
 
   "a start that was rescheduled waits for its moment, claimed or not": async ({ storage }) => {

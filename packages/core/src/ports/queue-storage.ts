@@ -25,12 +25,13 @@ export interface QueueStorage {
   listClaims(): Promise<readonly ClaimBeats[]>
   /**
    * Ends a claim whose beats still are what they were: everybody may take its tasks, and its slots
-   * are free. False where they are not, and nothing is changed.
+   * are free. A task keeps its turn if it was never dispatched; one that was waits for its moment, and
+   * so comes before every start. False where the beats differ, and nothing is changed.
    */
   voidClaim(claim: ClaimBeats): Promise<boolean>
   /**
-   * Gives up what `claim` holds beside `tasks`, each in the place that it had: what was taken for it
-   * and never heard of.
+   * Gives up what `claim` holds beside `tasks`, in the way that voiding a claim does: what was taken
+   * for it and never heard of.
    */
   freeOthers(request: RenewRequest): Promise<void>
   /**
@@ -39,7 +40,7 @@ export interface QueueStorage {
    * doing it twice is the same as once.
    */
   holdSlots(request: SlotRequest): Promise<number>
-  /** Gives tasks up so that anybody may take them from `dueAt` on. */
+  /** Gives tasks up so that anybody may take them: from `dueAt` on, or at their turn if they keep it. */
   release(request: ReleaseRequest): Promise<void>
   /** Unfinished tasks whose `endBy` has come, claimed or not. */
   findOverdue(request: DueRequest): Promise<readonly StreamHead[]>
@@ -116,6 +117,11 @@ export interface ReleaseRequest {
   readonly claim: string
   readonly tasks: readonly string[]
   readonly dueAt: number
+  /**
+   * Whether a task that was never dispatched keeps the turn that it has: it then waits for that, and
+   * for no moment. Without it every task waits for `dueAt` and comes before the starts from then on.
+   */
+  readonly keepsTurns?: boolean
 }
 
 export interface PeekRequest {
