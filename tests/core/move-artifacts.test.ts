@@ -10,7 +10,7 @@ import { importStreams, type ArtifactCopy } from "@safelight/audit"
 import { SafelightError, type ArtifactRestore, type RestoreOutcome } from "@safelight/core"
 import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
 import { createMemoryStorage } from "../support/memory-storage.ts"
-import { exportLines, NOW, toAppend, toFile } from "./support/moving.ts"
+import { exportLines, NOW, toAppend, toFile, toTaskId } from "./support/moving.ts"
 import { createStream, dispatch, EDIT, submission, success } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
 
@@ -23,7 +23,7 @@ const EARLY = NOW / 2
 async function exportFinished(): Promise<string[]> {
   const source = createMemoryStorage()
   for (let index = 0; index < TASKS; index += 1) {
-    const id = `task-${String(index).padStart(2, "0")}`
+    const id = toTaskId(String(index).padStart(2, "0"))
     const commands = [submission("ann", EDIT), dispatch(), success(EDIT, IMAGES)]
     await source.append(toAppend(createStream(id, commands)))
   }

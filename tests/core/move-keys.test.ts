@@ -8,12 +8,25 @@ import { describe, it } from "node:test"
 import { importStreams } from "@safelight/audit"
 import type { Storage } from "@safelight/core"
 import { createMemoryStorage } from "../support/memory-storage.ts"
-import { createMovingStorage, exportLines, NOW, toAppend, toFile } from "./support/moving.ts"
+import {
+  createMovingStorage,
+  exportLines,
+  NOW,
+  toAppend,
+  toFile,
+  toTaskId,
+} from "./support/moving.ts"
 import { createStream, EDIT, submission } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
 
 function take(storage: Storage, lines: readonly string[]) {
-  return importStreams({ storage, open: toFile(lines), digest: sha256, now: NOW })
+  return importStreams({
+    storage,
+    open: toFile(lines),
+    digest: sha256,
+    now: NOW,
+    withKeys: true,
+  })
 }
 
 /** What a client could ask for or repeat. */
@@ -23,7 +36,7 @@ async function readTasks(storage: Storage): Promise<unknown> {
     streams,
     belongings: await Promise.all(streams.map(({ id }) => storage.readBelongings(id))),
     accounts: await storage.listAccounts(),
-    epoch: await storage.readLinkEpoch({ account: "ann", task: "task-0", key: "image_1" }),
+    epoch: await storage.readLinkEpoch({ account: "ann", task: toTaskId("0"), key: "image_1" }),
   }
 }
 
@@ -80,13 +93,13 @@ describe("an idempotency key that stands for another task by now", () => {
     const lines = await exportLines(await createMovingStorage())
     const target = createMemoryStorage()
     const idempotency = { key: "once", fingerprint: "ee".repeat(32), usedAt: 950 }
-    const append = toAppend(createStream("task-z", [submission("ann", EDIT)]))
+    const append = toAppend(createStream(toTaskId("z"), [submission("ann", EDIT)]))
     await target.admit({ append, idempotency })
     const report = await take(target, lines)
-    const finding = { account: "ann", task: "task-a" }
+    const finding = { account: "ann", task: toTaskId("a") }
     assert.deepEqual(report.idempotency, { findings: [finding], findingCount: 1 })
     const [of, left] = await Promise.all(
-      ["task-a", "task-z"].map((id) => target.readBelongings(id)),
+      [toTaskId("a"), toTaskId("z")].map((id) => target.readBelongings(id)),
     )
     assert.deepEqual([of?.idempotency, left?.idempotency], [[], [idempotency]])
   })

@@ -29,13 +29,20 @@ import {
   resign,
   toAppend,
   toFile,
+  toTaskId,
 } from "./support/moving.ts"
 import { checkAsync } from "./support/property.ts"
 import { createStream, EDIT, submission, VIDEO } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
 
 function take(storage: MemoryStorage, lines: readonly string[]): Promise<ImportReport> {
-  return importStreams({ storage, open: toFile(lines), digest: sha256, now: NOW })
+  return importStreams({
+    storage,
+    open: toFile(lines),
+    digest: sha256,
+    now: NOW,
+    withKeys: true,
+  })
 }
 
 async function refuses(
@@ -55,7 +62,7 @@ async function readAll(storage: MemoryStorage) {
     accounts: await storage.listAccounts(),
     keys: await storage.listKeys(),
     linkKeys: await storage.readLinkKeys(),
-    epoch: await storage.readLinkEpoch({ account: "ann", task: "task-0", key: "image_1" }),
+    epoch: await storage.readLinkEpoch({ account: "ann", task: toTaskId("0"), key: "image_1" }),
     totals: await storage.scanTotals(),
   }
 }
@@ -89,39 +96,41 @@ describe("an export that is imported", () => {
     const lines = await exportLines(await createMovingStorage())
     await take(target, lines)
     assertServable(await target.listMoves())
-    const repeated = createStream("task-z", [submission("ann", EDIT)])
+    const repeated = createStream(toTaskId("z"), [submission("ann", EDIT)])
     const idempotency = { key: "once", fingerprint: "cd".repeat(32), usedAt: 901 }
     assert.deepEqual(await target.admit({ append: toAppend(repeated), idempotency }), {
       kind: "known",
-      task: "task-a",
+      task: toTaskId("a"),
       fingerprint: "cd".repeat(32),
     })
   })
 
   it("goes on: what was begun is taken up first, then starts by their accounts' weights", async () => {
     const source = await createMovingStorage()
-    for (const id of ["task-b", "task-c", "task-d"]) {
-      await source.append(toAppend(createStream(id, [submission("ann", EDIT)])))
-      await source.append(toAppend(createStream(`${id}-ben`, [submission("ben", EDIT)])))
+    for (const name of ["b", "c", "d"]) {
+      await source.append(toAppend(createStream(toTaskId(name), [submission("ann", EDIT)])))
+      await source.append(
+        toAppend(createStream(toTaskId(`${name}-ben`), [submission("ben", EDIT)])),
+      )
     }
     const target = createMemoryStorage()
     await take(target, await exportLines(source))
     const models = MODELS.map(({ id }) => id)
     const claimed = await target.claim({ claim: "node", models, now: NOW, limit: 100 })
     const steps = claimed.filter(({ turn }) => turn === null).map(({ task }) => task.id)
-    assert.deepEqual(steps, ["task-5", "task-6", "task-7"])
+    assert.deepEqual(steps, [toTaskId("5"), toTaskId("6"), toTaskId("7")])
     const starts = claimed.filter(({ turn }) => turn !== null)
     assert.deepEqual(
       starts.map(({ task, turn }) => [task.id, turn]),
       [
-        ["task-8", 0],
-        ["task-a", 0],
-        ["task-b", 500],
-        ["task-b-ben", 1_000],
-        ["task-c", 1_000],
-        ["task-d", 1_500],
-        ["task-c-ben", 2_000],
-        ["task-d-ben", 3_000],
+        [toTaskId("8"), 0],
+        [toTaskId("a"), 0],
+        [toTaskId("b"), 500],
+        [toTaskId("b-ben"), 1_000],
+        [toTaskId("c"), 1_000],
+        [toTaskId("d"), 1_500],
+        [toTaskId("c-ben"), 2_000],
+        [toTaskId("d-ben"), 3_000],
       ],
     )
   })
@@ -237,7 +246,7 @@ describe("a file that is not as it was written", () => {
       /event 1: the hash/,
     )
     await refuses(take(target, alterRecord(lines, last, alterEvent({ version: 2 }))), /version 2/)
-    const renamed = alterRecord(lines, last, (record) => ({ ...record, task: "task-zz" }))
+    const renamed = alterRecord(lines, last, (record) => ({ ...record, task: toTaskId("zz") }))
     await refuses(take(target, renamed), /event 1: the hash/)
     const emptied = alterRecord(lines, last, (record) => ({ ...record, events: [] }))
     await refuses(take(target, emptied), /counts|no events/)
@@ -250,7 +259,7 @@ describe("a file that is not as it was written", () => {
   })
 
   it("is refused where an event is not legal behind the ones before", async () => {
-    const stream = createStream("task-x", [submission("ann", EDIT)])
+    const stream = createStream(toTaskId("x"), [submission("ann", EDIT)])
     const source = createMemoryStorage()
     await source.append(toAppend(stream))
     const lines = await exportLines(source)
@@ -288,19 +297,23 @@ describe("what may be imported", () => {
   it("is a finished log of any source", async () => {
     const source = createMemoryStorage()
     const failed = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
-    await source.append(toAppend(createStream("task-x", [submission("ann", EDIT), failed])))
+    await source.append(toAppend(createStream(toTaskId("x"), [submission("ann", EDIT), failed])))
     const target = createMemoryStorage()
     const { manifest } = await take(target, await exportLines(source, false))
     assert.deepEqual([manifest.isSealed, manifest.unfinished], [false, 0])
-    assert.equal((await target.readTask("task-x"))?.task.state, "failed")
+    assert.equal((await target.readTask(toTaskId("x")))?.task.state, "failed")
   })
 
   it("is no log that is damaged where it comes from", async () => {
     const source = await createMovingStorage()
-    const events = source.events.get("task-0") as { data: string }[] | undefined
+    const events = source.events.get(toTaskId("0")) as { data: string }[] | undefined
     assert.ok(events?.[0])
     events[0] = { ...events[0], data: "{}" }
-    await refuses(exportLines(source), /task task-0, event 1/, "storage-corrupt")
+    await refuses(
+      exportLines(source),
+      new RegExp(`task ${toTaskId("0")}, event 1`),
+      "storage-corrupt",
+    )
   })
 })
 
@@ -308,25 +321,25 @@ describe("where something is there already", () => {
   it("the same log is left as it is, also where it went on", async () => {
     const lines = await exportLines(await createMovingStorage())
     const target = createMemoryStorage()
-    const queued = createStream("task-8", [submission("ben", VIDEO)])
+    const queued = createStream(toTaskId("8"), [submission("ben", VIDEO)])
     const gone = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
     const commands = [submission("ben", VIDEO), gone]
-    assert.equal(createStream("task-8", commands).events[0]?.hash, queued.events[0]?.hash)
-    await target.append(toAppend(createStream("task-8", commands)))
+    assert.equal(createStream(toTaskId("8"), commands).events[0]?.hash, queued.events[0]?.hash)
+    await target.append(toAppend(createStream(toTaskId("8"), commands)))
     await take(target, lines)
-    assert.equal((await target.readTask("task-8"))?.task.state, "failed")
+    assert.equal((await target.readTask(toTaskId("8")))?.task.state, "failed")
   })
 
   it("another log of the same id is refused before anything is written", async () => {
     const lines = await exportLines(await createMovingStorage())
     const target = createMemoryStorage()
-    await target.append(toAppend(createStream("task-8", [submission("ann", EDIT)])))
-    await refuses(take(target, lines), /task task-8 has another log/)
+    await target.append(toAppend(createStream(toTaskId("8"), [submission("ann", EDIT)])))
+    await refuses(take(target, lines), new RegExp(`task ${toTaskId("8")} has another log`))
     assert.deepEqual([await target.listAccounts(), await target.listMoves()], [[], []])
     const { streams } = await target.scan({ after: "", limit: 100 })
     assert.deepEqual(
       streams.map(({ id }) => id),
-      ["task-8"],
+      [toTaskId("8")],
     )
   })
 
@@ -414,7 +427,7 @@ describe("sealed data", () => {
 describe("checking a file alone", () => {
   it("proves it and counts what is not finished", async () => {
     const open = toFile(await exportLines(await createMovingStorage()))
-    const manifest = await checkExport({ open, digest: sha256 })
+    const manifest = await checkExport({ open, digest: sha256, now: NOW })
     assert.deepEqual([manifest.streams, manifest.unfinished, manifest.isSealed], [11, 5, true])
   })
 })

@@ -17,12 +17,17 @@ import {
   type CommandOptions,
 } from "./command-process.ts"
 
+/** Of the task that is moved, and of another one. */
+const [MOVED, OTHER] = ["a", "b"].map((digit) => `00000000-0000-7000-8000-${digit.repeat(12)}`) as [
+  string,
+  string,
+]
 const DATABASE = "postgres://safelight@127.0.0.1:1/safelight"
 
 /** A folder whose data holds a task with an idempotency key, sealed and exported as `moved.ndjson`. */
 async function createMoved(t: TestContext): Promise<string> {
   const folder = await temporaryFolder(t)
-  await accept(join(folder, "data"), "task-a")
+  await accept(join(folder, "data"), MOVED)
   const { code, stderr } = await runCommand(["export", "--move", "--to", "moved.ndjson"], {
     folder,
   })
@@ -130,16 +135,16 @@ describe("a file that can't be read", () => {
 
 test("an Idempotency-Key that stands for another task is named, and the import ends with 5", async (t) => {
   const folder = await createMoved(t)
-  await accept(join(folder, "new"), "task-z")
+  await accept(join(folder, "new"), OTHER)
   const words = ["import", "moved.ndjson", "--data", "new"]
   const first = await runCommand([...words, "--json"], { folder })
   assert.equal(
     first.stderr,
-    'an Idempotency-Key of task task-a stands for another task of account "ada" here\n',
+    `an Idempotency-Key of task ${MOVED} stands for another task of account "ada" here\n`,
   )
   const { idempotency } = JSON.parse(first.stdout) as { readonly idempotency: unknown }
   assert.deepEqual(idempotency, {
-    findings: [{ account: "ada", task: "task-a" }],
+    findings: [{ account: "ada", task: MOVED }],
     findingCount: 1,
   })
   assert.equal(first.code, 5)

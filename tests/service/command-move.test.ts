@@ -117,7 +117,7 @@ describe("moving house", () => {
     const imported = await importHouse(house)
     assert.match(
       imported.stdout,
-      /^3 tasks \(1 unfinished\), .*\n3 artifacts copied, 0 there before/,
+      /^3 tasks \(1 unfinished\), .*\nAPI key \w+ of account "ada": tasks:write, .*\n3 artifacts copied, 0 there before/,
     )
     assert.deepEqual([imported.code, imported.stderr], [0, ""])
     const events = (data: string) => withStorage(data, (storage) => storage.readEvents(house.done))
@@ -234,7 +234,10 @@ describe("an import", () => {
     await exportHouse(house, "--move")
     const whole = await readFile(house.file, "utf8")
     const sound = await house.run("import", house.file, "--check")
-    assert.match(sound.stdout, /^2 tasks \(1 unfinished\).*\nit is whole\n$/)
+    assert.match(
+      sound.stdout,
+      /^2 tasks \(1 unfinished\).*\nAPI key \w+ of account "ada": .*\nit is whole\n$/,
+    )
     const damages: readonly (readonly [string, RegExp])[] = [
       [whole.slice(0, -10), /the file is cut/],
       [whole.replace("harbour", "harbor!"), /not the one that its log is committed to/],

@@ -2,35 +2,37 @@
  * The first reading of an export: proves the file, every chain in it and every commitment, and that a
  * database can take all of it in. Nothing is written, so an export that is refused leaves no trace.
  */
-import { isDeepStrictEqual } from "node:util"
 import {
+  isAccountName,
   isTerminal,
-  NO_LIMITS,
-  type Account,
+  toArtifactFolder,
   type Digest,
-  type Storage,
   type StoredEvent,
   type Task,
 } from "@safelight/core"
+import { checkMoments } from "./check-moments.ts"
 import { checkStream, type CheckedStream } from "./check-stream.ts"
+import { createFit, type ExportTarget } from "./check-target.ts"
+import { createSums } from "./check-sums.ts"
 import {
   refused,
-  type ExportRecord,
   type HeaderRecord,
-  type KeyRecord,
   type StreamRecord,
   type TrailerRecord,
 } from "./export-format.ts"
+import { createBroughtKeys, type BroughtKeys } from "./brought-keys.ts"
 import { readExport } from "./read-export.ts"
-
-export type ExportTarget = Pick<Storage, "findAccount" | "findKey" | "readEvents" | "scan">
 
 export interface CheckOptions {
   /** Opens the file at its beginning; called once. */
   readonly open: () => AsyncIterable<Uint8Array>
   readonly digest: Digest
+  /** No moment of the file may lie more than a minute behind this one. */
+  readonly now: number
   /** Where it is to be taken in; absent: the file alone is judged. */
   readonly target?: ExportTarget
+  /** Whether keys that the target does not know may come into one that holds something. */
+  readonly withKeys?: boolean
   readonly onProgress?: (progress: { readonly streams: number }) => void
 }
 
@@ -38,31 +40,48 @@ export interface CheckOptions {
 export interface ExportManifest
   extends Omit<HeaderRecord, "kind" | "format">, Omit<TrailerRecord, "kind"> {
   readonly unfinished: number
+  /** Everything in it that lets somebody in. */
+  readonly brought: BroughtKeys
 }
 
 /** Rejects with `export-refused`, in words that name the line, the task or the account. */
 export async function checkExport(options: CheckOptions): Promise<ExportManifest> {
-  const { open, digest, target, onProgress } = options
+  const { open, digest, now, target, onProgress } = options
   let header: HeaderRecord | undefined
   let trailer: TrailerRecord | undefined
-  const fit = target && (await createFit(target))
+  const fit = await createFit(target, options)
+  const sums = createSums(target)
+  const brought = createBroughtKeys()
   let [streams, unfinished] = [0, 0]
   for await (const { record } of readExport(open())) {
+    checkMoments(record, now)
     if (record.kind === "header") header = record
     if (record.kind === "trailer") trailer = record
+    brought.add(record)
     if (record.kind === "stream") {
       const { task } = checkRecord(record, digest)
+      await sums.add(task)
       unfinished += Number(!isTerminal(task))
       streams += 1
       onProgress?.({ streams })
     }
-    await fit?.(record)
+    await fit.check(record)
   }
   if (header === undefined || trailer === undefined) throw refused("the file is empty")
   if (unfinished > 0 && !header.isSealed) throw unsealed(unfinished)
+  fit.checkKeys(trailer.sha256)
+  return toManifest({ header, trailer, unfinished, brought: brought.toList() })
+}
+
+interface Found extends Pick<ExportManifest, "unfinished" | "brought"> {
+  readonly header: HeaderRecord
+  readonly trailer: TrailerRecord
+}
+
+function toManifest({ header, trailer, ...found }: Found): ExportManifest {
   const { kind: _header, format: _format, ...made } = header
   const { kind: _trailer, ...counted } = trailer
-  return { ...made, ...counted, unfinished }
+  return { ...made, ...counted, ...found }
 }
 
 /** A stream of the file, proved. Throws `export-refused`. */
@@ -73,7 +92,22 @@ export function checkRecord(
   const checked = checkStream({ id: record.task, events: toEvents(record) }, digest)
   if (checked.kind === "faulty") throw refused(checked.words)
   checkCommitment(record, checked.task, digest)
+  checkAccount(checked.task)
+  checkPlaces(checked.task, digest)
   return checked
+}
+
+function checkAccount({ account, id }: Task): void {
+  if (isAccountName(account)) return
+  throw refused(`the account of task ${id} is not 1 to 200 printable characters`)
+}
+
+/** Else the bytes of another task would be served as this one's, and removed with it. */
+function checkPlaces({ id, artifacts }: Task, digest: Digest): void {
+  const folder = toArtifactFolder(id, (text) => digest([text]))
+  const stray = artifacts.find(({ place }) => !place.startsWith(`${folder}/`))
+  if (stray === undefined) return
+  throw refused(`the place of ${stray.key} of task ${id} is not in that task's folder`)
 }
 
 export function toEvents({ task, events }: StreamRecord): StoredEvent[] {
@@ -87,43 +121,6 @@ function checkCommitment({ inputs, task: id }: StreamRecord, task: Task, digest:
   const isHexadecimal = /^(?:[0-9a-f]{2})+$/.test(request.salt)
   if (isHexadecimal && digest([{ hex: request.salt }, request.body]) === task.commitment) return
   throw refused(`the request of task ${id} is not the one that its log is committed to`)
-}
-
-type Fit = (record: ExportRecord) => Promise<void>
-
-/** Rejects on a record that contradicts what is there. */
-async function createFit(target: ExportTarget): Promise<Fit> {
-  // Mostly there is no task yet, and then none has to be looked for.
-  const hasTasks = (await target.scan({ after: "", limit: 1 })).streams.length > 0
-  return async (record) => {
-    if (record.kind === "account") await checkAccount(record.account, target)
-    if (record.kind === "key") await checkKey(record, target)
-    if (record.kind === "stream" && hasTasks) await checkTask(record, target)
-  }
-}
-
-async function checkAccount(account: Account, target: ExportTarget): Promise<void> {
-  const { createdAt: _createdAt, id, ...settings } = account
-  const known = await target.findAccount(id)
-  if (known === undefined) return
-  const { createdAt: _knownAt, id: _id, ...kept } = known
-  if (isDeepStrictEqual(kept, settings) || isDeepStrictEqual(kept, NO_LIMITS)) return
-  throw refused(`account "${id}" has other settings where it is to be imported`)
-}
-
-async function checkKey({ key }: KeyRecord, target: ExportTarget): Promise<void> {
-  const known = await target.findKey(key.id)
-  if (known === undefined) return
-  if (known.secretSha256 === key.secretSha256 && known.account === key.account) return
-  throw refused(`key ${key.id} is another one where it is to be imported`)
-}
-
-/** The same stream may be there, also where it went on. */
-async function checkTask(record: StreamRecord, target: ExportTarget): Promise<void> {
-  const known = await target.readEvents(record.task)
-  const last = record.events.at(-1)
-  if (known.length === 0 || known[record.events.length - 1]?.hash === last?.hash) return
-  throw refused(`task ${record.task} has another log where it is to be imported`)
 }
 
 function unsealed(unfinished: number): Error {

@@ -24,6 +24,8 @@ export interface ImportOptions {
   readonly open: () => AsyncIterable<Uint8Array>
   readonly digest: Digest
   readonly now: number
+  /** Lets keys in that the data does not know, though it holds something; else such a file is refused. */
+  readonly withKeys?: boolean
   /** Absent: the bytes are somebody else's to move. */
   readonly artifacts?: ArtifactCopy
   readonly onProgress?: (progress: ImportProgress) => void
@@ -55,7 +57,9 @@ export async function importStreams(options: ImportOptions): Promise<ImportRepor
   const manifest = await checkExport({
     open,
     digest,
+    now,
     target: storage,
+    withKeys: options.withKeys === true,
     onProgress: ({ streams }) => onProgress?.({ phase: "checking", streams }),
   })
   const id = manifest.sha256

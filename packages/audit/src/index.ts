@@ -1,11 +1,8 @@
 /** The public face of the audit. Findings are data; `describeFinding` is for people only. */
 export { createAudit, DEFAULTS, type Audit, type AuditOptions } from "./audit.ts"
-export {
-  checkExport,
-  type CheckOptions,
-  type ExportManifest,
-  type ExportTarget,
-} from "./check-export.ts"
+export type { BroughtApiKey, BroughtKeys, BroughtLinkKey } from "./brought-keys.ts"
+export { checkExport, type CheckOptions, type ExportManifest } from "./check-export.ts"
+export type { ExportTarget } from "./check-target.ts"
 export type { ArtifactCopy, CopyFinding, CopyReport } from "./copy-artifacts.ts"
 export { describeFinding } from "./describe-finding.ts"
 export {

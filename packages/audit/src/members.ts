@@ -2,6 +2,7 @@
  * Members of a JSON object from outside, each checked as it is taken out. What is wrong is named by
  * the member alone, never by its value: an export holds prompts and secrets.
  */
+import { isAccountName } from "@safelight/core"
 import { refused } from "./export-format.ts"
 
 export type Members = Readonly<Record<string, unknown>>
@@ -16,6 +17,27 @@ export function takeText(members: Members, name: string): string {
   const value = members[name]
   if (typeof value === "string") return value
   throw wrong(name, "a text")
+}
+
+/** What people read in a list, and what every database can store: `isAccountName` of core says which. */
+export function takeName(members: Members, name: string): string {
+  const text = takeText(members, name)
+  if (isAccountName(text)) return text
+  throw wrong(name, "1 to 200 printable characters")
+}
+
+/** A UUID in lower case, as the engine gives tasks: nothing in it needs to be quoted anywhere. */
+export function takeTaskId(members: Members, name: string): string {
+  const text = takeText(members, name)
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return text
+  throw wrong(name, "a UUID in lower case")
+}
+
+/** A text that PostgreSQL can store: without U+0000, which canonical JSON escapes, and well-formed. */
+export function takeStorable(members: Members, name: string): string {
+  const text = takeText(members, name)
+  if (!text.includes("\u0000") && !/\p{Surrogate}/u.test(text)) return text
+  throw wrong(name, "a text without U+0000 and lone surrogates")
 }
 
 /** 64 lower-case hexadecimal digits. */

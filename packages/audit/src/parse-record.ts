@@ -17,8 +17,11 @@ import {
   takeFlag,
   takeInteger,
   takeList,
+  takeName,
   takeObject,
   takeOptional,
+  takeStorable,
+  takeTaskId,
   takeText,
   toMembers,
   wrong,
@@ -75,7 +78,7 @@ function toAccountMembers(members: Members): {
   const [create, read, content] = RATE_POLICIES.map((name) => takeOptional(rates, name, takeRate))
   return {
     account: {
-      id: takeText(from, "id"),
+      id: takeName(from, "id"),
       createdAt: takeInteger(from, "createdAt"),
       budgetMicros: takeOptional(from, "budgetMicros", takeInteger),
       rates: { create: create ?? null, read: read ?? null, content: content ?? null },
@@ -101,8 +104,8 @@ function toKey(members: Members): StoredKey {
     Array.isArray(scopes) && scopes.every((scope) => API_KEY_SCOPES.includes(scope as ApiKeyScope))
   if (!isScopes) throw wrong("scopes", "a list of scopes that this release knows")
   return {
-    id: takeText(members, "id"),
-    account: takeText(members, "account"),
+    id: takeName(members, "id"),
+    account: takeName(members, "account"),
     secretSha256: takeDigest(members, "secretSha256"),
     scopes: scopes as ApiKeyScope[],
     createdAt: takeInteger(members, "createdAt"),
@@ -112,7 +115,7 @@ function toKey(members: Members): StoredKey {
 }
 
 function toLinkKey(members: Members): LinkKey {
-  const id = takeText(members, "id")
+  const id = takeName(members, "id")
   const secret = takeDigest(members, "secret")
   return { id, secret, createdAt: takeInteger(members, "createdAt") }
 }
@@ -120,7 +123,7 @@ function toLinkKey(members: Members): LinkKey {
 function toStream(members: Members): Extract<ExportRecord, { kind: "stream" }> {
   return {
     kind: "stream",
-    task: takeText(members, "task"),
+    task: takeTaskId(members, "task"),
     events: takeList(members, "events", (event) => ({
       at: takeInteger(event, "at"),
       data: takeText(event, "data"),
@@ -130,17 +133,17 @@ function toStream(members: Members): Extract<ExportRecord, { kind: "stream" }> {
       version: takeInteger(event, "version", 1),
     })),
     inputs: takeList(members, "inputs", (input) => ({
-      name: takeText(input, "name"),
-      salt: takeText(input, "salt"),
-      body: takeText(input, "body"),
+      name: takeName(input, "name"),
+      salt: takeStorable(input, "salt"),
+      body: takeStorable(input, "body"),
     })),
     idempotency: takeList(members, "idempotency", (use) => ({
-      key: takeText(use, "key"),
-      fingerprint: takeText(use, "fingerprint"),
+      key: takeStorable(use, "key"),
+      fingerprint: takeStorable(use, "fingerprint"),
       usedAt: takeInteger(use, "usedAt"),
     })),
     linkEpochs: takeList(members, "linkEpochs", (epoch) => ({
-      key: takeText(epoch, "key"),
+      key: takeName(epoch, "key"),
       epoch: takeInteger(epoch, "epoch", 1),
     })),
   }

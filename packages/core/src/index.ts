@@ -8,6 +8,7 @@ export {
   type Rate,
   type RatePolicy,
 } from "./accounts/account.ts"
+export { isAccountName } from "./accounts/account-name.ts"
 export {
   NO_SLICE,
   planLease,

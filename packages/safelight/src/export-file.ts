@@ -1,9 +1,9 @@
 /**
  * Writes an export as a file for its owner alone (0600), since it holds prompts and the secrets that
- * sign links. It is either whole or not there: it grows beside its place, is synced, then renamed. A
- * file that has the name already is never replaced.
+ * sign links. It is either whole or not there: it grows beside its place, is synced, then linked to its
+ * name, which fails where a file has that name by then. So none is ever replaced.
  */
-import { lstat, open, rename, rm, type FileHandle } from "node:fs/promises"
+import { link, lstat, open, rename, rm, type FileHandle } from "node:fs/promises"
 import { dirname } from "node:path"
 import { CommandError, refused } from "./command-error.ts"
 import { EXIT } from "./exit-code.ts"
@@ -17,8 +17,7 @@ export async function requireNoFile(path: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
     throw unwritable(path, error)
   })
-  if (status === undefined) return
-  throw refused(`${path} is there already; --to names another file`)
+  if (status !== undefined) throw taken(path)
 }
 
 /** Resolves once the file is durable; rejects with the lines' own error and leaves nothing then. */
@@ -40,13 +39,37 @@ export async function writeExportFile(path: string, lines: AsyncIterable<string>
       await file.close()
     }
     await requireOwn(temporary, inode)
-    await requireNoFile(path)
-    await rename(temporary, path)
+    await giveName(temporary, path)
     await syncFolder(dirname(path))
   } catch (error) {
     if (await isOwn(temporary, inode)) await rm(temporary, { force: true })
     throw error
   }
+}
+
+/** A rename alone would replace a file that came to the name since it was looked at; a link can't. */
+async function giveName(temporary: string, path: string): Promise<void> {
+  try {
+    await link(temporary, path)
+    await rm(temporary)
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException
+    if (code === "EEXIST") throw taken(path)
+    if (!LINKLESS.has(code)) throw unwritable(path, error)
+    await renameOntoOwn(temporary, path)
+  }
+}
+
+/** What file systems without hard links answer, exFAT for one. */
+const LINKLESS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
+
+/** The name is taken by an empty file first: killed in between, the file is none that `import` takes. */
+async function renameOntoOwn(temporary: string, path: string): Promise<void> {
+  const own = await open(path, "wx", 0o600).catch((error: unknown) => {
+    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? taken(path) : unwritable(path, error)
+  })
+  await own.close()
+  await rename(temporary, path)
 }
 
 /** Two exports to one name: the second took the first one's file away, and what is there now is its. */
@@ -85,6 +108,10 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close()
   }
+}
+
+function taken(path: string): CommandError {
+  return refused(`${path} is there already; --to names another file`)
 }
 
 function unwritable(path: string, cause: unknown): CommandError {

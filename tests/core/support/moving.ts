@@ -21,6 +21,11 @@ import { sha256 } from "./sha256.ts"
 
 export const NOW = 2_000_000_000
 
+/** A task's id in the form that an import asks for; ids come in the order of their names. */
+export function toTaskId(name: string): string {
+  return `00000000-0000-7000-8000-${Buffer.from(name).toString("hex").padEnd(12, "0")}`
+}
+
 /** Bound by a budget, so that its totals are kept and must come out right. */
 export const ANN = { ...NO_LIMITS, budgetMicros: 9_000_000, weight: 2, runningTasks: 3 }
 
@@ -36,7 +41,7 @@ export const KEYS: readonly StoredKey[] = [
 ]
 
 /** A task that asked for something: its log is committed to it. */
-export const ASKED = createAsked("task-a", '{"prompt":"fog \\u0000 \\ud800"}')
+export const ASKED = createAsked(toTaskId("a"), '{"prompt":"fog \\u0000 \\ud800"}')
 
 /** Ten tasks of each state, one with all that may belong to it, accounts, keys and link keys. */
 export async function createMovingStorage(): Promise<MemoryStorage> {
@@ -45,13 +50,13 @@ export async function createMovingStorage(): Promise<MemoryStorage> {
   await storage.setAccount({ id: "ben", now: 11, settings: {} })
   for (const key of KEYS) await storage.createKey(key)
   for (const linkKey of LINK_KEYS) await storage.addLinkKey(linkKey)
-  for (const stream of createSampleLog().streams) await storage.append(toAppend(stream))
+  for (const stream of createSampleLog(toTaskId).streams) await storage.append(toAppend(stream))
   const { append, input } = ASKED
   await storage.admit({
     append: { ...append, inputs: [input] },
     idempotency: { key: "once", fingerprint: "cd".repeat(32), usedAt: 900 },
   })
-  await storage.raiseLinkEpoch({ kind: "artifact", task: "task-0", key: "image_1" })
+  await storage.raiseLinkEpoch({ kind: "artifact", task: toTaskId("0"), key: "image_1" })
   await storage.raiseLinkEpoch({ kind: "account", account: "ann", now: 12 })
   await storage.raiseLinkEpoch({ kind: "account", account: "ann", now: 12 })
   return storage

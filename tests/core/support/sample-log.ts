@@ -11,6 +11,7 @@ import {
   hashEvent,
   MODELS,
   sealEvents,
+  toArtifactFolder,
   toArtifactRows,
   toChargeRow,
   toTaskRow,
@@ -85,19 +86,23 @@ function toEntry(type: "image" | "video", index: number): ManifestEntry {
     expiresAt: 1_209_600_000,
     key: type === "video" ? "video" : `image_${index + 1}`,
     mimeType: type === "video" ? "video/mp4" : "image/png",
-    place: `place-${index}`,
+    place: `00000000-0000-4000-8000-00000000000${index}`,
     sha256: "ab".repeat(32),
     type,
   }
 }
 
 /** The stream that `commands` make, ten milliseconds apart; an expiry comes when it is due. */
-export function createStream(id: string, commands: readonly TaskCommand[]): SampleStream {
+export function createStream(
+  id: string,
+  commands: readonly TaskCommand[],
+  place = (command: TaskCommand): TaskCommand => withPlaces(id, command),
+): SampleStream {
   let task = emptyTask(id)
   const events: TaskEvent[] = []
   for (const [index, command] of commands.entries()) {
     const now = command.kind === "expire" ? 1_209_600_000 : 1_000 + index * 10
-    const decision = decide(task, command, now)
+    const decision = decide(task, place(command), now)
     if (decision.kind === "rejected") throw new TypeError(`${id} refuses ${command.kind}`)
     task = decision.task
     events.push(decision.event)
@@ -107,8 +112,18 @@ export function createStream(id: string, commands: readonly TaskCommand[]): Samp
   return { id, events: stored, row, artifacts: toArtifactRows(task), charge: toChargeRow(task) }
 }
 
+/** Each artifact in the folder of its task. */
+function withPlaces(id: string, command: TaskCommand): TaskCommand {
+  if (command.kind !== "succeed") return command
+  const folder = toArtifactFolder(id, (text) => sha256([text]))
+  const artifacts = command.artifacts.map((entry) => {
+    return { ...entry, place: `${folder}/${entry.key}/${entry.place}` }
+  })
+  return { ...command, artifacts }
+}
+
 /** Ten tasks of two accounts: succeeded, failed, expired, deferred, doubtful, running, queued. */
-export function createSampleLog(): SampleLog {
+export function createSampleLog(toId = (name: string) => `task-${name}`): SampleLog {
   const images: Usage = { images: 2, inputVideosMs: [], outputVideoMs: 0 }
   const video: Usage = { images: 0, inputVideosMs: [1_500], outputVideoMs: 5_005 }
   const [ann, ben] = [submission("ann", EDIT), submission("ben", VIDEO)]
@@ -126,14 +141,14 @@ export function createSampleLog(): SampleLog {
   }
   const advance: TaskCommand = { kind: "progress", attempt: 1, progress: 40 }
   return createLog([
-    createStream("task-0", [ann, dispatch(), accept, advance, success(EDIT, images)]),
-    createStream("task-1", [ben, dispatch(), accept, success(VIDEO, video)]),
-    createStream("task-2", [ben, dispatch(), accept, fail]),
-    createStream("task-3", [ann, dispatch(), accept, billed]),
-    createStream("task-4", [ann, dispatch(), success(EDIT, images), { kind: "expire" }]),
-    createStream("task-5", [ann, dispatch(), defer]),
-    createStream("task-6", [ann, dispatch(), doubt]),
-    createStream("task-7", [
+    createStream(toId("0"), [ann, dispatch(), accept, advance, success(EDIT, images)]),
+    createStream(toId("1"), [ben, dispatch(), accept, success(VIDEO, video)]),
+    createStream(toId("2"), [ben, dispatch(), accept, fail]),
+    createStream(toId("3"), [ann, dispatch(), accept, billed]),
+    createStream(toId("4"), [ann, dispatch(), success(EDIT, images), { kind: "expire" }]),
+    createStream(toId("5"), [ann, dispatch(), defer]),
+    createStream(toId("6"), [ann, dispatch(), doubt]),
+    createStream(toId("7"), [
       ann,
       dispatch(),
       doubt,
@@ -141,8 +156,8 @@ export function createSampleLog(): SampleLog {
       accept,
       { ...advance, attempt: 2 },
     ]),
-    createStream("task-8", [ben]),
-    createStream("task-9", [ben, { ...fail, attempt: 0, code: "task_cancelled" }]),
+    createStream(toId("8"), [ben]),
+    createStream(toId("9"), [ben, { ...fail, attempt: 0, code: "task_cancelled" }]),
   ])
 }
 

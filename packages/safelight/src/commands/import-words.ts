@@ -1,5 +1,5 @@
 /** What an import came to, as JSON and in words. */
-import type { ExportManifest, ImportReport } from "@safelight/audit"
+import type { BroughtApiKey, ExportManifest, ImportReport } from "@safelight/audit"
 
 export function toJson({ manifest, isRepeated, artifacts, idempotency }: ImportReport): string {
   return `${JSON.stringify({ manifest, is_repeated: isRepeated, artifacts, idempotency })}\n`
@@ -11,12 +11,27 @@ export function toWords({ manifest, isRepeated, artifacts }: ImportReport): stri
       ? "the artifacts' bytes are not part of it: --artifacts-from copies them"
       : `${artifacts.copied} artifacts copied, ${artifacts.present} there before, ${artifacts.findingCount} not copied`
   const outcome = isRepeated ? "it was imported before" : "imported"
-  return `${toCounts(manifest)}\n${bytes}\n${outcome}\n`
+  return `${toCounts(manifest)}\n${toBroughtWords(manifest)}${bytes}\n${outcome}\n`
+}
+
+/** A line for each key of the file, which lets in whoever made it. */
+export function toBroughtWords({ brought: { apiKeys, linkKeys } }: ExportManifest): string {
+  const lines = [
+    ...apiKeys.map(toApiKeyLine),
+    ...linkKeys.map(({ id }) => `link key ${id}, which signs links to every artifact`),
+  ]
+  return lines.map((line) => `${line}\n`).join("")
+}
+
+function toApiKeyLine({ id, account, scopes, expiresAt, revokedAt }: BroughtApiKey): string {
+  const end = expiresAt === 0 ? "" : `, until ${new Date(expiresAt).toISOString()}`
+  const state = revokedAt === 0 ? end : ", revoked"
+  return `API key ${id} of account "${account}": ${scopes.join(", ")}${state}`
 }
 
 export function toCounts(manifest: ExportManifest): string {
-  const { streams, unfinished, events, accounts, keys } = manifest
-  return `${streams} tasks (${unfinished} unfinished), ${events} events, ${accounts} accounts, ${keys} keys`
+  const { streams, unfinished, events, accounts, keys, linkKeys } = manifest
+  return `${streams} tasks (${unfinished} unfinished), ${events} events, ${accounts} accounts, ${keys} API keys, ${linkKeys} link keys`
 }
 
 /** A line for each thing that is not as it was; none where all is. */

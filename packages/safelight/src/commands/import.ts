@@ -20,6 +20,7 @@ interface Options extends DataOptions {
   readonly artifacts?: string
   readonly artifactsFrom?: string
   readonly check?: true
+  readonly withKeys?: true
   readonly json?: true
 }
 
@@ -32,6 +33,7 @@ export function createImportCommand(context: CommandContext): Command {
       "where to: s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL]",
     )
     .option("--artifacts-from <folder>", "copy artifacts from this folder, and check their digests")
+    .option("--with-keys", "let the file's API keys and link keys in where there is data already")
     .option("--check", "prove the file and import nothing")
     .option("--json", "print the report as JSON")
   return addDataOptions(command).action(async (file: string, options: Options) => {
@@ -57,7 +59,7 @@ async function run(file: string, options: Options, context: CommandContext): Pro
     options.artifactsFrom === undefined ? undefined : resolve(folder, options.artifactsFrom)
   if (from !== undefined) await requireArtifacts(from, configuration)
   const report = await withData({ configuration, mayCreate: true, purpose: "move" }, (storage) =>
-    take({ storage, path, configuration, from }),
+    take({ storage, path, configuration, from, withKeys: options.withKeys === true }),
   )
   context.print(options.json === true ? toJson(report) : toWords(report))
   const findings = toFindingLines(report)
@@ -71,9 +73,16 @@ interface Taking {
   readonly configuration: Configuration
   /** The folder of the artifacts' bytes. */
   readonly from: string | undefined
+  readonly withKeys: boolean
 }
 
-async function take({ storage, path, configuration, from }: Taking): Promise<ImportReport> {
+async function take({
+  storage,
+  path,
+  configuration,
+  from,
+  withKeys,
+}: Taking): Promise<ImportReport> {
   const { importStreams } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
   const { createProgress } = await import("../progress.ts")
@@ -86,6 +95,7 @@ async function take({ storage, path, configuration, from }: Taking): Promise<Imp
       digest,
       open: () => readFile(path),
       now: Date.now(),
+      withKeys,
       ...(artifacts && { artifacts }),
       onProgress({ phase, streams }) {
         if (streams % 1_000 === 0) progress.report(`${phase}, ${streams} tasks`)
@@ -115,9 +125,9 @@ async function check(path: string, options: Options, context: CommandContext): P
   const { checkExport } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
   const { readFile } = await import("./import-source.ts")
-  const { toCounts } = await import("./import-words.ts")
-  const manifest = await checkExport({ open: () => readFile(path), digest })
-  const words = `${toCounts(manifest)}\nit is whole\n`
+  const { toBroughtWords, toCounts } = await import("./import-words.ts")
+  const manifest = await checkExport({ open: () => readFile(path), digest, now: Date.now() })
+  const words = `${toCounts(manifest)}\n${toBroughtWords(manifest)}it is whole\n`
   context.print(options.json === true ? `${JSON.stringify(manifest)}\n` : words)
 }
 

@@ -1,0 +1,47 @@
+/**
+ * What the tasks of an export come to for each account. A number holds no sum beyond 2^53 − 1, and a
+ * bill that can't be added up could be told to nobody any more.
+ */
+import { toChargeRow, type Storage, type Task } from "@safelight/core"
+import { refused } from "./export-format.ts"
+
+export interface Sums {
+  /** Rejects with `export-refused` where a sum of the task's account would not be a safe integer. */
+  add(task: Task): Promise<void>
+}
+
+interface AccountSums {
+  readonly images: number
+  readonly inputMs: number
+  readonly micros: number
+  readonly outputMs: number
+}
+
+/** With a target, what its accounts have spent and reserved counts too. */
+export function createSums(target: Pick<Storage, "readTotals"> | undefined): Sums {
+  const byAccount = new Map<string, AccountSums>()
+
+  async function begin(account: string): Promise<AccountSums> {
+    const totals = await target?.readTotals(account)
+    const micros = (totals?.chargedMicros ?? 0) + (totals?.reservedMicros ?? 0)
+    return { images: 0, inputMs: 0, micros, outputMs: 0 }
+  }
+
+  return {
+    async add(task) {
+      const before = byAccount.get(task.account) ?? (await begin(task.account))
+      const charge = toChargeRow(task)
+      const after: AccountSums = {
+        images: before.images + (charge?.images ?? 0),
+        inputMs: before.inputMs + (charge?.billedInputMs ?? 0),
+        micros: before.micros + Math.max(task.chargeMicros, task.reservationMicros),
+        outputMs: before.outputMs + (charge?.outputVideoMs ?? 0),
+      }
+      if (!Object.values(after).every(Number.isSafeInteger)) {
+        const message = `with task ${task.id} what account "${task.account}" used adds up to more than can be counted`
+        throw refused(message)
+      }
+      byAccount.set(task.account, after)
+    },
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * Files that somebody made to get in: an export whose digest, chains and counts all agree, and that
+ * brings keys, moments of tomorrow, names that break out of where they are written, places of other
+ * tasks, or sums that nobody can tell. None of them is taken in, and nothing of them is written.
+ */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { checkExport, importStreams } from "@safelight/audit"
+import type { Storage, TaskCommand } from "@safelight/core"
+import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  alterRecord,
+  createMovingStorage,
+  exportLines,
+  KEYS,
+  LINK_KEYS,
+  NOW,
+  toAppend,
+  toFile,
+  toTaskId,
+} from "./support/moving.ts"
+import { createStream, dispatch, EDIT, submission, success } from "./support/sample-log.ts"
+import { sha256 } from "./support/sha256.ts"
+
+type Member = Record<string, unknown>
+
+function take(storage: Storage, lines: readonly string[], withKeys = false) {
+  const open = toFile(lines)
+  return importStreams({ storage, open, digest: sha256, now: NOW, withKeys })
+}
+
+/** Refused by an import into an empty database, which stays so, and by a check of the file alone. */
+async function assertRefused(lines: readonly string[], message: RegExp): Promise<void> {
+  const target = createMemoryStorage()
+  await assert.rejects(take(target, lines, true), { code: "export-refused", message })
+  assert.deepEqual(
+    [await target.listAccounts(), await target.listKeys(), await target.listMoves()],
+    [[], [], []],
+  )
+  assert.deepEqual((await target.scan({ after: "", limit: 1 })).streams, [])
+  const checking = checkExport({ open: toFile(lines), digest: sha256, now: NOW })
+  await assert.rejects(checking, { code: "export-refused", message })
+}
+
+/** An export of finished tasks alone, altered before it is sealed. */
+async function exportTasks(
+  ids: readonly string[],
+  commands: readonly TaskCommand[],
+): Promise<string[]> {
+  const source = createMemoryStorage()
+  for (const id of ids) await source.append(toAppend(createStream(id, commands)))
+  return exportLines(source)
+}
+
+/** The line of the first record of this kind. */
+function findLine(lines: readonly string[], kind: string): number {
+  return lines.findIndex((line) => line.startsWith(`{"kind":"${kind}"`))
+}
+
+const IMAGES = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
+
+describe("keys that a file brings", () => {
+  it("are refused where there is data already, until somebody allows them", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    await target.setAccount({ id: "eve", now: 7, settings: {} })
+    await assert.rejects(take(target, lines), {
+      code: "export-refused",
+      message: /^the file brings 2 API keys and 2 link keys, .*--check, then .*--with-keys$/,
+    })
+    assert.deepEqual([await target.listKeys(), await target.listMoves()], [[], []])
+    await take(target, lines, true)
+    assert.equal((await target.listKeys()).length, 2)
+  })
+
+  it("come in where there is nothing, and an interrupted import of them goes on", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    target.failAppends(3)
+    await assert.rejects(take(target, lines), { code: "storage-unavailable" })
+    target.failAppends(0)
+    await take(target, lines)
+    assert.equal((await target.listKeys()).length, 2)
+    assert.equal((await take(target, lines)).isRepeated, true)
+  })
+
+  it("that are all known need nobody's word", async () => {
+    const source = await createMovingStorage()
+    const target = createMemoryStorage()
+    await take(target, await exportLines(source))
+    const gone = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
+    await source.append(toAppend(createStream(toTaskId("x"), [submission("ann", EDIT), gone])))
+    await take(target, await exportLines(source))
+    assert.ok(await target.readTask(toTaskId("x")))
+  })
+
+  it("are named, each with its account, by a check and by an import", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const { brought } = await checkExport({ open: toFile(lines), digest: sha256, now: NOW })
+    assert.deepEqual(brought, {
+      apiKeys: KEYS.toSorted((one, other) => one.createdAt - other.createdAt).map(
+        ({ secretSha256: _secret, createdAt: _at, ...named }) => named,
+      ),
+      linkKeys: LINK_KEYS.map(({ id }) => ({ id })),
+    })
+    const { manifest } = await take(createMemoryStorage(), lines)
+    assert.deepEqual(manifest.brought, brought)
+  })
+
+  it("are refused where a link key of that id has another secret", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    const [known] = LINK_KEYS
+    assert.ok(known)
+    await target.addLinkKey({ ...known, secret: "00".repeat(32) })
+    const message = /link key bbbbbbbb is another one/
+    await assert.rejects(take(target, lines, true), { code: "export-refused", message })
+  })
+})
+
+describe("a moment in the future", () => {
+  const later = NOW + 60_001
+  const alterations: readonly (readonly [kind: string, alter: (record: Member) => unknown])[] = [
+    ["header", (record) => ({ ...record, createdAt: later })],
+    ["link-key", (record) => ({ ...record, linkKey: { ...LINK_KEYS[0], createdAt: later } })],
+    ["key", (record) => ({ ...record, key: { ...(record["key"] as Member), createdAt: later } })],
+    ["key", (record) => ({ ...record, key: { ...(record["key"] as Member), revokedAt: later } })],
+    [
+      "account",
+      (record) => ({
+        ...record,
+        account: { ...(record["account"] as Member), suspendedAt: later },
+      }),
+    ],
+    [
+      "stream",
+      (record) => ({
+        ...record,
+        idempotency: [{ key: "once", fingerprint: "cd".repeat(32), usedAt: later }],
+      }),
+    ],
+  ]
+  for (const [kind, alter] of alterations) {
+    it(`of a ${kind} is refused: ${String(alter).match(/\w+(?=: later)/)?.[0]}`, async () => {
+      const lines = await exportLines(await createMovingStorage())
+      const altered = alterRecord(lines, findLine(lines, kind), alter)
+      await assertRefused(altered, /lies more than a minute in the future of this machine's clock$/)
+    })
+  }
+
+  it("of an event is refused, and one that another clock is a minute ahead of is not", async () => {
+    const lines = await exportTasks([toTaskId("a")], [submission("ann", EDIT)])
+    const check = (now: number) => checkExport({ open: toFile(lines), digest: sha256, now })
+    const header = alterRecord(lines, 0, (record) => ({ ...record, createdAt: 0 }))
+    const early = { open: toFile(header), digest: sha256, now: 1_000 - 60_001 }
+    await assert.rejects(checkExport(early), { message: /^event 1 of task \S+ lies more than/ })
+    await check(NOW - 60_000)
+  })
+})
+
+describe("a name that would break out", () => {
+  it("of a task is refused: it is written unescaped into answers and pages", async () => {
+    for (const id of ['a","status":"x', "a\nb", "task-a", toTaskId("a").toUpperCase(), ""]) {
+      const lines = await exportTasks([id], [submission("ann", EDIT)])
+      await assertRefused(lines, /^line 2 of the export: "task" is not a UUID in lower case$/)
+    }
+  })
+
+  it("of an account is refused: no database, list or terminal takes it as it is", async () => {
+    const names = ["a\0b", "\ud800", "a\nb", " a", "", "x".repeat(201), "\u001b[2J"]
+    const lines = await exportLines(await createMovingStorage())
+    const at = findLine(lines, "account")
+    for (const id of names) {
+      const altered = alterRecord(lines, at, (record) => ({
+        ...record,
+        account: { ...(record["account"] as Member), id },
+      }))
+      await assertRefused(altered, /"id" is not 1 to 200 printable characters$/)
+    }
+  })
+
+  it("of an account inside a log is refused too", async () => {
+    const lines = await exportTasks([toTaskId("a")], [submission("a\0b", EDIT)])
+    await assertRefused(lines, /^the account of task \S+ is not 1 to 200 printable characters$/)
+  })
+
+  it("of a key, an input or an idempotency key is refused where a database could not store it", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const key = alterRecord(lines, findLine(lines, "key"), (record) => ({
+      ...record,
+      key: { ...(record["key"] as Member), id: "a\0" },
+    }))
+    await assertRefused(key, /"id" is not 1 to 200 printable characters$/)
+    const use = { key: "a\0", fingerprint: "cd".repeat(32), usedAt: 1 }
+    const stream = alterRecord(lines, findLine(lines, "stream"), (record) => ({
+      ...record,
+      idempotency: [use],
+    }))
+    await assertRefused(stream, /"key" is not a text without U\+0000 and lone surrogates$/)
+  })
+})
+
+describe("an artifact's place", () => {
+  it("in another task's folder is refused: its bytes would be served, and removed, as this one's", async () => {
+    const [own, other] = [toTaskId("a"), toTaskId("b")]
+    const victim = createStream(other, [submission("ann", EDIT), dispatch(), success(EDIT, IMAGES)])
+    const place = victim.artifacts[0]?.place ?? ""
+    const source = createMemoryStorage()
+    const command = success(EDIT, IMAGES)
+    assert.ok(command.kind === "succeed")
+    for (const stray of [place, "../../etc/passwd", "/etc/passwd", "00/x"]) {
+      const artifacts = command.artifacts.map((entry) => ({ ...entry, place: stray }))
+      const commands = [submission("ann", EDIT), dispatch(), { ...command, artifacts }]
+      const target = createMemoryStorage()
+      await target.append(toAppend(createStream(own, commands, (each) => each)))
+      await assertRefused(
+        await exportLines(target),
+        /^the place of image_1 of task \S+ is not in that task's folder$/,
+      )
+    }
+    await source.append(toAppend(victim))
+    await take(createMemoryStorage(), await exportLines(source))
+  })
+})
+
+describe("sums that nobody could tell", () => {
+  function charge(chargeMicros: number): readonly TaskCommand[] {
+    const billed = { chargeMicros, usage: IMAGES }
+    const failed = { kind: "fail", attempt: 1, code: "no_output", billed } as const
+    return [submission("ann", EDIT), dispatch(), failed]
+  }
+  const says = /^with task \S+ what account "ann" used adds up to more than can be counted$/
+
+  it("of one file are refused", async () => {
+    const ids = [toTaskId("a"), toTaskId("b")]
+    await assertRefused(await exportTasks(ids, charge(Number.MAX_SAFE_INTEGER)), says)
+    await assertRefused(await exportTasks(ids, charge(2 ** 52)), says)
+    const lines = await exportTasks(ids, charge(2 ** 52 - 1))
+    await take(createMemoryStorage(), lines)
+  })
+
+  it("of a file and what the account spent there are refused", async () => {
+    const target = createMemoryStorage()
+    await target.append(toAppend(createStream(toTaskId("a"), charge(2 ** 52))))
+    const lines = await exportTasks([toTaskId("b")], charge(2 ** 52))
+    await assert.rejects(take(target, lines), { code: "export-refused", message: says })
+    assert.equal(await target.readTask(toTaskId("b")), undefined)
+  })
+})
