@@ -278,3 +278,27 @@ describe("an intent that may be stored", () => {
     assert.ok(await isSettledWithin(scene, 5_000, scene.engine.stop({ graceMs: 1_000 })))
   })
 })
+
+describe("what a channel answered", () => {
+  it("is written down also where the storage refuses it for good some times over", async () => {
+    const message = "a pooler's passing trouble"
+    const refusal = new SafelightError({ code: "storage-unavailable", message })
+    let refusals = 3
+    const storage = createMemoryStorage()
+    const { append } = storage
+    storage.append = async (request) => {
+      const isAnswer = request.events.some(({ type }) => type === "accepted")
+      if (isAnswer && refusals > 0) {
+        refusals -= 1
+        throw refusal
+      }
+      return append(request)
+    }
+    const channel = createScriptedChannel({ submits: [ACCEPTED], polls: [completed()] })
+    const scene = createScene({ channels: [channel], storage })
+    const { id } = await scene.submit()
+    await scene.clock.advance(30_000)
+    assert.equal(refusals, 0)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "accepted", "succeeded"])
+  })
+})

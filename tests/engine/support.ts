@@ -8,6 +8,7 @@ import {
   integer,
   openEvent,
   text,
+  type Log,
   type Model,
   type PriceBook,
   type Probe,
@@ -80,6 +81,7 @@ export interface SceneOptions {
   readonly models?: readonly Model[]
   readonly prices?: PriceBook
   readonly probe?: Probe
+  readonly log?: Log
   /** Whether the engine works from the beginning; it does unless said otherwise. */
   readonly isStarted?: boolean
 }
@@ -97,6 +99,7 @@ export function createScene(options: SceneOptions): Scene {
     prices: options.prices ?? PRICES,
     settings: { ...SETTINGS, ...options.settings },
     ...(options.probe && { probe: options.probe }),
+    ...(options.log && { log: options.log }),
   })
   if (options.isStarted !== false) engine.start()
 

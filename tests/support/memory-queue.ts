@@ -13,6 +13,7 @@ import type {
   QueueStorage,
   SlotRequest,
   StreamHead,
+  TaskRow,
 } from "@safelight/core"
 import { toStatus } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
@@ -26,9 +27,14 @@ interface Place {
   readonly claim: string | null
 }
 
+/** What an append says of its task's place. */
+export interface Move extends Pick<Append, "task" | "queue"> {
+  readonly changes: { readonly task: Pick<TaskRow, "account" | "model"> }
+}
+
 export interface MemoryQueue extends QueueStorage {
   /** Does to a task's place what its append says. */
-  move(append: Append): void
+  move(append: Move): void
   /** The ids of unfinished tasks. */
   listUnfinished(): readonly string[]
 }
@@ -52,7 +58,7 @@ export function createMemoryQueue(findHead: FindHead): MemoryQueue {
     else retention.set(task, dueAt)
   }
 
-  function enqueue({ task, changes }: Append, queued: QueueChange & { kind: "enqueue" }): void {
+  function enqueue({ task, changes }: Move, queued: QueueChange & { kind: "enqueue" }): void {
     const { model, account } = changes.task
     const { dueAt, endBy, turn, claim } = queued
     places.set(task, { model, account, dueAt, endBy, turn, claim })

@@ -15,7 +15,10 @@ import {
   type StoredEvent,
   type StreamHead,
   type TaskRow,
+  fold,
   fromSnapshot,
+  openEvent,
+  toTaskRow,
 } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
 import { listRows } from "./list-rows.ts"
@@ -28,6 +31,11 @@ export interface MemoryStorage extends Storage {
   readonly inputs: ReadonlyMap<string, Input>
   /** The next `times` appends and admissions reject; where `isStored`, they took place all the same. */
   failAppends(times: number, isStored?: boolean): void
+  /**
+   * Takes a task back to `version`, unclaimed, as a standby that had not received what followed has it
+   * after a failover; 0 removes it.
+   */
+  goBack(task: string, version: number): void
 }
 
 export function createMemoryStorage(): MemoryStorage {
@@ -53,6 +61,25 @@ export function createMemoryStorage(): MemoryStorage {
   function headOf(id: string): StreamHead | undefined {
     const row = rows.get(id)
     return row && { task: fromSnapshot(row.snapshot), hash: row.hash }
+  }
+
+  function goBack(id: string, version: number): void {
+    const kept = (events.get(id) ?? []).slice(0, version)
+    const hash = kept.at(-1)?.hash ?? ""
+    const task = fold(id, kept.map(openEvent))
+    artifacts.delete(id)
+    charges.delete(id)
+    if (version === 0) {
+      events.delete(id)
+      rows.delete(id)
+      move({ task: id, changes: { task }, queue: { kind: "finish", retainAt: null } })
+      return
+    }
+    events.set(id, kept)
+    rows.set(id, toTaskRow(task, hash))
+    const { createdAt: dueAt, endBy } = task
+    const place = { kind: "enqueue", dueAt, endBy, claim: null, turn: null } as const
+    move({ task: id, changes: { task }, queue: place })
   }
 
   function isStored({ task, events: added }: Append): boolean {
@@ -123,6 +150,7 @@ export function createMemoryStorage(): MemoryStorage {
       failures = times
       isStoredAnyway = isStoredToo
     },
+    goBack,
     append: async (append) => failing(() => store(append)),
     admit: async (request) => failing(() => admit(request)),
     async forgetIdempotency({ usedBefore, limit }) {

@@ -19,7 +19,10 @@ import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 export async function drive(context: Context, work: Work): Promise<void> {
   try {
     while ((await step(context, work)) === "next");
-    if (!work.isReleased && !work.controller.signal.aborted) await giveBack(context, work)
+    if (work.isReleased || work.ending.signal.aborted) return
+    // Another's change or a lost claim; or the storage has forgotten that this process has the task.
+    await context.recorder.recover(work.head)
+    if (!work.controller.signal.aborted) await giveBack(context, work)
   } catch (error) {
     await letGo(context, work, error)
   }

@@ -13,7 +13,7 @@ import {
 } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { settle } from "./outcome.ts"
-import { findParameters } from "./request.ts"
+import { toPollRequest } from "./request.ts"
 import { toBackoffMs } from "./settings.ts"
 import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 import type { Slot } from "./routing.ts"
@@ -86,15 +86,6 @@ async function recordProgress(
   if (step < recorded + context.settings.progressStep) return "next"
   const command = { kind: "progress", attempt, progress: step } as const
   return advance(work, await context.recorder.recordIntent(work.head, command))
-}
-
-/** The poll of a running task, or its cancellation. */
-export async function toPollRequest(context: Context, work: Work): Promise<PollRequest> {
-  const { dispatch, model, operation, progress } = work.head.task
-  const upstreamKey = dispatch?.upstreamKey ?? ""
-  const parameters = await findParameters(context, work)
-  const { signal } = work.controller
-  return { task: work.id, model, parameters, upstreamKey, signal, operation, progress }
 }
 
 function isOutside(error: unknown): error is SafelightError {

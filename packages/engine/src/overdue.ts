@@ -4,7 +4,7 @@
  */
 import type { StreamHead } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { toPollRequest } from "./follow-step.ts"
+import { toPollRequest } from "./request.ts"
 import type { Recorded, RecordOptions } from "./recorder.ts"
 import { createWork } from "./work.ts"
 

@@ -2,7 +2,7 @@
  * Calling again what fails for now. Only for what may be called twice: a call that rejected may
  * have been carried out all the same.
  */
-import { isSafelightError, type AbortSignalLike } from "@safelight/core"
+import { isSafelightError, type AbortSignalLike, type SafelightError } from "@safelight/core"
 import type { Ports } from "./ports.ts"
 import { toBackoffMs } from "./settings.ts"
 
@@ -25,4 +25,39 @@ export async function persist<Result>(
       await clock.wait(toBackoffMs(settings, attempt), signal)
     }
   }
+}
+
+export interface FactOptions {
+  readonly signal?: AbortSignalLike
+  /** While the storage fails and says that it may be tried again; without end by default. */
+  readonly maxTries?: number
+}
+
+/** Tries of a fact that the storage refuses for good: some fifteen seconds in all. */
+const REFUSED_TRIES = 5
+
+/**
+ * The same for what must be written down, which may have cost money: an error that is said to be
+ * final is tried again some times too, since a proxy's passing trouble can look like one.
+ */
+export async function persistFact<Result>(
+  ports: Pick<Ports, "clock" | "log" | "settings">,
+  call: () => Promise<Result>,
+  { maxTries, signal }: FactOptions,
+): Promise<Result> {
+  const { clock, log, settings } = ports
+  for (let refused = 1; ; refused += 1) {
+    try {
+      return await persist(ports, call, signal, maxTries)
+    } catch (error) {
+      const isFinal = isSafelightError(error) && !error.retryable && isFromStorage(error)
+      if (!isFinal || refused === REFUSED_TRIES || signal?.aborted === true) throw error
+      log.error({ error }, "the storage refused to write down what happened; it is tried again")
+      await clock.wait(toBackoffMs(settings, refused), signal)
+    }
+  }
+}
+
+function isFromStorage({ code }: SafelightError): boolean {
+  return code === "storage-unavailable" || code === "storage-corrupt"
 }

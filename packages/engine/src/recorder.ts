@@ -20,7 +20,8 @@ import {
   type TaskEvent,
 } from "@safelight/core"
 import { createAnnouncer, type Announcer } from "./announcer.ts"
-import { persist } from "./persist.ts"
+import { decideAgain } from "./lost-commits.ts"
+import { persist, persistFact } from "./persist.ts"
 import type { Ports } from "./ports.ts"
 import { toQueueChange } from "./schedule.ts"
 
@@ -32,7 +33,7 @@ export type Recorded =
       readonly isClaimKept: boolean
     }
   | { readonly kind: "refused"; readonly rejection: Rejection; readonly head: StreamHead }
-  /** Somebody else moved the task; only an intent ends so. */
+  /** Somebody else moved the task, or it is not there any more; a fact ends so for the latter alone. */
   | { readonly kind: "superseded" }
 
 export interface RecordOptions {
@@ -53,14 +54,20 @@ export interface Recorder extends Pick<Announcer, "onFinished" | "onEachFinished
   recordIntent(head: StreamHead, command: TaskCommand, options?: RecordOptions): Promise<Recorded>
   /**
    * Appends what happened, the commands in order in one append; those that no longer apply are
-   * left out. Tries again while the storage fails, up to `maxTries` times, until the signal aborts;
-   * then rejects as the storage did.
+   * left out. Where the storage has lost what `head` was built on, that is written down again with
+   * them. Tries again while the storage fails, up to `maxTries` times, until the signal aborts; some
+   * times also where the storage says that trying is of no use. Then rejects as the storage did.
    */
   recordFact(
     head: StreamHead,
     commands: readonly TaskCommand[],
     options?: RecordOptions,
   ): Promise<Recorded>
+  /**
+   * Looks whether the storage still has what `head` says, and writes down again what it has lost.
+   * Rejects where the storage fails.
+   */
+  recover(head: StreamHead): Promise<void>
 }
 
 interface Decided {
@@ -68,7 +75,10 @@ interface Decided {
   readonly events: readonly TaskEvent[]
 }
 
-export type RecorderPorts = Pick<Ports, "channels" | "clock" | "digest" | "settings" | "storage">
+export type RecorderPorts = Pick<
+  Ports,
+  "channels" | "clock" | "digest" | "log" | "settings" | "storage"
+>
 
 export function createRecorder(ports: RecorderPorts): Recorder {
   const announcer = createAnnouncer()
@@ -86,6 +96,24 @@ export function createRecorder(ports: RecorderPorts): Recorder {
     return { kind: "recorded", head, isClaimKept: append.queue === undefined }
   }
 
+  async function recordFact(
+    before: StreamHead,
+    commands: readonly TaskCommand[],
+    options: RecordOptions = {},
+  ): Promise<Recorded> {
+    let wanted = commands
+    for (let head: StreamHead | undefined = before; head !== undefined;) {
+      const decided = decideAll(head.task, wanted, options.now ?? ports.clock.now())
+      if ("code" in decided) return { kind: "refused", rejection: decided, head }
+      const append = toAppend(ports, head, decided, options)
+      const recorded = await persistFact(ports, () => write(append, decided.task), options)
+      if (recorded !== undefined) return recorded
+      head = await persistFact(ports, () => ports.storage.readTask(before.task.id), options)
+      wanted = decideAgain(ports.log, before, head, commands)
+    }
+    return { kind: "superseded" }
+  }
+
   return {
     async recordIntent(head, command, options = {}) {
       const decided = decideAll(head.task, [command], options.now ?? ports.clock.now())
@@ -95,17 +123,11 @@ export function createRecorder(ports: RecorderPorts): Recorder {
       const recorded = await persistIntent(ports, attempt, options.signal)
       return recorded ?? { kind: "superseded" }
     },
-    async recordFact(before, commands, options = {}) {
-      const { maxTries, signal } = options
-      for (let head: StreamHead | undefined = before; head !== undefined;) {
-        const decided = decideAll(head.task, commands, options.now ?? ports.clock.now())
-        if ("code" in decided) return { kind: "refused", rejection: decided, head }
-        const append = toAppend(ports, head, decided, options)
-        const recorded = await persist(ports, () => write(append, decided.task), signal, maxTries)
-        if (recorded !== undefined) return recorded
-        head = await persist(ports, () => ports.storage.readTask(before.task.id), signal, maxTries)
-      }
-      return { kind: "superseded" }
+    recordFact,
+    async recover(known) {
+      const found = await ports.storage.readTask(known.task.id)
+      const lost = decideAgain(ports.log, known, found, [])
+      if (found !== undefined && lost.length > 0) await recordFact(found, lost)
     },
     onFinished: announcer.onFinished,
     onEachFinished: announcer.onEachFinished,

@@ -1,5 +1,5 @@
 /** What a channel is asked: the task's parameters as accepted, read back from beside the log. */
-import type { ChannelRequest, ParameterValues } from "@safelight/core"
+import type { ChannelRequest, ParameterValues, PollRequest } from "@safelight/core"
 import type { Ports } from "./ports.ts"
 import { REQUEST_INPUT } from "./submission.ts"
 import type { Work } from "./work.ts"
@@ -20,6 +20,15 @@ export async function toRequest(
   const { model } = work.head.task
   const { signal } = work.controller
   return { task: work.id, model, parameters, upstreamKey, signal }
+}
+
+/** The poll of a running task, or its cancellation. */
+export async function toPollRequest(ports: Ports, work: Work): Promise<PollRequest> {
+  const { dispatch, model, operation, progress } = work.head.task
+  const upstreamKey = dispatch?.upstreamKey ?? ""
+  const parameters = await findParameters(ports, work)
+  const { signal } = work.controller
+  return { task: work.id, model, parameters, upstreamKey, signal, operation, progress }
 }
 
 /** The task's parameters, or undefined once they were erased. */

@@ -3,7 +3,16 @@
  * operation, or that it never will. Only a task in doubt may be settled, since for any other the
  * engine knows better; it needs no engine, as any process may append.
  */
-import type { Channel, Clock, Json, Storage, Task, TaskCommand, TaskState } from "@safelight/core"
+import {
+  SILENT_LOG,
+  type Channel,
+  type Clock,
+  type Json,
+  type Storage,
+  type Task,
+  type TaskCommand,
+  type TaskState,
+} from "@safelight/core"
 import { createRecorder } from "./recorder.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
 import { sha256 } from "./sha256.ts"
@@ -38,7 +47,14 @@ export async function resolveTask(
 ): Promise<ResolveResult> {
   const { channels = [], clock = systemClock, storage } = ports
   const settings = toSettings(ports.settings, channels)
-  const recorder = createRecorder({ channels, clock, digest: sha256, settings, storage })
+  const recorder = createRecorder({
+    channels,
+    clock,
+    digest: sha256,
+    log: SILENT_LOG,
+    settings,
+    storage,
+  })
   for (;;) {
     const head = await storage.readTask(request.task)
     if (head === undefined) return { kind: "unknown-task" }

@@ -1,0 +1,52 @@
+/**
+ * A database that went back in time: after a failover to a standby that had not received its last
+ * commits, or a restore, a task is older than this process left it. Whoever still knows what was
+ * bought writes it down again, so that it isn't bought a second time.
+ */
+import type { Log, StreamHead, TaskCommand } from "@safelight/core"
+
+/**
+ * The commands to decide on `found`, read after a conflict, where `known` was stored before: the same
+ * ones, after those that write down again what `found` has lost.
+ */
+export function decideAgain(
+  log: Log,
+  known: StreamHead,
+  found: StreamHead | undefined,
+  commands: readonly TaskCommand[],
+): readonly TaskCommand[] {
+  const { dispatch, id: task, operation, version } = known.task
+  const foundVersion = found?.task.version ?? 0
+  if (foundVersion >= version) return commands
+  const { channel, upstreamKey } = dispatch ?? {}
+  log.error(
+    { task, channel, upstreamKey, operation, version, found: foundVersion },
+    "the database has lost events of a task that it had stored",
+  )
+  return found === undefined ? commands : recoverLost(known, found, commands)
+}
+
+/**
+ * The commands that bring `found` to where `known` was, followed by `commands`, which speak of that
+ * state. Commands that `found` does not need are refused by it and left out.
+ */
+function recoverLost(
+  { task: known }: StreamHead,
+  { task: found }: StreamHead,
+  commands: readonly TaskCommand[],
+): readonly TaskCommand[] {
+  const { dispatch, operation } = known
+  if (dispatch === null) return commands
+  const lost: TaskCommand[] = []
+  // More than one attempt lost: the attempts' numbers would no longer be those of their keys.
+  if (found.state === "queued" && found.attempt + 1 === known.attempt) {
+    // In words of its own: an event that equals a new intent's would be taken for that intent.
+    const because = `written down again: the database had lost it (${dispatch.because})`
+    const { channel, claim, sendBefore, upstreamKey } = dispatch
+    lost.push({ kind: "dispatch", because, channel, claim, sendBefore, upstreamKey })
+  }
+  if (operation !== null) {
+    lost.push({ kind: "accept", operation, upstreamKey: dispatch.upstreamKey })
+  }
+  return [...lost, ...commands]
+}

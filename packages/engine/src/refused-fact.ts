@@ -1,0 +1,66 @@
+/**
+ * A purchase that a task does not take any more: it ended meanwhile, or another call was made in
+ * its place. Nobody will deliver it, so its handle goes into the log, where a person finds what to
+ * ask a refund for, and its channel is asked to stop.
+ */
+import {
+  toCanonicalJson,
+  type Json,
+  type Rejection,
+  type StreamHead,
+  type TaskCommand,
+} from "@safelight/core"
+import type { Context } from "./context.ts"
+import { toPollRequest } from "./request.ts"
+import type { Work } from "./work.ts"
+
+type PaidCommand = Extract<TaskCommand, { kind: "accept" | "succeed" }>
+
+/** A channel that does not answer must not hold a slot, or a stop. */
+const CANCEL_MS = 5_000
+
+/** Reports what was bought and refused; does nothing where the task has that very purchase. */
+export async function reportRefused(
+  context: Context,
+  work: Work,
+  commands: readonly TaskCommand[],
+  { head, rejection }: { readonly head: StreamHead; readonly rejection: Rejection },
+): Promise<void> {
+  const paid = commands.find(isPaid)
+  if (paid === undefined) return
+  const { dispatch, operation: followed } = work.head.task
+  const operation = paid.kind === "accept" ? paid.operation : followed
+  const upstreamKey = paid.kind === "accept" ? paid.upstreamKey : (dispatch?.upstreamKey ?? "")
+  if (isKnown(head, upstreamKey, operation)) return
+  const channel = dispatch?.channel
+  const { state } = head.task
+  context.log.error(
+    { task: work.id, channel, upstreamKey, operation, state, rejection: rejection.code },
+    "a purchase was refused by its task and will not be delivered",
+  )
+  if (paid.kind === "accept") await cancel(context, work, operation)
+}
+
+function isPaid(command: TaskCommand): command is PaidCommand {
+  return command.kind === "accept" || command.kind === "succeed"
+}
+
+/** Whether the task is followed or was delivered under the same key and operation. */
+function isKnown({ task }: StreamHead, upstreamKey: string, operation: Json): boolean {
+  if (task.state === "failed" || task.dispatch?.upstreamKey !== upstreamKey) return false
+  return toCanonicalJson(task.operation) === toCanonicalJson(operation)
+}
+
+async function cancel(context: Context, work: Work, operation: Json): Promise<void> {
+  const { channels, deadlines, log } = context
+  const channel = channels.find(({ name }) => name === work.head.task.dispatch?.channel)
+  if (channel?.cancel === undefined) return
+  try {
+    const request = await toPollRequest(context, work)
+    await deadlines.run(CANCEL_MS, work.ending.signal, async (signal) =>
+      channel.cancel?.({ ...request, operation, signal }),
+    )
+  } catch (error) {
+    log.warn({ task: work.id, channel: channel.name, error }, "a refused purchase was not stopped")
+  }
+}

@@ -1,0 +1,75 @@
+/** A database that went back in time: what this process knows is written down again, or told. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
+import { createLogRecorder } from "./log-recorder.ts"
+import { completed, createScene } from "./support.ts"
+
+const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+const RUNNING = { kind: "running", pollAfterMs: 1_000 } as const
+
+function countSubmits({ calls }: ScriptedChannel): number {
+  return calls.filter(({ method }) => method === "submit").length
+}
+
+describe("a database that has lost a task's last events", () => {
+  it("gets back what was bought, under the same key, and the task succeeds", async () => {
+    const channel = createScriptedChannel({
+      submits: [ACCEPTED],
+      polls: [
+        RUNNING,
+        ({ task }) => {
+          scene.storage.goBack(task, 1)
+          return completed()
+        },
+      ],
+    })
+    const { entries, log } = createLogRecorder()
+    const scene = createScene({ channels: [channel], log })
+    const { id } = await scene.submit()
+    await scene.clock.advance(60_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "accepted", "succeeded"])
+    const { because, upstreamKey: key } = (await scene.read(id)).dispatch ?? {}
+    assert.equal(key, `${id}.1`)
+    assert.match(because ?? "", /^written down again: the database had lost it \(tier 1/)
+    assert.equal(countSubmits(channel), 1)
+    const [lost] = entries.filter(({ level }) => level === "error")
+    assert.equal(lost?.message, "the database has lost events of a task that it had stored")
+    const { channel: name, found, operation, task, upstreamKey, version } = lost.fields
+    const expected = [id, "scripted", `${id}.1`, { id: 7 }, 3, 1]
+    assert.deepEqual([task, name, upstreamKey, operation, version, found], expected)
+  })
+
+  it("leads to no second purchase where its process takes the task up again itself", async () => {
+    const channel = createScriptedChannel({
+      submits: [ACCEPTED, ACCEPTED],
+      polls: Array.from({ length: 40 }, (_, index) => (index < 35 ? RUNNING : completed())),
+    })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(5_500)
+    scene.storage.goBack(id, 1)
+    await scene.clock.advance(60_000)
+    assert.equal(countSubmits(channel), 1)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+  })
+
+  it("has a line in the log with the handle of what was bought where the task is gone", async () => {
+    const channel = createScriptedChannel({
+      submits: [ACCEPTED],
+      polls: [
+        ({ task }) => {
+          scene.storage.goBack(task, 0)
+          return completed()
+        },
+      ],
+    })
+    const { entries, log } = createLogRecorder()
+    const scene = createScene({ channels: [channel], log })
+    const { id } = await scene.submit()
+    await scene.clock.advance(5_000)
+    assert.equal(await scene.storage.readTask(id), undefined)
+    const [lost] = entries.filter(({ level }) => level === "error")
+    assert.deepEqual([lost?.fields["operation"], lost?.fields["found"]], [{ id: 7 }, 0])
+  })
+})

@@ -1,0 +1,77 @@
+/** What was bought and is not taken any more: named in the log, and stopped where that is possible. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import type { SubmitOutcome } from "@safelight/core"
+import { createScriptedChannel } from "@safelight/testkit"
+import { createLogRecorder, type LogEntry } from "./log-recorder.ts"
+import { completed, createScene } from "./support.ts"
+
+const REFUSED = "a purchase was refused by its task and will not be delivered"
+
+function findRefused(entries: readonly LogEntry[]): LogEntry[] {
+  return entries.filter(({ message }) => message === REFUSED)
+}
+
+/** A channel whose first call answers when it is told to, past its time-out. */
+function createLate(submits: readonly SubmitOutcome[] = []) {
+  let answer!: (outcome: SubmitOutcome) => void
+  const late = new Promise<SubmitOutcome>((resolve) => (answer = resolve))
+  const cancelled: unknown[] = []
+  const channel = {
+    ...createScriptedChannel({ submits: [() => late, ...submits], polls: [completed()] }),
+    cancel: async ({ operation }: { operation: unknown }) => void cancelled.push(operation),
+  }
+  return { answer, cancelled, channel }
+}
+
+describe("a purchase that its task does not take any more", () => {
+  it("is named in the log with its handle, and the channel is asked to stop", async () => {
+    const { answer, cancelled, channel } = createLate()
+    const { entries, log } = createLogRecorder()
+    const scene = createScene({ channels: [channel], log })
+    const { id } = await scene.submit()
+    await scene.clock.advance(602_000)
+    assert.equal((await scene.read(id)).error?.code, "upstream_outcome_unknown")
+    answer({ kind: "accepted", operation: { id: 7 } })
+    await scene.clock.advance(1)
+    const [refused] = findRefused(entries)
+    assert.equal(refused?.level, "error")
+    const { channel: name, operation, rejection, state, task, upstreamKey } = refused.fields
+    assert.deepEqual([task, name, upstreamKey, operation], [id, "scripted", `${id}.1`, { id: 7 }])
+    assert.deepEqual([state, rejection], ["failed", "illegal-transition"])
+    assert.deepEqual(cancelled, [{ id: 7 }])
+  })
+
+  it("is named also where it came complete", async () => {
+    const { answer, channel } = createLate()
+    const { entries, log } = createLogRecorder()
+    const scene = createScene({ channels: [channel], log })
+    const { id } = await scene.submit()
+    await scene.clock.advance(602_000)
+    answer({ ...completed(), operation: { id: 8 } })
+    await scene.clock.advance(1)
+    assert.equal((await scene.read(id)).state, "failed")
+    assert.deepEqual(findRefused(entries)[0]?.fields["operation"], { id: 8 })
+  })
+
+  it("is not spoken of where the task follows that very operation already", async () => {
+    const keyed = { kind: "keyed", keyTtlMs: 3_600_000 } as const
+    let answer!: (outcome: SubmitOutcome) => void
+    const late = new Promise<SubmitOutcome>((resolve) => (answer = resolve))
+    const accepted = { kind: "accepted", operation: { id: 7 } } as const
+    const channel = createScriptedChannel({
+      submission: keyed,
+      submits: [() => late, accepted],
+      polls: [{ kind: "running", pollAfterMs: 60_000 }, completed()],
+    })
+    const { entries, log } = createLogRecorder()
+    const scene = createScene({ channels: [channel], log })
+    const { id } = await scene.submit()
+    await scene.clock.advance(30_000)
+    assert.equal((await scene.read(id)).state, "running")
+    answer(accepted)
+    await scene.clock.advance(60_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+    assert.deepEqual(findRefused(entries), [])
+  })
+})
