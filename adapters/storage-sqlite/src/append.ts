@@ -16,6 +16,7 @@ import { toAppendSteps } from "./append-change.ts"
 import { createEncoder, type Step } from "./encode-change.ts"
 import type { StepResult } from "./protocol.ts"
 import type { Reader } from "./reader.ts"
+import { toAdmissionError } from "./storage-error.ts"
 import type { Writer } from "./writer.ts"
 
 export type AppendMethods = Pick<Storage, "append" | "admit">
@@ -50,7 +51,9 @@ export function createAppendMethods(
         const values = toIdempotencyRecord(append.changes.task, idempotency)
         steps.push({ statement: statements.admission.insertIdempotency, values })
       }
-      const outcome = await writer.write(guarded(steps, checks))
+      const outcome = await writer.write(guarded(steps, checks)).catch((error: unknown) => {
+        throw toAdmissionError(error)
+      })
       if (outcome === true || isStoredAlready(append)) return { kind: "admitted" }
       if (outcome === false) throw conflict(append)
       return toRefusal(outcome, idempotency !== undefined)

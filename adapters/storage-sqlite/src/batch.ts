@@ -45,12 +45,13 @@ export function takeBatch(
 
 export function settleBatch(
   batch: readonly PendingChange[],
-  { failure, outcomes }: WriterAnswer,
+  { failure, isUndone, outcomes }: WriterAnswer,
 ): void {
   for (const [index, { resolve, reject }] of batch.entries()) {
-    const outcome = outcomes[index] ?? failure
-    if (outcome === null) reject(new RangeError("the writing thread forgot a change"))
-    else if (isFailure(outcome)) reject(toSafelightError(outcome))
+    const outcome = outcomes[index]
+    if (failure !== null) reject(toSafelightError(failure, { isUndone }))
+    else if (outcome === undefined) reject(new RangeError("the writing thread forgot a change"))
+    else if (isFailure(outcome)) reject(toSafelightError(outcome, { isUndone: true }))
     else resolve(outcome)
   }
 }

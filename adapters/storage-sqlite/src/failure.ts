@@ -18,6 +18,9 @@ const CONSTRAINT = 19
 const MISMATCH = 20
 const RANGE = 25
 
+const FULL = 13
+const IOERR_WRITE = 10 | (3 << 8)
+
 const CHANGE_FAULTS: readonly number[] = [0, TOO_BIG, CONSTRAINT, MISMATCH, RANGE]
 
 export function toFailure(error: unknown): Failure {
@@ -29,6 +32,11 @@ export function toFailure(error: unknown): Failure {
 /** Whether one change is at fault, so that others may still be stored. */
 export function isChangeFault({ resultCode }: Failure): boolean {
   return CHANGE_FAULTS.includes(resultCode)
+}
+
+/** Whether a commit failed as it wrote, before its last frame, which alone makes the others count. */
+export function isCutShort(error: unknown): boolean {
+  return [FULL, IOERR_WRITE].includes(readErrorCode(error))
 }
 
 /** Whether somebody else holds the lock that was asked for. */

@@ -50,5 +50,7 @@ export type ChangeOutcome = boolean | readonly StepResult[]
 /** What became of each change, in order; empty where the whole batch failed. */
 export interface WriterAnswer {
   readonly failure: Failure | null
+  /** Whether a batch that failed surely left nothing that a later start could find. */
+  readonly isUndone: boolean
   readonly outcomes: readonly (ChangeOutcome | Failure)[]
 }

@@ -1,27 +1,41 @@
 /** SQLite's failures as the errors of core, translated once. */
-import { SafelightError } from "@safelight/core"
+import { isSafelightError, SafelightError } from "@safelight/core"
 import { isChangeFault, isSqliteError, isTooLarge, toFailure, type Failure } from "./failure.ts"
 
 // https://www.sqlite.org/rescode.html
 const CORRUPT = 11
 const NOT_A_DATABASE = 26
 
-export function toSafelightError(failure: Failure, cause?: unknown): SafelightError {
+export interface FailureContext {
+  readonly cause?: unknown
+  /** Whether surely nothing of a write was stored. */
+  readonly isUndone?: boolean
+}
+
+export function toSafelightError(failure: Failure, context: FailureContext = {}): SafelightError {
   const { resultCode, message } = failure
   if (resultCode === CORRUPT || resultCode === NOT_A_DATABASE) {
     const words = `the database file is damaged or is no database: ${message}`
-    return new SafelightError({ code: "storage-corrupt", message: words, cause })
+    return new SafelightError({ code: "storage-corrupt", message: words, ...context })
   }
   return new SafelightError({
     code: "storage-unavailable",
     message: `SQLite refused: ${message}`,
     retryable: !isChangeFault(failure),
-    cause,
+    ...context,
   })
 }
 
+/** An admission that may be stored must not be taken for a refusal. */
+export function toAdmissionError(error: unknown): unknown {
+  if (!isSafelightError(error) || error.isUndone || !error.retryable) return error
+  const message = `whether the task was stored is unknown: ${error.message}`
+  return new SafelightError({ code: "outcome-unknown", message, retryable: true, cause: error })
+}
+
 export function closed(): SafelightError {
-  return new SafelightError({ code: "storage-unavailable", message: "the storage is closed" })
+  const message = "the storage is closed"
+  return new SafelightError({ code: "storage-unavailable", message, isUndone: true })
 }
 
 export function tooLarge(cause?: unknown): SafelightError {
@@ -36,6 +50,6 @@ export function translated<Result>(run: () => Result): Result {
   } catch (error) {
     if (isTooLarge(error)) throw tooLarge(error)
     if (!isSqliteError(error)) throw error
-    throw toSafelightError(toFailure(error), error)
+    throw toSafelightError(toFailure(error), { cause: error })
   }
 }

@@ -9,7 +9,7 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import { compileStatements, type StoreStatements } from "@safelight/store"
+import { compileStatements, type Statement, type StoreStatements } from "@safelight/store"
 import { createAccountMethods } from "./account-methods.ts"
 import { createAppendMethods } from "./append.ts"
 import { DEFAULTS } from "./defaults.ts"
@@ -51,6 +51,9 @@ export interface SqliteStorageOptions {
   readonly maxFileBytes?: number
 }
 
+/** Changes nothing and is committed and synced as any change is, so it fails where they do. */
+const WRITE_ONE_PAGE: Statement = { sql: "pragma user_version = 0", parameters: [] }
+
 /** SQLite's default, and what every database made here has. */
 const PAGE_BYTES = 4_096
 
@@ -78,7 +81,7 @@ export async function createSqliteStorage(options: SqliteStorageOptions): Promis
   } catch (error) {
     unlock?.()
     if (isSafelightError(error)) throw error
-    throw toSafelightError(toFailure(error), error)
+    throw toSafelightError(toFailure(error), { cause: error })
   }
 }
 
@@ -101,7 +104,7 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
   })
   const reader = createReader({ busyTimeoutMs, file, findHead: statements.read.findHead })
   const longReads = createLongReads({ busyTimeoutMs, file })
-  const nothing = createEncoder(writer.toNumber).plain([])
+  const onePage = createEncoder(writer.toNumber).plain([{ statement: WRITE_ONE_PAGE, values: {} }])
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {
@@ -130,7 +133,7 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
     listTasks: async (request) => listTasks(reader, statements, request),
     scan: async (request) => scan(reader, statements, request),
     async check() {
-      await writer.write(nothing)
+      await writer.write(onePage)
     },
     close: () => (closing ??= close()),
   }

@@ -6,10 +6,14 @@
  * version check stops them; of the others, a repeated claim takes more tasks and leaves the
  * first ones with a holder that does not know of them, a voiding finds its claim gone, a rate is not
  * at its moment any more, and an epoch rises twice.
+ *
+ * A commit that fails as it syncs leaves its frames at the end of the log, commit mark included: the
+ * rollback forgets them, and the next start would take them for committed. So a small commit is made
+ * in their place before a batch is called undone. If that fails too, the outcome is unknown.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import type { SqlValue } from "@safelight/store"
-import { isChangeFault, toFailure, type Failure } from "./failure.ts"
+import { isChangeFault, isCutShort, toFailure, type Failure } from "./failure.ts"
 import {
   PLAIN,
   type ChangeOutcome,
@@ -33,6 +37,10 @@ interface PreparedStatement {
   readonly isReader: boolean
 }
 
+interface BatchRun extends Omit<WriterAnswer, "isUndone"> {
+  readonly hasRemains: boolean
+}
+
 type RunChange = (change: EncodedChange) => ChangeOutcome | Failure
 
 export function openWritingConnection(settings: WriterSettings): WritingConnection {
@@ -44,17 +52,31 @@ export function openWritingConnection(settings: WriterSettings): WritingConnecti
   const run: RunChange = (change) => runChange(prepared, change)
   const runAlone: RunChange = (change) => runInSavepoint(database, run, change)
 
-  function runBatch(changes: readonly EncodedChange[], runOne: RunChange): WriterAnswer {
+  /** `hasRemains` says that frames of a failed commit may stand whole in the log. */
+  function runBatch(changes: readonly EncodedChange[], runOne: RunChange): BatchRun {
+    let isCommitting = false
     try {
       begin.run()
       const outcomes = changes.map(runOne)
+      isCommitting = true
       commit.run()
-      return { failure: null, outcomes }
+      return { failure: null, outcomes, hasRemains: false }
     } catch (error) {
       const failure = toFailure(error)
       // A full disk or an I/O error may have ended the transaction already.
       if (database.isTransaction) database.exec("rollback")
-      return { failure, outcomes: [] }
+      return { failure, outcomes: [], hasRemains: isCommitting && !isCutShort(error) }
+    }
+  }
+
+  /** A commit of one page, which takes the place of the frames that failed commits left. */
+  function overwriteRemains(): boolean {
+    try {
+      database.exec("pragma user_version = 0")
+      return true
+    } catch {
+      // It failed as they did: whether the next start finds them, nobody can tell.
+      return false
     }
   }
 
@@ -67,8 +89,12 @@ export function openWritingConnection(settings: WriterSettings): WritingConnecti
       }
     },
     commit(changes) {
-      const answer = runBatch(changes, run)
-      return answer.failure === null ? answer : runBatch(changes, runAlone)
+      const first = runBatch(changes, run)
+      if (first.failure === null) return { ...first, isUndone: false }
+      const { failure, outcomes, hasRemains } = runBatch(changes, runAlone)
+      if (failure === null) return { failure, outcomes, isUndone: false }
+      const isUndone = !(first.hasRemains || hasRemains) || overwriteRemains()
+      return { failure, outcomes, isUndone }
     },
     close() {
       database.close()
