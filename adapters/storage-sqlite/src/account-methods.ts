@@ -15,8 +15,8 @@ import {
   type TotalsRecord,
 } from "@safelight/store"
 import { createEncoder } from "./encode-change.ts"
+import type { LongReads } from "./long-reads.ts"
 import type { Reader } from "./reader.ts"
-import type { LongReads } from "./reading-thread.ts"
 import type { Writer } from "./writer.ts"
 
 export function createAccountMethods(

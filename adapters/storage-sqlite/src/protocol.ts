@@ -25,6 +25,8 @@ export interface WriterSettings {
   readonly file: string
   readonly busyTimeoutMs: number
   readonly checkpointPages: number
+  /** What the file of the log is cut to when it begins anew. */
+  readonly maxLogBytes: number
   /** Bound on the file's pages; 0 for none. */
   readonly maxPages: number
 }

@@ -21,8 +21,8 @@ import {
 } from "@safelight/store"
 import type { ClaimMethods } from "./claim-methods.ts"
 import { createEncoder } from "./encode-change.ts"
+import type { LongReads } from "./long-reads.ts"
 import type { Reader } from "./reader.ts"
-import type { LongReads } from "./reading-thread.ts"
 import { toRows } from "./step-rows.ts"
 import type { Writer } from "./writer.ts"
 

@@ -1,37 +1,18 @@
 /**
- * Reads that add many rows up, in a thread of their own, so that one account's bill never holds up
- * the requests of all the others. The thread starts with the first such read, keeps no process
- * alive, and where it dies takes only what it had not answered with it.
+ * The thread of long reads as the main thread holds it. It starts with the first question and keeps
+ * no process alive between two; where it dies, the question under way fails and the next one starts
+ * another. What it runs is `reading-thread-body.ts`.
  */
 import { Worker } from "node:worker_threads"
 import { SafelightError } from "@safelight/core"
-import { bind, type SqlValue, type SqlValues, type Statement } from "@safelight/store"
-import type { Failure } from "./failure.ts"
+import type { LongRead, LongReadAnswer, LongReadSettings } from "./reading-thread-body.ts"
 import { closed, tooLarge, toSafelightError } from "./storage-error.ts"
 
-export interface LongReads {
-  /** Every row, with the columns' names. Rejects with a `SafelightError`. */
-  all<Row>(statement: Statement, values: SqlValues): Promise<readonly Row[]>
-  close(): Promise<void>
-}
-
-export interface LongReadSettings {
-  readonly file: string
-  readonly busyTimeoutMs: number
-}
-
-export interface LongRead {
-  readonly sql: string
-  readonly parameters: readonly SqlValue[]
-}
-
-export type LongReadAnswer =
-  | { readonly rows: readonly unknown[] }
-  | { readonly failure: Failure; readonly isTooLarge: boolean }
-
-interface Waiting {
-  readonly resolve: (rows: readonly unknown[]) => void
-  readonly reject: (error: SafelightError) => void
+export interface ReadingThread {
+  /** One question at a time: rejects with a `SafelightError`. */
+  ask(read: LongRead): Promise<readonly (readonly unknown[])[]>
+  /** What is under way then fails. */
+  end(): Promise<void>
 }
 
 const BODY = new URL(
@@ -39,11 +20,10 @@ const BODY = new URL(
   import.meta.url,
 )
 
-export function createLongReads(settings: LongReadSettings): LongReads {
-  /** In the order of the questions, which is that of the answers. */
-  const waiting: Waiting[] = []
+export function createReadingThread(settings: LongReadSettings): ReadingThread {
+  let asked: PromiseWithResolvers<readonly (readonly unknown[])[]> | undefined
   let worker: Worker | undefined
-  let isClosed = false
+  let isEnding = false
 
   function start(): Worker {
     const started = new Worker(BODY, { workerData: settings, execArgv: [] })
@@ -53,33 +33,29 @@ export function createLongReads(settings: LongReadSettings): LongReads {
       cause = error
     })
     started.on("exit", () => {
-      if (worker === started) worker = undefined
-      for (const { reject } of waiting.splice(0)) reject(isClosed ? closed() : ended(cause))
+      worker = undefined
+      asked?.reject(isEnding ? closed() : ended(cause))
     })
     return started
   }
 
   function onAnswer(answer: LongReadAnswer): void {
-    const asked = waiting.shift()
-    if (waiting.length === 0) worker?.unref()
+    worker?.unref()
     if ("rows" in answer) asked?.resolve(answer.rows)
     else asked?.reject(answer.isTooLarge ? tooLarge() : toSafelightError(answer.failure))
   }
 
   return {
-    all<Row>(statement: Statement, values: SqlValues) {
-      if (isClosed) return Promise.reject(closed())
-      const read: LongRead = { sql: statement.sql, parameters: bind(statement, values) }
+    ask(read) {
+      if (isEnding) return Promise.reject(closed())
       worker ??= start()
       worker.ref()
-      const asked = worker
-      return new Promise<readonly Row[]>((resolve, reject) => {
-        waiting.push({ resolve: resolve as Waiting["resolve"], reject })
-        asked.postMessage(read, [])
-      })
+      asked = Promise.withResolvers()
+      worker.postMessage(read, [])
+      return asked.promise
     },
-    async close() {
-      isClosed = true
+    async end() {
+      isEnding = true
       await worker?.terminate()
     },
   }

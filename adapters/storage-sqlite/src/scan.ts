@@ -11,25 +11,24 @@ import {
   type StoreStatements,
   type TasksTable,
 } from "@safelight/store"
-import type { Reader } from "./reader.ts"
+import type { LongReads } from "./long-reads.ts"
 
-export function scan(
-  reader: Reader,
+export async function scan(
+  longReads: LongReads,
   { read }: StoreStatements,
   { after, limit }: ScanRequest,
-): ScanPage {
-  return reader.inTransaction(() => {
-    const ids = reader
-      .all<{ readonly id: string }>(read.scanIds, { after, limit })
-      .map(({ id }) => id)
-    const last = ids.at(-1)
-    if (last === undefined) return { streams: [], next: null }
-    const range = { after, last }
-    return toScanPage(ids, limit, {
-      tasks: reader.all<TasksTable>(read.scanTasks, range),
-      events: reader.all<EventsTable>(read.scanEvents, range),
-      artifacts: reader.all<ArtifactsTable>(read.scanArtifacts, range),
-      charges: reader.all<ChargesTable>(read.scanCharges, range),
-    })
-  })
+): Promise<ScanPage> {
+  const rowsOf = [read.scanTasks, read.scanEvents, read.scanArtifacts, read.scanCharges]
+  const found = await longReads.allOfOneState([read.scanIds, ...rowsOf], { after, limit })
+  const [ids = [], tasks = [], events = [], artifacts = [], charges = []] = found
+  return toScanPage(
+    ids.map((row) => (row as { readonly id: string }).id),
+    limit,
+    {
+      tasks: tasks as readonly TasksTable[],
+      events: events as readonly EventsTable[],
+      artifacts: artifacts as readonly ArtifactsTable[],
+      charges: charges as readonly ChargesTable[],
+    },
+  )
 }

@@ -22,6 +22,8 @@ import { toSafelightError } from "./storage-error.ts"
 import { assertNotServed, lockForServing, prepareFolder } from "./folder.ts"
 import { createKeyMethods } from "./key-methods.ts"
 import { createLinkMethods } from "./link-methods.ts"
+import { createLogShortener } from "./log-shortener.ts"
+import { createLongReads } from "./long-reads.ts"
 import { listTasks } from "./list-tasks.ts"
 import { migrateFile } from "./migrate-file.ts"
 import { createMoveMethods } from "./move-methods.ts"
@@ -29,7 +31,7 @@ import { createQueueMethods } from "./queue-methods.ts"
 import { createRateMethods } from "./rate-methods.ts"
 import { createReadMethods } from "./read-methods.ts"
 import { createReader } from "./reader.ts"
-import { createLongReads } from "./reading-thread.ts"
+import { createReadingThread } from "./reading-thread.ts"
 import { scan } from "./scan.ts"
 import { createWriter, type Commit } from "./writer.ts"
 
@@ -100,11 +102,17 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
     ...DEFAULTS,
     log,
     onCommit,
-    settings: { file, busyTimeoutMs, checkpointPages: DEFAULTS.checkpointPages, maxPages },
+    settings: { ...DEFAULTS, file, busyTimeoutMs, maxPages },
   })
   const reader = createReader({ busyTimeoutMs, file, findHead: statements.read.findHead })
-  const longReads = createLongReads({ busyTimeoutMs, file })
   const onePage = createEncoder(writer.toNumber).plain([{ statement: WRITE_ONE_PAGE, values: {} }])
+  async function commitOnePage(): Promise<void> {
+    await writer.write(onePage)
+  }
+  const longReads = createLongReads({
+    thread: createReadingThread({ busyTimeoutMs, file }),
+    shortenLog: createLogShortener({ file, log, commitOnePage }),
+  })
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {
@@ -131,10 +139,8 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
     ...createMoveMethods(writer, reader, statements),
     ...createRateMethods(writer, reader, statements),
     listTasks: async (request) => listTasks(reader, statements, request),
-    scan: async (request) => scan(reader, statements, request),
-    async check() {
-      await writer.write(onePage)
-    },
+    scan: (request) => scan(longReads, statements, request),
+    check: commitOnePage,
     close: () => (closing ??= close()),
   }
 }

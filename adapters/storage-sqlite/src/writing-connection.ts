@@ -109,6 +109,8 @@ function configure(database: DatabaseSync, settings: WriterSettings): void {
   // What is erased is overwritten, not only forgotten.
   database.exec("pragma secure_delete = on")
   database.exec(`pragma wal_autocheckpoint = ${settings.checkpointPages}`)
+  // A log that long readers made grow gives its space back when it begins anew.
+  database.exec(`pragma journal_size_limit = ${settings.maxLogBytes}`)
   if (settings.maxPages > 0) database.exec(`pragma max_page_count = ${settings.maxPages}`)
 }
 
