@@ -23,10 +23,11 @@ import {
 import { compareIds } from "./compare-ids.ts"
 import { listRows } from "./list-rows.ts"
 import { createMemoryAccounts } from "./memory-accounts.ts"
+import { createMemoryDeployment, type MemoryDeployment } from "./memory-deployment.ts"
 import { createMemoryMoves, type StoredUse } from "./memory-moves.ts"
 import { createMemoryQueue } from "./memory-queue.ts"
 
-export interface MemoryStorage extends Storage {
+export interface MemoryStorage extends Storage, Pick<MemoryDeployment, "copyDatabase"> {
   readonly events: ReadonlyMap<string, readonly StoredEvent[]>
   readonly inputs: ReadonlyMap<string, Input>
   /** The next `times` appends and admissions reject; where `isStored`, they took place all the same. */
@@ -144,6 +145,7 @@ export function createMemoryStorage(): MemoryStorage {
     ...accounts,
     ...queue,
     ...moves,
+    ...createMemoryDeployment(),
     events,
     inputs,
     failAppends(times, isStoredToo = false) {

@@ -9,6 +9,7 @@ import { createAppendMethods } from "./append.ts"
 import { createClaimMethods } from "./claim-methods.ts"
 import { connect, type Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
+import { createDeploymentMethods } from "./deployment-methods.ts"
 import { POSTGRES_DIALECT } from "./dialect.ts"
 import { createErasingMethods } from "./erasing.ts"
 import { createKeyMethods } from "./key-methods.ts"
@@ -95,6 +96,7 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     ...createQueueMethods(sessions, statements, log, wakeUps.noteQueued),
     ...createClaimMethods(sessions, statements, wakeUps.noteQueued),
     ...createAccountMethods(sessions, statements),
+    ...createDeploymentMethods(sessions, statements, log),
     ...createKeyMethods(sessions, statements),
     ...createLinkMethods(sessions, statements),
     ...createMoveMethods(sessions, statements),

@@ -15,6 +15,7 @@ import { createAppendMethods } from "./append.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SQLITE_DIALECT } from "./dialect.ts"
 import { createClaimMethods } from "./claim-methods.ts"
+import { createDeploymentMethods } from "./deployment-methods.ts"
 import { createEncoder } from "./encode-change.ts"
 import { createErasingMethods } from "./erasing.ts"
 import { toFailure } from "./failure.ts"
@@ -134,6 +135,7 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
     ...createQueueMethods({ writer, reader, longReads, statements, log }),
     ...createClaimMethods({ writer, reader, statements }),
     ...createAccountMethods(writer, reader, longReads, statements),
+    ...createDeploymentMethods({ file, writer, reader, statements }),
     ...createKeyMethods(writer, reader, statements),
     ...createLinkMethods(writer, reader, statements),
     ...createMoveMethods(writer, reader, statements),

@@ -115,6 +115,12 @@ export type {
   SubmitOutcome,
 } from "./ports/channel.ts"
 export type { AbortSignalLike, Clock } from "./ports/clock.ts"
+export type {
+  DatabaseStanding,
+  Deployment,
+  DeploymentRecord,
+  DeploymentStorage,
+} from "./ports/deployment-storage.ts"
 export type { KeyStorage, StoredKey } from "./ports/key-storage.ts"
 export type { LinkEpochRequest, LinkKey, LinkScope, LinkStorage } from "./ports/link-storage.ts"
 export type {

@@ -13,6 +13,7 @@ export interface StoreDatabase {
   readonly charges: ChargesTable
   readonly claims: ClaimsTable
   readonly compatibility: CompatibilityTable
+  readonly deployment: DeploymentTable
   readonly events: EventsTable
   readonly idempotency: IdempotencyTable
   readonly inputs: InputsTable
@@ -182,6 +183,17 @@ export interface MovesTable {
   readonly id: string
   readonly at: number
   readonly state: string
+}
+
+/** At most one row, `id` 1: where the database stood, and which artifacts are its own. */
+export interface DeploymentTable {
+  readonly id: number
+  readonly revision: number
+  /** A JSON object of texts: what identifies the file, or the server and its database. */
+  readonly origin: string
+  readonly artifacts_mark: string | null
+  /** 0: never. */
+  readonly adopted_at: number
 }
 
 export interface KeysTable {

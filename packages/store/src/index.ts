@@ -24,6 +24,7 @@ export type {
   ChargesTable,
   ClaimsTable,
   CompatibilityTable,
+  DeploymentTable,
   EventsTable,
   IdempotencyTable,
   InputsTable,
@@ -41,6 +42,12 @@ export type {
 export { toClaimed, toReadableHead, type ClaimRecord } from "./claimed-records.ts"
 export { assertConsistent } from "./consistent-append.ts"
 export type { ClaimStatements } from "./claim-statements.ts"
+export {
+  fromDeploymentRecord,
+  toDeploymentValues,
+  type DatabaseOrigin,
+} from "./deployment-records.ts"
+export type { DeploymentStatements } from "./deployment-statements.ts"
 export type { StoreDialect } from "./dialect.ts"
 export type { KeyStatements } from "./key-statements.ts"
 export type { LinkStatements } from "./link-statements.ts"

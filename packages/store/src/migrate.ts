@@ -8,6 +8,7 @@ import type { Kysely } from "kysely"
 import { Migrator, type Migration } from "kysely/migration"
 import { createAccountSchema } from "./account-schema.ts"
 import type { CompatibilityTable, StoreDatabase } from "./database.ts"
+import { createDeploymentSchema } from "./deployment-schema.ts"
 import type { StoreDialect } from "./dialect.ts"
 import { createInitialSchema } from "./initial-schema.ts"
 import { createQueueSchema } from "./queue-schema.ts"
@@ -15,11 +16,12 @@ import { createSealSchema } from "./seal-schema.ts"
 import { createTaskListIndex } from "./task-list-index.ts"
 
 /** The schema this code writes. */
-export const SCHEMA_VERSION = 5
+export const SCHEMA_VERSION = 6
 
 /**
  * The oldest code that may use a database of `SCHEMA_VERSION`, by the schema it was made for: older
- * code would serve a database that was sealed.
+ * code would serve a database that was sealed. Code of schema 5 runs beside this one while nodes are
+ * replaced one by one; it only does not look whether the database is a copy.
  */
 const OLDEST_CODE_VERSION = 5
 
@@ -77,6 +79,7 @@ function toMigrations(dialect: StoreDialect): Record<string, Migration> {
     "0003-accounts": createAccountSchema(dialect),
     "0004-queue": createQueueSchema(dialect),
     "0005-seal": createSealSchema(dialect),
+    "0006-deployment": createDeploymentSchema(dialect),
   }
 }
 

@@ -3,6 +3,7 @@ import { compileAccountStatements, type AccountStatements } from "./account-stat
 import { compileAdmissionStatements, type AdmissionStatements } from "./admission-statements.ts"
 import { compileAppendStatements, type AppendStatements } from "./append-statements.ts"
 import { compileClaimStatements, type ClaimStatements } from "./claim-statements.ts"
+import { compileDeploymentStatements, type DeploymentStatements } from "./deployment-statements.ts"
 import type { StoreDialect } from "./dialect.ts"
 import { compileKeyStatements, type KeyStatements } from "./key-statements.ts"
 import { compileLinkStatements, type LinkStatements } from "./link-statements.ts"
@@ -19,6 +20,7 @@ export interface StoreStatements {
   readonly admission: AdmissionStatements
   readonly append: AppendStatements
   readonly claims: ClaimStatements
+  readonly deployment: DeploymentStatements
   readonly keys: KeyStatements
   readonly links: LinkStatements
   readonly list: ListStatements
@@ -36,6 +38,7 @@ export function compileStatements(dialect: StoreDialect): StoreStatements {
     admission: compileAdmissionStatements(db, dialect),
     append: compileAppendStatements(db),
     claims: compileClaimStatements(db, dialect),
+    deployment: compileDeploymentStatements(db),
     keys: compileKeyStatements(db),
     links: compileLinkStatements(db),
     list: compileListStatements(db),

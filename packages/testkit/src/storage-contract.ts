@@ -7,6 +7,7 @@ import { ACCOUNT_BEHAVIOURS } from "./storage-account-behaviours.ts"
 import { ADMISSION_BEHAVIOURS } from "./storage-admission-behaviours.ts"
 import { APPEND_BEHAVIOURS } from "./storage-append-behaviours.ts"
 import { CLAIM_BEHAVIOURS } from "./storage-claim-behaviours.ts"
+import { DEPLOYMENT_BEHAVIOURS } from "./storage-deployment-behaviours.ts"
 import type { StorageFixture } from "./storage-fixture.ts"
 import { IDEMPOTENCY_BEHAVIOURS } from "./storage-idempotency-behaviours.ts"
 import { INPUT_BEHAVIOURS } from "./storage-input-behaviours.ts"
@@ -54,6 +55,7 @@ export function describeStorage(
       ...LINK_BEHAVIOURS,
       ...KEY_BEHAVIOURS,
       ...MOVE_BEHAVIOURS,
+      ...DEPLOYMENT_BEHAVIOURS,
       ...MODEL_BEHAVIOURS,
     },
     create,

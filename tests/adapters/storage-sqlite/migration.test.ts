@@ -26,8 +26,8 @@ const SCHEMA_3 = readFileSync(join(import.meta.dirname, "schema-3.sql"), "utf8")
 /** More than a page of the migration, in ids behind and before the others. */
 const CLONES = 1_200
 
-/** Every schema since 3 closes a database to the code before it. */
-const NEWEST = { id: 1, schema_version: SCHEMA_VERSION, oldest_code_version: SCHEMA_VERSION }
+/** Code of schema 5 may go on with schema 6; before that every schema closed the database to older code. */
+const NEWEST = { id: 1, schema_version: SCHEMA_VERSION, oldest_code_version: 5 }
 
 /** What the tasks of account `account` come to: 30,000, 0 and 40,000 are reserved. */
 const TOTALS = { chargedMicros: 215_900, reservedMicros: 70_000, unfinishedTasks: 3 }
@@ -218,6 +218,26 @@ describe("a database of schema 3", () => {
       ["held"],
     )
     await storage.close()
+  })
+})
+
+describe("a database of schema 5", () => {
+  it("is brought along beside the release that serves it, and recorded as new", async () => {
+    await using folder = await createTemporaryFolder()
+    const serving = await createSqliteStorage({ folder: folder.path })
+    await admit(serving, "before", 1)
+    const undone = `
+      drop table deployment;
+      delete from migrations where name = '0006-deployment';
+      update compatibility set schema_version = 5;`
+    write(folder.path, undone)
+    const beside = await createSqliteStorage({ folder: folder.path, mode: "beside" })
+    assert.deepEqual(read(folder.path, "select * from compatibility"), [NEWEST])
+    assert.equal((await beside.readDeployment()).standing, "new")
+    await beside.close()
+    await admit(serving, "after", 1)
+    assert.equal((await scanAll(serving)).length, 2)
+    await serving.close()
   })
 })
 

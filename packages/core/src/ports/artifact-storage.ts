@@ -28,6 +28,14 @@ export interface ArtifactStorage {
   remove(place: string): Promise<void>
   /** Every place that holds bytes of `task`, those of unfinished attempts included. */
   list(task: string): Promise<readonly string[]>
+  /**
+   * The mark of this place: a text of 1 to 100 visible ASCII characters that is written once and
+   * stays, so that a database knows the place that holds its artifacts. Where there is none,
+   * `proposed` is written, durably; of several that are proposed at once one stands, and every call
+   * resolves to it. Undefined where there is none and none was proposed. No `list` shows it, no
+   * sweep removes it. Rejects with `artifacts-unavailable`.
+   */
+  mark?(proposed?: string): Promise<string | undefined>
   /** Rejects with `artifacts-unavailable` where nothing can be written now. */
   check(): Promise<void>
 }

@@ -8,6 +8,7 @@ import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskStatus } from "../task/task.ts"
 import type { AccountStorage } from "./account-storage.ts"
 import type { IdempotencyUse, Input } from "./belongings.ts"
+import type { DeploymentStorage } from "./deployment-storage.ts"
 import type { KeyStorage } from "./key-storage.ts"
 import type { LinkStorage } from "./link-storage.ts"
 import type { MoveStorage } from "./move-storage.ts"
@@ -16,7 +17,14 @@ import type { RateStorage } from "./rate-storage.ts"
 import type { StreamHead } from "./stream-head.ts"
 
 export interface Storage
-  extends AccountStorage, KeyStorage, LinkStorage, MoveStorage, QueueStorage, RateStorage {
+  extends
+    AccountStorage,
+    DeploymentStorage,
+    KeyStorage,
+    LinkStorage,
+    MoveStorage,
+    QueueStorage,
+    RateStorage {
   /**
    * Adds events to one task and changes its derived rows, all or nothing; durable once resolved,
    * and every later read sees it. Appends that wait together are committed together. Rejects with

@@ -1,0 +1,65 @@
+/**
+ * Where the database stands: on which server, by the identifier that its data directory got when it
+ * was made, and which of its databases. A standby that takes over has the same of both, and so has
+ * whatever else was made from the server's files.
+ */
+import assert from "node:assert/strict"
+import type { DeploymentStorage, Log } from "@safelight/core"
+import {
+  fromDeploymentRecord,
+  toDeploymentValues,
+  type DatabaseOrigin,
+  type DeploymentTable,
+  type StoreStatements,
+} from "@safelight/store"
+import type { Sessions } from "./sessions.ts"
+
+/** Null where the server has no such function. */
+const FIND_RIGHT = {
+  name: "find right to origin",
+  text: `select d.oid::text, has_function_privilege(to_regprocedure('pg_catalog.pg_control_system()'), 'execute')
+    from pg_catalog.pg_database d where d.datname = current_database()`,
+  values: [],
+}
+
+const READ_SERVER = {
+  name: "read origin",
+  text: "select system_identifier::text from pg_catalog.pg_control_system()",
+  values: [],
+}
+
+export function createDeploymentMethods(
+  sessions: Sessions,
+  { deployment }: StoreStatements,
+  log: Log,
+): DeploymentStorage {
+  let isTold = false
+
+  async function readOrigin(): Promise<DatabaseOrigin> {
+    const [found] = await sessions.readRows(FIND_RIGHT)
+    assert.ok(found, "a session is in a database")
+    const database = String(found[0])
+    if (found[1] === true) {
+      const [row] = await sessions.readRows(READ_SERVER)
+      return { database, server: String(row?.[0]) }
+    }
+    if (!isTold) {
+      isTold = true
+      const advice = "grant execute on function pg_control_system() to the role"
+      log.warn({ advice }, "a copy of this database on another server can't be told from it")
+    }
+    return { database }
+  }
+
+  return {
+    async readDeployment() {
+      const origin = await readOrigin()
+      const [record] = await sessions.read<DeploymentTable>(deployment.find, {})
+      return fromDeploymentRecord(record, origin)
+    },
+    async recordDeployment(request) {
+      const values = toDeploymentValues(request, await readOrigin())
+      return (await sessions.change(deployment.record, values)) === 1
+    },
+  }
+}

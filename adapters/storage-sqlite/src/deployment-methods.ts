@@ -1,0 +1,44 @@
+/** Where the database stands, told from its file, and the record of it. */
+import { SafelightError, type DeploymentStorage } from "@safelight/core"
+import {
+  fromDeploymentRecord,
+  toDeploymentValues,
+  type DeploymentTable,
+  type StoreStatements,
+} from "@safelight/store"
+import { createEncoder } from "./encode-change.ts"
+import { readFileOrigins, type FileOrigins } from "./origin.ts"
+import type { Reader } from "./reader.ts"
+import type { Writer } from "./writer.ts"
+
+export interface DeploymentMethodOptions {
+  readonly file: string
+  readonly writer: Writer
+  readonly reader: Reader
+  readonly statements: StoreStatements
+}
+
+export function createDeploymentMethods(options: DeploymentMethodOptions): DeploymentStorage {
+  const { file, reader, writer } = options
+  const { deployment } = options.statements
+  const { guarded } = createEncoder(writer.toNumber)
+  return {
+    async readDeployment() {
+      const [record] = reader.all<DeploymentTable>(deployment.find, {})
+      return fromDeploymentRecord(record, readOrigins(file).certain)
+    },
+    async recordDeployment(request) {
+      const values = toDeploymentValues(request, readOrigins(file).whole)
+      return (await writer.write(guarded([{ statement: deployment.record, values }]))) === true
+    },
+  }
+}
+
+function readOrigins(file: string): FileOrigins {
+  try {
+    return readFileOrigins(file)
+  } catch (cause) {
+    const message = `the database file can't be looked at (${(cause as NodeJS.ErrnoException).code})`
+    throw new SafelightError({ code: "storage-unavailable", message, retryable: true, cause })
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Which database this is and which artifacts belong to it, as one record in the database itself. A
+ * storage knows where its database stands (a file, a database of a server): if that differs from what
+ * was recorded, the database was copied, and the original may be in use.
+ */
+
+export interface DeploymentStorage {
+  /** The record, compared with where the database stands now. */
+  readDeployment(): Promise<Deployment>
+  /**
+   * Records where the database stands now, with what the request says, in place of the record of
+   * `revision`; durable once resolved. False, and nothing is changed, if another was recorded since.
+   */
+  recordDeployment(request: DeploymentRecord): Promise<boolean>
+}
+
+/** `new`: nothing was recorded. `copied`: it was recorded elsewhere. */
+export type DatabaseStanding = "new" | "original" | "copied"
+
+export interface Deployment {
+  readonly standing: DatabaseStanding
+  /** How often it was recorded. */
+  readonly revision: number
+  /** The mark of the place that holds its artifacts; null where none was recorded. */
+  readonly artifactsMark: string | null
+  /** When a copy, or another place of artifacts, was last adopted, ms; 0: never. */
+  readonly adoptedAt: number
+}
+
+export interface DeploymentRecord {
+  /** Of the record that is replaced; 0 where there is none. */
+  readonly revision: number
+  readonly artifactsMark: string | null
+  readonly adoptedAt: number
+}

@@ -1,0 +1,33 @@
+/** What the contract of `DeploymentStorage` says, as far as a database that stays where it is shows it. */
+import assert from "node:assert/strict"
+import type { Behaviours } from "./contract.ts"
+import type { StorageFixture } from "./storage-fixture.ts"
+
+export const DEPLOYMENT_BEHAVIOURS: Behaviours<StorageFixture> = {
+  "a database is new until it was recorded, and the original from then on": async (fixture) => {
+    const { storage } = fixture
+    const unrecorded = { standing: "new", revision: 0, artifactsMark: null, adoptedAt: 0 }
+    assert.deepEqual(await storage.readDeployment(), unrecorded)
+    const record = { revision: 0, artifactsMark: "mark-1", adoptedAt: 0 }
+    assert.equal(await storage.recordDeployment(record), true)
+    const recorded = { standing: "original", revision: 1, artifactsMark: "mark-1", adoptedAt: 0 }
+    assert.deepEqual(await storage.readDeployment(), recorded)
+    assert.deepEqual(await (await fixture.reopen()).readDeployment(), recorded)
+  },
+
+  "a record is replaced by whoever knows it, and by nobody else": async ({ storage }) => {
+    const first = { revision: 0, artifactsMark: null, adoptedAt: 0 }
+    const outcomes = await Promise.all(
+      ["a", "b", "c"].map((artifactsMark) => storage.recordDeployment({ ...first, artifactsMark })),
+    )
+    assert.equal(outcomes.filter((isRecorded) => isRecorded).length, 1)
+    const { artifactsMark } = await storage.readDeployment()
+    assert.equal(artifactsMark, ["a", "b", "c"][outcomes.indexOf(true)])
+    const next = { revision: 1, artifactsMark: null, adoptedAt: 9_007_199_254_740_991 }
+    assert.equal(await storage.recordDeployment({ ...next, revision: 2 }), false)
+    assert.equal(await storage.recordDeployment(next), true)
+    assert.equal(await storage.recordDeployment(next), false)
+    assert.equal(await storage.recordDeployment(first), false)
+    assert.deepEqual(await storage.readDeployment(), { ...next, standing: "original", revision: 2 })
+  },
+}
