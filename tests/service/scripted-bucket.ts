@@ -1,5 +1,5 @@
 /**
- * A bucket that takes everything, and of it keeps the sizes alone: enough for a service to store to. A
+ * A bucket that takes everything, and of it keeps its mark and the sizes alone: enough for a service to store to. A
  * test lets it keep some requests waiting, or refuse everything, and counts the checks that write to it.
  */
 import type { TestContext } from "node:test"
@@ -29,19 +29,29 @@ export async function startBucket(t: TestContext): Promise<ScriptedBucket> {
   let isRefusing = false
   let checks = 0
 
+  let mark: Buffer | undefined
   const sizes = new Map<string, string | undefined>()
   const server = await serve(t, (request, response) => {
     const { method, url = "", headers } = request
     const line = `${method} ${url}`
     if (/^PUT .*\/\.check\//.test(line)) checks += 1
     if (method === "PUT") sizes.set(url, headers["content-length"])
+    const body: Buffer[] = []
+    const isMark = url.endsWith("/.safelight/mark")
     const answer = (): void => {
+      if (isMark && !isRefusing) {
+        if (method === "PUT") mark = Buffer.concat(body)
+        else if (mark === undefined) response.statusCode = 404
+        response.end(method === "PUT" ? undefined : (mark ?? NO_SUCH_KEY))
+        return
+      }
       const size = method === "HEAD" ? { "content-length": sizes.get(url) ?? "0" } : {}
       response.writeHead(isRefusing ? 403 : 200, { etag: '"0"', ...size })
       response.end(method === "GET" && !isRefusing ? toListing(url) : undefined)
     }
     // Its body is read in any case: the connection is used again.
-    request.resume().once("end", () => {
+    request.on("data", (chunk: Buffer) => void (isMark && body.push(chunk)))
+    request.once("end", () => {
       if (pattern?.test(line) !== true) return answer()
       held.push(answer)
       return isHolding.resolve()
@@ -66,6 +76,8 @@ export async function startBucket(t: TestContext): Promise<ScriptedBucket> {
     refuse: (refuses) => void (isRefusing = refuses),
   }
 }
+
+const NO_SUCH_KEY = "<Error><Code>NoSuchKey</Code></Error>"
 
 function toListing(url: string): string {
   const root = url.includes("uploads") ? "ListMultipartUploadsResult" : "ListBucketResult"

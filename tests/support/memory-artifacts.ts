@@ -22,6 +22,7 @@ export function createMemoryArtifacts({
   const places = new Map<string, Uint8Array>()
   let count = 0
   let failures = 0
+  let mark: string | undefined
   return {
     places,
     failPuts(times) {
@@ -54,6 +55,7 @@ export function createMemoryArtifacts({
       places.delete(place)
     },
     list: async (task) => [...places.keys()].filter((place) => place.startsWith(`${task}/`)),
+    mark: async (proposed) => (mark ??= proposed),
     async check() {
       if (failures > 0) throw unavailable()
     },

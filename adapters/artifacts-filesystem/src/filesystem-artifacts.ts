@@ -15,6 +15,7 @@ import { DEFAULTS } from "./defaults.ts"
 import type { FileSystem } from "./file-system.ts"
 import { checkIncoming, sweepIncomingFiles } from "./incoming.ts"
 import { listArtifacts } from "./list-artifacts.ts"
+import { markFolder } from "./mark.ts"
 import { openArtifact } from "./open-artifact.ts"
 import { putArtifact, type PutHost, type PutStep } from "./put-artifact.ts"
 import { removeArtifact } from "./remove-artifact.ts"
@@ -23,6 +24,7 @@ import { createRootFolder } from "./root-folder.ts"
 
 export interface FilesystemArtifacts extends ArtifactStorage {
   restore(request: ArtifactRestore): Promise<RestoreOutcome>
+  mark(proposed?: string): Promise<string | undefined>
   /**
    * Removes what crashes left of unfinished puts: incoming files not written to for `staleAfterMs`
    * before `now` (milliseconds since the Unix epoch, compared with the file system's own times).
@@ -57,6 +59,7 @@ export function createFilesystemArtifacts(
     restore: (request) => restoreArtifact(host, request),
     remove: (place) => removeArtifact(rootFolder, place),
     list: (task) => listArtifacts(rootFolder, task),
+    mark: (proposed) => markFolder(rootFolder, proposed),
     check: () => checkIncoming(rootFolder),
     sweepIncoming: (now) => sweepIncomingFiles(rootFolder, now - staleAfterMs),
   }

@@ -12,6 +12,7 @@ import {
 import { createBucket } from "./bucket.ts"
 import { checkBucket } from "./check-bucket.ts"
 import { listArtifacts } from "./list-artifacts.ts"
+import { markBucket } from "./mark.ts"
 import { openArtifact } from "./open-artifact.ts"
 import { putArtifact } from "./put-artifact.ts"
 import { restoreArtifact } from "./restore-artifact.ts"
@@ -21,6 +22,7 @@ import { sweepUploads } from "./sweep-uploads.ts"
 
 export interface S3Artifacts extends ArtifactStorage {
   restore(request: ArtifactRestore): Promise<RestoreOutcome>
+  mark(proposed?: string): Promise<string | undefined>
   /**
    * Abandons what crashes left of unfinished puts: uploads begun `staleAfterMs` before `now` or
    * earlier (milliseconds since the Unix epoch, compared with the bucket's own times). Resolves to
@@ -44,6 +46,7 @@ export function createS3Artifacts(options: S3ArtifactsOptions): S3Artifacts {
       if (isArtifactPlace(place)) await deleteObject(bucket, { key: place })
     },
     list: (task) => listArtifacts(bucket, task),
+    mark: (proposed) => markBucket(bucket, proposed),
     check: () => checkBucket(bucket),
     sweepIncoming: (now) => sweepUploads(bucket, now - staleAfterMs),
   }

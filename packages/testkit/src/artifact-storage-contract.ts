@@ -15,6 +15,7 @@ import {
   type SafelightErrorCode,
   type StoredArtifact,
 } from "@safelight/core"
+import { ARTIFACT_MARK_BEHAVIOURS } from "./artifact-mark-behaviours.ts"
 import { describeContract, type Behaviours, type Divergence } from "./contract.ts"
 
 export interface ArtifactStorageFixture {
@@ -36,7 +37,7 @@ export function describeArtifactStorage(
 ): void {
   describeContract({
     title: `${name} is an artifact storage`,
-    behaviours: BEHAVIOURS,
+    behaviours: { ...BEHAVIOURS, ...ARTIFACT_MARK_BEHAVIOURS },
     create,
     ...options,
   })

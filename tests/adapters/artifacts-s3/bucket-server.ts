@@ -107,7 +107,9 @@ export function refuse(response: ServerResponse, status: number, code: string): 
 type Serve = (exchange: Omit<Exchange, "serve">, server: BucketServer) => void
 
 const HONEST: Readonly<Record<Operation, Serve>> = {
-  PutObject({ key, body, response }, { objects }) {
+  PutObject({ key, request, body, response }, { objects }) {
+    const isTaken = request.headers["if-none-match"] === "*" && objects.has(key)
+    if (isTaken) return refuse(response, 412, "PreconditionFailed")
     objects.set(key, body)
     response.setHeader("etag", toEtag(body)).end()
   },

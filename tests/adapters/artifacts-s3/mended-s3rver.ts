@@ -2,7 +2,7 @@
  * s3rver 3.7.1 in this process, with what it lacks of S3 mended: it takes an object for stored
  * before its file is written, shows one that is only half sent, removes folders under a put that is
  * about to write into them (which ends the process), reads `bytes=0-0` as everything, has a byte in
- * an empty object, and can neither abandon nor list uploads. Signatures it does not check at all:
+ * an empty object, can neither abandon nor list uploads, and stores whatever `If-None-Match` says. Signatures it does not check at all:
  * that is for `bucket-server.ts`.
  */
 import { createHash, randomUUID } from "node:crypto"
@@ -48,9 +48,12 @@ interface Written {
 
 interface Exchange {
   readonly method: string
+  /** Decoded. */
+  readonly path: string
   readonly query: Readonly<Record<string, string>>
   status: number
   body: unknown
+  get(header: string): string
 }
 
 interface Server {
@@ -79,6 +82,7 @@ export async function startS3rver(): Promise<RunningS3rver> {
   mendStore(server.store)
   // In place of the first, which logs requests, also after the log was closed.
   server.middleware[0] = createUploadRoutes(server.store)
+  server.middleware.splice(1, 0, createConditionalPut(server.store))
   const { port } = await server.run()
   return {
     options: {
@@ -161,6 +165,34 @@ function createUploadRoutes(store: Store): Server["middleware"][number] {
       await next()
     }
   }
+}
+
+/** `If-None-Match: *`: of several at once one stores, the others conflict. */
+function createConditionalPut(store: Store): Server["middleware"][number] {
+  const underWay = new Set<string>()
+
+  return async (exchange, next) => {
+    const { method, path } = exchange
+    if (method !== "PUT" || exchange.get("if-none-match") !== "*") return next()
+    if (underWay.has(path)) return refuse(exchange, 409, "ConditionalRequestConflict")
+    underWay.add(path)
+    try {
+      const file = store.getResourcePath(BUCKET, path.slice(`/${BUCKET}/`.length), "object")
+      const isThere = await stat(file).then(
+        () => true,
+        () => false,
+      )
+      if (isThere) refuse(exchange, 412, "PreconditionFailed")
+      else await next()
+    } finally {
+      underWay.delete(path)
+    }
+  }
+}
+
+function refuse(exchange: Exchange, status: number, code: string): void {
+  exchange.status = status
+  exchange.body = `<Error><Code>${code}</Code></Error>`
 }
 
 async function listUploads(folder: string): Promise<string> {
