@@ -45,6 +45,7 @@ export const SETTINGS: EngineSettings = {
   graceMs: 2_000,
   retentionMs: 14 * 86_400_000,
   removeAfterMs: 86_400_000,
+  adoptionHoldMs: 30 * 86_400_000,
   idempotencyMs: 14 * 86_400_000,
   idlePollMs: 1_000,
   backoffMs: 1_000,

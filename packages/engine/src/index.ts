@@ -1,4 +1,10 @@
 /** The public face of the engine. */
+export {
+  checkDeployment,
+  type DeploymentCheck,
+  type DeploymentCheckOptions,
+  type DeploymentRefusal,
+} from "./check-deployment.ts"
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts"
 export {
   createIdentifiers,

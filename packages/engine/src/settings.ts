@@ -17,6 +17,11 @@ export interface EngineSettings {
   readonly retentionMs: number
   /** How long after its task's end, or its expiry, an artifact's bytes are removed. */
   readonly removeAfterMs: number
+  /**
+   * How long after its database was adopted the bytes of a task from before stay: another database
+   * may have them in its manifests.
+   */
+  readonly adoptionHoldMs: number
   /** How long an idempotency key stands for its task; a sweep then forgets it. */
   readonly idempotencyMs: number
   /** How often the queue is looked at when nothing wakes the engine. */
@@ -46,6 +51,8 @@ export const DEFAULTS: EngineSettings = {
   retentionMs: 14 * 86_400_000,
   // A transfer that began in time goes on; nobody downloads for a day.
   removeAfterMs: 86_400_000,
+  // Twice as long as artifacts are kept: what an original made of the same tasks has expired there.
+  adoptionHoldMs: 30 * 86_400_000,
   // Longer than any client repeats a request; as long as what the task made is there to be had.
   idempotencyMs: 14 * 86_400_000,
   idlePollMs: 1_000,

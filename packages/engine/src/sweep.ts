@@ -35,6 +35,8 @@ const TRIES = 5
 interface Round {
   readonly now: number
   readonly report: { -readonly [Count in keyof SweepReport]: SweepReport[Count] }
+  /** When the database was adopted; 0: never. */
+  readonly adoptedAt: number
   /** For the facts still to come: a storage that used all of them up once gets one each from then on. */
   tries: number
 }
@@ -42,7 +44,8 @@ interface Round {
 /** Does all that is due at `now` (ms). Rejects only where the storage does not answer. */
 export async function sweep(context: Context, now: number): Promise<SweepReport> {
   const report = { timedOut: 0, expired: 0, removed: 0, forgotten: 0, failed: 0 }
-  const round: Round = { now, report, tries: TRIES }
+  const { adoptedAt } = await context.storage.readDeployment()
+  const round: Round = { now, report, adoptedAt, tries: TRIES }
   await eachDue(context, "findOverdue", round, async (head) => {
     await context.probe("sweep:before-append", head.task.id)
     const recorded = await endOverdue(context, head, { now, maxTries: round.tries })
@@ -109,10 +112,12 @@ function isFromStorage(error: unknown): boolean {
 async function tend(
   context: Context,
   head: StreamHead,
-  { now, tries }: Round,
+  round: Round,
 ): Promise<{ readonly expired: number; readonly removed: number }> {
+  const { now, tries } = round
   const { settings, storage } = context
-  const removed = await removeDue(context, head, now)
+  const heldUntil = toHeldUntil(context, head, round)
+  const removed = now < heldUntil ? 0 : await removeDue(context, head, now)
   let current = head
   const isExpired = head.task.state === "succeeded.available" && now >= lastExpiryAt(head.task)
   if (isExpired) {
@@ -122,9 +127,17 @@ async function tend(
     await context.probe("sweep:after-append", head.task.id)
     if (recorded.kind === "recorded") current = recorded.head
   }
-  const dueAt = nextRetentionAt(current.task, settings, now)
+  const dueAt = nextRetentionAt(current.task, settings, now) ?? (now < heldUntil ? heldUntil : null)
   await storage.retain({ task: head.task.id, dueAt })
   return { expired: isExpired ? 1 : 0, removed }
+}
+
+/**
+ * Until when nothing of a task may be removed: a database that was adopted shares the tasks from
+ * before with the one that it is a copy of, and perhaps their artifacts.
+ */
+function toHeldUntil({ settings }: Context, { task }: StreamHead, { adoptedAt }: Round): number {
+  return task.createdAt < adoptedAt ? adoptedAt + settings.adoptionHoldMs : 0
 }
 
 /** Removes what is outside the manifest, and expired bytes, once each has had its time. */

@@ -12,10 +12,16 @@ import type { Configuration } from "./configuration/configuration.ts"
 import { createWatching, type Watching } from "./metrics/watching.ts"
 import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
 import { createReadiness } from "./readiness.ts"
+import { requireOwnData } from "./require-own-data.ts"
 import { EACH_MINUTE, EACH_NIGHT, startSchedules, type Schedules } from "./schedules.ts"
 
 export interface ServiceOptions {
   readonly configuration: Configuration
+  /**
+   * Goes on with a database that is a copy, or with another place of artifacts than it had: an
+   * operator's decision of one start, so it stands in no configuration.
+   */
+  readonly adopt?: boolean
   readonly log?: Log
   readonly clock?: Clock
 }
@@ -52,7 +58,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 }
 
 async function assemble(options: ServiceOptions, closers: Close[]): Promise<Service> {
-  const { configuration, log = SILENT_LOG, clock = systemClock } = options
+  const { adopt = false, configuration, log = SILENT_LOG, clock = systemClock } = options
   const { stopGraceMs: graceMs } = configuration
   assertShared(configuration)
   const watching = await createWatching({ settings: configuration, clock, log })
@@ -60,6 +66,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   closers.push(() => opened.close())
   const storage = watching.observeStorage(opened)
   const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
+  await requireOwnData({ storage, artifacts, adopt, clock, log })
   const parts = { configuration, log, clock, storage, artifacts, watching }
   const engine = createServiceEngine(parts, closers)
 

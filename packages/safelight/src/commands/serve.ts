@@ -12,6 +12,10 @@ import { EXIT, type ExitCode } from "../exit-code.ts"
 import { addDataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
+interface ServeFlags extends ConfigurationFlags {
+  readonly adopt?: true
+}
+
 /** Lines of the log that nobody reads are not waited for any longer at the end. */
 const FLUSH_MS = 1_000
 
@@ -32,10 +36,14 @@ export function createServeCommand(context: CommandContext): Command {
       "--role <role>",
       "all, or with --database and --artifacts api or worker alone [SAFELIGHT_ROLE] (default: all)",
     )
-  return addDataOptions(command).action((flags: ConfigurationFlags) => serve(flags, context))
+    .option(
+      "--adopt",
+      "go on with a copied database, or with another place for artifacts, from now on",
+    )
+  return addDataOptions(command).action((flags: ServeFlags) => serve(flags, context))
 }
 
-async function serve(flags: ConfigurationFlags, context: CommandContext): Promise<void> {
+async function serve({ adopt, ...flags }: ServeFlags, context: CommandContext): Promise<void> {
   const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { environment, folder } = context
   const configuration = await loadConfiguration({ flags, environment, folder })
@@ -46,7 +54,7 @@ async function serve(flags: ConfigurationFlags, context: CommandContext): Promis
   // From here on a signal stops properly, also one that comes while the service starts.
   const isRunByNpm = environment["npm_lifecycle_event"] !== undefined
   const stopAsked = waitForStop({ launcher: context.launcher, isRunByNpm })
-  await run(configuration, context, log, stopAsked)
+  await run({ configuration, adopt: adopt === true, log }, context, stopAsked)
   await flushAndExit(log, EXIT.done)
 }
 
@@ -56,19 +64,26 @@ async function flushAndExit(log: JsonLog, code: ExitCode): Promise<void> {
   process.exit(code)
 }
 
+interface Start {
+  readonly configuration: Configuration
+  readonly adopt: boolean
+  readonly log: JsonLog
+}
+
 async function run(
-  configuration: Configuration,
+  { configuration, adopt, log }: Start,
   context: CommandContext,
-  log: JsonLog,
   stopAsked: Promise<string>,
 ): Promise<void> {
   const { createService } = await import("../assemble.ts")
   const { toMachineFault } = await import("../machine-fault.ts")
-  const service = await createService({ configuration, log }).catch(async (error: unknown) => {
-    // What was tried stands before what came of it.
-    await log.flush(FLUSH_MS)
-    throw toMachineFault(error)
-  })
+  const service = await createService({ configuration, adopt, log }).catch(
+    async (error: unknown) => {
+      // What was tried stands before what came of it.
+      await log.flush(FLUSH_MS)
+      throw toMachineFault(error)
+    },
+  )
   try {
     context.print(`${await toWelcome(service, configuration)}listening on ${service.url}\n`)
     if (needsPublicUrl(configuration)) {

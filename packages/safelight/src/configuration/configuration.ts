@@ -57,6 +57,8 @@ export interface EngineLimits {
   readonly graceMs?: number
   /** How long after expiry an artifact's bytes are removed. */
   readonly removeAfterMs?: number
+  /** How long after `--adopt` the bytes of tasks from before stay. */
+  readonly adoptionHoldMs?: number
 }
 
 export interface StudioLimits {

@@ -1,0 +1,200 @@
+/**
+ * Whether a database and a place of artifacts belong together, and what an adoption keeps. The storage
+ * in memory stands elsewhere when it is told so.
+ */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import type { ArtifactStorage, DeploymentStorage } from "@safelight/core"
+import { checkDeployment } from "@safelight/engine"
+import { createManualClock, createScriptedChannel } from "@safelight/testkit"
+import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
+import { createMemoryStorage } from "../support/memory-storage.ts"
+import { completed, createScene, SETTINGS, type Scene, type SceneOptions } from "./support.ts"
+
+const OWN = { kind: "own" } as const
+
+describe("a check of the deployment", () => {
+  it("records a new database and its place, and finds them its own from then on", async () => {
+    const [storage, artifacts] = [createMemoryStorage(), createMemoryArtifacts()]
+    assert.deepEqual(await checkDeployment({ storage, artifacts }), OWN)
+    const recorded = await storage.readDeployment()
+    assert.match(recorded.artifactsMark ?? "", /^[0-9a-f]{32}$/)
+    assert.equal(await artifacts.mark?.(), recorded.artifactsMark)
+    assert.deepEqual(await checkDeployment({ storage, artifacts }), OWN)
+    assert.deepEqual(await checkDeployment({ storage, artifacts, adopt: true }), OWN)
+    assert.deepEqual(await storage.readDeployment(), recorded)
+  })
+
+  it("takes the mark of the place where the database is new", async () => {
+    const [storage, artifacts] = [createMemoryStorage(), createMemoryArtifacts()]
+    await artifacts.mark?.("of another")
+    assert.deepEqual(await checkDeployment({ storage, artifacts }), OWN)
+    assert.equal((await storage.readDeployment()).artifactsMark, "of another")
+  })
+
+  it("refuses a second place, marked or not, and leaves it as it was", async () => {
+    const [storage, other] = [createMemoryStorage(), createMemoryArtifacts()]
+    await checkDeployment({ storage, artifacts: createMemoryArtifacts() })
+    const recorded = await storage.readDeployment()
+    const unmarked = { kind: "refused", refusals: ["artifacts-unmarked"] }
+    assert.deepEqual(await checkDeployment({ storage, artifacts: other }), unmarked)
+    assert.equal(await other.mark?.(), undefined)
+    await other.mark?.("of another")
+    const foreign = { kind: "refused", refusals: ["artifacts-of-another"] }
+    assert.deepEqual(await checkDeployment({ storage, artifacts: other }), foreign)
+    assert.deepEqual(await storage.readDeployment(), recorded)
+  })
+
+  it("refuses a copy, also with the place of the original, and changes neither", async () => {
+    const [storage, artifacts] = [createMemoryStorage(), createMemoryArtifacts()]
+    await checkDeployment({ storage, artifacts })
+    storage.copyDatabase()
+    const found = await storage.readDeployment()
+    const copied = { kind: "refused", refusals: ["database-copied"] }
+    assert.deepEqual(await checkDeployment({ storage, artifacts }), copied)
+    const elsewhere = createMemoryArtifacts()
+    const both = { kind: "refused", refusals: ["database-copied", "artifacts-unmarked"] }
+    assert.deepEqual(await checkDeployment({ storage, artifacts: elsewhere }), both)
+    assert.equal(await elsewhere.mark?.(), undefined)
+    assert.deepEqual(await storage.readDeployment(), found)
+  })
+
+  it("adopts what differs, once and with a line of the log", async () => {
+    const [storage, artifacts] = [createMemoryStorage(), createMemoryArtifacts()]
+    const clock = createManualClock()
+    const lines: unknown[] = []
+    const log = { info() {}, error() {}, warn: (fields: unknown) => void lines.push(fields) }
+    await checkDeployment({ storage, artifacts, clock, log })
+    storage.copyDatabase()
+    const elsewhere = createMemoryArtifacts()
+    const options = { storage, artifacts: elsewhere, clock, log }
+    const refusals = ["database-copied", "artifacts-unmarked"]
+    const adopted = await checkDeployment({ ...options, adopt: true })
+    assert.deepEqual(adopted, { kind: "adopted", refusals })
+    assert.deepEqual(lines, [{ refusals, adoptedAt: clock.now() }])
+    assert.deepEqual(await checkDeployment(options), OWN)
+    const { adoptedAt, artifactsMark } = await storage.readDeployment()
+    assert.equal(adoptedAt, clock.now())
+    assert.equal(await elsewhere.mark?.(), artifactsMark)
+    const original = await artifacts.mark?.()
+    assert.notEqual(artifactsMark, original)
+    const former = { kind: "refused", refusals: ["artifacts-of-another"] }
+    assert.deepEqual(await checkDeployment({ storage, artifacts, clock, log }), former)
+  })
+
+  it("lets one of two nodes with places of their own start, also where both adopt", async () => {
+    for (const adopt of [false, true]) {
+      const storage = createMemoryStorage()
+      if (adopt) {
+        await checkDeployment({ storage, artifacts: createMemoryArtifacts() })
+        storage.copyDatabase()
+      }
+      const meeting = meet(storage, 2)
+      const nodes = [createMemoryArtifacts(), createMemoryArtifacts()]
+      const checks = await Promise.all(
+        nodes.map((artifacts) => checkDeployment({ storage: meeting, artifacts, adopt })),
+      )
+      const kinds = checks.map(({ kind }) => kind)
+      assert.deepEqual(kinds, [adopt ? "adopted" : "own", "refused"])
+    }
+  })
+
+  it("compares no marks where a storage of artifacts keeps none, and records one later", async () => {
+    const storage = createMemoryStorage()
+    const { mark: _, ...unmarked } = createMemoryArtifacts()
+    const plain: ArtifactStorage = unmarked
+    assert.deepEqual(await checkDeployment({ storage, artifacts: plain }), OWN)
+    assert.equal((await storage.readDeployment()).artifactsMark, null)
+    const artifacts = createMemoryArtifacts()
+    assert.deepEqual(await checkDeployment({ storage, artifacts }), OWN)
+    assert.equal((await storage.readDeployment()).artifactsMark, await artifacts.mark?.())
+    assert.deepEqual(await checkDeployment({ storage, artifacts: plain }), OWN)
+    storage.copyDatabase()
+    assert.equal((await checkDeployment({ storage, artifacts: plain })).kind, "refused")
+  })
+})
+
+const { adoptionHoldMs, removeAfterMs } = SETTINGS
+
+describe("an adopted database", () => {
+  it("keeps the bytes of every task from before for a while, then removes what is due", async () => {
+    const scene = createMakingScene(1)
+    const { artifacts, clock, engine, storage } = scene
+    await checkDeployment({ storage, artifacts, clock })
+    const id = await finish(scene)
+    const [made] = (await scene.read(id)).artifacts
+    assert.ok(made !== undefined)
+    const orphan = await putOrphan(scene, id)
+    await clock.advance(1)
+    await adoptCopy(scene)
+    const heldUntil = clock.now() + adoptionHoldMs
+    assert.ok(made.expiresAt + removeAfterMs < heldUntil)
+
+    const expired = await engine.sweep(made.expiresAt + removeAfterMs)
+    assert.deepEqual([expired.expired, expired.removed], [1, 0])
+    assert.equal((await engine.sweep(heldUntil - 1)).removed, 0)
+    assert.deepEqual(await artifacts.list(id), [made.place, orphan])
+    assert.equal((await engine.sweep(heldUntil)).removed, 2)
+    assert.deepEqual(await artifacts.list(id), [])
+    const later = { now: Number.MAX_SAFE_INTEGER, limit: 9 }
+    assert.deepEqual(await storage.findRetained(later), [])
+  })
+
+  it("keeps those of a task that was unfinished too, and of none that it accepted itself", async () => {
+    const scene = createMakingScene(2, { isStarted: false })
+    const { artifacts, clock, engine, storage } = scene
+    await checkDeployment({ storage, artifacts, clock })
+    const { id: before } = await scene.submit()
+    await clock.advance(1)
+    await adoptCopy(scene)
+    const { id: after } = await scene.submit()
+    engine.start()
+    for (const id of [before, after]) {
+      await engine.finished(id)
+      await putOrphan(scene, id)
+    }
+    assert.equal((await engine.sweep(clock.now() + removeAfterMs)).removed, 1)
+    assert.equal((await artifacts.list(before)).length, 2)
+    assert.equal((await artifacts.list(after)).length, 1)
+  })
+})
+
+function createMakingScene(count: number, options: Partial<SceneOptions> = {}): Scene {
+  const submits = Array.from({ length: count }, () => completed())
+  return createScene({ channels: [createScriptedChannel({ submits })], ...options })
+}
+
+async function finish(scene: Scene): Promise<string> {
+  const { id } = await scene.submit()
+  await scene.engine.finished(id)
+  return id
+}
+
+/** As another database's worker would leave it, which made the same task. */
+async function putOrphan({ artifacts }: Scene, task: string): Promise<string> {
+  const [output] = completed("made elsewhere").outputs
+  assert.ok(output !== undefined)
+  return (await artifacts.put({ task, key: "image_1", body: output.body })).place
+}
+
+async function adoptCopy({ artifacts, clock, storage }: Scene): Promise<void> {
+  storage.copyDatabase()
+  const check = await checkDeployment({ storage, artifacts, clock, adopt: true })
+  assert.equal(check.kind, "adopted")
+}
+
+/** Lets no read of the record go on before `count` of them have come, the first time. */
+function meet(storage: DeploymentStorage, count: number): DeploymentStorage {
+  const met = Promise.withResolvers<void>()
+  let reads = 0
+  return {
+    async readDeployment() {
+      const found = await storage.readDeployment()
+      reads += 1
+      if (reads === count) met.resolve()
+      await met.promise
+      return found
+    },
+    recordDeployment: (request) => storage.recordDeployment(request),
+  }
+}
