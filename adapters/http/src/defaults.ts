@@ -31,6 +31,10 @@ export const DEFAULTS = {
   /** Above the 60 s of common load balancers, so that they close first. */
   keepAliveTimeoutMs: 75_000,
   headerBytes: 16 * 1024,
+  /** Connections of one listener; one more is closed. Each takes tens of KiB while it is used. */
+  connections: 10_000,
+  /** How long a client may take nothing of its answer: what proxies commonly wait for. */
+  stalledAnswerMs: 60_000,
   /** How long a refused upload is read on, so that its sender sees the answer and not a reset. */
   lingerMs: 2_000,
 } as const

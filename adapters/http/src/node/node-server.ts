@@ -22,6 +22,9 @@ import { isFullyReceived, sendAndLinger } from "./linger.ts"
 import { listen } from "./listen.ts"
 import { noteResponse } from "./newest-response.ts"
 import { createRawAnswer } from "./raw-answer.ts"
+import { createRefusedConnections, limitConnections } from "./refused-connections.ts"
+import { endStalledAnswers } from "./stalled-answers.ts"
+import { createWaitingRequests, type AwaitTurn } from "./waiting-requests.ts"
 
 export interface NodeServerOptions {
   readonly handler: Pick<HttpHandler, "fetch">
@@ -60,7 +63,11 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
   })
   const threads = createCreationThreads({ settings, log })
   const { onAnswered } = options
-  attach(server, handler, { settings, host, threads, onAnswered })
+  const noteRefused = createRefusedConnections(log)
+  const awaitTurn = createWaitingRequests(() => noteRefused("requests sent ahead"))
+  attach(server, handler, { settings, host, threads, onAnswered, awaitTurn })
+  limitConnections(server, settings.connections, () => noteRefused("connections"))
+  endStalledAnswers(server, settings.stalledAnswerMs)
   const url = await listen(server, { host, port })
   server.on("error", (error) => {
     log.error({ error }, "the server failed to accept a connection")
@@ -79,6 +86,7 @@ interface Attached {
   readonly host: string
   readonly threads: CreationThreads
   readonly onAnswered: OnAnswered | undefined
+  readonly awaitTurn: AwaitTurn
 }
 
 function toServerOptions(settings: HttpSettings): object {
@@ -97,7 +105,7 @@ function toServerOptions(settings: HttpSettings): object {
 function attach(
   server: Server,
   handler: Pick<HttpHandler, "fetch">,
-  { settings, host, threads, onAnswered }: Attached,
+  { settings, host, threads, onAnswered, awaitTurn }: Attached,
 ): void {
   const nextRequestId = createRequestIds()
   const { lingerMs } = settings
@@ -129,14 +137,8 @@ function attach(
     // A closing server lets nobody count on the connection (RFC 9112 §9.6).
     if (!server.listening) outgoing.shouldKeepAlive = false
     const previous = noteResponse(incoming.socket, outgoing)
-    if (previous === undefined) {
-      void listener(incoming, outgoing)
-      return
-    }
-    previous.once("close", () => {
-      // Who left has nobody to answer, and nothing was begun.
-      if (!incoming.socket.destroyed) void listener(incoming, outgoing)
-    })
+    if (previous === undefined) void listener(incoming, outgoing)
+    else awaitTurn(incoming.socket, previous, () => void listener(incoming, outgoing))
   }
   server.on("request", onRequest)
   // Who waits for `100 Continue` is told so by the body's reader; other expectations are ignored.

@@ -1,0 +1,80 @@
+/**
+ * Requests that clients send ahead, each waiting for the answer before it. Node parses whatever has
+ * arrived, so without a bound here a client that never reads has the process hold requests until
+ * it has no memory left:
+ *
+ *   reading ─more than PAUSED_PAST wait→ paused ─none waits→ reading
+ *   any ─more than MOST_WAITING wait on all connections→ this connection is closed
+ */
+import type { ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
+
+/** Past it a connection is not read on. What arrived with it, up to 64 KiB, is parsed all the same. */
+const PAUSED_PAST = 16
+
+/** Over all connections of a server; with up to 64 KiB of head or body each, 128 MiB at worst. */
+const MOST_WAITING = 2_048
+
+/** Calls `begin` once `previous` is closed, unless the connection is by then. */
+export type AwaitTurn = (socket: Duplex, previous: ServerResponse, begin: () => void) => void
+
+const LINE = Symbol("requests that wait")
+type Lined = Duplex & { [LINE]?: Line }
+
+interface Line {
+  waiting: number
+  isPaused: boolean
+}
+
+/** `onOverflow` hears of each connection that is closed because too many requests wait. */
+export function createWaitingRequests(onOverflow: () => void): AwaitTurn {
+  let inAll = 0
+
+  function open(socket: Lined): Line {
+    const line: Line = { waiting: 0, isPaused: false }
+    socket[LINE] = line
+    // Responses that wait never hear of the close.
+    socket.once("close", () => {
+      inAll -= line.waiting
+      line.waiting = 0
+    })
+    // Reading a body resumes its connection, and so does dropping one.
+    socket.on("resume", () => {
+      if (line.isPaused) socket.pause()
+    })
+    return line
+  }
+
+  function enter(socket: Lined, line: Line): void {
+    inAll += 1
+    line.waiting += 1
+    if (line.isPaused || line.waiting <= PAUSED_PAST) return
+    line.isPaused = true
+    socket.pause()
+  }
+
+  function leave(socket: Lined, line: Line): void {
+    inAll -= 1
+    line.waiting -= 1
+    if (!line.isPaused || line.waiting > 0) return
+    line.isPaused = false
+    socket.resume()
+  }
+
+  return (socket: Lined, previous, begin) => {
+    if (socket.destroyed) return
+    if (inAll >= MOST_WAITING) {
+      socket.destroy()
+      onOverflow()
+      return
+    }
+    const line = socket[LINE] ?? open(socket)
+    enter(socket, line)
+    previous.once("close", () => {
+      // Who left has nobody to answer, and nothing was begun.
+      if (socket.destroyed) return
+      leave(socket, line)
+      begin()
+    })
+  }
+}

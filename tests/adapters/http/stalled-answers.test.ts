@@ -1,0 +1,105 @@
+/** Clients that take nothing of their answer, and more clients than a listener takes. */
+import assert from "node:assert/strict"
+import { once } from "node:events"
+import { describe, it } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import { createRawClient, eventually } from "../../support/raw-client.ts"
+import { putArtifact, taskId } from "./fake-service.ts"
+import { createWorld, type WorldOptions } from "./worlds.ts"
+
+const SIZE = 32 * 1024 * 1024
+const STALLED_MS = 100
+const HEALTH = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+
+describe("a client that stops reading", () => {
+  it("loses its connection, and what was open for it is closed", async () => {
+    await using world = await open({ settings: { stalledAnswerMs: STALLED_MS } })
+    const client = world.download()
+    client.socket.pause()
+    await eventually(() => world.fake.openReaders() === 1)
+    await eventually(() => world.fake.openReaders() === 0)
+    client.socket.resume()
+    const text = await client.ended()
+    assert.ok(text.length < SIZE)
+    assert.deepEqual(world.logged, [])
+  })
+
+  it("is waited for as long as it takes anything", async () => {
+    await using world = await open({ settings: { stalledAnswerMs: 4 * STALLED_MS } })
+    const { socket } = world.download()
+    const startedAt = performance.now()
+    let receivedBytes = 0
+    let sinceBytes = 0
+    socket.on("data", (text) => {
+      receivedBytes += text.length
+      sinceBytes += text.length
+      if (sinceBytes < SIZE / 48) return
+      sinceBytes = 0
+      socket.pause()
+      setTimeout(() => socket.resume(), STALLED_MS / 2)
+    })
+    await once(socket, "close")
+    assert.ok(receivedBytes > SIZE, `${receivedBytes} of ${SIZE} bytes`)
+    assert.ok(performance.now() - startedAt > 16 * STALLED_MS)
+  })
+
+  it("is not confused with one whose answer takes long to make", async () => {
+    const made = Promise.withResolvers<void>()
+    const settings = { stalledAnswerMs: STALLED_MS }
+    await using world = await open({ settings, checkReady: () => made.promise })
+    const client = createRawClient(world.url)
+    client.send("GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    await sleep(3 * STALLED_MS)
+    made.resolve()
+    assert.match(await client.ended(), /^HTTP\/1\.1 200 /)
+  })
+})
+
+describe("a connection past the limit", () => {
+  it("is closed, the others are served, and the log hears of it once", async () => {
+    await using world = await open({ settings: { connections: 2 } })
+    const clients = [createRawClient(world.url), createRawClient(world.url)]
+    for (const client of clients) {
+      client.send(HEALTH)
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await client.receive(/\}$/)
+    }
+    for (let count = 0; count < 3; count += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      assert.equal(await createRawClient(world.url).ended(), "")
+    }
+    for (const client of clients) {
+      client.send(HEALTH)
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await client.receive(/\}HTTP[^]*\}$/)
+      client.socket.destroy()
+    }
+    const messages = world.logged.map(({ level, fields, message }) => ({ level, fields, message }))
+    assert.deepEqual(messages, [
+      {
+        level: "warn",
+        fields: { refused: 1, because: "connections" },
+        message: "connections were closed: too many at once",
+      },
+    ])
+  })
+})
+
+async function open(options: WorldOptions) {
+  const world = await createWorld("over a socket", options)
+  const { key } = world
+  const url = world.server?.url ?? ""
+  putArtifact(world.fake, Buffer.alloc(SIZE, "p"))
+  return {
+    ...world,
+    url,
+    download() {
+      const client = createRawClient(url)
+      const path = `/v1/tasks/${taskId(1)}/artifacts/image_1/content`
+      const lines = ["Host: a", `Authorization: Bearer ${key}`, "Connection: close"]
+      client.send(`GET ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`)
+      return client
+    },
+    [Symbol.asyncDispose]: () => world.close(),
+  }
+}
