@@ -16,10 +16,10 @@ import {
 } from "@safelight/audit"
 import {
   DEFAULT_PRICES,
+  MAX_CHARGE_MICROS,
   MODELS,
   SafelightError,
   toCanonicalJson,
-  toChargeRow,
   type ChargeRow,
   type StoredEvent,
   type Task,
@@ -37,6 +37,7 @@ import {
   success,
   type SampleLog,
   type SampleStream,
+  VIDEO,
 } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
 
@@ -71,11 +72,6 @@ function withSnapshot(stream: SampleStream, change: Partial<Task>): void {
   if (stream.row === undefined) return
   const task = { ...(JSON.parse(stream.row.snapshot) as Task), ...change }
   stream.row = { ...stream.row, snapshot: toCanonicalJson(task) }
-}
-
-/** The task as its row has it. */
-function taskOf(stream: SampleStream): Task {
-  return JSON.parse(stream.row?.snapshot ?? "{}") as Task
 }
 
 function withCharge(stream: SampleStream, change: Partial<ChargeRow>): void {
@@ -729,24 +725,25 @@ describe("replay", () => {
       [["charge-differs", "task-0", 5]],
     ],
     [
+      "a charge beyond what one task may cost",
+      (log) => {
+        const stream = streamOf(log, "task-3")
+        const chargeMicros = MAX_CHARGE_MICROS + 1
+        reseal(stream, 4, { data: withData(stream.events[3], { chargeMicros }) })
+      },
+      [["event-unreadable", "task-3", 4]],
+    ],
+    [
       "a total beyond what a number holds",
       (log) => {
-        const chargeMicros = 8_000_000_000_000_000
-        const video = { images: 0, inputVideosMs: [], outputVideoMs: 80_000_000_000_000 }
-        const images = { images: 400_000_000_000, inputVideosMs: [], outputVideoMs: 0 }
-        for (const [id, usage] of [
-          ["task-2", video],
-          ["task-3", images],
-        ] as const) {
-          const stream = streamOf(log, id)
-          reseal(stream, 4, { data: withData(stream.events[3], { chargeMicros, usage }) })
-          withSnapshot(stream, { chargeMicros, usage })
-          stream.charge = toChargeRow(taskOf(stream))
-          if (stream.row !== undefined)
-            stream.row = { ...stream.row, hash: stream.events[3]?.hash ?? "" }
+        // What is billed at a million each, one more than can be added up.
+        const usage = { images: 0, inputVideosMs: [], outputVideoMs: 10_000_000_000 }
+        const commands = [submission("ben", VIDEO), dispatch(), success(VIDEO, usage)]
+        for (let index = 0; index < 9_008; index += 1) {
+          log.streams.push(createStream(`task-9${String(index).padStart(4, "0")}`, commands))
         }
       },
-      [["total-too-large", "task-3", 4]],
+      [["total-too-large", "task-99007", 3]],
     ],
   ])
 

@@ -4,7 +4,7 @@
  * golden hashes were also computed by another program; never rewrite them, add a file.
  */
 import assert from "node:assert/strict"
-import { createHash } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
@@ -16,12 +16,16 @@ import {
   fromSnapshot,
   GENESIS_HASH,
   hashEvent,
+  isArtifactPlace,
   isSafelightError,
   isTerminal,
+  MAX_CHARGE_MICROS,
+  MAX_PLACE_CHARACTERS,
   openEvent,
   openEventStrictly,
   project,
   sealEvents,
+  toArtifactPlace,
   toArtifactRows,
   toCanonicalJson,
   toChargeRow,
@@ -164,6 +168,61 @@ describe("the golden log", () => {
         }
       }
     }
+  })
+})
+
+describe("an event that a strict reader would refuse", () => {
+  const seal = (event: TaskEvent) =>
+    sealEvents(sha256, { task: "task-1", version: 0, hash: GENESIS_HASH }, [event])
+  const find = (type: TaskEvent["type"]): TaskEvent => {
+    const found = stored.find((event) => event.type === type)
+    assert.ok(found)
+    return openEvent(found)
+  }
+  const change = (type: TaskEvent["type"], data: object, at = 1_000): TaskEvent =>
+    ({ type, at, data: { ...find(type).data, ...data } }) as TaskEvent
+
+  it("is never sealed, and the member is named", () => {
+    const success = find("succeeded")
+    assert.ok(success.type === "succeeded")
+    const [artifact] = success.data.artifacts
+    const alter = (data: object) => change("succeeded", { artifacts: [{ ...artifact, ...data }] })
+    const usage = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
+    const wrong: readonly (readonly [TaskEvent, string])[] = [
+      [change("deferred", { reason: "" }), "reason"],
+      [change("deferred", { reason: "r".repeat(201) }), "reason"],
+      [change("deferred", { retryAt: 0.5 }), "retryAt"],
+      [change("doubted", { code: "" }), "code"],
+      [change("submitted", { account: "" }), "account"],
+      [change("submitted", { reservationMicros: MAX_CHARGE_MICROS + 1 }), "reservationMicros"],
+      [change("succeeded", { chargeMicros: -1 }), "chargeMicros"],
+      [change("succeeded", { usage: { ...usage, outputVideoMs: Number.NaN } }), "usage"],
+      [alter({ mimeType: "" }), "mimeType"],
+      [alter({ durationMs: -5_000 }), "durationMs"],
+      [alter({ place: "p".repeat(MAX_PLACE_CHARACTERS + 1) }), "place"],
+      [change("failed", { usage: { ...usage, images: 1.5 } }), "usage"],
+      [change("accepted", { operation: Number.POSITIVE_INFINITY }), "operation"],
+      [change("deferred", {}, 1.5), "happened at 1.5"],
+    ]
+    for (const [event, member] of wrong) {
+      assert.throws(
+        () => seal(event),
+        (error) => error instanceof TypeError && error.message.includes(member),
+        `${event.type} with a wrong ${member} was sealed`,
+      )
+    }
+  })
+
+  it("is none that names the longest place that there is", () => {
+    const success = find("succeeded")
+    assert.ok(success.type === "succeeded")
+    const longest = { task: "t".repeat(240), key: "k".repeat(240), random: randomUUID() }
+    const place = toArtifactPlace(longest, (text) => sha256([text]))
+    assert.equal(place.length, MAX_PLACE_CHARACTERS)
+    assert.ok(isArtifactPlace(place))
+    const [artifact] = success.data.artifacts
+    const [sealedEvent] = seal(change("succeeded", { artifacts: [{ ...artifact, place }] }))
+    assert.ok(sealedEvent !== undefined && openEventStrictly(sealedEvent))
   })
 })
 

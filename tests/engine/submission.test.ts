@@ -1,7 +1,14 @@
 /** Accepting a request: what is stored, what is refused, and what never enters the log. */
 import assert from "node:assert/strict"
 import { describe, it, mock } from "node:test"
-import { DEFAULT_PRICES, imageEdit, MODELS, SafelightError, sealParameters } from "@safelight/core"
+import {
+  DEFAULT_PRICES,
+  imageEdit,
+  MODELS,
+  SafelightError,
+  sealParameters,
+  withSealedParameters,
+} from "@safelight/core"
 import { createEngine, sha256 } from "@safelight/engine"
 import { createScriptedChannel } from "@safelight/testkit"
 import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
@@ -44,12 +51,8 @@ describe("a submission", () => {
     const parameters = { prompt: PROMPT, count: 2 }
     const sealed = sealParameters(sha256, "5a".repeat(16), parameters)
     const check = mock.method(imageEdit, "check")
-    const result = await scene.engine.submit({
-      account: "ada",
-      model: imageEdit.id,
-      parameters,
-      sealed,
-    })
+    const request = { account: "ada", model: imageEdit.id, parameters }
+    const result = await scene.engine.submit(withSealedParameters(request, sealed))
     check.mock.restore()
     assert.equal(check.mock.callCount(), 0)
     assert.ok(result.kind === "submitted" && !result.isReplayed)
@@ -64,10 +67,46 @@ describe("a submission", () => {
     assert.deepEqual(call?.request.parameters, parameters)
   })
 
+  it("checks parameters whatever a stranger's request says of them", async () => {
+    const channel = createScriptedChannel({ models: [imageEdit.id] })
+    const scene = createScene({ channels: [channel], models: MODELS, prices: DEFAULT_PRICES })
+    const sealed = sealParameters(sha256, "5a".repeat(16), { prompt: PROMPT })
+    const forged = { model: imageEdit.id, parameters: { count: 900 }, sealed }
+    const body = JSON.parse(JSON.stringify(forged)) as typeof forged
+    const result = await scene.engine.submit({ ...body, account: "ada" })
+    assert.ok(result.kind === "rejected" && result.rejection.code === "invalid-parameters")
+    assert.deepEqual(scene.storage.events.size, 0)
+  })
+
+  it("refuses accounts and idempotency keys that can't be any, and names what is wrong", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    const request = { account: "ada", model: "model-a", parameters: { prompt: PROMPT } }
+    for (const account of ["", " ", "a".repeat(201), "a\u0000b", "a\nb", "\ud800"]) {
+      const result = await scene.engine.submit({ ...request, account })
+      assert.deepEqual(result, { kind: "rejected", rejection: { code: "invalid-account" } })
+    }
+    const fingerprint = "0".repeat(64)
+    for (const idempotency of [
+      { key: "", fingerprint },
+      { key: "a".repeat(256), fingerprint },
+      { key: "a\u0000b", fingerprint },
+      { key: "a", fingerprint: "" },
+    ]) {
+      const result = await scene.engine.submit({ ...request, idempotency })
+      const rejection = { code: "invalid-idempotency-key" }
+      assert.deepEqual(result, { kind: "rejected", rejection })
+    }
+    assert.deepEqual(scene.storage.events.size, 0)
+    const longest = { account: "a".repeat(200), idempotency: { key: "k".repeat(255), fingerprint } }
+    const taken = await scene.engine.submit({ ...request, ...longest })
+    assert.equal(taken.kind, "submitted")
+  })
+
   it("checks and seals the parameters of a host's own model itself, whoever else did", async () => {
     const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
     const sealed = sealParameters(sha256, "5a".repeat(16), { count: 9 })
-    const request = { account: "ada", model: "model-a", sealed }
+    const parameters = {}
+    const request = withSealedParameters({ account: "ada", model: "model-a", parameters }, sealed)
     const wrong = await scene.engine.submit({ ...request, parameters: { prompt: "", count: 9 } })
     assert.ok(wrong.kind === "rejected" && wrong.rejection.code === "invalid-parameters")
     const right = await scene.engine.submit({ ...request, parameters: { prompt: PROMPT } })
@@ -79,8 +118,8 @@ describe("a submission", () => {
   it("refuses an unknown model whoever sealed the parameters", async () => {
     const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
     const sealed = sealParameters(sha256, "5a".repeat(16), {})
-    const request = { account: "ada", model: "model-x", parameters: {}, sealed }
-    const result = await scene.engine.submit(request)
+    const request = { account: "ada", model: "model-x", parameters: {} }
+    const result = await scene.engine.submit(withSealedParameters(request, sealed))
     assert.ok(result.kind === "rejected" && result.rejection.code === "model-not-found")
   })
 

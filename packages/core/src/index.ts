@@ -72,7 +72,13 @@ export {
 export { referenceToVideo, type ReferenceToVideoParameters } from "./models/reference-to-video.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 
-export { billedInputMs, chargeImages, chargeVideo, VIDEO_BILLING } from "./money/charge.ts"
+export {
+  billedInputMs,
+  chargeImages,
+  chargeVideo,
+  MAX_CHARGE_MICROS,
+  VIDEO_BILLING,
+} from "./money/charge.ts"
 export { chargeOf } from "./money/charge-of.ts"
 export {
   currentPrices,
@@ -178,6 +184,7 @@ export type {
 export {
   isArtifactName,
   isArtifactPlace,
+  MAX_PLACE_CHARACTERS,
   toArtifactFolder,
   toArtifactPlace,
   type PlaceHash,
@@ -218,7 +225,12 @@ export {
   type TaskRow,
 } from "./task/projection.ts"
 export type { Rejection } from "./task/rejection.ts"
-export { sealParameters } from "./task/seal-parameters.ts"
+export { isIdempotencyKey } from "./task/idempotency-key.ts"
+export {
+  findSealedParameters,
+  sealParameters,
+  withSealedParameters,
+} from "./task/seal-parameters.ts"
 export {
   GENESIS_HASH,
   hashEvent,

@@ -8,7 +8,10 @@ import {
   currentPrices,
   decide,
   emptyTask,
+  findSealedParameters,
   GENESIS_HASH,
+  isAccountName,
+  isIdempotencyKey,
   MODELS,
   project,
   sealEvents,
@@ -45,11 +48,13 @@ export function checkRequest(
   ports: Ports,
   request: SubmitRequest,
 ): Checked | { readonly kind: "rejected"; readonly rejection: Rejection } {
+  const rejection = findBadName(request)
+  if (rejection !== undefined) return { kind: "rejected", rejection }
   const model = ports.models.get(request.model)
   if (model === undefined) {
     return { kind: "rejected", rejection: { code: "model-not-found", model: request.model } }
   }
-  const { sealed } = request
+  const sealed = findSealedParameters(request)
   if (sealed !== undefined && MODELS.includes(model)) {
     return { kind: "checked", model, parameters: request.parameters as ParameterValues, sealed }
   }
@@ -58,6 +63,13 @@ export function checkRequest(
     return { kind: "checked", model, parameters: check.parameters, sealed: undefined }
   }
   return { kind: "rejected", rejection: { code: "invalid-parameters", issues: check.issues } }
+}
+
+/** What a front end has checked before, a host may not have: events and rows hold both for good. */
+function findBadName({ account, idempotency }: SubmitRequest): Rejection | undefined {
+  if (!isAccountName(account)) return { code: "invalid-account" }
+  if (idempotency === undefined || isIdempotencyKey(idempotency)) return undefined
+  return { code: "invalid-idempotency-key" }
 }
 
 /** The append that makes a checked request a task at `place`: in line, or with this process already. */

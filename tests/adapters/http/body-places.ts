@@ -5,7 +5,14 @@
  */
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
-import { MODELS, sealParameters, type DigestPart, type SubmitRequest } from "@safelight/core"
+import {
+  findSealedParameters,
+  MODELS,
+  sealParameters,
+  withSealedParameters,
+  type DigestPart,
+  type SubmitRequest,
+} from "@safelight/core"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createManualClock } from "@safelight/testkit"
 import { createFakeService } from "./fake-service.ts"
@@ -98,10 +105,13 @@ function checkSealed(actual: SubmitRequest | undefined, expected: SubmitRequest 
   if (expected === undefined || check === undefined) return assert.deepEqual(actual, expected)
   if (check.kind === "invalid") return assert.equal(actual, undefined)
   const { parameters } = check
-  const salt = actual?.sealed?.salt ?? ""
+  const salt = findSealedParameters(actual ?? {})?.salt ?? ""
   assert.match(salt, /^[0-9a-f]{32}$/)
   const sealed = sealParameters(sha256, salt, parameters)
-  assert.deepEqual(actual, { ...expected, parameters: { ...parameters }, sealed })
+  assert.deepEqual(
+    actual,
+    withSealedParameters({ ...expected, parameters: { ...parameters } }, sealed),
+  )
 }
 
 function sha256(parts: readonly DigestPart[]): string {

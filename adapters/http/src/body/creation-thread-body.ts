@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from "node:crypto"
 import { parentPort } from "node:worker_threads"
-import { MODELS, type DigestPart } from "@safelight/core"
+import { findSealedParameters, MODELS, type DigestPart } from "@safelight/core"
 import { Refusal } from "../errors/refusal.ts"
 import { joinPieces } from "./body-pieces.ts"
 import { readCreation, sealCreation, type Sealing } from "./creation.ts"
@@ -24,7 +24,10 @@ async function answer(job: CreationJob): Promise<void> {
 async function read(job: CreationJob): Promise<CreationAnswer> {
   const creation = await readCreation(joinPieces(job), job)
   if (!job.hasCoreModels) return { kind: "creation", ...creation }
-  const { parameters, sealed, ...others } = sealCreation(creation, SEALING)
+  const checked = sealCreation(creation, SEALING)
+  const { parameters, ...others } = checked
+  // A message carries no symbol: it is named here, and marked again where it arrives.
+  const sealed = findSealedParameters(checked)
   if (sealed === undefined) return { kind: "creation", ...others, parameters }
   return { kind: "creation", ...others, sealed, parameters: toPlaces(parameters, sealed.body) }
 }

@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
-import { SafelightError, type Log } from "@safelight/core"
+import { SafelightError, withSealedParameters, type Log } from "@safelight/core"
 import type { Creation } from "./creation.ts"
 import { toRefusal, type CreationAnswer, type CreationJob } from "./creation-job.ts"
 import { fromPlaces } from "./string-places.ts"
@@ -80,10 +80,10 @@ function toCreation(answer: CreationAnswer): Creation {
     case "failed":
       throw answer.error
     case "creation": {
-      const { kind: _kind, ...creation } = answer
-      const { parameters, sealed } = creation
+      const { kind: _kind, sealed, ...creation } = answer
       if (sealed === undefined) return creation
-      return { ...creation, parameters: fromPlaces(parameters, sealed.body) }
+      const parameters = fromPlaces(creation.parameters, sealed.body)
+      return withSealedParameters({ ...creation, parameters }, sealed)
     }
   }
 }

@@ -4,13 +4,19 @@
  * a thread, and the service takes what was sealed there. Neither may answer otherwise than the
  * other: same refusals, same order, same bytes.
  */
-import { sealParameters, type Digest, type Model, type SubmitRequest } from "@safelight/core"
+import {
+  sealParameters,
+  withSealedParameters,
+  type Digest,
+  type Model,
+  type SubmitRequest,
+} from "@safelight/core"
 import { parseCreationRequest } from "../resources/creation-request.ts"
 import { fingerprintCreation } from "../resources/idempotency-key.ts"
 import { toSubmissionRefusal } from "../resources/submission-refusal.ts"
 import { parseBody } from "./parse-body.ts"
 
-export interface Creation extends Pick<SubmitRequest, "model" | "parameters" | "sealed"> {
+export interface Creation extends Pick<SubmitRequest, "model" | "parameters"> {
   /** Of the whole request, where one was asked for. */
   readonly fingerprint?: string
 }
@@ -50,5 +56,5 @@ export function sealCreation(creation: Creation, sealing: Sealing): Creation {
   }
   const { parameters } = check
   const sealed = sealParameters(sealing.digest, sealing.createSalt(), parameters)
-  return { ...creation, parameters, sealed }
+  return withSealedParameters({ ...creation, parameters }, sealed)
 }

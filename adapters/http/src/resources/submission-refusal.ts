@@ -27,7 +27,10 @@ export function toSubmissionRefusal(rejection: Rejection): Refusal {
       return new Refusal("idempotency_key_reused")
     case "idempotency-key-in-use":
       return new Refusal("idempotency_key_in_use", { headers: { "retry-after": "1" } })
-    // A submission meets no earlier state, attempt or deadline.
+    case "invalid-idempotency-key":
+      return new Refusal("invalid_idempotency_key")
+    // Whoever is authenticated has an account, and a submission meets no earlier state, attempt or deadline.
+    case "invalid-account":
     case "illegal-transition":
     case "stale-attempt":
     case "stale-key":

@@ -12,7 +12,10 @@ export const VIDEO_BILLING = {
   longestInputMs: 30_000,
 } as const
 
-/** Images × price each. */
+/** The most that one task may cost, a million of the currency: 9,000 of them can be added up. */
+export const MAX_CHARGE_MICROS = 1_000_000_000_000
+
+/** Images × price each. Throws a RangeError above `MAX_CHARGE_MICROS`. */
 export function chargeImages(usage: Usage, price: ModelPrice): number {
   return toMicros(BigInt(usage.images) * toRate(price.perImageMicros))
 }
@@ -26,7 +29,7 @@ export function billedInputMs(inputVideosMs: readonly number[]): number {
   return Math.min(totalMs, VIDEO_BILLING.longestInputMs)
 }
 
-/** (Measured output + billed input) × price per second, rounded up to a micro-unit. */
+/** (Measured output + billed input) × price per second, rounded up to a micro-unit. Throws as `chargeImages` does. */
 export function chargeVideo(usage: Usage, price: ModelPrice): number {
   const billedMs = BigInt(usage.outputVideoMs + billedInputMs(usage.inputVideosMs))
   return toMicros((billedMs * toRate(price.perVideoSecondMicros) + 999n) / 1000n)
@@ -38,6 +41,6 @@ function toRate(micros: number | undefined): bigint {
 }
 
 function toMicros(amount: bigint): number {
-  if (amount > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError("a charge is out of range")
+  if (amount > BigInt(MAX_CHARGE_MICROS)) throw new RangeError("a charge is out of range")
   return Number(amount)
 }

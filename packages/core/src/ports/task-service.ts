@@ -37,13 +37,15 @@ export interface TaskService {
   sumUsage(request: ChargesRequest): Promise<UsageReport>
 }
 
+/**
+ * Whoever has checked and sealed the parameters already says so with `withSealedParameters`; no member
+ * of this name says it, so a request that a stranger wrote can't.
+ */
 export interface SubmitRequest {
   readonly account: string
   readonly model: string
   /** As sent; checked against the model. */
   readonly parameters: unknown
-  /** Set where the parameters were checked and sealed elsewhere; they are not checked again. */
-  readonly sealed?: SealedParameters
   readonly idempotency?: IdempotencyKey
 }
 

@@ -19,6 +19,9 @@ export interface PlaceParts {
 /** A file name may have 255 bytes on every common file system; this leaves room for a suffix. */
 const MAX_NAME_BYTES = 240
 
+/** `shard/task/key/random` at its longest: what a manifest must have room for. */
+export const MAX_PLACE_CHARACTERS = 3 + MAX_NAME_BYTES + 1 + MAX_NAME_BYTES + 1 + 36
+
 const NAME = "(?:%|%h[0-9a-f]{64}|(?:[a-z0-9_-]|%[0-9a-f]{4}){1,240})"
 const RANDOM = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
@@ -40,12 +43,12 @@ export function toArtifactFolder(task: string, toHash: PlaceHash): string {
 
 /** Whether the text has the form of a place; a storage touches nothing under any other. */
 export function isArtifactPlace(text: string): boolean {
-  return PLACE_PATTERN.test(text)
+  return text.length <= MAX_PLACE_CHARACTERS && PLACE_PATTERN.test(text)
 }
 
 /** Whether the text has the form of a task's or key's name in a place. */
 export function isArtifactName(text: string): boolean {
-  return NAME_PATTERN.test(text)
+  return text.length <= MAX_NAME_BYTES && NAME_PATTERN.test(text)
 }
 
 /**

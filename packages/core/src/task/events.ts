@@ -6,10 +6,16 @@
  */
 import * as v from "valibot"
 import type { Json } from "../canonical-json.ts"
+import { MAX_CHARGE_MICROS } from "../money/charge.ts"
+import { MAX_PLACE_CHARACTERS } from "./artifact-place.ts"
 import { FAILURE_CODES, type FailureCode } from "./failure.ts"
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
+/** Any storage's own names for its bytes; ours are the longest that may move to another. */
+const place = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_PLACE_CHARACTERS))
+/** What one task may cost. Sums of them stay exact far beyond any bill. */
+const micros = v.pipe(count, v.maxValue(MAX_CHARGE_MICROS))
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 const scalar = v.union([v.string(), v.pipe(v.number(), v.safeInteger()), v.boolean()])
 
@@ -35,7 +41,7 @@ export const manifestEntrySchema = v.strictObject({
   expiryHidden: v.exactOptional(v.literal(true)),
   key: name,
   mimeType: name,
-  place: name,
+  place,
   sha256,
   type: v.picklist(["image", "video"]),
 })
@@ -66,7 +72,7 @@ export const EVENT_DATA = {
     /** The enumerated, integer and boolean parameters, defaults applied. */
     parameters: v.record(v.string(), scalar),
     priceVersion: name,
-    reservationMicros: count,
+    reservationMicros: micros,
   }),
   dispatched: v.strictObject({
     attempt: count,
@@ -84,11 +90,11 @@ export const EVENT_DATA = {
   }),
   succeeded: v.strictObject({
     artifacts: v.array(manifestEntrySchema),
-    chargeMicros: count,
+    chargeMicros: micros,
     usage: usageSchema,
   }),
   failed: v.strictObject({
-    chargeMicros: count,
+    chargeMicros: micros,
     error: failureSchema,
     /** What the channel says it billed all the same; null where it billed nothing. */
     usage: v.nullable(usageSchema),

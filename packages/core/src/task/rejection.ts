@@ -7,6 +7,10 @@ import type { EventType } from "./events.ts"
 import type { TaskState } from "./task.ts"
 
 export type Rejection =
+  /** What was given as the account is no name (`isAccountName`). */
+  | { readonly code: "invalid-account" }
+  /** The idempotency key, or its fingerprint, is none (`isIdempotencyKey`). */
+  | { readonly code: "invalid-idempotency-key" }
   | { readonly code: "model-not-found"; readonly model: string }
   | { readonly code: "invalid-parameters"; readonly issues: readonly ParameterIssue[] }
   /** The account's charges and reservations leave no room for the task. */

@@ -8,11 +8,12 @@ import type { Digest } from "../digest.ts"
 import type { ParameterValues } from "../models/model.ts"
 import type { SealedParameters } from "../ports/task-service.ts"
 
+/** Known here alone: neither JSON nor a host's own object can have it. */
+const SEALED: unique symbol = Symbol("sealed parameters")
+
 /**
  * The canonical text of `parameters` and SHA-256(salt ‖ text); `salt` is 32 random hexadecimal
- * digits, used once. Whoever hands the result to a submission must have it from the values that
- * `Model.check` returned, defaults applied, and send those along: the engine takes both as they
- * are. Throws a TypeError on values without canonical JSON.
+ * digits, used once. Throws a TypeError on values without canonical JSON.
  */
 export function sealParameters(
   digest: Digest,
@@ -21,4 +22,20 @@ export function sealParameters(
 ): SealedParameters {
   const body = toCanonicalJson(parameters)
   return { body, commitment: digest([{ hex: salt }, body]), salt }
+}
+
+/**
+ * The request with its parameters as they were sealed, so that they are not checked again. They must
+ * be the values that `Model.check` returned, defaults applied: an engine takes both as they are.
+ */
+export function withSealedParameters<Request extends object>(
+  request: Request,
+  sealed: SealedParameters,
+): Request {
+  return { ...request, [SEALED]: sealed }
+}
+
+/** What `withSealedParameters` gave to the request or to one it is a copy of; undefined without. */
+export function findSealedParameters(request: object): SealedParameters | undefined {
+  return (request as { readonly [SEALED]?: SealedParameters })[SEALED]
 }

@@ -9,8 +9,8 @@ import * as v from "valibot"
 import { toCanonicalJson } from "../canonical-json.ts"
 import type { Digest } from "../digest.ts"
 import { SafelightError, type SafelightErrorCode } from "../safelight-error.ts"
-import { EVENT_DATA, isEventType, type TaskEvent } from "./events.ts"
-import { EVENT_SCHEMA_VERSION, upcast } from "./upcast.ts"
+import { EVENT_DATA, isEventType, type EventType, type TaskEvent } from "./events.ts"
+import { READABLE_SCHEMA, upcast, WRITTEN_SCHEMA } from "./upcast.ts"
 
 export interface StoredEvent {
   /** Milliseconds since the epoch. */
@@ -43,7 +43,11 @@ export function hashEvent(
   return digest([DOMAIN, { hex: previous }, text])
 }
 
-/** Seals `events` behind version `after` and hash `previous` of `task`. */
+/**
+ * Seals `events` behind version `after` and hash `previous` of `task`. Throws a TypeError, naming the
+ * member, on an event that a strict reader would refuse: events can't be changed, and one that can't
+ * be read stands in the way of every export for good.
+ */
 export function sealEvents(
   digest: Digest,
   head: { readonly task: string; readonly version: number; readonly hash: string },
@@ -52,10 +56,11 @@ export function sealEvents(
   let { hash, version } = head
   return events.map((event) => {
     version += 1
+    checkEvent(event)
     const open = {
       at: event.at,
       data: toCanonicalJson(event.data),
-      schema: EVENT_SCHEMA_VERSION[event.type],
+      schema: WRITTEN_SCHEMA[event.type],
       task: head.task,
       type: event.type,
       version,
@@ -65,6 +70,18 @@ export function sealEvents(
   })
 }
 
+function checkEvent({ type, at, data }: TaskEvent): void {
+  if (!Number.isSafeInteger(at) || at < 0) throw new TypeError(`${type} happened at ${at}`)
+  const fault = findFault(type, data)
+  if (fault !== undefined) throw new TypeError(`${type} does not fit its schema at ${fault}`)
+}
+
+/** The first member that does not fit the newest schema. */
+function findFault(type: EventType, data: unknown): string | undefined {
+  const checked = v.safeParse(EVENT_DATA[type], data, { abortEarly: true })
+  return checked.success ? undefined : (v.getDotPath(checked.issues[0]) ?? "its top")
+}
+
 /**
  * Reads a stored event at its newest schema. Throws, naming the event, `schema-too-new` where its
  * type or schema is unknown and `storage-corrupt` where its data is not JSON; the hash is
@@ -72,7 +89,7 @@ export function sealEvents(
  */
 export function openEvent(stored: StoredEvent): TaskEvent {
   const { type, schema } = stored
-  if (!isEventType(type) || schema > EVENT_SCHEMA_VERSION[type]) {
+  if (!isEventType(type) || schema > READABLE_SCHEMA[type]) {
     const why = `this release does not know event ${type} of schema ${schema}`
     throw unreadable(stored, why, { code: "schema-too-new" })
   }
@@ -89,9 +106,9 @@ export function openEvent(stored: StoredEvent): TaskEvent {
 /** As `openEvent`, and checks every member of the data against its schema, as an audit must. */
 export function openEventStrictly(stored: StoredEvent): TaskEvent {
   const event = openEvent(stored)
-  const checked = v.safeParse(EVENT_DATA[event.type], event.data)
-  if (checked.success) return event
-  throw unreadable(stored, `its data does not fit the schema at ${v.getDotPath(checked.issues[0])}`)
+  const fault = findFault(event.type, event.data)
+  if (fault === undefined) return event
+  throw unreadable(stored, `its data does not fit the schema at ${fault}`)
 }
 
 function unreadable(

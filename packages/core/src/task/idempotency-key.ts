@@ -1,0 +1,11 @@
+/** What may be an idempotency key, whoever hands it in (http-decisions §7). */
+import type { IdempotencyKey } from "../ports/task-service.ts"
+
+/** 1 to 255 printable ASCII characters, spaces included. */
+const KEY = /^[ -~]{1,255}$/
+/** SHA-256, lower-case hexadecimal. */
+const FINGERPRINT = /^[0-9a-f]{64}$/
+
+export function isIdempotencyKey({ key, fingerprint }: IdempotencyKey): boolean {
+  return KEY.test(key) && FINGERPRINT.test(fingerprint)
+}
