@@ -1,8 +1,10 @@
 /** The `accounts` commands, alone and beside a service that runs on the same folder. */
 import assert from "node:assert/strict"
-import { readdir } from "node:fs/promises"
+import { readdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { describe, test, type TestContext } from "node:test"
 import { setTimeout } from "node:timers/promises"
+import { createSqliteStorage } from "@safelight/storage-sqlite"
 import {
   parseKey,
   runCommand,
@@ -145,8 +147,8 @@ describe("set", () => {
 const RATES = ["CREATE", "READ", "CONTENT"]
 const BOUNDS = ["UNFINISHED", "RUNNING", "WEIGHT", "BUDGET"]
 const HEADINGS = ["ACCOUNT", "CREATED", "STATE", ...RATES, ...BOUNDS]
-/** Of two rates and the bound on unfinished tasks. */
-const NONES = ["none", "none", "none"]
+/** Of two rates and of unfinished tasks, where nothing else is set. */
+const DEFAULTED = ["1200/1m", "1200/1m", "100"]
 
 describe("show and list", () => {
   test("show adds up what the tasks cost, hold back and leave", async (t) => {
@@ -188,8 +190,8 @@ describe("show and list", () => {
     const moment = (row: number): string => cells[row]?.[1] ?? ""
     assert.deepEqual(cells, [
       HEADINGS,
-      ["ada", moment(1), "active", "60/1m", ...NONES, "none", "9", "1 micro-unit (0.000001)"],
-      ["bea", moment(2), "active", "none", ...NONES, "4", "1", "none"],
+      ["ada", moment(1), "active", "60/1m", ...DEFAULTED, "16", "9", "1 micro-unit (0.000001)"],
+      ["bea", moment(2), "active", "120/1m", ...DEFAULTED, "4", "1", "none"],
       [""],
     ])
     assert.equal(code, 0)
@@ -232,6 +234,8 @@ const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["no time", ["set", "a", "--retention", "0d"], /'--retention <duration>'/],
   ["eleven years", ["set", "a", "--retention", "4015d"], /1s to 3650d, or default/],
   ["another answer", ["set", "a", "--sign-content-urls", "on"], /expected yes or no/],
+  ["a stop that lets new tasks come", ["set", "a", "--stop"], /nothing to set/],
+  ["a stop of what goes on", ["set", "a", "--stop", "--weight", "2"], /--stop goes with --suspend/],
   ["a folder without a database", ["list"], /there is no Safelight database in/],
 ]
 for (const [name, words, expected] of mistakes) {
@@ -244,6 +248,83 @@ for (const [name, words, expected] of mistakes) {
     assert.deepEqual(await readdir(folder), [])
   })
 }
+
+describe("an account that is made without settings of its own", () => {
+  const limits = {
+    create_rate: { requests: 120, window_ms: 60_000 },
+    read_rate: { requests: 1_200, window_ms: 60_000 },
+    content_rate: { requests: 1_200, window_ms: 60_000 },
+    unfinished_tasks: 100,
+    running_tasks: 16,
+  }
+
+  test("has safe limits: the first one, a key's and one that is set", async (t) => {
+    const folder = await temporaryFolder(t)
+    const service = await startService(folder)
+    service.kill("SIGTERM")
+    await service.ended
+    await runCommand(["keys", "create", "--account", "bea"], { folder })
+    await accounts(folder, "set", "cy", "--read-rate", "none")
+    const listed = JSON.parse((await accounts(folder, "list", "--json")).stdout) as Shown[]
+    const expected = { ...UNSET, ...limits, suspended_at: 0 }
+    assert.deepEqual(
+      listed.map(({ created_at: _created, ...account }) => account),
+      [
+        { ...expected, id: "bea" },
+        { ...expected, id: "cy", read_rate: null },
+        { ...expected, id: "default" },
+      ],
+    )
+  })
+
+  test("has those of the configuration, and one that is there keeps its own", async (t) => {
+    const folder = await temporaryFolder(t)
+    await accounts(folder, "set", "ada", "--weight", "2")
+    const before = await show(folder, "ada")
+    const defaults = { createRate: "5/1s", contentRate: "none", runningTasks: "none", weight: 3 }
+    await writeFile(
+      join(folder, "safelight.config.json"),
+      JSON.stringify({ accounts: { defaults: { ...defaults, budgetMicros: 700 } } }),
+    )
+    for (const account of ["ada", "bea"]) {
+      await runCommand(["keys", "create", "--account", account], { folder })
+    }
+    assert.deepEqual(await show(folder, "ada"), before)
+    const { created_at } = await show(folder, "bea")
+    assert.deepEqual(await show(folder, "bea"), {
+      ...UNSET,
+      ...limits,
+      id: "bea",
+      created_at,
+      suspended_at: 0,
+      create_rate: { requests: 5, window_ms: 1_000 },
+      content_rate: null,
+      running_tasks: null,
+      weight: 3,
+      budget_micros: 700,
+      totals: { ...NOTHING, left_micros: 700 },
+    })
+  })
+})
+
+test("a suspension that stops ends what is unfinished, uncharged, and nothing else", async (t) => {
+  const folder = await temporaryFolder(t)
+  const recordings = [{ model: PICTURE, outcome: pictures(1) }, { model: PICTURE }]
+  const [done, waiting] = await recordTasks(`${folder}/data`, recordings, { account: "ada" })
+  const [other] = await recordTasks(`${folder}/data`, [{ model: PICTURE }], { account: "bea" })
+  const { code, stderr } = await accounts(folder, "set", "ada", "--suspend", "--stop")
+  assert.deepEqual([code, stderr], [0, 'account "ada" is new\n1 tasks stopped\n'])
+  const storage = await createSqliteStorage({ folder: `${folder}/data`, mode: "beside" })
+  const read = async (id = "") => (await storage.readTask(id))?.task
+  const stopped = await read(waiting)
+  assert.deepEqual(
+    [stopped?.state, stopped?.error?.code, stopped?.chargeMicros],
+    ["failed", "task_cancelled", 0],
+  )
+  assert.equal((await read(done))?.state, "succeeded.available")
+  assert.equal((await read(other))?.state, "queued")
+  await storage.close()
+})
 
 describe("a service that runs beside", () => {
   /** A request whose answer is asked for until it is the one expected. */

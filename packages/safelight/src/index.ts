@@ -1,5 +1,6 @@
 /** The public face of the package: the service for a host or a test that runs it in its process. */
 export { createService, type Service, type ServiceOptions } from "./assemble.ts"
+export type { AccountDefaults } from "./configuration/account-defaults.ts"
 export type {
   BucketCredentials,
   Configuration,

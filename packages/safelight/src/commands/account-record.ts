@@ -2,8 +2,8 @@
 import { toUnixSeconds, type Account, type AccountTotals, type Storage } from "@safelight/core"
 import { toAmount } from "../amount.ts"
 import { formatDuration } from "../duration.ts"
+import { formatRate } from "../rate.ts"
 import { toTable } from "../table.ts"
-import { formatRate } from "./option-values.ts"
 
 /** What is kept of an account; a limit that is null is none, as is a retention of its own. */
 export function toSettingsRecord(account: Account): Record<string, unknown> {

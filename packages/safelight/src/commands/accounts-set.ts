@@ -12,6 +12,7 @@ import {
 } from "@safelight/core"
 import { Command, Option } from "commander"
 import { refused } from "../command-error.ts"
+import type { Configuration } from "../configuration/configuration.ts"
 import { LONGEST_MS } from "../duration.ts"
 import { parseAccountName } from "./account-name.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
@@ -37,6 +38,7 @@ interface SettingOptions {
   readonly signContentUrls?: boolean
   readonly suspend?: true
   readonly resume?: true
+  readonly stop?: true
 }
 
 interface Options extends DataOptions, SettingOptions {
@@ -71,6 +73,7 @@ export function createAccountsSetCommand(context: CommandContext): Command {
     .option("--retention <duration>", "how long artifacts are kept, or default", duration)
     .option("--sign-content-urls <answer>", "content_url as a private link, yes or no", parseYesNo)
     .addOption(new Option("--suspend", "refuse every request of the account").conflicts("resume"))
+    .option("--stop", "with --suspend: its unfinished tasks fail, and are not charged")
     .option("--resume", "answer a suspended account again")
     .option("--json", "print the account as JSON")
   return addDataOptions(command).action((name: string, options: Options) =>
@@ -83,11 +86,15 @@ async function set(name: string, options: Options, context: CommandContext): Pro
     const message = "nothing to set: name at least one setting; `safelight accounts set --help`"
     throw refused(message)
   }
+  if (options.stop === true && options.suspend !== true) {
+    throw refused("--stop goes with --suspend: else new tasks take the place of those that end")
+  }
   const { withData } = await import("../open-data.ts")
   const { describeAccount } = await import("./account-record.ts")
   const configuration = await loadDataConfiguration(options, context)
   const text = await withData({ configuration, mayCreate: true }, async (storage) => {
-    const account = await change(storage, name, options)
+    const account = await change(storage, name, options, configuration)
+    if (options.stop === true) await stopTasks(storage, name, configuration)
     return describeAccount(account, { storage, isJson: options.json === true })
   })
   context.print(text)
@@ -97,18 +104,35 @@ function namesSetting(options: SettingOptions): boolean {
   return Object.keys(toSettings(options, undefined, Date.now())).length > 0
 }
 
-async function change(storage: Storage, id: string, options: SettingOptions): Promise<Account> {
+async function stopTasks(
+  storage: Storage,
+  account: string,
+  configuration: Configuration,
+): Promise<void> {
+  const { stopAccount } = await import("../stop-account.ts")
+  const count = await stopAccount(storage, account, configuration)
+  process.stderr.write(`${count} tasks stopped\n`)
+}
+
+async function change(
+  storage: Storage,
+  id: string,
+  options: SettingOptions,
+  { accounts: { defaults } }: Configuration,
+): Promise<Account> {
   const now = Date.now()
   const before = await storage.findAccount(id)
   // A slip in the name makes an account that nobody uses.
   if (before === undefined) process.stderr.write(`account "${id}" is new\n`)
-  return storage.setAccount({ id, now, settings: toSettings(options, before, now) })
+  const settings = toSettings(options, before ?? { ...NO_LIMITS, ...defaults }, now)
+  const made = before === undefined ? defaults : {}
+  return storage.setAccount({ id, now, settings: { ...made, ...settings } })
 }
 
 /** Only what is given. A second suspension keeps the first moment. */
 function toSettings(
   options: SettingOptions,
-  before: Account | undefined,
+  before: AccountSettings | undefined,
   now: number,
 ): Partial<AccountSettings> {
   const { retention, signContentUrls, suspend, resume } = options
@@ -141,7 +165,7 @@ function toLimit<Value extends number | Rate>(given: Value | string): Value | nu
 /** Rates are one member of the settings: those not named are kept as they are. */
 function toRates(
   options: SettingOptions,
-  before: Account | undefined,
+  before: AccountSettings | undefined,
 ): AccountSettings["rates"] | undefined {
   const { createRate, readRate, contentRate } = options
   const given = {

@@ -31,14 +31,18 @@ export function createKeysCreateCommand(context: CommandContext): Command {
 
 async function create(options: Options, context: CommandContext): Promise<void> {
   const { createKey } = await import("../api-keys.ts")
+  const { makeAccount } = await import("../new-account.ts")
   const { withData } = await import("../open-data.ts")
   const configuration = await loadDataConfiguration(options, context)
   const { account, scopes, expiresIn } = options
   const now = Date.now()
   const expiresAt = expiresIn === undefined ? 0 : now + expiresIn
-  const key = await withData({ configuration, mayCreate: true }, (keys) =>
-    createKey({ keys, account, now, expiresAt, ...(scopes === undefined ? {} : { scopes }) }),
-  )
+  const { defaults } = configuration.accounts
+  const key = await withData({ configuration, mayCreate: true }, async (storage) => {
+    await makeAccount(storage, { id: account, now, defaults })
+    const named = scopes === undefined ? {} : { scopes }
+    return createKey({ keys: storage, account, now, expiresAt, ...named })
+  })
   const json = { ...key, expires_at: toUnixSeconds(expiresAt) }
   const end = expiresAt === 0 ? "" : `; it ends ${new Date(expiresAt).toISOString()}`
   const words = `${key.key}\n\nAPI key of account "${key.account}", shown only now${end}.\n`

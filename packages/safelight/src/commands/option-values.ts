@@ -5,18 +5,12 @@
 import type { Rate } from "@safelight/core"
 import { InvalidArgumentError } from "commander"
 import { formatDuration, parseDuration } from "../duration.ts"
+import { parseRate as toRate, RATE_FORM } from "../rate.ts"
 
 export interface DurationBounds {
   readonly minMs: number
   readonly maxMs: number
 }
-
-const SECOND_MS = 1_000
-const DAY_MS = 86_400_000
-/** A rate per month would let a whole month's requests come at once. */
-const LONGEST_WINDOW_MS = DAY_MS
-/** More than any service answers; what is meant is `none`. */
-const MOST_REQUESTS = 1_000_000
 
 export type ParseValue<Value> = (text: string) => Value
 
@@ -65,19 +59,9 @@ export function orWord<Word extends string, Value>(
 
 /** `60/1m`: so many requests at once, refilled evenly within such a window. */
 export function parseRate(text: string): Rate {
-  const [count = "", window = "", ...rest] = text.split("/")
-  const requests = /^\d{1,7}$/.test(count) ? Number(count) : 0
-  const windowMs = parseDuration(window) ?? 0
-  const isRate = requests >= 1 && requests <= MOST_REQUESTS && rest.length === 0
-  if (isRate && windowMs >= SECOND_MS && windowMs <= LONGEST_WINDOW_MS)
-    return { requests, windowMs }
-  throw new InvalidArgumentError(
-    `expected requests/duration as in 60/1m; 1 to ${MOST_REQUESTS} in 1s to 1d.`,
-  )
-}
-
-export function formatRate(rate: Rate | null): string {
-  return rate === null ? "none" : `${rate.requests}/${formatDuration(rate.windowMs)}`
+  const rate = toRate(text)
+  if (rate !== undefined) return rate
+  throw new InvalidArgumentError(`expected ${RATE_FORM}.`)
 }
 
 export function parseYesNo(text: string): boolean {

@@ -107,12 +107,12 @@ async function toWelcome(service: Service, configuration: Configuration): Promis
 /** On a first start the key, this once. */
 async function toFirstWords(
   { storage, publicUrl: url }: Service,
-  { role }: Configuration,
+  { accounts: { defaults }, role }: Configuration,
 ): Promise<string> {
-  const { createFirstKey } = await import("../api-keys.ts")
+  const { makeFirstKey } = await import("../new-account.ts")
   const { LATER_START_TEXT, toFirstStartText, WORKER_TEXT } = await import("../welcome.ts")
   if (role === "worker") return WORKER_TEXT
-  const key = await createFirstKey(storage, Date.now())
+  const key = await makeFirstKey(storage, { now: Date.now(), defaults })
   return key === undefined ? LATER_START_TEXT : toFirstStartText({ key, url })
 }
 

@@ -3,6 +3,7 @@
  * Where a field came from is forgotten here; `load-configuration.ts` knows it.
  */
 import type { PriceBook } from "@safelight/core"
+import type { AccountDefaults } from "./account-defaults.ts"
 
 export type LogLevel = "silent" | "error" | "warn" | "info"
 
@@ -36,6 +37,10 @@ export interface Configuration {
   readonly retentionMs: number
   readonly stopGraceMs: number
   readonly prices: PriceBook
+  readonly accounts: {
+    /** Settings of an account that is made without any of its own. */
+    readonly defaults: AccountDefaults
+  }
   readonly engine: EngineLimits
   readonly studio: StudioLimits
   readonly media: MediaLimits

@@ -3,6 +3,7 @@
  * studio, the guarded fetch) have their defaults there: a field left out is not passed on.
  */
 import { DEFAULT_PRICES } from "@safelight/core"
+import { ACCOUNT_DEFAULTS } from "./account-defaults.ts"
 import type { Configuration } from "./configuration.ts"
 
 export const DEFAULTS = {
@@ -21,6 +22,7 @@ export const DEFAULTS = {
   /** For what runs when a stop is asked for: common supervisors kill after 30 s. */
   stopGraceMs: 20_000,
   prices: DEFAULT_PRICES,
+  accounts: { defaults: ACCOUNT_DEFAULTS },
   engine: {},
   studio: {},
   media: {},

@@ -1,0 +1,42 @@
+/**
+ * Ending a task by hand, whatever state it is in: it fails with `task_cancelled` and is not charged.
+ * Like settling a doubt it needs no engine, as any process may append. Whoever works on the task learns
+ * of it at the next fact that it wants to record, which is refused; what a provider was asked for by
+ * then may be billed by it all the same.
+ */
+import { isTerminal, SILENT_LOG, type Task } from "@safelight/core"
+import { createRecorder } from "./recorder.ts"
+import type { ResolvePorts } from "./resolve-task.ts"
+import { toSettings } from "./settings.ts"
+import { sha256 } from "./sha256.ts"
+import { systemClock } from "./system-clock.ts"
+
+export type CancelResult =
+  | { readonly kind: "cancelled"; readonly task: Task }
+  | { readonly kind: "unknown-task" }
+  /** It had ended by itself. */
+  | { readonly kind: "finished"; readonly task: Task }
+
+/** Twice finds it finished. Rejects as `resolveTask` does. */
+export async function cancelTask(ports: ResolvePorts, id: string): Promise<CancelResult> {
+  const { channels = [], clock = systemClock, storage } = ports
+  const settings = toSettings(ports.settings, channels)
+  const recorder = createRecorder({
+    channels,
+    clock,
+    digest: sha256,
+    log: SILENT_LOG,
+    settings,
+    storage,
+  })
+  for (;;) {
+    const head = await storage.readTask(id)
+    if (head === undefined) return { kind: "unknown-task" }
+    const { task } = head
+    if (isTerminal(task)) return { kind: "finished", task }
+    const command = { kind: "fail", attempt: task.attempt, code: "task_cancelled" } as const
+    const recorded = await recorder.recordIntent(head, command)
+    if (recorded.kind === "recorded") return { kind: "cancelled", task: recorded.head.task }
+    if (recorded.kind === "refused") throw new TypeError(`a task that is ${task.state} took no end`)
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Ends every unfinished task of an account that was suspended. A service on the same data may accept
+ * one for another second, so the tasks are looked at once more after it.
+ */
+import { setTimeout } from "node:timers/promises"
+import type { Storage, TaskPosition, TaskStatus } from "@safelight/core"
+import { cancelTask } from "@safelight/engine"
+import type { Configuration } from "./configuration/configuration.ts"
+
+const PAGE_TASKS = 100
+/** A service believes what it read of an account for a second, and a commit takes its time. */
+const OBEYED_AFTER_MS = 1_500
+
+const UNFINISHED = ["queued", "running"] as const satisfies readonly TaskStatus[]
+
+/** Resolves to how many it ended. */
+export async function stopAccount(
+  storage: Storage,
+  account: string,
+  configuration: Pick<Configuration, "engine" | "retentionMs">,
+): Promise<number> {
+  const settings = { ...configuration.engine, retentionMs: configuration.retentionMs }
+  const stopAll = async (): Promise<number> => {
+    let count = 0
+    for await (const id of listUnfinished(storage, account)) {
+      const { kind } = await cancelTask({ storage, settings }, id)
+      count += Number(kind === "cancelled")
+    }
+    return count
+  }
+  const early = await stopAll()
+  await setTimeout(OBEYED_AFTER_MS)
+  return early + (await stopAll())
+}
+
+async function* listUnfinished(storage: Storage, account: string): AsyncGenerator<string> {
+  for (const status of UNFINISHED) {
+    for (let after: TaskPosition | null | undefined; after !== null;) {
+      const request = { account, status, limit: PAGE_TASKS, ...(after && { after }) }
+      const page: Awaited<ReturnType<Storage["listTasks"]>> = await storage.listTasks(request)
+      for (const { id } of page.tasks) yield id
+      after = page.next
+    }
+  }
+}
