@@ -66,7 +66,7 @@ describe("a running task whose parameters were erased", () => {
     assert.equal((await scene.read(id)).error?.code, "generation_timeout")
     assert.deepEqual(
       channel.calls.map(({ method }) => method),
-      ["poll", "cancel"],
+      ["poll", "poll", "cancel"],
     )
   })
 })

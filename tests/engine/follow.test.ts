@@ -50,7 +50,7 @@ describe("a running task", () => {
     })
     const scene = createScene({ channels: [channel] })
     const { id } = await scene.submit()
-    await scene.clock.advance(601_000)
+    await scene.clock.advance(606_000)
     const task = await scene.read(id)
     assert.equal(task.error?.code, "generation_timeout")
     assert.equal(channel.calls.at(-1)?.method, "cancel")

@@ -199,6 +199,7 @@ describe("a sweep while nothing can be written", () => {
     const scene = await createOverdue(3)
     const [stuck] = await scene.storage.findOverdue({
       now: scene.clock.now() + 600_000,
+      heldUntil: 0,
       limit: 1,
     })
     failAppendsOf(scene, (task) => task === stuck?.task.id)

@@ -1,6 +1,7 @@
 /** What time does: deadlines, expiry, removal of bytes, orphans; and stopping in the midst of it. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import type { PollOutcome } from "@safelight/core"
 import { createScriptedChannel } from "@safelight/testkit"
 import { completed, createScene, type Scene } from "./support.ts"
 
@@ -89,11 +90,111 @@ describe("an overdue task", () => {
       const scene = createScene({ channels: [{ channel: { ...channel, cancel } }] })
       const { id } = await scene.submit()
       await scene.clock.advance(1)
-      const sweeping = scene.engine.sweep(scene.clock.now() + 600_000)
+      const sweeping = scene.engine.sweep(scene.clock.now() + 1_200_000)
       await scene.clock.advance(30_000)
       assert.equal((await sweeping).timedOut, 1)
       assert.equal((await scene.read(id)).error?.code, "generation_timeout")
     }
+  })
+})
+
+describe("a running task past its end", () => {
+  const accepted = { kind: "accepted", operation: 1 } as const
+
+  /** A task that runs at its channel, held by nobody: its process is gone. */
+  async function createLeft(polls: readonly PollOutcome[]) {
+    const first = createScene({
+      channels: [createScriptedChannel({ submits: [accepted], polls: [never] })],
+    })
+    const { id } = await first.submit()
+    await first.clock.advance(1)
+    await first.engine.stop()
+    const { clock, storage, artifacts } = first
+    const channel = createScriptedChannel({ polls: [...polls] })
+    const shared = { channels: [channel], clock, storage, artifacts }
+    return { channel, id, scene: createScene({ ...shared, isStarted: false }) }
+  }
+
+  const never = (): Promise<never> => new Promise(() => {})
+
+  it("is asked for a last time, and a result that is ready is kept", async () => {
+    const { channel, id, scene } = await createLeft([completed()])
+    const report = await scene.engine.sweep(scene.clock.now() + 7_200_000)
+    assert.deepEqual([report.timedOut, report.failed], [0, 0])
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+    assert.deepEqual(
+      channel.calls.map(({ method }) => method),
+      ["poll"],
+    )
+  })
+
+  it("fails where it still runs, and its channel is asked to stop", async () => {
+    const { channel, id, scene } = await createLeft([{ kind: "running", pollAfterMs: 1_000 }])
+    assert.equal((await scene.engine.sweep(scene.clock.now() + 600_000)).timedOut, 1)
+    assert.equal((await scene.read(id)).error?.code, "generation_timeout")
+    assert.deepEqual(
+      channel.calls.map(({ method }) => method),
+      ["poll", "cancel"],
+    )
+  })
+
+  it("stays open for an hour where its result is ready and can't be stored", async () => {
+    const { id, scene } = await createLeft([completed(), completed(), completed()])
+    const { endBy } = await scene.read(id)
+    scene.artifacts.failPuts(2)
+    assert.equal((await scene.engine.sweep(endBy)).failed, 1)
+    assert.equal((await scene.read(id)).state, "running")
+    assert.equal((await scene.engine.sweep(endBy + 3_599_999)).failed, 1)
+    assert.equal((await scene.read(id)).state, "running")
+    await scene.engine.sweep(endBy + 3_600_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+  })
+
+  it("fails where its result could not be stored for an hour", async () => {
+    const { id, scene } = await createLeft([completed()])
+    const { endBy } = await scene.read(id)
+    scene.artifacts.failPuts(1)
+    assert.equal((await scene.engine.sweep(endBy + 3_600_000)).timedOut, 1)
+    const { chargeMicros, error } = await scene.read(id)
+    assert.deepEqual([error?.code, chargeMicros], ["internal_error", 0])
+  })
+
+  it("is left to whoever holds it, who may be storing its result", async () => {
+    const slow = { ...completed(), outputs: [{ mimeType: "image/png", body: trickle() }] } as const
+    async function* trickle(): AsyncGenerator<Uint8Array> {
+      await scene.clock.wait(15_000)
+      yield Buffer.from("picture")
+    }
+    const polls = [{ kind: "running", pollAfterMs: 590_000 } as const, slow]
+    const channel = createScriptedChannel({ submits: [accepted], polls })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(600_001)
+    assert.equal((await scene.engine.sweep()).timedOut, 0)
+    await scene.clock.advance(20_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+  })
+
+  it("is left for a while to those who serve its channel", async () => {
+    const { id, scene } = await createLeft([])
+    const { endBy } = await scene.read(id)
+    const other = createScriptedChannel({ name: "other" })
+    const { clock, storage, artifacts } = scene
+    const apart = createScene({ channels: [other], clock, storage, artifacts, isStarted: false })
+    assert.equal((await apart.engine.sweep(endBy + 599_999)).timedOut, 0)
+    assert.equal((await apart.engine.sweep(endBy + 600_000)).timedOut, 1)
+    assert.equal((await scene.read(id)).state, "failed")
+  })
+})
+
+describe("a row of the queue that was left for a finished task", () => {
+  it("does not make a sweep go round for ever", async () => {
+    const { scene, id } = await createFinished()
+    const head = await scene.storage.readTask(id)
+    assert.ok(head !== undefined)
+    scene.storage.findOverdue = async () => [head]
+    const report = await scene.engine.sweep(scene.clock.now() + 700_000)
+    assert.equal(report.timedOut, 0)
   })
 })
 

@@ -102,7 +102,9 @@ export function createMemoryQueue(findHead: FindHead): MemoryQueue {
     },
     findOverdue: async (request) =>
       earliest(
-        [...places].map(([id, { endBy }]) => [id, endBy] as const),
+        [...places]
+          .filter(([, { claim, endBy }]) => claim === null || endBy <= request.heldUntil)
+          .map(([id, { endBy }]) => [id, endBy] as const),
         request,
       ),
     findRetained: async (request) => earliest(retention, request),

@@ -2,7 +2,7 @@
  * Taking tasks from the queue, and what is looked for in it. Rows that another caller is just taking
  * are passed over, so callers never wait for each other and never get the same task.
  */
-import type { DueRequest, Log, PeekRequest, QueuePeek, QueueStorage } from "@safelight/core"
+import type { Log, PeekRequest, QueuePeek, QueueStorage } from "@safelight/core"
 import {
   EMPTY_QUEUE,
   fromQueueMeasureRecord,
@@ -16,6 +16,7 @@ import {
   type QueueMeasureRecord,
   type QueuePeekRecord,
   type StartedTurnRecord,
+  type SqlValues,
   type Statement,
   type StoreStatements,
 } from "@safelight/store"
@@ -37,8 +38,8 @@ export function createQueueMethods(
   log: Log,
   onReleased: () => void,
 ): QueueMethods {
-  const findDue = async (statement: Statement, { now, limit }: DueRequest) => {
-    const records = await sessions.read<HeadRecord>(statement, { now, limit })
+  const findDue = async (statement: Statement, values: SqlValues) => {
+    const records = await sessions.read<HeadRecord>(statement, values)
     return records.flatMap(({ snapshot, hash }) => toReadableHead(snapshot, hash, log))
   }
   const cursorOf = createCursors()
@@ -72,8 +73,8 @@ export function createQueueMethods(
       const values = { claim, due_at: dueAt, tasks: toArrayLiteral(tasks) }
       if ((await sessions.change(statement, values)) > 0) onReleased()
     },
-    findOverdue: (request) => findDue(read.findOverdue, request),
-    findRetained: (request) => findDue(read.findRetained, request),
+    findOverdue: (request) => findDue(read.findOverdue, { ...request }),
+    findRetained: (request) => findDue(read.findRetained, { ...request }),
     async retain({ task, dueAt }) {
       if (dueAt === null) await sessions.change(append.dropRetention, { task })
       else await sessions.change(append.retain, { task, due_at: dueAt })

@@ -2,7 +2,7 @@
  * Claims and due moments. Claims go through the writer, one behind the other, so two callers never
  * get the same task; what is only looked for is read.
  */
-import type { DueRequest, Log, QueueStorage } from "@safelight/core"
+import type { Log, QueueStorage } from "@safelight/core"
 import {
   EMPTY_QUEUE,
   fromQueueMeasureRecord,
@@ -16,6 +16,7 @@ import {
   type QueuePeekRecord,
   type SqlValue,
   type StartedTurnRecord,
+  type SqlValues,
   type Statement,
   type StoreStatements,
 } from "@safelight/store"
@@ -45,9 +46,9 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
   const { reader, longReads, writer, statements } = options
   const { plain } = createEncoder(writer.toNumber)
   const { append, queue, read } = statements
-  const findDue = async (statement: Statement, { now, limit }: DueRequest) =>
+  const findDue = async (statement: Statement, values: SqlValues) =>
     reader
-      .all<HeadRecord>(statement, { now, limit })
+      .all<HeadRecord>(statement, values)
       .flatMap(({ snapshot, hash }) => toReadableHead(snapshot, hash, options.log))
   return {
     async claim(request) {
@@ -68,8 +69,8 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
       const values = { claim, due_at: dueAt, tasks: JSON.stringify(tasks) }
       await writer.write(plain([{ statement, values }]))
     },
-    findOverdue: (request) => findDue(read.findOverdue, request),
-    findRetained: (request) => findDue(read.findRetained, request),
+    findOverdue: (request) => findDue(read.findOverdue, { ...request }),
+    findRetained: (request) => findDue(read.findRetained, { ...request }),
     async retain({ task, dueAt }) {
       const step =
         dueAt === null

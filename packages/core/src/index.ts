@@ -144,6 +144,7 @@ export type {
   Claimed,
   ClaimRequest,
   DueRequest,
+  OverdueRequest,
   PeekRequest,
   QueueChange,
   QueueMeasure,

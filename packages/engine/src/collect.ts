@@ -87,7 +87,7 @@ async function putInTime(
   work: Work,
   request: Omit<ArtifactPut, "signal">,
 ): Promise<StoredArtifact> {
-  const leftMs = work.head.task.endBy - clock.now()
+  const leftMs = work.head.task.endBy - clock.judgedNow()
   const boundMs = Math.max(leftMs, settings.pollTimeoutMs)
   let putting: Promise<StoredArtifact> | undefined
   try {

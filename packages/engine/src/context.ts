@@ -1,6 +1,7 @@
 /** What every step works with: the ports, and the parts of the engine that are built on them. */
 import type { Claims } from "./claims.ts"
 import type { Deadlines } from "./deadlines.ts"
+import type { EngineClock } from "./engine-clock.ts"
 import type { Ports } from "./ports.ts"
 import type { Recorder } from "./recorder.ts"
 import type { Returns } from "./returns.ts"
@@ -8,6 +9,7 @@ import type { Routing } from "./routing.ts"
 
 export interface Context extends Ports {
   readonly claims: Claims
+  readonly clock: EngineClock
   readonly deadlines: Deadlines
   readonly recorder: Recorder
   readonly returns: Returns

@@ -61,7 +61,10 @@ async function dispatch(
   }
   // Until it is known whether it is stored: who found it later would take it for a call that was made.
   const { signal } = work.ending
-  const recorded = await recorder.recordIntent(work.head, command, { signal })
+  const recorded = await recorder.recordIntent(work.head, command, {
+    signal,
+    now: clock.judgedNow(),
+  })
   if (advance(work, recorded) === "leave") return "leave"
   await probe("dispatch:after-append", work.id)
   if (!canSend(context, work, slot, isRepeat)) return recordUnsent(context, work, isRepeat)

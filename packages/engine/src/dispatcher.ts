@@ -155,6 +155,7 @@ async function claimUntil(
   for (let failures = 0; !stopping.aborted;) {
     try {
       if (!isReady) {
+        await clock.ready()
         // No slot is held before others can see by a beat whose it is; then as many as there are.
         await renewal.run()
         await routing.grow(channels)

@@ -13,7 +13,7 @@ import { recordLostCall, resolveDoubt } from "./doubt-step.ts"
 import { follow } from "./follow-step.ts"
 import { endOverdue } from "./overdue.ts"
 import { toBackoffMs } from "./settings.ts"
-import { advance, isHeld, type StepResult, type Work } from "./work.ts"
+import { isHeld, type StepResult, type Work } from "./work.ts"
 
 /** Drives `work` as far as this process can. Never rejects: a failed step lets the task go. */
 export async function drive(context: Context, work: Work): Promise<void> {
@@ -31,10 +31,10 @@ export async function drive(context: Context, work: Work): Promise<void> {
 async function step(context: Context, work: Work): Promise<StepResult> {
   if (!isHeld(context.clock, work)) return "leave"
   const { task } = work.head
-  const now = context.clock.now()
+  const now = context.clock.judgedNow()
   if (isOverdue(task, now) && !isTerminal(task)) {
-    const { signal } = work.ending
-    return advance(work, await endOverdue(context, work.head, { now, signal }))
+    await endOverdue(context, work, { now })
+    return "leave"
   }
   switch (task.state) {
     case "queued":

@@ -27,6 +27,7 @@ import { createClaims } from "./claims.ts"
 import type { Context } from "./context.ts"
 import type { Ports } from "./ports.ts"
 import { createDeadlines } from "./deadlines.ts"
+import { createEngineClock, type EngineClock } from "./engine-clock.ts"
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
 import { listTasks } from "./list-tasks.ts"
@@ -61,7 +62,12 @@ export interface EngineOptions {
 export interface Engine extends TaskService, AsyncDisposable {
   /** Begins to carry out what waits. Tasks can be submitted before; they queue. */
   start(): void
-  /** Does what is due at `now` (ms; the clock's by default): time-outs, expiry, removal. */
+  /** What moments are written down and judged by: the database's clock where it has one. */
+  readonly clock: EngineClock
+  /**
+   * Does what is due: time-outs, expiry, removal. By default at the moment of the engine's clock, at
+   * `now` (ms) where a host knows better.
+   */
   sweep(now?: number): Promise<SweepReport>
   /**
    * The task once it is finished, whichever process finishes it; undefined for an unknown one.
@@ -138,7 +144,11 @@ export function createEngine(options: EngineOptions): Engine {
     resolve: (request) => resolveTask(context, request),
     readArtifact: (name) => readArtifact(context, name),
     finished: (id, { signal } = {}) => waitUntilFinished(context, dispatcher, id, signal),
-    sweep: (now = context.clock.now()) => sweep(context, now),
+    clock: context.clock,
+    async sweep(now) {
+      await context.clock.synchronise()
+      return sweep(context, now ?? context.clock.judgedNow())
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   }
@@ -155,17 +165,19 @@ function overloaded(message: string, retryAfterMs?: number): SafelightError {
 function createContext(options: EngineOptions): Context {
   const channels = validateRoutes(options.channels)
   const settings = toSettings(options.settings, channels)
-  const clock = options.clock ?? systemClock
+  const log = options.log ?? SILENT_LOG
+  const { storage } = options
+  const clock = createEngineClock({ clock: options.clock ?? systemClock, log, storage })
   const models = new Map((options.models ?? MODELS).map((model) => [model.id, model]))
   const prices = options.prices ?? DEFAULT_PRICES
   requirePrices(models, prices)
   const ports: Ports = {
-    storage: options.storage,
+    storage,
     artifacts: options.artifacts,
     clock,
     digest: sha256,
     identifiers: createIdentifiers(options.randomness ?? systemRandomness),
-    log: options.log ?? SILENT_LOG,
+    log,
     probe: options.probe ?? (() => {}),
     settings,
     models,
@@ -175,6 +187,7 @@ function createContext(options: EngineOptions): Context {
   const claims = createClaims(ports)
   return {
     ...ports,
+    clock,
     claims,
     deadlines: createDeadlines(clock),
     recorder: createRecorder(ports),

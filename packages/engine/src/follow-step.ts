@@ -23,7 +23,7 @@ export async function follow(context: Context, work: Work, slot: Slot): Promise<
   const { clock, settings } = context
   for (let failures = 0; ;) {
     if (!isHeld(clock, work)) return "leave"
-    if (clock.now() >= work.head.task.endBy) return "next"
+    if (clock.judgedNow() >= work.head.task.endBy) return "next"
     try {
       const result = await ask(context, work, slot)
       if (typeof result === "string") return result
@@ -42,7 +42,7 @@ export async function follow(context: Context, work: Work, slot: Slot): Promise<
 
 /** Waits, never past the task's end. */
 function pause({ clock }: Context, work: Work, durationMs: number): Promise<void> {
-  const leftMs = Math.max(0, work.head.task.endBy - clock.now())
+  const leftMs = Math.max(0, work.head.task.endBy - clock.judgedNow())
   return clock.wait(Math.min(durationMs, leftMs), work.controller.signal)
 }
 
@@ -62,7 +62,7 @@ async function poll(
   request: PollRequest,
 ): Promise<PollOutcome> {
   const { clock, deadlines, settings } = context
-  const leftMs = Math.max(0, work.head.task.endBy - clock.now())
+  const leftMs = Math.max(0, work.head.task.endBy - clock.judgedNow())
   const boundMs = Math.min(settings.pollTimeoutMs, leftMs)
   const startedAt = clock.monotonicNow()
   try {

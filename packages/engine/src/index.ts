@@ -7,6 +7,7 @@ export {
 } from "./check-deployment.ts"
 export { cancelTask, type CancelResult } from "./cancel-task.ts"
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts"
+export type { EngineClock } from "./engine-clock.ts"
 export {
   createIdentifiers,
   systemRandomness,

@@ -1,51 +1,143 @@
 /**
- * The end of a task whose time is up: the channel is asked to stop, then the failure is recorded.
- * That the channel does not stop changes nothing.
+ * The end of a task whose time is up. A running one is asked for a last time, since its result may
+ * be ready: a clock that was set, a downtime or a slow bucket must not throw away what was bought.
+ * Where there is none, the channel is asked to stop, and the failure is recorded; that the channel
+ * does not stop changes nothing.
  */
-import type { StreamHead } from "@safelight/core"
+import {
+  isSafelightError,
+  type Channel,
+  type Completed,
+  type PollOutcome,
+  type Refused,
+  type StreamHead,
+  type TaskCommand,
+} from "@safelight/core"
 import type { Context } from "./context.ts"
+import { settle } from "./outcome.ts"
+import type { RecordOptions } from "./recorder.ts"
 import { toPollRequest } from "./request.ts"
-import type { Recorded, RecordOptions } from "./recorder.ts"
-import { createWork } from "./work.ts"
+import { createWork, type Work } from "./work.ts"
 
 export interface EndOptions extends Pick<RecordOptions, "maxTries"> {
   /** The moment the time-out is as of. */
   readonly now: number
-  /** Cuts the call to the channel short, and ends the waiting for a storage that fails. */
-  readonly signal?: AbortSignal
+}
+
+/** `left`: nothing was recorded. Others may do it, somebody else has, or a row is damaged. */
+export type Ended = "timed-out" | "settled" | "left"
+
+/**
+ * How long after its end a task is left to whoever holds it or serves its channel, who may just be
+ * storing the result. A holder that is gone loses its claim long before; this is for where nobody
+ * works at all.
+ */
+export const LEFT_TO_OTHERS_MS = 600_000
+
+/** How long after its end a task is kept open for a result that is ready and can't be stored. */
+const STORE_MS = 3_600_000
+
+/** Each call to the channel: one that doesn't answer must not hold up a sweep. */
+const CALL_MS = 5_000
+
+/** The work on a task that no claim is needed for. */
+export function toUnheld({ clock }: Context, head: StreamHead): Work {
+  return createWork(head, { claim: "", heldUntil: 0 }, clock, { slot: undefined })
 }
 
 /**
- * Records the time-out of `head`; resolves to what became of it, rejects where the storage still
- * fails at the last try.
+ * Ends `work`. Rejects where the storage still fails at the last try, or where a result that is
+ * ready can't be stored and there is time left to try again.
  */
 export async function endOverdue(
   context: Context,
-  head: StreamHead,
+  work: Work,
   options: EndOptions,
-): Promise<Recorded> {
-  if (head.task.state === "running") await cancel(context, head, options.signal)
-  return context.recorder.recordFact(head, [{ kind: "time-out" }], options)
+): Promise<Ended> {
+  const { dispatch, endBy, state } = work.head.task
+  if (state !== "running") return recordEnd(context, work, { kind: "time-out" }, options)
+  const channel = context.channels.find(({ name }) => name === dispatch?.channel)
+  if (channel === undefined && options.now < endBy + LEFT_TO_OTHERS_MS) return "left"
+  const result = channel && (await askLast(context, work, channel))
+  if (channel !== undefined && result === undefined) await cancel(context, work, channel)
+  if (result === undefined) return recordEnd(context, work, { kind: "time-out" }, options)
+  return settleLate(context, work, result, options)
 }
 
-async function cancel(
+async function recordEnd(
+  { recorder }: Context,
+  work: Work,
+  command: TaskCommand,
+  { now, maxTries }: EndOptions,
+): Promise<Ended> {
+  const { signal } = work.ending
+  const options = { now, signal, ...(maxTries !== undefined && { maxTries }) }
+  const recorded = await recorder.recordFact(work.head, [command], options)
+  if (recorded.kind !== "recorded") return "left"
+  work.head = recorded.head
+  work.isReleased ||= !recorded.isClaimKept
+  return "timed-out"
+}
+
+/** The channel's result, if it has one now. */
+async function askLast(
   context: Context,
-  head: StreamHead,
-  ending: AbortSignal | undefined,
-): Promise<void> {
-  const { channels, clock, deadlines, log, settings } = context
-  const channel = channels.find(({ name }) => name === head.task.dispatch?.channel)
-  if (channel?.cancel === undefined) return
-  const term = { claim: "", heldUntil: 0 }
+  work: Work,
+  channel: Channel,
+): Promise<Completed | Refused | undefined> {
+  const outcome = await call(context, work, channel, "poll")
+  return outcome?.kind === "completed" || outcome?.kind === "refused" ? outcome : undefined
+}
+
+async function cancel(context: Context, work: Work, channel: Channel): Promise<void> {
+  if (channel.cancel !== undefined) await call(context, work, channel, "cancel")
+}
+
+/** What the channel answers soon; undefined where it doesn't. */
+async function call(
+  context: Context,
+  work: Work,
+  channel: Channel,
+  method: "poll" | "cancel",
+): Promise<PollOutcome | undefined> {
+  const { deadlines, log } = context
   try {
-    const request = await toPollRequest(context, createWork(head, term, clock, { slot: undefined }))
-    await deadlines.run(settings.pollTimeoutMs, ending, async (signal) =>
-      channel.cancel?.({ ...request, signal }),
+    const request = await toPollRequest(context, work)
+    const answer = await deadlines.run(CALL_MS, work.ending.signal, async (signal) =>
+      channel[method]?.({ ...request, signal }),
     )
+    return answer ?? undefined
   } catch (error) {
     log.warn(
-      { task: head.task.id, channel: channel.name, error },
-      "an overdue task was not stopped",
+      { task: work.id, channel: channel.name, method, error },
+      "the channel of an overdue task did not answer",
+    )
+    return undefined
+  }
+}
+
+async function settleLate(
+  context: Context,
+  work: Work,
+  result: Completed | Refused,
+  options: EndOptions,
+): Promise<Ended> {
+  const { attempt, dispatch, endBy, operation } = work.head.task
+  try {
+    await settle(context, work, result)
+    return "settled"
+  } catch (error) {
+    if (!isSafelightError(error) || options.now < endBy + STORE_MS) throw error
+    context.log.error(
+      { task: work.id, channel: dispatch?.channel, operation, error },
+      "a result that was bought could not be stored for an hour and is given up",
+    )
+    const message = "The result could not be stored."
+    return recordEnd(
+      context,
+      work,
+      { kind: "fail", attempt, code: "internal_error", message },
+      options,
     )
   }
 }

@@ -54,6 +54,7 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
     const { account, idempotency } = request
     const checked = checkRequest(context, request)
     if (checked.kind === "rejected") return checked
+    await context.clock.ready()
     const use = idempotency && JSON.stringify([account, idempotency.key])
     if (use !== undefined && inUse.has(use)) return reject({ code: "idempotency-key-in-use" })
     if (use !== undefined) inUse.add(use)

@@ -6,7 +6,7 @@
  */
 import { isSafelightError, lastExpiryAt, type StreamHead } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { endOverdue } from "./overdue.ts"
+import { endOverdue, LEFT_TO_OTHERS_MS, toUnheld, type Ended } from "./overdue.ts"
 import { nextRetentionAt } from "./schedule.ts"
 
 export interface SweepReport {
@@ -28,6 +28,9 @@ const PAGE = 200
 /** Keys forgotten in one commit: submissions wait for it, so it must be short. */
 const FORGOTTEN_PAGE = 500
 
+/** One task's end: a bucket or a channel that is slow must not keep all others waiting for ever. */
+const VISIT_MS = 300_000
+
 /** Tries to record a fact, some seconds in all: a storage that was restarted is back by then. */
 const TRIES = 5
 
@@ -45,20 +48,47 @@ interface Round {
 export async function sweep(context: Context, now: number): Promise<SweepReport> {
   const report = { timedOut: 0, expired: 0, removed: 0, forgotten: 0, failed: 0 }
   const { adoptedAt } = await context.storage.readDeployment()
-  const round: Round = { now, report, adoptedAt, tries: TRIES }
-  await eachDue(context, "findOverdue", round, async (head) => {
+  const base = { now, report, adoptedAt, tries: TRIES }
+  // At once: a bucket that does not answer must not keep tasks from their end.
+  const chores = await Promise.allSettled([
+    endAllOverdue(context, { ...base }),
+    retainAll(context, { ...base }),
+  ])
+  for (const chore of chores) if (chore.status === "rejected") throw chore.reason
+  report.forgotten = await forgetIdempotency(context, now)
+  return report
+}
+
+async function endAllOverdue(context: Context, round: Round): Promise<void> {
+  const { now, report } = round
+  const heldUntil = now - LEFT_TO_OTHERS_MS
+  const find = (limit: number) => context.storage.findOverdue({ now, heldUntil, limit })
+  await eachDue(context, find, round, async (head) => {
     await context.probe("sweep:before-append", head.task.id)
-    const recorded = await endOverdue(context, head, { now, maxTries: round.tries })
+    const ended = await endOne(context, head, round)
     await context.probe("sweep:after-append", head.task.id)
-    if (recorded.kind === "recorded") report.timedOut += 1
+    if (ended === "timed-out") report.timedOut += 1
+    return ended !== "left"
   })
-  await eachDue(context, "findRetained", round, async (head) => {
+}
+
+function endOne(context: Context, head: StreamHead, { now, tries }: Round): Promise<Ended> {
+  const work = toUnheld(context, head)
+  return context.deadlines.run(VISIT_MS, undefined, (signal) => {
+    signal.addEventListener("abort", () => work.ending.abort())
+    return endOverdue(context, work, { now, maxTries: tries })
+  })
+}
+
+async function retainAll(context: Context, round: Round): Promise<void> {
+  const { now, report } = round
+  const find = (limit: number) => context.storage.findRetained({ now, limit })
+  await eachDue(context, find, round, async (head) => {
     const tended = await tend(context, head, round)
     report.expired += tended.expired
     report.removed += tended.removed
+    return true
   })
-  report.forgotten = await forgetIdempotency(context, now)
-  return report
 }
 
 async function forgetIdempotency({ settings, storage }: Context, now: number): Promise<number> {
@@ -70,23 +100,24 @@ async function forgetIdempotency({ settings, storage }: Context, now: number): P
   }
 }
 
+/** Visits all that `find` finds; `visit` resolves to whether the task is due no more. */
 async function eachDue(
   context: Context,
-  find: "findOverdue" | "findRetained",
+  find: (limit: number) => Promise<readonly StreamHead[]>,
   round: Round,
-  visit: (head: StreamHead) => Promise<void>,
+  visit: (head: StreamHead) => Promise<boolean>,
 ): Promise<void> {
-  const { now, report } = round
+  const { report } = round
+  /** What stays due: looked at once, also where a row of the queue says otherwise than its task. */
   const seen = new Set<string>()
   for (;;) {
-    const heads = await context.storage[find]({ now, limit: PAGE + seen.size })
+    const heads = await find(PAGE + seen.size)
     const fresh = heads.filter(({ task }) => !seen.has(task.id))
     if (fresh.length === 0) return
     for (const head of fresh) {
       seen.add(head.task.id)
       try {
-        await visit(head)
-        seen.delete(head.task.id)
+        if (await visit(head)) seen.delete(head.task.id)
       } catch (error) {
         // Ours or the outside's: one task must not keep the others waiting.
         report.failed += 1

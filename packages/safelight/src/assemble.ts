@@ -82,7 +82,8 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
     await checkPieces()
   }
   const { host, port, role } = configuration
-  const shared = { clock, log, checkReady, ...watching.handler }
+  // The engine's: processes that share a database must agree on when a key or a link has expired.
+  const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
   const handler =
     role === "worker"
       ? createHealthHandler(shared)
@@ -98,7 +99,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   })
   if (role !== "api") {
     engine.start()
-    schedules = startSchedules({ chores: toChores(engine, artifacts, clock, log), clock, log })
+    schedules = startSchedules({ chores: toChores(engine, artifacts, log), clock, log })
   }
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= closeAll(closers))
@@ -134,7 +135,6 @@ function createServiceEngine(parts: EngineParts, closers: Close[]): Engine {
 function toChores(
   engine: Engine,
   artifacts: ServedArtifacts,
-  clock: Clock,
   log: Log,
 ): Parameters<typeof startSchedules>[0]["chores"] {
   return [
@@ -142,7 +142,7 @@ function toChores(
       name: "sweep",
       pattern: EACH_MINUTE,
       async run() {
-        const report = await engine.sweep(clock.now())
+        const report = await engine.sweep()
         if (Object.values(report).some((count) => count > 0)) log.info({ ...report }, "swept")
       },
     },
@@ -150,7 +150,7 @@ function toChores(
       name: "sweep-incoming",
       pattern: EACH_NIGHT,
       async run() {
-        const removed = await artifacts.sweepIncoming(clock.now())
+        const removed = await artifacts.sweepIncoming(engine.clock.judgedNow())
         if (removed > 0) log.info({ removed }, "swept unfinished files")
       },
     },

@@ -2,7 +2,7 @@
  * What is read, by primary key or along an index. `scan…` statements read a range of task ids
  * from every table that knows tasks, so that rows whose task is gone are found too.
  */
-import type { DueRequest, ScanRequest } from "@safelight/core"
+import type { OverdueRequest, ScanRequest } from "@safelight/core"
 import type { Kysely } from "kysely"
 import type { InputsTable, StoreDatabase } from "./database.ts"
 import { compile, placeholders, type Statement } from "./statement.ts"
@@ -54,7 +54,7 @@ function compileTaskReads(db: Kysely<StoreDatabase>): Pick<ReadStatements, TaskR
 }
 
 function compileDueReads(db: Kysely<StoreDatabase>): Pick<ReadStatements, DueRead> {
-  const { now, limit } = placeholders<DueRequest>("now", "limit")
+  const { heldUntil, now, limit } = placeholders<OverdueRequest>("heldUntil", "now", "limit")
   return {
     findOverdue: compile(
       db
@@ -62,6 +62,7 @@ function compileDueReads(db: Kysely<StoreDatabase>): Pick<ReadStatements, DueRea
         .innerJoin("tasks", "tasks.id", "ready.task")
         .select(["tasks.snapshot", "tasks.hash"])
         .where("ready.end_by", "<=", now)
+        .where((of) => of.or([of("ready.claim", "is", null), of("ready.end_by", "<=", heldUntil)]))
         .orderBy("ready.end_by")
         .orderBy("ready.task")
         .limit(limit),

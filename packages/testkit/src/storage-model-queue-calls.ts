@@ -78,8 +78,10 @@ export async function look(run: Run, call: CallOf<"look">): Promise<void> {
     model.queue.listClaims(),
   )
   const mine = (ids: readonly string[]) => ids.filter(isMine).toSorted()
-  const overdue = await storage.findOverdue({ now, limit: 10_000 })
-  assert.deepEqual(mine(idsOf(overdue)), model.queue.findOverdue(now))
+  // Somewhere before now, so that claimed tasks are on both sides of it.
+  const due = { now, heldUntil: now - 500 }
+  const overdue = await storage.findOverdue({ ...due, limit: 10_000 })
+  assert.deepEqual(mine(idsOf(overdue)), model.queue.findOverdue(due))
   const retained = await storage.findRetained({ now, limit: 10_000 })
   assert.deepEqual(mine(idsOf(retained)), model.queue.findRetained(now))
 }

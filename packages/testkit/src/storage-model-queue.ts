@@ -7,6 +7,7 @@ import type {
   ClaimBeats,
   Claimed,
   ClaimRequest,
+  OverdueRequest,
   PeekRequest,
   QueueMeasure,
   QueuePeek,
@@ -41,7 +42,7 @@ export interface QueueModel {
   readonly startedTurn: (models: readonly string[]) => number | null
   readonly measure: () => readonly QueueMeasure[]
   /** Ids, in the order of ids. */
-  readonly findOverdue: (now: number) => readonly string[]
+  readonly findOverdue: (request: Omit<OverdueRequest, "limit">) => readonly string[]
   readonly findRetained: (now: number) => readonly string[]
 }
 
@@ -102,7 +103,8 @@ export function createQueueModel(): QueueModelParts {
       return started.length === 0 ? null : Math.max(...started)
     },
     measure: () => measure([...places.values()]),
-    findOverdue: (now) => idsBy(places, ({ endBy }) => endBy <= now),
+    findOverdue: ({ heldUntil, now }) =>
+      idsBy(places, ({ claim, endBy }) => endBy <= (claim === null ? now : heldUntil)),
     findRetained: (now) => idsBy(retention, (dueAt) => dueAt <= now),
   }
 }

@@ -85,7 +85,7 @@ export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
     await finish(storage, "never", null)
     const early = await finish(storage, "early", 4_000)
     assert.deepEqual(await claim(storage, { now: 99_999 }), [])
-    assert.deepEqual(await storage.findOverdue({ now: 999_999, limit: 9 }), [])
+    assert.deepEqual(await storage.findOverdue({ now: 999_999, heldUntil: 999_999, limit: 9 }), [])
     assert.deepEqual(await peek(storage), { dueAt: null, turn: null, claimable: 0 })
     assert.deepEqual(await storage.findRetained({ now: 3_999, limit: 9 }), [])
     assert.deepEqual(await storage.findRetained({ now: 5_000, limit: 9 }), [early, kept])
@@ -97,14 +97,22 @@ export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await storage.findRetained({ now: 9_999, limit: 9 }), [early])
   },
 
-  "overdue tasks are found by their end, claimed or not, earliest first": async ({ storage }) => {
+  "overdue tasks are found by their end, earliest first": async ({ storage }) => {
     const late = await enqueue(storage, "late", { endBy: 3_000, turn: 1 })
-    const held = await enqueue(storage, "held", { endBy: 2_000, claim: "mine" })
+    const soon = await enqueue(storage, "soon", { endBy: 2_000 })
     await enqueue(storage, "later", { endBy: 4_001 })
-    assert.deepEqual(await storage.findOverdue({ now: 1_999, limit: 9 }), [])
-    assert.deepEqual(await storage.findOverdue({ now: 2_000, limit: 9 }), [held.head])
-    assert.deepEqual(await storage.findOverdue({ now: 4_000, limit: 9 }), [held.head, late.head])
-    assert.deepEqual(await storage.findOverdue({ now: 4_000, limit: 1 }), [held.head])
+    const find = (now: number, limit: number) => storage.findOverdue({ now, heldUntil: 0, limit })
+    assert.deepEqual(await find(1_999, 9), [])
+    assert.deepEqual(await find(2_000, 9), [soon.head])
+    assert.deepEqual(await find(4_000, 9), [soon.head, late.head])
+    assert.deepEqual(await find(4_000, 1), [soon.head])
+  },
+
+  "an overdue task that is claimed is left to its holder for a while": async ({ storage }) => {
+    const held = await enqueue(storage, "held", { endBy: 2_000, claim: "mine" })
+    const find = (heldUntil: number) => storage.findOverdue({ now: 9_000, heldUntil, limit: 9 })
+    assert.deepEqual(await find(1_999), [])
+    assert.deepEqual(await find(2_000), [held.head])
   },
 
   "a look ahead tells the earliest moment and the lowest turn of the models": async (fixture) => {

@@ -42,8 +42,8 @@ export interface QueueStorage {
   holdSlots(request: SlotRequest): Promise<number>
   /** Gives tasks up so that anybody may take them: from `dueAt` on, or at their turn if they keep it. */
   release(request: ReleaseRequest): Promise<void>
-  /** Unfinished tasks whose `endBy` has come, claimed or not. */
-  findOverdue(request: DueRequest): Promise<readonly StreamHead[]>
+  /** Unfinished tasks whose `endBy` has come, the longest overdue first. */
+  findOverdue(request: OverdueRequest): Promise<readonly StreamHead[]>
   /** Finished tasks that retention must look at: orphans, expiry, deletion. */
   findRetained(request: DueRequest): Promise<readonly StreamHead[]>
   /** Sets when retention looks at a task again; null: never. */
@@ -147,6 +147,11 @@ export interface QueueMeasure {
   readonly claimed: number
   /** When the longest waiting one of those that nobody holds was submitted, or became due; null without any. */
   readonly oldestAt: number | null
+}
+
+export interface OverdueRequest extends DueRequest {
+  /** What is claimed is left to its holder, unless its end was at this moment or before. */
+  readonly heldUntil: number
 }
 
 export interface DueRequest {
