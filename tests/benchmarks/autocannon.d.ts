@@ -15,6 +15,8 @@ declare module "autocannon" {
     readonly requests: readonly AutocannonRequest[]
     /** Requests per second over all connections. */
     readonly overallRate?: number
+    /** Seconds that a reply may take. */
+    readonly timeout?: number
   }
   export interface AutocannonResult {
     readonly non2xx: number

@@ -1,6 +1,7 @@
 /**
  * Runs the benchmarks, each in a process of its own, and prints their figures as a table, or with
- * `--json` as one object. Names on the command line choose benchmarks; no figure is judged here.
+ * `--json` as one object. `--quick` is passed on: it only shows that a benchmark runs, where that has
+ * a smaller size. Names on the command line choose benchmarks; no figure is judged here.
  */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
@@ -15,12 +16,16 @@ const BENCHMARKS = [
   "download",
   "slow-readers",
   "rendering",
+  "usage",
   "memory",
 ]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false } },
+  options: {
+    json: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+  },
 })
 const unknown = positionals.filter((name) => !BENCHMARKS.includes(name))
 if (unknown.length > 0) {
@@ -32,7 +37,8 @@ const figures: Record<string, number> = {}
 for (const name of positionals.length > 0 ? positionals : BENCHMARKS) {
   if (!values.json) process.stderr.write(`${name}…\n`)
   const file = join(import.meta.dirname, `${name}.ts`)
-  const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, file])
+  const words = [...process.execArgv, file, ...(values.quick ? ["--quick"] : [])]
+  const { stdout } = await promisify(execFile)(process.execPath, words)
   Object.assign(figures, JSON.parse(stdout))
 }
 
