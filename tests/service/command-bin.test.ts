@@ -1,7 +1,7 @@
 /** How the command starts: on which Node, in how many processes, and what its parent passes on. */
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
-import { cp, mkdir, symlink, writeFile } from "node:fs/promises"
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import process from "node:process"
 import { test, type TestContext } from "node:test"
@@ -76,18 +76,36 @@ function pretend(lines: string): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(lines)}` }
 }
 
-const OLD = `if (!process.env.SAFELIGHT_LAUNCHED) {
+const toOld = (version: string): string => `if (!process.env.SAFELIGHT_LAUNCHED) {
   process.execve = undefined
-  Object.defineProperty(process.versions, "node", { value: "18.0.0" })
+  Object.defineProperty(process.versions, "node", { value: "${version}" })
 }`
+const OLD = toOld("18.0.0")
 
 test("an old Node without another at hand says which one is needed", async (t) => {
   const { folder, bin } = await install(t, REPORT)
   const { code, stderr } = await runCommand(["x"], { folder, bin, environment: pretend(OLD) })
   const needed =
-    "safelight: needs Node 22.18 or newer and runs on 18.0.0; `npm ci` brings one along\n"
+    "safelight: needs Node 22.23.4, 24.22.1, 26.10.0 or a later one of its line, and runs on 18.0.0; `npm ci` brings one along\n"
   assert.equal(stderr, needed)
   assert.equal(code, 2)
+})
+
+const LACKING = ["22.18.0", "22.23.3", "23.11.1", "24.9.0", "24.22.0", "25.9.0", "26.9.0"]
+const PATCHED = ["22.23.4", "22.24.0", "24.22.1", "26.10.0", "26.10.1-nightly", "28.0.0"]
+
+test("a Node that lacks security fixes is none to run on, in each of its lines", async (t) => {
+  const { folder, bin } = await install(t, REPORT)
+  const run = async (version: string) =>
+    (await runCommand(["x"], { folder, bin, environment: pretend(toOld(version)) })).code
+  for (const version of LACKING) assert.equal(await run(version), 2, version)
+  for (const version of PATCHED) assert.equal(await run(version), 0, version)
+})
+
+test("the Nodes that the command takes are those that the repository names", async () => {
+  const manifest = await readFile(join(import.meta.dirname, "../../package.json"), "utf8")
+  const { engines } = JSON.parse(manifest) as { engines: { node: string } }
+  assert.equal(engines.node, ">=22.23.4 <23 || >=24.22.1 <25 || >=26.10.0")
 })
 
 /** Puts a Node into the folder as `npm ci` would. */

@@ -7,6 +7,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { createBoundedCache, fromSnapshot, type StreamHead } from "@safelight/core"
 import type { Statement } from "@safelight/store"
 import { DEFAULTS } from "./defaults.ts"
+import { prepareArrays } from "./prepare-arrays.ts"
 
 type HeadRow = readonly [snapshot: string, hash: string]
 
@@ -27,8 +28,8 @@ export function createHeadReader(
   findHead: Statement,
   inTransaction: (read: () => void) => void,
 ): (task: string) => Promise<StreamHead | undefined> {
-  const headStatement = database.prepare(findHead.sql, { returnArrays: true })
-  const versionStatement = database.prepare("pragma data_version", { returnArrays: true })
+  const headStatement = prepareArrays(database, findHead.sql)
+  const versionStatement = prepareArrays(database, "pragma data_version")
   const known = createBoundedCache<KnownHead>(DEFAULTS.keptHeads)
   let waiting: PendingRead[] = []
 

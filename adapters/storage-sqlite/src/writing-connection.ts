@@ -14,6 +14,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import type { SqlValue } from "@safelight/store"
 import { isChangeFault, isCutShort, toFailure, type Failure } from "./failure.ts"
+import { prepareArrays } from "./prepare-arrays.ts"
 import {
   PLAIN,
   type ChangeOutcome,
@@ -83,7 +84,7 @@ export function openWritingConnection(settings: WriterSettings): WritingConnecti
   return {
     define(definitions) {
       for (const { sql, parameterCount } of definitions) {
-        const statement = database.prepare(sql, { returnArrays: true })
+        const statement = prepareArrays(database, sql)
         const isReader = statement.columns().length > 0
         prepared.push({ statement, parameterCount, isReader })
       }

@@ -13,8 +13,15 @@ import { dirname, join, sep } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
 
-/** The first Node that strips types by itself; the lowest that `engines` of the package allows. */
-const OLDEST_NODE = [22, 18]
+/**
+ * Of each line the lowest that `engines` of the repository allows: older ones lack security fixes.
+ * Lines between these are past their end; later ones are new enough.
+ */
+const OLDEST_NODES = [
+  [22, 23, 4],
+  [24, 22, 1],
+  [26, 10, 0],
+]
 /** Set for the process that is started, so that it never starts a third. */
 const MARK = "SAFELIGHT_LAUNCHED"
 const BUNDLED_NODES = {
@@ -39,9 +46,11 @@ if (launched !== undefined || (isNewEnough() && missing.length === 0)) await run
 else launch(isNewEnough() ? process.execPath : findBundledNode())
 
 function isNewEnough() {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
-  const [oldestMajor, oldestMinor] = OLDEST_NODE
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)
+  const [major, ...found] = process.versions.node.split(".").map((part) => Number.parseInt(part))
+  const oldest = OLDEST_NODES.find(([line]) => line === major)
+  if (oldest === undefined) return major > OLDEST_NODES.at(-1)[0]
+  const [, minor, patch] = oldest
+  return found[0] > minor || (found[0] === minor && found[1] >= patch)
 }
 
 function toMajor() {
@@ -106,10 +115,10 @@ function follow(node, words) {
 }
 
 function refuse() {
-  const needed = OLDEST_NODE.join(".")
+  const needed = OLDEST_NODES.map((parts) => parts.join(".")).join(", ")
   const found = process.versions.node
   process.stderr.write(
-    `safelight: needs Node ${needed} or newer and runs on ${found}; \`npm ci\` brings one along\n`,
+    `safelight: needs Node ${needed} or a later one of its line, and runs on ${found}; \`npm ci\` brings one along\n`,
   )
   process.exitCode = 2
 }
