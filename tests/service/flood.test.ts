@@ -6,10 +6,12 @@ import assert from "node:assert/strict"
 import { connect, type Socket } from "node:net"
 import { describe, it } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
+import { toBodySettings } from "safelight"
 import { createRawClient } from "../support/raw-client.ts"
 import { startServingProcess, type ServingProcess } from "./serving-process.ts"
 
 const MEBIBYTE = 1024 * 1024
+const GIBIBYTE = 1024 * MEBIBYTE
 const REQUEST = "GET / HTTP/1.1\r\nHost:a\r\n\r\n"
 /** A request that is never answered, at the second listener. */
 const STUCK = "GET /readyz HTTP/1.1\r\nHost:a\r\n\r\n"
@@ -51,6 +53,41 @@ describe("a client that sends requests ahead and never reads", () => {
     for (const socket of sockets) socket.destroy()
   })
 })
+
+describe("two creations of 61 MiB at once", () => {
+  it("leave a process of 1 GiB below that", async () => {
+    await using served = await startServingProcess(toBodySettings(GIBIBYTE))
+    const headers = {
+      authorization: `Bearer ${served.key}`,
+      "content-type": "application/json",
+    }
+    const body = toLargeCreation()
+    const statuses = await Promise.all(
+      [1, 2].map(async () => {
+        const response = await fetch(`${served.url}/v1/tasks`, { method: "POST", headers, body })
+        await response.arrayBuffer()
+        return response.status
+      }),
+    )
+    assert.ok(statuses.includes(202), statuses.join())
+    assert.ok(
+      statuses.every((status) => [202, 503].includes(status)),
+      statuses.join(),
+    )
+    const { peakRssBytes } = await served.memory()
+    assert.ok(peakRssBytes < GIBIBYTE, `${peakRssBytes / MEBIBYTE} MiB at most`)
+    await assertServes(served.url)
+  })
+})
+
+/** Four data URLs of 15 MiB. */
+function toLargeCreation(): string {
+  const png = Buffer.alloc(11.5 * MEBIBYTE)
+  png.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  const url = `data:image/png;base64,${png.toString("base64")}`
+  const parameters = { prompt: "a lighthouse", image_urls: [url, url, url, url] }
+  return JSON.stringify({ model: "vendor-b/imagine-image/v2.0/edit", parameters })
+}
 
 function assertGrowth(beforeBytes: number, peakBytes: number): void {
   const mebibytes = (peakBytes - beforeBytes) / MEBIBYTE

@@ -7,8 +7,14 @@ import { SafelightError } from "@safelight/core"
 export const DEFAULTS = {
   /** One request body: three 20 MiB images as data URLs, and room. */
   bodyBytes: 64 * 1024 * 1024,
-  /** All request bodies held at once; past it a request is refused as overloaded. */
+  /** All request bodies held at once; past it a request is refused as overloaded. A quarter is one account's. */
   bodiesInFlightBytes: 512 * 1024 * 1024,
+  /** Large bodies that are worked on at a time; each takes about ten times its size until it is stored. */
+  bodiesAtWorkBytes: 128 * 1024 * 1024,
+  /** A body of which nothing came for so long is refused; large ones are measured as often. */
+  bodyPaceMs: 10_000,
+  /** The least for a large body: what the slowest of mobile networks do. */
+  bodyBytesPerSecond: 50_000,
   /** A larger body is read in a thread: about 10 ms of work, above which polls would feel it. */
   largeBodyBytes: 1024 * 1024,
   /** Threads of a server for large bodies: the largest takes one for half a second. */

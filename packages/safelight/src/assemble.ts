@@ -8,6 +8,7 @@ import { SafelightError, SILENT_LOG, type Clock, type Log, type Storage } from "
 import { createEngine, systemClock, type Engine } from "@safelight/engine"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import { createHealthHandler, createHttpHandler, createNodeServer } from "@safelight/http"
+import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import type { Configuration } from "./configuration/configuration.ts"
 import { createWatching, type Watching } from "./metrics/watching.ts"
 import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
@@ -84,10 +85,17 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   const { host, port, role } = configuration
   // The engine's: processes that share a database must agree on when a key or a link has expired.
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
+  const settings = toBodySettings(readMemoryBytes())
   const handler =
     role === "worker"
       ? createHealthHandler(shared)
-      : createHttpHandler({ ...shared, service: engine, storage, publicUrl: () => publicUrl })
+      : createHttpHandler({
+          ...shared,
+          service: engine,
+          storage,
+          settings,
+          publicUrl: () => publicUrl,
+        })
   const server = await createNodeServer({ handler, host, port, log, ...watching.server })
   publicUrl ||= server.url
   let schedules: Schedules = { stop: async () => {} }

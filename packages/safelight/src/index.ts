@@ -23,6 +23,7 @@ export {
   type NewKey,
   type NewKeyRequest,
 } from "./api-keys.ts"
+export { toBodySettings } from "./body-memory.ts"
 export { hideFields } from "./hide-fields.ts"
 export { createMetrics, type Metrics } from "./metrics/metrics.ts"
 export { serveMetrics } from "./metrics/metrics-server.ts"

@@ -5,10 +5,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Refusal } from "../errors/refusal.ts"
 
-/** Hands each chunk to `take`; where that throws, reading stops and the rest is left unread. */
+/**
+ * Hands each chunk to `take`; where that throws, or `signal` is aborted, reading stops and the rest
+ * is left unread.
+ */
 export function receiveNodeBody(
   { incoming, outgoing }: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
   take: (chunk: Uint8Array) => void,
+  signal: AbortSignal,
 ): Promise<void> {
   const { headers, httpVersionMinor } = incoming
   // Never to HTTP/1.0, and only where it was asked for (RFC 9110 §10.1.1).
@@ -20,6 +24,7 @@ export function receiveNodeBody(
       incoming.off("end", onEnd)
       incoming.off("error", onGone)
       incoming.off("close", onGone)
+      signal.removeEventListener("abort", onAbort)
       if (error === undefined) resolve()
       else reject(error)
     }
@@ -27,9 +32,15 @@ export function receiveNodeBody(
       try {
         take(chunk)
       } catch (error) {
-        incoming.pause()
-        settle(error)
+        stop(error)
       }
+    }
+    function stop(reason: unknown): void {
+      incoming.pause()
+      settle(reason)
+    }
+    function onAbort(): void {
+      stop(signal.reason)
     }
     function onEnd(): void {
       settle()
@@ -43,6 +54,7 @@ export function receiveNodeBody(
     incoming.on("end", onEnd)
     incoming.on("error", onGone)
     incoming.on("close", onGone)
+    signal.addEventListener("abort", onAbort)
     if (incoming.destroyed) onGone()
   })
 }

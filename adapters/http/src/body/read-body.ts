@@ -1,50 +1,60 @@
 /**
- * A request's bytes, counted while they arrive against two bounds: this body's, and that of all
- * bodies held at once. A declared length is refused before anything is read, and so before a
- * client that waits for `100 Continue` sends a byte.
+ * A request's bytes, counted while they arrive against three bounds: this body's, its account's
+ * share, and that of all bodies held at once. A declared length is refused before anything is read,
+ * and so before a client that waits for `100 Continue` sends a byte. Of large bodies only so much
+ * is worked on at a time, because one takes about ten times its size until it is stored.
  */
-import { SafelightError } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
-import { Refusal } from "../errors/refusal.ts"
+import { createGate } from "../gate.ts"
+import { watchPace, type BodyPaceSettings } from "./body-pace.ts"
 import { createPieceCollector, type BodyPieces } from "./body-pieces.ts"
+import {
+  createHeldBodies,
+  refuseSize,
+  type HeldBody,
+  type HeldBodySettings,
+} from "./held-bodies.ts"
 
 export interface BodyReader {
   /**
    * Receives all of the body and hands it to `use`; the bytes count as held until that settles.
-   * Rejects with a `Refusal` (413, 400) or `overloaded`.
+   * Rejects with a `Refusal` (413, 408, 400) or `overloaded`.
    */
   read<Result>(request: BodyRequest, use: (pieces: BodyPieces) => Promise<Result>): Promise<Result>
-  /** Bytes counted as held now. */
-  heldBytes(): number
 }
 
 export interface BodyRequest {
+  /** Whose share it counts against. */
+  readonly account: string
   /** `Content-Length` as sent. */
   readonly declaredLength: string | null
-  /** Called once the declared length is accepted; hands every chunk to `take`, in order. */
-  readonly receive: (take: (chunk: Uint8Array) => void) => Promise<void>
+  /**
+   * Called once the declared length is accepted; hands every chunk to `take`, in order. Where
+   * `signal` is aborted it stops reading and rejects with the reason.
+   */
+  readonly receive: (take: (chunk: Uint8Array) => void, signal: AbortSignal) => Promise<void>
 }
 
-export function createBodyReader(
-  settings: Pick<HttpSettings, "bodyBytes" | "bodiesInFlightBytes">,
-): BodyReader {
-  let heldBytes = 0
+export type BodyReaderSettings = BodyPaceSettings &
+  HeldBodySettings &
+  Pick<HttpSettings, "bodiesAtWorkBytes">
+
+export function createBodyReader(settings: BodyReaderSettings): BodyReader {
+  const { bodyBytes, bodiesAtWorkBytes, largeBodyBytes } = settings
+  const bodies = createHeldBodies(settings)
+  // How many wait is bounded by the bytes that they hold.
+  const gate = createGate({ limit: bodiesAtWorkBytes, mostWaiting: Infinity, name: "large bodies" })
 
   return {
-    heldBytes: () => heldBytes,
     async read(request, use) {
-      let ownBytes = 0
-      function hold(bytes: number): void {
-        if (ownBytes + bytes > settings.bodyBytes) throw refuseSize(settings.bodyBytes)
-        if (heldBytes + bytes > settings.bodiesInFlightBytes) throw refuseLoad()
-        heldBytes += bytes
-        ownBytes += bytes
-      }
+      checkDeclared(request.declaredLength, bodyBytes)
+      const held = bodies.begin(request.account)
       try {
-        checkDeclared(request.declaredLength, settings.bodyBytes)
-        return await use(await collect(request, hold))
+        const pieces = await collect(request, held, settings)
+        if (pieces.lengthBytes <= largeBodyBytes) return await use(pieces)
+        return await gate.pass(pieces.lengthBytes, () => use(pieces))
       } finally {
-        heldBytes -= ownBytes
+        held.release()
       }
     },
   }
@@ -55,26 +65,27 @@ function checkDeclared(declaredLength: string | null, limitBytes: number): void 
   if (Number(declaredLength) > limitBytes) throw refuseSize(limitBytes)
 }
 
-async function collect(request: BodyRequest, hold: (bytes: number) => void): Promise<BodyPieces> {
+async function collect(
+  { receive }: BodyRequest,
+  held: HeldBody,
+  settings: BodyPaceSettings,
+): Promise<BodyPieces> {
   const { take, finish } = createPieceCollector()
-  await request.receive((chunk) => {
-    hold(chunk.length)
-    take(chunk)
-  })
-  return finish()
-}
-
-function refuseSize(limitBytes: number): Refusal {
-  return new Refusal("request_too_large", {
-    message: `The request body may hold ${limitBytes} bytes.`,
-    headers: { connection: "close" },
-  })
-}
-
-function refuseLoad(): SafelightError {
-  return new SafelightError({
-    code: "overloaded",
-    message: "too many bytes of request bodies are in flight",
-    retryable: true,
-  })
+  const slow = new AbortController()
+  const endWatch = watchPace(
+    settings,
+    () => held.bytes,
+    (refusal) => {
+      slow.abort(refusal)
+    },
+  )
+  try {
+    await receive((chunk) => {
+      held.hold(chunk.length)
+      take(chunk)
+    }, slow.signal)
+    return finish()
+  } finally {
+    endWatch()
+  }
 }

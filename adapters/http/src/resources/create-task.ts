@@ -8,7 +8,7 @@ import type { BodyPieces } from "../body/body-pieces.ts"
 import type { CreationReader } from "../body/creation-reader.ts"
 import { checkMediaType } from "../body/media-type.ts"
 import { receiveNodeBody } from "../body/node-body.ts"
-import type { BodyReader } from "../body/read-body.ts"
+import type { BodyReader, BodyRequest } from "../body/read-body.ts"
 import { receiveWebBody } from "../body/web-body.ts"
 import { Refusal } from "../errors/refusal.ts"
 import { carryHeaders, type Exchange, type Resource } from "../exchange.ts"
@@ -54,7 +54,7 @@ export function createCreateTask(options: CreateTaskOptions): Resource {
         const idempotencyKey = readIdempotencyKey(exchange)
         const declaredLength = headers.get("content-length")
         const receive = toReceive(request, node)
-        return bodyReader.read({ declaredLength, receive }, (pieces) =>
+        return bodyReader.read({ account: account.id, declaredLength, receive }, (pieces) =>
           submit(pieces, { account: account.id, idempotencyKey, exchange }),
         )
       },
@@ -62,12 +62,9 @@ export function createCreateTask(options: CreateTaskOptions): Resource {
   }
 }
 
-function toReceive(
-  request: Request,
-  node: Exchange["node"],
-): (take: (chunk: Uint8Array) => void) => Promise<void> {
-  if (node === undefined) return (take) => receiveWebBody(request, take)
-  return (take) => receiveNodeBody(node, take)
+function toReceive(request: Request, node: Exchange["node"]): BodyRequest["receive"] {
+  if (node === undefined) return (take, signal) => receiveWebBody(request, take, signal)
+  return (take, signal) => receiveNodeBody(node, take, signal)
 }
 
 /** Throws a `Refusal` for a body that is no creation request. */
