@@ -6,6 +6,7 @@ import { createManualClock, createScriptedChannel } from "@safelight/testkit"
 import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
 import { createMemoryStorage } from "../support/memory-storage.ts"
 import { createPausable } from "./pausable.ts"
+import { createLogRecorder } from "./log-recorder.ts"
 import { completed, createScene, type Scene } from "./support.ts"
 
 const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
@@ -180,10 +181,46 @@ describe("a claim", () => {
     }
     const { id } = await scene.submit()
     scene.engine.start()
-    await scene.clock.advance(30_000)
+    await scene.clock.advance(15_000)
     assert.deepEqual(scene.story(id), ["submitted"], "the task was not held by the lost claim")
-    await scene.clock.advance(TAKEN_OVER_MS)
+    // A beat, and a look at the queue.
+    await scene.clock.advance(22_000)
     assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+  })
+
+  it("is followed by another after some minutes, and given up without a word", async () => {
+    const { entries, log } = createLogRecorder()
+    const scene = createScene({ channels: [createScriptedChannel()], log })
+    await scene.clock.advance(1_000)
+    const listTaskClaims = async (): Promise<string[]> =>
+      (await scene.storage.listClaims())
+        .map(({ claim }) => claim)
+        .filter((claim) => !claim.startsWith("slots:"))
+    const first = await listTaskClaims()
+    await scene.clock.advance(400_000)
+    const second = await listTaskClaims()
+    assert.deepEqual([first.length, second.length], [1, 1])
+    assert.notDeepEqual(first, second)
+    assert.deepEqual(entries, [])
+  })
+
+  it("frees in some minutes what the storage holds for a process that does not know it", async () => {
+    const channel = createScriptedChannel({
+      submits: [ACCEPTED],
+      polls: [completed(), completed()],
+    })
+    const scene = createScene({ channels: [channel] })
+    await scene.clock.advance(0)
+    const { id } = await scene.submit()
+    await scene.clock.advance(1_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+    // As a standby has it that did not get the task's end: claimed by a process that has left it.
+    const claims = await scene.storage.listClaims()
+    const own = claims.find(({ claim }) => !claim.startsWith("slots:"))
+    scene.storage.goBack(id, 3, own?.claim)
+    await scene.clock.advance(330_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+    assert.equal(channel.created.length, 1)
   })
 
   it("whose answer was lost frees what it took also while other work keeps it alive", async () => {

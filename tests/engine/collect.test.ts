@@ -1,11 +1,12 @@
 /** What a failed collection leaves behind, and how that is told. */
 import assert from "node:assert/strict"
 import { it } from "node:test"
-import { SafelightError, type Log, type LogFields } from "@safelight/core"
+import { SafelightError } from "@safelight/core"
 import { createEngine } from "@safelight/engine"
 import { createManualClock, createScriptedChannel } from "@safelight/testkit"
 import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
 import { createMemoryStorage } from "../support/memory-storage.ts"
+import { createLogRecorder } from "./log-recorder.ts"
 import { completed, MODEL, PRICES, SETTINGS } from "./support.ts"
 
 it("names the task and the place of an output that it can't remove again", async () => {
@@ -14,7 +15,7 @@ it("names the task and the place of an output that it can't remove again", async
   let puts = 0
   const clock = createManualClock()
   const [output] = completed("one").outputs
-  const { logged, log } = createRecordingLog()
+  const { entries, log } = createLogRecorder()
   const engine = createEngine({
     storage: createMemoryStorage(),
     artifacts: {
@@ -51,17 +52,10 @@ it("names the task and the place of an output that it can't remove again", async
   await clock.advance(5_000)
   const [left, kept] = artifacts.places.keys()
   assert.ok(left !== undefined && kept !== undefined)
-  const told = logged.filter(({ message }) => message.endsWith("was left for retention"))
+  const told = entries.filter(({ message }) => message.endsWith("was left for retention"))
   assert.deepEqual(
     told.map(({ fields }) => fields),
     [{ task: id, place: left, error: down }],
   )
   await engine.stop()
 })
-
-function createRecordingLog() {
-  const logged: { readonly fields: LogFields; readonly message: string }[] = []
-  const record: Log["info"] = (fields, message) => void logged.push({ fields, message })
-  const log: Log = { info: record, warn: record, error: record }
-  return { logged, log }
-}

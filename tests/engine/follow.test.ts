@@ -137,7 +137,19 @@ describe("a completed operation", () => {
     assert.equal(scene.artifacts.places.size, 1)
   })
 
-  it("is in doubt where an immediate result could not be stored", async () => {
+  it("is asked for by its operation where it came at once and could not be stored", async () => {
+    const channel = createScriptedChannel({
+      submits: [{ ...completed("lost"), operation: { id: 7 } }],
+      polls: [completed("kept")],
+    })
+    const scene = createScene({ channels: [channel] })
+    scene.artifacts.failPuts(1)
+    const { id } = await scene.submit()
+    await scene.clock.advance(5_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "accepted", "succeeded"])
+  })
+
+  it("is in doubt where it came at once, without an operation, and could not be stored", async () => {
     const channel = createScriptedChannel({
       submission: { kind: "keyed", keyTtlMs: 60_000 },
       submits: [completed(), completed()],

@@ -112,7 +112,7 @@ describe("a beat", () => {
     const { id } = await scene.submit()
     await clock.advance(10_000)
     slowSlots(scene, 90_000)
-    await clock.advance(300_000)
+    await clock.advance(250_000)
     assert.deepEqual(idle.calls, [])
     assert.equal((await storage.listClaims()).length, 4, "a claim was voided")
     assert.equal((await scene.read(id)).state, "running")

@@ -33,10 +33,10 @@ export interface MemoryStorage extends Storage, Pick<MemoryDeployment, "copyData
   /** The next `times` appends and admissions reject; where `isStored`, they took place all the same. */
   failAppends(times: number, isStored?: boolean): void
   /**
-   * Takes a task back to `version`, unclaimed, as a standby that had not received what followed has it
-   * after a failover; 0 removes it.
+   * Takes a task back to `version`, as a standby that had not received what followed has it after a
+   * failover; held by `claim`, or by nobody. 0 removes it.
    */
-  goBack(task: string, version: number): void
+  goBack(task: string, version: number, claim?: string): void
 }
 
 export function createMemoryStorage(): MemoryStorage {
@@ -64,7 +64,7 @@ export function createMemoryStorage(): MemoryStorage {
     return row && { task: fromSnapshot(row.snapshot), hash: row.hash }
   }
 
-  function goBack(id: string, version: number): void {
+  function goBack(id: string, version: number, claim: string | null = null): void {
     const kept = (events.get(id) ?? []).slice(0, version)
     const hash = kept.at(-1)?.hash ?? ""
     const task = fold(id, kept.map(openEvent))
@@ -79,7 +79,7 @@ export function createMemoryStorage(): MemoryStorage {
     events.set(id, kept)
     rows.set(id, toTaskRow(task, hash))
     const { createdAt: dueAt, endBy } = task
-    const place = { kind: "enqueue", dueAt, endBy, claim: null, turn: null } as const
+    const place = { kind: "enqueue", dueAt, endBy, claim, turn: null } as const
     move({ task: id, changes: { task }, queue: place })
   }
 

@@ -104,15 +104,17 @@ async function settleAtOnce(
   outcome: Exclude<SubmitOutcome, { kind: "accepted" | "not-created" }>,
   call: ChannelCall,
 ): Promise<StepResult> {
+  const acceptance = toAcceptance(outcome, call)
   try {
-    return await settle(context, work, outcome, toAcceptance(outcome, call))
+    return await settle(context, work, outcome, acceptance)
   } catch (error) {
-    // The outputs came with the answer and could not be kept: whether they can be had again
-    // depends on what the channel makes of a repeat, which is just what a doubt resolves.
+    // The outputs came with the answer and could not be kept. With an operation they can be asked for
+    // again; without one that depends on what the channel makes of a repeat, which a doubt resolves.
     if (!isSafelightError(error)) throw error
     context.log.warn({ task: work.id, error }, "an immediate result could not be collected")
     const { attempt } = work.head.task
-    return recordOutcome(context, work, { kind: "doubt", attempt, code: "collection-failed" })
+    const doubt = { kind: "doubt", attempt, code: "collection-failed" } as const
+    return recordOutcome(context, work, acceptance[0] ?? doubt)
   }
 }
 

@@ -1,13 +1,14 @@
 /**
  * Watching the claims of other processes: one whose beats stood still for `claimMs` is that of a
  * process which is gone, and is voided. Time is this process's own monotonic clock from when it
- * first saw the beats; no other process's clock plays a part, and no wall clock.
+ * first saw the beats; no other process's clock plays a part, and no wall clock. This process's own
+ * claims that hold no work any more are given up here too.
  */
 import type { ClaimBeats } from "@safelight/core"
 import type { Context } from "./context.ts"
 
 export interface ClaimWatch {
-  /** Looks at all claims but `own`; resolves to how many it ended. */
+  /** Looks at all claims but `own`, which are in use here; resolves to how many it ended. */
   look(own: ReadonlySet<string>): Promise<number>
 }
 
@@ -39,6 +40,10 @@ export function createClaimWatch({ claims, clock, log, settings, storage }: Cont
       const stillSince = clock.monotonicNow() - settings.claimMs
       let ended = 0
       for (const { claim, beats } of others) {
+        if (claims.isRetired(claim) && claims.isOver(claim)) {
+          if (await storage.voidClaim({ claim, beats })) claims.forget(claim)
+          continue
+        }
         const { seenAt = Infinity } = sights.get(claim) ?? {}
         if (seenAt <= stillSince && (await storage.voidClaim({ claim, beats }))) {
           ended += 1

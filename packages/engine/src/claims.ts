@@ -1,9 +1,10 @@
 /**
  * The claims that one boot of this process works under: one for tasks, one for slots. Who gets no
  * answer from the queue can't know what it holds; the claim for tasks is then retired and another
- * one takes its place. What was taken unheard is freed as a dead process's tasks are; and by every
- * beat, as long as there is work under the retired claim that keeps it alive. The claim for slots
- * stays: holding slots is told anew each time.
+ * one takes its place. Each beat frees the tasks under a retired claim that this process has no work
+ * on. A claim is retired after a while in any case, so that a task which the storage holds for this
+ * process and which this process does not know, as after a failover that lost commits, is freed soon.
+ * The claim for slots stays: holding slots is told anew each time.
  */
 import type { Ports } from "./ports.ts"
 
@@ -35,6 +36,12 @@ export interface Claims {
   take(): Taking
   /** Takes no more tasks under `claim`; the work under it goes on. */
   retire(claim: string): void
+  /** Retires the claim for tasks once it has served for some beats. */
+  rotate(): void
+  /** Whether `claim` is one of this process's that was retired. */
+  isRetired(claim: string): boolean
+  /** A retired claim holds nothing any more and was given up. */
+  forget(claim: string): void
   /** Whether all that may be held under `claim` is known: it was retired, and nothing is being taken. */
   isOver(claim: string): boolean
   /** How many processes hold slots, this one included, as last looked. */
@@ -42,6 +49,12 @@ export interface Claims {
   /** Takes in what claims there are beside this process's own. */
   noteOthers(claims: readonly string[]): void
 }
+
+/**
+ * How many times `claimMs` a claim for tasks serves. Tasks that take longer keep theirs alive beside the
+ * next ones: of an hour's tasks there are a dozen.
+ */
+const TERMS = 5
 
 /** Marks a claim for slots: there is one of them a process. */
 const SLOTS = "slots:"
@@ -54,12 +67,21 @@ export function createClaims({
   let nodes = 1
   const takings = new Set<Taking>()
   const slots = create(SLOTS)
+  const retired = new Set<string>()
   let tasks = create("")
+  let rotateAt = clock.monotonicNow() + TERMS * settings.claimMs
 
   /** Nobody can have seen a new claim before now, so it holds as if it was renewed. */
   function create(prefix: string): Claim {
     const id = `${prefix}${identifiers.createTaskId(clock.now())}`
     return { id, heldUntil: clock.monotonicNow() + settings.claimMs }
+  }
+
+  function retire(claim: string): void {
+    if (claim !== tasks.id) return
+    retired.add(claim)
+    tasks = create("")
+    rotateAt = clock.monotonicNow() + TERMS * settings.claimMs
   }
 
   return {
@@ -78,9 +100,12 @@ export function createClaims({
       takings.add(taking)
       return taking
     },
-    retire(claim) {
-      if (claim === tasks.id) tasks = create("")
+    retire,
+    rotate() {
+      if (clock.monotonicNow() >= rotateAt) retire(tasks.id)
     },
+    isRetired: (claim) => retired.has(claim),
+    forget: (claim) => void retired.delete(claim),
     isOver: (claim) =>
       claim !== tasks.id &&
       claim !== slots.id &&

@@ -44,6 +44,7 @@ export function createRenewal(context: Context, parts: RenewalParts): Renewal {
   }
 
   async function run(): Promise<void> {
+    claims.rotate()
     const byClaim = Map.groupBy(parts.listWork(), ({ claim }) => claim)
     const over = [...byClaim].filter(([claim]) => claims.isOver(claim))
     const own = new Set([claims.tasks().id, claims.slots.id, ...byClaim.keys()])
