@@ -88,7 +88,7 @@ async function run(
 const SUBMIT = ["submit", "--model", "m", "--parameters", '{"n":4.0}']
 
 describe("submit", () => {
-  test("it sends the request once, as written, and prints the id", async (t) => {
+  test("it sends the request, as written, and prints the id", async (t) => {
     const { code, stdout, stderr, requests } = await run(t, SUBMIT, [ACCEPTED])
     assert.equal(stdout, `${ID}\n`)
     assert.equal(stderr, "")
@@ -161,19 +161,6 @@ describe("submit", () => {
     ["429", refusal(429, "rate_limit_exceeded"), 2, /answered 429/],
     ["a redirect", json(307, {}, { location: "http://elsewhere.example/" }), 2, /answered 307$/],
     ["503", refusal(503, "overloaded"), 3, /answered 503: words \(overloaded\)$/],
-    ["an outcome the service does not know", refusal(503, "outcome_unknown"), 4, /not sent again/],
-    ["a gateway that gave up", (response) => response.writeHead(504).end(), 4, /not sent again/],
-    ["a connection that broke off", drop, 4, /may be billed; the request is not sent again/],
-    ["an answer that is no task", json(202, { id: 1 }), 4, /holds no task/],
-    [
-      "an answer that breaks off",
-      (response) => {
-        response.writeHead(202, { location: `/v1/tasks/${ID}`, "content-length": "900" })
-        response.write("{", () => response.destroy())
-      },
-      4,
-      /broke off \(it names \/v1\/tasks\/0199-task\)/,
-    ],
   ]
   for (const [name, answer, expected, words] of refusals) {
     test(`${name} ends with ${expected} and is not sent again`, async (t) => {
@@ -185,6 +172,96 @@ describe("submit", () => {
       assert.equal(requests.length, 1)
     })
   }
+
+  const torn: Answer = (response) => {
+    response.writeHead(202, { location: `/v1/tasks/${ID}`, "content-length": "900" })
+    response.write("{", () => response.destroy())
+  }
+  const unknown: readonly (readonly [string, Answer, RegExp])[] = [
+    [
+      "an outcome the service does not know",
+      refusal(503, "outcome_unknown"),
+      /answered 503: words/,
+    ],
+    [
+      "a fault of the service",
+      refusal(500, "internal_error"),
+      /answered 500: words \(internal_err/,
+    ],
+    ["a gateway that gave up", (response) => response.writeHead(504, NOW).end(), /answered 504:/],
+    ["a gateway without words", (response) => response.writeHead(503, NOW).end(), /answered 503:/],
+    ["a connection that broke off", drop, /no answer came: .*, and it may be billed; /],
+    ["an answer that is no task", json(202, { id: 1 }), /holds no task/],
+    ["an answer that breaks off", torn, /broke off \(it names \/v1\/tasks\/0199-task\)/],
+  ]
+  for (const [name, answer, words] of unknown) {
+    test(`${name} is asked again under the same key, then ends with 4 and names it`, async (t) => {
+      const { code, stderr, stdout, requests } = await run(t, SUBMIT, [answer])
+      assert.equal(code, 4)
+      assert.match(stderr.trimEnd(), words)
+      assert.equal(stderr.split("\n").length, 2, "more than one line")
+      assert.equal(stdout, "")
+      const keys = requests.map(({ headers }) => String(headers["idempotency-key"]))
+      const [key = ""] = keys
+      assert.match(key, /^[0-9a-f-]{36}$/)
+      assert.deepEqual(keys, [key, key, key])
+      assert.match(stderr, new RegExp(`--idempotency-key ${key} makes no second task\n$`))
+    })
+  }
+
+  test("a submission whose first answer was lost ends as its repeat does", async (t) => {
+    const busy = refusal(409, "idempotency_key_in_use")
+    const { code, stdout, requests } = await run(t, SUBMIT, [drop, busy, ACCEPTED])
+    assert.deepEqual([code, stdout, requests.length], [0, `${ID}\n`, 3])
+    assert.equal(new Set(requests.map(({ body }) => body)).size, 1)
+  })
+
+  test("a refusal of the repeat does not settle what became of the first", async (t) => {
+    const { code, stderr } = await run(t, SUBMIT, [drop, refusal(401, "api_key_revoked")])
+    assert.equal(code, 4)
+    assert.match(stderr, /answered 401: .*whether a task was created is unknown.*--idempotency-key/)
+  })
+
+  test("--idempotency-key is sent as it is typed, and a wrong one is refused", async (t) => {
+    const typed = await run(t, [...SUBMIT, "--idempotency-key", "order-7"], [ACCEPTED])
+    assert.equal(typed.requests[0]?.headers["idempotency-key"], "order-7")
+    const wrong = await run(t, [...SUBMIT, "--idempotency-key", "a b"], [ACCEPTED])
+    assert.match(wrong.stderr, /'--idempotency-key <key>'.*1 to 255 printable ASCII/)
+    assert.deepEqual([wrong.code, wrong.requests], [2, []])
+  })
+
+  /** Headers and a first piece, then nothing more. */
+  const stall: Answer = (response) => {
+    response.writeHead(200, { "content-type": "application/json" })
+    response.write("{")
+  }
+  const stalling: readonly (readonly [string, readonly string[], readonly Answer[], number])[] = [
+    ["of a submission", SUBMIT, [stall], 4],
+    ["of a task", ["get", ID], [stall], 3],
+    ["of a refusal", ["get", ID], [(response) => response.writeHead(404).write("{")], 2],
+    [
+      "of a file",
+      ["artifacts", ID, "--output", "."],
+      [artifactList(["image_1", "image/png"]), stall],
+      3,
+    ],
+  ]
+  for (const [name, words, answers, expected] of stalling) {
+    test(`the body ${name} that stalls is given up after the time-out`, async (t) => {
+      const { code } = await run(t, [...words, "--timeout", "1s"], answers)
+      assert.equal(code, expected)
+    })
+  }
+
+  test("the service's address may stand in SAFELIGHT_URL, and --url wins over it", async (t) => {
+    const { url } = await startScripted(t, [json(200, task("queued", 0))])
+    const folder = await temporaryFolder(t)
+    const get = (environment: Readonly<Record<string, string>>, ...more: readonly string[]) =>
+      runCommand(["tasks", "get", ID, "--key", KEY, ...more], { folder, environment })
+    assert.equal((await get({ SAFELIGHT_URL: url })).code, 0)
+    assert.equal((await get({ SAFELIGHT_URL: "ftp://x" }, "--url", url)).code, 0)
+    assert.match((await get({ SAFELIGHT_URL: "ftp://x" })).stderr, /expected an http\(s\) address/)
+  })
 
   const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
     ["no JSON", ["--parameters", "{a}"], /--parameters: the argument is not JSON/],

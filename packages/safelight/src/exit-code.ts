@@ -10,7 +10,7 @@ export const EXIT = {
   refused: 2,
   /** The service can't be reached, or answered 5xx. */
   unavailable: 3,
-  /** A POST whose outcome is unknown: a task may exist. It is never sent again by itself. */
+  /** A submission whose outcome is unknown: a task may exist. */
   outcomeUnknown: 4,
   /** A downloaded file, or a charge, is not what the service says it is. */
   differs: 5,

@@ -1,8 +1,8 @@
 /**
  * One request to the service and what can go wrong with it, as `CommandError`s. The one thing that
- * matters: a POST is sent once. Where it is not proved that no byte left, the outcome is unknown
- * and nothing here tries again (specification §1). Redirects are refused: they would re-send it,
- * or carry the key to another host.
+ * matters: a POST is sent once. Where it is not proved that nothing was accepted, the outcome is
+ * unknown and nothing here tries again (specification §1). Redirects are refused: they would re-send
+ * it, or carry the key to another host.
  */
 import * as v from "valibot"
 import { CommandError } from "../command-error.ts"
@@ -13,21 +13,18 @@ export interface ServiceConnectionOptions {
   /** Base address, a slash at its end or not. */
   readonly url: string
   readonly key: string
-  /** How long one request may take until its answer begins. */
-  readonly timeoutMs?: number
+  /** How long the service may be silent: until its answer begins, and between any two pieces of it. */
+  readonly timeoutMs: number
 }
 
 export interface ServiceConnection {
   /** Answers 2xx; everything else rejects with a `CommandError`. `path` begins with `/v1`. */
   get(path: string): Promise<Response>
-  /** Sends JSON text once. */
-  post(path: string, body: string): Promise<Response>
+  /** Sends JSON text once. A repeat with the same key makes no second task. */
+  post(path: string, body: string, idempotencyKey: string): Promise<Response>
   /** A POST without a body, for what neither stores nor costs anything; fails as `get` does. */
   postEmpty(path: string): Promise<Response>
 }
-
-/** As long as the service itself gives a request to arrive. */
-const TIMEOUT_MS = 120_000
 
 /** Failures that come before a connection stands: nothing was sent. */
 const NOT_SENT = new Set([
@@ -45,17 +42,9 @@ const TLS_FAILED = /^(?:ERR_SSL_|ERR_TLS_CERT_|CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_
 export function createServiceConnection(options: ServiceConnectionOptions): ServiceConnection {
   const base = toBase(options.url)
   const authorization = `Bearer ${toHeaderValue(options.key)}`
-  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS
-  const send = async (path: string, init: RequestInit): Promise<Response> => {
-    const answered = new AbortController()
-    const timer = setTimeout(() => answered.abort(), timeoutMs)
-    try {
-      const { signal } = answered
-      return await fetch(`${base}${path}`, { ...init, redirect: "manual", signal })
-    } finally {
-      clearTimeout(timer)
-    }
-  }
+  const { timeoutMs } = options
+  const send = (path: string, init: RequestInit): Promise<Response> =>
+    fetchWatched(`${base}${path}`, init, timeoutMs)
   const ask = async (path: string, method: string): Promise<Response> => {
     const headers = { authorization, "accept-encoding": "identity" }
     const response = await send(path, { method, headers }).catch((error: unknown) => {
@@ -66,8 +55,12 @@ export function createServiceConnection(options: ServiceConnectionOptions): Serv
   return {
     get: (path) => ask(path, "GET"),
     postEmpty: (path) => ask(path, "POST"),
-    async post(path, body) {
-      const headers = { authorization, "content-type": "application/json" }
+    async post(path, body, idempotencyKey) {
+      const headers = {
+        authorization,
+        "content-type": "application/json",
+        "idempotency-key": idempotencyKey,
+      }
       const init = { method: "POST", headers, body }
       const response = await send(path, init).catch((error: unknown) => {
         throw isNotSent(error) ? unreachable(base, error) : outcomeUnknown("no answer came", error)
@@ -77,13 +70,42 @@ export function createServiceConnection(options: ServiceConnectionOptions): Serv
   }
 }
 
+/** The body is watched too: a service that stops in the middle of it would be waited for in vain. */
+async function fetchWatched(url: string, init: RequestInit, timeoutMs: number): Promise<Response> {
+  const silence = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const listen = (): void => {
+    clearTimeout(timer)
+    // A body that nobody reads to its end keeps no command alive.
+    timer = setTimeout(() => silence.abort(), timeoutMs).unref()
+  }
+  listen()
+  const asked = { ...init, redirect: "manual", signal: silence.signal } as const
+  const response = await fetch(url, asked).catch((error: unknown) => {
+    clearTimeout(timer)
+    throw error
+  })
+  if (response.body === null) {
+    clearTimeout(timer)
+    return response
+  }
+  const watch = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      listen()
+      controller.enqueue(chunk)
+    },
+    flush: () => clearTimeout(timer),
+  })
+  return new Response(response.body.pipeThrough(watch), response)
+}
+
 /** For a POST that may have been taken; `seen` says what was seen instead of an answer. */
 export function outcomeUnknown(seen: string, cause?: unknown): CommandError {
   return new CommandError({
     exitCode: EXIT.outcomeUnknown,
     message:
       `${seen}: whether a task was created is unknown, and it may be billed; ` +
-      "the request is not sent again by itself; `safelight tasks list` shows what there is",
+      "`safelight tasks list` shows what there is",
     cause,
   })
 }
@@ -127,11 +149,15 @@ async function refuse(response: Response): Promise<never> {
   throw await toRefusal(response)
 }
 
-/** A gateway's own 502 or 504 says nothing about the service behind it. */
+/**
+ * A service that fails may have accepted the request before, and a gateway's own words say nothing
+ * about the service behind it. Only a 503 of the service itself says that nothing was accepted.
+ */
 async function refusePost(response: Response): Promise<never> {
   const refusal = await toRefusal(response)
-  const isGateway = (response.status === 502 || response.status === 504) && refusal.code === ""
-  if (refusal.code === "outcome_unknown" || isGateway)
+  const isRefused = response.status === 503 && refusal.code !== ""
+  const isUnknown = response.status >= 500 && !isRefused
+  if (isUnknown || refusal.code === "outcome_unknown")
     throw outcomeUnknown(refusal.message, refusal)
   throw refusal
 }

@@ -1,6 +1,7 @@
 /**
- * The task API as the command uses it. Reading is repeated where the service is away for a moment;
- * submitting never is.
+ * The task API as the command uses it. Reading is repeated where the service is away for a moment. So
+ * is a submission whose outcome is unknown, under the same Idempotency-Key: the service makes one task
+ * of all of them.
  */
 import * as v from "valibot"
 import { CommandError } from "../command-error.ts"
@@ -20,8 +21,7 @@ export interface TaskClientOptions {
 }
 
 export interface TaskClient {
-  /** `parameters` is JSON text, sent as it stands. */
-  submit(request: { readonly model: string; readonly parameters: string }): Promise<TaskRecord>
+  submit(request: SubmitRequest): Promise<TaskRecord>
   get(id: string): Promise<TaskRecord>
   /** A page of the account's tasks; `query` is sent as it stands. */
   list(query: Readonly<Record<string, string>>): Promise<TaskList>
@@ -38,6 +38,14 @@ export interface TaskClient {
   usage(query: Readonly<Record<string, string>>): Promise<UsageReportRecord>
 }
 
+export interface SubmitRequest {
+  readonly model: string
+  /** JSON text, sent as it stands. */
+  readonly parameters: string
+  /** 1 to 255 printable ASCII characters; the same for every try. */
+  readonly idempotencyKey: string
+}
+
 export interface LinkRequest {
   readonly task: string
   readonly artifact: string
@@ -46,6 +54,8 @@ export interface LinkRequest {
 
 /** Answers in a row that may fail before waiting for a task is given up. */
 const TRIES = 5
+/** A submission takes up to the whole time-out each time. */
+const SUBMIT_TRIES = 3
 
 export function createTaskClient(options: TaskClientOptions): TaskClient {
   const { connection, wait, now } = options
@@ -68,17 +78,21 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   const read = (path: string): Promise<Response> => repeat(() => connection.get(path))
 
   return {
-    async submit({ model, parameters }) {
-      const body = `{"model":${JSON.stringify(model)},"parameters":${parameters}}`
-      const response = await connection.post("/v1/tasks", body)
-      const place = response.headers.get("location")
-      const text = await response.text().catch((error: unknown) => {
-        const where = place === null ? "" : ` (it names ${place})`
-        throw outcomeUnknown(`the answer broke off${where}`, error)
-      })
-      const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), taskRecord), text)
-      if (parsed.success) return parsed.output
-      throw outcomeUnknown(`the answer ${response.status} holds no task`)
+    submit: async (request) => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          // oxlint-disable-next-line no-await-in-loop -- one after another is the point
+          return await submitOnce(connection, request)
+        } catch (error) {
+          const isFirst = attempt === 1
+          if (isFirst && !isUnknown(error)) throw error
+          if (attempt === SUBMIT_TRIES || !isWorthRepeating(error)) {
+            throw withKey(error, request.idempotencyKey)
+          }
+          // oxlint-disable-next-line no-await-in-loop
+          await wait(toRetryAfterMs(toCause(error)?.retryAfter ?? null, now()))
+        }
+      }
     },
     get: async (id) => parseAnswer(taskRecord, await read(toTaskPath(id))),
     list: async (query) => parseAnswer(taskList, await read(withQuery("/v1/tasks", query))),
@@ -112,6 +126,52 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   }
 }
 
+async function submitOnce(
+  connection: ServiceConnection,
+  { idempotencyKey, model, parameters }: SubmitRequest,
+): Promise<TaskRecord> {
+  const body = `{"model":${JSON.stringify(model)},"parameters":${parameters}}`
+  const response = await connection.post("/v1/tasks", body, idempotencyKey)
+  const place = response.headers.get("location")
+  const text = await response.text().catch((error: unknown) => {
+    const where = place === null ? "" : ` (it names ${place})`
+    throw outcomeUnknown(`the answer broke off${where}`, error)
+  })
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), taskRecord), text)
+  if (parsed.success) return parsed.output
+  throw outcomeUnknown(`the answer ${response.status} holds no task`)
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof CommandError && error.exitCode === EXIT.outcomeUnknown
+}
+
+/** Unknown, away for now, or still at work on the request before. */
+function isWorthRepeating(error: unknown): boolean {
+  if (!(error instanceof CommandError)) return false
+  const isBusy = error instanceof RefusalError && (error.status === 429 || error.status === 409)
+  return isBusy || isUnknown(error) || error.exitCode === EXIT.unavailable
+}
+
+/** What the service said, where it said anything. */
+function toCause(error: unknown): RefusalError | undefined {
+  if (error instanceof RefusalError) return error
+  const { cause } = error as Error
+  return cause instanceof RefusalError ? cause : undefined
+}
+
+/**
+ * Once a try's outcome was unknown, no later refusal settles it: a key that was revoked in between, for
+ * one, says nothing about the task.
+ */
+function withKey(error: unknown, key: string): CommandError {
+  const { message: words } = error as Error
+  const message =
+    `${isUnknown(error) ? words : outcomeUnknown(words).message}; ` +
+    `the same command with --idempotency-key ${key} makes no second task`
+  return new CommandError({ exitCode: EXIT.outcomeUnknown, message, cause: error })
+}
+
 function withQuery(path: string, query: Readonly<Record<string, string>>): string {
   const search = new URLSearchParams(query).toString()
   return search === "" ? path : `${path}?${search}`
@@ -139,7 +199,11 @@ async function parseAnswer<Schema extends v.GenericSchema>(
   schema: Schema,
   response: Response,
 ): Promise<v.InferOutput<Schema>> {
-  const parsed = v.safeParse(schema, await response.json().catch(() => undefined))
+  const text = await response.text().catch((cause: unknown) => {
+    const message = "the service's answer broke off"
+    throw new CommandError({ exitCode: EXIT.unavailable, message, cause })
+  })
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text)
   if (parsed.success) return parsed.output
   const message = "the service's answer is not what the task API promises"
   throw new CommandError({ exitCode: EXIT.unavailable, message })

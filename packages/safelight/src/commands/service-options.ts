@@ -4,16 +4,27 @@ import type { Command } from "commander"
 import { createServiceConnection } from "../client/service-connection.ts"
 import { createTaskClient, type TaskClient } from "../client/task-client.ts"
 import { refused } from "../command-error.ts"
+import { durationWithin } from "./option-values.ts"
 import type { CommandContext } from "./command-context.ts"
 
 export interface ServiceOptions {
-  readonly url: string
+  readonly url?: string
+  readonly timeout?: number
   readonly key?: string
 }
 
+const DEFAULT_URL = "http://127.0.0.1:8080"
+/** As long as the service itself gives a request to arrive. */
+const TIMEOUT_MS = 120_000
+
 export function addServiceOptions(command: Command): Command {
   return command
-    .option("--url <url>", "address of the service", "http://127.0.0.1:8080")
+    .option("--url <url>", `address of the service [SAFELIGHT_URL] (default: ${DEFAULT_URL})`)
+    .option(
+      "--timeout <duration>",
+      "how long the service may be silent (default: 2m)",
+      durationWithin({ minMs: 1_000, maxMs: 3_600_000 }),
+    )
     .option(
       "--key <key>",
       "API key; the variable does not show in a list of processes [SAFELIGHT_API_KEY]",
@@ -26,8 +37,10 @@ export function toClient(options: ServiceOptions, { environment }: CommandContex
     const message = "an API key is needed: set SAFELIGHT_API_KEY or give --key"
     throw refused(message)
   }
+  // An empty variable counts as none.
+  const url = options.url ?? (environment["SAFELIGHT_URL"] || DEFAULT_URL)
   return createTaskClient({
-    connection: createServiceConnection({ url: options.url, key }),
+    connection: createServiceConnection({ url, key, timeoutMs: options.timeout ?? TIMEOUT_MS }),
     wait: async (durationMs) => setTimeout(durationMs),
     now: () => Date.now(),
   })

@@ -1,10 +1,11 @@
 /**
  * `safelight tasks submit`: asks for a task and, where told to, waits for its end and downloads
- * what it made. The request is sent once, whatever happens. Standard output gets the result alone:
- * the task's id, the paths of the files, or JSON.
+ * what it made. However often the request is sent, its Idempotency-Key makes one task of it. Standard
+ * output gets the result alone: the task's id, the paths of the files, or JSON.
  */
+import { randomUUID } from "node:crypto"
 import process from "node:process"
-import { Command } from "commander"
+import { Command, InvalidArgumentError } from "commander"
 import type { TaskClient } from "../client/task-client.ts"
 import type { ArtifactRecord, TaskRecord } from "../client/task-records.ts"
 import { EXIT } from "../exit-code.ts"
@@ -16,6 +17,7 @@ import type { CommandContext } from "./command-context.ts"
 interface Options extends ServiceOptions {
   readonly model: string
   readonly parameters: string
+  readonly idempotencyKey?: string
   readonly wait?: true
   readonly output?: string
   readonly json?: true
@@ -26,10 +28,21 @@ export function createTasksSubmitCommand(context: CommandContext): Command {
     .description("submit a task")
     .requiredOption("--model <id>", "public id of the model")
     .requiredOption("--parameters <json>", "JSON, @file.json, or - for standard input")
+    .option(
+      "--idempotency-key <key>",
+      "of a submission before, whose outcome is unknown (default: a new one)",
+      parseIdempotencyKey,
+    )
     .option("--wait", "wait until it has succeeded or failed")
     .option("--output <folder>", "download what it made into this folder; waits for it")
     .option("--json", "print the task as JSON; with --wait its artifacts are a member")
   return addServiceOptions(command).action((options: Options) => submit(options, context))
+}
+
+/** As the API takes it. */
+function parseIdempotencyKey(text: string): string {
+  if (/^[\x21-\x7e]{1,255}$/.test(text)) return text
+  throw new InvalidArgumentError("expected 1 to 255 printable ASCII characters without blanks.")
 }
 
 async function submit(options: Options, context: CommandContext): Promise<void> {
@@ -37,7 +50,8 @@ async function submit(options: Options, context: CommandContext): Promise<void> 
   const { toClient } = await import("./service-options.ts")
   const client = toClient(options, context)
   const parameters = await readParameters(options.parameters, process.stdin)
-  const task = await client.submit({ model: options.model, parameters })
+  const { idempotencyKey = randomUUID(), model } = options
+  const task = await client.submit({ model, parameters, idempotencyKey })
   const isWaiting = options.wait === true || options.output !== undefined
   if (!isWaiting) return report(task, undefined, options, context)
   const progress = await createProgress()
