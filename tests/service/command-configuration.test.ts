@@ -64,6 +64,34 @@ describe("precedence", () => {
     assert.equal(configuration.host, "127.0.0.1")
   })
 
+  test("a variable of ours that is not known is refused, by name", async (t) => {
+    const strays = ["SAFELIGHT_PROT", "SAFELIGHT_", "SAFELIGHT_RETENTION_MS"]
+    for (const name of strays) {
+      await assert.rejects(load(t, { environment: { [name]: "1" } }), {
+        code: "invalid-configuration",
+        message: `${name}: no variable of this name is known`,
+      })
+    }
+    const known = { SAFELIGHT_URL: "x", SAFELIGHT_API_KEY: "y", SAFELIGHT_TEST_SEED: "7" }
+    await load(t, { environment: known })
+  })
+
+  test("the level of the log comes from the flag, the variable or the file", async (t) => {
+    const file = { logLevel: "error" }
+    const environment = { SAFELIGHT_LOG_LEVEL: "warn" }
+    const level = async (given: Given) => (await load(t, given)).configuration.logLevel
+    assert.equal(await level({ file }), "error")
+    assert.equal(await level({ file, environment }), "warn")
+    assert.equal(await level({ file, environment, flags: { logLevel: "silent" } }), "silent")
+    await assert.rejects(level({ flags: { logLevel: "loud" } }), /^.*--log-level: expected one of/)
+  })
+
+  test("the file that was read is named, and none where none was", async (t) => {
+    const { configuration, folder } = await load(t, { file: {} })
+    assert.equal(configuration.file, join(folder, "safelight.config.json"))
+    assert.equal((await load(t, {})).configuration.file, undefined)
+  })
+
   test("a relative data folder starts where it was written", async (t) => {
     const folder = await temporaryFolder(t)
     await mkdir(join(folder, "etc"))

@@ -25,6 +25,7 @@ const COMMANDS = [
   ["tasks", "resolve", "x", "--fail"],
   ["audit", "verify"],
   ["audit", "replay"],
+  ["import", "moved.ndjson"],
   ["export"],
   ["export", "--move"],
   ["export", "--unseal"],
@@ -34,6 +35,7 @@ describe("a folder that is typed beside a database that is not", { concurrency: 
   for (const words of COMMANDS) {
     test(`is refused by \`${words.join(" ")}\`, which names both`, async (t) => {
       const folder = await temporaryFolder(t)
+      await writeFile(join(folder, "moved.ndjson"), "")
       const { code, stdout, stderr } = await runCommand([...words, "--data", "old"], {
         folder,
         ...IN_VARIABLE,
@@ -45,7 +47,7 @@ describe("a folder that is typed beside a database that is not", { concurrency: 
         /, SAFELIGHT_DATABASE_URL a PostgreSQL database: leave out one of the two$/,
       )
       assert.deepEqual([code, stdout, rest], [2, "", [""]])
-      assert.deepEqual(await readdir(folder), [])
+      assert.deepEqual(await readdir(folder), ["moved.ndjson"])
     })
   }
 

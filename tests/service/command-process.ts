@@ -4,6 +4,7 @@
  */
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -125,6 +126,9 @@ export async function startService(
   return { ...running, url }
 }
 
+/** The key that is shown, or the one in the file that is named in its place. */
 export function parseKey(text: string): string {
-  return /sl_live_[0-9A-Za-z]+_[0-9A-Za-z]+/.exec(text)?.[0] ?? ""
+  const file = /^\/.*\/first-key-\w+$/m.exec(text)?.[0]
+  const shown = file === undefined ? text : readFileSync(file, "utf8")
+  return /sl_live_[0-9A-Za-z]+_[0-9A-Za-z]+/.exec(shown)?.[0] ?? ""
 }

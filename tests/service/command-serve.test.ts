@@ -4,11 +4,11 @@
  */
 import assert from "node:assert/strict"
 import { once } from "node:events"
-import { readdir, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { execFile } from "node:child_process"
+import { execFile, spawn, spawnSync } from "node:child_process"
 import process from "node:process"
 import { describe, test } from "node:test"
 import { promisify } from "node:util"
@@ -81,10 +81,52 @@ describe("the first start", () => {
       .filter((line) => line.includes("curl"))
     assert.equal(lines.length, 3 * MODELS.length)
     for (const line of lines) {
-      assert.ok(line.includes(`Bearer ${parseKey(stdout())}`), line)
+      assert.ok(/Bearer \$\(cat '\/\S+\/data\/first-key-\w+'\)/.test(line), line)
       assert.ok(line.includes(`${url}/v1/tasks`), line)
     }
     for (const { id } of MODELS) assert.ok(stdout().includes(`"model":"${id}"`), id)
+  })
+
+  test("the key is in a file for its owner alone where no terminal shows it", async (t) => {
+    const folder = await temporaryFolder(t)
+    const { stdout } = await startService(folder)
+    assert.doesNotMatch(stdout(), /sl_live_/)
+    const [path = ""] = /^\/.*first-key-\w+$/m.exec(stdout()) ?? []
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+    assert.match(await readFile(path, "utf8"), /^sl_live_\w+\n$/)
+  })
+
+  const isScript = spawnSync("script", ["--version"]).status === 0
+  const skip = isScript ? false : "script (util-linux) makes the terminal"
+  test("the key is shown on a terminal, and written nowhere", { skip }, async (t) => {
+    const folder = await temporaryFolder(t)
+    const words = ["-qefc", `${process.execPath} ${BIN} serve --port 0`, "/dev/null"]
+    const child = spawn("script", words, { cwd: folder, stdio: ["ignore", "pipe", "inherit"] })
+    let text = ""
+    for await (const piece of child.stdout.setEncoding("utf8")) {
+      text += String(piece)
+      if (text.includes("listening on")) break
+    }
+    const ended = once(child, "close")
+    child.kill("SIGTERM")
+    await ended
+    assert.match(text, /^ {2}sl_live_\w+\r?$/m)
+    const kept = await readdir(join(folder, "data"))
+    assert.deepEqual(
+      kept.filter((name) => name.startsWith("first-key")),
+      [],
+    )
+  })
+
+  test("a data folder that it makes is kept out of version control", async (t) => {
+    const folder = await temporaryFolder(t)
+    await promisify(execFile)("git", ["init", "-q"], { cwd: folder })
+    await startService(folder)
+    const status = await promisify(execFile)("git", ["status", "--porcelain"], { cwd: folder })
+    assert.equal(status.stdout, "")
+    await mkdir(join(folder, "own"))
+    await runCommand(["keys", "create", "--account", "ada", "--data", "own"], { folder })
+    assert.ok(!(await readdir(join(folder, "own"))).includes(".gitignore"))
   })
 
   test("the lines of a model, pasted, make its file", async (t) => {

@@ -28,6 +28,7 @@ export async function main(options: MainOptions): Promise<void> {
     environment: process.env,
     folder: process.cwd(),
     launcher: joinLauncher(options.launcher),
+    isTerminal: process.stdout.isTTY,
     print: (text) => void process.stdout.write(text),
     exitWith(code) {
       process.exitCode = code

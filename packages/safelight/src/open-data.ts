@@ -10,6 +10,7 @@ import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { refused } from "./command-error.ts"
 import type { Configuration } from "./configuration/configuration.ts"
+import { withIgnoredFolder } from "./ignored-folder.ts"
 import { toMachineFault } from "./machine-fault.ts"
 
 export interface OpenDataRequest {
@@ -44,7 +45,8 @@ async function open({ configuration, mayCreate, purpose }: OpenDataRequest): Pro
   const { data: folder, database: url } = configuration
   if (url !== undefined) return createPostgresStorage({ url, mode: "beside", mayCreate })
   if (!mayCreate) await requireDatabase(folder)
-  return createSqliteStorage({ folder, mode: purpose === "move" ? "alone" : "beside" })
+  const mode = purpose === "move" ? "alone" : "beside"
+  return withIgnoredFolder(folder, () => createSqliteStorage({ folder, mode }))
 }
 
 async function requireDatabase(folder: string): Promise<void> {

@@ -16,6 +16,7 @@ import {
 import { createPostgresStorage, type Commit } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import type { BucketCredentials, Configuration } from "./configuration/configuration.ts"
+import { withIgnoredFolder } from "./ignored-folder.ts"
 
 /** Artifacts, and the nightly removal of what was begun and never ended. */
 export interface ServedArtifacts extends ArtifactStorage {
@@ -56,7 +57,9 @@ export async function openStorage(options: OpenPlacesOptions): Promise<Storage> 
   const { data, database } = configuration
   const listener = onCommit && { onCommit }
   if (database === undefined) {
-    return createSqliteStorage({ folder: data, mode: "serve", log, ...listener })
+    return withIgnoredFolder(data, () =>
+      createSqliteStorage({ folder: data, mode: "serve", log, ...listener }),
+    )
   }
   return createPostgresStorage({ url: database, log, ...listener })
 }

@@ -1,7 +1,8 @@
 /**
  * What `serve` prints for people before it says that it listens: on the first start the key, shown
  * this once, and shell lines to try each model; on later starts how to get another key. The lines
- * are pasted as they stand, so nothing in them may need quoting: a key is base62, a URL is checked.
+ * are pasted as they stand, so nothing in them may need quoting: a key is base62, a URL is checked, and
+ * the path of a file that holds the key is quoted.
  */
 import type { NewKey } from "./api-keys.ts"
 
@@ -9,6 +10,8 @@ export interface FirstStart {
   readonly key: NewKey
   /** Where clients reach the service. */
   readonly url: string
+  /** A file that holds the key; absent: it is shown. */
+  readonly file?: string
 }
 
 interface Example {
@@ -48,17 +51,27 @@ const EXAMPLES: readonly Example[] = [
 ]
 
 /** Ends in a line break. */
-export function toFirstStartText({ key, url }: FirstStart): string {
-  const head = [
-    `This is the first start on an empty database. API key of account "${key.account}", shown only now:`,
-    "",
-    `  ${key.key}`,
-    "",
-    "Try each model; submit, poll, download:",
-  ]
-  return [...head, ...EXAMPLES.flatMap((example) => toLines(example, key.key, url)), "", ""].join(
-    "\n",
-  )
+export function toFirstStartText({ key: { account, key }, url, file }: FirstStart): string {
+  const start = `This is the first start on an empty database. API key of account "${account}"`
+  const shown =
+    file === undefined
+      ? [`${start}, shown only now:`, "", `  ${key}`]
+      : [
+          `${start}, in a file for its owner alone; remove it once the key is kept elsewhere:`,
+          "",
+          file,
+        ]
+  const header =
+    file === undefined
+      ? `'Authorization: Bearer ${key}'`
+      : `"Authorization: Bearer $(cat ${quote(file)})"`
+  const lines = EXAMPLES.flatMap((example) => toLines(example, header, url))
+  return [...shown, "", "Try each model; submit, poll, download:", ...lines, "", ""].join("\n")
+}
+
+/** For a shell. */
+function quote(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`
 }
 
 export const WORKER_TEXT =
@@ -68,8 +81,8 @@ export const LATER_START_TEXT =
   "API keys are shown once; `safelight keys create --account NAME` makes another.\n"
 
 /** A line each for submitting, polling and downloading; a failure, or a service that is gone, ends the polling too. */
-function toLines(example: Example, key: string, url: string): readonly string[] {
-  const curl = `curl -s -H 'Authorization: Bearer ${key}'`
+function toLines(example: Example, header: string, url: string): readonly string[] {
+  const curl = `curl -s -H ${header}`
   const body = JSON.stringify({ model: example.model, parameters: example.parameters })
   const task = `${url}/v1/tasks/$TASK`
   return [

@@ -7,6 +7,8 @@ export interface CommandContext {
   /** The working directory. */
   readonly folder: string
   readonly launcher: Launcher
+  /** Whether a person reads standard output, and no file, pipe or journal keeps it. */
+  readonly isTerminal: boolean
   /** Writes to standard output, which is for people and scripts alone. */
   print(text: string): void
   /** What the process ends with once nothing is left to do; 0 where it is never called. */

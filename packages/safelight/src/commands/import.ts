@@ -13,7 +13,7 @@ import { refused } from "../command-error.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import { EXIT } from "../exit-code.ts"
 import { toOneLine } from "../failure-line.ts"
-import { addDataOptions, type DataOptions } from "./data-options.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
@@ -50,11 +50,10 @@ async function run(file: string, options: Options, context: CommandContext): Pro
   const path = resolve(context.folder, file)
   await requireFile(path)
   if (options.check === true) return check(path, options, context)
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { withData } = await import("../open-data.ts")
   const { toFindingLines, toJson, toWords } = await import("./import-words.ts")
-  const { environment, folder } = context
-  const configuration = await loadConfiguration({ flags: options, environment, folder })
+  const { folder } = context
+  const configuration = await loadDataConfiguration(options, context)
   const from =
     options.artifactsFrom === undefined ? undefined : resolve(folder, options.artifactsFrom)
   if (from !== undefined) await requireArtifacts(from, configuration)

@@ -37,6 +37,10 @@ export function createServeCommand(context: CommandContext): Command {
       "all, or with --database and --artifacts api or worker alone [SAFELIGHT_ROLE] (default: all)",
     )
     .option(
+      "--log-level <level>",
+      "silent, error, warn or info [SAFELIGHT_LOG_LEVEL] (default: info)",
+    )
+    .option(
       "--adopt",
       "go on with a copied database, or with another place for artifacts, from now on",
     )
@@ -51,6 +55,9 @@ async function serve({ adopt, ...flags }: ServeFlags, context: CommandContext): 
   const { waitForStop } = await import("../stop-signals.ts")
   const log = createJsonLog({ level: configuration.logLevel })
   endOnBug(log)
+  const { file = null } = configuration
+  // In a stranger's folder it would choose the database and where media may be fetched from.
+  log.info({ file }, file === null ? "no configuration file was read" : "read the configuration")
   // From here on a signal stops properly, also one that comes while the service starts.
   const isRunByNpm = environment["npm_lifecycle_event"] !== undefined
   const stopAsked = waitForStop({ launcher: context.launcher, isRunByNpm })
@@ -85,7 +92,9 @@ async function run(
     },
   )
   try {
-    context.print(`${await toWelcome(service, configuration)}listening on ${service.url}\n`)
+    context.print(
+      `${await toWelcome(service, configuration, context)}listening on ${service.url}\n`,
+    )
     if (needsPublicUrl(configuration)) {
       log.warn({}, "listens on every interface without publicUrl: content_url names this machine")
     }
@@ -98,22 +107,30 @@ async function run(
 }
 
 /** What people read before the line that says where it listens. */
-async function toWelcome(service: Service, configuration: Configuration): Promise<string> {
+async function toWelcome(
+  service: Service,
+  configuration: Configuration,
+  context: CommandContext,
+): Promise<string> {
   const { metricsUrl } = service
   const metrics = metricsUrl === undefined ? "" : `metrics on ${metricsUrl}/metrics\n`
-  return `${await toFirstWords(service, configuration)}${metrics}`
+  return `${await toFirstWords(service, configuration, context)}${metrics}`
 }
 
-/** On a first start the key, this once. */
+/** On a first start the key, this once: to a person who reads it, else in a file for the owner alone. */
 async function toFirstWords(
   { storage, publicUrl: url }: Service,
-  { accounts: { defaults }, role }: Configuration,
+  { accounts: { defaults }, data, role }: Configuration,
+  { isTerminal }: CommandContext,
 ): Promise<string> {
   const { makeFirstKey } = await import("../new-account.ts")
   const { LATER_START_TEXT, toFirstStartText, WORKER_TEXT } = await import("../welcome.ts")
   if (role === "worker") return WORKER_TEXT
   const key = await makeFirstKey(storage, { now: Date.now(), defaults })
-  return key === undefined ? LATER_START_TEXT : toFirstStartText({ key, url })
+  if (key === undefined) return LATER_START_TEXT
+  if (isTerminal) return toFirstStartText({ key, url })
+  const { writeKeyFile } = await import("../key-file.ts")
+  return toFirstStartText({ key, url, file: await writeKeyFile(data, key) })
 }
 
 /** Whether links would name an address that only this machine knows; a worker makes none. */

@@ -11,6 +11,8 @@ export type LogLevel = "silent" | "error" | "warn" | "info"
 export type Role = "all" | "api" | "worker"
 
 export interface Configuration {
+  /** Absolute path of the configuration file that was read; absent: none. */
+  readonly file?: string
   readonly role: Role
   /** Address or name to listen on; IPv6 without brackets. */
   readonly host: string

@@ -39,6 +39,10 @@ export const SHARED_SETTINGS = {
   host,
   port: wholeNumber(0, 65_535),
   data: text,
+  logLevel: v.picklist(
+    ["silent", "error", "warn", "info"],
+    'expected one of "silent", "error", "warn", "info"',
+  ),
   metrics: v.boolean("expected true or false"),
   metricsHost: host,
   metricsPort: wholeNumber(0, 65_535),
@@ -124,12 +128,7 @@ export const fileSchema = fields({
   metrics: v.exactOptional(SHARED_SETTINGS.metrics),
   metricsHost: v.exactOptional(SHARED_SETTINGS.metricsHost),
   metricsPort: v.exactOptional(SHARED_SETTINGS.metricsPort),
-  logLevel: v.exactOptional(
-    v.picklist(
-      ["silent", "error", "warn", "info"],
-      'expected one of "silent", "error", "warn", "info"',
-    ),
-  ),
+  logLevel: v.exactOptional(SHARED_SETTINGS.logLevel),
   retentionMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),
   stopGraceMs: v.exactOptional(wholeNumber(0, DAY_MS)),
   prices: v.exactOptional(priceBook),

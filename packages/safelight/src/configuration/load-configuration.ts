@@ -31,10 +31,12 @@ export interface ConfigurationFlags {
   readonly metrics?: true
   readonly metricsHost?: string
   readonly metricsPort?: string
+  readonly logLevel?: string
 }
 
 /** Rejects with `invalid-configuration`, naming the source and the field. */
 export async function loadConfiguration(source: ConfigurationSource): Promise<Configuration> {
+  assertVariables(source.environment)
   const path = source.flags.config ?? readVariable(source, "SAFELIGHT_CONFIG")
   const found = await readConfigurationFile({ path, folder: source.folder })
   const file = found?.content ?? {}
@@ -45,7 +47,28 @@ export async function loadConfiguration(source: ConfigurationSource): Promise<Co
       : [source.folder, data ?? DEFAULTS.data]
   const configuration = { ...DEFAULTS, ...file, ...typed, data: resolve(...folders) }
   assertTogether(configuration)
-  return { ...configuration, ...readPlaces(configuration, source, found?.folder) }
+  const read = found === undefined ? {} : { file: found.path }
+  return { ...configuration, ...read, ...readPlaces(configuration, source, found?.folder) }
+}
+
+/** Read elsewhere: by commands that talk to a service, for errors' origins, and by the launcher. */
+const OTHER_VARIABLES = [
+  "SAFELIGHT_CONFIG",
+  "SAFELIGHT_API_KEY",
+  "SAFELIGHT_URL",
+  "SAFELIGHT_DEBUG",
+  "SAFELIGHT_LAUNCHED",
+]
+
+/** A mistyped variable would leave the default in force without a word. */
+function assertVariables(environment: ConfigurationSource["environment"]): void {
+  const known = new Set([...OTHER_VARIABLES, ...Object.values(PLACES).map(([, name]) => name)])
+  const stray = Object.keys(environment).find(
+    (name) =>
+      name.startsWith("SAFELIGHT_") && !name.startsWith("SAFELIGHT_TEST_") && !known.has(name),
+  )
+  if (stray === undefined) return
+  throw configurationError(`${stray}: no variable of this name is known`)
 }
 
 /** What no setting says alone. */
@@ -89,6 +112,7 @@ const PLACES = {
   artifacts: ["--artifacts", "SAFELIGHT_ARTIFACTS_URL"],
   role: ["--role", "SAFELIGHT_ROLE"],
   publicUrl: ["--public-url", "SAFELIGHT_PUBLIC_URL"],
+  logLevel: ["--log-level", "SAFELIGHT_LOG_LEVEL"],
   metrics: ["--metrics", "SAFELIGHT_METRICS"],
   metricsHost: ["--metrics-host", "SAFELIGHT_METRICS_HOST"],
   metricsPort: ["--metrics-port", "SAFELIGHT_METRICS_PORT"],

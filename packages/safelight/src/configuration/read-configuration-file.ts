@@ -18,8 +18,8 @@ export interface FileSource {
 }
 
 export interface FoundFile {
-  /** As it appears in messages. */
-  readonly name: string
+  /** Absolute. */
+  readonly path: string
   /** Absolute; its relative paths start here. */
   readonly folder: string
   readonly content: ConfigurationFile
@@ -33,7 +33,7 @@ export async function readConfigurationFile(source: FileSource): Promise<FoundFi
   if (text === undefined) return undefined
   const result = v.safeParse(fileSchema, parseJson(text, name), { abortPipeEarly: true })
   if (!result.success) throw toConfigurationError(name, result.issues)
-  return { name, folder: dirname(path), content: result.output }
+  return { path, folder: dirname(path), content: result.output }
 }
 
 async function readText(

@@ -1,0 +1,23 @@
+/**
+ * Keeps the first key for its owner (0600) where no terminal shows it: standard output then goes to a
+ * journal or a container's log, which many may read for a long time.
+ */
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { SafelightError } from "@safelight/core"
+import type { NewKey } from "./api-keys.ts"
+
+/** Resolves to the file's path. Rejects where it can't be written; `keys create` makes another key then. */
+export async function writeKeyFile(folder: string, { id, key }: NewKey): Promise<string> {
+  const path = join(folder, `first-key-${id}`)
+  try {
+    // With a database elsewhere there may be no folder yet.
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await writeFile(path, `${key}\n`, { flag: "wx", mode: 0o600 })
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    const message = `the first key can't be written to ${path} (${code}); \`safelight keys create\` makes another`
+    throw new SafelightError({ code: "storage-unavailable", message, cause })
+  }
+  return path
+}
