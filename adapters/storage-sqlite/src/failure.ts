@@ -4,9 +4,12 @@
  * file, so it imports nothing.
  */
 
+/** The database's file, or its log, was taken away under the service; SQLite itself doesn't notice. */
+export const FILE_GONE = -1
+
 /** What crosses from the writing thread: errors themselves do not survive the copy. */
 export interface Failure {
-  /** SQLite's primary result code; 0 where the error is not SQLite's. */
+  /** SQLite's primary result code, or `FILE_GONE`; 0 where the error is neither. */
   readonly resultCode: number
   readonly message: string
 }

@@ -8,21 +8,27 @@ import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { isSafelightError, SafelightError } from "@safelight/core"
 import { isBusy, toFailure } from "./failure.ts"
+import { assertWhole } from "./lost-files.ts"
 
 export interface Folder {
   readonly databaseFile: string
   readonly lockFile: string
 }
 
-/** Creates the folder and its files where they are missing, for their owner alone. */
+/**
+ * Creates the folder and its files where they are missing, for their owner alone. Throws
+ * `invalid-configuration` where it can't, `storage-corrupt` where a part of a database is gone.
+ */
 export function prepareFolder(folder: string): Folder {
   const databaseFile = join(folder, "safelight.db")
   const lockFile = join(folder, "serve.lock")
   try {
     makeFolder(resolve(folder))
+    assertWhole(databaseFile)
     // The lock last, so that a folder which has one had a database.
     for (const file of [databaseFile, lockFile]) makeFile(file)
   } catch (cause) {
+    if (isSafelightError(cause)) throw cause
     const message = `the data folder can't be written: ${toFailure(cause).message}`
     throw new SafelightError({ code: "invalid-configuration", message, cause })
   }

@@ -15,6 +15,7 @@ import {
 import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely"
 import { SQLITE_DIALECT } from "./dialect.ts"
 import { isBusy } from "./failure.ts"
+import { assertNoArtifacts } from "./lost-files.ts"
 
 /** A migration takes some tens of milliseconds. */
 const RETRY_MS = 10
@@ -23,7 +24,7 @@ export interface MigrateFileOptions {
   readonly file: string
   readonly busyTimeoutMs: number
   readonly statements: StoreStatements
-  /** Refuses a database that moved, and ends the claims and slots of whoever served before. */
+  /** Refuses a database that moved or whose tasks are gone, and ends the claims and slots of whoever served before. */
   readonly isServing: boolean
   /** Throws where an older release may be serving. */
   readonly assertAlone: () => void
@@ -37,6 +38,7 @@ export async function migrateFile(options: MigrateFileOptions): Promise<void> {
     await migrate(toKysely(database), SQLITE_DIALECT, options.assertAlone)
     if (options.isServing) {
       assertServable(readMoves(database, options.statements))
+      if (isWithoutTasks(database)) assertNoArtifacts(options.file)
       for (const { sql } of options.statements.claims.endAll) database.exec(sql)
     }
     database.exec("commit")
@@ -44,6 +46,10 @@ export async function migrateFile(options: MigrateFileOptions): Promise<void> {
     // Ends an open transaction, undone.
     database.close()
   }
+}
+
+function isWithoutTasks(database: DatabaseSync): boolean {
+  return database.prepare("select 1 from tasks limit 1").get() === undefined
 }
 
 function readMoves(database: DatabaseSync, { moves }: StoreStatements): readonly Move[] {

@@ -1,6 +1,13 @@
 /** SQLite's failures as the errors of core, translated once. */
 import { isSafelightError, SafelightError } from "@safelight/core"
-import { isChangeFault, isSqliteError, isTooLarge, toFailure, type Failure } from "./failure.ts"
+import {
+  FILE_GONE,
+  isChangeFault,
+  isSqliteError,
+  isTooLarge,
+  toFailure,
+  type Failure,
+} from "./failure.ts"
 
 // https://www.sqlite.org/rescode.html
 const CORRUPT = 11
@@ -20,7 +27,7 @@ export function toSafelightError(failure: Failure, context: FailureContext = {})
   }
   return new SafelightError({
     code: "storage-unavailable",
-    message: `SQLite refused: ${message}`,
+    message: resultCode === FILE_GONE ? message : `SQLite refused: ${message}`,
     retryable: !isChangeFault(failure),
     ...context,
   })

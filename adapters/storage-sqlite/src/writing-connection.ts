@@ -10,10 +10,15 @@
  * A commit that fails as it syncs leaves its frames at the end of the log, commit mark included: the
  * rollback forgets them, and the next start would take them for committed. So a small commit is made
  * in their place before a batch is called undone. If that fails too, the outcome is unknown.
+ *
+ * Files that were deleted or replaced while they are open take writes as before. So each batch begins
+ * with a look whether they are still in their place.
  */
+import { basename } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import type { SqlValue } from "@safelight/store"
-import { isChangeFault, isCutShort, toFailure, type Failure } from "./failure.ts"
+import { FILE_GONE, isChangeFault, isCutShort, toFailure, type Failure } from "./failure.ts"
+import { watchFiles } from "./file-watch.ts"
 import { prepareArrays } from "./prepare-arrays.ts"
 import {
   PLAIN,
@@ -47,6 +52,7 @@ type RunChange = (change: EncodedChange) => ChangeOutcome | Failure
 export function openWritingConnection(settings: WriterSettings): WritingConnection {
   const database = new DatabaseSync(settings.file, { timeout: settings.busyTimeoutMs })
   configure(database, settings)
+  const findGone = watchFiles([settings.file, `${settings.file}-wal`])
   const prepared: PreparedStatement[] = []
   const begin = database.prepare("begin immediate")
   const commit = database.prepare("commit")
@@ -90,6 +96,8 @@ export function openWritingConnection(settings: WriterSettings): WritingConnecti
       }
     },
     commit(changes) {
+      const gone = findGone()
+      if (gone !== undefined) return { failure: toGone(gone), outcomes: [], isUndone: true }
       const first = runBatch(changes, run)
       if (first.failure === null) return { ...first, isUndone: false }
       const { failure, outcomes, hasRemains } = runBatch(changes, runAlone)
@@ -103,7 +111,13 @@ export function openWritingConnection(settings: WriterSettings): WritingConnecti
   }
 }
 
+function toGone(file: string): Failure {
+  const message = `${basename(file)} was deleted or replaced while it is in use: put it back, or stop the service and restore a backup of all files`
+  return { resultCode: FILE_GONE, message }
+}
+
 function configure(database: DatabaseSync, settings: WriterSettings): void {
+  // Opens the log as well, which stays the same file until the last connection closes.
   database.exec("pragma journal_mode = wal")
   // FULL syncs the log at every commit: what is acknowledged survives a loss of power.
   database.exec("pragma synchronous = full")

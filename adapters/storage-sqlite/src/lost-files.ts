@@ -1,0 +1,53 @@
+/**
+ * Signs that a part of the database is gone from its folder. They must be looked for before SQLite
+ * opens it: beside a database that is missing or empty it takes the log, in which most of the data may
+ * be, for left over, and deletes it. Nothing here opens a file: to close one would end SQLite's locks.
+ */
+import { existsSync, readdirSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { SafelightError } from "@safelight/core"
+
+const BEGIN_ANEW = "to begin anew, move everything in the folder away"
+
+/** Throws `storage-corrupt`, and has changed nothing. */
+export function assertWhole(databaseFile: string): void {
+  const log = `${databaseFile}-wal`
+  if (sizeOf(databaseFile) === 0) {
+    if (sizeOf(log) === 0) return
+    const message = `safelight.db is missing or empty, but safelight.db-wal holds data: put safelight.db back, or restore a backup of all files; ${BEGIN_ANEW}`
+    throw lost(message)
+  }
+  // A close removes the index of the log before the log, so a crash never leaves the index alone.
+  if (!existsSync(`${databaseFile}-shm`) || existsSync(log)) return
+  const message =
+    "safelight.db-wal is missing, and with it what was stored last: put it back, or restore a backup of all files; to go on without it, remove safelight.db-shm"
+  throw lost(message)
+}
+
+/** Throws `storage-corrupt` where artifacts stand beside a database in which there never was a task. */
+export function assertNoArtifacts(databaseFile: string): void {
+  const folder = join(dirname(databaseFile), "artifacts")
+  if (!holdsArtifacts(folder)) return
+  const message = `the database holds no task, but the folder artifacts beside it holds files: restore the safelight.db that they belong to, with safelight.db-wal if there is one; ${BEGIN_ANEW}`
+  throw lost(message)
+}
+
+/** Artifacts lie two folders deep or more; names with a dot are not theirs. */
+function holdsArtifacts(folder: string): boolean {
+  return listFolders(folder).some((shard) => listFolders(shard).length > 0)
+}
+
+function listFolders(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+    .map(({ name }) => join(folder, name))
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}
+
+function lost(message: string): SafelightError {
+  return new SafelightError({ code: "storage-corrupt", message })
+}
