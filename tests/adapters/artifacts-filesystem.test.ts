@@ -34,6 +34,78 @@ async function createFixture(): Promise<ArtifactStorageFixture> {
 describeArtifactStorage("the filesystem adapter", createFixture)
 describeArtifactRestore("the filesystem adapter", createFixture)
 
+describe("the mark of a folder", () => {
+  const MARK = join(".safelight", "mark")
+
+  it("is durable once it is told, with the folder that it lies in", async (t) => {
+    const base = await createFolder(t)
+    const folder = join(base, "not", "there", "yet")
+    const disk = createDisk()
+    const artifacts = createFilesystemArtifacts({ folder, files: disk.files })
+    assert.equal(await artifacts.mark("mark-1"), "mark-1")
+    const moved = disk.list().findIndex((text) => text.startsWith("move "))
+    const incoming = disk.list()[moved]?.slice("move ".length) ?? assert.fail("it was moved")
+    assert.deepEqual(disk.list().slice(moved - 3), [
+      `write ${join(incoming, "mark")}`,
+      `sync ${join(incoming, "mark")}`,
+      `sync ${incoming}`,
+      `move ${incoming}`,
+      `name ${join(folder, ".safelight")}`,
+      `sync ${folder}`,
+    ])
+    assert.equal(await nodeFiles.readFile(join(folder, MARK), "utf8"), "mark-1\n")
+    assert.deepEqual(await nodeFiles.readdir(join(folder, ".incoming")), [])
+  })
+
+  it("is one for all who start at once, each with an adapter of its own", async (t) => {
+    const folder = await createFolder(t)
+    const told = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        createFilesystemArtifacts({ folder }).mark(`mark-${index}`),
+      ),
+    )
+    assert.equal(new Set(told).size, 1)
+    assert.deepEqual(await nodeFiles.readdir(join(folder, ".incoming")), [])
+    assert.equal(await createFilesystemArtifacts({ folder }).sweepIncoming(Infinity), 0)
+    assert.equal(await createFilesystemArtifacts({ folder }).mark(), told[0])
+  })
+
+  it("is unavailable where something else stands in its place, which stays", async (t) => {
+    const folder = await createFolder(t)
+    const artifacts = createFilesystemArtifacts({ folder })
+    await nodeFiles.mkdir(join(folder, ".safelight"))
+    await nodeFiles.writeFile(join(folder, ".safelight", "notes"), "")
+    await rejectsWith(artifacts.mark("mark-1"), "artifacts-unavailable")
+    for (const text of ["", "two\nlines\n", "no line break", `${"x".repeat(101)}\n`, "é\n"]) {
+      await nodeFiles.writeFile(join(folder, MARK), text)
+      await assert.rejects(artifacts.mark("mark-1"), /\.safelight\/mark in it is damaged/)
+    }
+    await nodeFiles.rm(join(folder, MARK))
+    await nodeFiles.symlink(join(folder, ".safelight", "notes"), join(folder, MARK))
+    await rejectsWith(artifacts.mark("mark-1"), "artifacts-unavailable")
+    assert.equal(await artifacts.mark(), undefined)
+  })
+
+  it("leaves nothing where it can't be written", async (t) => {
+    const folder = await createFolder(t)
+    const full = Object.assign(new Error("full"), { code: "ENOSPC", syscall: "write" })
+    const opening = wrapOpen(() => ({ write: () => Promise.reject(full) }))
+    const artifacts = createFilesystemArtifacts({ folder, files: { ...nodeFiles, ...opening } })
+    await assert.rejects(artifacts.mark("mark-1"), /The artifact folder failed: ENOSPC/)
+    assert.deepEqual(await nodeFiles.readdir(join(folder, ".incoming")), [])
+    assert.equal(await artifacts.mark(), undefined)
+  })
+
+  it("can't be told where the folder went away", async (t) => {
+    const folder = join(await createFolder(t), "mounted")
+    const artifacts = createFilesystemArtifacts({ folder })
+    await artifacts.mark("mark-1")
+    await nodeFiles.rm(folder, { recursive: true })
+    await rejectsWith(artifacts.mark(), "artifacts-unavailable")
+    await rejectsWith(artifacts.mark("mark-2"), "artifacts-unavailable")
+  })
+})
+
 describe("durability on a file system", () => {
   it("a put syncs the file before its rename, and every name up to the first old folder after it", async (t) => {
     const base = await createFolder(t)
@@ -627,5 +699,6 @@ function createDisk(hold: (path: string) => Promise<void> | undefined = () => un
     }
   }
 
-  return { files, assertDurable, last: () => lines.at(-1)?.text }
+  const list = (): readonly string[] => lines.map(({ text }) => text)
+  return { files, assertDurable, list, last: () => lines.at(-1)?.text }
 }

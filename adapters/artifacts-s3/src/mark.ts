@@ -14,11 +14,10 @@ const KEY = ".safelight/mark"
 /** With its line break; what the port allows. */
 const MARK_PATTERN = /^([\x21-\x7e]{1,100})\n$/
 
-/** There is one; or somebody else stores one at this moment. */
-const IS_TAKEN: ReadonlySet<string | undefined> = new Set([
-  "PreconditionFailed",
-  "ConditionalRequestConflict",
-])
+/** Somebody else stores one at this moment; there is one. */
+const TAKEN_STATUSES: ReadonlySet<number> = new Set([409, 412])
+/** What buckets answer that know no condition, unless they ignore it. */
+const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([400, 501])
 
 /** Of a conflict: by then it is decided. */
 const MOST_TRIES = 5
@@ -50,8 +49,8 @@ async function writeMark(bucket: Bucket, mark: string): Promise<void> {
   const text = `${mark}\n`
   const body = { bytes: Buffer.from(text, "latin1"), sha256: hash("sha256", text) }
   const answer = await storeMark(bucket, body, { "if-none-match": "*" })
-  if (isFine(answer) || answer.status === 412 || IS_TAKEN.has(answer.code)) return
-  if (answer.code !== "NotImplemented") throw toRefusal(answer)
+  if (isFine(answer) || TAKEN_STATUSES.has(answer.status)) return
+  if (!UNKNOWN_STATUSES.has(answer.status)) throw toRefusal(answer)
   expectFine(await storeMark(bucket, body, {}))
 }
 
