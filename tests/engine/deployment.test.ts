@@ -21,7 +21,6 @@ describe("a check of the deployment", () => {
     assert.match(recorded.artifactsMark ?? "", /^[0-9a-f]{32}$/)
     assert.equal(await artifacts.mark?.(), recorded.artifactsMark)
     assert.deepEqual(await checkDeployment({ storage, artifacts }), OWN)
-    assert.deepEqual(await checkDeployment({ storage, artifacts, adopt: true }), OWN)
     assert.deepEqual(await storage.readDeployment(), recorded)
   })
 
@@ -80,6 +79,17 @@ describe("a check of the deployment", () => {
     assert.notEqual(artifactsMark, original)
     const former = { kind: "refused", refusals: ["artifacts-of-another"] }
     assert.deepEqual(await checkDeployment({ storage, artifacts, clock, log }), former)
+  })
+
+  it("records the moment of an adoption also where nothing differs", async () => {
+    const [storage, artifacts] = [createMemoryStorage(), createMemoryArtifacts()]
+    const clock = createManualClock()
+    await checkDeployment({ storage, artifacts, clock })
+    const before = await storage.readDeployment()
+    const adopted = await checkDeployment({ storage, artifacts, clock, adopt: true })
+    assert.deepEqual(adopted, { kind: "adopted", refusals: [] })
+    const after = { ...before, revision: 2, adoptedAt: clock.now() }
+    assert.deepEqual(await storage.readDeployment(), after)
   })
 
   it("lets one of two nodes with places of their own start, also where both adopt", async () => {

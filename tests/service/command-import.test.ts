@@ -93,6 +93,18 @@ describe("artifacts that would be copied to where they are", () => {
     const { code, stderr } = await runCommand(["import", "moved.ndjson", ...from], { folder })
     assert.deepEqual([code, stderr], [0, ""])
   })
+
+  test("are not copied to a place that is not the database's", async (t) => {
+    const folder = await createWithArtifacts(t)
+    const storage = await createSqliteStorage({ folder: join(folder, "new") })
+    const record = { revision: 0, artifactsMark: "of a bucket", adoptedAt: 0 }
+    assert.ok(await storage.recordDeployment(record))
+    await storage.close()
+    const from = ["--artifacts-from", "./data/artifacts", "--data", "new"]
+    const { code, stderr } = await runCommand(["import", "moved.ndjson", ...from], { folder })
+    assert.match(stderr, /^safelight: the place for artifacts is not the one .* --artifacts .*\n$/)
+    assert.equal(code, 2)
+  })
 })
 
 describe("a file that can't be read", () => {

@@ -19,7 +19,10 @@ export interface DeploymentCheckOptions {
   readonly storage: DeploymentStorage
   /** One without marks is taken for the right one. */
   readonly artifacts: Pick<ArtifactStorage, "mark">
-  /** Records what differs in place of refusing it. */
+  /**
+   * Records what differs in place of refusing it, and the moment: for a while nothing of the tasks
+   * from before is removed. For a restore into the same database too, which shows in nothing.
+   */
   readonly adopt?: boolean
   readonly clock?: Clock
   readonly randomness?: Randomness
@@ -36,6 +39,7 @@ export type DeploymentRefusal =
 
 export type DeploymentCheck =
   | { readonly kind: "own" }
+  /** What would have been refused, if anything. */
   | { readonly kind: "adopted"; readonly refusals: readonly DeploymentRefusal[] }
   /** Neither the database nor the artifacts may be worked with; at least one reason. */
   | { readonly kind: "refused"; readonly refusals: readonly DeploymentRefusal[] }
@@ -53,7 +57,8 @@ export async function checkDeployment(options: DeploymentCheckOptions): Promise<
   // Only now: a refused database leaves the place as it was.
   const proposed = createIdentifiers(options.randomness ?? systemRandomness).createSalt()
   const artifactsMark = mark ?? (await artifacts.mark?.(proposed)) ?? found.artifactsMark
-  if (found.standing === "original" && found.artifactsMark === artifactsMark) return { kind: "own" }
+  const isRecorded = found.standing === "original" && found.artifactsMark === artifactsMark
+  if (isRecorded && !adopt) return { kind: "own" }
   return record(options, { ...found, artifactsMark }, refusals)
 }
 
@@ -62,12 +67,12 @@ async function record(
   { revision, artifactsMark, adoptedAt: before }: Deployment,
   refusals: readonly DeploymentRefusal[],
 ): Promise<DeploymentCheck> {
-  const { clock = systemClock, log = SILENT_LOG, storage } = options
-  const adoptedAt = refusals.length > 0 ? clock.now() : before
+  const { adopt = false, clock = systemClock, log = SILENT_LOG, storage } = options
+  const adoptedAt = adopt ? clock.now() : before
   const isRecorded = await storage.recordDeployment({ revision, artifactsMark, adoptedAt })
   // Another process was quicker: what it recorded is what counts, also against an adoption.
   if (!isRecorded) return checkDeployment({ ...options, adopt: false })
-  if (refusals.length === 0) return { kind: "own" }
+  if (!adopt) return { kind: "own" }
   log.warn({ refusals, adoptedAt }, "adopted: the database goes on here, with these artifacts")
   return { kind: "adopted", refusals }
 }

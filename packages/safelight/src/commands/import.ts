@@ -87,6 +87,7 @@ async function take({
   const { createProgress } = await import("../progress.ts")
   const { readFile } = await import("./import-source.ts")
   const artifacts = from === undefined ? undefined : await openBoth(from, configuration)
+  if (artifacts !== undefined) await requirePlace(storage, artifacts.to)
   const progress = await createProgress({ isQuiet: true })
   try {
     return await importStreams({
@@ -118,6 +119,14 @@ async function openBoth(
     throw toMachineFault(error)
   })
   return { from: createFilesystemArtifacts({ folder: from }), to }
+}
+
+/** A copy of artifacts beside those of the database would be looked for by nobody. */
+async function requirePlace(storage: Storage, artifacts: ArtifactStorage): Promise<void> {
+  const { systemClock } = await import("@safelight/engine")
+  const { requireOwnData } = await import("../require-own-data.ts")
+  const log = SILENT_LOG
+  await requireOwnData({ storage, artifacts, adopt: false, clock: systemClock, log })
 }
 
 async function check(path: string, options: Options, context: CommandContext): Promise<void> {
