@@ -80,6 +80,9 @@ describe("a database", () => {
     const password = randomBytes(12).toString("hex")
     await opened.execute(`create role ${role} login password '${password}'`)
     try {
+      const right = `has_function_privilege('${role}', 'pg_control_system()', 'execute')`
+      const [asked] = await opened.execute<{ may: boolean }>(`select ${right} as may`)
+      assert.equal(asked?.may, true)
       await opened.execute(`
         revoke execute on function pg_control_system() from public;
         grant create on database ${name} to ${role};

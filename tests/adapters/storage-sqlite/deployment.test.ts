@@ -8,6 +8,7 @@ import fs from "node:fs"
 import { cp, rename, rm } from "node:fs/promises"
 import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { describe, it, type TestContext } from "node:test"
 import type { DatabaseStanding, Storage } from "@safelight/core"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
@@ -30,14 +31,18 @@ describe("a data folder", () => {
     await using place = await createTemporaryFolder()
     const original = join(place.path, "original")
     await withStorage(original, record)
-    const copies = ["cp", "cp -a", "restored"].map((name) => join(place.path, name))
-    const [copied = "", archived = "", restored = ""] = copies
+    const copies = ["cp", "cp -a", "restored", "vacuumed"].map((name) => join(place.path, name))
+    const [copied = "", archived = "", restored = "", vacuumed = ""] = copies
     await cp(original, copied, { recursive: true })
     execFileSync("cp", ["-a", original, archived])
     const packed = join(place.path, "backup.tar")
     execFileSync("tar", ["-cf", packed, "-C", original, "."])
     fs.mkdirSync(restored)
     execFileSync("tar", ["-xf", packed, "-C", restored])
+    fs.mkdirSync(vacuumed)
+    const database = new DatabaseSync(join(original, "safelight.db"))
+    database.exec(`vacuum into '${join(vacuumed, "safelight.db")}'`)
+    database.close()
     for (const copy of copies) {
       assert.equal(await withStorage(copy, readStanding), "copied", copy)
       assert.equal(await withStorage(copy, readStanding), "copied", copy)
