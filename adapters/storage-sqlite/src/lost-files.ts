@@ -38,7 +38,8 @@ function holdsArtifacts(folder: string): boolean {
 }
 
 function listFolders(folder: string): string[] {
-  if (!existsSync(folder)) return []
+  // What is there and is no folder, the storage of artifacts refuses in its own words.
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return []
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
     .map(({ name }) => join(folder, name))
