@@ -14,7 +14,7 @@ import {
 import { DEFAULTS } from "./defaults.ts"
 import type { FileSystem } from "./file-system.ts"
 import { checkIncoming, sweepIncomingFiles } from "./incoming.ts"
-import { listArtifacts } from "./list-artifacts.ts"
+import { listAllArtifacts, listArtifacts } from "./list-artifacts.ts"
 import { markFolder } from "./mark.ts"
 import { openArtifact } from "./open-artifact.ts"
 import { putArtifact, type PutHost, type PutStep } from "./put-artifact.ts"
@@ -24,6 +24,7 @@ import { createRootFolder } from "./root-folder.ts"
 
 export interface FilesystemArtifacts extends ArtifactStorage {
   restore(request: ArtifactRestore): Promise<RestoreOutcome>
+  listAll(): AsyncIterable<string>
   mark(proposed?: string): Promise<string | undefined>
   /**
    * Removes what crashes left of unfinished puts: incoming files not written to for `staleAfterMs`
@@ -59,6 +60,7 @@ export function createFilesystemArtifacts(
     restore: (request) => restoreArtifact(host, request),
     remove: (place) => removeArtifact(rootFolder, place),
     list: (task) => listArtifacts(rootFolder, task),
+    listAll: () => listAllArtifacts(rootFolder),
     mark: (proposed) => markFolder(rootFolder, proposed),
     check: () => checkIncoming(rootFolder),
     sweepIncoming: (now) => sweepIncomingFiles(rootFolder, now - staleAfterMs),

@@ -1,5 +1,5 @@
 /**
- * Lists the places of a task from its folders. Only what this adapter could have made is shown: a
+ * Lists the places of a task, or of all, from the folders. Only what this adapter could have made is shown: a
  * link, or a file with another name, is no artifact.
  */
 import { join } from "node:path"
@@ -14,17 +14,37 @@ export function listArtifacts(rootFolder: RootFolder, task: string): Promise<rea
     const { files } = rootFolder
     const root = await rootFolder.prepare()
     const taskFolder = toTaskFolder(task)
-    if (!(await isReal(files, join(root, taskFolder)))) {
-      await assertPresent(files, root)
-      return []
-    }
-    const keys = await readFolder(files, join(root, taskFolder))
-    const keyFolders = keys
-      .filter((entry) => entry.isDirectory() && isArtifactName(entry.name))
-      .map((entry) => `${taskFolder}/${entry.name}`)
-    const places = await Promise.all(keyFolders.map((folder) => listKey(files, root, folder)))
-    return places.flat()
+    if (await isReal(files, join(root, taskFolder))) return listTask(files, root, taskFolder)
+    await assertPresent(files, root)
+    return []
   })
+}
+
+/** Of all tasks, folder by folder, so that memory is bounded by a shard. */
+export async function* listAllArtifacts(rootFolder: RootFolder): AsyncGenerator<string> {
+  const { files } = rootFolder
+  const root = await translateFailure(() => rootFolder.prepare())
+  const shards = await translateFailure(() => files.readdir(root, { withFileTypes: true }))
+  for (const shard of shards.filter((entry) => entry.isDirectory() && isShard(entry.name))) {
+    const path = join(root, shard.name)
+    const tasks = await translateFailure(() => readFolder(files, path))
+    for (const task of tasks.filter((entry) => entry.isDirectory() && isArtifactName(entry.name))) {
+      yield* await translateFailure(() => listTask(files, root, `${shard.name}/${task.name}`))
+    }
+  }
+}
+
+function isShard(name: string): boolean {
+  return /^[0-9a-f]{2}$/.test(name)
+}
+
+async function listTask(files: FileSystem, root: string, taskFolder: string): Promise<string[]> {
+  const keys = await readFolder(files, join(root, taskFolder))
+  const keyFolders = keys
+    .filter((entry) => entry.isDirectory() && isArtifactName(entry.name))
+    .map((entry) => `${taskFolder}/${entry.name}`)
+  const places = await Promise.all(keyFolders.map((folder) => listKey(files, root, folder)))
+  return places.flat()
 }
 
 async function listKey(files: FileSystem, root: string, keyFolder: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 /**
- * Lists the places of a task. Only what this adapter could have made is shown: any other object
+ * Lists the places of a task, or of all. Only what this adapter could have made is shown: any other object
  * below the prefix is somebody else's. An upload that is not complete is no object, and not listed.
  */
 import { isArtifactPlace } from "@safelight/core"
@@ -9,12 +9,21 @@ import { toTaskPrefix } from "./place.ts"
 import { findElements, findText } from "./xml-text.ts"
 
 export async function listArtifacts(bucket: Bucket, task: string): Promise<readonly string[]> {
-  const { prefix } = bucket
-  const taskPrefix = toTaskPrefix(task)
   const places: string[] = []
+  for await (const place of listPlaces(bucket, toTaskPrefix(task))) places.push(place)
+  return places
+}
+
+/** Of all tasks; a bucket lists in the order of keys, so those of a task stand together. */
+export function listAllArtifacts(bucket: Bucket): AsyncIterable<string> {
+  return listPlaces(bucket, "")
+}
+
+async function* listPlaces(bucket: Bucket, begin: string): AsyncGenerator<string> {
+  const { prefix } = bucket
   const pages = listPages(bucket, {
     operation: "listing objects",
-    query: { "list-type": "2", prefix: `${prefix}${taskPrefix}` },
+    query: { "list-type": "2", prefix: `${prefix}${begin}` },
     root: "ListBucketResult",
     toNext: (page) => ({ "continuation-token": findText(page, "NextContinuationToken") }),
   })
@@ -22,9 +31,8 @@ export async function listArtifacts(bucket: Bucket, task: string): Promise<reado
     for (const element of findElements(page, "Contents")) {
       const key = findText(element, "Key") ?? ""
       const place = key.slice(prefix.length)
-      const isOurs = key === `${prefix}${place}` && place.startsWith(taskPrefix)
-      if (isOurs && isArtifactPlace(place)) places.push(place)
+      const isOurs = key === `${prefix}${place}` && place.startsWith(begin)
+      if (isOurs && isArtifactPlace(place)) yield place
     }
   }
-  return places
 }

@@ -11,7 +11,7 @@ import {
 } from "@safelight/core"
 import { createBucket } from "./bucket.ts"
 import { checkBucket } from "./check-bucket.ts"
-import { listArtifacts } from "./list-artifacts.ts"
+import { listAllArtifacts, listArtifacts } from "./list-artifacts.ts"
 import { markBucket } from "./mark.ts"
 import { openArtifact } from "./open-artifact.ts"
 import { putArtifact } from "./put-artifact.ts"
@@ -22,6 +22,7 @@ import { sweepUploads } from "./sweep-uploads.ts"
 
 export interface S3Artifacts extends ArtifactStorage {
   restore(request: ArtifactRestore): Promise<RestoreOutcome>
+  listAll(): AsyncIterable<string>
   mark(proposed?: string): Promise<string | undefined>
   /**
    * Abandons what crashes left of unfinished puts: uploads begun `staleAfterMs` before `now` or
@@ -46,6 +47,7 @@ export function createS3Artifacts(options: S3ArtifactsOptions): S3Artifacts {
       if (isArtifactPlace(place)) await deleteObject(bucket, { key: place })
     },
     list: (task) => listArtifacts(bucket, task),
+    listAll: () => listAllArtifacts(bucket),
     mark: (proposed) => markBucket(bucket, proposed),
     check: () => checkBucket(bucket),
     sweepIncoming: (now) => sweepUploads(bucket, now - staleAfterMs),

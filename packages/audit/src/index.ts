@@ -1,4 +1,10 @@
 /** The public face of the audit. Findings are data; `describeFinding` is for people only. */
+export {
+  auditArtifacts,
+  type ArtifactAuditOptions,
+  type ArtifactAuditReport,
+  type ArtifactFinding,
+} from "./audit-artifacts.ts"
 export { createAudit, DEFAULTS, type Audit, type AuditOptions } from "./audit.ts"
 export type { BroughtApiKey, BroughtKeys, BroughtLinkKey } from "./brought-keys.ts"
 export { checkExport, type CheckOptions, type ExportManifest } from "./check-export.ts"

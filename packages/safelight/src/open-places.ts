@@ -21,6 +21,8 @@ import { withIgnoredFolder } from "./ignored-folder.ts"
 /** Artifacts, and the nightly removal of what was begun and never ended. */
 export interface ServedArtifacts extends ArtifactStorage {
   readonly sweepIncoming: (now: number) => Promise<number>
+  /** As the port says. */
+  readonly listAll: () => AsyncIterable<string>
 }
 
 const ARTIFACTS_NAME = "--artifacts (SAFELIGHT_ARTIFACTS_URL)"

@@ -4,6 +4,7 @@ import { Command } from "commander"
 import { createAccountsListCommand } from "./commands/accounts-list.ts"
 import { createAccountsSetCommand } from "./commands/accounts-set.ts"
 import { createAccountsShowCommand } from "./commands/accounts-show.ts"
+import { createAuditArtifactsCommand } from "./commands/audit-artifacts.ts"
 import { createAuditReplayCommand } from "./commands/audit-replay.ts"
 import { createAuditVerifyCommand } from "./commands/audit-verify.ts"
 import type { CommandContext } from "./commands/command-context.ts"
@@ -80,7 +81,7 @@ const GROUPS: readonly Group[] = [
   {
     name: "audit",
     description: "check what was recorded",
-    commands: [createAuditVerifyCommand, createAuditReplayCommand],
+    commands: [createAuditVerifyCommand, createAuditReplayCommand, createAuditArtifactsCommand],
   },
 ]
 

@@ -34,6 +34,20 @@ describe("a list", () => {
     assert.ok(server.operations.filter((name) => name === "ListObjects").length > 4)
   })
 
+  it("of all tasks follows every page, and shows artifacts below the prefix alone", async (t) => {
+    const server = await serveBucket(t)
+    const artifacts = createS3Artifacts({ ...server.options, prefix: PREFIX })
+    const stored = []
+    for (const task of ["t", "t2", "u", "v", "w"]) {
+      stored.push(await store(artifacts, makeBytes(10), { task }))
+    }
+    await store(createS3Artifacts(server.options), makeBytes(10))
+    server.objects.set(`${PREFIX}notes.txt`, Buffer.of())
+    const places = []
+    for await (const place of artifacts.listAll()) places.push(place)
+    assert.deepEqual(places.toSorted(), stored.map(({ place }) => place).toSorted())
+  })
+
   it("is unavailable where its pages have no end, or are no list", async (t) => {
     const server = await serveBucket(t)
     const artifacts = createS3Artifacts({ ...server.options, tries: 1 })

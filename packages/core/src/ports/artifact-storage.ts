@@ -29,6 +29,11 @@ export interface ArtifactStorage {
   /** Every place that holds bytes of `task`, those of unfinished attempts included. */
   list(task: string): Promise<readonly string[]>
   /**
+   * Every place that holds bytes, of any task, in no order, those of one task next to each other; what
+   * comes or goes meanwhile is shown or not. Rejects with `artifacts-unavailable`.
+   */
+  listAll?(): AsyncIterable<string>
+  /**
    * The mark of this place: a text of 1 to 100 visible ASCII characters that is written once and
    * stays, so that a database knows the place that holds its artifacts. Where there is none,
    * `proposed` is written, durably; of several that are proposed at once one stands, and every call

@@ -1,5 +1,5 @@
 /**
- * What `audit verify` and `audit replay` share: where they look, how they report, and their exit
+ * What the `audit` commands share: where they look, how they report, and their exit
  * codes, which are an audit's own: 0 whole, 1 differs, 2 could not tell, any failure included.
  */
 import type { Audit, AuditReport } from "@safelight/audit"
@@ -24,7 +24,7 @@ interface Options extends DataOptions {
   readonly json?: true
 }
 
-const CODES = {
+export const CODES = {
   whole: EXIT.done,
   differs: EXIT.failed,
   "could-not-tell": EXIT.refused,
@@ -88,7 +88,7 @@ function toText(
 }
 
 /** A bug is no verdict either. */
-function toUntold(error: unknown): unknown {
+export function toUntold(error: unknown): unknown {
   if (!(error instanceof CommandError) && !isSafelightError(error)) {
     const message = toFailure(error, { withStack: false }).text.replace(/^safelight: /, "")
     return new CommandError({ exitCode: EXIT.refused, message, cause: error })

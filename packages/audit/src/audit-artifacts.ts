@@ -1,0 +1,149 @@
+/**
+ * The bytes of artifacts beside the log that names them: every file is read and compared with its size
+ * and SHA-256, and every file is looked for in the log. What has expired is not judged, since its bytes
+ * go; nor is what an attempt left of a task that the log knows, since retention removes it. A file of a
+ * task that the log does not know is a finding: a log that lost its end looks like that.
+ */
+import { createHash } from "node:crypto"
+import {
+  isSafelightError,
+  openEvent,
+  type ArtifactReader,
+  type ArtifactStorage,
+  type ManifestEntry,
+  type ScanPage,
+  type Storage,
+} from "@safelight/core"
+import { createGate } from "./gate.ts"
+import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
+
+export interface ArtifactAuditOptions {
+  readonly storage: Pick<Storage, "readTask" | "scan">
+  readonly artifacts: Required<Pick<ArtifactStorage, "open" | "listAll">>
+  /** What has expired by then is not judged. */
+  readonly now: number
+  readonly onProgress?: (progress: { readonly artifacts: number }) => void
+}
+
+export type ArtifactFinding =
+  /** The log names bytes that are not there. */
+  | { readonly kind: "missing"; readonly task: string; readonly key: string }
+  /** They have another size, or another SHA-256, than the log says. */
+  | { readonly kind: "differs"; readonly task: string; readonly key: string }
+  /** Bytes of a task that the log does not know. */
+  | { readonly kind: "unknown-task"; readonly task: string; readonly place: string }
+
+export interface ArtifactAuditReport extends FindingReport<ArtifactFinding> {
+  readonly outcome: "whole" | "differs"
+  /** Read and compared. */
+  readonly artifacts: number
+  /** Files that were looked for in the log. */
+  readonly files: number
+}
+
+const PAGE_STREAMS = 200
+const READS_AT_ONCE = 4
+const CHUNK_BYTES = 256 * 1024
+
+/** Rejects with the storages' own error where something can't be read, and so can't be told. */
+export async function auditArtifacts(options: ArtifactAuditOptions): Promise<ArtifactAuditReport> {
+  const findings = createKeptFindings<ArtifactFinding>()
+  const artifacts = await readNamed(options, (finding) => findings.add(finding))
+  const files = await lookForFiles(options, (finding) => findings.add(finding))
+  const report = findings.toReport()
+  return { outcome: report.findingCount > 0 ? "differs" : "whole", artifacts, files, ...report }
+}
+
+type Find = (finding: ArtifactFinding) => void
+
+async function readNamed(
+  { storage, artifacts, now, onProgress }: ArtifactAuditOptions,
+  find: Find,
+): Promise<number> {
+  const pass = createGate(READS_AT_ONCE)
+  let count = 0
+  const judge = async (task: string, entry: ManifestEntry): Promise<void> => {
+    const kind = await compare(artifacts, entry)
+    count += 1
+    if (kind !== "same") find({ kind, task, key: entry.key })
+  }
+  for (let after: string | null = ""; after !== null;) {
+    const page: ScanPage = await storage.scan({ after, limit: PAGE_STREAMS })
+    const named = page.streams.flatMap(({ id, events }) =>
+      events
+        .map(openEvent)
+        .flatMap((event) => (event.type === "succeeded" ? event.data.artifacts : []))
+        .filter(({ expiresAt }) => now < expiresAt)
+        .map((entry) => pass(() => judge(id, entry))),
+    )
+    await Promise.all(named)
+    onProgress?.({ artifacts: count })
+    after = page.next
+  }
+  return count
+}
+
+async function compare(
+  artifacts: ArtifactAuditOptions["artifacts"],
+  { place, bytes, sha256 }: ManifestEntry,
+): Promise<"same" | "missing" | "differs"> {
+  const reader = await openOrMiss(artifacts, place)
+  if (reader === undefined) return "missing"
+  try {
+    if (reader.totalBytes !== bytes) return "differs"
+    return (await digest(reader)) === sha256 ? "same" : "differs"
+  } finally {
+    await reader.close()
+  }
+}
+
+async function digest(reader: ArtifactReader): Promise<string> {
+  const hash = createHash("sha256")
+  const buffer = new Uint8Array(CHUNK_BYTES)
+  for (;;) {
+    const count = await reader.read(buffer)
+    if (count === 0) return hash.digest("hex")
+    hash.update(buffer.subarray(0, count))
+  }
+}
+
+async function openOrMiss(
+  artifacts: Pick<ArtifactStorage, "open">,
+  place: string,
+): Promise<ArtifactReader | undefined> {
+  try {
+    return await artifacts.open({ place })
+  } catch (error) {
+    if (isSafelightError(error) && error.code === "artifact-missing") return undefined
+    throw error
+  }
+}
+
+/** Asked of the log task by task, and after the files are listed: so a task that comes is there too. */
+async function lookForFiles(
+  { storage, artifacts }: ArtifactAuditOptions,
+  find: Find,
+): Promise<number> {
+  let count = 0
+  let last = { folder: "", isKnown: true }
+  for await (const place of artifacts.listAll()) {
+    count += 1
+    const [shard = "", name = ""] = place.split("/")
+    const folder = `${shard}/${name}`
+    const task = toTask(name)
+    if (folder !== last.folder) {
+      last = { folder, isKnown: task === undefined || (await storage.readTask(task)) !== undefined }
+    }
+    if (!last.isKnown) find({ kind: "unknown-task", task: task ?? name, place })
+  }
+  return count
+}
+
+/** The task that a folder is named after; undefined where its name was too long and only a hash is left. */
+function toTask(name: string): string | undefined {
+  if (name === "%") return ""
+  if (name.startsWith("%h")) return undefined
+  return name.replaceAll(/%([0-9a-f]{4})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
+}
