@@ -50,7 +50,7 @@ export function checkAnswer(answer: Answer, asked: Asked, expected: Expectation)
 /** What must hold where nothing is known of the request, mutated ones included. */
 export function checkAnyAnswer(answer: Answer, asked: Asked): void {
   assert.ok(answer.status < 500, `${answer.status} ${answer.text}`)
-  assert.match(answer.header("x-request-id") ?? "", /^req_[0-9a-f]{18}_\d+$/)
+  assert.match(answer.header("x-request-id") ?? "", /^req_[0-9a-f]{24}$/)
   assert.equal(answer.header("cache-control"), "no-store")
   for (const secret of asked.secrets) assert.ok(!answer.text.includes(secret), "tells a secret")
   if (answer.status === 405) assert.match(answer.header("allow") ?? "", /OPTIONS$/)

@@ -300,13 +300,10 @@ describe("a token", () => {
   }
 
   it("is told by nothing where the files fail: gone, out of reach, or broken off", async () => {
-    for (const [code, status] of [
-      ["artifact-missing", 404],
-      ["artifacts-unavailable", 503],
-    ] as const) {
+    for (const code of ["artifact-missing", "artifacts-unavailable"] as const) {
       Object.assign(faults, { open: true, error: new SafelightError({ code, message: code }) })
       // oxlint-disable-next-line no-await-in-loop -- one fault after the other
-      assert.match(await send({ target: link() }), new RegExp(`^HTTP/1\\.1 ${status} `))
+      assert.match(await send({ target: link() }), /^HTTP\/1\.1 503 /)
     }
     Object.assign(faults, { open: false, bytes: true, error: new Error("a disk") })
     const count = service.logged.length

@@ -20,6 +20,7 @@ import { createCreationReader } from "./body/creation-reader.ts"
 import { createBodyReader } from "./body/read-body.ts"
 import { toSettings, type HttpSettings } from "./defaults.ts"
 import type { Resource } from "./exchange.ts"
+import { createGate, type Gate } from "./gate.ts"
 import { createLimit } from "./limits/limit.ts"
 import { createRateLimiter } from "./limits/rate-limiter.ts"
 import { createLinkKeys } from "./links/link-keys.ts"
@@ -83,11 +84,21 @@ function createResources(
 ): readonly Resource[] {
   const { service, clock, storage, publicUrl, checkReady = isReady, models = MODELS } = options
   const { metrics } = options
-  const authenticate = createAuthenticate({ storage, clock, settings })
+  const authenticate = createAuthenticate({
+    storage,
+    clock,
+    settings,
+    strangers: createStrangers("new API keys", settings),
+  })
   const limit = createLimit(createRateLimiter({ storage, clock, settings }))
   const admit = createAdmission({ authenticate, limit })
   const keys = createLinkKeys({ storage, clock, settings })
-  const links = createPrivateLinks({ service, storage, keys })
+  const links = createPrivateLinks({
+    service,
+    storage,
+    keys,
+    strangers: createStrangers("private links", settings),
+  })
   const findContent = createFindContent({ service, admit, limit, links })
   const bodyReader = createBodyReader(settings)
   const readCreation = createCreationReader({ models, settings })
@@ -105,6 +116,12 @@ function createResources(
     ...createReference({ models }),
     ...(metrics === undefined ? [] : [createMetricsPage(metrics)]),
   ]
+}
+
+/** The line of what anybody may invent. */
+function createStrangers(name: string, settings: HttpSettings): Gate {
+  const { lookupsAtOnce: limit, lookupsWaiting: mostWaiting } = settings
+  return createGate({ limit, mostWaiting, name })
 }
 
 async function isReady(): Promise<void> {}

@@ -160,6 +160,17 @@ for (const kind of WORLDS) {
       assert.equal(await readCode(world.call(LINKS)), "405 method_not_allowed")
     })
 
+    it("needs artifacts:read too, since it opens what that reads; a revocation does not", async () => {
+      await using world = await openLinkWorld(kind)
+      const key = world.keys.add({ scopes: ["tasks:write", "tasks:read", "links:write"] })
+      const headers = { authorization: `Bearer ${key}` }
+      const refused = await readAnswer(world.bare(LINKS, { ...POST, headers }))
+      assert.equal(refused.status, 403)
+      assert.match(refused.body, /lacks the scope artifacts:read/)
+      assert.match(refused.headers["www-authenticate"] ?? "", /scope="links:write artifacts:read"/)
+      assert.equal((await readAnswer(world.bare(LINKS, { ...DELETE, headers }))).status, 204)
+    })
+
     it("counts against the account's rate for reads, as its revocation does", async () => {
       await using world = await openLinkWorld(kind)
       const read = { requests: 2, windowMs: 60_000 }

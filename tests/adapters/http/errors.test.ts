@@ -400,15 +400,28 @@ const TASK_ROWS: readonly Row[] = [
     type: "artifact_expired",
   },
   {
-    when: "the artifact's bytes are gone, though the client has a copy",
+    when: "the artifact has expired and its bytes are gone",
+    request: (world) => {
+      const { id } = putArtifact(world.fake, new Uint8Array(3), {
+        expiresAt: world.clock.now() - 1,
+      })
+      world.fake.bytes.clear()
+      return world.call(`/v1/tasks/${id}${IMAGE}`)
+    },
+    code: "artifact_expired",
+    status: 410,
+    type: "artifact_expired",
+  },
+  {
+    when: "the artifact's bytes are missing before its time, though the client has a copy",
     request: (world) => {
       const { id } = putArtifact(world.fake, new Uint8Array(3))
       world.fake.bytes.clear()
       return world.call(`/v1/tasks/${id}${IMAGE}`, { headers: { "if-none-match": "*" } })
     },
-    code: "artifact_expired",
-    status: 410,
-    type: "artifact_expired",
+    code: "storage_unavailable",
+    status: 503,
+    type: "api_error",
   },
   {
     when: "If-Match names another",
@@ -593,7 +606,7 @@ async function checkRow(row: Row, response: Response): Promise<void> {
   assert.equal(headers.get("content-type"), "application/json; charset=utf-8")
   assert.equal(headers.get("cache-control"), "no-store")
   assert.equal(headers.get("x-content-type-options"), "nosniff")
-  assert.match(headers.get("x-request-id") ?? "", /^req_[0-9a-f]{18}_\d+$/)
+  assert.match(headers.get("x-request-id") ?? "", /^req_[0-9a-f]{24}$/)
   for (const [name, value] of Object.entries(row.headers ?? {})) {
     const sent = headers.get(name) ?? ""
     if (typeof value === "string") assert.equal(sent, value)

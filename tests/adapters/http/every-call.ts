@@ -33,7 +33,7 @@ const USAGE = "/v1/usage"
 const ARTIFACTS = `${TASK}/artifacts`
 const CONTENT = `${ARTIFACTS}/{artifact_key}/content`
 const FILE = "/docs/{file}"
-const FAILURES = [new Error("a bug"), outside("storage-unavailable")]
+const FAILURES = [new Error("a bug"), outside("storage-unavailable"), outside("overloaded")]
 
 export function toEveryCall(world: World): DescribedCall[] {
   const calls: DescribedCall[] = []
@@ -174,7 +174,7 @@ function create(keys: readonly string[], add: Add): void {
   for (const authorization of keys) {
     add(TASKS, TASKS, { ...call, headers: { ...headers, authorization } })
   }
-  for (const failure of [...FAILURES, outside("overloaded"), outside("outcome-unknown")]) {
+  for (const failure of [...FAILURES, outside("outcome-unknown")]) {
     add(TASKS, TASKS, creation(), { failure })
   }
   for (const code of REJECTIONS) add(TASKS, TASKS, creation(), { rejection: { code } })

@@ -7,7 +7,7 @@ import type { Call, World } from "./worlds.ts"
 /** It has no GET. */
 export const LINKS = "/v1/tasks/{task_id}/artifacts/{artifact_key}/links"
 const CONTENT = LINKS.replace("links", "content")
-const FAILURES = [new Error("a bug"), outside("storage-unavailable")]
+const FAILURES = [new Error("a bug"), outside("storage-unavailable"), outside("overloaded")]
 
 /** An account whose rate for content is used up by the first download. */
 const BUSY = "account-busy"

@@ -124,21 +124,42 @@ for (const kind of WORLDS) {
       await assertNothing(world, path)
     })
 
-    it("opens nothing where the bytes are missing, and tells the log alone", async () => {
+    it("is 503 where the bytes are missing before their time, and the log hears of it", async () => {
       await using world = await openLinkWorld(kind)
-      world.accounts.set({ rates: { create: null, read: null, content: PER_MINUTE } })
       const path = await makePath(world)
       world.fake.bytes.clear()
-      await assertNothing(world, path)
-      await assertNothing(world, path, { headers: { "if-none-match": ETAG } })
+      for (const headers of [{}, { "if-none-match": ETAG }]) {
+        const { status, body } = await readAnswer(world.bare(path, { headers }))
+        assert.equal(status, 503)
+        assert.match(body, /"code":"storage_unavailable"/)
+      }
       const words = "an artifact's bytes are missing before its time"
+      const logged = world.logged.filter(({ message }) => message === words)
       assert.deepEqual(
-        world.logged.map(({ level, message }) => [level, message]),
-        [
-          ["error", words],
-          ["error", words],
-        ],
+        logged.map(({ level }) => level),
+        ["error", "error"],
       )
+    })
+
+    it("stands in line with a few others until its MAC is checked, and is 503 past a bound", async () => {
+      const settings = { lookupsAtOnce: 1, lookupsWaiting: 1 }
+      await using world = await openLinkWorld(kind, { settings })
+      const path = await makePath(world)
+      const { service } = world.fake
+      const findLinked = service.findLinked.bind(service)
+      const going = Promise.withResolvers<void>()
+      let asked = 0
+      service.findLinked = async (id) => {
+        asked += 1
+        await going.promise
+        return findLinked(id)
+      }
+      const answers = [1, 2, 3].map(() => readAnswer(world.bare(path)))
+      assert.equal((await Promise.race(answers)).status, 503)
+      assert.equal(asked, 1)
+      going.resolve()
+      const statuses = (await Promise.all(answers)).map(({ status }) => status)
+      assert.equal(statuses.filter((status) => status === 200).length, 2)
     })
 
     it("counts against its account's rate for content, where it opens something", async () => {
@@ -204,5 +225,3 @@ for (const kind of WORLDS) {
     })
   })
 }
-
-const PER_MINUTE = { requests: 100, windowMs: 60_000 }

@@ -80,7 +80,7 @@ describe("the Node server", () => {
       const text = await client.ended()
       assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `))
       assert.match(text, /\r\nConnection: close\r\n/i)
-      assert.match(text, /\r\nX-Request-Id: req_[0-9a-f]{18}_\d+\r\n/i)
+      assert.match(text, /\r\nX-Request-Id: req_[0-9a-f]{24}\r\n/i)
       assert.match(text, /\r\nCache-Control: no-store\r\n/i)
       const body = text.slice(text.indexOf("\r\n\r\n") + 4)
       assert.match(text, new RegExp(`\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`, "i"))

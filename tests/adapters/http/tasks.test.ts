@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createHttpHandler, DEFAULTS } from "@safelight/http"
-import { toTaskFailure, type Task } from "@safelight/core"
+import { formatApiKey, parseApiKey, toTaskFailure, type Task } from "@safelight/core"
 import { Hono } from "hono"
 import { createFakeService, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { createFakeStorage } from "./fake-storage.ts"
@@ -260,6 +260,54 @@ describe("authentication", () => {
     await world.clock.advance(1)
     assert.equal(await status(), 401)
     assert.equal(await status(), 401)
+  })
+
+  it("asks for a wrong key once a second, and for a good one with its id as ever", async () => {
+    await using world = await open("in process")
+    const parts = parseApiKey(world.key)
+    const wrong = formatApiKey({ id: parts?.id ?? "", secret: "0".repeat(32) })
+    const status = async (key: string) =>
+      (await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })).status
+    assert.equal(await status(world.key), 404)
+    for (const key of [wrong, wrong, wrong]) assert.equal(await status(key), 401)
+    assert.equal(await status(world.key), 404)
+    assert.equal(world.keys.lookups(), 2)
+    await world.clock.advance(DEFAULTS.keyBelievedMs)
+    assert.equal(await status(wrong), 401)
+    assert.equal(world.keys.lookups(), 3)
+  })
+
+  it("remembers one key however its header is written", async () => {
+    await using world = await open("in process")
+    for (let blanks = 1; blanks < 20; blanks += 1) {
+      const headers = { authorization: `Bearer${" ".repeat(blanks)}${world.key}` }
+      assert.equal((await world.bare("/v1/tasks/x", { headers })).status, 404)
+    }
+    assert.equal(world.keys.lookups(), 1)
+  })
+
+  it("looks up a few new keys at a time, lets known ones pass, and refuses past a bound", async () => {
+    const settings = { lookupsAtOnce: 2, lookupsWaiting: 3 }
+    await using world = await open("in process", { settings })
+    const call = async (key: string) =>
+      (await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })).status
+    assert.equal(await call(world.key), 404)
+    const going = Promise.withResolvers<void>()
+    const { findKey } = world.storage
+    let asked = 0
+    world.storage.findKey = async (id) => {
+      asked += 1
+      await going.promise
+      return findKey(id)
+    }
+    const strangers = Array.from({ length: 6 }, () => world.keys.add())
+    const answers = strangers.map((key) => call(key))
+    assert.equal(await answers[5], 503)
+    assert.equal(asked, 2)
+    assert.equal(await call(world.key), 404)
+    going.resolve()
+    assert.deepEqual(await Promise.all(answers), [404, 404, 404, 404, 404, 503])
+    assert.equal(asked, 6 - 1)
   })
 
   it("ends a believed key at its own expiry", async () => {

@@ -48,13 +48,16 @@ export const RESOURCE_ERRORS: readonly ConformanceRow[] = [
     row: "Expired or permanently gone, by API key: 410 `artifact_expired`",
     tests: answered(
       "410 artifact_expired where the artifact expires this very millisecond",
-      "410 artifact_expired where the artifact's bytes are gone, though the client has a copy",
+      "410 artifact_expired where the artifact has expired and its bytes are gone",
     ),
   },
   {
     row: "Storage fails for now: 503 `storage_unavailable`, `Retry-After`, never 410",
     tests: [
-      ...answered("503 storage_unavailable where the artifact storage fails"),
+      ...answered(
+        "503 storage_unavailable where the artifact storage fails",
+        "503 storage_unavailable where the artifact's bytes are missing before its time, though the client has a copy",
+      ),
       ...failingStorage(
         "answers 503 while artifacts can't be read, and gives them whole afterwards",
       ),
@@ -69,7 +72,6 @@ export const RESOURCE_ERRORS: readonly ConformanceRow[] = [
         "a private link > opens nothing with an end that has come, like all others, a good key beside it or not",
         "a private link > opens nothing with an epoch before it counts, like all others, a good key beside it or not",
         "a private link > opens nothing with an unknown task, like all others, a good key beside it or not",
-        "a private link > opens nothing where the bytes are missing, and tells the log alone",
       ),
     ],
   },

@@ -69,7 +69,7 @@ const ORDER: readonly ConformanceRow[] = [
     row: "Preconditions count only where the answer would be 2xx: expired with If-None-Match is 410",
     tests: errors(
       EXPIRED,
-      "errors > answers 410 artifact_expired where the artifact's bytes are gone, though the client has a copy",
+      "errors > answers 410 artifact_expired where the artifact has expired and its bytes are gone",
     ),
   },
   {
@@ -207,9 +207,9 @@ const SENDING: readonly ConformanceRow[] = [
     ),
   },
   {
-    row: "Missing bytes are 410",
+    row: "Bytes that are missing before their time are 503 and an alert, never 410",
     tests: errors(
-      "errors > answers 410 artifact_expired where the artifact's bytes are gone, though the client has a copy",
+      "errors > answers 503 storage_unavailable where the artifact's bytes are missing before its time, though the client has a copy",
     ),
   },
   {

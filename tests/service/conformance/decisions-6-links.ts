@@ -140,7 +140,6 @@ export const LINKS: ConformanceSection = {
         ),
         ...links(
           "a private link > opens nothing of an unfinished or a failed task",
-          "a private link > opens nothing where the bytes are missing, and tells the log alone",
           "a private link > opens nothing while its account is suspended, and everything afterwards",
         ),
       ],

@@ -38,15 +38,12 @@ const ERRORS: ConformanceSection = {
     {
       row: "1. So is one that is no longer available",
       tests: errors(
-        "errors > answers 410 artifact_expired where the artifact's bytes are gone, though the client has a copy",
+        "errors > answers 410 artifact_expired where the artifact has expired and its bytes are gone",
       ),
     },
     {
       row: "2. By a private link, unavailable content is 404",
-      tests: links(
-        "a private link > ends when the artifact does, whatever it says",
-        "a private link > opens nothing where the bytes are missing, and tells the log alone",
-      ),
+      tests: links("a private link > ends when the artifact does, whatever it says"),
     },
     {
       row: "3. Expired files cannot be downloaded or recovered",

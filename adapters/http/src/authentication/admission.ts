@@ -8,7 +8,8 @@ import type { Limit } from "../limits/limit.ts"
 import type { Authenticate } from "./authenticate.ts"
 
 export interface Need {
-  readonly scope: ApiKeyScope
+  /** All of them. */
+  readonly scopes: readonly ApiKeyScope[]
   readonly policy: RatePolicy
 }
 
@@ -24,8 +25,8 @@ export interface AdmissionOptions {
 }
 
 export function createAdmission({ authenticate, limit }: AdmissionOptions): Admit {
-  return (exchange, { scope, policy }) => {
-    const account = authenticate(exchange.request.headers.get("authorization"), scope)
+  return (exchange, { scopes, policy }) => {
+    const account = authenticate(exchange.request.headers.get("authorization"), scopes)
     if (account instanceof Promise) return account.then((known) => enter(exchange, known, policy))
     return enter(exchange, account, policy)
   }

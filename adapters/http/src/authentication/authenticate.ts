@@ -1,78 +1,140 @@
 /**
- * Who calls, and whether they may. A verified header is believed for `keyBelievedMs`, counted from
- * before the key was read, so a revocation holds within that time; refusals are never remembered.
+ * Who calls, and whether they may. A verified key is believed for `keyBelievedMs`, counted from
+ * before it was read, so a revocation holds within that time. Keys are remembered by their id with a
+ * hash, so that no clear key stays in memory. A key that is new here may be anybody's invention:
+ * only so many of those are looked up at a time.
+ *
+ *     known lately → answered at once
+ *     known, and not lately → looked up
+ *     new → in line → looked up ─wrong→ refused without a look for `keyBelievedMs`
  */
-import { createBoundedCache, type Account, type ApiKeyScope, type Clock } from "@safelight/core"
+import {
+  createBoundedCache,
+  parseApiKey,
+  type Account,
+  type ApiKeyScope,
+  type Clock,
+} from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
 import { Refusal } from "../errors/refusal.ts"
-import { isExpired, refuseKey, verifyKey, type Caller, type CallerStorage } from "./key-verifier.ts"
+import type { Gate } from "../gate.ts"
+import { sha256 } from "../sha256.ts"
+import {
+  isEqual,
+  isExpired,
+  readBearer,
+  refuseKey,
+  verifyKey,
+  type Caller,
+  type CallerStorage,
+} from "./key-verifier.ts"
 
 export interface AuthenticateOptions {
   readonly storage: CallerStorage
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   readonly settings: Pick<HttpSettings, "cachedKeys" | "keyBelievedMs">
+  /** Where look-ups of new keys stand in line. */
+  readonly strangers: Gate
 }
 
 /**
  * The account behind an Authorization header. Throws a `Refusal` (401, 403) where there is none or
- * it lacks `scope`; answers at once, without a promise, for a header verified lately.
+ * it lacks one of `scopes`, and `overloaded` where too many new keys wait; answers at once, without
+ * a promise, for a key verified lately.
  */
 export type Authenticate = (
   header: string | null | undefined,
-  scope: ApiKeyScope,
+  scopes: readonly ApiKeyScope[],
 ) => Account | Promise<Account>
 
 interface Verified {
   readonly caller: Caller
+  /** Of the whole key. */
+  readonly keySha256: string
   /** On the monotonic clock. */
   readonly believedUntilMs: number
 }
 
+interface GivenKey {
+  readonly text: string
+  readonly keySha256: string
+}
+
+const ID_AT = "sl_live_".length
+const ID_CHARACTERS = 10
+
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
-  const { storage, clock, settings } = options
+  const { storage, clock, settings, strangers } = options
+  /** By key id. */
   const verified = createBoundedCache<Verified>(settings.cachedKeys)
-  /** Verifications that run, so that a key's callers wait for one look-up together. */
+  /** Until when a wrong key is refused without a look, by its hash. */
+  const wrongUntilMs = createBoundedCache<number>(settings.cachedKeys)
+  /** Verifications that run, so that a key's callers wait for one look-up together. By the key's hash. */
   const running = new Map<string, Promise<Caller>>()
 
-  async function verify(header: string): Promise<Caller> {
-    const believedUntilMs = clock.monotonicNow() + settings.keyBelievedMs
+  async function verify({ text, keySha256 }: GivenKey, isKnown: boolean): Promise<Caller> {
+    const parts = parseApiKey(text)
+    if (parts === undefined) throw refuseKey("invalid_api_key")
+    const look = (): Promise<Caller> => verifyKey(storage, parts, clock.now())
+    let believedUntilMs = 0
+    async function lookNow(): Promise<Caller> {
+      believedUntilMs = clock.monotonicNow() + settings.keyBelievedMs
+      return look()
+    }
     try {
-      const caller = await verifyKey(storage, header, clock.now())
-      verified.set(header, { caller, believedUntilMs })
+      const caller = await (isKnown ? lookNow() : strangers.pass(1, lookNow))
+      verified.set(parts.id, { caller, keySha256, believedUntilMs })
       return caller
     } catch (error) {
-      verified.delete(header)
+      // Another key with the same id stays known.
+      if (isKnown) verified.delete(parts.id)
+      if (error instanceof Refusal && error.code === "invalid_api_key") {
+        wrongUntilMs.set(keySha256, believedUntilMs)
+      }
       throw error
     } finally {
-      running.delete(header)
+      running.delete(keySha256)
     }
   }
 
-  function verifyOnce(header: string): Promise<Caller> {
-    const known = running.get(header)
+  function verifyOnce(key: GivenKey, isKnown: boolean): Promise<Caller> {
+    const known = running.get(key.keySha256)
     if (known !== undefined) return known
-    const started = verify(header)
-    running.set(header, started)
+    const started = verify(key, isKnown)
+    running.set(key.keySha256, started)
     return started
   }
 
-  return (header, scope) => {
-    if (header === null || header === undefined || header === "") throw refuseMissing()
-    const entry = verified.get(header)
-    if (entry === undefined || clock.monotonicNow() >= entry.believedUntilMs) {
-      return verifyOnce(header).then((caller) => admit(caller, scope))
+  function judge(key: GivenKey, scopes: readonly ApiKeyScope[]): Account | Promise<Account> {
+    const entry = verified.get(key.text.slice(ID_AT, ID_AT + ID_CHARACTERS))
+    const isKnown = entry !== undefined && isEqual(entry.keySha256, key.keySha256)
+    if (!isKnown || clock.monotonicNow() >= entry.believedUntilMs) {
+      if (clock.monotonicNow() < (wrongUntilMs.get(key.keySha256) ?? 0)) {
+        throw refuseKey("invalid_api_key")
+      }
+      return verifyOnce(key, isKnown).then((caller) => admit(caller, scopes))
     }
     if (isExpired(entry.caller, clock.now())) throw refuseKey("api_key_expired")
-    return admit(entry.caller, scope)
+    return admit(entry.caller, scopes)
+  }
+
+  return (header, scopes) => {
+    if (header === null || header === undefined || header === "") throw refuseMissing()
+    const text = readBearer(header)
+    if (text === undefined) throw refuseKey("invalid_api_key")
+    const keySha256 = sha256(text)
+    if (typeof keySha256 === "string") return judge({ text, keySha256 }, scopes)
+    return keySha256.then((known) => judge({ text, keySha256: known }, scopes))
   }
 }
 
-function admit(caller: Caller, scope: ApiKeyScope): Account {
+function admit(caller: Caller, scopes: readonly ApiKeyScope[]): Account {
   if (caller.account.suspendedAt !== 0) throw new Refusal("account_suspended")
-  if (caller.scopes.includes(scope)) return caller.account
-  const challenge = `Bearer realm="api", error="insufficient_scope", scope="${scope}"`
+  const lacking = scopes.find((scope) => !caller.scopes.includes(scope))
+  if (lacking === undefined) return caller.account
+  const challenge = `Bearer realm="api", error="insufficient_scope", scope="${scopes.join(" ")}"`
   throw new Refusal("insufficient_scope", {
-    message: `The API key lacks the scope ${scope}.`,
+    message: `The API key lacks the scope ${lacking}.`,
     headers: { "www-authenticate": challenge },
   })
 }

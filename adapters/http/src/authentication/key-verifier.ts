@@ -1,13 +1,13 @@
 /**
- * From an Authorization header to who calls. The checksum is tested before the database is asked,
+ * From an API key to who calls. The checksum is tested before the database is asked,
  * and what a revoked or expired key is told depends on its secret being right first: a stranger
  * learns nothing from a key id (http-decisions §2, §7).
  */
 import {
   NO_LIMITS,
-  parseApiKey,
   type Account,
   type AccountStorage,
+  type ApiKeyParts,
   type ApiKeyScope,
   type KeyStorage,
   type StoredKey,
@@ -30,15 +30,17 @@ const BEARER = /^bearer +([^\s,]+)$/i
 /** Compared with where no key has the id, so that both cases cost the same. */
 const NO_SECRET = "0".repeat(64)
 
+/** The key in an Authorization header, whatever it is worth. */
+export function readBearer(header: string): string | undefined {
+  return BEARER.exec(header)?.[1]
+}
+
 /** Rejects with a `Refusal`, or with what the storage rejects with. */
 export async function verifyKey(
   storage: CallerStorage,
-  header: string,
+  parts: ApiKeyParts,
   now: number,
 ): Promise<Caller> {
-  const [, text] = BEARER.exec(header) ?? []
-  const parts = text === undefined ? undefined : parseApiKey(text)
-  if (parts === undefined) throw refuseKey("invalid_api_key")
   const [stored, secretSha256] = await Promise.all([
     storage.findKey(parts.id),
     sha256(parts.secret),
@@ -64,7 +66,7 @@ export function refuseKey(code: ErrorCode): Refusal {
 }
 
 /** In time that depends on the length alone. */
-function isEqual(left: string, right: string): boolean {
+export function isEqual(left: string, right: string): boolean {
   if (left.length !== right.length) return false
   let difference = 0
   for (let index = 0; index < left.length; index += 1) {

@@ -14,7 +14,7 @@ import { Refusal } from "./refusal.ts"
 
 /** Codes of failed tasks (`FailureCode`) never reach a front end as errors. */
 const OUTSIDE: Record<Exclude<SafelightErrorCode, FailureCode>, ErrorCode> = {
-  "artifact-missing": "artifact_expired",
+  "artifact-missing": "storage_unavailable",
   "artifacts-unavailable": "storage_unavailable",
   "storage-unavailable": "service_unavailable",
   "outcome-unknown": "outcome_unknown",

@@ -1,7 +1,8 @@
 /**
  * Private links to artifacts (http-decisions §6): making their tokens, and opening an artifact by
- * one. Whatever is wrong with a link or with what it names comes to the same nothing here, after
- * the same reads and the same MAC, so that neither the answer nor its time tells a stranger more.
+ * one. Whatever is wrong with a link or with what it names is the same nothing here. A link that
+ * nobody signed costs one read and one MAC, whether or not what it names is there, so that neither
+ * the answer nor its time tells a stranger more; only so many of those are read at a time.
  */
 import {
   formatAccessToken,
@@ -18,6 +19,7 @@ import {
   type TaskService,
 } from "@safelight/core"
 import { isTaskId } from "../resources/task-body.ts"
+import type { Gate } from "../gate.ts"
 import type { LinkKeys } from "./link-keys.ts"
 import { signClaim, verifyClaim } from "./link-mac.ts"
 
@@ -25,6 +27,8 @@ export interface PrivateLinksOptions {
   readonly service: Pick<TaskService, "findLinked">
   readonly storage: Pick<LinkStorage, "readLinkEpoch"> & Pick<AccountStorage, "findAccount">
   readonly keys: LinkKeys
+  /** Where links stand in line until it is known that somebody signed them. */
+  readonly strangers: Gate
 }
 
 export interface LinkRequest {
@@ -59,7 +63,9 @@ export interface PrivateLinks {
 const NOBODYS = { account: "", key: "none" }
 
 /** Its methods reject with what the storage and the service reject with. */
-export function createPrivateLinks({ service, storage, keys }: PrivateLinksOptions): PrivateLinks {
+export function createPrivateLinks(options: PrivateLinksOptions): PrivateLinks {
+  const { service, storage, keys, strangers } = options
+
   async function look({ task, key }: LinkRequest): Promise<Target> {
     const found = await service.findLinked(task).catch(toNothing)
     const artifact = found?.artifacts.find((each) => each.key === key)
@@ -67,8 +73,12 @@ export function createPrivateLinks({ service, storage, keys }: PrivateLinksOptio
     return { names: { account: found.task.account, task, key }, place: { ...found, artifact } }
   }
 
-  async function isGenuine(token: AccessToken, names: LinkEpochRequest): Promise<boolean> {
-    return verifyClaim(await keys.find(token.kid), { ...token, ...names }, token.mac)
+  /** What the link names, where the MAC is that of a live key. */
+  async function lookAndVerify(request: LinkRequest, token: AccessToken): Promise<Target> {
+    const { names, place } = await look(request)
+    const key = await keys.find(token.kid)
+    const isGenuine = await verifyClaim(key, { ...token, ...names }, token.mac)
+    return isGenuine && place !== undefined ? { names, place } : { names }
   }
 
   return {
@@ -85,15 +95,14 @@ export function createPrivateLinks({ service, storage, keys }: PrivateLinksOptio
     async open(request) {
       const token = parseRequest(request)
       if (token === undefined) return undefined
-      const { names, place } = await look(request)
-      const [epoch, known, isSigned] = await Promise.all([
+      const { names, place } = await strangers.pass(1, () => lookAndVerify(request, token))
+      if (place === undefined) return undefined
+      const [epoch, known] = await Promise.all([
         storage.readLinkEpoch(names),
         storage.findAccount(names.account),
-        isGenuine(token, names),
       ])
       const account = known ?? { ...NO_LIMITS, id: names.account, createdAt: 0 }
-      const isGood = isSigned && token.epoch === epoch && account.suspendedAt === 0
-      if (place === undefined || !isGood) return undefined
+      if (token.epoch !== epoch || account.suspendedAt !== 0) return undefined
       const { task, artifact } = place
       const linkEndsAt = Math.min(token.exp * 1_000, artifact.expiresAt)
       return request.now < linkEndsAt ? { task, artifact, account, linkEndsAt } : undefined

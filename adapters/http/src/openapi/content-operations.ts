@@ -73,7 +73,7 @@ export function contentOperations(): { get: Operation; head: Operation } {
     summary: "The bytes of an artifact",
     description:
       "Without `access` it needs a key. With it, `OPTIONS` answers preflights of every origin.",
-    scope: "artifacts:read",
+    scopes: ["artifacts:read"],
     isKeyOptional: true,
     parameters: [TASK_ID, ARTIFACT_KEY, ACCESS, ...CONDITIONS],
     answers: {

@@ -2,7 +2,7 @@
  * Private links to an artifact: making one, and revoking all of them. Both take their parameters in
  * the query, and neither a body.
  */
-import { LINK_SECONDS } from "../resources/artifact-links.ts"
+import { LINK_SCOPES, LINK_SECONDS } from "../resources/artifact-links.ts"
 import { ARTIFACT_KEY, TASK_ID } from "./content-operations.ts"
 import { toJsonAnswer, toOperation, type Operation, type Parameter } from "./operation.ts"
 import { toHeaders } from "./response-headers.ts"
@@ -21,13 +21,11 @@ const EXPIRES_IN: Parameter = {
 }
 
 export function linkOperations(): { post: Operation; delete: Operation } {
-  const shared = {
-    tag: "Artifacts",
-    scope: "links:write",
-  } as const
+  const tag = "Artifacts"
   return {
     post: toOperation({
-      ...shared,
+      tag,
+      scopes: LINK_SCOPES,
       id: "createArtifactLink",
       summary: "A private link to an artifact",
       description:
@@ -48,7 +46,8 @@ export function linkOperations(): { post: Operation; delete: Operation } {
       ],
     }),
     delete: toOperation({
-      ...shared,
+      tag,
+      scopes: ["links:write"],
       id: "revokeArtifactLinks",
       summary: "Revoke every private link to an artifact",
       description: "It takes no parameters: links are not stored, so none can be revoked alone.",

@@ -35,7 +35,7 @@ export function listOperations(): { get: Operation; head: Operation } {
     description:
       "Look here before a creation that timed out is repeated. A parameter that is not known, or " +
       "that stands twice, is refused. The end of the list is where `next_cursor` is null.",
-    scope: "tasks:read",
+    scopes: ["tasks:read"],
     parameters: FILTERS,
     answers: { "200": toJsonAnswer("A page of tasks.", "TaskList") },
     refusals: [

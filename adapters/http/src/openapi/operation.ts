@@ -28,8 +28,8 @@ export interface OperationOptions {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** Absent where no key is needed. */
-  readonly scope?: ApiKeyScope
+  /** All of them are needed; absent where no key is. */
+  readonly scopes?: readonly ApiKeyScope[]
   /** Whether something else may stand in for the key. */
   readonly isKeyOptional?: boolean
   readonly parameters?: readonly Parameter[]
@@ -67,6 +67,8 @@ const KEY_CODES: readonly ErrorCode[] = [
   "account_suspended",
   "insufficient_scope",
   "rate_limit_exceeded",
+  // Too many new keys are looked up.
+  "overloaded",
   // Keys and tasks are read from a database.
   "internal_error",
   "service_unavailable",
@@ -86,10 +88,10 @@ const UNCOUNTED_CODES: readonly ErrorCode[] = [
 export const SECURITY_SCHEME = "apiKey"
 
 export function toOperation(options: OperationOptions): Operation {
-  const { id, tag, scope, summary, description, parameters = [], requestBody } = options
+  const { id, tag, scopes, summary, description, parameters = [], requestBody } = options
   const codes = [
     ...SERVER_CODES,
-    ...(scope === undefined ? [] : KEY_CODES),
+    ...(scopes === undefined ? [] : KEY_CODES),
     ...(options.refusals ?? []),
   ]
   const responses = { ...options.answers, ...toErrorResponses(codes) }
@@ -101,7 +103,7 @@ export function toOperation(options: OperationOptions): Operation {
     security: toSecurity(options),
     parameters,
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: scope === undefined ? responses : withRates(responses, codes),
+    responses: scopes === undefined ? responses : withRates(responses, codes),
   }
 }
 
@@ -122,9 +124,9 @@ function withRates(
 }
 
 /** Each is a way in; an empty one says that there is one without a key. */
-function toSecurity({ scope, isKeyOptional = false }: OperationOptions): readonly object[] {
-  if (scope === undefined) return []
-  return [{ [SECURITY_SCHEME]: [scope] }, ...(isKeyOptional ? [{}] : [])]
+function toSecurity({ scopes, isKeyOptional = false }: OperationOptions): readonly object[] {
+  if (scopes === undefined) return []
+  return [{ [SECURITY_SCHEME]: scopes }, ...(isKeyOptional ? [{}] : [])]
 }
 
 /** A JSON answer, its body one of the named schemas. */

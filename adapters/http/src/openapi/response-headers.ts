@@ -7,7 +7,7 @@ const string = { type: "string" } as const
 export const RESPONSE_HEADERS = {
   "X-Request-Id": {
     description: "Names the request; quote it when you ask for help.",
-    schema: { type: "string", pattern: "^req_[0-9a-f]{18}_[0-9]+$" },
+    schema: { type: "string", pattern: "^req_[0-9a-f]{24}$" },
   },
   "Cache-Control": { description: "How long the answer may be kept.", schema: string },
   "X-Content-Type-Options": { description: "Always `nosniff`.", schema: { const: "nosniff" } },

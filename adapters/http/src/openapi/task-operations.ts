@@ -68,7 +68,7 @@ export function toTaskPaths(requestBody: object): Record<string, PathItem> {
       tag: TAG,
       summary: "A task",
       description: "Poll every few seconds until its status is `succeeded` or `failed`.",
-      scope: "tasks:read",
+      scopes: ["tasks:read"],
       parameters: [TASK_ID],
       answers: {
         "200": toJsonAnswer(
@@ -85,7 +85,7 @@ export function toTaskPaths(requestBody: object): Record<string, PathItem> {
       id: "listArtifacts",
       tag: "Artifacts",
       summary: "The artifacts of a finished task",
-      scope: "artifacts:read",
+      scopes: ["artifacts:read"],
       parameters: [TASK_ID],
       answers: { "200": toJsonAnswer("The artifacts.", "ArtifactList") },
       refusals: ["task_not_found", "task_not_finished"],
@@ -106,7 +106,7 @@ function toCreation(requestBody: object): Operation {
       "one that timed out. With one, repeat it as it was. " +
       "A colour may also stand once more under its parameter's own name, as that object's only " +
       'member: `{"colors":[{"colors":[{"r":255}]}]}`.',
-    scope: "tasks:write",
+    scopes: ["tasks:write"],
     parameters: [IDEMPOTENCY_KEY],
     requestBody,
     answers: {

@@ -22,7 +22,7 @@ export function taskUsageOperations(): { get: Operation; head: Operation } {
     tag: TAG,
     summary: "What a task used and cost",
     description: "Amounts are integer micro-units of the account's currency.",
-    scope: "tasks:read",
+    scopes: ["tasks:read"],
     parameters: [TASK_ID],
     answers: { "200": toJsonAnswer("The task's usage.", "TaskUsage") },
     refusals: ["task_not_found"],
@@ -37,7 +37,7 @@ export function usageOperations(): { get: Operation; head: Operation } {
     description:
       "A task counts in the period in which it finished. Periods that meet share no task. A " +
       "parameter that is not known, or that stands twice, is refused.",
-    scope: "tasks:read",
+    scopes: ["tasks:read"],
     parameters: PERIOD,
     answers: { "200": toJsonAnswer("The sums of the period.", "UsageReport") },
     refusals: [

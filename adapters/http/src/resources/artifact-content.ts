@@ -1,7 +1,7 @@
 /**
  * GET and HEAD of an artifact's bytes (http-decisions §5). The clock is read once, when the
- * request starts. The storage is opened before anything is answered, a 304 too: what is gone is a
- * 410 (through a link the one 404) and what can't be read a 503, whatever a client's copy is worth.
+ * request starts. The storage is opened before anything is answered, a 304 too: what can't be read,
+ * or is missing before its time, is a 503, whatever a client's copy is worth.
  */
 import {
   isSafelightError,
@@ -20,7 +20,7 @@ import type { ByteRange } from "../content/ranges.ts"
 import { sendContent } from "../content/send-content.ts"
 import type { Exchange, Resource } from "../exchange.ts"
 import { toCrossOriginHeaders } from "../links/access-parameter.ts"
-import { refuseLink, type Content, type FindContent } from "./find-content.ts"
+import type { Content, FindContent } from "./find-content.ts"
 
 export interface ArtifactContentOptions {
   readonly service: TaskService
@@ -34,7 +34,7 @@ export function createArtifactContent(options: ArtifactContentOptions): Resource
 
   async function answer(exchange: Exchange, content: Content, plan: AnswerPlan): Promise<Response> {
     function open(range?: ByteRange): Promise<ArtifactReader> {
-      return openChecked({ service, log, exchange, content, range })
+      return openChecked({ service, log, content, range })
     }
     const first = await open(toFirstRange(exchange, content.artifact, plan))
     if (plan.kind !== "bytes") {
@@ -112,19 +112,12 @@ function toFirstRange(
 interface OpenOptions {
   readonly service: TaskService
   readonly log: Log
-  readonly exchange: Exchange
   readonly content: Content
   readonly range: ByteRange | undefined
 }
 
 /** Opens bytes whose stored size is what the manifest says; tells the log where it is not. */
-async function openChecked({
-  service,
-  log,
-  exchange,
-  content,
-  range,
-}: OpenOptions): Promise<ArtifactReader> {
+async function openChecked({ service, log, content, range }: OpenOptions): Promise<ArtifactReader> {
   const { artifact } = content
   const named = { task: artifact.task, artifact: artifact.key }
   let reader: ArtifactReader
@@ -132,8 +125,10 @@ async function openChecked({
     reader = await service.openArtifact({ artifact, ...range })
   } catch (error) {
     if (!isSafelightError(error) || error.code !== "artifact-missing") throw error
-    log.error(named, "an artifact's bytes are missing before its time")
-    throw content.linkEndsAt === undefined ? error : refuseLink(exchange)
+    // A 410 would tell clients that it is gone for good: that is true of what has expired alone.
+    const message = "an artifact's bytes are missing before its time"
+    log.error({ ...named, error }, message)
+    throw new SafelightError({ code: "artifacts-unavailable", message, cause: error })
   }
   if (reader.totalBytes === artifact.bytes) return reader
   await reader.close()

@@ -17,6 +17,9 @@ import { createQueryReader, parseInteger } from "./query-parameters.ts"
 /** How long a link opens its artifact: a day, and a week at most (http-decisions §6). */
 export const LINK_SECONDS = { byDefault: 86_400, min: 1, max: 604_800 } as const
 
+/** A link opens what its maker may read, and nothing else. */
+export const LINK_SCOPES = ["links:write", "artifacts:read"] as const
+
 export interface ArtifactLinksOptions {
   readonly service: TaskService
   readonly admit: Admit
@@ -40,7 +43,7 @@ export function createArtifactLinks(options: ArtifactLinksOptions): Resource {
       async POST(exchange) {
         const now = clock.now()
         const { request, requestId, method } = exchange
-        const { id: account } = await admit(exchange, { scope: "links:write", policy: "read" })
+        const { id: account } = await admit(exchange, { scopes: LINK_SCOPES, policy: "read" })
         refuseBody(exchange, "The body is not read: put expires_in into the query.")
         const expiresIn = parseExpiresIn(request.url)
         const artifact = await find(exchange, account)
@@ -53,7 +56,7 @@ export function createArtifactLinks(options: ArtifactLinksOptions): Resource {
       },
       async DELETE(exchange) {
         const { request, requestId } = exchange
-        const { id: account } = await admit(exchange, { scope: "links:write", policy: "read" })
+        const { id: account } = await admit(exchange, { scopes: ["links:write"], policy: "read" })
         refuseBody(exchange, "This request takes no body.")
         // Whoever names one link or a time here would revoke all of them unawares.
         createQueryReader(request.url, []).check()

@@ -49,7 +49,7 @@ export function createCreateTask(options: CreateTaskOptions): Resource {
       async POST(exchange) {
         const { request, node } = exchange
         const { headers } = request
-        const account = await admit(exchange, { scope: "tasks:write", policy: "create" })
+        const account = await admit(exchange, { scopes: ["tasks:write"], policy: "create" })
         checkMediaType(headers.get("content-type"), headers.get("content-encoding"))
         const idempotencyKey = readIdempotencyKey(exchange)
         const declaredLength = headers.get("content-length")

@@ -33,7 +33,7 @@ export function createFindContent(options: FindContentOptions): FindContent {
   const { service, admit, limit, links } = options
 
   async function findByKey(exchange: Exchange, now: number): Promise<Content> {
-    const account = await admit(exchange, { scope: "artifacts:read", policy: "content" })
+    const account = await admit(exchange, { scopes: ["artifacts:read"], policy: "content" })
     const found = await findFinished(service, account.id, exchange.param("task"))
     const artifact = findArtifact(found, exchange.param("key"))
     if (now >= artifact.expiresAt) throw new Refusal("artifact_expired")
@@ -68,7 +68,7 @@ export function findArtifact({ artifacts }: FoundArtifacts, key: string): Artifa
 }
 
 /** The one refusal of a link: a rate that was counted before would tell that the link was good. */
-export function refuseLink({ headers }: Pick<Exchange, "headers">): Refusal {
+function refuseLink({ headers }: Pick<Exchange, "headers">): Refusal {
   delete headers["ratelimit"]
   delete headers["ratelimit-policy"]
   return new Refusal("not_found")

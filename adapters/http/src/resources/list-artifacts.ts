@@ -42,7 +42,7 @@ export function createListArtifacts(options: ListArtifactsOptions): Resource {
       async GET(exchange) {
         const now = clock.now()
         const { method, requestId, param } = exchange
-        const account = await admit(exchange, { scope: "artifacts:read", policy: "read" })
+        const account = await admit(exchange, { scopes: ["artifacts:read"], policy: "read" })
         const { task, artifacts } = await findFinished(service, account.id, param("task"))
         const listed = await Promise.all(
           artifacts.map(async (each) => toListed(each, await toUrl(account, each, now))),

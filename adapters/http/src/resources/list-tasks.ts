@@ -23,7 +23,7 @@ export function createListTasks({ service, admit }: ListTasksOptions): Resource 
     methods: {
       async GET(exchange) {
         const { request, method, requestId } = exchange
-        const account = await admit(exchange, { scope: "tasks:read", policy: "read" })
+        const account = await admit(exchange, { scopes: ["tasks:read"], policy: "read" })
         const query = parseListQuery(request.url)
         const text = toListText(await service.listTasks({ account: account.id, ...query }))
         return jsonResponse({ status: 200, text, requestId, method })

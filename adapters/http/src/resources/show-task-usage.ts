@@ -21,7 +21,7 @@ export function createShowTaskUsage({ service, admit }: ShowTaskUsageOptions): R
     methods: {
       async GET(exchange) {
         const { method, requestId } = exchange
-        const account = await admit(exchange, { scope: "tasks:read", policy: "read" })
+        const account = await admit(exchange, { scopes: ["tasks:read"], policy: "read" })
         const id = exchange.param("task")
         const found = isTaskId(id)
           ? await service.findUsage({ account: account.id, id })

@@ -46,7 +46,7 @@ export function createShowTask(options: ShowTaskOptions): Resource {
     path: "/v1/tasks/:task",
     methods: {
       GET(exchange) {
-        const account = admit(exchange, { scope: "tasks:read", policy: "read" })
+        const account = admit(exchange, { scopes: ["tasks:read"], policy: "read" })
         if (!(account instanceof Promise)) return show(exchange, account.id)
         return account.then(({ id }) => show(exchange, id))
       },

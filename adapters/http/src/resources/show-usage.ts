@@ -23,7 +23,7 @@ export function createShowUsage({ service, admit, clock }: ShowUsageOptions): Re
     methods: {
       async GET(exchange) {
         const { request, method, requestId } = exchange
-        const account = await admit(exchange, { scope: "tasks:read", policy: "read" })
+        const account = await admit(exchange, { scopes: ["tasks:read"], policy: "read" })
         const period = parsePeriod(request.url, clock.now())
         const report = await service.sumUsage({ account: account.id, ...period })
         const text = toUsageReportText(period, report)
