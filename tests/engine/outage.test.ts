@@ -178,7 +178,7 @@ describe("a sweep while nothing can be written", () => {
     const countTries = failAppendsOf(scene, () => true)
     const sweeping = scene.engine.sweep(scene.clock.now() + 600_000)
     assert.ok(await isSettledWithin(scene, 20_000, sweeping))
-    const nothing = { timedOut: 0, expired: 0, removed: 0, forgotten: 0 }
+    const nothing = { timedOut: 0, expired: 0, removed: 0, erased: 0, forgotten: 0 }
     assert.deepEqual(await sweeping, { ...nothing, failed: 30 })
     assert.equal(countTries(), 5 + 29, "one task used up the patience for all")
   })

@@ -46,6 +46,7 @@ export const SETTINGS: EngineSettings = {
   retentionMs: 14 * 86_400_000,
   removeAfterMs: 86_400_000,
   adoptionHoldMs: 30 * 86_400_000,
+  inputRetentionMs: 14 * 86_400_000,
   idempotencyMs: 14 * 86_400_000,
   idlePollMs: 1_000,
   backoffMs: 1_000,

@@ -41,14 +41,37 @@ describe("a sweep", () => {
     assert.equal(scene.artifacts.places.size, 1, "bytes go a day later")
   })
 
+  it("erases what a person wrote once its time has passed, and keeps the key and the log", async () => {
+    const scene = createScene({
+      channels: [createScriptedChannel({ submits: [completed()] })],
+      settings: { inputRetentionMs: 3 * DAY_MS },
+    })
+    const request = { account: "ada", model: "model-a", parameters: { prompt: "a quiet harbour" } }
+    const idempotency = { key: "mine", fingerprint: "ab".repeat(32) }
+    const sent = await scene.engine.submit({ ...request, idempotency })
+    assert.ok(sent.kind === "submitted")
+    const { id } = sent.task
+    await scene.engine.finished(id)
+    const { finishedAt } = await scene.read(id)
+    const story = scene.story(id)
+    assert.equal((await scene.engine.sweep(finishedAt + 3 * DAY_MS - 1)).erased, 0)
+    assert.equal(scene.storage.inputs.size, 1)
+    assert.equal((await scene.engine.sweep(finishedAt + 3 * DAY_MS)).erased, 1)
+    assert.equal(scene.storage.inputs.size, 0)
+    assert.deepEqual(scene.story(id), story)
+    const again = await scene.engine.submit({ ...request, idempotency })
+    assert.ok(again.kind === "submitted" && again.isReplayed)
+  })
+
   it("removes the bytes a day after expiry, once, and then forgets the task", async () => {
     const { scene, id } = await createFinished()
     const { finishedAt } = await scene.read(id)
     const report = await scene.engine.sweep(finishedAt + 15 * DAY_MS)
-    assert.deepEqual(report, { timedOut: 0, expired: 1, removed: 1, forgotten: 0, failed: 0 })
+    const nothing = { timedOut: 0, expired: 0, removed: 0, erased: 0, forgotten: 0, failed: 0 }
+    assert.deepEqual(report, { ...nothing, expired: 1, removed: 1, erased: 1 })
     assert.equal(scene.artifacts.places.size, 0)
     const again = await scene.engine.sweep(finishedAt + 99 * DAY_MS)
-    assert.deepEqual(again, { timedOut: 0, expired: 0, removed: 0, forgotten: 0, failed: 0 })
+    assert.deepEqual(again, nothing)
   })
 
   it("leaves the bytes where they are until that day is over", async () => {

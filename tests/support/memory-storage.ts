@@ -167,10 +167,10 @@ export function createMemoryStorage(): MemoryStorage {
     listTasks: async (request) => listRows([...rows.values()], request),
     readArtifacts: async (task) => artifacts.get(task) ?? [],
     readEvents: async (task) => events.get(task) ?? [],
-    async eraseInputs(task) {
+    async eraseInputs(task, { keepsIdempotency } = { keepsIdempotency: false }) {
       const names = [...inputs.values()].filter((input) => input.task === task)
       for (const { name } of names) inputs.delete(`${task}/${name}`)
-      uses = uses.filter((use) => use.task !== task)
+      if (!keepsIdempotency) uses = uses.filter((use) => use.task !== task)
       return names.length > 0
     },
     readInput: async ({ task, name }) => inputs.get(`${task}/${name}`),

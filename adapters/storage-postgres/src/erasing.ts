@@ -13,10 +13,10 @@ export function createErasingMethods(
   { admission, append }: StoreStatements,
 ): ErasingMethods {
   return {
-    eraseInputs: (task) =>
+    eraseInputs: (task, { keepsIdempotency } = { keepsIdempotency: false }) =>
       sessions.transact("begin", async ({ change }) => {
         const erased = await change(append.eraseInputs, { task })
-        await change(admission.eraseIdempotency, { task })
+        if (!keepsIdempotency) await change(admission.eraseIdempotency, { task })
         return erased > 0
       }),
     forgetIdempotency: ({ usedBefore, limit }) =>

@@ -15,11 +15,10 @@ export function createErasingMethods(
 ): ErasingMethods {
   const { plain } = createEncoder(writer.toNumber)
   return {
-    async eraseInputs(task) {
-      const change = plain([
-        { statement: append.eraseInputs, values: { task } },
-        { statement: admission.eraseIdempotency, values: { task } },
-      ])
+    async eraseInputs(task, { keepsIdempotency } = { keepsIdempotency: false }) {
+      const inputs = { statement: append.eraseInputs, values: { task } }
+      const key = { statement: admission.eraseIdempotency, values: { task } }
+      const change = plain(keepsIdempotency ? [inputs] : [inputs, key])
       const outcome = await writer.write(change)
       return typeof outcome === "object" && outcome[0] !== 0
     },

@@ -47,7 +47,8 @@ function toDoubtDueAt(
 /** When retention must look at a finished task after `now`; null: never again. */
 export function nextRetentionAt(task: Task, settings: EngineSettings, now: number): number | null {
   const expiryAt = lastExpiryAt(task)
-  const moments = [task.finishedAt + settings.removeAfterMs]
+  const { finishedAt } = task
+  const moments = [finishedAt + settings.removeAfterMs, finishedAt + settings.inputRetentionMs]
   if (expiryAt > 0) moments.push(expiryAt, expiryAt + settings.removeAfterMs)
   const ahead = moments.filter((at) => at > now)
   return ahead.length === 0 ? null : Math.min(...ahead)

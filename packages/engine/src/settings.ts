@@ -22,6 +22,11 @@ export interface EngineSettings {
    * may have them in its manifests.
    */
   readonly adoptionHoldMs: number
+  /**
+   * How long after its task's end what a person or a provider wrote for it is kept: prompt, URLs, inline
+   * media. A sweep then erases it.
+   */
+  readonly inputRetentionMs: number
   /** How long an idempotency key stands for its task; a sweep then forgets it. */
   readonly idempotencyMs: number
   /** How often the queue is looked at when nothing wakes the engine. */
@@ -53,6 +58,8 @@ export const DEFAULTS: EngineSettings = {
   removeAfterMs: 86_400_000,
   // Twice as long as artifacts are kept: what an original made of the same tasks has expired there.
   adoptionHoldMs: 30 * 86_400_000,
+  // As long as what was made of it.
+  inputRetentionMs: 14 * 86_400_000,
   // Longer than any client repeats a request; as long as what the task made is there to be had.
   idempotencyMs: 14 * 86_400_000,
   idlePollMs: 1_000,

@@ -1,7 +1,7 @@
 /**
  * What time does to tasks, done whenever somebody calls: tasks past their end fail, artifacts past
  * their expiry are recorded as expired and their bytes removed a day later, orphans of crashed
- * collections go, old idempotency keys are forgotten. Every node may sweep at once; the version
+ * collections go, prompts and other inputs are erased, old idempotency keys are forgotten. Every node may sweep at once; the version
  * fence sorts it out.
  */
 import { isSafelightError, lastExpiryAt, type StreamHead } from "@safelight/core"
@@ -16,6 +16,8 @@ export interface SweepReport {
   readonly expired: number
   /** Stored objects removed: expired artifacts and orphans. */
   readonly removed: number
+  /** Tasks whose prompt and other inputs were erased. */
+  readonly erased: number
   /** Idempotency keys that stand for their task no longer. */
   readonly forgotten: number
   /** Tasks that could not be tended now; the next sweep finds them again. */
@@ -46,7 +48,7 @@ interface Round {
 
 /** Does all that is due at `now` (ms). Rejects only where the storage does not answer. */
 export async function sweep(context: Context, now: number): Promise<SweepReport> {
-  const report = { timedOut: 0, expired: 0, removed: 0, forgotten: 0, failed: 0 }
+  const report = { timedOut: 0, expired: 0, removed: 0, erased: 0, forgotten: 0, failed: 0 }
   const { adoptedAt } = await context.storage.readDeployment()
   const base = { now, report, adoptedAt, tries: TRIES }
   // At once: a bucket that does not answer must not keep tasks from their end.
@@ -87,6 +89,7 @@ async function retainAll(context: Context, round: Round): Promise<void> {
     const tended = await tend(context, head, round)
     report.expired += tended.expired
     report.removed += tended.removed
+    report.erased += tended.isErased ? 1 : 0
     return true
   })
 }
@@ -144,11 +147,15 @@ async function tend(
   context: Context,
   head: StreamHead,
   round: Round,
-): Promise<{ readonly expired: number; readonly removed: number }> {
+): Promise<{ readonly expired: number; readonly isErased: boolean; readonly removed: number }> {
   const { now, tries } = round
   const { settings, storage } = context
   const heldUntil = toHeldUntil(context, head, round)
   const removed = now < heldUntil ? 0 : await removeDue(context, head, now)
+  const { finishedAt, id } = head.task
+  const isErased =
+    now >= finishedAt + settings.inputRetentionMs &&
+    (await storage.eraseInputs(id, { keepsIdempotency: true }))
   let current = head
   const isExpired = head.task.state === "succeeded.available" && now >= lastExpiryAt(head.task)
   if (isExpired) {
@@ -159,8 +166,8 @@ async function tend(
     if (recorded.kind === "recorded") current = recorded.head
   }
   const dueAt = nextRetentionAt(current.task, settings, now) ?? (now < heldUntil ? heldUntil : null)
-  await storage.retain({ task: head.task.id, dueAt })
-  return { expired: isExpired ? 1 : 0, removed }
+  await storage.retain({ task: id, dueAt })
+  return { expired: isExpired ? 1 : 0, isErased, removed }
 }
 
 /**

@@ -76,6 +76,14 @@ export const IDEMPOTENCY_BEHAVIOURS: Behaviours<StorageFixture> = {
     for (const usedAt of [100, 200, 300, 400]) assert.ok(await storage.readTask(`t${usedAt}`))
   },
 
+  "a task's key outlives its inputs where it is to be kept": async ({ storage }) => {
+    const sample = toSample("t", { inputs: [toInput("t", "request")] })
+    await admit(storage, sample, toUse("mine"))
+    assert.equal(await storage.eraseInputs("t", { keepsIdempotency: true }), true)
+    assert.equal(await storage.readInput({ task: "t", name: "request" }), undefined)
+    assert.equal((await admit(storage, toSample("v"), toUse("mine"))).kind, "known")
+  },
+
   "a task's key is erased with its inputs": async ({ storage }) => {
     const sample = toSample("t", { inputs: [toInput("t", "request")] })
     await admit(storage, sample, toUse("mine"))

@@ -66,10 +66,10 @@ export interface Storage
   /** What a person wrote or sent, by name; undefined once erased. */
   readInput(request: { readonly task: string; readonly name: string }): Promise<Input | undefined>
   /**
-   * Erases every input of a task for good, and its idempotency key; the log, its hashes and the
-   * read models stay as they are. Resolves to whether there was an input.
+   * Erases every input of a task for good, and its idempotency key unless that is kept; the log, its
+   * hashes and the read models stay as they are. Resolves to whether there was an input.
    */
-  eraseInputs(task: string): Promise<boolean>
+  eraseInputs(task: string, options?: { readonly keepsIdempotency: boolean }): Promise<boolean>
 
   /** Streams by task id, for audits; each page is consistent in itself. */
   scan(request: ScanRequest): Promise<ScanPage>

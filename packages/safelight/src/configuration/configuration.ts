@@ -60,6 +60,7 @@ export interface EngineLimits {
   readonly endAfterMs?: number
   /** Attempts of one task, over all channels. */
   readonly maxAttempts?: number
+  readonly inputRetentionMs?: number
   /** How long a 202 may wait where a channel answers at once. */
   readonly graceMs?: number
   /** How long after expiry an artifact's bytes are removed. */

@@ -139,6 +139,7 @@ export const fileSchema = fields({
       maxAttempts: v.exactOptional(wholeNumber(1, 1_000)),
       graceMs: v.exactOptional(wholeNumber(0, 60_000)),
       removeAfterMs: v.exactOptional(wholeNumber(1, LONGEST_MS)),
+      inputRetentionMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),
       adoptionHoldMs: v.exactOptional(wholeNumber(1, LONGEST_MS)),
     }),
   ),
