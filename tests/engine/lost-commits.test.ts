@@ -54,6 +54,27 @@ describe("a database that has lost a task's last events", () => {
     assert.equal((await scene.read(id)).state, "succeeded.available")
   })
 
+  it("is asked of a lookup channel before a task that has waited is called for", async () => {
+    const lookup = { kind: "lookup", longestRequestMs: 5_000 } as const
+    const channel = createScriptedChannel({
+      submission: lookup,
+      submits: [ACCEPTED, ACCEPTED],
+      polls: [completed(), completed()],
+    })
+    const first = createScene({ channels: [channel] })
+    const { id } = await first.submit()
+    await first.clock.advance(1_000)
+    await first.engine.stop()
+    const { artifacts, clock, storage } = first
+    storage.goBack(id, 1)
+    await clock.advance(61_000)
+    const second = createScene({ channels: [channel], artifacts, clock, storage })
+    await clock.advance(1_000)
+    assert.equal((await second.read(id)).state, "succeeded.available")
+    assert.deepEqual(channel.created, [`${id}.1`])
+    assert.equal(countSubmits(channel), 1)
+  })
+
   it("has a line in the log with the handle of what was bought where the task is gone", async () => {
     const channel = createScriptedChannel({
       submits: [ACCEPTED],

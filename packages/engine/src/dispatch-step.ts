@@ -6,12 +6,12 @@
  *                                                  ├→ succeeded | failed | deferred
  *                                                  └→ doubted
  */
-import type { TaskCommand } from "@safelight/core"
+import type { Json, TaskCommand } from "@safelight/core"
 import { callChannel } from "./channel-call.ts"
 import type { Context } from "./context.ts"
 import { ERASED, settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
-import { toRequest } from "./request.ts"
+import { toRequest, type WorkRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
@@ -67,8 +67,35 @@ async function dispatch(
   })
   if (advance(work, recorded) === "leave") return "leave"
   await probe("dispatch:after-append", work.id)
+  const known = isRepeat ? null : await findForgotten(context, work, slot, request)
+  if (known !== null) {
+    const { operation } = known
+    return recordFact(context, work, [{ kind: "accept", operation, upstreamKey }])
+  }
   if (!canSend(context, work, slot, isRepeat)) return recordUnsent(context, work, isRepeat)
   return callChannel(context, work, slot, { request, isRepeat })
+}
+
+/** Longer than a task waits that nothing stands in the way of. */
+const WAITED_MS = 60_000
+
+/**
+ * What a channel that can be asked knows of the first key of a task that has waited: a database that
+ * lost its last commits may have forgotten the call. Rejects where the channel does not answer; the
+ * task is then in doubt, though nothing was sent, and is looked up as any doubt is.
+ */
+async function findForgotten(
+  { clock, deadlines, settings }: Context,
+  work: Work,
+  { channel }: Slot,
+  request: WorkRequest,
+): Promise<{ readonly operation: Json } | null> {
+  const { attempt, createdAt } = work.head.task
+  const isLate = attempt === 1 && clock.now() - createdAt > WAITED_MS
+  if (!isLate || channel.submission.kind !== "lookup" || channel.find === undefined) return null
+  const { signal } = work.controller
+  const find = async (bound: AbortSignal) => channel.find?.({ ...request, signal: bound }) ?? null
+  return deadlines.run(settings.pollTimeoutMs, signal, find)
 }
 
 /** How long the call may still be put off, so that the claim outlives its time-out. */
