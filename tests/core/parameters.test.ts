@@ -429,7 +429,12 @@ const references = (name: string, most: number): Row[] => [
 describeRows("the parameters of reference to video", referenceToVideo, [
   ["none at all", {}],
   ["an empty prompt", { prompt: "" }],
-  ["a prompt of a million characters", { prompt: "a".repeat(1_000_000) }],
+  ["a prompt of a million characters", { prompt: POO.repeat(1_000_000) }],
+  [
+    "a prompt of a million and one characters",
+    { prompt: "a".repeat(1_000_001) },
+    ["string_above_max_length", "parameters.prompt"],
+  ],
   ["a prompt with a lone surrogate", { prompt: "\ud800" }, ["invalid_value", "parameters.prompt"]],
   ["a prompt null", { prompt: null }, ["invalid_type", "parameters.prompt"]],
   ...choiceRows("resolution", ["480p", "720p", "1080p"], (resolution) => ({ resolution })),

@@ -51,5 +51,5 @@ function submit(channel: ScriptedChannel, upstreamKey: string): ReturnType<typeo
 
 function toRequest(upstreamKey: string): Parameters<ScriptedChannel["submit"]>[0] {
   const { signal } = new AbortController()
-  return { task: "t", model: "model-a", parameters: {}, upstreamKey, signal }
+  return { task: "t", account: "a", model: "model-a", parameters: {}, upstreamKey, signal }
 }

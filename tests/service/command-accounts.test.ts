@@ -330,7 +330,7 @@ describe("a service that runs beside", () => {
   /** A request whose answer is asked for until it is the one expected. */
   async function start(t: TestContext) {
     const folder = await temporaryFolder(t)
-    const { url, stdout } = await startService(folder)
+    const { url, stdout } = await startService(folder, ["--sandbox"])
     const headers = { authorization: `Bearer ${parseKey(stdout())}` }
     const body = JSON.stringify({ model: PICTURE, parameters: { prompt: "[studio: stall]" } })
     const posting = {

@@ -10,7 +10,8 @@ import { runCommand, temporaryFolder } from "./command-process.ts"
 /** A data folder with one task that has succeeded. */
 async function record(t: TestContext): Promise<string> {
   const data = await temporaryFolder(t)
-  const configuration = { ...DEFAULTS, port: 0, data, logLevel: "silent" as const }
+  const studio = { sandbox: true }
+  const configuration = { ...DEFAULTS, port: 0, studio, data, logLevel: "silent" as const }
   const { engine, storage, stop } = await createService({ configuration })
   try {
     await createFirstKey(storage, Date.now())

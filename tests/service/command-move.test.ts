@@ -73,7 +73,15 @@ async function withService<Result>(
   use: (service: Service) => Promise<Result>,
 ): Promise<Result> {
   const publicUrl = "https://media.example"
-  const configuration = { ...DEFAULTS, port: 0, data, publicUrl, logLevel: "silent" as const }
+  const studio = { sandbox: true }
+  const configuration = {
+    ...DEFAULTS,
+    port: 0,
+    studio,
+    data,
+    publicUrl,
+    logLevel: "silent" as const,
+  }
   const service = await createService({ configuration })
   try {
     return await use(service)

@@ -182,7 +182,7 @@ describe("listening", () => {
 
   test("content_url begins with the public URL", async (t) => {
     const folder = await temporaryFolder(t)
-    const words = ["--public-url", "https://media.example/base/"]
+    const words = ["--sandbox", "--public-url", "https://media.example/base/"]
     const { url, stdout } = await startService(folder, words)
     const sent = { url, key: parseKey(stdout()) }
     const id = await submit(sent, "[studio: at-once] fog")
@@ -308,7 +308,7 @@ describe("stopping", () => {
 
   test("a second signal ends it at once", async (t) => {
     const folder = await temporaryFolder(t)
-    const running = await startService(folder)
+    const running = await startService(folder, ["--sandbox"])
     const sent = { url: running.url, key: parseKey(running.stdout()) }
     // Without the second signal this would take all of stopGraceMs.
     await reach(sent, await submit(sent, "[studio: stall]"), "running")
@@ -344,32 +344,32 @@ describe("stopping", () => {
     const folder = await temporaryFolder(t)
     const file = JSON.stringify({ stopGraceMs: 0 })
     await writeFile(join(folder, "safelight.config.json"), file)
-    const first = await startService(folder)
+    const first = await startService(folder, ["--sandbox"])
     const key = parseKey(first.stdout())
     const sent = { url: first.url, key }
     const id = await submit(sent, "[studio: delay 1s] fog")
     await reach(sent, id, "running")
     first.kill("SIGTERM")
     assert.equal((await first.ended).code, 0)
-    const second = await startService(folder)
+    const second = await startService(folder, ["--sandbox"])
     await reach({ url: second.url, key }, id, "succeeded")
   })
 
   test("a service that was killed leaves its tasks to the next one", async (t) => {
     const folder = await temporaryFolder(t)
-    const first = await startService(folder)
+    const first = await startService(folder, ["--sandbox"])
     const key = parseKey(first.stdout())
     const id = await submit({ url: first.url, key }, "[studio: delay 1s] fog")
     first.kill("SIGKILL")
     await first.ended
-    const second = await startService(folder)
+    const second = await startService(folder, ["--sandbox"])
     await reach({ url: second.url, key }, id, "succeeded")
   })
 })
 
 test("the log is JSON and holds no prompt, URL or key", async (t) => {
   const folder = await temporaryFolder(t)
-  const running = await startService(folder)
+  const running = await startService(folder, ["--sandbox"])
   const key = parseKey(running.stdout())
   const sent = { url: running.url, key }
   const id = await submit(sent, "[studio: crash] unmistakable words")

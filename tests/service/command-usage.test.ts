@@ -305,7 +305,7 @@ test("what a real service recorded is explained and adds up", async (t) => {
     ],
     { account: "ada" },
   )
-  const { url } = await startService(folder)
+  const { url } = await startService(folder, ["--sandbox"])
   const environment = { SAFELIGHT_API_KEY: key }
   const ask = async (...words: string[]) =>
     (await runCommand(["usage", ...words, "--url", url], { folder, environment })).stdout

@@ -13,6 +13,7 @@ import { createMetrics } from "safelight"
 import { parsePrometheusText, readSample } from "./prometheus-text.ts"
 
 const REQUEST: ChannelRequest = {
+  account: "account",
   task: "task-1",
   model: "m",
   parameters: {},

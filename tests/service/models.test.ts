@@ -36,7 +36,7 @@ let headers: Record<string, string>
 
 before(async () => {
   folder = await createTemporaryFolder()
-  const flags = { data: folder.path, port: "0" }
+  const flags = { data: folder.path, port: "0", sandbox: true as const }
   const configuration = await loadConfiguration({ flags, environment: {}, folder: folder.path })
   service = await createService({ configuration })
   const created = await createFirstKey(service.storage, Date.now())

@@ -29,7 +29,7 @@ export interface PostgresWorld {
   readonly credentials: Readonly<Record<string, string>>
   /** The same, and both URLs: what a command runs with by default. */
   readonly environment: Readonly<Record<string, string>>
-  /** Starts a service on any free port; resolves once it listens. */
+  /** Starts a service on any free port that obeys directives; resolves once it listens. */
   serve(words?: readonly string[], options?: Options): Promise<Serving>
   /** Two at once, in the order of the calls. */
   run(words: readonly string[], options?: Options): Promise<CommandEnd>
@@ -90,7 +90,7 @@ export async function createPostgresWorld(t: TestContext): Promise<PostgresWorld
     credentials,
     environment,
     async serve(words = [], options) {
-      const running = start(["serve", "--port", "0", ...words], options)
+      const running = start(["serve", "--port", "0", "--sandbox", ...words], options)
       const [, url = ""] = await running.printed(/^listening on (http:\/\/\S+)$/m)
       return { ...running, url }
     },

@@ -53,7 +53,8 @@ async function toConfiguration(
 ): Promise<Configuration> {
   const folder = await createTemporaryFolder()
   t.after(() => folder[Symbol.asyncDispose]())
-  return { ...DEFAULTS, port: 0, data: folder.path, ...bucket.place, ...changes }
+  const studio = { sandbox: true }
+  return { ...DEFAULTS, port: 0, studio, data: folder.path, ...bucket.place, ...changes }
 }
 
 describe("a stop while a chore hangs", () => {

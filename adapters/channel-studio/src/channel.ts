@@ -32,14 +32,13 @@ export function createStudioChannel(options: StudioOptions): Channel {
     submitTimeoutMs: DEFAULTS.submitTimeoutMs,
     submit: (request) => submit({ renderings, attempts }, request, planRequest(request, sandbox)),
     poll(request) {
-      const { model, parameters } = request
+      const { account, model, parameters } = request
       // It renders from the request: without one there is nothing to show.
       if (parameters === undefined) return Promise.resolve(ERASED)
-      const plan = planRequest({ model, parameters }, sandbox)
-      if (plan.directives.isStalled === true) return Promise.resolve(toStalled(request))
+      const plan = (): RequestPlan => planRequest({ model, parameters }, sandbox)
       const { progress, signal } = request
       const wait = { beyond: progress, longestMs: DEFAULTS.pollWaitMs, signal }
-      return renderings.follow(toKey(request), plan, wait)
+      return renderings.follow(toKey(request), { account, plan }, wait)
     },
     cancel(request) {
       renderings.cancel(toKey(request))
@@ -61,7 +60,7 @@ async function submit(
   request: ChannelRequest,
   plan: RequestPlan,
 ): Promise<SubmitOutcome> {
-  const { task, upstreamKey, signal } = request
+  const { account, task, upstreamKey, signal } = request
   const { deferrals = 0 } = plan.directives
   if (deferrals > 0 && attempts.count(task, upstreamKey) <= deferrals) {
     return { kind: "not-created", reason: "studio_deferred", isAboutRequest: true }
@@ -69,7 +68,7 @@ async function submit(
   const accepted = { kind: "accepted", operation: toOperation(request) } as const
   if (!isImmediate(plan)) return accepted
   const wait = { beyond: 99, longestMs: DEFAULTS.immediateWaitMs, signal }
-  const outcome = await renderings.follow(upstreamKey, plan, wait)
+  const outcome = await renderings.follow(upstreamKey, { account, plan: () => plan }, wait)
   return outcome.kind === "running" ? accepted : outcome
 }
 
@@ -85,9 +84,4 @@ function toOperation({ upstreamKey }: ChannelRequest): Json {
 function toKey({ operation, upstreamKey }: PollRequest): string {
   const key = (operation as { readonly key?: Json } | null)?.key
   return typeof key === "string" ? key : upstreamKey
-}
-
-function toStalled({ progress }: PollRequest): PollOutcome {
-  const frozen = Math.min(99, Math.max(1, progress))
-  return { kind: "running", progress: frozen, pollAfterMs: DEFAULTS.stalledPollAfterMs }
 }

@@ -1,8 +1,21 @@
 /** Every number the studio works with unless its options say otherwise, each with its reason. */
 export const DEFAULTS = {
   name: "studio",
-  /** Tasks in hand; they queue for the workers, and a queued one holds only its parameters. */
-  concurrency: 64,
+  /**
+   * Tasks in hand beside those at work: enough to fetch media meanwhile, and so few that it is the
+   * engine's fair queue that decides whose is next, and that their parameters, of up to 64 MiB each,
+   * do not add up.
+   */
+  beyondWorkers: 4,
+  /** A picture of 50 megapixels at 16 bits takes 600 MB, a video file 200 MB beside its frames. */
+  workerMemoryBytes: 1024 * 1024 * 1024,
+  /** For a process to start and load what it needs: a second on an idle machine. */
+  startMs: 60_000,
+  /** To read one file: the largest picture takes three seconds, and a parser that loops for ever. */
+  readMs: 10_000,
+  /** To paint and encode, and per second of film on top: several times what it takes at 1080p. */
+  paintMs: 30_000,
+  paintMsPerSecond: 20_000,
   /** The operation follows from the upstream key alone, so any time would do: a year. */
   keyTtlMs: 31_536_000_000,
   /** Only an `at-once` request makes `submit` wait, and it gives up waiting before this. */
@@ -13,13 +26,9 @@ export const DEFAULTS = {
   pollWaitMs: 15_000,
   /** Between polls of a rendering: progress is worth showing a few times a second. */
   pollAfterMs: 250,
-  /** Between polls of a stalled task, which has no news ever. */
-  stalledPollAfterMs: 10_000,
   /** Finished renderings kept until they are collected; one evicted is rendered again. */
   keptRenderings: 64,
   keptBytes: 512 * 1024 * 1024,
-  /** Requests beside those in a worker that may hold their media; each up to `requestBytes`. */
-  waitingWithMedia: 2,
   /** Bounds on what one request may refer to, in bytes. */
   media: {
     imageBytes: 20 * 1024 * 1024,
@@ -28,6 +37,6 @@ export const DEFAULTS = {
     /** All references of one request together. */
     requestBytes: 512 * 1024 * 1024,
   },
-  /** Whether `[studio: …]` in a prompt is obeyed; without it, it is prompt text. */
-  sandbox: true,
+  /** Whether `[studio: …]` in a prompt is obeyed: whoever may submit could force outcomes with it. */
+  sandbox: false,
 } as const

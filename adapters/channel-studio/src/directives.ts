@@ -14,7 +14,7 @@ export interface Directives {
   readonly deferrals?: number
   /** Answers the submission with the result. */
   readonly isImmediate?: true
-  /** Is accepted and never finishes. */
+  /** Is accepted, makes no progress and ends as out of time. */
   readonly isStalled?: true
   /** Breaks the content policy wherever the safety checker is on. */
   readonly isUnsafe?: true
@@ -33,8 +33,11 @@ export interface ReadPrompt {
 /** Spaces and names are bounded: nothing longer is a directive, and matching stays linear. */
 const DIRECTIVE = /\[studio: {0,4}([a-z_]+(?:[ -][a-z0-9_]+){0,3}) {0,4}\]/g
 const UNITS = { ms: 1, s: 1000, m: 60_000 } as const
-/** A longer wait is better tested with `stall`. */
-export const LONGEST_DELAY_MS = 3_600_000
+/**
+ * As long as a directive can make a task take up room: a client's patience is tested by it, and
+ * others wait no longer for what it holds.
+ */
+export const LONGEST_WAIT_MS = 60_000
 export const MOST_DEFERRALS = 20
 
 const WORDS: Readonly<Record<string, Directives>> = {
@@ -45,16 +48,21 @@ const WORDS: Readonly<Record<string, Directives>> = {
   crash: { isCrashing: true },
 }
 
+/** Where directives are looked for: a prompt may be longer than anybody should have to search. */
+const READ_CHARACTERS = 64 * 1024
+
 /** Of two directives of one kind the later rules. */
 export function readPrompt(prompt: string): ReadPrompt {
   let directives: Directives = {}
-  const text = prompt.replaceAll(DIRECTIVE, (whole, instruction: string) => {
-    const read = readInstruction(instruction)
-    if (read === undefined) return whole
-    directives = { ...directives, ...read }
+  const read = prompt.slice(0, READ_CHARACTERS)
+  const left = read.replaceAll(DIRECTIVE, (whole, instruction: string) => {
+    const said = readInstruction(instruction)
+    if (said === undefined) return whole
+    directives = { ...directives, ...said }
     return ""
   })
-  return text === prompt ? { text, directives } : { text: text.trim(), directives }
+  if (left === read) return { text: prompt, directives }
+  return { text: `${left}${prompt.slice(READ_CHARACTERS)}`.trim(), directives }
 }
 
 function readInstruction(instruction: string): Directives | undefined {
@@ -76,7 +84,7 @@ function readDelay([length, ...rest]: readonly string[]): Directives | undefined
   const [, digits, unit] = /^(\d{1,7})(ms|s|m)$/.exec(length ?? "") ?? []
   if (digits === undefined || rest.length > 0) return undefined
   const delayMs = Number(digits) * UNITS[unit as keyof typeof UNITS]
-  return delayMs <= LONGEST_DELAY_MS ? { delayMs } : undefined
+  return delayMs <= LONGEST_WAIT_MS ? { delayMs } : undefined
 }
 
 function readFailure([code, billed, ...rest]: readonly string[]): Directives | undefined {

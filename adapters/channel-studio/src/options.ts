@@ -8,11 +8,16 @@ import { SYSTEM_CLOCK } from "./system-clock.ts"
 export interface StudioOptions {
   /** Opens what requests refer to. */
   readonly media: MediaSource
-  /** Threads that render; by default one less than the machine has processors, at least one. */
+  /**
+   * Processes that render, by default one less than the machine has processors, at least one; for
+   * an account that has none of them at work there is one more.
+   */
   readonly workers?: number
+  /** What each of them may use before it is killed, and its rendering fails. */
+  readonly workerMemoryBytes?: number
   /** The channel's name, by which tasks remember it. */
   readonly name?: string
-  /** Tasks in hand at once; more than there are workers wait inside. */
+  /** Tasks in hand at once, by default a few more than there are workers. */
   readonly concurrency?: number
   /** Finished renderings kept until they are collected, by number and by size. */
   readonly keptRenderings?: number
@@ -31,11 +36,13 @@ export interface StudioSettings extends Required<StudioOptions> {
 
 /** Throws `invalid-configuration`, naming the setting. */
 export function checkOptions(options: StudioOptions): StudioSettings {
+  const workers = options.workers ?? Math.max(1, availableParallelism() - 1)
   const settings: StudioSettings = {
     media: options.media,
-    workers: options.workers ?? Math.max(1, availableParallelism() - 1),
+    workers,
+    workerMemoryBytes: options.workerMemoryBytes ?? DEFAULTS.workerMemoryBytes,
     name: options.name ?? DEFAULTS.name,
-    concurrency: options.concurrency ?? DEFAULTS.concurrency,
+    concurrency: options.concurrency ?? workers + DEFAULTS.beyondWorkers,
     keptRenderings: options.keptRenderings ?? DEFAULTS.keptRenderings,
     keptBytes: options.keptBytes ?? DEFAULTS.keptBytes,
     limits: { ...DEFAULTS.media, ...options.limits },
@@ -43,8 +50,8 @@ export function checkOptions(options: StudioOptions): StudioSettings {
     clock: options.clock ?? SYSTEM_CLOCK,
     log: options.log ?? SILENT_LOG,
   }
-  const { workers, concurrency, keptRenderings, keptBytes } = settings
-  checkCounts({ workers, concurrency, keptRenderings, keptBytes })
+  const { workerMemoryBytes, concurrency, keptRenderings, keptBytes } = settings
+  checkCounts({ workers, workerMemoryBytes, concurrency, keptRenderings, keptBytes })
   checkCounts({ ...settings.limits })
   if (settings.name === "") throw invalid("name must not be empty")
   return settings

@@ -1,14 +1,17 @@
 /**
- * Reference media read into memory, within bounds. Each file gets a buffer of its own, so that it
- * can be handed to a worker instead of copied. A URL never leaves this file, nor does the media
- * source's own message, which might speak of it.
+ * Reference media brought into a rendering's folder, within bounds: whatever a server takes its time
+ * for, nothing of it is held in memory. A URL never leaves this file, nor does the media source's
+ * own message, which might speak of it.
  */
+import { open } from "node:fs/promises"
+import { join } from "node:path"
 import {
   SafelightError,
   type AbortSignalLike,
   type MediaKind,
   type MediaSource,
 } from "@safelight/core"
+import type { MediaFiles } from "./rendering-job.ts"
 
 export interface MediaLimits {
   readonly imageBytes: number
@@ -24,34 +27,31 @@ export interface ReferenceUrls {
   readonly audios: readonly string[]
 }
 
-export interface ReferenceMedia {
-  readonly images: readonly Uint8Array<ArrayBuffer>[]
-  readonly videos: readonly Uint8Array<ArrayBuffer>[]
-  readonly audios: readonly Uint8Array<ArrayBuffer>[]
-}
-
 export interface LoadRequest {
   readonly source: MediaSource
   readonly limits: MediaLimits
   readonly urls: ReferenceUrls
+  /** Where the files go. */
+  readonly folder: string
   readonly signal: AbortSignalLike
 }
 
-/** Reads every reference, one after the other. Rejects as `MediaSource.open` does. */
-export async function loadReferenceMedia(request: LoadRequest): Promise<ReferenceMedia> {
+/** Fetches every reference, one after the other. Rejects as `MediaSource.open` does. */
+export async function loadReferenceMedia(request: LoadRequest): Promise<MediaFiles> {
   const { limits, urls } = request
   let leftBytes = limits.requestBytes
   async function loadAll(
     kind: MediaKind,
     list: readonly string[],
     fileBytes: number,
-  ): Promise<readonly Uint8Array<ArrayBuffer>[]> {
-    const files: Uint8Array<ArrayBuffer>[] = []
-    for (const url of list) {
+  ): Promise<readonly string[]> {
+    const files: string[] = []
+    for (const [index, url] of list.entries()) {
+      const file = join(request.folder, `${kind}-${index}`)
+      const maxBytes = Math.min(fileBytes, leftBytes)
       // In turn: what is left of the request's bound is known only then.
       // oxlint-disable-next-line no-await-in-loop
-      const file = await load(request, kind, url, Math.min(fileBytes, leftBytes))
-      leftBytes -= file.byteLength
+      leftBytes -= await load(request, { kind, url, maxBytes }, file)
       files.push(file)
     }
     return files
@@ -63,28 +63,30 @@ export async function loadReferenceMedia(request: LoadRequest): Promise<Referenc
   }
 }
 
+/** How many bytes `file` has. */
 async function load(
   { source, signal }: LoadRequest,
-  kind: MediaKind,
-  url: string,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer>> {
+  {
+    kind,
+    url,
+    maxBytes,
+  }: { readonly kind: MediaKind; readonly url: string; readonly maxBytes: number },
+  file: string,
+): Promise<number> {
   if (maxBytes <= 0) throw tooLarge()
   const media = await source.open({ url, kinds: [kind], maxBytes, signal })
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of media.body) {
-    bytes += chunk.byteLength
-    if (bytes > maxBytes) throw tooLarge()
-    chunks.push(chunk)
+  const handle = await open(file, "wx", 0o600)
+  try {
+    let bytes = 0
+    for await (const chunk of media.body) {
+      bytes += chunk.byteLength
+      if (bytes > maxBytes) throw tooLarge()
+      await handle.writeFile(chunk)
+    }
+    return bytes
+  } finally {
+    await handle.close()
   }
-  const file = new Uint8Array(bytes)
-  let at = 0
-  for (const chunk of chunks) {
-    file.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return file
 }
 
 function tooLarge(): SafelightError {

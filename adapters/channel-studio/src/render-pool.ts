@@ -1,60 +1,76 @@
 /**
- * Threads that render, as many as allowed and only as many as are needed. A job waits in order for
- * one; a thread that dies fails its own job alone, and the next job gets a new one.
+ * Processes that render, as many as allowed and only as many as are needed. A job waits for one, with
+ * a fair share for each account; a process that dies fails its own job alone, and the next job gets a
+ * new one.
  *
- *   waiting ─thread free→ rendering ─┬→ result
- *      └────── signal ──────┴────────┴→ `aborted`
+ *   waiting ─process free→ rendering ─┬→ result
+ *      └────── signal ────────┴───────┴→ `aborted`
  */
-import { createGate } from "./gate.ts"
+import type { Clock } from "@safelight/core"
+import { createFairGate } from "./fair-gate.ts"
 import {
   aborted,
-  createRenderThread,
+  createRenderProcess,
+  type RenderProcess,
   type RenderRequest,
-  type RenderThread,
-} from "./render-thread.ts"
+} from "./render-process.ts"
 import type { RenderResult } from "./rendering-job.ts"
 
 export interface RenderPool {
-  /** As `RenderThread.render`, once a thread is free; rejects with `aborted` once closed. */
-  render(request: RenderRequest): Promise<RenderResult>
-  /** Ends every thread. Call the jobs off first: what is still rendered breaks. */
+  /** As `RenderProcess.render`, once a process is free; rejects with `aborted` once closed. */
+  render(request: PoolRequest): Promise<RenderResult>
+  /** Ends every process. Call the jobs off first: what is still rendered breaks. */
   close(): Promise<void>
 }
 
-export function createRenderPool(options: { readonly workers: number }): RenderPool {
-  const gate = createGate(options.workers)
-  const threads = new Set<RenderThread>()
-  const idle: RenderThread[] = []
-  let isClosed = false
-  let library: Promise<unknown> | undefined
+export interface PoolRequest extends RenderRequest {
+  /** Whose job it is. */
+  readonly account: string
+}
 
-  function takeThread(): RenderThread {
+export interface RenderPoolOptions {
+  /** Processes that anybody's jobs may have at once; one more is for accounts that have none. */
+  readonly workers: number
+  readonly workerMemoryBytes: number
+  readonly clock: Clock
+}
+
+export function createRenderPool(options: RenderPoolOptions): RenderPool {
+  const { workers } = options
+  const gate = createFairGate(workers)
+  const processes = new Set<RenderProcess>()
+  const idle: RenderProcess[] = []
+  let isClosed = false
+
+  function takeProcess(): RenderProcess {
     const known = idle.pop()
     if (known?.isAlive === true) return known
-    if (known !== undefined) threads.delete(known)
-    const thread = createRenderThread()
-    threads.add(thread)
-    return thread
+    if (known !== undefined) processes.delete(known)
+    const created = createRenderProcess(options)
+    processes.add(created)
+    return created
   }
 
-  function giveBack(thread: RenderThread): void {
-    if (thread.isAlive) idle.push(thread)
-    else threads.delete(thread)
+  async function giveBack(used: RenderProcess): Promise<void> {
+    // The one more costs its memory only while it is needed.
+    if (used.isAlive && processes.size <= workers) {
+      idle.push(used)
+      return
+    }
+    processes.delete(used)
+    await used.end()
   }
 
   return {
     async render(request) {
-      const leave = await gate.enter(request.signal)
+      const leave = await gate.enter(request.account, request.signal)
       try {
-        // Loaded here too, or the native library would be unloaded under the last thread's feet
-        // (sharp's documentation on worker threads).
-        await (library ??= import("sharp"))
         if (isClosed || request.signal.aborted) throw aborted()
-        const thread = takeThread()
+        const taken = takeProcess()
         try {
-          return await thread.render(request)
+          return await taken.render(request)
         } finally {
-          giveBack(thread)
+          await giveBack(taken)
         }
       } finally {
         leave()
@@ -62,7 +78,7 @@ export function createRenderPool(options: { readonly workers: number }): RenderP
     },
     async close() {
       isClosed = true
-      await Promise.all([...threads].map((thread) => thread.end()))
+      await Promise.all([...processes].map((each) => each.end()))
     },
   }
 }

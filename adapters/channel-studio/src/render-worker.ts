@@ -1,65 +1,88 @@
 /**
- * The thread that renders: one job at a time, told by a message, answered by messages. Nothing but
- * this thread decodes, paints or encodes, so the host's event loop stays free; sharp's own threads
- * are held to one, and the video encoder is loaded only by the worker that gets a video.
+ * The process that renders: one job at a time, told by a message, answered by messages. Nothing but
+ * this process decodes, paints or encodes, so the host's event loop stays free and its memory its
+ * own; sharp's own threads are held to one, and the video encoder is loaded only by the worker that
+ * gets a video. Of libvips' many loaders only those that are needed can be reached.
  */
-import { parentPort, type MessagePort, type Transferable } from "node:worker_threads"
+import { readFile, writeFile } from "node:fs/promises"
+import process from "node:process"
+import { Worker } from "node:worker_threads"
 import { isFailureCode, isSafelightError } from "@safelight/core"
 import sharp from "sharp"
 import { renderEdit } from "./image/render-edit.ts"
 import { renderPicture } from "./image/render-picture.ts"
 import {
   toDetail,
-  type Rendered,
-  type RenderedOutput,
   type RenderJob,
-  type RenderResult,
   type WorkerMessage,
+  type WorkOrder,
+  type WorkResult,
 } from "./rendering-job.ts"
+import type { ReadMedia } from "./read-media.ts"
+import { toOutputFile } from "./work-folder.ts"
 
-if (parentPort !== null) serve(parentPort)
+const WATCH_URL = new URL(
+  import.meta.url.endsWith(".ts") ? "./worker-watch.ts" : "./worker-watch.js",
+  import.meta.url,
+)
 
-function serve(port: MessagePort): void {
+if (process.send !== undefined) serve()
+
+function serve(): void {
+  const [, , memoryBytes] = process.argv
+  const workerData = { memoryBytes: Number(memoryBytes), parent: process.ppid }
+  // Of its own: it has to see what keeps this thread from turning.
+  new Worker(WATCH_URL, { workerData }).unref()
+  process.once("disconnect", () => process.exit())
   sharp.concurrency(1)
   sharp.cache(false)
+  sharp.block({ operation: ["VipsForeignLoad"] })
+  sharp.unblock({
+    operation: [
+      "VipsForeignLoadPngBuffer",
+      "VipsForeignLoadJpegBuffer",
+      "VipsForeignLoadWebpBuffer",
+    ],
+  })
   let latest = 0
   const report = (progress: number): void => {
     const bound = Math.min(99, Math.max(1, Math.floor(progress)))
     if (bound <= latest) return
     latest = bound
-    const message: WorkerMessage = { kind: "progress", progress: bound }
-    port.postMessage(message)
+    say({ kind: "progress", progress: bound })
   }
-  port.on("message", (job: RenderJob) => {
+  process.on("message", (order: WorkOrder) => {
     latest = 0
-    void answer(job)
+    void render(order, report).catch(toFailure).then(say)
   })
-
-  async function answer(job: RenderJob): Promise<void> {
-    const result = await render(job, report).catch(toFailure)
-    port.postMessage(result, toTransfers(result))
-  }
 }
 
-async function render(job: RenderJob, report: (progress: number) => void): Promise<Rendered> {
+function paint(): void {
+  say({ kind: "painting" })
+}
+
+function say(message: WorkerMessage): void {
+  process.send?.(message)
+}
+
+async function render(
+  { job, folder }: WorkOrder,
+  report: (progress: number) => void,
+): Promise<WorkResult> {
   switch (job.kind) {
     case "picture": {
-      const bytes = await renderPicture(job.parameters, report)
-      return { kind: "rendered", outputs: [{ mimeType: "image/png", bytes: toOwn(bytes) }] }
+      paint()
+      await writeOutputs(folder, [await renderPicture(job.parameters, report)])
+      return { kind: "rendered" }
     }
     case "edit": {
-      const mimeType = `image/${job.parameters.output_format}`
-      const pictures = await renderEdit(job.parameters, job.images, report)
-      return {
-        kind: "rendered",
-        outputs: pictures.map((bytes) => ({ mimeType, bytes: toOwn(bytes) })),
-      }
+      const images = job.images.map(toReader)
+      await writeOutputs(folder, await renderEdit({ ...job, images, paint }, report))
+      return { kind: "rendered" }
     }
     case "video": {
-      const { renderVideo } = await import("./video/render-video.ts")
-      const { bytes, durationMs, inputVideosMs } = await renderVideo(job, report)
-      const output: RenderedOutput = { mimeType: "video/mp4", bytes: toOwn(bytes), durationMs }
-      return { kind: "rendered", outputs: [output], inputVideosMs }
+      const { durationMs, inputVideosMs } = await renderFilm(job, folder, report)
+      return { kind: "rendered", durationMs, inputVideosMs }
     }
     case "crash":
       // The point of it: nothing catches this, as nothing would catch a fault in native code.
@@ -67,21 +90,38 @@ async function render(job: RenderJob, report: (progress: number) => void): Promi
   }
 }
 
-function toFailure(error: unknown): RenderResult {
+async function renderFilm(
+  job: Extract<RenderJob, { kind: "video" }>,
+  folder: string,
+  report: (progress: number) => void,
+): Promise<{ readonly durationMs: number; readonly inputVideosMs: readonly number[] }> {
+  const { renderVideo } = await import("./video/render-video.ts")
+  const { parameters } = job
+  const [images, videos, audios] = [job.images, job.videos, job.audios].map((files) =>
+    files.map(toReader),
+  ) as [ReadMedia[], ReadMedia[], ReadMedia[]]
+  const film = await renderVideo({ parameters, images, videos, audios, paint }, report)
+  await writeOutputs(folder, [film.bytes])
+  return film
+}
+
+function toReader(file: string): ReadMedia {
+  return () => {
+    say({ kind: "reading" })
+    return readFile(file)
+  }
+}
+
+async function writeOutputs(folder: string, outputs: readonly Uint8Array[]): Promise<void> {
+  for (const [index, bytes] of outputs.entries()) {
+    // oxlint-disable-next-line no-await-in-loop
+    await writeFile(toOutputFile(folder, index), bytes, { flag: "wx", mode: 0o600 })
+  }
+}
+
+function toFailure(error: unknown): WorkResult {
   if (isSafelightError(error) && isFailureCode(error.code)) {
     return { kind: "refused", code: error.code }
   }
   return { kind: "broken", detail: toDetail(error) }
-}
-
-/**
- * In memory of its own, so that it can be handed over: an encoder's buffer belongs to native code
- * and refuses.
- */
-function toOwn(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(bytes)
-}
-
-function toTransfers(result: RenderResult): Transferable[] {
-  return result.kind === "rendered" ? result.outputs.map(({ bytes }) => bytes.buffer) : []
 }

@@ -1,6 +1,7 @@
 /**
- * What passes between the pool and its workers. Everything here is copied or transferred between
- * threads, so it is plain data; the prompt has no directives left in it.
+ * What passes between the pool and its processes: plain JSON. Media and results pass as files in a
+ * folder of the rendering's own, named here on this side alone: whoever got hold of a process by
+ * hostile media can say nothing that this side would believe but numbers.
  */
 import type {
   FailureCode,
@@ -9,22 +10,49 @@ import type {
   TextToImageParameters,
 } from "@safelight/core"
 
+/** Paths of the files behind `image_urls`, `video_urls` and `audio_urls`, in their order. */
+export interface MediaFiles {
+  readonly images: readonly string[]
+  readonly videos: readonly string[]
+  readonly audios: readonly string[]
+}
+
 export type RenderJob =
   | { readonly kind: "picture"; readonly parameters: TextToImageParameters }
   | {
       readonly kind: "edit"
       readonly parameters: ImageEditParameters
-      readonly images: readonly Uint8Array<ArrayBuffer>[]
+      readonly images: readonly string[]
     }
-  | {
-      readonly kind: "video"
-      readonly parameters: ReferenceToVideoParameters
-      readonly images: readonly Uint8Array<ArrayBuffer>[]
-      readonly videos: readonly Uint8Array<ArrayBuffer>[]
-      readonly audios: readonly Uint8Array<ArrayBuffer>[]
-    }
-  /** Ends the worker: the sandbox's way to show what becomes of a rendering then. */
+  | ({ readonly kind: "video"; readonly parameters: ReferenceToVideoParameters } & MediaFiles)
+  /** Ends the process: the sandbox's way to show what becomes of a rendering then. */
   | { readonly kind: "crash" }
+
+export interface WorkOrder {
+  readonly job: RenderJob
+  /** Where the results go, by `toOutputFile`. */
+  readonly folder: string
+}
+
+export type WorkerMessage =
+  /** Begins to read one of the media. */
+  | { readonly kind: "reading" }
+  /** All media are read. */
+  | { readonly kind: "painting" }
+  | { readonly kind: "progress"; readonly progress: number }
+  | WorkResult
+
+export type WorkResult =
+  | {
+      readonly kind: "rendered"
+      /** Measured; video only. */
+      readonly durationMs?: number
+      readonly inputVideosMs?: readonly number[]
+    }
+  /** The media of the request are at fault. */
+  | { readonly kind: "refused"; readonly code: FailureCode; readonly detail?: string }
+  /** We are: `detail` says where, without a word of the request. */
+  | { readonly kind: "broken"; readonly detail: string }
 
 export interface RenderedOutput {
   readonly mimeType: string
@@ -39,18 +67,34 @@ export interface Rendered {
   readonly inputVideosMs?: readonly number[]
 }
 
-export type RenderResult =
-  | Rendered
-  /** The media of the request are at fault. */
-  | { readonly kind: "refused"; readonly code: FailureCode }
-  /** We are: `detail` says where, without a word of the request. */
-  | { readonly kind: "broken"; readonly detail: string }
+export type RenderResult = Rendered | Exclude<WorkResult, { readonly kind: "rendered" }>
 
-export type WorkerMessage = { readonly kind: "progress"; readonly progress: number } | RenderResult
+/** The types of a job's results, in order. */
+export function toOutputTypes(job: RenderJob): readonly string[] {
+  switch (job.kind) {
+    case "picture":
+      return ["image/png"]
+    case "edit":
+      return Array.from({ length: job.parameters.count }, () => {
+        return `image/${job.parameters.output_format}`
+      })
+    case "video":
+      return ["video/mp4"]
+    case "crash":
+      return []
+  }
+}
 
-/** Where an error arose: its name and its frames, since a message may quote the request. */
+export function countMedia(job: RenderJob): number {
+  if (job.kind === "edit") return job.images.length
+  if (job.kind !== "video") return 0
+  return job.images.length + job.videos.length + job.audios.length
+}
+
+/** Where an error arose: its name, its code and its frames, since a message may quote the request. */
 export function toDetail(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
+  const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : ""
   const frames = error.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? []
-  return [error.name, ...frames.slice(0, 8)].join("\n")
+  return [`${error.name}${code}`, ...frames.slice(0, 8)].join("\n")
 }

@@ -17,6 +17,8 @@ export type RenderingEnd =
   | { readonly kind: "called-off" }
 
 export interface Rendering {
+  /** Whose it is. */
+  readonly account: string
   /** 1 to 99. */
   readonly progress: number
   /** Undefined until it has ended. */
@@ -35,7 +37,7 @@ interface Waiter {
   readonly wake: () => void
 }
 
-export function createRendering(): Rendering {
+export function createRendering(account: string): Rendering {
   const controller = new AbortController()
   const waiters = new Set<Waiter>()
   let progress = 1
@@ -53,6 +55,7 @@ export function createRendering(): Rendering {
   }
 
   return {
+    account,
     get progress() {
       return progress
     },

@@ -3,8 +3,6 @@
  * rendering or joins it; that nobody follows it any longer does not stop it, only `cancel` does.
  */
 import { SafelightError, type AbortSignalLike, type Clock, type PollOutcome } from "@safelight/core"
-import { DEFAULTS } from "./defaults.ts"
-import { createGate } from "./gate.ts"
 import type { StudioSettings } from "./options.ts"
 import { toPollOutcome } from "./poll-outcome.ts"
 import { createRenderPool } from "./render-pool.ts"
@@ -14,11 +12,21 @@ import { createShelf } from "./shelf.ts"
 import { startRendering, type RenderingPorts } from "./start-rendering.ts"
 
 export interface Renderings {
-  /** How the rendering stands, after waiting for news. Rejects with `channel-unavailable` closed. */
-  follow(key: string, plan: RequestPlan, wait: Wait): Promise<PollOutcome>
-  /** Stops the rendering and its worker; whoever follows it learns that it was cancelled. */
+  /**
+   * How the rendering stands, after waiting for news; `start` says what is wanted where none is
+   * under way. Rejects with `channel-unavailable` closed.
+   */
+  follow(key: string, start: RenderingStart, wait: Wait): Promise<PollOutcome>
+  /** Stops the rendering and its process; whoever follows it learns that it was cancelled. */
   cancel(key: string): void
   close(): Promise<void>
+}
+
+export interface RenderingStart {
+  /** Whose it is. */
+  readonly account: string
+  /** Asked once a rendering: it reads the prompt. */
+  readonly plan: () => RequestPlan
 }
 
 export interface Wait {
@@ -29,26 +37,25 @@ export interface Wait {
 }
 
 export function createRenderings(settings: StudioSettings): Renderings {
-  const { clock, workers } = settings
-  const pool = createRenderPool({ workers })
-  const gate = createGate(workers + DEFAULTS.waitingWithMedia)
-  const ports: RenderingPorts = { ...settings, pool, gate }
+  const { clock } = settings
+  const pool = createRenderPool(settings)
+  const ports: RenderingPorts = { ...settings, pool }
   const shelf = createShelf(settings)
   let isClosed = false
 
-  function join(key: string, plan: RequestPlan): Rendering {
+  function join(key: string, { account, plan }: RenderingStart): Rendering {
     const known = shelf.find(key)
     if (known !== undefined) return known
-    const rendering = createRendering()
+    const rendering = createRendering(account)
     shelf.add(key, rendering)
-    void startRendering(ports, plan, rendering).then(() => shelf.tidy(key, rendering))
+    void startRendering(ports, plan(), rendering).then(() => shelf.tidy(key, rendering))
     return rendering
   }
 
   return {
-    async follow(key, plan, wait) {
+    async follow(key, start, wait) {
       if (isClosed) throw closed()
-      const rendering = join(key, plan)
+      const rendering = join(key, start)
       await waitForNews(clock, rendering, wait)
       if (isClosed && rendering.end?.kind === "called-off") throw closed()
       return toPollOutcome(rendering, () => shelf.remove(key, rendering))

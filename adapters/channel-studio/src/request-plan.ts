@@ -12,8 +12,8 @@ import {
   type TextToImageParameters,
 } from "@safelight/core"
 import { readPrompt, type Directives } from "./directives.ts"
-import type { ReferenceMedia, ReferenceUrls } from "./reference-media.ts"
-import type { RenderJob } from "./rendering-job.ts"
+import type { ReferenceUrls } from "./reference-media.ts"
+import type { MediaFiles, RenderJob } from "./rendering-job.ts"
 
 export interface RequestPlan {
   readonly directives: Directives
@@ -23,7 +23,7 @@ export interface RequestPlan {
   /** What a failure costs that the sandbox is told to bill. */
   readonly billed: { readonly images: number; readonly outputVideoMs: number }
   /** The rendering, once the media are there. */
-  readonly toJob: (media: ReferenceMedia) => RenderJob
+  readonly toJob: (media: MediaFiles) => RenderJob
 }
 
 export type PlannedRequest = Pick<ChannelRequest, "model" | "parameters">
@@ -73,7 +73,7 @@ function planEdit(parameters: ImageEditParameters, hasSandbox: boolean): Request
     urls: { ...NO_URLS, images: parameters.image_urls },
     isSafetyCheckerOn: true,
     billed: { images: parameters.count, outputVideoMs: 0 },
-    // URLs stay here: a data URL is as long as the file that the worker gets anyway.
+    // URLs stay here: a data URL is as long as the file that the worker reads anyway.
     toJob: ({ images }) => ({
       kind: "edit",
       parameters: { ...parameters, prompt: text, image_urls: [] },

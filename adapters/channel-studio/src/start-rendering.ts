@@ -11,19 +11,18 @@ import {
   type Log,
   type MediaSource,
 } from "@safelight/core"
-import type { Gate } from "./gate.ts"
-import { loadReferenceMedia, type MediaLimits, type ReferenceMedia } from "./reference-media.ts"
+import { LONGEST_WAIT_MS } from "./directives.ts"
+import { loadReferenceMedia, type MediaLimits } from "./reference-media.ts"
 import type { RenderPool } from "./render-pool.ts"
 import type { Rendering, RenderingEnd } from "./rendering.ts"
 import { toDetail, type RenderJob } from "./rendering-job.ts"
 import type { RequestPlan } from "./request-plan.ts"
+import { createWorkFolder, type WorkFolder } from "./work-folder.ts"
 
 export interface RenderingPorts {
   readonly pool: RenderPool
   readonly media: MediaSource
   readonly limits: MediaLimits
-  /** Bounds how many requests hold media in memory. */
-  readonly gate: Gate
   readonly clock: Clock
   readonly log: Log
 }
@@ -47,23 +46,29 @@ async function run(
   rendering: Rendering,
 ): Promise<RenderingEnd> {
   const { signal } = rendering
-  const { delayMs } = plan.directives
-  if (delayMs !== undefined) await ports.clock.wait(delayMs, signal)
+  const { delayMs, isStalled = false } = plan.directives
+  const waitMs = isStalled ? LONGEST_WAIT_MS : delayMs
+  if (waitMs !== undefined) await ports.clock.wait(waitMs, signal)
   if (signal.aborted) return { kind: "called-off" }
+  if (isStalled) return { kind: "refused", code: "generation_timeout" }
   const verdict = judge(plan)
   if (verdict !== undefined) return verdict
-  if (plan.directives.isCrashing === true) return render(ports, { kind: "crash" }, rendering)
-  const { images, videos, audios } = plan.urls
-  if (images.length + videos.length + audios.length === 0) {
-    return render(ports, plan.toJob({ images: [], videos: [], audios: [] }), rendering)
-  }
-  const leave = await ports.gate.enter(signal)
+  const folder = await createWorkFolder()
   try {
-    if (signal.aborted) return { kind: "called-off" }
-    return await render(ports, plan.toJob(await load(ports, plan, rendering)), rendering)
+    return await render(ports, await toJob(ports, plan, rendering, folder), rendering, folder)
   } finally {
-    leave()
+    await folder.remove()
   }
+}
+
+async function toJob(
+  { media: source, limits }: RenderingPorts,
+  { directives, toJob: plan, urls }: RequestPlan,
+  { signal }: Rendering,
+  { path: folder }: WorkFolder,
+): Promise<RenderJob> {
+  if (directives.isCrashing === true) return { kind: "crash" }
+  return plan(await loadReferenceMedia({ source, limits, urls, folder, signal }))
 }
 
 /** What the sandbox's directives decide before anything is rendered. */
@@ -77,24 +82,23 @@ function judge({ directives, isSafetyCheckerOn, billed }: RequestPlan): Renderin
   return isBilled ? { kind: "refused", code, billed } : { kind: "refused", code }
 }
 
-function load(
-  { media: source, limits }: RenderingPorts,
-  { urls }: RequestPlan,
-  { signal }: Rendering,
-): Promise<ReferenceMedia> {
-  return loadReferenceMedia({ source, limits, urls, signal })
-}
-
 async function render(
   { pool, log }: RenderingPorts,
   job: RenderJob,
   rendering: Rendering,
+  { path: folder }: WorkFolder,
 ): Promise<RenderingEnd> {
-  const { signal } = rendering
-  const result = await pool.render({ job, signal, report: (value) => rendering.advance(value) })
-  if (result.kind !== "broken") return result
-  log.error({ kind: job.kind, detail: result.detail }, "a rendering failed")
-  return { kind: "refused", code: "internal_error" }
+  const { account, signal } = rendering
+  const report = (progress: number): void => rendering.advance(progress)
+  const result = await pool.render({ account, job, folder, signal, report })
+  if (result.kind === "broken") {
+    log.error({ kind: job.kind, detail: result.detail }, "a rendering failed")
+    return { kind: "refused", code: "internal_error" }
+  }
+  if (result.kind === "rendered") return result
+  const { code, detail } = result
+  if (detail !== undefined) log.warn({ kind: job.kind, detail }, "a rendering was ended")
+  return { kind: "refused", code }
 }
 
 function toEnd(log: Log, error: unknown): RenderingEnd {

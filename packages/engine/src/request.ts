@@ -1,5 +1,6 @@
 /** What a channel is asked: the task's parameters as accepted, read back from beside the log. */
 import type { ChannelRequest, ParameterValues, PollRequest } from "@safelight/core"
+import { sha256 } from "./sha256.ts"
 import type { Ports } from "./ports.ts"
 import { REQUEST_INPUT } from "./submission.ts"
 import type { Work } from "./work.ts"
@@ -17,18 +18,26 @@ export async function toRequest(
 ): Promise<WorkRequest | undefined> {
   const parameters = await findParameters(ports, work)
   if (parameters === undefined) return undefined
-  const { model } = work.head.task
-  const { signal } = work.controller
-  return { task: work.id, model, parameters, upstreamKey, signal }
+  return { ...toAsked(work), parameters, upstreamKey }
 }
 
 /** The poll of a running task, or its cancellation. */
 export async function toPollRequest(ports: Ports, work: Work): Promise<PollRequest> {
-  const { dispatch, model, operation, progress } = work.head.task
+  const { dispatch, operation, progress } = work.head.task
   const upstreamKey = dispatch?.upstreamKey ?? ""
   const parameters = await findParameters(ports, work)
-  const { signal } = work.controller
-  return { task: work.id, model, parameters, upstreamKey, signal, operation, progress }
+  return { ...toAsked(work), parameters, upstreamKey, operation, progress }
+}
+
+/** What every call says; of the account only which tasks are of the same one. */
+function toAsked({
+  controller,
+  head,
+  id,
+}: Work): Pick<WorkRequest, "task" | "account" | "model" | "signal"> {
+  const { account, model } = head.task
+  const { signal } = controller
+  return { task: id, account: sha256([account]).slice(0, 32), model, signal }
 }
 
 /** The task's parameters, or undefined once they were erased. */

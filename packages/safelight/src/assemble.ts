@@ -14,6 +14,7 @@ import { createWatching, type Watching } from "./metrics/watching.ts"
 import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
 import { createReadiness } from "./readiness.ts"
 import { requireOwnData } from "./require-own-data.ts"
+import { decideSandbox } from "./sandbox.ts"
 import { EACH_MINUTE, EACH_NIGHT, startSchedules, type Schedules } from "./schedules.ts"
 
 export interface ServiceOptions {
@@ -34,6 +35,8 @@ export interface Service {
   readonly publicUrl: string
   /** Where `/metrics` has a listener of its own. */
   readonly metricsUrl?: string
+  /** Whether directives in prompts, which force an outcome, are obeyed. */
+  readonly hasSandbox: boolean
   readonly storage: Storage
   readonly engine: Engine
   /**
@@ -62,13 +65,15 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   const { adopt = false, configuration, log = SILENT_LOG, clock = systemClock } = options
   const { stopGraceMs: graceMs } = configuration
   assertShared(configuration)
+  // Before the storage is opened, which makes the database that this asks about.
+  const sandbox = decideSandbox(configuration)
   const watching = await createWatching({ settings: configuration, clock, log })
   const opened = await openStorage({ configuration, log, clock, ...watching.storage })
   closers.push(() => opened.close())
   const storage = watching.observeStorage(opened)
   const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
   await requireOwnData({ storage, artifacts, adopt, clock, log })
-  const parts = { configuration, log, clock, storage, artifacts, watching }
+  const parts = { configuration, log, clock, storage, artifacts, watching, sandbox }
   const engine = createServiceEngine(parts, closers)
 
   const metricsServer = await watching.listen()
@@ -112,7 +117,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= closeAll(closers))
   const own = metricsServer && { metricsUrl: metricsServer.url }
-  return { url: server.url, publicUrl, ...own, storage, engine, stop }
+  return { url: server.url, publicUrl, ...own, hasSandbox: sandbox, storage, engine, stop }
 }
 
 interface EngineParts {
@@ -122,12 +127,13 @@ interface EngineParts {
   readonly storage: Storage
   readonly artifacts: ServedArtifacts
   readonly watching: Watching
+  readonly sandbox: boolean
 }
 
 function createServiceEngine(parts: EngineParts, closers: Close[]): Engine {
-  const { configuration, log, clock, storage, artifacts, watching } = parts
+  const { configuration, log, clock, storage, artifacts, watching, sandbox } = parts
   const media = createGuardedFetch(configuration.media)
-  const studio = createStudioChannel({ media, log, clock, ...configuration.studio })
+  const studio = createStudioChannel({ media, log, clock, ...configuration.studio, sandbox })
   closers.push(async () => studio.close?.())
   return createEngine({
     storage,

@@ -77,6 +77,10 @@ function quote(path: string): string {
 export const WORKER_TEXT =
   "carries tasks out and serves no API; /healthz and /readyz tell how it is\n"
 
+/** Where directives are obeyed; a start that is not told to obey them does so on new data alone. */
+export const SANDBOX_TEXT =
+  "The sandbox is on: a prompt with [studio: fail no_output] fails so. Later starts need --sandbox.\n"
+
 export const LATER_START_TEXT =
   "API keys are shown once; `safelight keys create --account NAME` makes another.\n"
 

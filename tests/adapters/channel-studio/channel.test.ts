@@ -115,7 +115,7 @@ describe("the studio channel", () => {
   test("a poll without news answers after a bounded wait", async (t) => {
     const clock = createManualClock()
     const { channel } = createTestStudio(t, { clock })
-    const request = toRequest(TEXT_TO_IMAGE, { prompt: "[studio: delay 50m] a fox", ...SMALL })
+    const request = toRequest(TEXT_TO_IMAGE, { prompt: "[studio: delay 50s] a fox", ...SMALL })
     const asked = channel.poll(toPoll(request, 50))
     await clock.advance(DEFAULTS.pollWaitMs)
     assert.equal((await asked).kind, "running")
@@ -332,7 +332,7 @@ describe("the sandbox", () => {
     const clock = createManualClock()
     const { channel } = createTestStudio(t, { clock })
     const request = toRequest(TEXT_TO_IMAGE, {
-      prompt: "[studio: at-once][studio: delay 30m]",
+      prompt: "[studio: at-once][studio: delay 30s]",
     })
     const submitted = channel.submit(request)
     await clock.advance(DEFAULTS.immediateWaitMs)
@@ -346,14 +346,22 @@ describe("the sandbox", () => {
     }
   })
 
-  test("stall is accepted and never finishes, holding nothing", async (t) => {
-    const { channel, media } = createTestStudio(t)
+  test("stall is accepted, stands still for a minute, opens nothing and ends as out of time", async (t) => {
+    const clock = createManualClock()
+    const { channel, media } = createTestStudio(t, { clock })
     const parameters = { prompt: "[studio: stall]", image_urls: [IMAGE_URL] }
     const request = toRequest(EDIT, parameters)
     assert.equal((await channel.submit(request)).kind, "accepted")
-    const running = { kind: "running", pollAfterMs: DEFAULTS.stalledPollAfterMs }
-    assert.deepEqual(await channel.poll(toPoll(request)), { ...running, progress: 1 })
-    assert.deepEqual(await channel.poll(toPoll(request, 40)), { ...running, progress: 40 })
+    const running = { kind: "running", progress: 1, pollAfterMs: DEFAULTS.pollAfterMs }
+    const asked = channel.poll(toPoll(request, 1))
+    await clock.advance(DEFAULTS.pollWaitMs)
+    assert.deepEqual(await asked, running)
+    const end = channel.poll(toPoll(request, 1))
+    await clock.advance(59_999 - DEFAULTS.pollWaitMs)
+    assert.deepEqual(await end, running)
+    const last = channel.poll(toPoll(request, 1))
+    await clock.advance(1)
+    assert.deepEqual(await last, { kind: "refused", code: "generation_timeout" })
     assert.deepEqual(media.opened, [])
   })
 
@@ -394,10 +402,13 @@ describe("the sandbox", () => {
     assert.equal((await carryOut(channel, TEXT_TO_IMAGE, parameters)).kind, "completed")
   })
 
-  test("switched off, directives are prompt text", async (t) => {
-    const { channel } = createTestStudio(t, { sandbox: false })
-    const parameters = { prompt: "[studio: fail no_output]", ...SMALL }
-    assert.equal((await carryOut(channel, TEXT_TO_IMAGE, parameters)).kind, "completed")
+  test("unless it is asked for, directives are prompt text", async (t) => {
+    const channel = createStudioChannel({ media: createTestMedia(), workers: 1 })
+    t.after(async () => channel.close?.())
+    for (const directive of ["fail no_output", "defer 20", "stall", "crash"]) {
+      const parameters = { prompt: `[studio: ${directive}]`, ...SMALL }
+      assert.equal((await carryOut(channel, TEXT_TO_IMAGE, parameters)).kind, "completed")
+    }
   })
 })
 

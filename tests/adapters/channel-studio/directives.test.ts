@@ -8,7 +8,7 @@ import * as fc from "fast-check"
 const WELL_FORMED: readonly (readonly [string, object])[] = [
   ["[studio: delay 5s]", { delayMs: 5000 }],
   ["[studio: delay 250ms]", { delayMs: 250 }],
-  ["[studio: delay 2m]", { delayMs: 120_000 }],
+  ["[studio: delay 1m]", { delayMs: 60_000 }],
   ["[studio:delay 5s]", { delayMs: 5000 }],
   ["[studio:   stall  ]", { isStalled: true }],
   ["[studio: at-once]", { isImmediate: true }],
@@ -30,7 +30,8 @@ const MALFORMED: readonly string[] = [
   "[studio: delay 5]",
   "[studio: delay -5s]",
   "[studio: delay 1.5s]",
-  "[studio: delay 61m]",
+  "[studio: delay 61s]",
+  "[studio: delay 60001ms]",
   "[studio: delay 5s 5s]",
   "[studio: delay  5s]",
   "[studio: fail]",
@@ -88,6 +89,15 @@ describe("directives in a prompt", () => {
       assert.deepEqual(readPrompt(prompt), { text: prompt, directives: {} })
     })
   }
+
+  test("a directive counts in the first 65,536 characters, and is prompt text after them", () => {
+    const directive = "[studio: stall]"
+    const before = "x".repeat(65_536 - directive.length)
+    const inside = readPrompt(`${before}${directive} and on`)
+    assert.deepEqual(inside, { text: `${before} and on`, directives: { isStalled: true } })
+    const across = `${before}x${directive} and on`
+    assert.deepEqual(readPrompt(across), { text: across, directives: {} })
+  })
 
   test("every failure code can be asked for", () => {
     for (const code of FAILURE_CODES) {

@@ -463,8 +463,8 @@ describe("reference images", () => {
   })
 
   const REFUSED: Readonly<Record<string, readonly [string, () => Promise<Buffer>]>> = {
-    "an empty file": ["media_unreadable", async () => Buffer.alloc(0)],
-    noise: ["media_unreadable", async () => Buffer.alloc(5000, "noise")],
+    "an empty file": ["unsupported_media_type", async () => Buffer.alloc(0)],
+    noise: ["unsupported_media_type", async () => Buffer.alloc(5000, "noise")],
     "half a PNG": ["media_unreadable", async () => SAMPLES[0].subarray(0, 900)],
     "half a JPEG": [
       "media_unreadable",

@@ -57,13 +57,13 @@ export interface TestStudio {
   readonly media: TestMedia
 }
 
-/** Closed by `after` of the test it is made for. */
+/** Obeys directives unless told not to. Closed by `after` of the test it is made for. */
 export function createTestStudio(
   context: { after(hook: () => Promise<void>): void },
   options: Partial<StudioOptions> = {},
 ): TestStudio {
   const media = createTestMedia()
-  const channel = createStudioChannel({ media, workers: 1, ...options })
+  const channel = createStudioChannel({ media, workers: 1, sandbox: true, ...options })
   context.after(async () => channel.close?.())
   return { channel, media }
 }
@@ -82,6 +82,7 @@ export function toRequest(
   const { signal } = new AbortController()
   return {
     task: `task-${keys}`,
+    account: "account",
     model,
     parameters: check.parameters,
     upstreamKey,

@@ -65,13 +65,26 @@ const RENDER_VIDEO = new URL(
 /** Shorter than a request may ask for: what is tested does not depend on the length. */
 const SMALL = { resolution: "480p", aspect_ratio: "1:1", duration: 2 } as const
 const NO_MEDIA = { images: [], videos: [], audios: [] }
+const paint = (): void => {}
+
+interface GivenMedia {
+  readonly images?: readonly Uint8Array[]
+  readonly videos?: readonly Uint8Array[]
+  readonly audios?: readonly Uint8Array[]
+}
 
 async function render(
   parameters: VideoRequest["parameters"],
-  media: Partial<Omit<VideoRequest, "parameters">> = {},
+  { images = [], videos = [], audios = [] }: GivenMedia = {},
 ): Promise<RenderedVideo & { readonly progress: readonly number[] }> {
   const progress: number[] = []
-  const video = await renderVideo({ parameters, ...NO_MEDIA, ...media }, (each) => {
+  const toReaders = (files: readonly Uint8Array[]) => files.map((bytes) => async () => bytes)
+  const media = {
+    images: toReaders(images),
+    videos: toReaders(videos),
+    audios: toReaders(audios),
+  }
+  const video = await renderVideo({ parameters, ...media, paint }, (each) => {
     progress.push(each)
   })
   return { ...video, progress }
@@ -308,7 +321,7 @@ describe("the same request", () => {
       const { parentPort, workerData } = require("node:worker_threads")
       void (async () => {
         const { renderVideo } = await import(workerData.module)
-        const { bytes } = await renderVideo(workerData.request, () => {})
+        const { bytes } = await renderVideo({ ...workerData.request, paint() {} }, () => {})
         const events = ["uncaughtException", "unhandledRejection"]
         const handlers = events.map((event) => process.listenerCount(event))
         parentPort.postMessage({ bytes, handlers })
@@ -336,7 +349,11 @@ describe("progress", () => {
   })
 
   test("that can't be reported ends the rendering, and the next one is as ever", async () => {
-    const request = { parameters: { ...SMALL, prompt: "a lake in the mountains" }, ...NO_MEDIA }
+    const request = {
+      parameters: { ...SMALL, prompt: "a lake in the mountains" },
+      ...NO_MEDIA,
+      paint,
+    }
     const fault = new Error("nobody listens")
     const rendering = renderVideo(request, (progress) => {
       if (progress > 20) throw fault

@@ -19,6 +19,8 @@ const EDIT = "vendor-b/imagine-image/v2.0/edit"
 const VIDEO = "vendor-c/video-2.5/reference-to-video"
 const BLANKS = " ".repeat(MEBIBYTE)
 const LONG = "x".repeat(MEBIBYTE)
+/** As long as a prompt may be, with room for what a test adds. */
+const WORDS = "x".repeat(999_000)
 const IMAGE = `data:image/png;base64,${Buffer.alloc(MEBIBYTE, "safelight").toString("base64")}`
 const OTHER = `data:image/png;base64,${Buffer.alloc(MEBIBYTE, "safelighT").toString("base64")}`
 
@@ -38,10 +40,12 @@ const BODIES: Readonly<Record<string, unknown>> = {
     audio_urls: ["http://ü/💡"],
     image_urls: [IMAGE],
   }),
-  "a prompt that JSON escapes": video({ prompt: `"${LONG}\n\u0000"`, image_urls: [IMAGE] }),
-  "a prompt that JSON escapes late": video({ prompt: `${LONG}\\`, video_urls: [] }),
+  "a prompt that JSON escapes": video({ prompt: `"${WORDS}\n\u0000"`, image_urls: [IMAGE] }),
+  "a prompt that JSON escapes late":
+    BLANKS + JSON.stringify(video({ prompt: `${WORDS}\\`, video_urls: [] })),
   "a prompt of two-byte characters": video({ prompt: "é灯".repeat(MEBIBYTE / 4) }),
-  "a prompt that looks like the text around it": video({ prompt: `${LONG}","resolution":"x` }),
+  "a prompt that looks like the text around it":
+    BLANKS + JSON.stringify(video({ prompt: `${WORDS}","resolution":"x` })),
   "a data URL in escapes": `{"model":"${EDIT}","parameters":{"prompt":"","image_urls":["${IMAGE.replaceAll("/", "\\/")}"]}}`,
   "an empty text": BLANKS,
   "a text that ends early": JSON.stringify(edit({ image_urls: [IMAGE] })).slice(0, -3),

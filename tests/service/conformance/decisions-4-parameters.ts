@@ -65,9 +65,10 @@ export const PARAMETER_RULES: ConformanceSection = {
       ),
     },
     {
-      row: "The video prompt is bounded by the body limit only",
+      row: "The video prompt takes up to 1,000,000 code points",
       tests: parameters(
         "the parameters of reference to video > accepts a prompt of a million characters",
+        "the parameters of reference to video > refuses a prompt of a million and one characters",
       ),
     },
     {

@@ -9,23 +9,30 @@ import { toWords } from "./choose-scene.ts"
 import { compose, type Frame } from "./compose.ts"
 import { toEditSize } from "./edit-size.ts"
 import { applyGrade, createGrade } from "./grade.ts"
+import type { MediaReading, ReadMedia } from "../read-media.ts"
 import { readImage, type ReadImage } from "./read-image.ts"
 import { createSeededRandom } from "./seeded-random.ts"
 
 /** Of the encoder, 1 to 100: at `low` the loss can be seen, at `medium` it takes a close look. */
 const ENCODER_QUALITY = { low: 36, medium: 84 } as const
 
+export interface EditRequest extends MediaReading {
+  readonly parameters: ImageEditParameters
+  /** What is behind `image_urls`, in order. */
+  readonly images: readonly ReadMedia[]
+}
+
 /**
  * `count` images in `output_format`; the same request gives the same bytes. `report` is told 1 to
  * 99. Rejects as `readImage` does.
  */
 export async function renderEdit(
-  parameters: ImageEditParameters,
-  inputs: readonly Uint8Array[],
+  { parameters, images: inputs, paint }: EditRequest,
   report: (progress: number) => void,
 ): Promise<readonly Uint8Array[]> {
   const { prompt, count } = parameters
   const images = await readAll(inputs, report)
+  paint()
   const first = images[0]
   if (first === undefined) throw new Error("an edit needs an image")
   const size = toEditSize(parameters, first)
@@ -50,14 +57,14 @@ export async function renderEdit(
 const MOST_SIDE_PIXELS = 3072
 
 async function readAll(
-  inputs: readonly Uint8Array[],
+  inputs: readonly ReadMedia[],
   report: (progress: number) => void,
 ): Promise<readonly ReadImage[]> {
   const images: ReadImage[] = []
   for (const input of inputs) {
     // One after the other: decoding five at once would hold five full-size pictures.
     // oxlint-disable-next-line no-await-in-loop
-    images.push(await readImage(input, MOST_SIDE_PIXELS))
+    images.push(await readImage(await input(), MOST_SIDE_PIXELS))
     report(Math.max(1, Math.floor((images.length / inputs.length) * 20)))
   }
   return images

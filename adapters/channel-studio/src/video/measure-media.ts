@@ -5,16 +5,28 @@
  */
 import { isSafelightError, type MediaKind } from "@safelight/core"
 import {
-  ALL_FORMATS,
+  ADTS,
   BufferSource,
   EncodedPacketSink,
+  FLAC,
   Input,
   type InputAudioTrack,
   type InputTrack,
   type InputVideoTrack,
+  MATROSKA,
+  MP3,
+  MP4,
+  MPEG_TS,
+  OGG,
+  QTFF,
+  WAVE,
+  WEBM,
 } from "mediabunny"
 import type { FrameSize } from "./frame.ts"
 import { unreadable } from "./unreadable.ts"
+
+/** Of files alone: a playlist would name further ones. */
+const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MPEG_TS, MP3, WAVE, OGG, ADTS, FLAC]
 
 export interface MeasuredVideo extends FrameSize {
   readonly durationMs: number
@@ -50,7 +62,7 @@ async function withInput<Result>(
   bytes: Uint8Array,
   measure: (input: Input) => Promise<Result>,
 ): Promise<Result> {
-  const input = new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS })
+  const input = new Input({ source: new BufferSource(bytes), formats: FORMATS })
   try {
     return await measure(input)
   } catch (error) {

@@ -5,14 +5,14 @@
  * videos are measured, not decoded: they give the shape where none is asked for, and a scene's pace.
  * Reference recordings set the tempo of the sound. Frames are painted and encoded one by one, so
  * memory does not grow with the length, but for the finished file and at most 30 decoded images (5 MB
- * each at 1080p). It computes for seconds to minutes: it belongs in a worker thread, whose event loop
- * turns between frames. The same request gives the same bytes.
+ * each at 1080p). It computes for seconds to minutes: it belongs in a process of its own, whose event
+ * loop turns between frames. The same request gives the same bytes.
  */
 import { hash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import type { ReferenceToVideoParameters } from "@safelight/core"
 import { decodeImage, measureImage } from "./decode-image.ts"
-import { createFrame, type FramePainter, type FrameSize } from "./frame.ts"
+import { createFrame, type Frame, type FramePainter, type FrameSize } from "./frame.ts"
 import { nearestAspectRatio, toFrameSize, type AspectRatio } from "./frame-size.ts"
 import { createGalleryPainter, OVERSCAN } from "./gallery-painter.ts"
 import { openH264 } from "./h264.ts"
@@ -23,16 +23,17 @@ import {
   type MeasuredVideo,
 } from "./measure-media.ts"
 import { mux } from "./mux.ts"
+import type { MediaReading, ReadMedia } from "../read-media.ts"
 import { createRandom } from "./random.ts"
 import { createScenePainter } from "./scene/scene-painter.ts"
 import { createSoundtrack, type Soundtrack } from "./soundtrack.ts"
 
-export interface VideoRequest {
+export interface VideoRequest extends MediaReading {
   readonly parameters: ReferenceToVideoParameters
-  /** The bytes behind `image_urls`, `video_urls` and `audio_urls`, in their order. */
-  readonly images: readonly Uint8Array[]
-  readonly videos: readonly Uint8Array[]
-  readonly audios: readonly Uint8Array[]
+  /** What is behind `image_urls`, `video_urls` and `audio_urls`, in their order. */
+  readonly images: readonly ReadMedia[]
+  readonly videos: readonly ReadMedia[]
+  readonly audios: readonly ReadMedia[]
 }
 
 export interface RenderedVideo {
@@ -67,13 +68,19 @@ export async function renderVideo(
   report: (progress: number) => void,
 ): Promise<RenderedVideo> {
   const { parameters } = request
-  const videos = await inOrder(request.videos, measureVideo)
-  const audiosMs = await inOrder(request.audios, measureAudioMs)
-  const aspectRatio = parameters.aspect_ratio ?? (await chooseAspectRatio(videos, request.images))
+  const videos = await inOrder(request.videos, hashing(measureVideo))
+  const audios = await inOrder(request.audios, hashing(measureAudioMs))
+  const aspectRatio =
+    parameters.aspect_ratio ?? (await chooseAspectRatio(videos[0]?.result, request.images))
   const size = toFrameSize(parameters.resolution ?? VIDEO_DEFAULTS.resolution, aspectRatio)
   const frames = (parameters.duration ?? VIDEO_DEFAULTS.durationS) * FRAME_RATE
-  const seed = toSeed(parameters.prompt ?? "", [...request.images, ...request.videos])
-  const painter = await createPainter(request, size, seed, videos)
+  const images = await inOrder(
+    request.images,
+    hashing((bytes) => decodeImage(bytes, size, OVERSCAN)),
+  )
+  request.paint()
+  const seed = toSeed(parameters.prompt ?? "", [...images, ...videos])
+  const painter = createPainter({ parameters, size, seed, images, video: videos[0]?.result })
   const quantizer = QUANTIZERS[parameters.bitrate_mode ?? "standard"]
   const encoded = await encodeFrames({ painter, size, frames, quantizer }, report)
   const bytes = await mux({
@@ -82,13 +89,13 @@ export async function renderVideo(
     frameRate: FRAME_RATE,
     soundtrack:
       parameters.generate_audio === true
-        ? composeSoundtrack(toSeed(seed, request.audios), frames / FRAME_RATE, audiosMs)
+        ? composeSoundtrack(toSeed(seed, audios), frames / FRAME_RATE, audios[0]?.result)
         : undefined,
   })
   return {
     bytes,
     durationMs: await measureVideoMs(bytes),
-    inputVideosMs: videos.map((video) => video.durationMs),
+    inputVideosMs: videos.map(({ result }) => result.durationMs),
   }
 }
 
@@ -102,36 +109,54 @@ async function inOrder<Item, Result>(
   return results
 }
 
+/** What was made of a reference, and the hash of its bytes, which are not kept. */
+interface Hashed<Result> {
+  readonly result: Result
+  readonly sha256: string
+}
+
+function hashing<Result>(
+  convert: (bytes: Uint8Array) => Promise<Result>,
+): (read: ReadMedia) => Promise<Hashed<Result>> {
+  return async (read) => {
+    const bytes = await read()
+    return { result: await convert(bytes), sha256: hash("sha256", bytes) }
+  }
+}
+
 async function chooseAspectRatio(
-  [video]: readonly MeasuredVideo[],
-  [image]: readonly Uint8Array[],
+  video: MeasuredVideo | undefined,
+  [image]: readonly ReadMedia[],
 ): Promise<AspectRatio> {
   if (video !== undefined) return nearestAspectRatio(video)
-  if (image !== undefined) return nearestAspectRatio(await measureImage(image))
+  if (image !== undefined) return nearestAspectRatio(await measureImage(await image()))
   return VIDEO_DEFAULTS.aspectRatio
 }
 
 /** What a film is grown from: the prompt and the references, not its size or length. */
-function toSeed(text: string, media: readonly Uint8Array[]): string {
-  return [text, ...media].map((part) => hash("sha256", part)).join(" ")
+function toSeed(text: string, media: readonly Hashed<unknown>[]): string {
+  return [hash("sha256", text), ...media.map(({ sha256 }) => sha256)].join(" ")
 }
 
-async function createPainter(
-  { parameters, images }: VideoRequest,
-  size: FrameSize,
-  seed: string,
-  videos: readonly MeasuredVideo[],
-): Promise<FramePainter> {
+interface PainterPlan {
+  readonly parameters: ReferenceToVideoParameters
+  readonly size: FrameSize
+  readonly seed: string
+  readonly images: readonly Hashed<Frame>[]
+  readonly video: MeasuredVideo | undefined
+}
+
+function createPainter({ parameters, size, seed, images, video }: PainterPlan): FramePainter {
   if (images.length === 0) {
-    const pace = choosePace(videos)
+    const pace = choosePace(video)
     return createScenePainter({ prompt: parameters.prompt ?? "", seed, size, pace })
   }
-  const decoded = await inOrder(images, (bytes) => decodeImage(bytes, size, OVERSCAN))
+  const decoded = images.map(({ result }) => result)
   return createGalleryPainter({ images: decoded, size, random: createRandom(`${seed}\ngallery`) })
 }
 
 /** A scene moves as calmly as the first reference video is long. */
-function choosePace([video]: readonly MeasuredVideo[]): number {
+function choosePace(video: MeasuredVideo | undefined): number {
   if (video === undefined) return 1
   return Math.min(Math.max(8_000 / video.durationMs, 0.5), 1.8)
 }
@@ -168,7 +193,7 @@ async function encodeFrames(
 function composeSoundtrack(
   seed: string,
   durationS: number,
-  [referenceMs]: readonly number[],
+  referenceMs: number | undefined,
 ): Soundtrack {
   const random = createRandom(`${seed}\nsoundtrack`)
   const usualS = random.between(2.6, 3.6)

@@ -5,8 +5,11 @@ import { fields, integer, text } from "./fields.ts"
 import { mediaUrl } from "./media-url.ts"
 import { defineModel } from "./model.ts"
 
+/** Left open by the specification: more than anyone writes, and little enough to be held often. */
+const LONGEST_PROMPT_CHARACTERS = 1_000_000
+
 const parameters = fields({
-  prompt: v.optional(text(0)),
+  prompt: v.optional(text(0, LONGEST_PROMPT_CHARACTERS)),
   resolution: v.optional(v.picklist(["480p", "720p", "1080p"])),
   generate_audio: v.optional(v.boolean()),
   duration: v.optional(integer(4, 30)),

@@ -48,6 +48,11 @@ export interface Channel {
 
 export interface ChannelRequest {
   readonly task: string
+  /**
+   * The same for all tasks of one account and no other, and not its name: a channel can share what
+   * it has fairly without knowing who its callers are.
+   */
+  readonly account: string
   readonly model: string
   /** Checked, defaults applied. */
   readonly parameters: ParameterValues

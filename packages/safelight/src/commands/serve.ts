@@ -8,6 +8,7 @@ import type { Service } from "../assemble.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { ConfigurationFlags } from "../configuration/load-configuration.ts"
 import type { JsonLog } from "../json-log.ts"
+import { isLocal } from "../sandbox.ts"
 import { EXIT, type ExitCode } from "../exit-code.ts"
 import { addDataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
@@ -28,6 +29,7 @@ export function createServeCommand(context: CommandContext): Command {
     .option("--metrics-port <number>", "port for /metrics alone [SAFELIGHT_METRICS_PORT]")
     .option("--metrics-host <address>", "its address [SAFELIGHT_METRICS_HOST] (default: 127.0.0.1)")
     .option("--metrics", "serve /metrics with the API, to anybody [SAFELIGHT_METRICS]")
+    .option("--sandbox", "obey [studio: …] directives in prompts [SAFELIGHT_SANDBOX]")
     .option(
       "--artifacts <place>",
       "s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL] (default: <data>/artifacts)",
@@ -98,6 +100,9 @@ async function run(
     if (needsPublicUrl(configuration)) {
       log.warn({}, "listens on every interface without publicUrl: content_url names this machine")
     }
+    if (service.hasSandbox && !isLocal(configuration)) {
+      log.warn({}, "the sandbox is on: whoever has a key can make any task wait or fail")
+    }
     const signal = await stopAsked
     log.info({ signal }, "stopping")
   } finally {
@@ -112,9 +117,11 @@ async function toWelcome(
   configuration: Configuration,
   context: CommandContext,
 ): Promise<string> {
-  const { metricsUrl } = service
+  const { hasSandbox, metricsUrl } = service
+  const { SANDBOX_TEXT } = await import("../welcome.ts")
   const metrics = metricsUrl === undefined ? "" : `metrics on ${metricsUrl}/metrics\n`
-  return `${await toFirstWords(service, configuration, context)}${metrics}`
+  const sandbox = hasSandbox && configuration.role !== "api" ? SANDBOX_TEXT : ""
+  return `${await toFirstWords(service, configuration, context)}${sandbox}${metrics}`
 }
 
 /** On a first start the key, this once: to a person who reads it, else in a file for the owner alone. */

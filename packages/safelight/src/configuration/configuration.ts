@@ -70,11 +70,11 @@ export interface EngineLimits {
 }
 
 export interface StudioLimits {
-  /** Renderings at once, a thread each. */
+  /** Renderings at once, a process each. */
   readonly workers?: number
   /** Tasks it takes at once; those beyond its workers wait inside it. */
   readonly concurrency?: number
-  /** Whether directives in prompts are obeyed. */
+  /** Whether directives in prompts are obeyed; absent: on a first local start alone. */
   readonly sandbox?: boolean
 }
 

@@ -46,6 +46,7 @@ export const SHARED_SETTINGS = {
   metrics: v.boolean("expected true or false"),
   metricsHost: host,
   metricsPort: wholeNumber(0, 65_535),
+  sandbox: v.boolean("expected true or false"),
   database: v.pipe(
     v.string(notADatabase),
     v.check((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? ""), notADatabase),
@@ -147,7 +148,7 @@ export const fileSchema = fields({
     fields({
       workers: v.exactOptional(wholeNumber(1, 256)),
       concurrency: v.exactOptional(wholeNumber(1, 10_000)),
-      sandbox: v.exactOptional(v.boolean("expected true or false")),
+      sandbox: v.exactOptional(SHARED_SETTINGS.sandbox),
     }),
   ),
   media: v.exactOptional(

@@ -9,7 +9,7 @@ import type { Configuration } from "./configuration.ts"
 import { configurationError, toConfigurationError } from "./configuration-fault.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SHARED_SETTINGS } from "./file-schema.ts"
-import { readConfigurationFile } from "./read-configuration-file.ts"
+import { readConfigurationFile, type FoundFile } from "./read-configuration-file.ts"
 
 export interface ConfigurationSource {
   /** Flags as typed, absent ones undefined. */
@@ -32,6 +32,7 @@ export interface ConfigurationFlags {
   readonly metricsHost?: string
   readonly metricsPort?: string
   readonly logLevel?: string
+  readonly sandbox?: true
 }
 
 /** Rejects with `invalid-configuration`, naming the source and the field. */
@@ -40,12 +41,13 @@ export async function loadConfiguration(source: ConfigurationSource): Promise<Co
   const path = source.flags.config ?? readVariable(source, "SAFELIGHT_CONFIG")
   const found = await readConfigurationFile({ path, folder: source.folder })
   const file = found?.content ?? {}
-  const { data, ...typed } = readAllTyped(source)
+  const { data, sandbox, ...typed } = readAllTyped(source)
   const folders =
     data === undefined && file.data !== undefined
       ? [found?.folder ?? source.folder, file.data]
       : [source.folder, data ?? DEFAULTS.data]
-  const configuration = { ...DEFAULTS, ...file, ...typed, data: resolve(...folders) }
+  const studio = toStudio(found, sandbox)
+  const configuration = { ...DEFAULTS, ...file, ...typed, data: resolve(...folders), studio }
   assertTogether(configuration)
   const read = found === undefined ? {} : { file: found.path }
   return { ...configuration, ...read, ...readPlaces(configuration, source, found?.folder) }
@@ -69,6 +71,16 @@ function assertVariables(environment: ConfigurationSource["environment"]): void 
   )
   if (stray === undefined) return
   throw configurationError(`${stray}: no variable of this name is known`)
+}
+
+/** Who wrote a file runs more than a first try: only what is said switches the sandbox on then. */
+function toStudio(
+  found: FoundFile | undefined,
+  sandbox: boolean | undefined,
+): Configuration["studio"] {
+  const said = found?.content.studio ?? {}
+  const unsaid = found === undefined ? {} : { sandbox: false }
+  return { ...unsaid, ...said, ...(sandbox !== undefined && { sandbox }) }
 }
 
 /** What no setting says alone. */
@@ -116,6 +128,7 @@ const PLACES = {
   metrics: ["--metrics", "SAFELIGHT_METRICS"],
   metricsHost: ["--metrics-host", "SAFELIGHT_METRICS_HOST"],
   metricsPort: ["--metrics-port", "SAFELIGHT_METRICS_PORT"],
+  sandbox: ["--sandbox", "SAFELIGHT_SANDBOX"],
 } as const satisfies Record<SharedSetting, readonly [string, string]>
 
 type Typed = { readonly [Name in SharedSetting]?: SharedValue<Name> }
@@ -150,7 +163,7 @@ function readVariable(source: ConfigurationSource, name: string): string | undef
 
 /** As the schemas take it; a flag without a value is true. */
 function toValue(name: SharedSetting, text: string | true): unknown {
-  if (name === "metrics")
+  if (name === "metrics" || name === "sandbox")
     return text === true || text === "true" || (text === "false" ? false : text)
   return name === "port" || name === "metricsPort" ? toNumber(String(text)) : text
 }

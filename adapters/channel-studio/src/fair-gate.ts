@@ -1,0 +1,80 @@
+/**
+ * Lets a bounded number through at once, shared fairly between accounts: of those that wait the next
+ * is of the account that has least inside, then the one that came first. One further place is kept
+ * for accounts that have nothing inside, so that however much one of them sends, another's first
+ * goes in at once.
+ */
+import type { AbortSignalLike } from "@safelight/core"
+
+export interface FairGate {
+  /**
+   * Resolves once there is room, to the function that gives the place back; at once when `signal`
+   * aborts, with a place that is none. Calling it twice is safe.
+   */
+  enter(account: string, signal: AbortSignalLike): Promise<() => void>
+}
+
+/** Beside the places that anybody may have. */
+export const KEPT_PLACES = 1
+
+interface Waiter {
+  readonly account: string
+  readonly enter: () => void
+}
+
+export function createFairGate(places: number): FairGate {
+  const inside = new Map<string, number>()
+  let waiting: readonly Waiter[] = []
+  let taken = 0
+
+  const count = (account: string): number => inside.get(account) ?? 0
+  const hasRoom = (account: string): boolean =>
+    taken < (count(account) === 0 ? places + KEPT_PLACES : places)
+
+  function takePlace(account: string): () => void {
+    taken += 1
+    inside.set(account, count(account) + 1)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      taken -= 1
+      if (count(account) > 1) inside.set(account, count(account) - 1)
+      else inside.delete(account)
+      admit()
+    }
+  }
+
+  function admit(): void {
+    const able = waiting.filter(({ account }) => hasRoom(account))
+    const next = able.toSorted((a, b) => count(a.account) - count(b.account))[0]
+    if (next === undefined) return
+    remove(next)
+    next.enter()
+    admit()
+  }
+
+  function remove(waiter: Waiter): void {
+    waiting = waiting.filter((each) => each !== waiter)
+  }
+
+  return {
+    enter(account, signal) {
+      if (signal.aborted) return Promise.resolve(() => {})
+      if (hasRoom(account)) return Promise.resolve(takePlace(account))
+      return new Promise((resolve) => {
+        const waiter = { account, enter }
+        function enter(): void {
+          signal.removeEventListener("abort", giveUp)
+          resolve(takePlace(account))
+        }
+        function giveUp(): void {
+          remove(waiter)
+          resolve(() => {})
+        }
+        waiting = [...waiting, waiter]
+        signal.addEventListener("abort", giveUp, { once: true })
+      })
+    },
+  }
+}

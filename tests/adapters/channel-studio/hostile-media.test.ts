@@ -1,0 +1,191 @@
+/**
+ * What files that were made to do harm come to: the rendering that was asked for with them fails by
+ * them, others go on, and the process that serves keeps its memory.
+ */
+import assert from "node:assert/strict"
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readFileSync } from "node:fs"
+import { readdir } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, test } from "node:test"
+import { setTimeout } from "node:timers/promises"
+import type { Channel } from "@safelight/core"
+import { createSampleTableBomb, createTextBomb, LOOPING_WEBM } from "./hostile-media.ts"
+import {
+  collect,
+  createTestStudio,
+  EDIT,
+  follow,
+  TEXT_TO_IMAGE,
+  toRequest,
+  VIDEO,
+  type End,
+} from "./test-studio.ts"
+
+const MIB = 1024 * 1024
+const IMAGE_URL = "https://media.test/image"
+const VIDEO_URL = "https://media.test/video"
+const UNREADABLE = { kind: "refused", code: "media_unreadable" }
+
+/** Carries a request of `account` to its end. */
+async function ask(
+  channel: Channel,
+  account: string,
+  model: string,
+  parameters: Record<string, unknown>,
+): Promise<End> {
+  const request = toRequest(model, parameters, { account })
+  assert.equal((await channel.submit(request)).kind, "accepted")
+  return follow(channel, request)
+}
+
+/** The most that this process has used above what it used at first, in bytes. */
+async function watchMemory<Result>(work: () => Promise<Result>): Promise<[Result, number]> {
+  const before = process.memoryUsage.rss()
+  let most = before
+  const timer = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 20)
+  try {
+    return [await work(), most - before]
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+const ATTACKS = {
+  "a picture whose texts inflate to half a gigabyte": {
+    make: () => createTextBomb(60),
+    model: EDIT,
+    parameters: { prompt: "", image_urls: [IMAGE_URL] },
+  },
+  "the same as a film's first frame": {
+    make: () => createTextBomb(60),
+    model: VIDEO,
+    parameters: { duration: 4, aspect_ratio: "1:1", image_urls: [IMAGE_URL] },
+  },
+  "a film that claims four thousand million samples": {
+    make: createSampleTableBomb,
+    model: VIDEO,
+    parameters: { duration: 4, video_urls: [VIDEO_URL] },
+  },
+  "a film that its parser reads for ever": {
+    make: async () => LOOPING_WEBM,
+    model: VIDEO,
+    parameters: { duration: 4, video_urls: [VIDEO_URL] },
+  },
+} as const
+
+describe("hostile media", () => {
+  for (const [name, { make, model, parameters }] of Object.entries(ATTACKS)) {
+    test(`${name}: unreadable, and another account's picture is made meanwhile`, async (t) => {
+      const { channel, media } = createTestStudio(t, { workers: 1 })
+      const file = await make()
+      assert.ok(file.byteLength < MIB)
+      for (const url of [IMAGE_URL, VIDEO_URL]) media.files.set(url, file)
+      const picture = { prompt: "a fox", size: "square" }
+      const [ends, grownBytes] = await watchMemory(async () => {
+        const hostile = ask(channel, "hostile", model, parameters)
+        return Promise.all([hostile, ask(channel, "other", TEXT_TO_IMAGE, picture)])
+      })
+      assert.deepEqual(ends[0], UNREADABLE)
+      assert.equal((await collect(ends[1])).length, 1)
+      assert.ok(grownBytes < 150 * MIB, `${Math.round(grownBytes / MIB)} MiB more`)
+      const after = await ask(channel, "hostile", TEXT_TO_IMAGE, picture)
+      assert.equal(after.kind, "completed")
+    })
+  }
+
+  test("what a rendering needed of the disk is gone after it, however it ended", async (t) => {
+    const { channel, media } = createTestStudio(t, { workers: 1 })
+    media.files.set(IMAGE_URL, await createTextBomb(60))
+    const folders = new Set<string>()
+    const look = async (): Promise<void> => {
+      for (const each of await readdir(tmpdir())) {
+        if (each.startsWith("safelight-studio-")) folders.add(join(tmpdir(), each))
+      }
+    }
+    const before = await look().then(() => new Set(folders))
+    const timer = setInterval(() => void look(), 10)
+    const parameters = { prompt: "", image_urls: [IMAGE_URL] }
+    const end = await ask(channel, "a", EDIT, parameters).finally(() => clearInterval(timer))
+    assert.deepEqual(end, UNREADABLE)
+    // Other renderings of this machine come and go too, and end by themselves.
+    const own = [...folders].filter((each) => !before.has(each))
+    assert.ok(own.length > 0, "no folder was seen")
+    while (own.some((each) => existsSync(each))) await setTimeout(50)
+  })
+})
+
+describe("shares of the workers", () => {
+  test("a picture of an account that has nothing at work waits for none of another's films", async (t) => {
+    const { channel } = createTestStudio(t, { workers: 1 })
+    const film = { duration: 30, resolution: "1080p" }
+    const films = Array.from({ length: 4 }, () => toRequest(VIDEO, film, { account: "busy" }))
+    const polls = films.map((request) =>
+      channel.poll({ ...request, operation: { key: request.upstreamKey }, progress: 99 }),
+    )
+    const picture = { prompt: "a fox", size: "square" }
+    assert.equal((await ask(channel, "other", TEXT_TO_IMAGE, picture)).kind, "completed")
+    for (const request of films) {
+      // oxlint-disable-next-line no-await-in-loop
+      await channel.cancel?.({ ...request, operation: { key: request.upstreamKey }, progress: 1 })
+    }
+    for (const outcome of await Promise.all(polls)) assert.notEqual(outcome.kind, "completed")
+  })
+})
+
+const needsProc = existsSync("/proc/self/environ") ? false : "only Linux shows what a process has"
+
+test(
+  "a process that renders knows no secret and ends with its host",
+  { skip: needsProc },
+  async () => {
+    const script = `
+    import { createStudioChannel } from "@safelight/channel-studio"
+    const film = Buffer.from("${LOOPING_WEBM.toString("base64")}", "base64")
+    const media = { open: async () => ({ kind: "video", mimeType: "video/webm", body: [film] }) }
+    const studio = createStudioChannel({ media, workers: 1 })
+    const parameters = { duration: 4, video_urls: ["https://media.test/film"] }
+    const { signal } = new AbortController()
+    const request = { task: "t", account: "a", model: "${VIDEO}", parameters, upstreamKey: "k", signal }
+    void studio.poll({ ...request, operation: { key: "k" }, progress: 99 })`
+    const flags = ["--conditions=@safelight/source", "--input-type=module", "--eval", script]
+    const env = { ...process.env, SAFELIGHT_DATABASE_URL: "postgres://user:hunter2@db/x" }
+    const host = spawn(process.execPath, flags, { cwd: import.meta.dirname, env, stdio: "ignore" })
+    const exited = once(host, "exit")
+    let child: number | undefined
+    while (child === undefined) {
+      // oxlint-disable-next-line no-await-in-loop
+      await setTimeout(50)
+      child = listChildren(host.pid)[0]
+    }
+    // Once it renders it has loaded its code, and says so by what it uses.
+    while (readFileSync(`/proc/${child}/environ`).length === 0) await setTimeout(50)
+    assert.doesNotMatch(readFileSync(`/proc/${child}/environ`, "latin1"), /hunter2|SAFELIGHT/)
+    while (countThreads(child) < 8) await setTimeout(50)
+    host.kill("SIGKILL")
+    await exited
+    while (existsSync(`/proc/${child}/exe`) && isRunning(child)) await setTimeout(50)
+  },
+)
+
+function listChildren(parent: number | undefined): readonly number[] {
+  const rows = execFileSync("ps", ["-e", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split(
+    "\n",
+  )
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(
+      (row) => Number(row[1]) === parent && row.some((word) => word.includes("render-worker")),
+    )
+    .map(([pid]) => Number(pid))
+}
+
+function countThreads(pid: number): number {
+  return Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])
+}
+
+function isRunning(pid: number): boolean {
+  return /^State:\s+[^ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
+}
