@@ -31,7 +31,14 @@ export async function settle(
   await context.probe(isSuccess ? "succeed:before-append" : "outcome:before-append", work.id)
   const result = await recordFact(context, work, [...before, command], inputs)
   await context.probe(isSuccess ? "succeed:after-append" : "outcome:after-append", work.id)
+  if (outcome.kind === "refused") report(context, work, outcome)
   return result
+}
+
+/** A client sees our code alone; whoever runs the node has to find the task and who refused it. */
+function report({ log }: Context, work: Work, { code }: Refused): void {
+  const channel = work.head.task.dispatch?.channel ?? null
+  log.warn({ task: work.id, channel, code }, "a task was refused")
 }
 
 /** The end of a task whose parameters were erased before a channel could have them. */

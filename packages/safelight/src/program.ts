@@ -21,6 +21,7 @@ import { createPricesCheckCommand } from "./commands/prices-check.ts"
 import { createServeCommand } from "./commands/serve.ts"
 import { createTasksArtifactsCommand } from "./commands/tasks-artifacts.ts"
 import { createTasksEraseCommand } from "./commands/tasks-erase.ts"
+import { createTasksEventsCommand } from "./commands/tasks-events.ts"
 import { createTasksGetCommand } from "./commands/tasks-get.ts"
 import { createTasksListCommand } from "./commands/tasks-list.ts"
 import { createTasksResolveCommand } from "./commands/tasks-resolve.ts"
@@ -70,6 +71,7 @@ const GROUPS: readonly Group[] = [
       createTasksListCommand,
       createTasksArtifactsCommand,
       createTasksEraseCommand,
+      createTasksEventsCommand,
       createTasksResolveCommand,
     ],
   },
