@@ -146,6 +146,27 @@ describe("the first start", () => {
   })
 })
 
+const isLinux = process.platform === "linux"
+const limits = { skip: isLinux ? false : "only Linux tells a process its limits" }
+test("too few open files are refused by their number, and few are warned of", limits, async (t) => {
+  const folder = await temporaryFolder(t)
+  const serve = (limit: number) =>
+    startCommand(["-c", `ulimit -n ${limit}; exec ${process.execPath} ${BIN} serve --port 0`], {
+      folder,
+      node: "sh",
+      bin: "-e",
+    })
+  const { code, stderr } = await serve(100).ended
+  assert.match(
+    stderr,
+    /^safelight: only 100 files may be open at once, .* `ulimit -n 4096`[^\n]*\n$/,
+  )
+  assert.equal(code, 2)
+  const running = serve(600)
+  await running.printed(/^listening on /m)
+  assert.match(running.stderr(), /"limit":600.*"few files may be open at once"/)
+})
+
 describe("listening", () => {
   test("a request right after the line is answered, and the service is ready", async (t) => {
     const { url } = await startService(await temporaryFolder(t))

@@ -54,9 +54,11 @@ async function serve({ adopt, ...flags }: ServeFlags, context: CommandContext): 
   const { environment, folder } = context
   const configuration = await loadConfiguration({ flags, environment, folder })
   const { createJsonLog } = await import("../json-log.ts")
+  const { checkOpenFiles } = await import("../open-files.ts")
   const { waitForStop } = await import("../stop-signals.ts")
   const log = createJsonLog({ level: configuration.logLevel })
   endOnBug(log)
+  await checkOpenFiles(log)
   const { file = null } = configuration
   // In a stranger's folder it would choose the database and where media may be fetched from.
   log.info({ file }, file === null ? "no configuration file was read" : "read the configuration")

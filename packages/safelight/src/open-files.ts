@@ -1,0 +1,28 @@
+/**
+ * How many files this process may have open. Too few show themselves much later, as a database that
+ * does not answer or a rendering that fails, and then name nothing of the kind.
+ */
+import { readFile } from "node:fs/promises"
+import { SafelightError, type Log } from "@safelight/core"
+
+/** What a start takes: threads, the database, artifacts, the listener. */
+const LEAST_FILES = 128
+/** A connection takes one, a download two, a rendering some. */
+const ENOUGH_FILES = 1_024
+
+/** Throws `invalid-configuration` where nothing could be served, and warns where it could be little. */
+export async function checkOpenFiles(log: Log): Promise<void> {
+  const limit = await readLimit()
+  if (limit === undefined || limit >= ENOUGH_FILES) return
+  const advice = "raise it with `ulimit -n 4096` or the supervisor's own setting"
+  if (limit >= LEAST_FILES) return log.warn({ limit, advice }, "few files may be open at once")
+  const message = `only ${limit} files may be open at once, and a service needs ${LEAST_FILES}: ${advice}`
+  throw new SafelightError({ code: "invalid-configuration", message })
+}
+
+/** Linux tells; undefined elsewhere, and where there is no limit. */
+async function readLimit(): Promise<number | undefined> {
+  const text = await readFile("/proc/self/limits", "utf8").catch(() => "")
+  const soft = /^Max open files +(\d+) /m.exec(text)?.[1]
+  return soft === undefined ? undefined : Number(soft)
+}
