@@ -148,7 +148,7 @@ describe("the database goes away", { concurrency: true }, () => {
       [],
     )
     await untilAnswered(ready, 200)
-    // Two that commit, four that read, as many for transactions, and one that listens.
+    // As its README counts them.
     assert.ok(proxy.count() <= 11, `${proxy.count()} connections`)
     await reach(client, await submit(client, "[studio: at-once] rain"), "succeeded")
   })

@@ -21,12 +21,14 @@ import {
 import { toArrayLiteral } from "./array-literal.ts"
 import { createGatheredRead } from "./gathered-read.ts"
 import type { Sessions } from "./sessions.ts"
+import type { Sums } from "./sums.ts"
 import type { Session } from "./transactions.ts"
 
 const STOP_COMMITS = "lock table account_totals in share row exclusive mode"
 
 export function createAccountMethods(
   sessions: Sessions,
+  sums: Sums,
   { accounts, totals }: StoreStatements,
 ): AccountStorage {
   // Asked for with every success, mostly for the same few.
@@ -46,7 +48,7 @@ export function createAccountMethods(
   }
 
   return {
-    ...createTotalsMethods(sessions, totals),
+    ...createTotalsMethods(sessions, sums, totals),
     findAccount,
     async listAccounts() {
       return (await sessions.read<AccountsTable>(accounts.listAccounts, {})).map(fromAccountRecord)
@@ -70,7 +72,7 @@ export function createAccountMethods(
     },
     async sumCharges({ account, from, to }) {
       const values = { account, from_at: from, below_at: to }
-      const records = await sessions.read<ChargeSumRecord>(accounts.sumCharges, values)
+      const records = await sums.read<ChargeSumRecord>(accounts.sumCharges, values, account)
       return records.map(fromChargeSumRecord)
     },
   }
@@ -78,18 +80,19 @@ export function createAccountMethods(
 
 function createTotalsMethods(
   sessions: Sessions,
+  sums: Sums,
   totals: StoreStatements["totals"],
 ): Pick<AccountStorage, "readTotals" | "scanTotals"> {
   return {
     async readTotals(account) {
       const [kept] = await sessions.read<TotalsRecord>(totals.find, { account })
       if (kept !== undefined) return fromTotalsRecord(kept)
-      const [counted] = await sessions.read<TotalsRecord>(totals.count, { account })
+      const [counted] = await sums.read<TotalsRecord>(totals.count, { account }, account)
       assert.ok(counted, "counting always gives a row")
       return fromTotalsRecord(counted)
     },
     async scanTotals() {
-      const records = await sessions.read<KeptTotalsRecord>(totals.scan, {})
+      const records = await sums.read<KeptTotalsRecord>(totals.scan, {})
       return records.map(fromKeptTotalsRecord)
     },
   }

@@ -4,6 +4,7 @@ import { toBatchStatement } from "./batch-statement.ts"
 import type { Change } from "./change.ts"
 import type { Connection } from "./connection.ts"
 import { judge, type Judgement } from "./judge.ts"
+import { undo } from "./undo.ts"
 
 /**
  * The lock is the one that the batch's own statement takes later: whoever sets an account's first
@@ -36,13 +37,4 @@ async function writeSurvivors(connection: Connection, { survivors }: Judgement):
   const statement = toBatchStatement(toBatchRows(survivors, false))
   // The commit behind a statement that failed undoes the transaction.
   await Promise.all([connection.run(statement), connection.execute("commit")])
-}
-
-/** A connection that can't undo is not used again. */
-async function undo(connection: Connection): Promise<void> {
-  try {
-    await connection.execute("rollback")
-  } catch {
-    connection.destroy()
-  }
 }

@@ -8,10 +8,17 @@ export const DEFAULTS = {
   /** What waits to be committed, in changes and in bytes; past it a new task is refused. */
   maxWaitingChanges: 20_000,
   maxWaitingBytes: 256 * 1_048_576,
-  /** Connections for everything but commits. */
-  readConnections: 4,
+  /** Connections for look-ups and short changes. */
+  readConnections: 3,
   /** Transactions of several statements at once, each on a connection of its own; none is hot. */
-  transactions: 4,
+  transactions: 2,
+  /** Claims and heartbeats: what they share, and what their transactions have. */
+  claimConnections: 1,
+  claimTransactions: 1,
+  /** Sums that wait or go on, one after another; past it a sum is refused. */
+  mostSums: 64,
+  /** Of one account: whoever asks for many periods leaves room for others. */
+  mostSumsOfAccount: 16,
   /** A connection that was not made by then is not made. */
   connectTimeoutMs: 5_000,
   /** The server gives a statement up by itself: nobody waits for its answer any more. */
@@ -32,7 +39,7 @@ export const DEFAULTS = {
   retryMs: 20,
   retryMaxMs: 1_000,
   /** What a shared connection could not be opened for is told to all who ask meanwhile. */
-  reopenMs: 100,
+  reopenMs: 200,
   /** At most twenty wake-ups a second: each costs every listener a look at the queue. */
   wakeMs: 50,
   /** Tasks that one page of a filtered list looks at. */

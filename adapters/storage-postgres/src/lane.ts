@@ -20,8 +20,9 @@ import { ADMITTED, type Change, type Outcome } from "./change.ts"
 import { commitJudged } from "./commit-judged.ts"
 import type { Connection } from "./connection.ts"
 import type { Judgement } from "./judge.ts"
+import { createLaneConnection } from "./lane-connection.ts"
 import type { Outage } from "./outage.ts"
-import { isReadOnly, toFault, toSafelightError, toUndone } from "./sql-error.ts"
+import { toFault, toSafelightError, toUndone } from "./sql-error.ts"
 
 export interface LaneOptions {
   readonly open: () => Promise<Connection>
@@ -34,14 +35,16 @@ export interface LaneOptions {
 export interface Lane {
   /** Settles every change, and tells whether the database answered for them; never rejects. */
   readonly commit: (changes: readonly Change[], isCareful: boolean) => Promise<boolean>
+  /** Proves that it can commit, as `LaneConnection` does. Not while it commits. */
+  readonly prove: () => Promise<void>
   readonly close: () => void
 }
 
 export function createLane({ open, outage, onJudged }: LaneOptions): Lane {
-  let connection: Connection | undefined
+  const held = createLaneConnection(open, outage)
 
   async function tryOnce(changes: readonly Change[], attempt: Attempt): Promise<void> {
-    connection = connection?.isOpen() === true ? connection : await open()
+    const connection = await held.get()
     try {
       if (attempt.isCareful) {
         const asksHeld = attempt.heldUp > 0
@@ -51,10 +54,8 @@ export function createLane({ open, outage, onJudged }: LaneOptions): Lane {
         for (const change of changes) change.resolve(ADMITTED)
       }
     } catch (error) {
-      const isLost = toFault(error) === "lost"
-      if (isLost) attempt.isUnknown = true
-      // A session stays read-only for as long as it lasts: the server may write again, or another one.
-      if (isLost || isReadOnly(error)) connection.destroy()
+      if (toFault(error) === "lost") attempt.isUnknown = true
+      held.note(error)
       throw error
     }
   }
@@ -99,7 +100,7 @@ export function createLane({ open, outage, onJudged }: LaneOptions): Lane {
     }
   }
 
-  return { commit, close: () => connection?.destroy() }
+  return { commit, prove: held.prove, close: held.close }
 }
 
 function settle(

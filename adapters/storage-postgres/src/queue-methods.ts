@@ -24,6 +24,7 @@ import { toArrayLiteral } from "./array-literal.ts"
 import { createClaimCursor, type ClaimCursor } from "./claim-cursor.ts"
 import type { ClaimMethods } from "./claim-methods.ts"
 import type { Sessions } from "./sessions.ts"
+import type { Sums } from "./sums.ts"
 
 export type QueueMethods = Omit<QueueStorage, keyof ClaimMethods | "onQueued">
 
@@ -32,11 +33,20 @@ interface HeadRecord {
   readonly hash: string
 }
 
+export interface QueueParts {
+  /** For look-ups and short changes. */
+  readonly sessions: Sessions
+  /** For claims, which nothing else must hold up. */
+  readonly claiming: Sessions
+  readonly sums: Sums
+  readonly log: Log
+  /** Tasks are anybody's again. */
+  readonly onReleased: () => void
+}
+
 export function createQueueMethods(
-  sessions: Sessions,
+  { sessions, claiming, sums, log, onReleased }: QueueParts,
   { append, queue, read }: StoreStatements,
-  log: Log,
-  onReleased: () => void,
 ): QueueMethods {
   const findDue = async (statement: Statement, values: SqlValues) => {
     const records = await sessions.read<HeadRecord>(statement, values)
@@ -46,7 +56,7 @@ export function createQueueMethods(
 
   async function peek({ models, now, most }: PeekRequest, from: QueueFront): Promise<QueuePeek> {
     const values = { ...toModelValues(models), ...from, limit: most, now }
-    const [record] = await sessions.read<QueuePeekRecord>(queue.peek(models.length), values)
+    const [record] = await claiming.read<QueuePeekRecord>(queue.peek(models.length), values)
     return record === undefined ? EMPTY_QUEUE : fromQueuePeekRecord(record, most)
   }
 
@@ -63,7 +73,7 @@ export function createQueueMethods(
       const except_accounts = toArrayLiteral(exceptAccounts)
       const values = { ...toModelValues(models), ...from, except_accounts, now, limit, claim }
       const beganAt = performance.now()
-      const records = await sessions.write<ClaimRecord>(statement, values)
+      const records = await claiming.write<ClaimRecord>(statement, values)
       cursor.note(from, records, performance.now() - beganAt)
       if (records.length < limit) cursor.rewind()
       return toClaimed(records, claim, log)
@@ -71,7 +81,7 @@ export function createQueueMethods(
     async release({ claim, tasks, dueAt, keepsTurns = false }) {
       const statement = keepsTurns ? queue.releaseInTurn : queue.release
       const values = { claim, due_at: dueAt, tasks: toArrayLiteral(tasks) }
-      if ((await sessions.change(statement, values)) > 0) onReleased()
+      if ((await claiming.change(statement, values)) > 0) onReleased()
     },
     findOverdue: (request) => findDue(read.findOverdue, { ...request }),
     findRetained: (request) => findDue(read.findRetained, { ...request }),
@@ -87,23 +97,24 @@ export function createQueueMethods(
       const mayBeBefore = found.turn === null && from !== QUEUE_FRONT
       return mayBeBefore ? peek(request, QUEUE_FRONT) : found
     },
-    ...createMeasures(sessions, queue),
+    ...createMeasures(claiming, sums, queue),
   }
 }
 
 function createMeasures(
-  sessions: Sessions,
+  claiming: Sessions,
+  sums: Sums,
   queue: StoreStatements["queue"],
 ): Pick<QueueMethods, "findStartedTurn" | "measureQueue"> {
   return {
     async findStartedTurn({ models }) {
       if (models.length === 0) return null
       const statement = queue.startedTurn(models.length)
-      const [record] = await sessions.read<StartedTurnRecord>(statement, toModelValues(models))
+      const [record] = await claiming.read<StartedTurnRecord>(statement, toModelValues(models))
       return record?.turn ?? null
     },
     async measureQueue() {
-      const records = await sessions.read<QueueMeasureRecord>(queue.measure, {})
+      const records = await sums.read<QueueMeasureRecord>(queue.measure, {})
       return records.map(fromQueueMeasureRecord)
     },
   }

@@ -11,16 +11,16 @@ import {
   type StoreStatements,
   type TasksTable,
 } from "@safelight/store"
-import type { Sessions } from "./sessions.ts"
+import type { Sums } from "./sums.ts"
 
 export const ONE_SNAPSHOT = "begin isolation level repeatable read read only"
 
 export function scan(
-  sessions: Sessions,
+  sums: Pick<Sums, "transact">,
   { read }: StoreStatements,
   { after, limit }: ScanRequest,
 ): Promise<ScanPage> {
-  return sessions.transact(ONE_SNAPSHOT, async ({ find }) => {
+  return sums.transact(ONE_SNAPSHOT, async ({ find }) => {
     const found = await find<{ readonly id: string }>(read.scanIds, { after, limit })
     const ids = found.map(({ id }) => id)
     const last = ids.at(-1)

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict"
 import type { Storage } from "@safelight/core"
 import type { Sessions } from "./sessions.ts"
+import type { Writer } from "./writer.ts"
 
 export type ServerMethods = Required<Pick<Storage, "check" | "readClock">>
 
@@ -14,15 +15,26 @@ const READ_CLOCK = {
   values: [],
 }
 
-export function createServerMethods(sessions: Sessions): ServerMethods {
+const ANSWER = { name: "check", text: "select 1", values: [] }
+
+export interface ServerParts {
+  readonly writer: Writer
+  readonly sessions: Sessions
+  readonly claiming: Sessions
+}
+
+export function createServerMethods({ writer, sessions, claiming }: ServerParts): ServerMethods {
   return {
     async readClock() {
       const [row] = await sessions.readRows(READ_CLOCK)
       assert.ok(row, "a clock gives a row")
       return Number(row[0])
     },
+    /** In this order: where connections are few, those that commit have theirs before the others. */
     async check() {
-      await sessions.readRows({ name: "check", text: "select 1", values: [] })
+      await writer.prove()
+      await claiming.readRows(ANSWER)
+      await sessions.readRows(ANSWER)
     },
   }
 }

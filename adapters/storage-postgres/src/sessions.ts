@@ -19,9 +19,18 @@ export interface Sessions extends Transactions {
   readonly readRows: (query: NamedQuery) => Promise<readonly (readonly unknown[])[]>
 }
 
-export function createSessions(open: () => Promise<Connection>): Sessions {
-  const shared = createSharedConnections(open)
-  const transactions = createTransactions(open)
+export interface SessionsOptions {
+  /** How many connections callers share, and how many more hold transactions. */
+  readonly shared: number
+  readonly transactions: number
+}
+
+export function createSessions(
+  open: () => Promise<Connection>,
+  options: SessionsOptions,
+): Sessions {
+  const shared = createSharedConnections(open, options.shared)
+  const transactions = createTransactions(open, { most: options.transactions })
   const { ask } = shared
   return {
     async read(statement, values) {

@@ -3,6 +3,7 @@
  * queries at once, asked in turn. One that can't do what is asked of it, and that the next one may, is
  * retired: nobody new gets it, and it ends with the last answer that somebody waits for.
  */
+import assert from "node:assert/strict"
 import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { closed, isOutdated, isReadOnly, toFault, toSafelightError } from "./sql-error.ts"
@@ -23,25 +24,34 @@ interface Place {
   readonly opening: Promise<Connection>
   /** On the monotonic clock. */
   readonly begunAt: number
+  /** Whether it could not be opened, and when that was known; on the monotonic clock. */
+  failedAt(): number | undefined
   /** How many wait for an answer, or for the connection. */
   asking: number
-  /** Also while it is being opened, and for a moment after that failed. */
+  /** Also while it is being opened. */
   isUsable(): boolean
+  isOpen(): boolean
 }
 
-export function createSharedConnections(open: () => Promise<Connection>): SharedConnections {
+/** The places, asked in turn. */
+function createRing(open: () => Promise<Connection>, count: number) {
   const places: (Place | undefined)[] = []
   const retired = new Set<Place>()
   let next = 0
-  let isClosed = false
 
+  /** The next in turn; one that just could not be opened is passed over while there are others. */
   function take(): Place {
-    if (isClosed) throw closed()
-    const position = (next = (next + 1) % DEFAULTS.readConnections)
-    const there = places[position]
-    if (there?.isUsable() === true) return there
-    // Taken before anything is waited for: of a crowd only the first opens one.
-    return (places[position] = begin(open()))
+    let failed: Place | undefined
+    for (let step = 0; step < count; step += 1) {
+      next = (next + 1) % count
+      const there = places[next]
+      if (there?.isUsable() === true) return there
+      // Taken before anything is waited for: of a crowd only the first opens one.
+      if (there === undefined || !isResting(there)) return (places[next] = begin(open()))
+      failed = there
+    }
+    assert.ok(failed)
+    return failed
   }
 
   /** Many may hear of it at once. */
@@ -57,44 +67,71 @@ export function createSharedConnections(open: () => Promise<Connection>): Shared
     if (place.asking === 0 && retired.delete(place)) end(place)
   }
 
-  async function use<Result>(
-    place: Place,
-    run: (connection: Connection) => Promise<Result>,
-  ): Promise<Result> {
-    place.asking += 1
-    try {
-      return await run(await place.opening)
-    } finally {
-      place.asking -= 1
-      endUnasked(place)
-    }
+  return {
+    take,
+    retire,
+    hasOpen: () => places.some((place) => place?.isOpen() === true),
+    async use<Result>(
+      place: Place,
+      run: (connection: Connection) => Promise<Result>,
+    ): Promise<Result> {
+      place.asking += 1
+      try {
+        return await run(await place.opening)
+      } finally {
+        place.asking -= 1
+        endUnasked(place)
+      }
+    },
+    close() {
+      for (const place of [...places, ...retired]) if (place !== undefined) end(place)
+    },
+  }
+}
+
+export function createSharedConnections(
+  open: () => Promise<Connection>,
+  count: number,
+): SharedConnections {
+  const ring = createRing(open, count)
+  let isClosed = false
+
+  /** Whether nothing was carried out, and the next place may do it. */
+  function wasInVain(place: Place, error: unknown): boolean {
+    if (place.failedAt() !== undefined) return ring.hasOpen()
+    const isUnfit = isOutdated(error) || (isReadOnly(error) && isOld(place))
+    if (isUnfit) ring.retire(place)
+    return isUnfit
   }
 
   return {
     async ask(run, mostTries) {
-      for (let tries = 1, unfit = 0; ; tries += 1) {
-        const place = take()
+      for (let tries = 1, inVain = 0; ; tries += 1) {
+        if (isClosed) throw closed()
+        const place = ring.take()
         try {
-          return await use(place, run)
+          return await ring.use(place, run)
         } catch (error) {
-          const isUnfit = isOutdated(error) || (isReadOnly(error) && isOld(place))
-          if (isUnfit) {
-            unfit += 1
-            retire(place)
-          }
-          // What an unfit connection was asked for was not carried out; each may be one.
-          const mayAsk = isUnfit
-            ? unfit <= DEFAULTS.readConnections
-            : tries - unfit < mostTries && toFault(error) === "lost"
+          const isInVain = wasInVain(place, error)
+          if (isInVain) inVain += 1
+          const mayAsk = isInVain
+            ? inVain <= count
+            : tries - inVain < mostTries && toFault(error) === "lost"
           if (!mayAsk || isClosed) throw toSafelightError(error)
         }
       }
     },
     close() {
       isClosed = true
-      for (const place of [...places, ...retired]) if (place !== undefined) end(place)
+      ring.close()
     },
   }
+}
+
+/** A crowd of callers makes no crowd of tries: the error of the last one is told to all of them. */
+function isResting(place: Place): boolean {
+  const failedAt = place.failedAt()
+  return failedAt !== undefined && performance.now() - failedAt < DEFAULTS.reopenMs
 }
 
 /** A server that is read-only is not asked for connection after connection: they serve reads. */
@@ -113,10 +150,9 @@ function begin(opening: Promise<Connection>): Place {
     opening,
     begunAt: performance.now(),
     asking: 0,
-    isUsable() {
-      if (failedAt !== undefined) return performance.now() - failedAt < DEFAULTS.reopenMs
-      return connection?.isOpen() !== false
-    },
+    failedAt: () => failedAt,
+    isOpen: () => connection?.isOpen() === true,
+    isUsable: () => failedAt === undefined && connection?.isOpen() !== false,
   }
 }
 

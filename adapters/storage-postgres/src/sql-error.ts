@@ -95,11 +95,13 @@ export function toUnopened(error: unknown): Error {
  * refused is an outage like others: the one that is configured was right before, and may be again.
  */
 export function toOpeningError(error: unknown): SafelightError {
-  const cause = error instanceof Error ? error.cause : undefined
-  if (isSafelightError(cause)) return cause
-  if (!MISCONFIGURED.test(readState(cause) ?? "")) return toSafelightError(error)
-  const message = `PostgreSQL: ${toWords(cause)}`
-  return new SafelightError({ code: "invalid-configuration", message, cause })
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (isSafelightError(cause) && cause.code === "invalid-configuration") return cause
+    if (!MISCONFIGURED.test(readState(cause) ?? "")) continue
+    const message = `PostgreSQL: ${toWords(cause)}`
+    return new SafelightError({ code: "invalid-configuration", message, cause })
+  }
+  return toSafelightError(error)
 }
 
 /** Where a name has several addresses and none answers, the error of them all has a code and no words. */

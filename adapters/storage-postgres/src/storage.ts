@@ -26,6 +26,7 @@ import { scan } from "./scan.ts"
 import { createServerMethods } from "./server-methods.ts"
 import { createSessions } from "./sessions.ts"
 import { toOpeningError } from "./sql-error.ts"
+import { createSums } from "./sums.ts"
 import { createWakeUps } from "./wake-ups.ts"
 import { createWriter, type Commit, type Writer } from "./writer.ts"
 
@@ -53,12 +54,21 @@ export interface PostgresStorageOptions {
 export async function createPostgresStorage(options: PostgresStorageOptions): Promise<Storage> {
   const { url, lanes = DEFAULTS.lanes, mayCreate = true, mode = "serve" } = options
   assertOptions(url, lanes)
+  const isServing = mode === "serve"
   try {
-    await migrateDatabase({ url, isServing: mode === "serve", mayCreate })
+    await migrateDatabase({ url, isServing, mayCreate })
   } catch (error) {
     throw toOpeningError(error)
   }
-  return assemble(options, lanes)
+  const storage = assemble(options, lanes)
+  if (!isServing) return storage
+  try {
+    await storage.check()
+    return storage
+  } catch (error) {
+    await storage.close()
+    throw toOpeningError(error)
+  }
 }
 
 function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
@@ -69,7 +79,15 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     (): Promise<Connection> =>
       connect({ url, name: `safelight ${name}`, planning, replyTimeoutMs, statementTimeoutMs })
   const statements = compileStatements(POSTGRES_DIALECT)
-  const sessions = createSessions(open("reading"))
+  const sessions = createSessions(open("reading"), {
+    shared: DEFAULTS.readConnections,
+    transactions: DEFAULTS.transactions,
+  })
+  const claiming = createSessions(open("claiming"), {
+    shared: DEFAULTS.claimConnections,
+    transactions: DEFAULTS.claimTransactions,
+  })
+  const sums = createSums(open("summing"))
   const wakeUps = createWakeUps(sessions, open("listening"), log)
   const outage = createOutage()
   const lanes = Array.from({ length: laneCount }, () =>
@@ -80,31 +98,34 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     }),
   )
   const writer: Writer = createWriter({ lanes, outage, onCommit, onQueued: wakeUps.noteQueued })
+  const queueParts = { sessions, claiming, sums, log, onReleased: wakeUps.noteQueued }
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {
     await writer.drain()
     for (const lane of lanes) lane.close()
     wakeUps.close()
+    claiming.close()
     sessions.close()
+    sums.close()
   }
 
   return {
     ...createAppendMethods(writer),
     ...createReadMethods(sessions, statements),
     ...createErasingMethods(sessions, statements),
-    ...createQueueMethods(sessions, statements, log, wakeUps.noteQueued),
-    ...createClaimMethods(sessions, statements, wakeUps.noteQueued),
-    ...createAccountMethods(sessions, statements),
+    ...createQueueMethods(queueParts, statements),
+    ...createClaimMethods(claiming, statements, wakeUps.noteQueued),
+    ...createAccountMethods(sessions, sums, statements),
     ...createDeploymentMethods(sessions, statements, log),
     ...createKeyMethods(sessions, statements),
     ...createLinkMethods(sessions, statements),
     ...createMoveMethods(sessions, statements),
     ...createRateMethods(sessions, statements),
     listTasks: (request) => listTasks(sessions, statements, request),
-    scan: (request) => scan(sessions, statements, request),
+    scan: (request) => scan(sums, statements, request),
     onQueued: wakeUps.onQueued,
-    ...createServerMethods(sessions),
+    ...createServerMethods({ writer, sessions, claiming }),
     close: () => (closing ??= close()),
   }
 }

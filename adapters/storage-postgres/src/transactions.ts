@@ -8,7 +8,7 @@ import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { toQuery } from "./named-query.ts"
 import { createPlaces } from "./places.ts"
-import { closed, toFault, toSafelightError } from "./sql-error.ts"
+import { closed, isHeldUp, toFault, toSafelightError } from "./sql-error.ts"
 
 export interface Session {
   readonly find: <Row>(statement: Statement, values: SqlValues) => Promise<readonly Row[]>
@@ -31,10 +31,20 @@ export interface Transactions {
 /** A transaction that loses against another this often rejects. */
 const MOST_TRIES = 5
 
-export function createTransactions(open: () => Promise<Connection>): Transactions {
+export interface TransactionsOptions {
+  /** How many go on at once; others wait, in the order of arrival. */
+  readonly most: number
+  /** Whether they change nothing, so that one whose connection was lost may be tried once more. */
+  readonly isReading?: boolean
+}
+
+export function createTransactions(
+  open: () => Promise<Connection>,
+  { most, isReading = false }: TransactionsOptions,
+): Transactions {
   const idle: Connection[] = []
   const inUse = new Set<Connection>()
-  const places = createPlaces(DEFAULTS.transactions)
+  const places = createPlaces(most)
   let isClosed = false
 
   async function run<Result>(
@@ -62,7 +72,7 @@ export function createTransactions(open: () => Promise<Connection>): Transaction
   return {
     async transact(begin, work) {
       if (isClosed) throw closed()
-      return places.use(() => persist(() => run(begin, work)))
+      return places.use(() => persist(() => run(begin, work), isReading))
     },
     close() {
       isClosed = true
@@ -71,13 +81,16 @@ export function createTransactions(open: () => Promise<Connection>): Transaction
   }
 }
 
-async function persist<Result>(call: () => Promise<Result>): Promise<Result> {
+async function persist<Result>(call: () => Promise<Result>, isReading: boolean): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await call()
     } catch (error) {
-      const isPassing = toFault(error) === "passing" && tries < MOST_TRIES
-      if (!isPassing) throw toSafelightError(error)
+      const fault = toFault(error)
+      // A read that was too slow is as slow again.
+      const isPassing = fault === "passing" && tries < MOST_TRIES && !(isReading && isHeldUp(error))
+      const isRepeatable = fault === "lost" && isReading && tries === 1
+      if (!isPassing && !isRepeatable) throw toSafelightError(error)
       await setTimeout(DEFAULTS.retryMs * tries)
     }
   }

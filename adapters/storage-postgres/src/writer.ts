@@ -8,8 +8,9 @@ import type { Change, Outcome } from "./change.ts"
 import { createFullAccounts } from "./full-accounts.ts"
 import type { Lane } from "./lane.ts"
 import type { Outage } from "./outage.ts"
+import { createProof } from "./proof.ts"
 import { closed, toUndone } from "./sql-error.ts"
-import { createWaitingChanges } from "./waiting-changes.ts"
+import { createWaitingChanges, type WaitingChanges } from "./waiting-changes.ts"
 
 /** What was committed together, or given up, for who watches. */
 export interface Commit {
@@ -23,6 +24,8 @@ export interface Writer {
   readonly write: (change: Omit<Change, "arrivedAt" | "resolve" | "reject">) => Promise<Outcome>
   /** Hears what became of a judged change: a batch with a full account is judged at once. */
   readonly noteJudged: (change: Change, outcome: Outcome) => void
+  /** Proves that changes are committed right now; rejects with a `SafelightError`. */
+  readonly prove: () => Promise<void>
   /** Resolves once everything handed in is settled; later writes reject. */
   readonly drain: () => Promise<void>
 }
@@ -46,6 +49,7 @@ export function createWriter({ lanes, outage, onCommit, onQueued }: WriterOption
   let isFlushing = false
   let isClosed = false
   const drained = Promise.withResolvers<void>()
+  const proof = createProof({ idle, outage, onIdle: continueOrRest })
 
   function scheduleFlush(): void {
     if (isFlushing || waiting.count() === 0 || idle.length === 0) return
@@ -69,6 +73,7 @@ export function createWriter({ lanes, outage, onCommit, onQueued }: WriterOption
     const isCommitted = await lane.commit(batch, full.areIn(batch))
     waiting.settle(batch)
     idle.push(lane)
+    proof.noteDone(isCommitted)
     continueOrRest()
     if (batch.some(isForAnybody)) onQueued()
     // Last: it is the host's own.
@@ -76,22 +81,14 @@ export function createWriter({ lanes, outage, onCommit, onQueued }: WriterOption
     onCommit({ changes: batch.length, durationMs, isFailed: !isCommitted })
   }
 
-  /** A lane spends all its patience on one batch; what waits behind it must not wait for each in turn. */
-  function refuseOverdue(): void {
-    const since = outage.since()
-    if (since === undefined) return
-    for (const change of waiting.takeOverdue(since)) {
-      change.reject(toUndone(outage.error()))
-    }
-  }
-
   function continueOrRest(): void {
-    refuseOverdue()
+    refuseOverdue(waiting, outage)
     scheduleFlush()
     if (isClosed && waiting.count() === 0 && idle.length === lanes.length) drained.resolve()
   }
 
   return {
+    prove: () => (isClosed ? Promise.reject(closed()) : proof.prove()),
     write(change) {
       if (isClosed) return Promise.reject(closed())
       // What happened must be written down; what is only asked for may be refused.
@@ -108,6 +105,13 @@ export function createWriter({ lanes, outage, onCommit, onQueued }: WriterOption
       return drained.promise
     },
   }
+}
+
+/** A lane spends all its patience on one batch; what waits behind it must not wait for each in turn. */
+function refuseOverdue(waiting: WaitingChanges, outage: Outage): void {
+  const since = outage.since()
+  if (since === undefined) return
+  for (const change of waiting.takeOverdue(since)) change.reject(toUndone(outage.error()))
 }
 
 function toShare(count: number, lanes: number): number {

@@ -109,6 +109,8 @@ describe("a database that is gone", () => {
     const [{ append } = assert.fail()] = toTasks(1)
     proxy.accept("closed")
     proxy.cut()
+    await until(() => proxy.count() === 0)
+    await assert.rejects(storage.check())
     await assert.rejects(storage.admit({ append }), (error) => {
       assert.ok(isSafelightError(error))
       assert.deepEqual([error.code, error.retryable], ["storage-unavailable", true])

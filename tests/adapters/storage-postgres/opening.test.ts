@@ -49,6 +49,7 @@ describe("a connection that is refused", { concurrency: true }, () => {
     const storage = await openBehind(opened, proxy)
     proxy.refuse("XX000")
     proxy.cut()
+    await assert.rejects(storage.check())
     const [{ append } = assert.fail()] = toTasks(1)
     await assert.rejects(storage.admit({ append }), (error) => {
       assert.ok(isSafelightError(error))

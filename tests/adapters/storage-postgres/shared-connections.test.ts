@@ -27,7 +27,7 @@ function open(context: TestContext): Opened {
     const connection = createFakeConnection()
     connections.push(connection)
     return connection
-  })
+  }, readConnections)
   return { shared, connections, pass: (durationMs) => void (nowMs += durationMs) }
 }
 

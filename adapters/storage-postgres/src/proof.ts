@@ -1,0 +1,54 @@
+/**
+ * Whether changes are committed right now: proved by the lanes that are idle, each by writing something
+ * that is undone, or else by the next commit. Who asks meanwhile has the same answer.
+ */
+import type { Lane } from "./lane.ts"
+import type { Outage } from "./outage.ts"
+import { toSafelightError } from "./sql-error.ts"
+
+export interface Proof {
+  /** Rejects with a `SafelightError`. */
+  readonly prove: () => Promise<void>
+  /** A batch was committed, or given up. */
+  readonly noteDone: (isCommitted: boolean) => void
+}
+
+export interface ProofParts {
+  /** Those that commit nothing; they are taken away for as long as they prove. */
+  readonly idle: Lane[]
+  readonly outage: Outage
+  /** Lanes are idle again. */
+  readonly onIdle: () => void
+}
+
+export function createProof({ idle, outage, onIdle }: ProofParts): Proof {
+  let watchers: ((isCommitted: boolean) => void)[] = []
+  let proving: Promise<void> | undefined
+
+  async function proveOnce(): Promise<void> {
+    const lanes = idle.splice(0)
+    if (lanes.length === 0) {
+      const isCommitted = await new Promise<boolean>((resolve) => watchers.push(resolve))
+      if (!isCommitted) throw toSafelightError(outage.error())
+      return
+    }
+    const proofs = await Promise.allSettled(lanes.map((lane) => lane.prove()))
+    idle.push(...lanes)
+    onIdle()
+    for (const proof of proofs) {
+      if (proof.status === "rejected") throw toSafelightError(proof.reason)
+    }
+  }
+
+  return {
+    prove() {
+      proving ??= proveOnce().finally(() => (proving = undefined))
+      return proving
+    },
+    noteDone(isCommitted) {
+      const told = watchers
+      watchers = []
+      for (const tell of told) tell(isCommitted)
+    },
+  }
+}
