@@ -8,6 +8,7 @@ import { SafelightError } from "@safelight/core"
 import type { NamedQuery } from "./named-query.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { toServerAddress } from "./server-address.ts"
+import { assertSettings, toCrucialSettings, type CrucialSettings } from "./session-settings.ts"
 import { toUnopened } from "./sql-error.ts"
 
 export type Rows = readonly (readonly unknown[])[]
@@ -25,6 +26,8 @@ export interface Connection {
   readonly isOpen: () => boolean
   /** Ends it at once. */
   readonly destroy: () => void
+  /** Ends it, and resolves once the server has let go of it. */
+  readonly end: () => Promise<void>
   /** Calls `listener` once the connection has ended, however it did. */
   readonly onEnd: (listener: () => void) => void
   /** Calls `listener` with each notification's payload. */
@@ -40,11 +43,10 @@ export interface ConnectionOptions {
   readonly replyTimeoutMs: number
 }
 
-/** For every connection. */
+/** For every connection, beside the crucial ones. */
 const SETTINGS = [
   "enable_seqscan=off",
   "jit=off",
-  "synchronous_commit=on",
   "default_transaction_isolation=read\\ committed",
   "timezone=UTC",
   "client_encoding=UTF8",
@@ -82,40 +84,43 @@ function toSafeInteger(text: string): number {
 
 /** Rejects with what `toUnopened` makes of the reason. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const client = createClient(options)
+  const crucial = toCrucialSettings(options.statementTimeoutMs, options.planning)
+  const client = createClient(options, crucial)
+  const queries = createQueries(client)
   let isOpen = true
   const end = (): void => {
     isOpen = false
   }
   client.on("error", end)
   client.on("end", end)
-  await client.connect().catch((error: unknown) => {
+  try {
+    await client.connect()
+    await assertSettings(queries.run, crucial)
+  } catch (error) {
     // What only this end refuses leaves the connection open.
     client.connection.stream.destroy()
     throw toUnopened(error)
-  })
+  }
   return {
-    ...createQueries(client),
+    ...queries,
     isOpen: () => isOpen,
     destroy() {
       isOpen = false
       client.connection.stream.destroy()
     },
+    end: () => client.end(),
     onEnd: (listener) => void client.once("end", listener),
     onNotification: (listener) =>
       void client.on("notification", ({ payload }) => listener(payload ?? "")),
   }
 }
 
-function createClient(options: ConnectionOptions): Client {
-  const { url, name, planning, replyTimeoutMs, statementTimeoutMs } = options
+function createClient(options: ConnectionOptions, crucial: CrucialSettings): Client {
+  const { url, name, planning, replyTimeoutMs } = options
   const settings = [
     ...SETTINGS,
     ...PLANNING[planning],
-    `statement_timeout=${statementTimeoutMs}`,
-    // A process that stops between two statements keeps nobody waiting for its locks.
-    `idle_in_transaction_session_timeout=${DEFAULTS.idleTransactionMs}`,
-    ...(planning === "batches" ? [`lock_timeout=${DEFAULTS.lockTimeoutMs}`] : []),
+    ...Object.entries(crucial).map((setting) => setting.join("=")),
   ]
   return new Client({
     ...toServerAddress(url, settings),

@@ -24,6 +24,8 @@ import { createRateMethods } from "./rate-methods.ts"
 import { createReadMethods } from "./read-methods.ts"
 import { scan } from "./scan.ts"
 import { createServerMethods } from "./server-methods.ts"
+import { warnOfServer } from "./server-warnings.ts"
+import { assertOwnSessions } from "./session-settings.ts"
 import { createSessions } from "./sessions.ts"
 import { toOpeningError } from "./sql-error.ts"
 import { createSums } from "./sums.ts"
@@ -63,6 +65,7 @@ export async function createPostgresStorage(options: PostgresStorageOptions): Pr
   const storage = assemble(options, lanes)
   if (!isServing) return storage
   try {
+    await examineServer(options)
     await storage.check()
     return storage
   } catch (error) {
@@ -71,13 +74,33 @@ export async function createPostgresStorage(options: PostgresStorageOptions): Pr
   }
 }
 
-function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
-  const { url, log = SILENT_LOG, onCommit = () => {} } = options
+/** Over connections that end before any is opened that stays. */
+async function examineServer({ url, log = SILENT_LOG }: PostgresStorageOptions): Promise<void> {
+  const open = createOpener(url)("starting", "batches")
+  const one = await open()
+  try {
+    const other = await open()
+    try {
+      await assertOwnSessions(one, other)
+    } finally {
+      await other.end()
+    }
+    await warnOfServer(one, log)
+  } finally {
+    await one.end()
+  }
+}
+
+function createOpener(url: string) {
   const { replyTimeoutMs, statementTimeoutMs } = DEFAULTS
-  const open =
-    (name: string, planning: "batches" | "rows" = "rows") =>
+  return (name: string, planning: "batches" | "rows" = "rows") =>
     (): Promise<Connection> =>
       connect({ url, name: `safelight ${name}`, planning, replyTimeoutMs, statementTimeoutMs })
+}
+
+function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
+  const { url, log = SILENT_LOG, onCommit = () => {} } = options
+  const open = createOpener(url)
   const statements = compileStatements(POSTGRES_DIALECT)
   const sessions = createSessions(open("reading"), {
     shared: DEFAULTS.readConnections,

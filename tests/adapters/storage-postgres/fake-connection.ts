@@ -23,6 +23,10 @@ export function createFakeConnection(
       isOpen = false
       ended.resolve()
     },
+    async end() {
+      isOpen = false
+      ended.resolve()
+    },
     onEnd: (listener) => void ended.promise.then(listener),
     onNotification() {},
   }

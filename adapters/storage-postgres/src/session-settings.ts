@@ -1,0 +1,100 @@
+/**
+ * What a storage asks of its sessions, and whether it has it. Settings are sent with the connection;
+ * poolers may drop them without a word, or give every transaction another session.
+ */
+import { SafelightError } from "@safelight/core"
+import type { Connection, Rows } from "./connection.ts"
+import { DEFAULTS } from "./defaults.ts"
+import type { NamedQuery } from "./named-query.ts"
+import { readState } from "./sql-error.ts"
+
+/** In the units of `pg_settings`: milliseconds. */
+export interface CrucialSettings {
+  readonly synchronous_commit: "on"
+  readonly statement_timeout: number
+  /** A process that stops between two statements keeps nobody waiting for its locks. */
+  readonly idle_in_transaction_session_timeout: number
+  readonly lock_timeout?: number
+}
+
+export function toCrucialSettings(
+  statementTimeoutMs: number,
+  planning: "batches" | "rows",
+): CrucialSettings {
+  return {
+    synchronous_commit: "on",
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: DEFAULTS.idleTransactionMs,
+    ...(planning === "batches" && { lock_timeout: DEFAULTS.lockTimeoutMs }),
+  }
+}
+
+const READ_SETTINGS = {
+  name: "settings",
+  text: "select name, setting from pg_settings where name = any($1::text[])",
+}
+
+/** Rejects with `invalid-configuration` where the session has another setting than was sent. */
+export async function assertSettings(
+  run: (query: NamedQuery) => Promise<Rows>,
+  settings: CrucialSettings,
+): Promise<void> {
+  const sent = Object.entries(settings)
+  const names = `{${sent.map(([name]) => name).join(",")}}`
+  const rows = await run({ ...READ_SETTINGS, values: [names] })
+  const found = new Map(rows.map(([name, setting]) => [name, setting]))
+  for (const [name, value] of sent) {
+    if (found.get(name) === String(value)) continue
+    throw invalid(
+      `${name} is ${String(found.get(name))} where ${value} was sent: a pooler between drops what is sent with a connection; connect directly, or run: alter role <role> set ${name} = '${value}'`,
+    )
+  }
+}
+
+/** An answer of a session that does not know a statement which it prepared, or knows another's. */
+const FOREIGN_STATEMENT = /^(26000|42P05)$/
+
+/** Some poolers give sessions out in turn. */
+const ROUNDS = 3
+
+/**
+ * Rejects with `invalid-configuration` where two connections share sessions: while one holds a
+ * transaction, the other has to keep the session that it had.
+ */
+export async function assertOwnSessions(one: Connection, other: Connection): Promise<void> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    let sessions: readonly unknown[]
+    try {
+      sessions = await readSessions(one, other)
+    } catch (error) {
+      if (FOREIGN_STATEMENT.test(readState(error) ?? "")) throw sharedSessions()
+      throw error
+    }
+    const [before, others, after] = sessions
+    if (before !== after || before === others) throw sharedSessions()
+  }
+}
+
+async function readSessions(one: Connection, other: Connection): Promise<readonly unknown[]> {
+  const before = await readSession(one)
+  await other.execute("begin")
+  const others = await readSession(other)
+  const after = await readSession(one)
+  await other.execute("commit")
+  return [before, others, after]
+}
+
+async function readSession({ run }: Connection): Promise<unknown> {
+  const [row] = await run({ name: "session", text: "select pg_backend_pid()", values: [] })
+  return row?.[0]
+}
+
+function sharedSessions(): SafelightError {
+  return invalid(
+    "connections share sessions, so statements that are prepared get lost: a pooler between works by transaction or statement; connect directly, or set it to pool by session",
+  )
+}
+
+function invalid(message: string): SafelightError {
+  return new SafelightError({ code: "invalid-configuration", message: `PostgreSQL: ${message}` })
+}
