@@ -33,6 +33,8 @@ export const DEFAULTS = {
   replyTimeoutMs: 20_000,
   /** How long changes are tried again that may be stored already. */
   patienceMs: 30_000,
+  /** Whoever asks for a new task is answered by then, however silent the network is. */
+  answerMs: 30_000,
   /** How long those wait that were never sent: a server restarts in less. */
   connectPatienceMs: 5_000,
   /** The first pause between two tries; it doubles up to the longest. */

@@ -22,7 +22,7 @@ import type { Connection } from "./connection.ts"
 import type { Judgement } from "./judge.ts"
 import { createLaneConnection } from "./lane-connection.ts"
 import type { Outage } from "./outage.ts"
-import { toFault, toSafelightError, toUndone } from "./sql-error.ts"
+import { toFault, toSafelightError, toUndone, unknownOutcome } from "./sql-error.ts"
 
 export interface LaneOptions {
   readonly open: () => Promise<Connection>
@@ -142,9 +142,4 @@ function heldByOthers({ append: { task } }: Change): SafelightError {
 function toGivenUp(change: Change, { isUnknown }: Attempt, cause: unknown): SafelightError {
   if (!isUnknown) return toUndone(cause)
   return change.isJudged ? unknownOutcome(cause) : toSafelightError(cause)
-}
-
-function unknownOutcome(cause?: unknown): SafelightError {
-  const message = "the database did not say whether the task was stored"
-  return new SafelightError({ code: "outcome-unknown", message, cause })
 }

@@ -106,6 +106,7 @@ export function createSharedConnections(
 
   return {
     async ask(run, mostTries) {
+      const askedAt = performance.now()
       for (let tries = 1, inVain = 0; ; tries += 1) {
         if (isClosed) throw closed()
         const place = ring.take()
@@ -116,7 +117,7 @@ export function createSharedConnections(
           if (isInVain) inVain += 1
           const mayAsk = isInVain
             ? inVain <= count
-            : tries - inVain < mostTries && toFault(error) === "lost"
+            : tries - inVain < mostTries && wasLostSoon(error, askedAt)
           if (!mayAsk || isClosed) throw toSafelightError(error)
         }
       }
@@ -126,6 +127,11 @@ export function createSharedConnections(
       ring.close()
     },
   }
+}
+
+/** A network that was silent for so long is silent for longer: who asks waits no second time. */
+function wasLostSoon(error: unknown, askedAt: number): boolean {
+  return toFault(error) === "lost" && performance.now() - askedAt < DEFAULTS.connectTimeoutMs
 }
 
 /** A crowd of callers makes no crowd of tries: the error of the last one is told to all of them. */

@@ -111,6 +111,12 @@ function toWords(error: unknown): string {
   return error.message || code
 }
 
+/** A new task was sent, and nobody heard what became of it. */
+export function unknownOutcome(cause?: unknown): SafelightError {
+  const message = "the database did not say whether the task was stored"
+  return new SafelightError({ code: "outcome-unknown", message, cause })
+}
+
 export function closed(): SafelightError {
   const message = "the storage is closed"
   return new SafelightError({ code: "storage-unavailable", message, isUndone: true })

@@ -15,6 +15,8 @@ export interface WaitingChanges {
   readonly take: (limit: number) => readonly Change[]
   /** Takes what waited for all its patience in an outage that lasts `since` then. */
   readonly takeOverdue: (since: number) => readonly Change[]
+  /** Takes one that still waits; false: it is under way, or settled. */
+  readonly remove: (change: Change) => boolean
   /** The batch is settled. */
   readonly settle: (batch: readonly Change[]) => void
 }
@@ -43,6 +45,13 @@ export function createWaitingChanges(): WaitingChanges {
       waiting = rest
       for (const { bytes } of overdue) waitingBytes -= bytes
       return overdue
+    },
+    remove(change) {
+      const position = waiting.indexOf(change)
+      if (position < 0) return false
+      waiting.splice(position, 1)
+      waitingBytes -= change.bytes
+      return true
     },
     settle(batch) {
       for (const { append } of batch) underWay.delete(append.task)

@@ -5,11 +5,12 @@
  */
 import { SafelightError } from "@safelight/core"
 import type { Change, Outcome } from "./change.ts"
+import { DEFAULTS } from "./defaults.ts"
 import { createFullAccounts } from "./full-accounts.ts"
 import type { Lane } from "./lane.ts"
 import type { Outage } from "./outage.ts"
 import { createProof } from "./proof.ts"
-import { closed, toUndone } from "./sql-error.ts"
+import { closed, toUndone, unknownOutcome } from "./sql-error.ts"
 import { createWaitingChanges, type WaitingChanges } from "./waiting-changes.ts"
 
 /** What was committed together, or given up, for who watches. */
@@ -94,7 +95,8 @@ export function createWriter({ lanes, outage, onCommit, onQueued }: WriterOption
       // What happened must be written down; what is only asked for may be refused.
       if (change.isJudged && waiting.isFull()) return Promise.reject(overloaded())
       return new Promise((resolve, reject) => {
-        waiting.add({ ...change, arrivedAt: performance.now(), resolve, reject })
+        const arrived = { ...change, arrivedAt: performance.now(), resolve, reject }
+        waiting.add(change.isJudged ? answerInTime(arrived, waiting) : arrived)
         scheduleFlush()
       })
     },
@@ -105,6 +107,25 @@ export function createWriter({ lanes, outage, onCommit, onQueued }: WriterOption
       return drained.promise
     },
   }
+}
+
+/** Refuses it when its time is over: as undone where it still waits, and else as unknown. */
+function answerInTime(arrived: Change, waiting: WaitingChanges): Change {
+  const change: Change = {
+    ...arrived,
+    resolve(outcome) {
+      clearTimeout(timer)
+      arrived.resolve(outcome)
+    },
+    reject(error) {
+      clearTimeout(timer)
+      arrived.reject(error)
+    },
+  }
+  const timer = setTimeout(() => {
+    arrived.reject(waiting.remove(change) ? unanswered() : unknownOutcome())
+  }, DEFAULTS.answerMs)
+  return change
 }
 
 /** A lane spends all its patience on one batch; what waits behind it must not wait for each in turn. */
@@ -121,6 +142,16 @@ function toShare(count: number, lanes: number): number {
 /** Whether a change put a task into the queue that nobody holds. */
 function isForAnybody({ append: { queue } }: Change): boolean {
   return queue !== undefined && queue.kind !== "finish" && queue.claim === null
+}
+
+function unanswered(): SafelightError {
+  const message = "the database answers nobody who came before"
+  return new SafelightError({
+    code: "storage-unavailable",
+    message,
+    retryable: true,
+    isUndone: true,
+  })
 }
 
 function overloaded(): SafelightError {

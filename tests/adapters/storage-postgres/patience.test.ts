@@ -7,7 +7,7 @@ import { DEFAULTS } from "../../../adapters/storage-postgres/src/defaults.ts"
 import { createLane } from "../../../adapters/storage-postgres/src/lane.ts"
 import { createOutage } from "../../../adapters/storage-postgres/src/outage.ts"
 import { createWriter, type Writer } from "../../../adapters/storage-postgres/src/writer.ts"
-import { createFakeConnection, serverError } from "./fake-connection.ts"
+import { createFakeConnection, serverError, type FakeConnection } from "./fake-connection.ts"
 import { toTasks, until } from "./open.ts"
 
 const { connectPatienceMs, patienceMs } = DEFAULTS
@@ -201,4 +201,38 @@ describe("a batch whose outcome is unknown, and whose row its lost session holds
       await writer.drain()
     })
   }
+})
+
+describe("a network that is silent", () => {
+  it("keeps nobody waiting for a new task's answer for longer than its time", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] })
+    const connections: FakeConnection[] = []
+    const writer = openWriter(async () => {
+      const connection = createFakeConnection({ run: () => new Promise(() => {}) })
+      connections.push(connection)
+      return connection
+    }, 1)
+    const [sent, waiting, fact] = toTasks(3)
+    assert.ok(sent && waiting && fact)
+    const unknown = assert.rejects(writer.write({ ...ADMISSION, append: sent.append }), {
+      code: "outcome-unknown",
+      retryable: false,
+    })
+    while (connections.length === 0) await new Promise(setImmediate)
+    const undone = assert.rejects(
+      writer.write({ ...ADMISSION, append: waiting.append }),
+      isUnavailable,
+    )
+    let isSettled = false
+    writer.write({ ...FACT, append: fact.append }).then(
+      () => (isSettled = true),
+      () => (isSettled = true),
+    )
+    t.mock.timers.tick(DEFAULTS.answerMs - 1)
+    await new Promise(setImmediate)
+    t.mock.timers.tick(1)
+    await Promise.all([unknown, undone])
+    // What happened waits on: it must be written down.
+    assert.equal(isSettled, false)
+  })
 })

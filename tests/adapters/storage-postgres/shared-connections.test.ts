@@ -8,7 +8,7 @@ import {
 } from "../../../adapters/storage-postgres/src/shared-connections.ts"
 import { createFakeConnection, serverError, type FakeConnection } from "./fake-connection.ts"
 
-const { readConnections, retryMaxMs } = DEFAULTS
+const { connectTimeoutMs, readConnections, retryMaxMs } = DEFAULTS
 
 const READ_ONLY = "25006"
 
@@ -80,5 +80,44 @@ describe("a connection that is left", () => {
     shared.close()
     await new Promise(setImmediate)
     assert.ok(connections.every((connection) => connection.isDestroyed()))
+  })
+})
+
+describe("a read whose connection is lost", () => {
+  it("is asked again where that was soon, and not where it waited for long", async (t) => {
+    for (const [tookMs, mostTries] of [
+      [connectTimeoutMs - 1, 2],
+      [connectTimeoutMs, 1],
+    ] as const) {
+      const { pass, shared } = open(t)
+      let tries = 0
+      const reading = shared.ask(async () => {
+        tries += 1
+        pass(tookMs)
+        throw new Error("Query read timeout")
+      }, 2)
+      await assert.rejects(reading, { code: "storage-unavailable", retryable: true })
+      assert.equal(tries, mostTries)
+      shared.close()
+      t.mock.reset()
+    }
+  })
+})
+
+describe("a server that has no more connections", () => {
+  it("is asked over those that there are, also for what is not repeated", async (t) => {
+    const { mock } = t
+    mock.method(performance, "now", () => 1_000)
+    const connections: FakeConnection[] = []
+    const shared = createSharedConnections(async () => {
+      if (connections.length > 0) throw serverError("53300")
+      const connection = createFakeConnection()
+      connections.push(connection)
+      return connection
+    }, readConnections)
+    for (let count = 0; count < 20; count += 1) {
+      assert.equal(await shared.ask(async () => count, 1), count)
+    }
+    shared.close()
   })
 })

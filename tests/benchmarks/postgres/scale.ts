@@ -19,6 +19,10 @@ export interface Scale {
   /** Claims before those that are timed where a long transaction is open. */
   readonly churnedClaims: number
   readonly timedClaims: number
+  /** Charges of the account whose usage is asked for. */
+  readonly charges: number
+  /** How long a task is polled meanwhile. */
+  readonly pollsMs: number
 }
 
 const FULL: Scale = {
@@ -35,6 +39,8 @@ const FULL: Scale = {
   // 20,000 tasks: as many dead entries at the front of the queue's index as vacuum must leave there.
   churnedClaims: 2_000,
   timedClaims: 400,
+  charges: 1_000_000,
+  pollsMs: 10_000,
 }
 
 const QUICK: Scale = {
@@ -47,6 +53,8 @@ const QUICK: Scale = {
   waitingTasks: 20_000,
   churnedClaims: 100,
   timedClaims: 40,
+  charges: 20_000,
+  pollsMs: 1_000,
 }
 
 /** As the command line asks: `--quick`, and `--long` for the memory of ten times as many tasks. */
