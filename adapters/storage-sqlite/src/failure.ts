@@ -16,6 +16,8 @@ export interface Failure {
 
 // https://www.sqlite.org/rescode.html
 const BUSY = 5
+const READ_ONLY = 8
+const CORRUPT = 11
 const TOO_BIG = 18
 const CONSTRAINT = 19
 const MISMATCH = 20
@@ -42,9 +44,27 @@ export function isCutShort(error: unknown): boolean {
   return [FULL, IOERR_WRITE].includes(readErrorCode(error))
 }
 
+/**
+ * Reads, and reads again where SQLite finds the database damaged: it says the same where the disk once
+ * failed to give a page.
+ */
+export function readTwice<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    if (toFailure(error).resultCode !== CORRUPT) throw error
+    return read()
+  }
+}
+
 /** Whether somebody else holds the lock that was asked for. */
 export function isBusy(error: unknown): boolean {
   return toFailure(error).resultCode === BUSY
+}
+
+/** Whether a write was asked of a connection, or a file, that can only be read. */
+export function isReadOnly(error: unknown): boolean {
+  return toFailure(error).resultCode === READ_ONLY
 }
 
 export function isSqliteError(error: unknown): error is Error & { readonly errcode: number } {

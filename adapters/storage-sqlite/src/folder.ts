@@ -3,7 +3,16 @@
  * second, empty database whose exclusive lock is held while a process serves. The operating system
  * gives such a lock up when the process ends, however it ends; a process id in a file would not.
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs"
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { isSafelightError, SafelightError } from "@safelight/core"
@@ -13,6 +22,23 @@ import { assertWhole } from "./lost-files.ts"
 export interface Folder {
   readonly databaseFile: string
   readonly lockFile: string
+}
+
+/** The database of a folder that may be read and not written, a snapshot's say; undefined for any other. */
+export function findReadOnlyDatabase(folder: string): string | undefined {
+  const file = join(folder, "safelight.db")
+  if (!isAllowed(file, constants.R_OK)) return undefined
+  return isAllowed(file, constants.W_OK) && isAllowed(folder, constants.W_OK) ? undefined : file
+}
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    // Whatever the reason: it is none of the caller's.
+    return false
+  }
 }
 
 /**
@@ -27,6 +53,7 @@ export function prepareFolder(folder: string): Folder {
     assertWhole(databaseFile)
     // The lock last, so that a folder which has one had a database.
     for (const file of [databaseFile, lockFile]) makeFile(file)
+    for (const path of [folder, databaseFile, lockFile]) accessSync(path, constants.W_OK)
   } catch (cause) {
     if (isSafelightError(cause)) throw cause
     const message = `the data folder can't be written: ${toFailure(cause).message}`

@@ -8,6 +8,7 @@ import { createBoundedCache, fromSnapshot, type StreamHead } from "@safelight/co
 import type { Statement } from "@safelight/store"
 import { DEFAULTS } from "./defaults.ts"
 import { prepareArrays } from "./prepare-arrays.ts"
+import { translated } from "./storage-error.ts"
 
 type HeadRow = readonly [snapshot: string, hash: string]
 
@@ -45,7 +46,7 @@ export function createHeadReader(
 
   function settle({ task, resolve, reject }: PendingRead, dataVersion: number): void {
     try {
-      resolve(readOne(task, dataVersion))
+      resolve(translated(() => readOne(task, dataVersion)))
     } catch (error) {
       reject(error)
     }

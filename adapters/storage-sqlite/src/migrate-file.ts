@@ -74,7 +74,7 @@ async function beginPatiently(database: DatabaseSync, busyTimeoutMs: number): Pr
   }
 }
 
-function toKysely(database: DatabaseSync): Kysely<StoreDatabase> {
+export function toKysely(database: DatabaseSync): Kysely<StoreDatabase> {
   const shim: SqliteDatabase = {
     close() {},
     prepare(sql) {

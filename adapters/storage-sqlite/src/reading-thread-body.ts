@@ -5,7 +5,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { parentPort, workerData } from "node:worker_threads"
 import type { SqlValue, SqlValues, Statement } from "@safelight/store"
-import { isTooLarge, toFailure, type Failure } from "./failure.ts"
+import { isTooLarge, readTwice, toFailure, type Failure } from "./failure.ts"
 
 export interface LongReadSettings {
   readonly file: string
@@ -52,7 +52,7 @@ function readAll({ statements: [first, ...others], values }: LongRead): unknown[
 function answer(read: LongRead): LongReadAnswer {
   try {
     database.exec("begin")
-    return { rows: readAll(read) }
+    return { rows: readTwice(() => readAll(read)) }
   } catch (error) {
     return { failure: toFailure(error), isTooLarge: isTooLarge(error) }
   } finally {

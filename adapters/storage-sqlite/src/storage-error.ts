@@ -7,6 +7,7 @@ import {
   isTooLarge,
   toFailure,
   type Failure,
+  readTwice,
 } from "./failure.ts"
 
 // https://www.sqlite.org/rescode.html
@@ -22,7 +23,7 @@ export interface FailureContext {
 export function toSafelightError(failure: Failure, context: FailureContext = {}): SafelightError {
   const { resultCode, message } = failure
   if (resultCode === CORRUPT || resultCode === NOT_A_DATABASE) {
-    const words = `the database file is damaged or is no database: ${message}`
+    const words = `the database file is damaged, can't be read or is no database: ${message}`
     return new SafelightError({ code: "storage-corrupt", message: words, ...context })
   }
   return new SafelightError({
@@ -50,10 +51,10 @@ export function tooLarge(cause?: unknown): SafelightError {
   return new SafelightError({ code: "storage-corrupt", message, cause })
 }
 
-/** Runs something synchronous on a connection and translates what it throws. */
-export function translated<Result>(run: () => Result): Result {
+/** Reads on a connection and translates what that throws; a page that the disk did not give is read again. */
+export function translated<Result>(read: () => Result): Result {
   try {
-    return run()
+    return readTwice(read)
   } catch (error) {
     if (isTooLarge(error)) throw tooLarge(error)
     if (!isSqliteError(error)) throw error

@@ -20,7 +20,7 @@ import { createEncoder } from "./encode-change.ts"
 import { createErasingMethods } from "./erasing.ts"
 import { toFailure } from "./failure.ts"
 import { toSafelightError } from "./storage-error.ts"
-import { assertNotServed, lockForServing, prepareFolder } from "./folder.ts"
+import { assertNotServed, findReadOnlyDatabase, lockForServing, prepareFolder } from "./folder.ts"
 import { createKeyMethods } from "./key-methods.ts"
 import { createLinkMethods } from "./link-methods.ts"
 import { createLogShortener } from "./log-shortener.ts"
@@ -31,17 +31,20 @@ import { createMoveMethods } from "./move-methods.ts"
 import { createQueueMethods } from "./queue-methods.ts"
 import { createRateMethods } from "./rate-methods.ts"
 import { createReadMethods } from "./read-methods.ts"
+import { assertReadable, createRefusingWriter, toReadOnlyLocation } from "./read-only.ts"
 import { createReader } from "./reader.ts"
 import { createReadingThread } from "./reading-thread.ts"
 import { scan } from "./scan.ts"
-import { createWriter, type Commit } from "./writer.ts"
+import { warnOfOthers } from "./open-modes.ts"
+import { createWriter, type Commit, type Writer } from "./writer.ts"
 
 export interface SqliteStorageOptions {
   /** Where the database lives; made where it is missing. One folder, one service. */
   readonly folder: string
   /**
    * `serve` (the default) holds the folder for the life of the storage and ends the claims of
-   * whoever served before; `beside` is for commands that work next to it; `alone` holds the folder
+   * whoever served before; `beside` is for commands that work next to it, and only reads where the
+   * folder can't be written; `alone` holds the folder
    * too and serves nothing, so that it opens what is sealed or not wholly imported.
    */
   readonly mode?: "serve" | "beside" | "alone"
@@ -67,51 +70,78 @@ const PAGE_BYTES = 4_096
  */
 export async function createSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
   assertOptions(options)
-  const { mode = "serve", busyTimeoutMs = DEFAULTS.busyTimeoutMs } = options
+  const { mode = "serve", log = SILENT_LOG } = options
+  const readOnlyFile = mode === "beside" ? findReadOnlyDatabase(options.folder) : undefined
+  if (readOnlyFile !== undefined) return openToRead(options, readOnlyFile)
   const folder = prepareFolder(options.folder)
+  if (mode === "serve") warnOfOthers(folder, log)
   const unlock = mode === "beside" ? undefined : lockForServing(folder)
   try {
     const file = folder.databaseFile
     const statements = compileStatements(SQLITE_DIALECT)
     await migrateFile({
       file,
-      busyTimeoutMs,
+      busyTimeoutMs: options.busyTimeoutMs ?? DEFAULTS.busyTimeoutMs,
       statements,
       isServing: mode === "serve",
       assertAlone: mode === "beside" ? () => assertNotServed(folder) : () => {},
     })
-    return assemble(options, { file, busyTimeoutMs, statements, unlock })
+    const writer = openWriter(options, file)
+    return assemble(options, { file, location: file, statements, writer, unlock })
   } catch (error) {
     unlock?.()
-    if (isSafelightError(error)) throw error
-    throw toSafelightError(toFailure(error), { cause: error })
+    throw toOpeningError(error)
   }
+}
+
+/** A folder that can't be written: what is there can be read, and every write rejects. */
+async function openToRead(options: SqliteStorageOptions, file: string): Promise<Storage> {
+  try {
+    const location = toReadOnlyLocation(file)
+    await assertReadable(location)
+    const statements = compileStatements(SQLITE_DIALECT)
+    const writer = createRefusingWriter()
+    return assemble(options, { file, location, statements, writer, unlock: undefined })
+  } catch (error) {
+    throw toOpeningError(error)
+  }
+}
+
+function toOpeningError(error: unknown): unknown {
+  return isSafelightError(error) ? error : toSafelightError(toFailure(error), { cause: error })
+}
+
+function openWriter(options: SqliteStorageOptions, file: string): Writer {
+  const { busyTimeoutMs = DEFAULTS.busyTimeoutMs, log = SILENT_LOG, maxFileBytes = 0 } = options
+  const maxPages = Math.ceil(maxFileBytes / PAGE_BYTES)
+  return createWriter({
+    ...DEFAULTS,
+    log,
+    onCommit: options.onCommit ?? (() => {}),
+    settings: { ...DEFAULTS, file, busyTimeoutMs, maxPages },
+  })
 }
 
 interface Parts {
   readonly file: string
-  readonly busyTimeoutMs: number
+  /** The file as SQLite is told to open it to read. */
+  readonly location: string
   readonly statements: StoreStatements
+  readonly writer: Writer
   readonly unlock: (() => void) | undefined
 }
 
 function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
-  const { file, busyTimeoutMs, statements } = parts
-  const { log = SILENT_LOG, maxFileBytes = 0, onCommit = () => {} } = options
-  const maxPages = Math.ceil(maxFileBytes / PAGE_BYTES)
-  const writer = createWriter({
-    ...DEFAULTS,
-    log,
-    onCommit,
-    settings: { ...DEFAULTS, file, busyTimeoutMs, maxPages },
-  })
-  const reader = createReader({ busyTimeoutMs, file, findHead: statements.read.findHead })
+  const { file, statements, writer } = parts
+  const { busyTimeoutMs = DEFAULTS.busyTimeoutMs, log = SILENT_LOG } = options
+  const reading = { busyTimeoutMs, file: parts.location }
+  const reader = createReader({ ...reading, findHead: statements.read.findHead })
   const onePage = createEncoder(writer.toNumber).plain([{ statement: WRITE_ONE_PAGE, values: {} }])
   async function commitOnePage(): Promise<void> {
     await writer.write(onePage)
   }
   const longReads = createLongReads({
-    thread: createReadingThread({ busyTimeoutMs, file }),
+    thread: createReadingThread(reading),
     shortenLog: createLogShortener({ file, log, commitOnePage }),
   })
   let closing: Promise<void> | undefined

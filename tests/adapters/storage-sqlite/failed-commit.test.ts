@@ -4,25 +4,19 @@
  * all the same. `strace` makes the calls fail.
  */
 import assert from "node:assert/strict"
-import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { describe, it } from "node:test"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { skipWithoutStrace, startTraced } from "./traced-process.ts"
 
 const CHILD = join(import.meta.dirname, "admitting-process.ts")
-const LACKS_STRACE = spawnSync("strace", ["-V"]).error !== undefined
-const skip =
-  LACKS_STRACE && process.env["CI"] === undefined
-    ? "strace is missing: apt-get install strace"
-    : false
-
 /** Behind the syncs of opening and migrating, each of which counts. */
 const FIRST_FAILURE = 30
 
-describe("a process whose commits fail and that is killed", { skip }, () => {
+describe("a process whose commits fail and that is killed", { skip: skipWithoutStrace }, () => {
   it("calls undone what the next start doesn't find, if the disk syncs again", async () => {
     // Both tries of a batch fail, and the small commit behind them doesn't.
     const told = await tellUntilKilled({ when: `${FIRST_FAILURE}..${FIRST_FAILURE + 1}`, more: 0 })
@@ -61,23 +55,12 @@ interface Faults {
 /** Runs a child whose disk can't sync, kills it, and compares what it said with the folder. */
 async function tellUntilKilled({ when, more }: Faults): Promise<Told> {
   await using folder = await createTemporaryFolder()
-  const calls = "fsync,fdatasync"
-  const inject = ["-e", `trace=${calls}`, "-e", `inject=${calls}:error=EIO:when=${when}`]
-  const child = spawn(
-    "strace",
-    ["-f", "-qq", "-o", "/dev/null", ...inject, process.execPath].concat([
-      "--conditions=@safelight/source",
-      CHILD,
-      folder.path,
-      String(more),
-    ]),
-    // Killed as a group: strace and what it runs.
-    { stdio: ["ignore", "pipe", "inherit"], detached: true },
-  )
+  const injection = { calls: "fsync,fdatasync", when }
+  const { child, kill } = startTraced(injection, [CHILD, folder.path, String(more)])
   const ended = once(child, "close")
   const outcomes: [string, string][] = []
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line === "done") process.kill(-Number(child.pid), "SIGKILL")
+    if (line === "done") kill()
     const [id = "", ...words] = line.split(" ")
     if (words.length > 0) outcomes.push([id, words.join(" ")])
   }

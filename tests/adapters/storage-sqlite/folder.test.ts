@@ -1,11 +1,16 @@
 /** Who may open a folder, when, and what is said where that can't be. */
 import assert from "node:assert/strict"
 import { spawnSync } from "node:child_process"
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "node:test"
-import { isSafelightError, type SafelightErrorCode, type Storage } from "@safelight/core"
+import {
+  isSafelightError,
+  SILENT_LOG,
+  type SafelightErrorCode,
+  type Storage,
+} from "@safelight/core"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { SCHEMA_VERSION } from "@safelight/store"
 import { submitSample } from "@safelight/testkit"
@@ -20,6 +25,8 @@ const CLAIMED = {
 } as const
 
 const CLAIM = { models: ["model-a"], now: 1_000, limit: 9, claim: "next" }
+
+const HAS_MODES = process.platform === "win32" ? "Windows has no such modes" : false
 
 const SLOTS = { pool: "pool", size: 2, count: 2 } as const
 
@@ -102,6 +109,30 @@ describe("a folder that is opened", () => {
     for (const name of names) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name)
     await storage.close()
     assert.deepEqual(readdirSync(folder).toSorted(), ["safelight.db", "serve.lock"])
+  })
+
+  it("is warned of where others may read or change it", { skip: HAS_MODES }, async () => {
+    await using parent = await createTemporaryFolder()
+    const folder = join(parent.path, "data")
+    mkdirSync(folder)
+    chmodSync(folder, 0o777)
+    const warned: Readonly<Record<string, unknown>>[] = []
+    const log = {
+      ...SILENT_LOG,
+      warn: (fields: (typeof warned)[number]) => void warned.push(fields),
+    }
+    await (await createSqliteStorage({ folder, log })).close()
+    chmodSync(join(folder, "safelight.db"), 0o664)
+    await (await createSqliteStorage({ folder, log })).close()
+    const database = join(folder, "safelight.db")
+    assert.deepEqual(warned, [
+      { open: [`${folder} (0777)`] },
+      { open: [`${folder} (0777)`, `${database} (0664)`] },
+    ])
+    chmodSync(folder, 0o755)
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o600)
+    await (await createSqliteStorage({ folder, log })).close()
+    assert.deepEqual(warned.slice(2), [])
   })
 
   it("is migrated once by those who come together", async () => {

@@ -1,0 +1,55 @@
+/**
+ * A database in a folder that can't be written, as a snapshot that is mounted to be audited: it is
+ * read as it stands, and nothing is made beside it. SQLite needs its log's index for that if there is
+ * a log, and must be told that nothing changes if there is none.
+ */
+import { existsSync, statSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
+import { SafelightError } from "@safelight/core"
+import { migrate } from "@safelight/store"
+import { SQLITE_DIALECT } from "./dialect.ts"
+import { isReadOnly } from "./failure.ts"
+import { toKysely } from "./migrate-file.ts"
+import type { Writer } from "./writer.ts"
+
+/** What `DatabaseSync` is to open. Throws `invalid-configuration` where SQLite could not read it. */
+export function toReadOnlyLocation(file: string): string {
+  const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {}
+  if (size === 0) return `${pathToFileURL(file).href}?immutable=1`
+  if (existsSync(`${file}-shm`)) return file
+  const message =
+    "the data folder can't be written and holds safelight.db-wal without safelight.db-shm: copy all of it to where it can be written, and read the copy"
+  throw new SafelightError({ code: "invalid-configuration", message })
+}
+
+/** Rejects with `schema-too-new`, or with `invalid-configuration` for a schema that is older than this code. */
+export async function assertReadable(location: string): Promise<void> {
+  const database = new DatabaseSync(location, { readOnly: true })
+  try {
+    // It has nothing to do, or can't do it.
+    await migrate(toKysely(database), SQLITE_DIALECT, () => {})
+  } catch (cause) {
+    if (!isReadOnly(cause)) throw cause
+    const message =
+      "the database is an older release's and can't be written: copy its folder to where it can be written, and read the copy"
+    throw new SafelightError({ code: "invalid-configuration", message, cause })
+  } finally {
+    database.close()
+  }
+}
+
+/** Refuses every write. */
+export function createRefusingWriter(): Writer {
+  return {
+    toNumber: () => 0,
+    write() {
+      const message = "the data folder can't be written; it was opened to be read"
+      return Promise.reject(
+        new SafelightError({ code: "storage-unavailable", message, isUndone: true }),
+      )
+    },
+    async drain() {},
+    async end() {},
+  }
+}
