@@ -34,6 +34,7 @@ import { createHealth } from "./resources/health.ts"
 import { createListArtifacts } from "./resources/list-artifacts.ts"
 import { createListTasks } from "./resources/list-tasks.ts"
 import { createMetricsPage, type MetricsText } from "./resources/metrics-page.ts"
+import { createPublicPrefix } from "./resources/public-prefix.ts"
 import { createShowTask } from "./resources/show-task.ts"
 import { createShowTaskUsage } from "./resources/show-task-usage.ts"
 import { createShowUsage } from "./resources/show-usage.ts"
@@ -58,9 +59,15 @@ export interface HttpHandlerOptions {
   readonly onAnswered?: OnAnswered
   /** What GET /metrics answers, to anybody and without a key; absent: there is nothing at that path. */
   readonly metrics?: () => Promise<MetricsText>
+  /** Whether /openapi.json and /docs are there, for anybody and without a key; by default they are. */
+  readonly hasReference?: boolean
   /** From 0 up to 1; spreads the retries of shed load. */
   readonly random?: () => number
 }
+
+/** For whoever opens the address itself in a browser. */
+const ROOT_WORDS =
+  "There is nothing at this path. People find the API described at /docs, programs at /openapi.json."
 
 /** Throws `invalid-configuration` on a setting that is no positive integer. */
 export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
@@ -74,6 +81,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     urlCharacters,
     onAnswered,
     random,
+    ...(options.hasReference === false ? {} : { rootWords: ROOT_WORDS }),
   })
 }
 
@@ -83,7 +91,7 @@ function createResources(
   log: Log,
 ): readonly Resource[] {
   const { service, clock, storage, publicUrl, checkReady = isReady, models = MODELS } = options
-  const { metrics } = options
+  const { metrics, hasReference = true } = options
   const authenticate = createAuthenticate({
     storage,
     clock,
@@ -102,18 +110,26 @@ function createResources(
   const findContent = createFindContent({ service, admit, limit, links })
   const bodyReader = createBodyReader(settings)
   const readCreation = createCreationReader({ models, settings })
-  const list = createListTasks({ service, admit })
-  const creation = createCreateTask({ service, admit, bodyReader, readCreation })
+  const prefix = createPublicPrefix(publicUrl)
+  const list = createListTasks({ service, admit, prefix })
+  const creation = createCreateTask({
+    service,
+    admit,
+    bodyReader,
+    readCreation,
+    prefix,
+    models: models.map(({ id }) => id),
+  })
   return [
     { path: list.path, methods: { ...list.methods, ...creation.methods } },
-    createShowTask({ service, admit, cachedTasks: settings.cachedTasks }),
+    createShowTask({ service, admit, prefix, cachedTasks: settings.cachedTasks }),
     createShowTaskUsage({ service, admit }),
     createShowUsage({ service, admit, clock }),
     createListArtifacts({ service, admit, links, clock, publicUrl }),
     createArtifactLinks({ service, admit, links, storage, clock, publicUrl }),
     createArtifactContent({ service, findContent, clock, log }),
     ...createHealth({ checkReady, log }),
-    ...createReference({ models }),
+    ...(hasReference ? createReference({ models, prefix }) : []),
     ...(metrics === undefined ? [] : [createMetricsPage(metrics)]),
   ]
 }

@@ -25,12 +25,14 @@ export interface RouterOptions {
   readonly clock: Pick<Clock, "monotonicNow">
   readonly urlCharacters: number
   readonly onAnswered: OnAnswered | undefined
+  /** What the refusal at / says; by default that of any unknown path. */
+  readonly rootWords?: string
   /** From 0 up to 1. */
   readonly random: () => number
 }
 
 export function createRouter(resources: readonly Resource[], options: RouterOptions): HttpHandler {
-  const { log, clock, urlCharacters, onAnswered, random } = options
+  const { log, clock, urlCharacters, onAnswered, random, rootWords } = options
   const nextRequestId = createRequestIds()
   const responder = createResponder({ log, random })
   const watch = onAnswered && createWatch(onAnswered, clock)
@@ -39,14 +41,16 @@ export function createRouter(resources: readonly Resource[], options: RouterOpti
     app.all(resource.path, createResourceHandler(resource, { responder, nextRequestId, watch }))
   }
 
-  function refuse(code: ErrorCode, method: string): Response {
-    const refusal = new Refusal(code)
+  function refuse(code: ErrorCode, method: string, message?: string): Response {
+    const refusal = new Refusal(code, message === undefined ? {} : { message })
     const requestId = nextRequestId()
     onAnswered?.(toRefusedRequest({ requestId, method, refusal }))
     return responder.refuse(refusal, requestId, method)
   }
 
-  app.notFound((context) => refuse("route_not_found", context.req.method))
+  app.notFound(({ req }) => {
+    return refuse("route_not_found", req.method, req.path === "/" ? rootWords : undefined)
+  })
   return {
     app,
     fetch(request, bindings) {

@@ -339,7 +339,7 @@ const BODY_ROWS: readonly Row[] = [
     status: 400,
     type: "invalid_request_error",
     param: "model",
-    message: /^The model m{99}… does not exist\.$/,
+    message: /^The model m{99}… does not exist\. Choose one of: /,
   },
   {
     when: "the prompt holds half a character",

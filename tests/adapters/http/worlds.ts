@@ -28,6 +28,8 @@ export interface Call {
 export interface WorldOptions {
   readonly settings?: Partial<HttpSettings>
   readonly checkReady?: () => Promise<void>
+  readonly publicUrl?: () => string
+  readonly hasReference?: boolean
   /** Another world's, as another node of the service would share it. */
   readonly shared?: FakeStorage
 }

@@ -5,6 +5,7 @@
  * is worked on at a time, because one takes about ten times its size until it is stored.
  */
 import type { HttpSettings } from "../defaults.ts"
+import { Refusal } from "../errors/refusal.ts"
 import { createGate } from "../gate.ts"
 import { watchPace, type BodyPaceSettings } from "./body-pace.ts"
 import { createPieceCollector, type BodyPieces } from "./body-pieces.ts"
@@ -51,6 +52,7 @@ export function createBodyReader(settings: BodyReaderSettings): BodyReader {
       const held = bodies.begin(request.account)
       try {
         const pieces = await collect(request, held, settings)
+        if (pieces.lengthBytes === 0) checkUnread(request.declaredLength)
         if (pieces.lengthBytes <= largeBodyBytes) return await use(pieces)
         return await gate.pass(pieces.lengthBytes, () => use(pieces))
       } finally {
@@ -63,6 +65,16 @@ export function createBodyReader(settings: BodyReaderSettings): BodyReader {
 /** What is no number is not believed: the bytes are counted anyway. */
 function checkDeclared(declaredLength: string | null, limitBytes: number): void {
   if (Number(declaredLength) > limitBytes) throw refuseSize(limitBytes)
+}
+
+/** Nothing comes of a body that a host's own middleware has read. */
+function checkUnread(declaredLength: string | null): void {
+  if (!(Number(declaredLength) > 0)) return
+  throw new Refusal("invalid_json", {
+    message:
+      `Nothing was left of a request body of ${Number(declaredLength)} bytes: something before this ` +
+      "handler has read it, such as express.json(). Mount the handler in front of that.",
+  })
 }
 
 async function collect(

@@ -30,13 +30,14 @@ decided upon by \`error.code\`. An unknown path is answered as in \`RouteNotFoun
 a path does not take as in \`MethodNotAllowed\`, both without asking for a key; \`OPTIONS\` is answered
 with 204 and \`Allow\`.`
 
-export function createApiDocument(models: readonly Model[]): ApiDocument {
+/** `prefix` is the path of the public URL. */
+export function createApiDocument(models: readonly Model[], prefix = ""): ApiDocument {
   const creation = toCreationBody(models)
   return {
     openapi: "3.1.1",
     // The version in the paths, not that of a package.
     info: { title: "Safelight", version: "1", description: DESCRIPTION },
-    servers: [{ url: "/", description: "Where this document came from" }],
+    servers: [{ url: prefix === "" ? "/" : prefix, description: "Where this document came from" }],
     tags: [
       { name: "Tasks", description: "What is made, and how far it has got" },
       { name: "Artifacts", description: "What came of it" },

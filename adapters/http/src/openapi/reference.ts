@@ -5,6 +5,7 @@
 import type { Model } from "@safelight/core"
 import { Refusal } from "../errors/refusal.ts"
 import type { Resource } from "../exchange.ts"
+import type { PublicPrefix } from "../resources/public-prefix.ts"
 import { DOCS_FILES, PAGE, PAGE_POLICY } from "./docs-files.ts"
 import { createApiDocument } from "./document.ts"
 import { createKeptFile } from "./kept-file.ts"
@@ -12,12 +13,13 @@ import { createKeptFile } from "./kept-file.ts"
 export interface ReferenceOptions {
   /** Those that the document describes. */
   readonly models: readonly Model[]
+  readonly prefix: PublicPrefix
 }
 
-export function createReference({ models }: ReferenceOptions): Resource[] {
+export function createReference({ models, prefix }: ReferenceOptions): Resource[] {
   const document = createKeptFile({
     type: "application/json; charset=utf-8",
-    read: async () => toBytes(JSON.stringify(createApiDocument(models))),
+    read: async () => toBytes(JSON.stringify(createApiDocument(models, prefix()))),
   })
   const page = createKeptFile({
     type: "text/html; charset=utf-8",

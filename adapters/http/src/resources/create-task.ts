@@ -14,6 +14,7 @@ import { Refusal } from "../errors/refusal.ts"
 import { carryHeaders, type Exchange, type Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
 import { readIdempotencyKey } from "./idempotency-key.ts"
+import type { PublicPrefix } from "./public-prefix.ts"
 import { toSubmissionRefusal } from "./submission-refusal.ts"
 import { toTaskPath, toTaskText } from "./task-body.ts"
 
@@ -22,6 +23,9 @@ export interface CreateTaskOptions {
   readonly admit: Admit
   readonly bodyReader: BodyReader
   readonly readCreation: CreationReader
+  readonly prefix: PublicPrefix
+  /** The ids that a caller may choose from. */
+  readonly models: readonly string[]
 }
 
 /** What is known of a creation before its body is read. */
@@ -32,15 +36,15 @@ interface Creation {
 }
 
 export function createCreateTask(options: CreateTaskOptions): Resource {
-  const { service, admit, bodyReader, readCreation } = options
+  const { service, admit, bodyReader, readCreation, prefix, models } = options
 
   async function submit(pieces: BodyPieces, creation: Creation): Promise<Response> {
     const request = await toSubmitRequest(readCreation, pieces, creation)
     const result = await service.submit(request).catch((error: unknown) => {
       throw toRetryable(error, creation)
     })
-    if (result.kind === "rejected") throw toSubmissionRefusal(result.rejection)
-    return toAccepted(result.task, result.isReplayed, creation.exchange)
+    if (result.kind === "rejected") throw toSubmissionRefusal(result.rejection, models)
+    return toAccepted(result.task, result.isReplayed, creation.exchange, prefix())
   }
 
   return {
@@ -79,12 +83,13 @@ async function toSubmitRequest(
   return { account, ...request, idempotency: { key, fingerprint } }
 }
 
-function toAccepted(task: Task, isReplayed: boolean, exchange: Exchange): Response {
+function toAccepted(task: Task, isReplayed: boolean, exchange: Exchange, prefix: string): Response {
   exchange.task = task.id
-  const headers = carryHeaders(exchange, { location: toTaskPath(task.id) })
+  const headers = carryHeaders(exchange, { location: `${prefix}${toTaskPath(task.id)}` })
   if (isReplayed) headers["idempotent-replayed"] = "true"
   const { requestId } = exchange
-  return jsonResponse({ status: 202, text: toTaskText(task), requestId, method: "POST", headers })
+  const text = toTaskText(task, prefix)
+  return jsonResponse({ status: 202, text, requestId, method: "POST", headers })
 }
 
 /** With an idempotency key a repeated POST is no second purchase, so it is not warned of. */

@@ -10,14 +10,16 @@ import type { Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
 import { toCursor } from "./list-cursor.ts"
 import { parseListQuery, toChoice } from "./list-query.ts"
+import type { PublicPrefix } from "./public-prefix.ts"
 import { toTaskText } from "./task-body.ts"
 
 export interface ListTasksOptions {
   readonly service: TaskService
   readonly admit: Admit
+  readonly prefix: PublicPrefix
 }
 
-export function createListTasks({ service, admit }: ListTasksOptions): Resource {
+export function createListTasks({ service, admit, prefix }: ListTasksOptions): Resource {
   return {
     path: "/v1/tasks",
     methods: {
@@ -25,19 +27,23 @@ export function createListTasks({ service, admit }: ListTasksOptions): Resource 
         const { request, method, requestId } = exchange
         const account = await admit(exchange, { scopes: ["tasks:read"], policy: "read" })
         const query = parseListQuery(request.url)
-        const text = toListText(await service.listTasks({ account: account.id, ...query }))
+        const text = toListText(
+          await service.listTasks({ account: account.id, ...query }),
+          prefix(),
+        )
         return jsonResponse({ status: 200, text, requestId, method })
       },
     },
   }
 }
 
-function toListText(result: ListResult): string {
+function toListText(result: ListResult, prefix: string): string {
   if (result.kind === "unknown-model") {
     const message = toChoice("model", result.models)
     throw refuseParameters([{ param: "model", code: "invalid_value", message }])
   }
   const { tasks, next } = result
   const cursor = next === null ? null : toCursor(next)
-  return `{"tasks":[${tasks.map(toTaskText).join(",")}],"next_cursor":${JSON.stringify(cursor)}}`
+  const texts = tasks.map((task) => toTaskText(task, prefix))
+  return `{"tasks":[${texts.join(",")}],"next_cursor":${JSON.stringify(cursor)}}`
 }

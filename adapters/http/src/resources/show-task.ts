@@ -7,12 +7,14 @@ import type { Admit } from "../authentication/admission.ts"
 import { carryHeaders, type Exchange, type Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
 import { POLL_HEADERS, refuseTask } from "./find-task.ts"
+import type { PublicPrefix } from "./public-prefix.ts"
 import { isTaskId, toTaskText } from "./task-body.ts"
 
 export interface ShowTaskOptions {
   readonly service: TaskService
   readonly admit: Admit
   readonly cachedTasks: number
+  readonly prefix: PublicPrefix
 }
 
 interface Finished {
@@ -21,11 +23,11 @@ interface Finished {
 }
 
 export function createShowTask(options: ShowTaskOptions): Resource {
-  const { service, admit } = options
+  const { service, admit, prefix } = options
   const finished = createBoundedCache<Finished>(options.cachedTasks)
 
   function respond(exchange: Exchange, task: Task): Response {
-    const text = toTaskText(task)
+    const text = toTaskText(task, prefix())
     if (!isTerminal(task)) return toAnswer(exchange, text, POLL_HEADERS)
     finished.set(task.id, { account: task.account, text })
     return toAnswer(exchange, text)

@@ -7,10 +7,14 @@ import { Refusal, refuseParameters } from "../errors/refusal.ts"
 import { toEcho } from "./creation-request.ts"
 import { POLL_HEADERS } from "./find-task.ts"
 
-export function toSubmissionRefusal(rejection: Rejection): Refusal {
+/** Longer lists are cut: a message is read by people. */
+const NAMED_MODELS = 20
+
+/** `models` are the ids that a caller may choose from. */
+export function toSubmissionRefusal(rejection: Rejection, models: readonly string[] = []): Refusal {
   switch (rejection.code) {
     case "model-not-found": {
-      const message = `The model ${toEcho(rejection.model)} does not exist.`
+      const message = `The model ${toEcho(rejection.model)} does not exist.${toChoices(models)}`
       return refuseParameters([{ param: "model", code: "model_not_found", message }])
     }
     case "invalid-parameters": {
@@ -41,4 +45,10 @@ export function toSubmissionRefusal(rejection: Rejection): Refusal {
         cause: new Error(`a submission was refused as ${rejection.code}`),
       })
   }
+}
+
+function toChoices(models: readonly string[]): string {
+  if (models.length === 0) return ""
+  const more = models.length > NAMED_MODELS ? ` and ${models.length - NAMED_MODELS} more` : ""
+  return ` Choose one of: ${models.slice(0, NAMED_MODELS).join(", ")}${more}.`
 }

@@ -16,9 +16,9 @@ export function toTaskPath(id: string): string {
   return `/v1/tasks/${id}`
 }
 
-/** JSON; times are whole seconds, floored. */
-export function toTaskText(task: Task): string {
-  const path = toTaskPath(task.id)
+/** JSON; times are whole seconds, floored. `prefix` stands before every path. */
+export function toTaskText(task: Task, prefix: string): string {
+  const path = `${prefix}${toTaskPath(task.id)}`
   return (
     `{"task_id":"${task.id}","model":${JSON.stringify(task.model)},"status":"${toStatus(task)}",` +
     `"progress":${task.progress},"created_at":${toUnixSeconds(task.createdAt)},` +
