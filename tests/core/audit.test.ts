@@ -736,14 +736,14 @@ describe("replay", () => {
     [
       "a total beyond what a number holds",
       (log) => {
-        // What is billed at a million each, one more than can be added up.
-        const usage = { images: 0, inputVideosMs: [], outputVideoMs: 10_000_000_000 }
+        // What is billed at ten million each, one more than can be added up.
+        const usage = { images: 0, inputVideosMs: [], outputVideoMs: 100_000_000_000 }
         const commands = [submission("ben", VIDEO), dispatch(), success(VIDEO, usage)]
-        for (let index = 0; index < 9_008; index += 1) {
-          log.streams.push(createStream(`task-9${String(index).padStart(4, "0")}`, commands))
+        for (let index = 0; index < 901; index += 1) {
+          log.streams.push(createStream(`task-9${String(index).padStart(3, "0")}`, commands))
         }
       },
-      [["total-too-large", "task-99007", 3]],
+      [["total-too-large", "task-9900", 3]],
     ],
   ])
 

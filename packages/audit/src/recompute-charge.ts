@@ -1,8 +1,9 @@
 /**
- * What a task must cost (design §8): what its usage, price version and model make. A failed task
+ * What a task must cost (design §8): what its usage, price version and model make, at most what was
+ * reserved for it. A failed task
  * has a usage only where a channel reported that it billed one; without, it costs nothing.
  */
-import { chargeOf, type Model, type PriceBook, type Task } from "@safelight/core"
+import { chargeOf, chargeWithin, type Model, type PriceBook, type Task } from "@safelight/core"
 import { excerpt } from "./excerpt.ts"
 import type { Finding } from "./finding.ts"
 
@@ -17,10 +18,12 @@ export function findChargeFault(
   const model = models.get(task.model)
   if (model === undefined) return { kind: "model-unknown", ...place, expected: task.model }
   try {
-    const expected = chargeOf(model, prices, task.priceVersion, task.usage)
-    return expected === task.chargeMicros
-      ? undefined
-      : { kind: "charge-differs", ...place, expected }
+    const expected = chargeWithin(model, prices, task, task.usage)
+    if (expected === task.chargeMicros) return undefined
+    // Earlier releases charged what was measured, also where it was more than was reserved.
+    const measured = chargeOf(model, prices, task.priceVersion, task.usage)
+    if (measured === task.chargeMicros) return undefined
+    return { kind: "charge-differs", ...place, expected }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return { kind: "price-unknown", ...place, expected: excerpt(error.message) }

@@ -79,7 +79,7 @@ export {
   MAX_CHARGE_MICROS,
   VIDEO_BILLING,
 } from "./money/charge.ts"
-export { chargeOf } from "./money/charge-of.ts"
+export { chargeOf, chargeWithin } from "./money/charge-of.ts"
 export {
   currentPrices,
   DEFAULT_PRICES,

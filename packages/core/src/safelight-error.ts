@@ -32,6 +32,8 @@ export type SafelightErrorCode =
   | "artifact-missing"
   /** A channel can't be reached. */
   | "channel-unavailable"
+  /** A channel answered what means nothing: what it did is unknown. */
+  | "channel-answer-invalid"
   /** The engine is stopping or its queue is full. */
   | "overloaded"
   /** A setting is wrong; the message names it. */

@@ -3,6 +3,7 @@
  * as such; an answer past the time-out is still a fact and adopted.
  */
 import { isSafelightError, type Json, type SubmitOutcome, type TaskCommand } from "@safelight/core"
+import { toReason } from "./answer-parts.ts"
 import type { Context } from "./context.ts"
 import { settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
@@ -49,7 +50,7 @@ async function submit(
     return outcome
   } catch (error) {
     breaker.recordFailure()
-    const code = isSafelightError(error) ? error.code : "unexpected"
+    const code = isSafelightError(error) ? toReason(error.code) : "unexpected"
     if (code === "aborted" && answer !== undefined) void adoptLate(context, work, answer, call)
     context.log.warn({ task: work.id, channel: channel.name, error }, "a call's outcome is unknown")
     return { kind: "unknown", code }

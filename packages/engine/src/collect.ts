@@ -5,7 +5,6 @@
  * are kept is asked once, here: from then on the manifest's `expiresAt` alone counts.
  */
 import {
-  chargeOf,
   isSafelightError,
   toArtifactKey,
   type Account,
@@ -15,12 +14,12 @@ import {
   type ManifestEntry,
   type Model,
   type StoredArtifact,
-  type Task,
   type TaskCommand,
   type Usage,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { persist } from "./persist.ts"
+import { requireSettled, toCharge } from "./settlement.ts"
 import type { Work } from "./work.ts"
 
 /**
@@ -37,11 +36,13 @@ export async function collect(
   if (completed.outputs.length === 0) {
     return { kind: "fail", attempt: task.attempt, code: "no_output" }
   }
-  const model = modelOf(context, task)
+  // Before anything is stored: where either is missing, nothing may be left behind.
+  const model = requireSettled(context, task)
+  const outputs = await takeAsked(context, work, model, completed.outputs)
   const stored: StoredOutput[] = []
   let expiresAt: number
   try {
-    for (const [position, output] of completed.outputs.entries()) {
+    for (const [position, output] of outputs.entries()) {
       const key = toArtifactKey(model.artifacts, position)
       stored.push(await store(context, work, key, output))
     }
@@ -54,8 +55,48 @@ export async function collect(
   return {
     kind: "succeed",
     artifacts: stored.map((each) => toManifestEntry(each, expiresAt, model.artifacts)),
-    chargeMicros: chargeOf(model, context.prices, task.priceVersion, usage),
+    chargeMicros: toCharge(context, task, model, usage),
     usage,
+  }
+}
+
+/** As many outputs as were asked for: what a channel makes beyond them nobody ordered. */
+async function takeAsked(
+  context: Context,
+  work: Work,
+  model: Model,
+  outputs: readonly ChannelOutput[],
+): Promise<readonly ChannelOutput[]> {
+  const most = countAsked(model, work)
+  const surplus = outputs.slice(most)
+  if (surplus.length === 0) return outputs
+  const counts = { task: work.id, outputs: outputs.length, asked: most }
+  context.log.warn(
+    counts,
+    "a channel made more than was asked for; the rest is neither kept nor charged",
+  )
+  await Promise.all(surplus.map((output) => leaveUnread(context, work.id, output)))
+  return outputs.slice(0, most)
+}
+
+function countAsked(model: Model, { parameters }: Work): number {
+  if (model.artifacts === "video") return 1
+  // Of parameters that were erased nobody can tell; the reservation bounds the charge all the same.
+  return parameters === undefined ? Infinity : model.estimate(parameters).images
+}
+
+/** Ends a body that nobody reads, and with it what it holds: a connection, a file. */
+async function leaveUnread(
+  { deadlines, log }: Context,
+  task: string,
+  { body }: ChannelOutput,
+): Promise<void> {
+  try {
+    await deadlines.run(DISCARD_MS, undefined, async () => {
+      await body[Symbol.asyncIterator]().return?.()
+    })
+  } catch (error) {
+    log.warn({ task, error }, "an output that nobody asked for could not be closed")
   }
 }
 
@@ -72,7 +113,7 @@ async function store(
   await context.probe("collect:after-put", work.id)
   return {
     ...put,
-    durationMs: durationMs === undefined ? null : Math.ceil(durationMs),
+    durationMs: durationMs ?? null,
     key,
     mimeType,
   }
@@ -163,13 +204,7 @@ function toUsage(
 ): Usage {
   return {
     images: kind === "image" ? stored.length : 0,
-    inputVideosMs: (completed.inputVideosMs ?? []).map((durationMs) => Math.ceil(durationMs)),
+    inputVideosMs: [...(completed.inputVideosMs ?? [])],
     outputVideoMs: stored.reduce((total, { durationMs }) => total + (durationMs ?? 0), 0),
   }
-}
-
-function modelOf(context: Context, task: Task): Model {
-  const model = context.models.get(task.model)
-  if (model === undefined) throw new TypeError(`model ${task.model} is not served here`)
-  return model
 }

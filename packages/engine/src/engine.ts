@@ -23,6 +23,7 @@ import {
   type TaskService,
   type Usage,
 } from "@safelight/core"
+import { toCheckedChannel, type CheckingPorts } from "./checked-channel.ts"
 import { createClaims } from "./claims.ts"
 import type { Context } from "./context.ts"
 import type { Ports } from "./ports.ts"
@@ -163,12 +164,13 @@ function overloaded(message: string, retryAfterMs?: number): SafelightError {
 }
 
 function createContext(options: EngineOptions): Context {
-  const channels = validateRoutes(options.channels)
-  const settings = toSettings(options.settings, channels)
+  const models = new Map((options.models ?? MODELS).map((model) => [model.id, model]))
   const log = options.log ?? SILENT_LOG
+  const routes = toCheckedRoutes(options.channels, { log, models })
+  const channels = validateRoutes(routes)
+  const settings = toSettings(options.settings, channels)
   const { storage } = options
   const clock = createEngineClock({ clock: options.clock ?? systemClock, log, storage })
-  const models = new Map((options.models ?? MODELS).map((model) => [model.id, model]))
   const prices = options.prices ?? DEFAULT_PRICES
   requirePrices(models, prices)
   const ports: Ports = {
@@ -192,8 +194,18 @@ function createContext(options: EngineOptions): Context {
     deadlines: createDeadlines(clock),
     recorder: createRecorder(ports),
     returns: createReturns(ports),
-    routing: createRouting(options.channels, { ...ports, claims }),
+    routing: createRouting(routes, { ...ports, claims }),
   }
+}
+
+function toCheckedRoutes(
+  routes: readonly (Channel | Route)[],
+  ports: CheckingPorts,
+): readonly Route[] {
+  return routes.map((route) => {
+    const { channel, ...place } = "channel" in route ? route : { channel: route }
+    return { ...place, channel: toCheckedChannel(channel, ports) }
+  })
 }
 
 /** Every model must be priced, by the rate it is billed by. */

@@ -2,7 +2,6 @@
  * From what a channel answered to what is recorded: the one place where outcomes become commands.
  */
 import {
-  chargeOf,
   type Completed,
   type Input,
   type NotCreated,
@@ -15,6 +14,7 @@ import type { Context } from "./context.ts"
 import { persist } from "./persist.ts"
 import { recordFact } from "./record-fact.ts"
 import { toBackoffMs } from "./settings.ts"
+import { requireSettled, toCharge } from "./settlement.ts"
 import { REQUEST_INPUT } from "./submission.ts"
 import type { StepResult, Work } from "./work.ts"
 
@@ -84,11 +84,10 @@ function toBill(
   { billed }: Refused,
 ): Pick<Extract<TaskCommand, { kind: "fail" }>, "billed"> {
   if (billed === undefined) return {}
-  const { model: id, priceVersion } = work.head.task
-  const model = context.models.get(id)
-  if (model === undefined) throw new TypeError(`model ${id} is not served here`)
+  const { task } = work.head
+  const model = requireSettled(context, task)
   const usage = { inputVideosMs: [], ...billed }
-  return { billed: { chargeMicros: chargeOf(model, context.prices, priceVersion, usage), usage } }
+  return { billed: { chargeMicros: toCharge(context, task, model, usage), usage } }
 }
 
 /**

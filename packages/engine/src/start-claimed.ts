@@ -9,6 +9,7 @@ import type { AccountBounds } from "./account-bounds.ts"
 import type { AccountShares } from "./account-shares.ts"
 import type { Context } from "./context.ts"
 import type { Slot } from "./routing.ts"
+import { canSettle, toLack } from "./settlement.ts"
 import type { Loan } from "./slot-pool.ts"
 import { createWork, type Work } from "./work.ts"
 
@@ -70,7 +71,23 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     return isBegun
   }
 
-  function startOne(work: Work): Promise<boolean> {
+  /** Tables that were missed here, with their models: each is told once. */
+  const missed = new Set<string>()
+
+  /** Out of its turn: it would come back to the front of the queue and keep what is behind it. */
+  async function leaveToOthers({ claim, head, id }: Work): Promise<boolean> {
+    const lack = toLack(head.task)
+    if (!missed.has(lack)) {
+      const words = "tasks are left to other nodes: what they are charged by is not configured here"
+      context.log.error({ task: id, lack }, words)
+      missed.add(lack)
+    }
+    await returns.release({ claim, tasks: [id], dueAt: clock.now() + settings.backoffMaxMs })
+    return false
+  }
+
+  async function startOne(work: Work): Promise<boolean> {
+    if (!canSettle(context, work.head.task)) return leaveToOthers(work)
     return work.head.task.state === "queued" ? startNew(work) : takeOn(work)
   }
 

@@ -12,6 +12,7 @@ import {
   GENESIS_HASH,
   isAccountName,
   isIdempotencyKey,
+  MAX_CHARGE_MICROS,
   MODELS,
   project,
   sealEvents,
@@ -119,5 +120,8 @@ function reserve(
 ): { priceVersion: string; reservationMicros: number } {
   const { version } = currentPrices(ports.prices)
   const reservationMicros = chargeOf(model, ports.prices, version, model.estimate(parameters))
+  if (reservationMicros >= MAX_CHARGE_MICROS) {
+    throw new RangeError(`a task of ${model.id} costs more than a task may`)
+  }
   return { priceVersion: version, reservationMicros }
 }

@@ -23,6 +23,7 @@ const OUTSIDE: Record<Exclude<SafelightErrorCode, FailureCode>, ErrorCode> = {
   "already-moved": "service_unavailable",
   "export-refused": "internal_error",
   "channel-unavailable": "service_unavailable",
+  "channel-answer-invalid": "service_unavailable",
   aborted: "service_unavailable",
   overloaded: "overloaded",
   "version-conflict": "internal_error",

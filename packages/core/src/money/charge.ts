@@ -12,10 +12,13 @@ export const VIDEO_BILLING = {
   longestInputMs: 30_000,
 } as const
 
-/** The most that one task may cost, a million of the currency: 9,000 of them can be added up. */
-export const MAX_CHARGE_MICROS = 1_000_000_000_000
+/**
+ * No task costs as much: ten million of the currency, also of one that counts in thousands. Hundreds
+ * of it can be added up exactly.
+ */
+export const MAX_CHARGE_MICROS = 10_000_000_000_000
 
-/** Images × price each. Throws a RangeError above `MAX_CHARGE_MICROS`. */
+/** Images × price each, at most `MAX_CHARGE_MICROS`. */
 export function chargeImages(usage: Usage, price: ModelPrice): number {
   return toMicros(BigInt(usage.images) * toRate(price.perImageMicros))
 }
@@ -29,7 +32,7 @@ export function billedInputMs(inputVideosMs: readonly number[]): number {
   return Math.min(totalMs, VIDEO_BILLING.longestInputMs)
 }
 
-/** (Measured output + billed input) × price per second, rounded up to a micro-unit. Throws as `chargeImages` does. */
+/** (Measured output + billed input) × price per second, rounded up to a micro-unit; at most that. */
 export function chargeVideo(usage: Usage, price: ModelPrice): number {
   const billedMs = BigInt(usage.outputVideoMs + billedInputMs(usage.inputVideosMs))
   return toMicros((billedMs * toRate(price.perVideoSecondMicros) + 999n) / 1000n)
@@ -41,6 +44,5 @@ function toRate(micros: number | undefined): bigint {
 }
 
 function toMicros(amount: bigint): number {
-  if (amount > BigInt(MAX_CHARGE_MICROS)) throw new RangeError("a charge is out of range")
-  return Number(amount)
+  return amount > BigInt(MAX_CHARGE_MICROS) ? MAX_CHARGE_MICROS : Number(amount)
 }

@@ -1,0 +1,86 @@
+/**
+ * The parts of a channel's answer, each as it may be recorded or undefined where it is none: a
+ * channel is somebody else's code and may say anything. What an event would refuse is settled here.
+ */
+import { toCanonicalJson, type Json } from "@safelight/core"
+
+/** As long as an event's short texts. */
+const REASON_CHARACTERS = 200
+const MESSAGE_CHARACTERS = 1_000
+/** A provider's own words are kept beside the log: enough for any error page. */
+const WORDS_CHARACTERS = 100_000
+/** An operation is a handle and no result: it stands in an event and in the task for good. */
+const OPERATION_CHARACTERS = 65_536
+const OPERATION_DEPTH = 64
+/** Nothing is put off for longer; what waits past a task's end is ended then. */
+const LONGEST_PAUSE_MS = 30 * 86_400_000
+
+/** Type and subtype (RFC 9110 §8.3.1), with parameters or without. */
+const MIME_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:[ \t]*;[ -~]*)?$/
+
+/** Any text as a reason or code; "unspecified" where there is none. */
+export function toReason(value: unknown): string {
+  return toText(value, REASON_CHARACTERS) ?? "unspecified"
+}
+
+export function toMessage(value: unknown): string | undefined {
+  return toText(value, MESSAGE_CHARACTERS)
+}
+
+export function toWords(value: unknown): string | undefined {
+  return toText(value, WORDS_CHARACTERS)
+}
+
+/** Cut to its bound, half a character at the cut or elsewhere replaced. */
+function toText(value: unknown, mostCharacters: number): string | undefined {
+  if (typeof value !== "string" || value === "") return undefined
+  return value.slice(0, mostCharacters).toWellFormed()
+}
+
+/** A pause in whole milliseconds. */
+export function toPauseMs(value: unknown): number | undefined {
+  return isAmount(value) ? Math.min(Math.ceil(value), LONGEST_PAUSE_MS) : undefined
+}
+
+/** A measured duration in whole milliseconds, rounded up. */
+export function toDurationMs(value: unknown): number | undefined {
+  const durationMs = isAmount(value) ? Math.ceil(value) : undefined
+  return Number.isSafeInteger(durationMs) ? durationMs : undefined
+}
+
+/** A number of pieces or milliseconds that a channel says it billed. */
+export function toCount(value: unknown): number | undefined {
+  return isAmount(value) && Number.isSafeInteger(value) ? value : undefined
+}
+
+export function toMimeType(value: unknown): string | undefined {
+  const isOne = typeof value === "string" && value.length <= REASON_CHARACTERS
+  return isOne && MIME_TYPE.test(value) ? value : undefined
+}
+
+/** A copy of the operation as every node will read it; undefined where it is no plain JSON of its size. */
+export function toOperation(value: unknown): Json | undefined {
+  if (value === undefined || !isShallow(value, OPERATION_DEPTH)) return undefined
+  let text: string
+  try {
+    text = toCanonicalJson(value)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+  return text.length > OPERATION_CHARACTERS ? undefined : (JSON.parse(text) as Json)
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0
+}
+
+/** Whether nothing is nested deeper; what contains itself is. */
+function isShallow(value: unknown, levels: number): boolean {
+  if (!isRecord(value)) return true
+  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1))
+}

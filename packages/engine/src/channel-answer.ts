@@ -1,0 +1,203 @@
+/**
+ * What a channel answered, as the engine may act on it. An answer that proves something is repaired
+ * where no charge hangs on it, and `note` is told; a result that can't be stored or charged is a
+ * failure; what proves nothing throws `channel-answer-invalid`, which leaves a purchase in doubt and
+ * has anything else asked again.
+ */
+import {
+  isFailureCode,
+  SafelightError,
+  type ChannelOutput,
+  type Completed,
+  type Json,
+  type Model,
+  type NotCreated,
+  type PollOutcome,
+  type Refused,
+  type Running,
+  type SubmitOutcome,
+} from "@safelight/core"
+import {
+  isRecord,
+  toCount,
+  toDurationMs,
+  toMessage,
+  toMimeType,
+  toOperation,
+  toPauseMs,
+  toReason,
+  toWords,
+} from "./answer-parts.ts"
+
+type Answer = Readonly<Record<string, unknown>>
+
+/** Where an answer was not what it must be, and what was made of it. */
+export interface AnswerNotes {
+  /** The outcome stands; `what` was left out or replaced. */
+  repaired(what: string): void
+  /** The outcome became a failure because of `what`; `operation` is its handle, where it has one. */
+  failed(what: string, operation: Json | undefined): void
+}
+
+export interface AnswerContext {
+  readonly channel: string
+  /** What was asked for; undefined where the model is not served here. */
+  readonly artifacts: Model["artifacts"] | undefined
+  readonly notes: AnswerNotes
+}
+
+export function parseSubmitAnswer(value: unknown, context: AnswerContext): SubmitOutcome {
+  const answer = requireAnswer(value, context)
+  if (answer["kind"] === "accepted") {
+    return { kind: "accepted", operation: requireOperation(answer, context) }
+  }
+  return parseEnd(answer, context)
+}
+
+export function parsePollAnswer(value: unknown, context: AnswerContext): PollOutcome {
+  const answer = requireAnswer(value, context)
+  return answer["kind"] === "running" ? parseRunning(answer, context) : parseEnd(answer, context)
+}
+
+export function parseFindAnswer(
+  value: unknown,
+  context: AnswerContext,
+): { readonly operation: Json } | null {
+  if (value === null) return null
+  return { operation: requireOperation(requireAnswer(value, context), context) }
+}
+
+function parseEnd(answer: Answer, context: AnswerContext): Completed | Refused | NotCreated {
+  switch (answer["kind"]) {
+    case "completed":
+      return parseCompleted(answer, context)
+    case "refused":
+      return parseRefused(answer, context)
+    case "not-created":
+      return parseNotCreated(answer, context)
+    default:
+      throw invalid(context, "its kind is none")
+  }
+}
+
+/** A channel that doesn't say when is asked again after this. */
+const POLL_AFTER_MS = 1_000
+
+function parseRunning({ progress, pollAfterMs }: Answer, { notes }: AnswerContext): Running {
+  const isTold = typeof progress === "number" && Number.isFinite(progress)
+  if (!isTold && progress !== undefined) notes.repaired("progress is no number")
+  const pauseMs = toPauseMs(pollAfterMs)
+  if (pauseMs === undefined) notes.repaired("pollAfterMs is no duration")
+  const running = { kind: "running", pollAfterMs: pauseMs ?? POLL_AFTER_MS } as const
+  return isTold ? { ...running, progress } : running
+}
+
+function parseNotCreated(answer: Answer, { notes }: AnswerContext): NotCreated {
+  const { reason, retryAfterMs, isAboutRequest } = answer
+  const told = toReason(reason)
+  if (told !== reason) notes.repaired("reason is empty, too long or no text")
+  const pauseMs = toPauseMs(retryAfterMs)
+  if (pauseMs === undefined && retryAfterMs !== undefined) {
+    notes.repaired("retryAfterMs is no duration")
+  }
+  return {
+    kind: "not-created",
+    reason: told,
+    ...(pauseMs !== undefined && { retryAfterMs: pauseMs }),
+    ...(isAboutRequest === true && { isAboutRequest }),
+  }
+}
+
+function parseRefused(answer: Answer, { notes }: AnswerContext): Refused {
+  const { code } = answer
+  const isKnown = typeof code === "string" && isFailureCode(code)
+  if (!isKnown) notes.repaired("code is none of a failure")
+  const message = toMessage(answer["message"])
+  const providerWords = toWords(answer["providerWords"])
+  const billed = toBilled(answer["billed"])
+  if (billed === undefined && answer["billed"] !== undefined) {
+    notes.repaired("billed holds no counts, so nothing is charged")
+  }
+  return {
+    kind: "refused",
+    code: isKnown ? code : "provider_rejected",
+    ...(message !== undefined && { message }),
+    ...(providerWords !== undefined && { providerWords }),
+    ...(billed !== undefined && { billed }),
+  }
+}
+
+function toBilled(value: unknown): Refused["billed"] {
+  if (!isRecord(value)) return undefined
+  const [images, outputVideoMs] = [toCount(value["images"]), toCount(value["outputVideoMs"])]
+  return images === undefined || outputVideoMs === undefined ? undefined : { images, outputVideoMs }
+}
+
+function parseCompleted(answer: Answer, context: AnswerContext): Completed | Refused {
+  const { notes } = context
+  const operation = toOperation(answer["operation"])
+  if (operation === undefined && answer["operation"] !== undefined) {
+    notes.repaired("operation is no plain JSON, or too long")
+  }
+  const results = parseResults(answer, context)
+  if (typeof results === "string") {
+    notes.failed(results, operation)
+    return { kind: "refused", code: "internal_error" }
+  }
+  return { kind: "completed", ...(operation !== undefined && { operation }), ...results }
+}
+
+/** What is stored and charged; or why it can be neither. */
+function parseResults(
+  { outputs, inputVideosMs = [] }: Answer,
+  context: AnswerContext,
+): Pick<Completed, "outputs" | "inputVideosMs"> | string {
+  if (!Array.isArray(outputs)) return "outputs is no list"
+  if (!Array.isArray(inputVideosMs)) return "inputVideosMs is no list"
+  const inputs = inputVideosMs.map(toDurationMs)
+  if (!isWhole(inputs)) return "inputVideosMs holds what is no duration"
+  const parsed: ChannelOutput[] = []
+  for (const [position, output] of outputs.entries()) {
+    const one = parseOutput(output, context)
+    if (typeof one === "string") return `outputs[${position}]${one}`
+    parsed.push(one)
+  }
+  return { outputs: parsed, ...(inputs.length > 0 && { inputVideosMs: inputs }) }
+}
+
+function parseOutput(output: unknown, { artifacts }: AnswerContext): ChannelOutput | string {
+  if (!isRecord(output) || !isBody(output["body"])) return ".body can't be read"
+  const mimeType = toMimeType(output["mimeType"])
+  if (mimeType === undefined) return ".mimeType is none"
+  const durationMs = toDurationMs(output["durationMs"])
+  if (durationMs === undefined && output["durationMs"] !== undefined) {
+    return ".durationMs is no duration"
+  }
+  // A video is charged by its length: one that nobody measured would cost nothing.
+  if (artifacts === "video" && !durationMs) return ".durationMs is missing"
+  return { mimeType, body: output["body"], ...(durationMs !== undefined && { durationMs }) }
+}
+
+function isBody(value: unknown): value is ChannelOutput["body"] {
+  return isRecord(value) && Symbol.asyncIterator in value
+}
+
+function isWhole<Item>(items: readonly (Item | undefined)[]): items is readonly Item[] {
+  return !items.includes(undefined)
+}
+
+function requireAnswer(value: unknown, context: AnswerContext): Answer {
+  if (isRecord(value)) return value
+  throw invalid(context, "it is no object")
+}
+
+function requireOperation(answer: Answer, context: AnswerContext): Json {
+  const operation = toOperation(answer["operation"])
+  if (operation !== undefined) return operation
+  throw invalid(context, "its operation is missing, no plain JSON, or too long")
+}
+
+function invalid({ channel }: AnswerContext, why: string): SafelightError {
+  const message = `an answer of channel ${channel} means nothing: ${why}`
+  return new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
+}

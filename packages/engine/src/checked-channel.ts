@@ -1,0 +1,77 @@
+/**
+ * A channel as the engine calls it: whatever it answers has been checked before anybody acts on it,
+ * and a throw is a rejection. Everything else is the channel's own.
+ */
+import type { Channel, Log, Model } from "@safelight/core"
+import {
+  parseFindAnswer,
+  parsePollAnswer,
+  parseSubmitAnswer,
+  type AnswerContext,
+} from "./channel-answer.ts"
+
+export interface CheckingPorts {
+  readonly log: Log
+  readonly models: ReadonlyMap<string, Model>
+}
+
+export function toCheckedChannel(channel: Channel, { log, models }: CheckingPorts): Channel {
+  /** A poll may say the same wrong thing each second. */
+  const told = new Set<string>()
+  const { name } = channel
+
+  function toContext({ task, model }: Asked): AnswerContext {
+    return {
+      channel: name,
+      artifacts: models.get(model)?.artifacts,
+      notes: {
+        repaired(what) {
+          if (told.has(what)) return
+          told.add(what)
+          log.warn({ task, channel: name, what }, "a part of a channel's answers is left out")
+        },
+        failed(what, operation) {
+          const words = "a channel's result can't be stored or charged: the task fails"
+          log.error({ task, channel: name, what, operation }, words)
+        },
+      },
+    }
+  }
+
+  return {
+    name,
+    models: channel.models,
+    submission: channel.submission,
+    concurrency: channel.concurrency,
+    submitTimeoutMs: channel.submitTimeoutMs,
+    async submit(request) {
+      return parseSubmitAnswer(await channel.submit(request), toContext(request))
+    },
+    async poll(request) {
+      return parsePollAnswer(await channel.poll(request), toContext(request))
+    },
+    ...(channel.find !== undefined && {
+      async find(request) {
+        return parseFindAnswer(await channel.find?.(request), toContext(request))
+      },
+    }),
+    ...(channel.cancel !== undefined && {
+      async cancel(request) {
+        await channel.cancel?.(request)
+      },
+    }),
+    ...(channel.answersAtOnce !== undefined && {
+      answersAtOnce: (request) => channel.answersAtOnce?.(request) === true,
+    }),
+    ...(channel.close !== undefined && {
+      async close() {
+        await channel.close?.()
+      },
+    }),
+  }
+}
+
+interface Asked {
+  readonly task: string
+  readonly model: string
+}
