@@ -102,15 +102,20 @@ describe("a dispatch", () => {
       submits: [
         { kind: "refused", code: "content_policy_violation" },
         { kind: "refused", code: "provider_rejected", message: "Not today.", billed },
+        { kind: "refused", code: "provider_rejected", billed },
       ],
     })
     const scene = createScene({ channels: [channel] })
     const free = await scene.engine.finished((await scene.submit()).id)
     assert.equal(free?.error?.type, "content_policy_error")
     assert.equal(free?.chargeMicros, 0)
-    const paid = await scene.engine.finished((await scene.submit()).id)
+    const two = await scene.submit({ prompt: "a quiet harbour", count: 2 })
+    const paid = await scene.engine.finished(two.id)
     assert.equal(paid?.error?.message, "Not today.")
     assert.equal(paid?.chargeMicros, 60_000)
+    // Nobody reserved for more than was asked for.
+    const one = await scene.engine.finished((await scene.submit()).id)
+    assert.deepEqual([one?.chargeMicros, one?.usage?.images], [30_000, 2])
   })
 
   it("is not sent where the claim no longer outlives the call, and says that nothing was", async () => {

@@ -160,6 +160,28 @@ charged 30000 micro-units (0.030000)
     assert.equal(code, 5)
   })
 
+  test("a charge is at most what was reserved, and it is said that it is less than the sum", async (t) => {
+    const limited = {
+      ...videoUsage({ rate: 100_000, outputMs: 5_040 }),
+      charge_limit_micros: 500_000,
+    }
+    const { code, stdout } = await run(t, [ID], { ...limited, charge_micros: 500_000 })
+    assert.match(stdout, /= 504000 micro-units \(0\.504000\)\n/)
+    assert.match(
+      stdout,
+      /^at most what was reserved is charged: 500000 micro-units \(0\.500000\)$/m,
+    )
+    assert.match(stdout, /^charged 500000 micro-units \(0\.500000\)$/m)
+    assert.equal(code, 0)
+    for (const charge_micros of [499_999, 504_000]) {
+      assert.equal((await run(t, [ID], { ...limited, charge_micros })).code, 5)
+    }
+    const below = { ...limited, charge_limit_micros: 600_000 }
+    const measured = await run(t, [ID], below)
+    assert.equal(measured.code, 0)
+    assert.doesNotMatch(measured.stdout, /reserved/)
+  })
+
   test("a model that is unknown here is explained by what it used", async (t) => {
     const { stdout } = await run(t, [ID], { ...imageUsage(2, 5), model: "host/model" })
     assert.match(stdout, /^2 images × 5 = 10 micro-units/m)

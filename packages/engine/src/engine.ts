@@ -23,6 +23,7 @@ import {
   type TaskService,
   type Usage,
 } from "@safelight/core"
+import { checkPrices, type PriceFault } from "./check-prices.ts"
 import { toCheckedChannel, type CheckingPorts } from "./checked-channel.ts"
 import { createClaims } from "./claims.ts"
 import type { Context } from "./context.ts"
@@ -87,6 +88,11 @@ export interface Engine extends TaskService, AsyncDisposable {
    * fails uncharged. Any other task is left as it is, and the result says how it stands.
    */
   resolve(request: ResolveRequest): Promise<ResolveResult>
+  /**
+   * The unfinished tasks, by model and price version, that this configuration doesn't settle; of the
+   * ten thousand that end first. Best asked before `start`. Rejects where the storage fails.
+   */
+  checkPrices(): Promise<readonly PriceFault[]>
   /** Takes no more tasks, lets running ones finish for up to `graceMs`, hands the rest back. */
   stop(options?: { readonly graceMs?: number }): Promise<void>
 }
@@ -143,6 +149,7 @@ export function createEngine(options: EngineOptions): Engine {
       return head?.task.account === account && storage.eraseInputs(id)
     },
     resolve: (request) => resolveTask(context, request),
+    checkPrices: () => checkPrices(context),
     readArtifact: (name) => readArtifact(context, name),
     finished: (id, { signal } = {}) => waitUntilFinished(context, dispatcher, id, signal),
     clock: context.clock,

@@ -5,6 +5,7 @@ export {
   type DeploymentCheckOptions,
   type DeploymentRefusal,
 } from "./check-deployment.ts"
+export type { PriceFault } from "./check-prices.ts"
 export { cancelTask, type CancelResult } from "./cancel-task.ts"
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts"
 export type { EngineClock } from "./engine-clock.ts"

@@ -99,7 +99,7 @@ function createGroupReader(
   { backlog, earmarks, starter }: GroupReaderParts,
 ): ReadGroup {
   const { claims, clock, routing, settings, storage } = context
-  const claim = createClaim(context, bounds)
+  const claim = createClaim(context, bounds, starter)
 
   function noteBacklog(models: readonly string[], isWaiting: boolean): void {
     for (const model of models) {
@@ -158,11 +158,13 @@ function createGroupReader(
 function createClaim(
   { claims, clock, storage }: Context,
   bounds: AccountBounds,
+  starter: Starter,
 ): (claim: string, models: readonly string[], limit: number) => Promise<readonly Claimed[]> {
   return async (claim, models, limit) => {
     const exceptAccounts = bounds.listFull()
+    const now = clock.now() - starter.holdBackMs()
     try {
-      return await storage.claim({ claim, models, exceptAccounts, now: clock.now(), limit })
+      return await storage.claim({ claim, models, exceptAccounts, now, limit })
     } catch (error) {
       // Tasks may have been taken that nobody here has heard of.
       if (isSafelightError(error)) claims.retire(claim)

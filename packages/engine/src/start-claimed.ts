@@ -18,6 +18,8 @@ export interface Starter {
   start(claimed: readonly Claimed[], heldUntil: number): Promise<number>
   /** Begins parked starts that have their slots now, gives back those that have none to hope for. */
   startParked(): Promise<void>
+  /** How long what is due is left to other nodes first, ms. */
+  holdBackMs(): number
 }
 
 export interface StarterParts {
@@ -28,6 +30,9 @@ export interface StarterParts {
 
 /** A start that has no slot to hope for here is left to others for this long. */
 const HOPELESS_MS = 5_000
+
+/** So often others look at the queue before a node that has left tasks to them. */
+const HOLD_BACK_POLLS = 3
 
 export function createStarter(context: Context, parts: StarterParts): Starter {
   const { clock, returns, routing, settings } = context
@@ -73,6 +78,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
 
   /** Tables that were missed here, with their models: each is told once. */
   const missed = new Set<string>()
+  let leftAt = -Infinity
 
   /** Out of its turn: it would come back to the front of the queue and keep what is behind it. */
   async function leaveToOthers({ claim, head, id }: Work): Promise<boolean> {
@@ -82,8 +88,15 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
       context.log.error({ task: id, lack }, words)
       missed.add(lack)
     }
+    leftAt = clock.monotonicNow()
     await returns.release({ claim, tasks: [id], dueAt: clock.now() + settings.backoffMaxMs })
     return false
+  }
+
+  /** A node that has left tasks would win them again and again, as they are due at its own moment. */
+  function holdBackMs(): number {
+    const isRecent = clock.monotonicNow() - leftAt < 2 * settings.backoffMaxMs
+    return isRecent ? HOLD_BACK_POLLS * settings.idlePollMs : 0
   }
 
   async function startOne(work: Work): Promise<boolean> {
@@ -92,6 +105,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
   }
 
   return {
+    holdBackMs,
     async start(claimed, heldUntil) {
       const works = claimed.map((each) =>
         createWork(each, { claim: each.claim, heldUntil }, clock, { slot: undefined }),

@@ -75,6 +75,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   await requireOwnData({ storage, artifacts, adopt, clock, log })
   const parts = { configuration, log, clock, storage, artifacts, watching, sandbox }
   const engine = createServiceEngine(parts, closers)
+  await warnOfPrices(engine, log)
 
   const metricsServer = await watching.listen()
   // Still there while the rest winds down, since that is what it shows.
@@ -118,6 +119,17 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   const stop = (): Promise<void> => (stopped ??= closeAll(closers))
   const own = metricsServer && { metricsUrl: metricsServer.url }
   return { url: server.url, publicUrl, ...own, hasSandbox: sandbox, storage, engine, stop }
+}
+
+/** Such tasks wait, or run, for a node that has their table; where there is none they end in time. */
+async function warnOfPrices(engine: Engine, log: Log): Promise<void> {
+  for (const fault of await engine.checkPrices()) {
+    const message =
+      fault.kind === "missing"
+        ? "unfinished tasks name prices that are not configured here: add the table, or they are left to other nodes"
+        : "a price table or model is not what unfinished tasks were accepted under: give a changed table a version of its own"
+    log.error({ ...fault }, message)
+  }
 }
 
 interface EngineParts {

@@ -46,9 +46,12 @@ function toReason(record: TaskUsageRecord): Reason {
     return { lines: [...used, line], isProved: true }
   }
   const words = explainCharge({ model, usage, price: toPrice(record.price) })
-  const isProved = words.chargeMicros === chargeMicros
+  const { charge_limit_micros: limitMicros = Infinity } = record
+  const isLimited = words.chargeMicros > limitMicros
+  const isProved = chargeMicros === Math.min(words.chargeMicros, limitMicros)
+  const limit = isLimited ? [`at most what was reserved is charged: ${toAmount(limitMicros)}`] : []
   const difference = isProved ? [] : ["this is not what price and usage make"]
-  return { lines: [...used, ...words.rules, words.sum, charged, ...difference], isProved }
+  return { lines: [...used, ...words.rules, words.sum, ...limit, charged, ...difference], isProved }
 }
 
 function toUsedLines(model: string, usage: Usage): readonly string[] {

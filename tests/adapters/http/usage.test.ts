@@ -20,6 +20,7 @@ const TASKS: readonly [name: string, changes: Partial<Task>, shown: Record<strin
       price: { per_image_micros: 10_000 },
       reserved_micros: 10_000,
       charge_micros: 0,
+      charge_limit_micros: 10_000,
       usage: null,
     },
   ],
@@ -44,6 +45,7 @@ const TASKS: readonly [name: string, changes: Partial<Task>, shown: Record<strin
       price: { per_video_second_micros: 100_000 },
       reserved_micros: 0,
       charge_micros: 1_400_000,
+      charge_limit_micros: 9_000_000,
       usage: {
         images: 0,
         output_video_ms: 6_000,
@@ -69,6 +71,7 @@ const TASKS: readonly [name: string, changes: Partial<Task>, shown: Record<strin
       price: null,
       reserved_micros: 0,
       charge_micros: 0,
+      charge_limit_micros: 10_000,
       usage: null,
     },
   ],

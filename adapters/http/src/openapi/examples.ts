@@ -64,6 +64,7 @@ const TASK_USAGE = {
   finished_at: 1_767_225_609,
   price: { per_image_micros: 10_000 },
   reserved_micros: 0,
+  charge_limit_micros: 10_000,
   ...CHARGE,
   usage: { images: 1, output_video_ms: 0, input_videos_ms: [], billed_input_ms: 0 },
 }

@@ -129,6 +129,10 @@ const taskUsage = v.object({
   ),
   reserved_micros: v.pipe(micros, v.description("Held back until the task is finished, then 0.")),
   charge_micros: v.pipe(micros, v.description("What it cost, in micro-units.")),
+  charge_limit_micros: v.pipe(
+    micros,
+    v.description("What was reserved for it at first: it costs at most that, whatever was used."),
+  ),
   usage: v.pipe(
     v.nullable(
       v.object({

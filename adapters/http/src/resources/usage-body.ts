@@ -25,6 +25,7 @@ export function toTaskUsageText({ task, price, billedInputMs }: TaskUsage): stri
     price: price === undefined ? null : toPrice(price),
     reserved_micros: isTerminal(task) ? 0 : task.reservationMicros,
     charge_micros: task.chargeMicros,
+    charge_limit_micros: task.reservationMicros,
     usage: usage && {
       images: usage.images,
       output_video_ms: usage.outputVideoMs,

@@ -26,6 +26,8 @@ export const taskUsage = v.looseObject({
   /** 0 once finished. */
   reserved_micros: count,
   charge_micros: count,
+  /** At most this was charged; older services don't say. */
+  charge_limit_micros: v.exactOptional(count),
   usage: v.nullable(
     v.looseObject({
       images: count,

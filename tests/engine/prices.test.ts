@@ -1,0 +1,131 @@
+/** Nodes of two price configurations over one storage: nothing is bought that can't be settled. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import type { Log, LogFields, PriceBook } from "@safelight/core"
+import { createEngine, type Engine } from "@safelight/engine"
+import {
+  createManualClock,
+  createScriptedChannel,
+  type ScriptedChannelOptions,
+} from "@safelight/testkit"
+import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
+import { createMemoryStorage } from "../support/memory-storage.ts"
+import { completed, MODEL, PRICES, SETTINGS } from "./support.ts"
+
+const NEWER: PriceBook = [
+  ...PRICES,
+  { version: "2", models: { "model-a": { perImageMicros: 40_000 } } },
+]
+
+function createNodes() {
+  const clock = createManualClock()
+  const storage = createMemoryStorage()
+  const artifacts = createMemoryArtifacts()
+  function create(prices: PriceBook, options: ScriptedChannelOptions = {}) {
+    const logged: { readonly fields: LogFields; readonly message: string }[] = []
+    const record: Log["info"] = (fields, message) => void logged.push({ fields, message })
+    const channel = createScriptedChannel(options)
+    const engine = createEngine({
+      storage,
+      artifacts,
+      clock,
+      channels: [channel],
+      models: [MODEL],
+      prices,
+      settings: { ...SETTINGS, endAfterMs: 3_600_000 },
+      log: { info: record, warn: record, error: record },
+    })
+    return { channel, engine, logged }
+  }
+  const read = async (id: string) => (await storage.readTask(id))?.task
+  const stories = () => [...storage.events.values()].map((events) => events.map(({ type }) => type))
+  return { artifacts, clock, create, read, storage, stories }
+}
+
+async function submit(engine: Engine): Promise<string> {
+  const parameters = { prompt: "a quiet harbour" }
+  const result = await engine.submit({ account: "ada", model: "model-a", parameters })
+  assert.ok(result.kind === "submitted")
+  return result.task.id
+}
+
+describe("a node that lacks a task's prices", () => {
+  it("sends nothing, says so once, and leaves the task to a node that has them", async () => {
+    const { artifacts, clock, create, read, stories } = createNodes()
+    const old = create(PRICES)
+    const newer = create(NEWER, { submits: [completed(), completed(), completed()] })
+    const ids = [await submit(newer.engine), await submit(newer.engine), await submit(newer.engine)]
+    old.engine.start()
+    await clock.advance(600_000)
+    assert.deepEqual(old.channel.calls, [])
+    assert.equal(artifacts.places.size, 0)
+    assert.deepEqual(stories(), [["submitted"], ["submitted"], ["submitted"]])
+    assert.deepEqual(
+      old.logged.map(({ fields, message }) => [fields["lack"], message]),
+      [
+        [
+          "model model-a with a price in table 2",
+          "tasks are left to other nodes: what they are charged by is not configured here",
+        ],
+      ],
+    )
+    newer.engine.start()
+    await clock.advance(120_000)
+    for (const id of ids) {
+      const task = await read(id)
+      assert.deepEqual([task?.state, task?.chargeMicros], ["succeeded.available", 40_000])
+    }
+    assert.deepEqual(old.channel.calls, [])
+  })
+
+  it("keeps nothing waiting that it can settle", async () => {
+    const { clock, create, read } = createNodes()
+    const old = create(PRICES, { concurrency: 1, submits: [completed()] })
+    const newer = create(NEWER)
+    for (let count = 0; count < 5; count += 1) await submit(newer.engine)
+    const id = await submit(old.engine)
+    old.engine.start()
+    await clock.advance(10_000)
+    assert.equal((await read(id))?.state, "succeeded.available")
+  })
+
+  it("leaves a task to others that runs at its channel already", async () => {
+    const { clock, create, read, storage } = createNodes()
+    const accepted = { kind: "accepted", operation: 1 } as const
+    const running = { kind: "running", pollAfterMs: 5_000 } as const
+    const newer = create(NEWER, { submits: [accepted], polls: [running] })
+    newer.engine.start()
+    await clock.advance(0)
+    const id = await submit(newer.engine)
+    await clock.advance(1_000)
+    await newer.engine.stop()
+    const old = create(PRICES)
+    old.engine.start()
+    await clock.advance(60_000)
+    assert.deepEqual([old.channel.calls, (await read(id))?.state], [[], "running"])
+    const next = create(NEWER, { polls: [completed()] })
+    next.engine.start()
+    await clock.advance(120_000)
+    assert.equal((await read(id))?.state, "succeeded.available")
+    assert.equal(storage.events.get(id)?.length, 4)
+  })
+})
+
+describe("a look at the prices of unfinished tasks", () => {
+  it("finds tables that are missing or are not what they were, with how many tasks", async () => {
+    const { create } = createNodes()
+    const [first, second] = [create(PRICES).engine, create(NEWER).engine]
+    for (const engine of [first, second, second]) await submit(engine)
+    assert.deepEqual(await second.checkPrices(), [])
+    assert.deepEqual(await first.checkPrices(), [
+      { kind: "missing", model: "model-a", priceVersion: "2", tasks: 2 },
+    ])
+    const edited: PriceBook = [
+      { version: "1", models: { "model-a": { perImageMicros: 31_000 } } },
+      ...NEWER.slice(1),
+    ]
+    assert.deepEqual(await create(edited).engine.checkPrices(), [
+      { kind: "differs", model: "model-a", priceVersion: "1", tasks: 1 },
+    ])
+  })
+})
