@@ -3,7 +3,6 @@
  * opened a storage or a channel closes it, after `stop`.
  */
 import {
-  isTerminal,
   MODELS,
   chargeOf,
   currentPrices,
@@ -30,20 +29,20 @@ import type { Context } from "./context.ts"
 import type { Ports } from "./ports.ts"
 import { createDeadlines } from "./deadlines.ts"
 import { createEngineClock, type EngineClock } from "./engine-clock.ts"
-import { createDispatcher, type Dispatcher } from "./dispatcher.ts"
+import { createDispatcher } from "./dispatcher.ts"
+import { waitUntilFinished } from "./finished.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
-import { listTasks } from "./list-tasks.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
 import { createRecorder } from "./recorder.ts"
 import { createReturns } from "./returns.ts"
-import { resolveTask, type ResolveRequest, type ResolveResult } from "./resolve-task.ts"
+import { settleDoubt, type ResolveRequest, type ResolveResult } from "./resolve-task.ts"
 import { createRouting, validateRoutes, type Route } from "./routing.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
 import { sha256 } from "./sha256.ts"
 import { createSubmit } from "./submit.ts"
 import { sweep, type SweepReport } from "./sweep.ts"
 import { systemClock } from "./system-clock.ts"
-import { findUsage, sumUsage } from "./usage.ts"
+import { createReads } from "./task-reads.ts"
 
 export interface EngineOptions {
   readonly storage: Storage
@@ -102,19 +101,19 @@ export function createEngine(options: EngineOptions): Engine {
   const context = createContext(options)
   const dispatcher = createDispatcher(context, [...context.models.keys()])
   const submit = createSubmit(context, dispatcher)
-  const { artifacts, storage } = context
-  let isStopping = false
   /** Submissions under way: what they accept must find a dispatcher that still works. */
   const submissions = new Set<Promise<unknown>>()
-  async function stop({ graceMs = 0 } = {}): Promise<void> {
-    isStopping = true
+  let stopping: Promise<void> | undefined
+  async function stopAll(graceMs: number): Promise<void> {
     await Promise.allSettled(submissions)
     await dispatcher.stop(graceMs)
   }
+  /** Once: by the second time the host may have closed what the engine works with. */
+  const stop = ({ graceMs = 0 } = {}): Promise<void> => (stopping ??= stopAll(graceMs))
   return {
     start: () => dispatcher.start(),
     async submit(request) {
-      if (isStopping) throw overloaded("the engine is stopping")
+      if (stopping !== undefined) throw overloaded("the engine is stopping")
       if (submissions.size >= context.settings.maxSubmissions) {
         throw overloaded("too many submissions are under way", BUSY_RETRY_MS)
       }
@@ -126,29 +125,8 @@ export function createEngine(options: EngineOptions): Engine {
         submissions.delete(submission)
       }
     },
-    async findTask({ account, id }) {
-      const head = await storage.readTask(id)
-      return head?.task.account === account ? head.task : undefined
-    },
-    listTasks: (request) => listTasks(context, request),
-    async findArtifacts({ account, id }) {
-      const head = await storage.readTask(id)
-      if (head?.task.account !== account) return undefined
-      return { task: head.task, artifacts: await storage.readArtifacts(id) }
-    },
-    async findLinked(id) {
-      // Both in any case: how long it takes must not tell whether there is such a task.
-      const [head, found] = await Promise.all([storage.readTask(id), storage.readArtifacts(id)])
-      return head && { task: head.task, artifacts: found }
-    },
-    findUsage: (request) => findUsage(context, request),
-    sumUsage: (request) => sumUsage(context, request),
-    openArtifact: ({ artifact, ...range }) => artifacts.open({ place: artifact.place, ...range }),
-    async erase({ account, id }) {
-      const head = await storage.readTask(id)
-      return head?.task.account === account && storage.eraseInputs(id)
-    },
-    resolve: (request) => resolveTask(context, request),
+    ...createReads(context),
+    resolve: (request) => settleDoubt(context, request),
     checkPrices: () => checkPrices(context),
     readArtifact: (name) => readArtifact(context, name),
     finished: (id, { signal } = {}) => waitUntilFinished(context, dispatcher, id, signal),
@@ -229,37 +207,3 @@ function requirePrices(models: ReadonlyMap<string, Model>, prices: PriceBook): v
 }
 
 const SAMPLE_USAGE: Usage = { images: 1, inputVideosMs: [1_000], outputVideoMs: 1_000 }
-
-async function waitUntilFinished(
-  { clock, recorder, settings, storage }: Context,
-  dispatcher: Dispatcher,
-  id: string,
-  signal: AbortSignal | undefined,
-): Promise<Task | undefined> {
-  const ended = new AbortController()
-  let finished: Task | undefined
-  const end = (): void => ended.abort("ended")
-  const stopListening = recorder.onFinished(id, (task) => {
-    finished = task
-    end()
-  })
-  signal?.addEventListener("abort", end)
-  try {
-    // What is worked on here is there, and its end will be told.
-    let mustLook = !dispatcher.worksOn(id)
-    for (;;) {
-      const head = mustLook ? await storage.readTask(id) : undefined
-      if (mustLook && (head === undefined || isTerminal(head.task))) return head?.task
-      mustLook = true
-      // Another process may finish it: its end is found by looking.
-      await clock.wait(settings.idlePollMs, ended.signal)
-      if (finished !== undefined) return finished
-      if (signal?.aborted === true) {
-        throw new SafelightError({ code: "aborted", message: "the waiting was called off" })
-      }
-    }
-  } finally {
-    stopListening()
-    signal?.removeEventListener("abort", end)
-  }
-}

@@ -13,6 +13,7 @@ import { createEarmarks, type Earmarks } from "./earmarks.ts"
 import type { ModelGroup } from "./model-groups.ts"
 import type { Slot } from "./routing.ts"
 import { createStarter, withLoan, type Starter } from "./start-claimed.ts"
+import { createStrangers, type Strangers } from "./strangers.ts"
 import type { Turns } from "./turns.ts"
 import type { Work } from "./work.ts"
 
@@ -49,14 +50,16 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
   const { bounds, groups } = parts
   const backlog = new Set(groups.flatMap(({ models }) => models))
   const earmarks = createEarmarks(routing)
+  const strangers = createStrangers(context)
   const starter = createStarter(context, {
     ...parts,
+    strangers,
     begin(work) {
       earmarks.use()
       parts.begin(work)
     },
   })
-  const readGroup = createGroupReader(context, parts, { backlog, earmarks, starter })
+  const readGroup = createGroupReader(context, parts, { backlog, earmarks, starter, strangers })
   return {
     hasBacklog: (model, account) => backlog.has(model) || bounds.isBounded(account),
     async read() {
@@ -91,15 +94,16 @@ interface GroupReaderParts {
   readonly backlog: Set<string>
   readonly earmarks: Earmarks
   readonly starter: Starter
+  readonly strangers: Strangers
 }
 
 function createGroupReader(
   context: Context,
   { bounds, turns }: QueueReaderParts,
-  { backlog, earmarks, starter }: GroupReaderParts,
+  { backlog, earmarks, starter, strangers }: GroupReaderParts,
 ): ReadGroup {
   const { claims, clock, routing, settings, storage } = context
-  const claim = createClaim(context, bounds, starter)
+  const claim = createClaim(context, bounds, strangers)
 
   function noteBacklog(models: readonly string[], isWaiting: boolean): void {
     for (const model of models) {
@@ -158,11 +162,11 @@ function createGroupReader(
 function createClaim(
   { claims, clock, storage }: Context,
   bounds: AccountBounds,
-  starter: Starter,
+  strangers: Strangers,
 ): (claim: string, models: readonly string[], limit: number) => Promise<readonly Claimed[]> {
   return async (claim, models, limit) => {
     const exceptAccounts = bounds.listFull()
-    const now = clock.now() - starter.holdBackMs()
+    const now = clock.now() - strangers.holdBackMs()
     try {
       return await storage.claim({ claim, models, exceptAccounts, now, limit })
     } catch (error) {

@@ -13,7 +13,7 @@ import {
   type TaskCommand,
   type TaskState,
 } from "@safelight/core"
-import { createRecorder } from "./recorder.ts"
+import { createRecorder, type Recorder } from "./recorder.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
 import { sha256 } from "./sha256.ts"
 import { systemClock } from "./system-clock.ts"
@@ -55,6 +55,14 @@ export async function resolveTask(
     settings,
     storage,
   })
+  return settleDoubt({ recorder, storage }, request)
+}
+
+/** The same by an engine's own recorder, so that whoever waits there for the task's end is told. */
+export async function settleDoubt(
+  { recorder, storage }: { readonly recorder: Recorder; readonly storage: Storage },
+  request: ResolveRequest,
+): Promise<ResolveResult> {
   for (;;) {
     const head = await storage.readTask(request.task)
     if (head === undefined) return { kind: "unknown-task" }

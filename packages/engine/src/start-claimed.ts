@@ -9,8 +9,8 @@ import type { AccountBounds } from "./account-bounds.ts"
 import type { AccountShares } from "./account-shares.ts"
 import type { Context } from "./context.ts"
 import type { Slot } from "./routing.ts"
-import { canSettle, toLack } from "./settlement.ts"
 import type { Loan } from "./slot-pool.ts"
+import type { Strangers } from "./strangers.ts"
 import { createWork, type Work } from "./work.ts"
 
 export interface Starter {
@@ -18,25 +18,21 @@ export interface Starter {
   start(claimed: readonly Claimed[], heldUntil: number): Promise<number>
   /** Begins parked starts that have their slots now, gives back those that have none to hope for. */
   startParked(): Promise<void>
-  /** How long what is due is left to other nodes first, ms. */
-  holdBackMs(): number
 }
 
 export interface StarterParts {
   readonly shares: AccountShares
   readonly bounds: AccountBounds
+  readonly strangers: Strangers
   readonly begin: (work: Work) => void
 }
 
 /** A start that has no slot to hope for here is left to others for this long. */
 const HOPELESS_MS = 5_000
 
-/** So often others look at the queue before a node that has left tasks to them. */
-const HOLD_BACK_POLLS = 3
-
 export function createStarter(context: Context, parts: StarterParts): Starter {
   const { clock, returns, routing, settings } = context
-  const { begin, bounds, shares } = parts
+  const { begin, bounds, shares, strangers } = parts
 
   /** Where the storage fails they are told again with every renewal. */
   function release(works: readonly Work[], afterMs: number): Promise<void> {
@@ -76,36 +72,11 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     return isBegun
   }
 
-  /** Tables that were missed here, with their models: each is told once. */
-  const missed = new Set<string>()
-  let leftAt = -Infinity
-
-  /** Out of its turn: it would come back to the front of the queue and keep what is behind it. */
-  async function leaveToOthers({ claim, head, id }: Work): Promise<boolean> {
-    const lack = toLack(head.task)
-    if (!missed.has(lack)) {
-      const words = "tasks are left to other nodes: what they are charged by is not configured here"
-      context.log.error({ task: id, lack }, words)
-      missed.add(lack)
-    }
-    leftAt = clock.monotonicNow()
-    await returns.release({ claim, tasks: [id], dueAt: clock.now() + settings.backoffMaxMs })
-    return false
-  }
-
-  /** A node that has left tasks would win them again and again, as they are due at its own moment. */
-  function holdBackMs(): number {
-    const isRecent = clock.monotonicNow() - leftAt < 2 * settings.backoffMaxMs
-    return isRecent ? HOLD_BACK_POLLS * settings.idlePollMs : 0
-  }
-
-  async function startOne(work: Work): Promise<boolean> {
-    if (!canSettle(context, work.head.task)) return leaveToOthers(work)
-    return work.head.task.state === "queued" ? startNew(work) : takeOn(work)
-  }
+  const startOne = async (work: Work): Promise<boolean> =>
+    !(await strangers.leave(work)) &&
+    (work.head.task.state === "queued" ? startNew(work) : takeOn(work))
 
   return {
-    holdBackMs,
     async start(claimed, heldUntil) {
       const works = claimed.map((each) =>
         createWork(each, { claim: each.claim, heldUntil }, clock, { slot: undefined }),

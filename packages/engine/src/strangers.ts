@@ -1,0 +1,46 @@
+/**
+ * Claimed tasks that can't be settled here, since their model or their price table is not configured:
+ * they are left to other nodes before anything is sent, also those that are under way.
+ */
+import type { Context } from "./context.ts"
+import { canSettle, toLack } from "./settlement.ts"
+import type { Work } from "./work.ts"
+
+export interface Strangers {
+  /** Resolves to whether the task is one, and was given back. */
+  leave(work: Work): Promise<boolean>
+  /** How long what is due is left to other nodes first, ms. */
+  holdBackMs(): number
+}
+
+/** So often others look at the queue before a node that has left tasks to them. */
+const HOLD_BACK_POLLS = 3
+
+export function createStrangers(context: Context): Strangers {
+  const { clock, log, returns, settings } = context
+  /** What was lacking here so far: each is told once. */
+  const told = new Set<string>()
+  let leftAt = -Infinity
+
+  return {
+    async leave({ claim, head: { task }, id }) {
+      if (canSettle(context, task)) return false
+      const lack = toLack(task)
+      if (!told.has(lack)) {
+        const words =
+          "tasks are left to other nodes: what they are charged by is not configured here"
+        log.error({ task: id, lack }, words)
+        told.add(lack)
+      }
+      leftAt = clock.monotonicNow()
+      // Out of its turn: it would come back to the front of the queue and keep what is behind it.
+      await returns.release({ claim, tasks: [id], dueAt: clock.now() + settings.backoffMaxMs })
+      return true
+    },
+    /** Else it would win them again and again, as they are due at a moment that it named itself. */
+    holdBackMs() {
+      const isRecent = clock.monotonicNow() - leftAt < 2 * settings.backoffMaxMs
+      return isRecent ? HOLD_BACK_POLLS * settings.idlePollMs : 0
+    },
+  }
+}
