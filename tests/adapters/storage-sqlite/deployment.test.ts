@@ -72,6 +72,13 @@ describe("a data folder", () => {
     assert.equal(await withStorage(folder.path, readStanding), "copied")
   })
 
+  it("is a copy where a file has its number by accident, and was born at another moment", async (t) => {
+    await using folder = await createTemporaryFolder()
+    await withStorage(folder.path, record)
+    showing(t, ({ birthtimeNs }) => ({ birthtimeNs: birthtimeNs + 1n }))
+    assert.equal(await withStorage(folder.path, readStanding), "copied")
+  })
+
   it("is the original where a file system shows the last change as the birth time", async (t) => {
     await using folder = await createTemporaryFolder()
     let changes = 0n
