@@ -92,6 +92,13 @@ describe("a check of the deployment", () => {
     assert.deepEqual(await storage.readDeployment(), after)
   })
 
+  it("dates an adoption by the database's clock where there is one", async () => {
+    const [memory, artifacts] = [createMemoryStorage(), createMemoryArtifacts()]
+    const storage = { ...memory, readClock: async () => 5_000 }
+    await checkDeployment({ storage, artifacts, adopt: true })
+    assert.equal((await storage.readDeployment()).adoptedAt, 5_000)
+  })
+
   it("lets one of two nodes with places of their own start, also where both adopt", async () => {
     for (const adopt of [false, true]) {
       const storage = createMemoryStorage()

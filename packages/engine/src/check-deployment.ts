@@ -11,12 +11,13 @@ import {
   type Deployment,
   type DeploymentStorage,
   type Log,
+  type Storage,
 } from "@safelight/core"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
 import { systemClock } from "./system-clock.ts"
 
 export interface DeploymentCheckOptions {
-  readonly storage: DeploymentStorage
+  readonly storage: DeploymentStorage & Pick<Storage, "readClock">
   /** One without marks is taken for the right one. */
   readonly artifacts: Pick<ArtifactStorage, "mark">
   /**
@@ -68,7 +69,8 @@ async function record(
   refusals: readonly DeploymentRefusal[],
 ): Promise<DeploymentCheck> {
   const { adopt = false, clock = systemClock, log = SILENT_LOG, storage } = options
-  const adoptedAt = adopt ? clock.now() : before
+  // The same clock that dates tasks: those from before are told by it.
+  const adoptedAt = adopt ? ((await storage.readClock?.()) ?? clock.now()) : before
   const isRecorded = await storage.recordDeployment({ revision, artifactsMark, adoptedAt })
   // Another process was quicker: what it recorded is what counts, also against an adoption.
   if (!isRecorded) return checkDeployment({ ...options, adopt: false })
