@@ -26,7 +26,7 @@ test("a copied folder runs no task until it is adopted; the original goes on", a
   assert.deepEqual([refused.code, refused.stdout], [2, ""], refused.stderr)
   assert.match(
     refused.stderr,
-    /^safelight: this database is a copy or a restored backup.* `serve --adopt` .*\n$/,
+    /^safelight: this database is a copy or a restored backup.* `serve --adopt` .*\n$(?!\n)/m,
   )
 
   const restarted = await startService(folder, ["--data", original])

@@ -132,7 +132,7 @@ describe("beside a service on PostgreSQL", { concurrency: 2 }, () => {
     const elsewhere = { ...world.environment, SAFELIGHT_DATABASE_URL: other.url }
     const flags = { environment: elsewhere }
     const second = await world.serve([], flags)
-    const imported = await world.run(["import", file], flags)
+    const imported = await world.run(["import", file, "--with-keys"], flags)
     assert.deepEqual([imported.code, imported.stderr], [0, ""])
     // The service that ran all the while serves it, from the bucket that both share.
     const there = { url: second.url, key: client.key }

@@ -72,7 +72,7 @@ test("a folder moves to PostgreSQL and a bucket, and clients see no difference",
   )
   assert.match(
     imported.stdout,
-    /^2 tasks \(1 unfinished\)[^\n]*\n2 artifacts copied, 0 there before/,
+    /^2 tasks \(1 unfinished\)[^\n]*\nAPI key [^\n]*\n2 artifacts copied, 0 there before/,
   )
   assert.deepEqual([imported.code, imported.stderr], [0, ""])
   assert.deepEqual(

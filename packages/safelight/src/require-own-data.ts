@@ -21,7 +21,7 @@ export interface OwnDataOptions {
 
 const WORDS = {
   "database-copied":
-    "this database is a copy or a restored backup: its tasks would run, and be paid for, a second time where the original still does; `serve --adopt` says that this one goes on",
+    "this database is a copy or a restored backup: the original may be running its unfinished tasks, which would be paid for twice; `serve --adopt` says that this one goes on",
   "artifacts-unmarked":
     "the place for artifacts is not the one that this database was started with: --artifacts names that one, `serve --adopt` says that this place takes over",
   "artifacts-of-another":
