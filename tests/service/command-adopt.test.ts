@@ -15,7 +15,7 @@ const LONG = "[studio: delay 10m] fog over a harbour"
 test("a copied folder runs no task until it is adopted; the original goes on", async (t) => {
   const folder = await temporaryFolder(t)
   const [original, copy] = [join(folder, "original"), join(folder, "copy")]
-  const first = await startService(folder, ["--data", original])
+  const first = await startService(folder, ["--sandbox", "--data", original])
   const key = parseKey(first.stdout())
   const id = await submit({ url: first.url, key }, LONG)
   first.kill("SIGKILL")
@@ -29,9 +29,9 @@ test("a copied folder runs no task until it is adopted; the original goes on", a
     /^safelight: this database is a copy or a restored backup.* `serve --adopt` .*\n$(?!\n)/m,
   )
 
-  const restarted = await startService(folder, ["--data", original])
+  const restarted = await startService(folder, ["--sandbox", "--data", original])
   await reach({ url: restarted.url, key }, id, "running")
-  const adopted = await startService(folder, ["--data", copy, "--adopt"])
+  const adopted = await startService(folder, ["--sandbox", "--data", copy, "--adopt"])
   assert.match(adopted.stderr(), /^\{"level":40,.*"refusals":\["database-copied"\]/m)
   await reach({ url: adopted.url, key }, id, "running")
 })
