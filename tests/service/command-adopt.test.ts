@@ -9,8 +9,8 @@ import { test } from "node:test"
 import { parseKey, runCommand, startService, temporaryFolder } from "./command-process.ts"
 import { reach, submit } from "./postgres-client.ts"
 
-/** A rendering that no test waits for. */
-const LONG = "[studio: delay 10m] fog over a harbour"
+/** A rendering that is under way when its service is killed. */
+const LONG = "[studio: delay 3s] fog over a harbour"
 
 test("a copied folder runs no task until it is adopted; the original goes on", async (t) => {
   const folder = await temporaryFolder(t)
@@ -30,8 +30,8 @@ test("a copied folder runs no task until it is adopted; the original goes on", a
   )
 
   const restarted = await startService(folder, ["--sandbox", "--data", original])
-  await reach({ url: restarted.url, key }, id, "running")
+  await reach({ url: restarted.url, key }, id, "succeeded")
   const adopted = await startService(folder, ["--sandbox", "--data", copy, "--adopt"])
   assert.match(adopted.stderr(), /^\{"level":40,.*"refusals":\["database-copied"\]/m)
-  await reach({ url: adopted.url, key }, id, "running")
+  await reach({ url: adopted.url, key }, id, "succeeded")
 })

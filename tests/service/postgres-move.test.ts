@@ -93,6 +93,6 @@ test("a folder moves to PostgreSQL and a bucket, and clients see no difference",
     ...audits,
   ])
   assert.match(again, /0 artifacts copied, 2 there before.*\nit was imported/)
-  assert.match(sealed.stderr, /^safelight: this data was sealed and moves elsewhere[^\n]*\n$/)
+  assert.match(sealed.stderr, /^safelight: this data was sealed and moves elsewhere[^\n]*\n$/m)
   assert.equal(sealed.code, 1)
 })
