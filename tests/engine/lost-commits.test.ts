@@ -1,7 +1,9 @@
 /** A database that went back in time: what this process knows is written down again, or told. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
+import { hashEvent } from "@safelight/core"
+import { sha256 } from "@safelight/engine"
+import { advanceSample, createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
 import { createLogRecorder } from "./log-recorder.ts"
 import { completed, createScene } from "./support.ts"
 
@@ -52,6 +54,36 @@ describe("a database that has lost a task's last events", () => {
     await scene.clock.advance(60_000)
     assert.equal(countSubmits(channel), 1)
     assert.equal((await scene.read(id)).state, "succeeded.available")
+  })
+
+  it("takes nothing that follows a lost event, though another has its version by now", async () => {
+    const channel = createScriptedChannel({
+      submits: [ACCEPTED],
+      polls: [
+        async ({ task }) => {
+          // Another process has found the call in the older log, and taken it for lost.
+          scene.storage.goBack(task, 2)
+          const head = await scene.storage.readTask(task)
+          assert.ok(head !== undefined)
+          const doubted = { kind: "doubt", attempt: 1, code: "caller-lost" } as const
+          await scene.storage.append(advanceSample(head, [doubted]).append)
+          return completed()
+        },
+      ],
+    })
+    const { entries, log } = createLogRecorder()
+    const scene = createScene({ channels: [channel], log })
+    const { id } = await scene.submit()
+    await scene.clock.advance(60_000)
+    const story = ["submitted", "dispatched", "doubted", "accepted", "succeeded"]
+    assert.deepEqual(scene.story(id), story)
+    const [first, ...events] = scene.storage.events.get(id) ?? []
+    let previous = first?.hash ?? ""
+    for (const event of events) {
+      assert.equal(hashEvent(sha256, previous, event), event.hash)
+      previous = event.hash
+    }
+    assert.ok(entries.some(({ message }) => message.startsWith("the database has lost events")))
   })
 
   it("is asked of a lookup channel before a task that has waited is called for", async () => {

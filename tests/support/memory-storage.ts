@@ -91,7 +91,7 @@ export function createMemoryStorage(): MemoryStorage {
   function store(append: Append): void {
     const { task, changes } = append
     const stored = events.get(task) ?? []
-    if (stored.length !== append.expectedVersion) {
+    if (stored.at(-1)?.hash !== append.expectedHash) {
       if (isStored(append)) return
       throw new SafelightError({ code: "version-conflict", message: `task ${task} has moved on` })
     }

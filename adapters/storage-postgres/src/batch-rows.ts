@@ -52,10 +52,10 @@ export function toBatchRows(changes: readonly Change[], isPlain: boolean): Batch
 type Add = (section: SectionName, row: Row) => void
 
 function addAppend({ append }: Change, add: Add, toInputs: SectionName): void {
-  const { changes, expectedVersion, events, inputs = [] } = append
+  const { changes, expectedHash, events, inputs = [] } = append
   const record = toTaskRecord(changes.task)
-  if (expectedVersion === 0) add("created", record)
-  else add("moved", { ...record, expected_version: expectedVersion })
+  if (expectedHash === undefined) add("created", record)
+  else add("moved", { ...record, expected_hash: expectedHash })
   for (const event of events) add("events", toEventRecord(event))
   for (const artifact of changes.artifacts) add("artifacts", toArtifactRecord(artifact))
   if (changes.charge !== undefined) add("charges", toChargeRecord(changes.charge))

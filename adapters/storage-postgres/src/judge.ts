@@ -3,7 +3,7 @@
  * whole can't stand. It runs inside the transaction that then commits the survivors; totals are
  * locked in the order of their accounts, so nothing that is judged here moves before the commit.
  *
- *   stored already → as if committed now      another version → conflict
+ *   stored already → as if committed now      another newest event → conflict
  *   key used → known                          no room → refused          otherwise → survives
  */
 import type { Admission } from "@safelight/core"
@@ -32,7 +32,9 @@ interface Room {
 interface Found {
   readonly rooms: ReadonlyMap<string, Room>
   readonly uses: Map<string, Admission>
-  readonly versions: Map<string, number>
+  /** The newest event of each task, by its hash. */
+  readonly heads: Map<string, string>
+  /** What is stored at the versions that the changes would add last. */
   readonly hashes: ReadonlyMap<string, string>
   /** Tasks that are locked for this batch; undefined: nobody asked. */
   readonly locked: ReadonlySet<string> | undefined
@@ -64,14 +66,14 @@ function isHeld({ append }: Change, { locked }: Found): boolean {
 }
 
 function decide({ append, isJudged, use }: Change, found: Found): Outcome | undefined {
-  const { task, expectedVersion, changes } = append
+  const { task, expectedHash, changes } = append
   if (found.hashes.get(task) === toNewestEvent(append).hash) return ADMITTED
   if (isJudged) {
     const known = use && found.uses.get(toUseName(changes.task.account, use.key))
     const refused = known ?? toRefusal(found.rooms.get(changes.task.account), changes.task)
     if (refused !== undefined) return refused
   }
-  return (found.versions.get(task) ?? 0) === expectedVersion ? undefined : CONFLICT
+  return found.heads.get(task) === expectedHash ? undefined : CONFLICT
 }
 
 function toRefusal(
@@ -91,7 +93,7 @@ function toRefusal(
 function take({ append, use }: Change, found: Found): void {
   const { task, changes } = append
   const { account } = changes.task
-  found.versions.set(task, changes.task.version)
+  found.heads.set(task, changes.task.hash)
   if (use !== undefined) {
     const { fingerprint, key } = use
     found.uses.set(toUseName(account, key), { kind: "known", task, fingerprint })
@@ -109,7 +111,7 @@ async function find(changes: readonly Change[], run: RunQuery, asksHeld: boolean
   const used = changes.filter(({ use }) => use !== undefined)
   const ofAccounts = toTextArray(accounts)
   // Sent together: the server answers one behind the other, so the second sees what the first locked.
-  const [, rooms, uses, versions, hashes, locked] = await Promise.all([
+  const [, rooms, uses, heads, hashes, locked] = await Promise.all([
     run({ ...LOCK_TOTALS, values: [ofAccounts] }),
     run({ ...FIND_ROOMS, values: [ofAccounts] }),
     run({
@@ -119,7 +121,7 @@ async function find(changes: readonly Change[], run: RunQuery, asksHeld: boolean
         toTextArray(used.map(({ use }) => use?.key ?? "")),
       ],
     }),
-    run({ ...FIND_VERSIONS, values: [toTextArray(tasks)] }),
+    run({ ...FIND_HEADS, values: [toTextArray(tasks)] }),
     run({
       ...FIND_HASHES,
       values: [toTextArray(tasks), toBigintArray(newest.map(({ version }) => version))],
@@ -129,7 +131,7 @@ async function find(changes: readonly Change[], run: RunQuery, asksHeld: boolean
   return {
     rooms: new Map((rooms as readonly RoomRow[]).map(toRoom)),
     uses: new Map((uses as readonly UseRow[]).map(toUse)),
-    versions: new Map(versions as readonly [string, number][]),
+    heads: new Map(heads as readonly [string, string][]),
     hashes: new Map(hashes as readonly [string, string][]),
     locked: locked && new Set(locked.map(([task]) => String(task))),
   }
@@ -181,9 +183,9 @@ on u.account = x.account and u.key = x.key
 where u.account = any($1::text[]) and u.key = any($2::text[])`,
 }
 
-const FIND_VERSIONS = {
-  name: "judge find versions",
-  text: `select id, version from tasks where id = any($1::text[])`,
+const FIND_HEADS = {
+  name: "judge find heads",
+  text: `select id, hash from tasks where id = any($1::text[])`,
 }
 
 const LOCK_TASKS = {

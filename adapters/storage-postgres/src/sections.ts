@@ -57,12 +57,12 @@ const TASK = [
 export const SECTIONS = {
   /** A task that is there already fails the statement. */
   created: insert("created", "tasks", TASK),
-  /** The version check: counted at the end. */
+  /** The check of the newest event, by its hash: counted at the end. */
   moved: {
     name: "moved",
     columns: [
       text("id"),
-      bigint("expected_version"),
+      text("expected_hash"),
       bigint("finished_at"),
       text("hash"),
       text("snapshot"),
@@ -71,7 +71,7 @@ export const SECTIONS = {
     ],
     toSql: (source, toArray) => `update tasks as t set finished_at = x.finished_at, hash = x.hash,
   snapshot = x.snapshot, status = x.status, version = x.version
-from ${source} where t.id = any(${toArray("id")}) and t.id = x.id and t.version = x.expected_version
+from ${source} where t.id = any(${toArray("id")}) and t.id = x.id and t.hash = x.expected_hash
 returning 1`,
   },
   events: insert("events", "events", [

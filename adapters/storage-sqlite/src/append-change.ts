@@ -17,15 +17,12 @@ import type { Step } from "./encode-change.ts"
 
 export function toAppendSteps({ append: statements }: StoreStatements, append: Append): Step[] {
   assertConsistent(append)
-  const { changes, expectedVersion, events, inputs = [], queue } = append
+  const { changes, expectedHash, events, inputs = [], queue } = append
   const record = toTaskRecord(changes.task)
   const steps: Step[] = [
-    expectedVersion === 0
+    expectedHash === undefined
       ? { statement: statements.insertTask, values: record }
-      : {
-          statement: statements.updateTask,
-          values: { ...record, expected_version: expectedVersion },
-        },
+      : { statement: statements.updateTask, values: { ...record, expected_hash: expectedHash } },
   ]
   for (const event of events) {
     steps.push({ statement: statements.insertEvent, values: toEventRecord(event) })

@@ -3,27 +3,43 @@
  * commits, or a restore, a task is older than this process left it. Whoever still knows what was
  * bought writes it down again, so that it isn't bought a second time.
  */
-import type { Log, StreamHead, TaskCommand } from "@safelight/core"
+import type { Log, Storage, StreamHead, TaskCommand } from "@safelight/core"
+
+export interface LostCommitsPorts {
+  readonly log: Log
+  readonly storage: Pick<Storage, "readEvents">
+}
 
 /**
  * The commands to decide on `found`, read after a conflict, where `known` was stored before: the same
- * ones, after those that write down again what `found` has lost.
+ * ones, after those that write down again what `found` has lost. Rejects where the storage fails.
  */
-export function decideAgain(
-  log: Log,
+export async function decideAgain(
+  { log, storage }: LostCommitsPorts,
   known: StreamHead,
   found: StreamHead | undefined,
   commands: readonly TaskCommand[],
-): readonly TaskCommand[] {
+): Promise<readonly TaskCommand[]> {
+  if (!(await hasLost(storage, known, found))) return commands
   const { dispatch, id: task, operation, version } = known.task
-  const foundVersion = found?.task.version ?? 0
-  if (foundVersion >= version) return commands
   const { channel, upstreamKey } = dispatch ?? {}
   log.error(
-    { task, channel, upstreamKey, operation, version, found: foundVersion },
+    { task, channel, upstreamKey, operation, version, found: found?.task.version ?? 0 },
     "the database has lost events of a task that it had stored",
   )
   return found === undefined ? commands : recoverLost(known, found, commands)
+}
+
+/** Whether the event that `known` ends with is gone: its version may be another event's by now. */
+async function hasLost(
+  storage: Pick<Storage, "readEvents">,
+  { hash, task: { id, version } }: StreamHead,
+  found: StreamHead | undefined,
+): Promise<boolean> {
+  if (found === undefined || found.task.version < version) return true
+  if (found.task.version === version) return found.hash !== hash
+  const events = await storage.readEvents(id)
+  return events[version - 1]?.hash !== hash
 }
 
 /**

@@ -108,8 +108,9 @@ export function createRecorder(ports: RecorderPorts): Recorder {
       const append = toAppend(ports, head, decided, options)
       const recorded = await persistFact(ports, () => write(append, decided.task), options)
       if (recorded !== undefined) return recorded
-      head = await persistFact(ports, () => ports.storage.readTask(before.task.id), options)
-      wanted = decideAgain(ports.log, before, head, commands)
+      const found = await persistFact(ports, () => ports.storage.readTask(before.task.id), options)
+      wanted = await persistFact(ports, () => decideAgain(ports, before, found, commands), options)
+      head = found
     }
     return { kind: "superseded" }
   }
@@ -126,7 +127,7 @@ export function createRecorder(ports: RecorderPorts): Recorder {
     recordFact,
     async recover(known) {
       const found = await ports.storage.readTask(known.task.id)
-      const lost = decideAgain(ports.log, known, found, [])
+      const lost = await decideAgain(ports, known, found, [])
       if (found !== undefined && lost.length > 0) await recordFact(found, lost)
     },
     onFinished: announcer.onFinished,
@@ -171,6 +172,7 @@ function toAppend(
   return {
     task: id,
     expectedVersion: version,
+    ...(version > 0 && { expectedHash: head.hash }),
     events: sealed,
     changes: project(task, hash, events),
     ...(options.inputs && { inputs: options.inputs }),

@@ -19,7 +19,7 @@ import { compile, placeholders, type Statement } from "./statement.ts"
 export interface AppendStatements {
   /** The check of a new task: adds its row where there is none. */
   readonly insertTask: Statement
-  /** The check of a task at `expected_version`: replaces its row. */
+  /** The check of a task whose newest event has `expected_hash`: replaces its row. */
   readonly updateTask: Statement
   /** The hash of one event: whether an append that failed the check is stored already. */
   readonly findEventHash: Statement
@@ -47,7 +47,7 @@ type PlaceStatement = "enqueue" | "reschedule" | "dequeue" | "retain" | "dropRet
 
 function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements, PlaceStatement> {
   const { id, finished_at, hash, snapshot, status, version } = TASK
-  const { expected_version } = placeholders<{ expected_version: number }>("expected_version")
+  const { expected_hash } = placeholders<{ expected_hash: string }>("expected_hash")
   const newest = placeholders<EventsTable>("task", "version")
   return {
     insertTask: compile(
@@ -62,7 +62,7 @@ function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements
         // What never changes stays unnamed: SQLite rewrites an index of every column that is set.
         .set({ finished_at, hash, snapshot, status, version })
         .where("id", "=", id)
-        .where("version", "=", expected_version),
+        .where("hash", "=", expected_hash),
     ),
     findEventHash: compile(
       db

@@ -3,7 +3,9 @@ import assert from "node:assert/strict"
 import type { Append } from "@safelight/core"
 
 export function assertConsistent(append: Append): void {
-  const { task, expectedVersion, events, changes, inputs = [] } = append
+  const { task, expectedHash, expectedVersion, events, changes, inputs = [] } = append
+  const isNew = expectedVersion === 0
+  assert.equal(expectedHash === undefined, isNew, "an append names the event that it follows")
   assert.ok(events.length > 0, "an append has an event")
   for (const [index, event] of events.entries()) {
     assert.equal(event.task, task, "every event is of the appended task")

@@ -79,6 +79,7 @@ export function advanceSample(
   const append: Append = {
     task: id,
     expectedVersion: version,
+    ...(version > 0 && { expectedHash: head.hash }),
     events: stored,
     changes: project(task, hash, events),
     ...(inputs === undefined ? {} : { inputs }),

@@ -84,6 +84,21 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     await assertStored(storage, submitted)
   },
 
+  "an append is refused where another event has the version that it follows": async (fixture) => {
+    const { storage } = fixture
+    const submitted = submitSample({ id: "t" })
+    await storage.append(submitted.append)
+    const [stored, lost] = [1_100, 1_200].map((now) =>
+      advanceSample(submitted.head, [dispatchSample()], { now }),
+    )
+    assert.ok(stored && lost)
+    await storage.append(stored.append)
+    // As of a database that went back in time and was written to again.
+    const later = advanceSample(lost.head, [acceptSample(1)])
+    await assertRejects(storage.append(later.append), "version-conflict")
+    await assertStored(storage, stored)
+  },
+
   "the same append twice resolves twice and is stored once": async ({ storage }) => {
     const submitted = submitSample({ id: "t", inputs: [toInput("t", "request")] })
     await Promise.all([storage.append(submitted.append), storage.append(submitted.append)])

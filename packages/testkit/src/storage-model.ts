@@ -24,7 +24,7 @@ export function createStorageModel(): StorageModel {
   const isStored = ({ events }: Append) => hashes.has(events.at(-1)?.hash ?? "")
 
   function add(append: Append, head: StreamHead): boolean {
-    const isNext = (heads.get(append.task)?.task.version ?? 0) === append.expectedVersion
+    const isNext = heads.get(append.task)?.hash === append.expectedHash
     if (!isNext) return isStored(append)
     hashes.add(head.hash)
     heads.set(append.task, head)

@@ -37,6 +37,7 @@ async function finish(storage: Storage, { task, hash }: Claimed): Promise<void> 
   await storage.append({
     task: task.id,
     expectedVersion: task.version,
+    expectedHash: hash,
     events,
     changes: project(decision.task, events.at(-1)?.hash ?? hash, [decision.event]),
     queue: { kind: "finish", retainAt: null },

@@ -1,7 +1,7 @@
 /**
  * The log, its read models and the queue, behind one port. Task ids are any text of up to 200
- * characters without U+0000. Every change of a task is one `append` with the version it expects; that is the
- * only fence there is (design §4).
+ * characters without U+0000. Every change of a task is one `append` with the event it expects to be the
+ * newest; that is the only fence there is (design §4).
  */
 import type { ArtifactRow, ChargeRow, Changes, TaskRow } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
@@ -28,7 +28,7 @@ export interface Storage
   /**
    * Adds events to one task and changes its derived rows, all or nothing; durable once resolved,
    * and every later read sees it. Appends that wait together are committed together. Rejects with
-   * `version-conflict` where the task is not at `expectedVersion` (nothing is stored; others of
+   * `version-conflict` where the newest event of the task is not the expected one (nothing is stored; others of
    * the same commit are), `storage-unavailable` where the database refuses or is full. The same
    * append twice resolves twice and is stored once.
    */
@@ -115,6 +115,11 @@ export interface Append {
   readonly task: string
   /** 0 for a new task. */
   readonly expectedVersion: number
+  /**
+   * The hash of the event at `expectedVersion`; absent for a new task. It is what the fence compares: in
+   * a database that went back in time another event may have taken the version.
+   */
+  readonly expectedHash?: string
   readonly events: readonly StoredEvent[]
   readonly changes: Changes
   readonly inputs?: readonly Input[]
