@@ -6,6 +6,9 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { createServer, type AddressInfo } from "node:net"
+import { createSocket } from "node:dgram"
+import { lookup as lookUpBySystem, Resolver } from "node:dns/promises"
+import os from "node:os"
 import { describe, test, type TestContext } from "node:test"
 import { setDefaultCACertificates } from "node:tls"
 import { inspect } from "node:util"
@@ -172,7 +175,7 @@ describe("addresses", WATCHDOG, () => {
   const refused = /address is not allowed/
 
   test("public unicast addresses are allowed, every special block is not", () => {
-    const isAllowed = createAddressRule([])
+    const isAllowed = createAddressRule({})
     const allowed = `1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255
       128.0.0.0 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0
       192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0 203.0.112.255 203.0.114.0
@@ -192,7 +195,7 @@ describe("addresses", WATCHDOG, () => {
   })
 
   test("what a socket would not read as it stands is no address", () => {
-    const isAllowed = createAddressRule(["0.0.0.0/0", "::/0"])
+    const isAllowed = createAddressRule({ allowedAddresses: ["0.0.0.0/0", "::/0"] })
     for (const address of [
       "",
       "localhost",
@@ -208,13 +211,72 @@ describe("addresses", WATCHDOG, () => {
   })
 
   test("a block that is allowed opens just itself, to IPv4-mapped addresses too", () => {
-    const isAllowed = createAddressRule(["10.1.0.0/16", "fd00::/8"])
+    const isAllowed = createAddressRule({ allowedAddresses: ["10.1.0.0/16", "fd00::/8"] })
     for (const address of ["10.1.0.0", "10.1.255.255", "::ffff:10.1.2.3", "fd12::1"]) {
       assert.ok(isAllowed(address), address)
     }
     for (const address of ["10.0.255.255", "10.2.0.0", "::ffff:10.2.0.0", "fc00::1", "127.0.0.1"]) {
       assert.ok(!isAllowed(address), address)
     }
+  })
+
+  test("a block that is denied is closed, public or allowed as it may be", () => {
+    const isAllowed = createAddressRule({
+      allowedAddresses: ["10.1.0.0/16"],
+      deniedAddresses: ["10.1.2.0/24", "203.0.112.0/24", "2001:4860::/32"],
+    })
+    for (const address of ["10.1.1.1", "10.1.3.0", "203.0.111.1", "2606:4700::1"]) {
+      assert.ok(isAllowed(address), address)
+    }
+    for (const address of ["10.1.2.3", "::ffff:10.1.2.3", "203.0.112.9", "2001:4860::8888"]) {
+      assert.ok(!isAllowed(address), address)
+    }
+  })
+
+  test("what clouds serve their machines at in public space is closed unless it is allowed", () => {
+    const clouds = "168.63.129.16 161.26.0.0 161.26.255.255 166.8.0.0 166.11.255.255".split(" ")
+    const beside = "168.63.129.15 161.25.255.255 161.27.0.0 166.7.255.255 166.12.0.0".split(" ")
+    const isAllowed = createAddressRule({})
+    const opens = createAddressRule({ allowedAddresses: ["161.26.0.0/16"] })
+    for (const address of clouds) assert.ok(!isAllowed(address), address)
+    for (const address of beside) assert.ok(isAllowed(address), address)
+    assert.ok(opens("161.26.0.10"))
+  })
+
+  test("this host's own public addresses are closed, as they come and go", (t) => {
+    const toInterface = (address: string): os.NetworkInterfaceInfo => ({
+      address,
+      netmask: "",
+      family: "IPv4",
+      mac: "",
+      internal: false,
+      cidr: null,
+    })
+    let own = ["93.184.215.14", "2606:2800:21f::1", "fe80::1%eth0"]
+    t.mock.method(os, "networkInterfaces", () => ({ eth0: own.map(toInterface) }))
+    const isAllowed = createAddressRule({})
+    for (const address of ["93.184.215.14", "::ffff:93.184.215.14", "2606:2800:21f:0::1"]) {
+      assert.ok(!isAllowed(address), address)
+    }
+    assert.ok(isAllowed("93.184.215.15"))
+    assert.ok(createAddressRule({ allowedAddresses: ["93.184.215.14/32"] })("93.184.215.14"))
+    own = ["93.184.215.15"]
+    assert.ok(isAllowed("93.184.215.14"))
+    assert.ok(!isAllowed("93.184.215.15"))
+  })
+
+  test("a socket whose both ends are one address is closed, though no interface has it", () => {
+    const isAllowed = createAddressRule({})
+    assert.ok(!isAllowed("93.184.215.14", "93.184.215.14"))
+    assert.ok(!isAllowed("93.184.215.14", "::ffff:93.184.215.14"))
+    assert.ok(isAllowed("93.184.215.14", "10.0.0.5"))
+    assert.ok(createAddressRule({ allowedAddresses: ["127.0.0.1/32"] })("127.0.0.1", "127.0.0.1"))
+  })
+
+  test("an address that is denied is refused unconnected", async (t) => {
+    const server = await serve(t, (_request, response) => response.end(PNG))
+    await failed(open(server.origin, {}, { deniedAddresses: ["127.0.0.0/8"] }), refused)
+    assert.equal(server.accepted(), 0)
   })
 
   test("every spelling of an address that is not allowed is refused unconnected", async (t) => {
@@ -241,10 +303,34 @@ describe("addresses", WATCHDOG, () => {
 
   test("a name that the system resolves to this machine is refused", async (t) => {
     const server = await serve(t, (_request, response) => response.end(PNG))
-    const source = createGuardedFetch()
+    const source = createGuardedFetch({
+      lookup: async (hostname) => {
+        const found = await lookUpBySystem(hostname, { all: true })
+        return found.map(({ address }) => address)
+      },
+    })
     const url = `http://localhost:${server.port}/secret-path`
     await failed(source.open({ url, kinds: KINDS, maxBytes: 1 }), refused)
     assert.equal(server.accepted(), 0)
+  })
+
+  test("names are asked of the name servers themselves; one that nobody answers for is not found", async (t) => {
+    const silent = createSocket("udp4")
+    let questions = 0
+    silent.on("message", () => (questions += 1))
+    silent.bind(0, "127.0.0.1")
+    await once(silent, "listening")
+    t.after(() => void silent.close())
+    const asked = t.mock.method(Resolver.prototype, "resolve4")
+    asked.mock.mockImplementationOnce(async function (this: Resolver, hostname: string) {
+      this.setServers([`127.0.0.1:${silent.address().port}`])
+      return this.resolve4(hostname)
+    } as typeof Resolver.prototype.resolve4)
+    const source = createGuardedFetch()
+    const names = Array.from({ length: 20 }, (_, index) => `http://slow${index}.test/secret-path`)
+    const opens = names.map((url) => source.open({ url, kinds: KINDS, maxBytes: 1 }))
+    await Promise.all(opens.map((each) => failed(each, /host was not found/)))
+    assert.ok(questions >= names.length, `${questions} questions`)
   })
 
   test("one forbidden address among a name's addresses refuses it, wherever it stands", async (t) => {
@@ -543,6 +629,37 @@ describe("slow and broken servers", WATCHDOG, () => {
       // oxlint-disable-next-line no-await-in-loop
       await server.deserted()
     }
+  })
+
+  test("one that brings a byte now and then, before its type is told and after", async (t) => {
+    for (const start of [PIECE, PNG]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const server = await serve(t, (_request, response) => {
+        response.write(start)
+        const drip = setInterval(() => response.write("a"), 50)
+        response.once("close", () => clearInterval(drip))
+      })
+      const pace = { bodyTimeoutMs: 200, leastBytesPerSecond: 1_000_000 }
+      // oxlint-disable-next-line no-await-in-loop
+      await assert.rejects(open(server.origin, {}, pace).then(read), {
+        message: "The media could not be downloaded: its server is too slow.",
+        retryable: true,
+      })
+      // oxlint-disable-next-line no-await-in-loop
+      await server.deserted()
+    }
+  })
+
+  test("one whose reader is the slow one is not too slow", async (t) => {
+    const server = await serve(t, (_request, response) => response.end(PNG))
+    const pace = { bodyTimeoutMs: 100, leastBytesPerSecond: 1_000_000_000 }
+    const media = await open(server.origin, {}, pace)
+    let bytes = 0
+    for await (const chunk of media.body) {
+      bytes += chunk.byteLength
+      await new Promise((resolve) => setTimeout(resolve, 150))
+    }
+    assert.equal(bytes, PNG.byteLength)
   })
 
   test("one that hangs up without an answer, and one that is not there", async (t) => {
@@ -868,6 +985,9 @@ describe("options", WATCHDOG, () => {
       ["allowedAddresses", ["::ffff:127.0.0.1/128"]],
       ["allowedAddresses", ["localhost/8"]],
       ["allowedAdresses", ["127.0.0.1/32"]],
+      ["deniedAddresses", "127.0.0.1/32"],
+      ["deniedAddresses", ["127.0.0.1"]],
+      ["leastBytesPerSecond", 0],
     ]
     for (const [name, value] of wrong) {
       assert.throws(

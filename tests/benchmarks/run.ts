@@ -18,6 +18,7 @@ const BENCHMARKS = [
   "rendering",
   "usage",
   "memory",
+  "hostile",
 ]
 
 const { values, positionals } = parseArgs({

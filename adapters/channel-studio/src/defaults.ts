@@ -29,6 +29,8 @@ export const DEFAULTS = {
   /** Finished renderings kept until they are collected; one evicted is rendered again. */
   keptRenderings: 64,
   keptBytes: 512 * 1024 * 1024,
+  /** To fetch all media of one request: 512 MiB at 14 Mbit/s. */
+  loadMs: 300_000,
   /** Bounds on what one request may refer to, in bytes. */
   media: {
     imageBytes: 20 * 1024 * 1024,

@@ -8,9 +8,11 @@ import { join } from "node:path"
 import {
   SafelightError,
   type AbortSignalLike,
+  type Clock,
   type MediaKind,
   type MediaSource,
 } from "@safelight/core"
+import { DEFAULTS } from "./defaults.ts"
 import type { MediaFiles } from "./rendering-job.ts"
 
 export interface MediaLimits {
@@ -34,13 +36,38 @@ export interface LoadRequest {
   /** Where the files go. */
   readonly folder: string
   readonly signal: AbortSignalLike
+  readonly clock: Clock
 }
 
-/** Fetches every reference, one after the other. Rejects as `MediaSource.open` does. */
+/**
+ * Fetches every reference, one after the other, in `DEFAULTS.loadMs` for all of them. Rejects as
+ * `MediaSource.open` does.
+ */
 export async function loadReferenceMedia(request: LoadRequest): Promise<MediaFiles> {
+  const { clock, signal } = request
+  const ending = new AbortController()
+  const over = new AbortController()
+  const end = (): void => ending.abort()
+  signal.addEventListener("abort", end, { once: true })
+  if (signal.aborted) end()
+  const late = clock.wait(DEFAULTS.loadMs, over.signal).then(end)
+  try {
+    return await loadAll({ ...request, signal: ending.signal })
+  } catch (error) {
+    if (!ending.signal.aborted || signal.aborted) throw error
+    const message = "the reference media took too long together"
+    throw new SafelightError({ code: "media_download_failed", message })
+  } finally {
+    signal.removeEventListener("abort", end)
+    over.abort()
+    await late
+  }
+}
+
+async function loadAll(request: LoadRequest): Promise<MediaFiles> {
   const { limits, urls } = request
   let leftBytes = limits.requestBytes
-  async function loadAll(
+  async function loadKind(
     kind: MediaKind,
     list: readonly string[],
     fileBytes: number,
@@ -57,9 +84,9 @@ export async function loadReferenceMedia(request: LoadRequest): Promise<MediaFil
     return files
   }
   return {
-    images: await loadAll("image", urls.images, limits.imageBytes),
-    videos: await loadAll("video", urls.videos, limits.videoBytes),
-    audios: await loadAll("audio", urls.audios, limits.audioBytes),
+    images: await loadKind("image", urls.images, limits.imageBytes),
+    videos: await loadKind("video", urls.videos, limits.videoBytes),
+    audios: await loadKind("audio", urls.audios, limits.audioBytes),
   }
 }
 

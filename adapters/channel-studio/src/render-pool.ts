@@ -36,8 +36,7 @@ export interface RenderPoolOptions {
 }
 
 export function createRenderPool(options: RenderPoolOptions): RenderPool {
-  const { workers } = options
-  const gate = createFairGate(workers)
+  const gate = createFairGate(options.workers)
   const processes = new Set<RenderProcess>()
   const idle: RenderProcess[] = []
   let isClosed = false
@@ -51,14 +50,9 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
     return created
   }
 
-  async function giveBack(used: RenderProcess): Promise<void> {
-    // The one more costs its memory only while it is needed.
-    if (used.isAlive && processes.size <= workers) {
-      idle.push(used)
-      return
-    }
-    processes.delete(used)
-    await used.end()
+  function giveBack(used: RenderProcess): void {
+    if (used.isAlive) idle.push(used)
+    else processes.delete(used)
   }
 
   return {
@@ -70,7 +64,7 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
         try {
           return await taken.render(request)
         } finally {
-          await giveBack(taken)
+          giveBack(taken)
         }
       } finally {
         leave()

@@ -62,13 +62,13 @@ async function run(
 }
 
 async function toJob(
-  { media: source, limits }: RenderingPorts,
+  { clock, media: source, limits }: RenderingPorts,
   { directives, toJob: plan, urls }: RequestPlan,
   { signal }: Rendering,
   { path: folder }: WorkFolder,
 ): Promise<RenderJob> {
   if (directives.isCrashing === true) return { kind: "crash" }
-  return plan(await loadReferenceMedia({ source, limits, urls, folder, signal }))
+  return plan(await loadReferenceMedia({ source, limits, urls, folder, signal, clock }))
 }
 
 /** What the sandbox's directives decide before anything is rendered. */

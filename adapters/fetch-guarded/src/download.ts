@@ -36,7 +36,7 @@ interface Hop extends Answer {
 }
 
 export function createDownload(settings: GuardedFetchSettings, lookup: LookUpHost): Download {
-  const isAllowed = createAddressRule(settings.allowedAddresses)
+  const isAllowed = createAddressRule(settings)
 
   return async ({ url, maxBytes, signal }) => {
     let address = parseDownloadAddress(url)

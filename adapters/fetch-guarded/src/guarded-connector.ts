@@ -38,7 +38,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
     connect(target, (...[error, socket]) => {
       if (error !== null) {
         callback(error, null)
-      } else if (isAllowed(socket.remoteAddress ?? "")) {
+      } else if (isAllowed(socket.remoteAddress ?? "", socket.localAddress)) {
         callback(null, socket)
       } else {
         socket.destroy()
@@ -54,7 +54,7 @@ function createGuardedLookup({ isAllowed, lookup }: GuardedConnectorOptions): Lo
     const addresses = await findAddresses(hostname, lookup)
     const [first] = addresses
     if (first === undefined) callback(downloadFailed("its host was not found", true), "")
-    else if (!addresses.every(isAllowed)) callback(refused(), "")
+    else if (!addresses.every((address) => isAllowed(address))) callback(refused(), "")
     else if (all !== true) callback(null, first, isIP(first))
     else callback(null, addresses.map(toLookupAddress))
   }

@@ -11,12 +11,16 @@ export type LookUpHost = (hostname: string) => Promise<readonly string[]>
 export interface GuardedFetchOptions {
   /** CIDR blocks that may be connected to although they are not public, as `10.1.0.0/16`. */
   readonly allowedAddresses?: readonly string[]
+  /** CIDR blocks that may never be connected to, also where `allowedAddresses` holds them. */
+  readonly deniedAddresses?: readonly string[]
   /** From the look-up of the host to the end of the TLS handshake. */
   readonly connectTimeoutMs?: number
   /** From the request to the last header of its answer. */
   readonly headersTimeoutMs?: number
   /** Between two pieces of a body; stands still while the reader is the slow one. */
   readonly bodyTimeoutMs?: number
+  /** What a body must bring on average, once it was waited for as long as `bodyTimeoutMs` in all. */
+  readonly leastBytesPerSecond?: number
   /** From `open` to the last byte read, with waiting, redirects and the reader's own time. */
   readonly totalTimeoutMs?: number
   /** Redirects followed before giving up; 0 follows none. */
@@ -32,12 +36,16 @@ export type GuardedFetchSettings = Required<Omit<GuardedFetchOptions, "lookup">>
 export const DEFAULTS: GuardedFetchSettings = {
   /** Public addresses alone. */
   allowedAddresses: [],
+  /** Beyond what is never public, none that we know of. */
+  deniedAddresses: [],
   /** A lost SYN is sent again after 1 s and 3 s: two losses still get through. */
   connectTimeoutMs: 5_000,
   /** Some hosts make the file when it is asked for. */
   headersTimeoutMs: 15_000,
   /** A transfer that stood still this long is not going on. */
   bodyTimeoutMs: 15_000,
+  /** 0.4 Mbit/s: a bad line still brings a picture, and nobody holds a connection with single bytes. */
+  leastBytesPerSecond: 50_000,
   /** 200 MiB at 14 Mbit/s. */
   totalTimeoutMs: 120_000,
   /** A CDN takes one or two; curl stops at 50, browsers at 20, and nobody is watching here. */
@@ -51,6 +59,7 @@ const BOUNDS = {
   connectTimeoutMs: [1, 2_147_483_647],
   headersTimeoutMs: [1, 2_147_483_647],
   bodyTimeoutMs: [1, 2_147_483_647],
+  leastBytesPerSecond: [1, 1_000_000_000],
   totalTimeoutMs: [1, 2_147_483_647],
   maxRedirects: [0, 20],
   connections: [1, 10_000],
@@ -66,19 +75,28 @@ export function toSettings(options: GuardedFetchOptions): GuardedFetchSettings {
   if (options.lookup !== undefined && typeof options.lookup !== "function") {
     throw wrong("lookup", "must be a function")
   }
-  const allowedAddresses = options.allowedAddresses ?? DEFAULTS.allowedAddresses
-  if (!Array.isArray(allowedAddresses) || !allowedAddresses.every(isBlock)) {
-    throw wrong("allowedAddresses", "must list CIDR blocks such as 10.1.0.0/16")
-  }
   return {
-    allowedAddresses,
+    allowedAddresses: blocks("allowedAddresses", options),
+    deniedAddresses: blocks("deniedAddresses", options),
     connectTimeoutMs: bounded("connectTimeoutMs", options),
     headersTimeoutMs: bounded("headersTimeoutMs", options),
     bodyTimeoutMs: bounded("bodyTimeoutMs", options),
+    leastBytesPerSecond: bounded("leastBytesPerSecond", options),
     totalTimeoutMs: bounded("totalTimeoutMs", options),
     maxRedirects: bounded("maxRedirects", options),
     connections: bounded("connections", options),
   }
+}
+
+function blocks(
+  name: "allowedAddresses" | "deniedAddresses",
+  options: GuardedFetchOptions,
+): readonly string[] {
+  const list = options[name] ?? DEFAULTS[name]
+  if (!Array.isArray(list) || !list.every(isBlock)) {
+    throw wrong(name, "must list CIDR blocks such as 10.1.0.0/16")
+  }
+  return list
 }
 
 function bounded(name: BoundedName, options: GuardedFetchOptions): number {

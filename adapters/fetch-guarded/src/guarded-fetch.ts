@@ -3,29 +3,31 @@
  * nothing between two downloads, so there is nothing to close. Whoever opens more URLs at once than
  * `connections` has to read or leave the first bodies before the others open.
  */
-import { lookup as lookUp } from "node:dns/promises"
 import type { Media, MediaRequest, MediaSource } from "@safelight/core"
 import { createConnectionGate, type ConnectionGate } from "./connection-gate.ts"
 import { openDataUrl } from "./data-url.ts"
 import { startDeadline } from "./deadline.ts"
 import { createDownload, type Answer, type Download } from "./download.ts"
 import { toSettings, type GuardedFetchOptions } from "./guarded-fetch-options.ts"
+import { keepPace, type Pace } from "./keep-pace.ts"
+import { createLookUp } from "./look-up-host.ts"
 import { toMediaFault } from "./media-fault.ts"
 import { openMedia, type ByteSource } from "./open-media.ts"
 
 /** Throws `invalid-configuration`, naming the option. */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): MediaSource {
   const settings = toSettings(options)
-  const download = createDownload(settings, options.lookup ?? lookUpBySystem)
+  const download = createDownload(settings, options.lookup ?? createLookUp())
   const gate = createConnectionGate(settings.connections)
-  const { totalTimeoutMs } = settings
+  const { bodyTimeoutMs: graceMs, leastBytesPerSecond, totalTimeoutMs } = settings
+  const pace = { graceMs, leastBytesPerSecond }
 
   return {
     async open(request) {
       if (!(request.maxBytes >= 0)) throw new RangeError("maxBytes must bound the bytes")
       return request.url.startsWith("data:")
         ? openMedia(openDataUrl(request), request)
-        : openDownload(request, { download, gate, totalTimeoutMs })
+        : openDownload(request, { download, gate, pace, totalTimeoutMs })
     },
   }
 }
@@ -33,6 +35,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): MediaSour
 interface DownloadContext {
   readonly download: Download
   readonly gate: ConnectionGate
+  readonly pace: Pace
   readonly totalTimeoutMs: number
 }
 
@@ -60,16 +63,10 @@ async function openDownload(request: MediaRequest, context: DownloadContext): Pr
     throw toMediaFault(error, signal)
   }
   const source: ByteSource = {
-    chunks: answer.chunks,
+    chunks: keepPace(answer.chunks, context.pace),
     toFault: (error) => toMediaFault(error, signal),
     throwIfAborted: () => signal.throwIfAborted(),
     end,
   }
   return openMedia(source, request)
-}
-
-/** The system's resolver, hosts file and all: whatever it answers, the address rule judges. */
-async function lookUpBySystem(hostname: string): Promise<readonly string[]> {
-  const found = await lookUp(hostname, { all: true })
-  return found.map(({ address }) => address)
 }

@@ -46,6 +46,9 @@ export interface Service {
   stop(): Promise<void>
 }
 
+/** The nodes of one database share what a channel takes at once: enough for all their workers. */
+const SHARED_CONCURRENCY = 64
+
 type Close = () => Promise<void>
 
 /** Resolves once requests are served. Rejects with the `SafelightError` of the piece that failed. */
@@ -145,7 +148,14 @@ interface EngineParts {
 function createServiceEngine(parts: EngineParts, closers: Close[]): Engine {
   const { configuration, log, clock, storage, artifacts, watching, sandbox } = parts
   const media = createGuardedFetch(configuration.media)
-  const studio = createStudioChannel({ media, log, clock, ...configuration.studio, sandbox })
+  const studio = createStudioChannel({
+    media,
+    log,
+    clock,
+    ...(configuration.database !== undefined && { concurrency: SHARED_CONCURRENCY }),
+    ...configuration.studio,
+    sandbox,
+  })
   closers.push(async () => studio.close?.())
   return createEngine({
     storage,

@@ -3,6 +3,7 @@
  * `accounts set`. It is written to the account when it is made, so a change here changes no account
  * that is there; `none` is no limit.
  */
+import { availableParallelism } from "node:os"
 import { fields, NO_LIMITS, type AccountSettings, type Rate } from "@safelight/core"
 import * as v from "valibot"
 import { parseRate, RATE_FORM } from "../rate.ts"
@@ -22,8 +23,9 @@ export const ACCOUNT_DEFAULTS: AccountDefaults = {
     read: { requests: 1_200, windowMs: 60_000 },
     content: { requests: 1_200, windowMs: 60_000 },
   },
-  // A quarter of what the studio takes at once, so that no account holds all of it.
-  runningTasks: 16,
+  // As many as this machine's studio renders at once, and one whose media are fetched meanwhile: it
+  // takes three more, so that no account holds all of it.
+  runningTasks: Math.max(2, availableParallelism()),
   // What a request carries is kept: with 64 MiB each this is 6 GB of disk.
   unfinishedTasks: 100,
   weight: NO_LIMITS.weight,

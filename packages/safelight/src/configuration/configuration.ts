@@ -81,4 +81,6 @@ export interface StudioLimits {
 export interface MediaLimits {
   /** Networks in CIDR notation that media may be fetched from although they are not public. */
   readonly allowedAddresses?: readonly string[]
+  /** Networks that media may never be fetched from, also where they are allowed or public. */
+  readonly deniedAddresses?: readonly string[]
 }

@@ -152,7 +152,10 @@ export const fileSchema = fields({
     }),
   ),
   media: v.exactOptional(
-    fields({ allowedAddresses: v.exactOptional(v.array(text, "expected a list")) }),
+    fields({
+      allowedAddresses: v.exactOptional(v.array(text, "expected a list")),
+      deniedAddresses: v.exactOptional(v.array(text, "expected a list")),
+    }),
   ),
 })
 

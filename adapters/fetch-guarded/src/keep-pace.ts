@@ -1,0 +1,31 @@
+/**
+ * A least pace for a body. The time between two pieces is bounded elsewhere; by this alone a server
+ * that sends a byte now and then would hold its connection, and whoever waits for the file, until the
+ * end of all patience. Only time spent waiting for the server counts, not what the reader takes.
+ */
+import { downloadFailed } from "./media-fault.ts"
+
+export interface Pace {
+  readonly leastBytesPerSecond: number
+  /** Waited for in all before the pace is judged: a server may start slowly. */
+  readonly graceMs: number
+}
+
+/** Throws `media_download_failed`, retryable, at the first piece that comes too late. */
+export async function* keepPace(
+  chunks: AsyncIterable<Uint8Array>,
+  { leastBytesPerSecond, graceMs }: Pace,
+): AsyncGenerator<Uint8Array, void> {
+  let waitedMs = 0
+  let readBytes = 0
+  let askedAt = performance.now()
+  for await (const chunk of chunks) {
+    waitedMs += performance.now() - askedAt
+    readBytes += chunk.byteLength
+    if (waitedMs > graceMs && readBytes < (waitedMs / 1000) * leastBytesPerSecond) {
+      throw downloadFailed("its server is too slow", true)
+    }
+    yield chunk
+    askedAt = performance.now()
+  }
+}
