@@ -6,6 +6,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { Activity } from "./activity.ts"
 import type { Ledger } from "./ledger.ts"
+import { MODEL } from "./node-orders.ts"
 import type { Random } from "./random.ts"
 
 export interface Target {
@@ -26,6 +27,8 @@ export interface Clients {
   readonly answers: ReadonlyMap<string, number>
   /** What was answered and must never be. */
   readonly broken: readonly string[]
+  /** Tasks that had their 202 and were not found afterwards. */
+  readonly missing: ReadonlySet<string>
 }
 
 export interface ClientsOptions {
@@ -47,8 +50,6 @@ const LOOK_MS = 40
 /** Not now: unavailable, or the same key is being accepted by an earlier call. */
 const IS_PASSING: ReadonlySet<number> = new Set([409, 503])
 
-const MODEL = "vendor-a/v4.1/flash/text-to-image"
-
 interface Answer {
   readonly status: number
   readonly body: { readonly task_id?: string; readonly status?: string }
@@ -58,6 +59,7 @@ export function createClients(options: ClientsOptions): Clients {
   const { ledger, activity, random } = options
   const answers = new Map<string, number>()
   const broken: string[] = []
+  const missing = new Set<string>()
   const stopping = new AbortController()
   const waiting = { allowed: 0, made: 0, settled: 0 }
 
@@ -99,7 +101,8 @@ export function createClients(options: ClientsOptions): Clients {
     for (let look = 0; look < LOOKS && !stopping.signal.aborted; look += 1) {
       const answer = await call(`/v1/tasks/${task}`)
       const status = answer?.status ?? 503
-      if (status !== 200 && status !== 503) broken.push(`task ${task} was answered ${status}`)
+      if (status === 404) missing.add(task)
+      else if (status !== 200 && status !== 503) broken.push(`task ${task} was answered ${status}`)
       const state = answer?.body.status
       if (status === 404 || state === "succeeded" || state === "failed") return
       await pause(LOOK_MS)
@@ -127,6 +130,7 @@ export function createClients(options: ClientsOptions): Clients {
   return {
     answers,
     broken,
+    missing,
     rush() {
       waiting.allowed = Infinity
       activity.note()

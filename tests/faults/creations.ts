@@ -14,16 +14,29 @@ export interface Creation {
   readonly key: string
   readonly operation: string
   readonly ending: Course
+  readonly createdAt: number
+  /** When the work is complete, before which every poll says "running"; 0 where polls alone count. */
+  readonly completeAt: number
   /** Polls that still say "running". */
   pollsLeft: number
   /** Whether its end was told: until then nobody can know that it is void or billed. */
   isEndTold: boolean
+  /** Every answer that named its operation, to a node that was there to read it. */
+  readonly told: Telling[]
+}
+
+/** A whole answer that left, and the node it left for. */
+export interface Telling {
+  readonly node: string
+  readonly at: number
 }
 
 export interface CreateRequest {
   readonly kind: UpstreamKind
   readonly key: string
   readonly task: string
+  /** The node that asks. */
+  readonly node: string
 }
 
 export interface Creations {
@@ -33,7 +46,14 @@ export interface Creations {
   list(): readonly Creation[]
 }
 
-type ToCourse = (operation: string) => { readonly ending: Course; readonly pollsBefore: number }
+export interface CreationCourse {
+  readonly ending: Course
+  readonly pollsBefore: number
+  /** How long the work takes besides; none by default. */
+  readonly workMs?: number
+}
+
+type ToCourse = (operation: string) => CreationCourse
 
 export function createCreations(): Creations {
   const byOperation = new Map<string, Creation>()
@@ -44,8 +64,14 @@ export function createCreations(): Creations {
       const known = kind === "unkeyed" ? undefined : byKey.get(name)
       if (known !== undefined) return known
       const operation = `${kind}-${byOperation.size + 1}-${key}`
-      const { ending, pollsBefore: pollsLeft } = toCourse(operation)
-      const created = { kind, key, task, operation, ending, pollsLeft, isEndTold: false }
+      const { ending, pollsBefore: pollsLeft, workMs = 0 } = toCourse(operation)
+      const createdAt = Date.now()
+      const created: Creation = {
+        ...{ kind, key, task, operation, ending, createdAt, pollsLeft },
+        completeAt: workMs === 0 ? 0 : createdAt + workMs,
+        isEndTold: false,
+        told: [],
+      }
       byOperation.set(operation, created)
       byKey.set(name, created)
       return created

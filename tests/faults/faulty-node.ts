@@ -15,6 +15,7 @@ import {
   fromSnapshot,
   isSafelightError,
   isTerminal,
+  MODELS,
   type Log,
   type LogFields,
   type Task,
@@ -27,6 +28,9 @@ import type { UpstreamKind } from "./creations.ts"
 import {
   ACCOUNT,
   END_AFTER_MS,
+  MODEL,
+  NEW_PRICES,
+  OLD_PRICES,
   SETTINGS,
   type NodeOptions,
   type Order,
@@ -46,7 +50,9 @@ const DRAIN_LOOK_MS = 100
 const CONCURRENCY = 6
 
 const options = JSON.parse(process.argv[2] ?? "") as NodeOptions
-const { trap } = options
+const { concurrency = CONCURRENCY, name: node, trap } = options
+const settings = { ...SETTINGS, ...options.settings }
+const { endAfterMs = END_AFTER_MS } = settings
 let passes = 0
 
 function pass(point: string, task: string): void | Promise<void> {
@@ -108,7 +114,7 @@ clock.jump(options.clockOffsetMs ?? 0)
 const storage = await openStorage({ place: options.storage, mode: "serve", log })
 const artifacts = createFullDisk(createFilesystemArtifacts({ folder: options.artifacts }))
 const channels = (["keyed", "lookup", "unkeyed"] as const).map((kind) =>
-  createUpstreamChannel({ origin: options.upstream, kind, concurrency: CONCURRENCY }),
+  createUpstreamChannel({ origin: options.upstream, kind, concurrency, node }),
 )
 const engine = createEngine({
   storage,
@@ -116,9 +122,13 @@ const engine = createEngine({
   channels,
   clock,
   log,
-  settings: SETTINGS,
+  settings,
+  models: MODELS.filter(({ id }) => options.isNarrow !== true || id !== MODEL),
+  prices: options.hasNewPrices === true ? NEW_PRICES : OLD_PRICES,
   probe: pass,
 })
+const runningTasks = options.runningTasks ?? null
+await storage.setAccount({ id: ACCOUNT, now: Date.now(), settings: { runningTasks } })
 const key = await makeKey()
 const publicUrl = (): string => "http://127.0.0.1"
 const handler = createHttpHandler({ service: engine, storage, clock, log, publicUrl })
@@ -149,7 +159,7 @@ async function drain(): Promise<void> {
   for (;;) {
     const unfinished = await listUnfinished()
     if (unfinished.length === 0) break
-    if (unfinished.every(isResting)) clock.jump((options.clockOffsetMs ?? 0) + END_AFTER_MS)
+    if (unfinished.every(isResting)) clock.jump((options.clockOffsetMs ?? 0) + endAfterMs)
     await clock.wait(DRAIN_LOOK_MS)
   }
   // What the sweeps between did not come to.

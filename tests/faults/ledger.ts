@@ -17,9 +17,13 @@ export interface LedgerEntries {
   readonly asked: ReadonlySet<number>
   /** Every task that a 202 named, by request: more than one is a broken promise. */
   readonly accepted: ReadonlyMap<number, ReadonlySet<string>>
+  /** When each task's first 202 was written down. */
+  readonly acceptedAt: ReadonlyMap<string, number>
 }
 
-type Line = { readonly asked: number } | { readonly accepted: number; readonly task: string }
+type Line =
+  | { readonly asked: number }
+  | { readonly accepted: number; readonly task: string; readonly at: number }
 
 export async function openLedger(path: string): Promise<Ledger> {
   const file = await open(path, "a")
@@ -47,7 +51,7 @@ export async function openLedger(path: string): Promise<Ledger> {
   return {
     asked: (request) => write({ asked: request }),
     async accepted(request, task) {
-      await write({ accepted: request, task })
+      await write({ accepted: request, task, at: Date.now() })
       acceptedCount += 1
     },
     acceptedCount: () => acceptedCount,
@@ -61,6 +65,7 @@ export async function openLedger(path: string): Promise<Ledger> {
 export async function readLedger(path: string): Promise<LedgerEntries> {
   const asked = new Set<number>()
   const accepted = new Map<number, Set<string>>()
+  const acceptedAt = new Map<string, number>()
   for (const text of (await readFile(path, "utf8")).split("\n")) {
     if (text === "") continue
     const line = JSON.parse(text) as Line
@@ -70,6 +75,7 @@ export async function readLedger(path: string): Promise<LedgerEntries> {
     }
     const tasks = accepted.get(line.accepted) ?? new Set<string>()
     accepted.set(line.accepted, tasks.add(line.task))
+    if (!acceptedAt.has(line.task)) acceptedAt.set(line.task, line.at)
   }
-  return { asked, accepted }
+  return { asked, accepted, acceptedAt }
 }

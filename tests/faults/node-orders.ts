@@ -1,10 +1,12 @@
 /** What a node under test is told at its start and while it runs, and what it says. */
-import type { ProbePoint } from "@safelight/core"
+import { currentPrices, DEFAULT_PRICES, type PriceBook, type ProbePoint } from "@safelight/core"
 import type { EngineSettings } from "@safelight/engine"
 import type { UpstreamKind } from "./creations.ts"
 import { SUBMIT_TIMEOUT_MS } from "./upstream-protocol.ts"
 
 export interface NodeOptions {
+  /** What the upstream knows it by. */
+  readonly name: string
   /** A folder for SQLite, or `postgres://…`. */
   readonly storage: string
   readonly artifacts: string
@@ -15,6 +17,16 @@ export interface NodeOptions {
   readonly sweepsAheadMs?: number
   /** How far its wall clock is off from the start. */
   readonly clockOffsetMs?: number
+  /** In place of `SETTINGS`, member by member. */
+  readonly settings?: Partial<EngineSettings>
+  /** Tasks of a channel that it has in hand at once; few by default, so that a queue forms. */
+  readonly concurrency?: number
+  /** The bound of the account; none by default. */
+  readonly runningTasks?: number
+  /** Whether it knows the newest price table, or only the one before it; the latter by default. */
+  readonly hasNewPrices?: boolean
+  /** Whether it serves nothing that a client asks for. */
+  readonly isNarrow?: boolean
 }
 
 export interface Trap {
@@ -40,6 +52,24 @@ export type Saying =
   | { readonly kind: "drained" }
 
 export const ACCOUNT = "faults"
+
+/** What clients ask for. */
+export const MODEL = "vendor-a/v4.1/flash/text-to-image"
+
+/** Prices as they are before and after a change: the new table costs twice as much. */
+export const OLD_PRICES: PriceBook = DEFAULT_PRICES
+export const NEW_PRICES: PriceBook = [
+  ...DEFAULT_PRICES,
+  {
+    version: "changed-2",
+    models: Object.fromEntries(
+      Object.entries(currentPrices(DEFAULT_PRICES).models).map(([model, price]) => [
+        model,
+        { ...price, ...(price.perImageMicros && { perImageMicros: 2 * price.perImageMicros }) },
+      ]),
+    ),
+  },
+]
 
 /** Small numbers, so that a takeover takes a moment; above what a busy machine needs for a turn. */
 export const CLAIM_MS = 1_000

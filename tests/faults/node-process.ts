@@ -16,6 +16,7 @@ export interface NodeEnd {
 }
 
 export interface NodeProcess {
+  readonly name: string
   readonly url: string
   /** Of the account that the round's client is. */
   readonly key: string
@@ -27,13 +28,11 @@ export interface NodeProcess {
   /** Resolves when it says so; rejects where it ends before. */
   says(kind: Saying["kind"]): Promise<void>
   signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void
-  /** What it wrote to its log, but for the oldest of very many lines. */
+  /** What it wrote to its log. */
   words(): readonly string[]
 }
 
-/** Kept of a node's log, for the report of a broken promise. */
-const KEPT_LINES = 5_000
-/** Of them, where they are told without a cause to look for. */
+/** Of a node's log, where it is told without a cause to look for. */
 export const LAST_LINES = 40
 
 const CHILD = join(import.meta.dirname, "faulty-node.ts")
@@ -59,10 +58,7 @@ export async function startNode(options: NodeOptions, onEvent: () => void): Prom
     trappedAt = task
     onEvent()
   })
-  readLines(child.stderr, (line) => {
-    words.push(line)
-    if (words.length > KEPT_LINES) words.shift()
-  })
+  readLines(child.stderr, (line) => words.push(line))
   // Not `exit`: what it wrote before must have been read.
   const ended = once(child, "close").then(([code, signal]) => {
     alive.delete(child)
@@ -73,6 +69,7 @@ export async function startNode(options: NodeOptions, onEvent: () => void): Prom
   const ready = await says("ready")
   if (ready.kind !== "ready") throw new TypeError("a node began with other words")
   return {
+    name: options.name,
     url: ready.url,
     key: ready.key,
     ended,

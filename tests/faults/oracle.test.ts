@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
 import type { ScannedStream, Storage } from "@safelight/core"
-import { createEngine } from "@safelight/engine"
+import { createEngine, type EngineSettings } from "@safelight/engine"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { createActivity } from "./activity.ts"
@@ -16,6 +16,7 @@ import { toPrompt } from "./clients.ts"
 import type { Creation } from "./creations.ts"
 import { openLedger, readLedger } from "./ledger.ts"
 import { judge, type Evidence } from "./oracle.ts"
+import { NO_FAULTS, SETTLE_MS, type RoundFaults } from "./round-faults.ts"
 import { createUpstreamChannel } from "./upstream-channel.ts"
 import type { UpstreamScript } from "./upstream-script.ts"
 import { startUpstream } from "./upstream-server.ts"
@@ -34,18 +35,31 @@ interface Scene extends AsyncDisposable {
   readonly artifactsFolder: string
 }
 
-async function setScene(requests: readonly number[]): Promise<Scene> {
+/** Proves again and again that nothing was created, until the task's short time is up. */
+const AWAY: UpstreamScript = { ...WELL, create: () => "busy" }
+const SHORT: Partial<EngineSettings> = { backoffMs: 50, endAfterMs: 500, maxAttempts: 1_000 }
+
+/** Long ago: whoever was told of a purchase then has had the time to write it down. */
+const BOUGHT_AT = 1_000_000
+
+async function setScene(
+  requests: readonly number[],
+  script = WELL,
+  settings: Partial<EngineSettings> = {},
+): Promise<Scene> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await createTemporaryFolder())
   const artifactsFolder = join(folder.path, "artifacts")
   await mkdir(artifactsFolder)
-  const upstream = stack.use(await startUpstream(WELL, createActivity()))
+  const upstream = stack.use(await startUpstream(script, createActivity()))
   const storage = await createSqliteStorage({ folder: join(folder.path, "data"), mode: "serve" })
   stack.defer(() => storage.close())
   const artifacts = createFilesystemArtifacts({ folder: artifactsFolder })
   const { origin } = upstream
-  const channels = [createUpstreamChannel({ origin, kind: "keyed", concurrency: 4 })]
-  const engine = stack.use(createEngine({ storage, artifacts, channels }))
+  const channels = [
+    createUpstreamChannel({ origin, kind: "keyed", concurrency: 4, node: "node-1" }),
+  ]
+  const engine = stack.use(createEngine({ storage, artifacts, channels, settings }))
   engine.start()
   const path = join(folder.path, "ledger.ndjson")
   const ledger = stack.use(await openLedger(path))
@@ -63,7 +77,8 @@ async function setScene(requests: readonly number[]): Promise<Scene> {
     await engine.finished(result.task.id)
   }
   const creations = upstream.creations.list()
-  const evidence = { ledger: await readLedger(path), storage, artifacts, creations }
+  const recorded = { ledger: await readLedger(path), storage, artifacts, creations }
+  const evidence = { ...recorded, faults: NO_FAULTS, logLines: [] }
   const held = stack.move()
   return { evidence, tasks, artifactsFolder, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }
@@ -105,7 +120,10 @@ describe("the oracle", () => {
     const { ledger } = scene.evidence
     const asked = new Set([...ledger.asked, 3])
     const accepted = new Map([...ledger.accepted, [3, new Set(["gone"])]])
-    await assertNamed({ ledger: { asked, accepted } }, /accepted task gone of request 3 is lost/)
+    await assertNamed(
+      { ledger: { ...ledger, asked, accepted } },
+      /accepted task gone of request 3 is lost/,
+    )
   })
 
   it("names an answer with another's task", async () => {
@@ -125,10 +143,15 @@ describe("the oracle", () => {
     const second: Creation = { ...first, key: `${first.task}.2`, operation: "second" }
     const { creations } = scene.evidence
     await assertNamed({ creations: [...creations, second] }, /was bought 2 times/)
-    const untold: Creation = { ...second, ending: "produces-nothing", isEndTold: false }
+    const untold: Creation = { ...second, ending: "produces-nothing", isEndTold: false, told: [] }
     await assertNamed({ creations: [...creations, untold] }, /was bought 2 times/)
     const told = { ...untold, isEndTold: true }
-    const { broken } = await judge({ ...scene.evidence, creations: [...creations, told] })
+    const logLines = [`a late answer {"key":"${told.key}"}`]
+    const { broken } = await judge({
+      ...scene.evidence,
+      creations: [...creations, told],
+      logLines,
+    })
     assert.deepEqual(broken, [])
   })
 
@@ -153,6 +176,20 @@ describe("the oracle", () => {
     await assertNamed({ creations }, /bought for unknown task nobody's/)
   })
 
+  it("names a purchase that nobody can find, by its key or by what was told of it", async () => {
+    const [first] = scene.evidence.creations
+    assert.ok(first)
+    const void2 = { ...first, key: `${first.task}.2`, operation: "void-2" } as const
+    const unfound: Creation = { ...void2, ending: "produces-nothing", isEndTold: true }
+    const creations = [...scene.evidence.creations, unfound]
+    await assertNamed({ creations }, /and its key is nowhere/)
+    const logLines = [`a line that names "${unfound.key}"`]
+    await assertNamed({ creations, logLines }, /and told, and its name is nowhere/)
+    const named = [`${logLines.join("")} and "void-2"`]
+    const { broken } = await judge({ ...scene.evidence, creations, logLines: named })
+    assert.deepEqual(broken, [])
+  })
+
   it("names a success that is not charged, and one charged too much", async () => {
     const { storage } = scene.evidence
     const free = through(storage, (stream) => ({ ...stream, charge: undefined }))
@@ -170,6 +207,74 @@ describe("the oracle", () => {
       events: stream.events.slice(0, -1),
     }))
     await assertNamed({ storage }, /the audit says differs/)
+  })
+})
+
+describe("the oracle, of a task that failed though it was bought", () => {
+  let scene: Scene
+  before(async () => {
+    scene = await setScene([1], AWAY, SHORT)
+  })
+  after(() => scene[Symbol.asyncDispose]())
+
+  /** As if it had been bought all the same, and told to a node that lives. */
+  async function judgeBought(changed: Partial<Creation>, faults: RoundFaults = NO_FAULTS) {
+    const [task = ""] = scene.tasks
+    const bought: Creation = {
+      ...{ kind: "keyed", task, key: `${task}.1`, operation: "bought", ending: "completes" },
+      ...{ createdAt: BOUGHT_AT, completeAt: 0, pollsLeft: 0, isEndTold: true },
+      told: [{ node: "node-1", at: BOUGHT_AT }],
+      ...changed,
+    }
+    const logLines = [`"${task}.1" "bought"`]
+    const { broken } = await judge({ ...scene.evidence, creations: [bought], faults, logLines })
+    return broken.filter((words) => words.includes("was bought for it"))
+  }
+
+  it("names the loss, whatever the channel makes of a key", async () => {
+    for (const kind of ["keyed", "lookup", "unkeyed"] as const) {
+      assert.equal((await judgeBought({ kind })).length, 1, kind)
+    }
+  })
+
+  it("takes a lost answer or a dead caller for a reason only where a call can't be repeated", async () => {
+    const dead = { ...NO_FAULTS, endedAt: new Map([["node-1", BOUGHT_AT + 10]]) }
+    assert.equal((await judgeBought({ kind: "unkeyed", told: [] })).length, 0)
+    assert.equal((await judgeBought({ kind: "unkeyed" }, dead)).length, 0)
+    assert.equal((await judgeBought({ kind: "keyed", told: [] }, dead)).length, 1)
+    assert.equal((await judgeBought({ kind: "lookup", told: [] }, dead)).length, 1)
+  })
+
+  it("counts the time in which the caller could rely on its storage, and no other", async () => {
+    const endedAt = new Map([["node-1", BOUGHT_AT + SETTLE_MS + 100]])
+    assert.equal((await judgeBought({ kind: "unkeyed" }, { ...NO_FAULTS, endedAt })).length, 1)
+    const disturbances = [{ from: BOUGHT_AT + 100, to: BOUGHT_AT + 900 }]
+    const disturbed = { ...NO_FAULTS, endedAt, disturbances }
+    assert.equal((await judgeBought({ kind: "unkeyed" }, disturbed)).length, 0)
+  })
+
+  it("takes a forgotten purchase for a reason unless its name was told again", async () => {
+    const forgotten = [{ from: BOUGHT_AT - 1, to: BOUGHT_AT + 1 }]
+    const faults = { ...NO_FAULTS, forgotten }
+    assert.equal((await judgeBought({}, faults)).length, 0)
+    const told = [{ node: "node-1", at: BOUGHT_AT + 2 }]
+    assert.equal((await judgeBought({ told }, faults)).length, 1)
+  })
+
+  it("takes time that ran ahead, and work that took too long, for reasons", async () => {
+    assert.equal((await judgeBought({}, { ...NO_FAULTS, isTimeAhead: true })).length, 0)
+    assert.equal((await judgeBought({ completeAt: Date.now() + 86_400_000 })).length, 0)
+  })
+
+  it("names a task that ended for want of time before its end", async () => {
+    const { broken } = await judge(scene.evidence)
+    assert.deepEqual(broken, [])
+    const early = through(scene.evidence.storage, (stream) => ({
+      ...stream,
+      events: stream.events.map((event) => ({ ...event, at: Math.min(event.at, BOUGHT_AT) })),
+    }))
+    const judged = await judge({ ...scene.evidence, storage: early })
+    assert.ok(judged.broken.some((words) => /ms before its end$/.test(words)))
   })
 })
 

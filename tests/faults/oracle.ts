@@ -7,7 +7,6 @@ import { createHash } from "node:crypto"
 import { createAudit, describeFinding } from "@safelight/audit"
 import {
   chargeOf,
-  DEFAULT_PRICES,
   fromSnapshot,
   isTerminal,
   MODELS,
@@ -22,7 +21,10 @@ import {
 import { sha256 } from "@safelight/engine"
 import { fromPrompt } from "./clients.ts"
 import { toProduct, type Creation } from "./creations.ts"
+import { judgeHandles, judgePurchases, judgeTime, type Purchases } from "./judge-purchases.ts"
 import type { LedgerEntries } from "./ledger.ts"
+import { NEW_PRICES } from "./node-orders.ts"
+import { isForgotten, type RoundFaults } from "./round-faults.ts"
 import { toOperationName } from "./upstream-channel.ts"
 
 export interface Evidence {
@@ -30,6 +32,9 @@ export interface Evidence {
   readonly storage: Storage
   readonly artifacts: ArtifactStorage
   readonly creations: readonly Creation[]
+  readonly faults: RoundFaults
+  /** Every line that a node wrote to its log. */
+  readonly logLines: readonly string[]
 }
 
 export interface Verdict {
@@ -46,10 +51,8 @@ export interface Verdict {
   readonly histories: ReadonlyMap<string, readonly StoredEvent[]>
 }
 
-interface Case extends Evidence {
-  readonly bought: ReadonlyMap<string, readonly Creation[]>
+interface Case extends Evidence, Purchases {
   readonly tasksByRequest: Map<number, string>
-  readonly fail: (words: string) => void
 }
 
 export async function judge(evidence: Evidence): Promise<Verdict> {
@@ -58,17 +61,21 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const fail = (words: string): void => void broken.push(words)
   const open: Case = { ...evidence, bought, tasksByRequest: new Map(), fail }
   const outcomes = new Map<string, number>()
-  const known = new Set<string>()
+  const known = new Map<string, readonly StoredEvent[]>()
   const histories = new Map<string, readonly StoredEvent[]>()
   for await (const stream of readStreams(evidence.storage)) {
-    known.add(stream.id)
+    known.set(stream.id, stream.events)
     const brokenBefore = broken.length
     const outcome = await judgeStream(open, stream)
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
     if (broken.length > brokenBefore) histories.set(stream.id, stream.events)
   }
   judgeAcceptances(open, known)
-  for (const task of bought.keys()) if (!known.has(task)) fail(`bought for unknown task ${task}`)
+  judgeHandles(open, { histories: known, logLines: evidence.logLines })
+  for (const { task, createdAt } of evidence.creations) {
+    if (known.has(task) || isForgotten(evidence.faults, createdAt)) continue
+    fail(`bought for unknown task ${task}`)
+  }
   const audited = await judgeLog(open)
   const { tasks, events } = audited
   const purchases = evidence.creations.length
@@ -84,6 +91,15 @@ async function* readStreams(storage: Storage): AsyncGenerator<ScannedStream> {
   }
 }
 
+/** Every task that is there. */
+export async function listTasks(storage: Storage): Promise<Task[]> {
+  const tasks: Task[] = []
+  for await (const { row } of readStreams(storage)) {
+    if (row !== undefined) tasks.push(fromSnapshot(row.snapshot))
+  }
+  return tasks
+}
+
 async function judgeStream(open: Case, stream: ScannedStream): Promise<string> {
   const { id, row } = stream
   if (row === undefined) {
@@ -94,6 +110,7 @@ async function judgeStream(open: Case, stream: ScannedStream): Promise<string> {
   await judgeRequest(open, id)
   if (!isTerminal(task)) open.fail(`task ${id} never ended: ${task.state}`)
   judgePurchases(open, task)
+  judgeTime(open, task, stream)
   judgeCharge(open, task, stream)
   if (task.state === "succeeded.available") {
     for (const artifact of stream.artifacts) await judgeArtifact(open, task, artifact)
@@ -116,11 +133,16 @@ async function judgeRequest({ storage, ledger, tasksByRequest, fail }: Case, id:
   tasksByRequest.set(request, id)
 }
 
-/** Every 202 names the one task of its request, and it is there. */
-function judgeAcceptances({ ledger, tasksByRequest, fail }: Case, known: ReadonlySet<string>) {
+/** Every 202 names the one task of its request, and it is there unless it was forgotten. */
+function judgeAcceptances(
+  { faults, ledger, tasksByRequest, fail }: Case,
+  known: ReadonlyMap<string, unknown>,
+): void {
   for (const [request, tasks] of ledger.accepted) {
     for (const task of tasks) {
-      if (!known.has(task)) fail(`accepted task ${task} of request ${request} is lost`)
+      const isLost = !known.has(task)
+      if (isLost && isForgotten(faults, ledger.acceptedAt.get(task) ?? 0)) continue
+      if (isLost) fail(`accepted task ${task} of request ${request} is lost`)
       else if (tasksByRequest.get(request) !== task) {
         fail(`request ${request} was answered with ${task}, which is not its task`)
       }
@@ -128,30 +150,20 @@ function judgeAcceptances({ ledger, tasksByRequest, fail }: Case, known: Readonl
   }
 }
 
-/** At most one creation a task, but for those that were told to have produced nothing. */
-function judgePurchases({ bought, fail }: Case, { id, state, operation }: Task): void {
-  const created = bought.get(id) ?? []
-  const kept = created.filter(
-    ({ ending, isEndTold }) => ending !== "produces-nothing" || !isEndTold,
-  )
-  if (kept.length > 1) {
-    fail(`task ${id} was bought ${kept.length} times: ${kept.map(({ key }) => key).join(", ")}`)
-  }
-  if (!state.startsWith("succeeded")) return
-  const used = kept.find((each) => each.operation === toOperationName(operation))
-  if (used?.ending !== "completes") fail(`task ${id} succeeded without a completed purchase`)
-}
-
-/** One charge a success, and none a failure unless its channel reported it billed. */
+/**
+ * One charge a success, and none a failure unless its channel reported it billed: then it has to be
+ * charged where that report ended the task, and where the report reached nobody it can't be.
+ */
 function judgeCharge({ bought, fail }: Case, task: Task, { charge }: ScannedStream): void {
-  const { id, chargeMicros, priceVersion } = task
+  const { id, chargeMicros, error, priceVersion } = task
   const isBilled = (bought.get(id) ?? []).some(
     ({ ending, isEndTold }) => ending === "refuses-billed" && isEndTold,
   )
-  const price = chargeOf(textToImage, DEFAULT_PRICES, priceVersion, USAGE)
-  const expected = task.state.startsWith("succeeded") ? [price] : isBilled ? [0, price] : [0]
+  const price = chargeOf(textToImage, NEW_PRICES, priceVersion, USAGE)
+  const isRefused = isBilled && error?.code === "provider_rejected"
+  const expected = task.state.startsWith("succeeded") || isRefused ? price : 0
   const charged = charge?.chargeMicros ?? 0
-  if (!expected.includes(charged) || charged !== chargeMicros) {
+  if (charged !== expected || charged !== chargeMicros) {
     fail(`task ${id} (${task.state}) is charged ${charged}, its snapshot says ${chargeMicros}`)
   }
 }
@@ -182,7 +194,7 @@ async function judgeArtifact({ artifacts, fail }: Case, task: Task, row: Artifac
 
 /** Every history legal, every row and total what the log makes. */
 async function judgeLog({ storage, fail }: Case) {
-  const audit = createAudit({ storage, digest: sha256, prices: DEFAULT_PRICES, models: MODELS })
+  const audit = createAudit({ storage, digest: sha256, prices: NEW_PRICES, models: MODELS })
   const verified = await audit.verify()
   const replayed = await audit.replay()
   for (const report of [verified, replayed]) {

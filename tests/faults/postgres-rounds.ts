@@ -68,13 +68,14 @@ export async function stopNodes(round: Round, stops: number): Promise<void> {
       : { point: round.random.pick(others), nth: round.random.integer(1, 8) }
     const node = await round.start({ trap: { ...trap, signal: "SIGSTOP" } })
     await round.activity.until(() => node.trappedAt() !== undefined)
-    round.note(`stop at ${trap.point}`)
+    const wake = round.disturb(`stop at ${trap.point}`)
     const task = node.trappedAt() ?? ""
-    const calls = round.countCreateCalls(task)
+    const calls = round.upstream.countCreateCalls(task)
     // Looked up and found uncreated, it is asked for anew; any other is over its claim by then.
-    if (isCalling) await round.activity.until(() => round.countCreateCalls(task) > calls)
+    if (isCalling) await round.activity.until(() => round.upstream.countCreateCalls(task) > calls)
     else await lasting(CLAIM_MS * 3)
     node.signal("SIGCONT")
+    wake()
     await round.activity.more(RECOVERY)
     await round.kill(node)
   }
@@ -89,6 +90,7 @@ export async function failNetwork(
   await round.activity.more(RECOVERY)
   const isWrite = (bytes: Buffer): boolean => bytes.includes("commit ")
   for (let time = 0; time < times; time += 1) {
+    const mend = round.disturb("network failing")
     for (const when of ["answered", "sent", "answered"] as const) {
       await proxy.loseReply(isWrite, when)
       round.note(`reply lost once ${when}`)
@@ -111,6 +113,7 @@ export async function failNetwork(
     proxy.accept("forwarded")
     proxy.cut()
     await round.clients.more(5)
+    mend()
   }
 }
 
@@ -119,8 +122,8 @@ export async function failServer(round: DatabaseRound, times: number): Promise<v
   await startNodes(round, 2)
   for (let time = 0; time < times; time += 1) {
     await round.activity.more(round.random.integer(RECOVERY, 3 * RECOVERY))
+    const mend = round.disturb("server stopped")
     await round.server.stop("immediate")
-    round.note("server stopped")
     await round.activity.more(round.random.integer(1, 20))
     await round.server.start()
     await round.clients.more(10)
@@ -130,6 +133,7 @@ export async function failServer(round: DatabaseRound, times: number): Promise<v
       round.note("sessions ended")
       await round.activity.more(RECOVERY)
     }
+    mend()
   }
 }
 
@@ -139,10 +143,10 @@ export async function failTransactions(round: DatabaseRound, times: number): Pro
   await round.clients.more(10)
   await using faults = await round.openFaults()
   for (let time = 0; time < times; time += 1) {
-    const mend = await faults.failWrites(30)
-    round.note("writes failing")
+    const mend = round.disturb("writes failing")
+    const letThrough = await faults.failWrites(30)
     await round.activity.more(3 * RECOVERY)
-    await mend()
+    await letThrough()
     for (let count = 0; count < 5; count += 1) {
       round.note(`rows locked backwards: ${await faults.lockBackwards(40)}`)
       await round.activity.more(10)
@@ -157,6 +161,7 @@ export async function failTransactions(round: DatabaseRound, times: number): Pro
     await round.activity.more(20)
     await giveBack()
     await round.clients.more(5)
+    mend()
   }
 }
 

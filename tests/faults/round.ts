@@ -5,31 +5,46 @@
  */
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
+import { isTerminal } from "@safelight/core"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { createActivity, type Activity } from "./activity.ts"
 import { createClients, type Clients } from "./clients.ts"
 import { openLedger, readLedger } from "./ledger.ts"
-import type { NodeOptions } from "./node-orders.ts"
+import { END_AFTER_MS, type NodeOptions } from "./node-orders.ts"
 import { LAST_LINES, startNode, type NodeProcess } from "./node-process.ts"
+import { listEndedEarly } from "./judge-purchases.ts"
 import { openStorage } from "./open-storage.ts"
-import { judge } from "./oracle.ts"
+import { judge, listTasks } from "./oracle.ts"
 import { createRandom, type Random } from "./random.ts"
 import type { RoundReport } from "./report.ts"
-import { createUpstreamScript } from "./upstream-script.ts"
-import { startUpstream } from "./upstream-server.ts"
+import { isForgotten, type RoundFaults, type Span } from "./round-faults.ts"
+import { createUpstreamScript, type UpstreamScript } from "./upstream-script.ts"
+import { startUpstream, type Upstream } from "./upstream-server.ts"
 
 export interface RoundOptions {
   readonly name: string
   readonly seed: string
   /** PostgreSQL as nodes reach it and as nothing disturbs it; a SQLite folder without. */
   readonly storage?: { readonly nodes: string; readonly healthy: string }
+  /** What every node of the round is started with, unless it is told otherwise. */
+  readonly node?: Partial<NodeOptions>
+  readonly script?: UpstreamScript
+  /** Whether clocks or sweeps run past the ends of tasks. */
+  readonly isTimeAhead?: boolean
 }
 
-export type FinishOptions = Pick<NodeOptions, "clockOffsetMs" | "sweepsAheadMs">
+export type FinishOptions = Pick<
+  NodeOptions,
+  "clockOffsetMs" | "hasNewPrices" | "runningTasks" | "sweepsAheadMs"
+>
 
 /** Enough to meet each other, few enough that a busy machine carries them. */
 const CALLERS = 8
+
+/** How often it is looked whether all tasks have ended. */
+const LOOK_MS = 200
 
 export interface Round extends AsyncDisposable {
   readonly random: Random
@@ -41,10 +56,17 @@ export interface Round extends AsyncDisposable {
   readonly nodes: () => readonly NodeProcess[]
   start(options?: Partial<NodeOptions>): Promise<NodeProcess>
   kill(node: NodeProcess): Promise<void>
-  /** How often the upstream was asked to create something for a task. */
-  countCreateCalls(task: string): number
+  readonly upstream: Upstream
   /** Counts an injected fault, for the report. */
   note(fault: string): void
+  /** The same for one that lasts and that explains what is lost meanwhile; returns its end. */
+  disturb(fault: string): () => void
+  /** What was committed from `from` on until now is gone. */
+  forget(from: number): void
+  /** Resolves once every task that was accepted so far has ended. */
+  ended(): Promise<void>
+  /** A promise of the story itself was broken. */
+  fail(words: string): void
   /** Is disposed of with the round, after its verdict. */
   use(resource: AsyncDisposable): void
   /** Ends the faults: drains with a healthy node of these options, and judges. */
@@ -55,25 +77,35 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await createTemporaryFolder())
   const activity = createActivity()
-  const upstream = stack.use(await startUpstream(createUpstreamScript(options.seed), activity))
+  const { script = createUpstreamScript(options.seed) } = options
+  const upstream = stack.use(await startUpstream(script, activity))
   const ledgerPath = join(folder.path, "ledger.ndjson")
   const ledger = stack.use(await openLedger(ledgerPath))
   const random = createRandom(options.seed)
   const faults = new Map<string, number>()
   const nodes: NodeProcess[] = []
+  let started = 0
   /** Nodes that a fault is about to end, or has ended. */
   const doomed = new Set<NodeProcess>()
+  /** Nodes that serve nothing that is asked for: no client goes there. */
+  const narrow = new Set<NodeProcess>()
   const artifactsFolder = join(folder.path, "artifacts")
   await mkdir(artifactsFolder)
   const embedded = join(folder.path, "data")
   const storage = options.storage ?? { nodes: embedded, healthy: embedded }
   const logs: (readonly string[])[] = []
+  const broken: string[] = []
+  const { isTimeAhead = false } = options
+  const endedAt = new Map<string, number>()
+  const disturbances: Span[] = []
+  const forgotten: Span[] = []
+  const suffered: RoundFaults = { endedAt, disturbances, forgotten, isTimeAhead }
   const isUp = (node: NodeProcess): boolean => node.isAlive()
   const clients = createClients({
     ledger,
     activity,
     random: createRandom(`${options.seed}:clients`),
-    targets: () => nodes.filter(isUp),
+    targets: () => nodes.filter((node) => isUp(node) && !narrow.has(node)),
     callers: CALLERS,
   })
   stack.defer(() => clients.stop())
@@ -86,8 +118,15 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     faults.set(fault, (faults.get(fault) ?? 0) + 1)
   }
 
+  function disturb(fault: string): () => void {
+    note(fault)
+    const from = Date.now()
+    return () => void disturbances.push({ from, to: Date.now() })
+  }
+
   async function watch(node: NodeProcess): Promise<void> {
     const { code, signal } = await node.ended
+    endedAt.set(node.name, Date.now())
     logs.push(node.words())
     if (doomed.has(node)) return
     const end = `a node ended with ${signal ?? code} by itself`
@@ -95,10 +134,13 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   }
 
   async function start(changed: Partial<NodeOptions> = {}): Promise<NodeProcess> {
+    started += 1
+    const places = { storage: storage.nodes, artifacts: artifactsFolder, upstream: upstream.origin }
     const node = await startNode(
-      { storage: storage.nodes, artifacts: artifactsFolder, upstream: upstream.origin, ...changed },
+      { name: `node-${started}`, ...places, ...options.node, ...changed },
       () => activity.note(),
     )
+    if (changed.isNarrow === true) narrow.add(node)
     nodes.push(node)
     if (changed.trap?.signal === "SIGKILL") doomed.add(node)
     void watch(node)
@@ -115,7 +157,6 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   }
 
   async function drain(changed: FinishOptions): Promise<void> {
-    for (const node of nodes.filter(isUp)) await kill(node)
     const node = await start({ storage: storage.healthy, ...changed })
     await clients.calm()
     const drained = node.says("drained")
@@ -127,20 +168,56 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     await clients.stop()
   }
 
+  async function ended(): Promise<void> {
+    const opened = await openStorage({ place: storage.healthy, mode: "beside" })
+    try {
+      while ((await listTasks(opened)).some((task) => !isTerminal(task))) await pause(LOOK_MS)
+    } finally {
+      await opened.close()
+    }
+  }
+
+  /** Before the drain, which lets time run ahead where nothing but that can end a task. */
+  async function lookForHaste(): Promise<void> {
+    const opened = await openStorage({ place: storage.healthy, mode: "beside" })
+    const { acceptedAt } = await readLedger(ledgerPath)
+    const { endAfterMs = END_AFTER_MS } = options.node?.settings ?? {}
+    try {
+      broken.push(
+        ...listEndedEarly(
+          await listTasks(opened),
+          ({ id }) => (acceptedAt.get(id) ?? 0) + endAfterMs,
+        ),
+      )
+    } finally {
+      await opened.close()
+    }
+  }
+
   async function finish(changed: FinishOptions = {}): Promise<RoundReport> {
+    for (const node of nodes.filter(isUp)) await kill(node)
+    if (!isTimeAhead) await lookForHaste()
     await drain(changed)
+    const entries = await readLedger(ledgerPath)
+    for (const task of clients.missing) {
+      if (!isForgotten(suffered, entries.acceptedAt.get(task) ?? 0)) {
+        broken.push(`accepted task ${task} was answered 404`)
+      }
+    }
     const opened = await openStorage({ place: storage.healthy, mode: "beside" })
     try {
       const verdict = await judge({
-        ledger: await readLedger(ledgerPath),
+        ledger: entries,
         storage: opened,
         artifacts: createFilesystemArtifacts({ folder: artifactsFolder }),
         creations: upstream.creations.list(),
+        faults: suffered,
+        logLines: logs.flat(),
       })
       return {
         name: options.name,
         seed: options.seed,
-        verdict: { ...verdict, broken: [...clients.broken, ...verdict.broken] },
+        verdict: { ...verdict, broken: [...clients.broken, ...broken, ...verdict.broken] },
         accepted: ledger.acceptedCount(),
         faults,
         answers: clients.answers,
@@ -160,11 +237,15 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     clients,
     artifactsFolder,
     nodes: () => nodes.filter(isUp),
-    countCreateCalls: upstream.countCreateCalls,
+    upstream,
     use: (resource) => void held.use(resource),
     start,
     kill,
     note,
+    disturb,
+    ended,
+    forget: (from) => void forgotten.push({ from, to: Date.now() }),
+    fail: (words) => void broken.push(words),
     finish,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }

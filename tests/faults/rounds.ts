@@ -11,6 +11,7 @@ import {
   stopNodes,
   type DatabaseRound,
 } from "./postgres-rounds.ts"
+import type { NodeOptions } from "./node-orders.ts"
 import type { RoundReport } from "./report.ts"
 import { createRound, type FinishOptions, type Round } from "./round.ts"
 import {
@@ -23,7 +24,23 @@ import {
   setClockAndFailPuts,
   stopPastClaim,
 } from "./sqlite-rounds.ts"
+import {
+  AWAY_SETTINGS,
+  BOUND,
+  BOUND_SCRIPT,
+  changePrices,
+  IMMEDIATE_SCRIPT,
+  killAtBound,
+  leaveForLong,
+  refuseConnections,
+  setClocksApart,
+  setServerBack,
+  SLOW_SCRIPT,
+  SLOW_SETTINGS,
+  takeLong,
+} from "./surroundings-rounds.ts"
 import { startProxy } from "./tcp-proxy.ts"
+import type { UpstreamScript } from "./upstream-script.ts"
 import type { PostgresServer } from "../support/postgres-server.ts"
 
 export interface Story<Played extends Round> {
@@ -33,6 +50,10 @@ export interface Story<Played extends Round> {
   readonly play: (round: Played, size: number) => Promise<void>
   readonly size: { readonly short: number; readonly long: number }
   readonly finish?: FinishOptions
+  readonly node?: Partial<NodeOptions>
+  readonly script?: UpstreamScript
+  /** Whether clocks or sweeps run past the ends of tasks. */
+  readonly isTimeAhead?: true
 }
 
 /** Those of one node, whatever it stores its tasks in. */
@@ -49,6 +70,7 @@ const COMMON_STORIES: readonly Story<Round>[] = [
     play: killAtEverySweep,
     size: { short: 1, long: 3 },
     finish: { sweepsAheadMs: AHEAD_MS },
+    isTimeAhead: true,
   },
 ]
 
@@ -72,6 +94,7 @@ export const SQLITE_STORIES: readonly Story<Round>[] = [
     play: setClockAndFailPuts,
     size: { short: 3, long: 10 },
     finish: { clockOffsetMs: LATEST_CLOCK_MS },
+    isTimeAhead: true,
   },
   {
     name: "disk",
@@ -115,6 +138,59 @@ export const POSTGRES_STORIES: readonly Story<DatabaseRound>[] = [
   },
 ]
 
+/** What surrounds nodes that are well themselves. */
+export const SURROUNDING_STORIES: readonly Story<DatabaseRound>[] = [
+  {
+    name: "bound",
+    words: "by nodes that are killed while an account is full",
+    play: killAtBound,
+    size: { short: 1, long: 6 },
+    node: BOUND,
+    script: BOUND_SCRIPT,
+  },
+  {
+    name: "refused",
+    words: "by connections that are refused for whatever reason",
+    play: refuseConnections,
+    size: { short: 1, long: 3 },
+  },
+  {
+    name: "clocks",
+    words: "by clocks that are an hour ahead and behind",
+    play: setClocksApart,
+    size: { short: 1, long: 4 },
+  },
+  {
+    name: "prices",
+    words: "by prices and models that differ from node to node",
+    play: changePrices,
+    size: { short: 1, long: 4 },
+    finish: { hasNewPrices: true },
+    script: IMMEDIATE_SCRIPT,
+  },
+  {
+    name: "slow",
+    words: "by work and outputs that take as long as a task may",
+    play: takeLong,
+    size: { short: 1, long: 2 },
+    node: { settings: SLOW_SETTINGS },
+    script: SLOW_SCRIPT,
+  },
+  {
+    name: "away",
+    words: "by a provider that is away for long",
+    play: leaveForLong,
+    size: { short: 1, long: 3 },
+    node: { settings: AWAY_SETTINGS },
+  },
+  {
+    name: "set-back",
+    words: "by a server that is set back to an older copy, but for what it forgot",
+    play: setServerBack,
+    size: { short: 1, long: 3 },
+  },
+]
+
 /** A server for the rounds: deadlocks are found soon, and its connections can all be taken. */
 export const SERVER_SETTINGS = ["deadlock_timeout=50ms", "max_connections=40"]
 
@@ -130,7 +206,7 @@ export async function playOnSqlite(
   story: Story<Round>,
   { seed, size }: Length,
 ): Promise<RoundReport> {
-  await using round = await createRound({ name: `sqlite ${story.name}`, seed })
+  await using round = await createRound({ ...story, name: `sqlite ${story.name}`, seed })
   await story.play(round, story.size[size])
   return await round.finish(story.finish)
 }
@@ -149,6 +225,7 @@ export async function playOnPostgres(
     proxied.searchParams.set(name, String(durationMs))
   }
   await using round = await createRound({
+    ...story,
     name: `postgres ${story.name}`,
     seed,
     storage: { nodes: proxied.href, healthy: url },

@@ -1,5 +1,6 @@
 /**
- * Faults at length: `npm run test:faults -- [--seed N] [--minutes M] [--storage sqlite|postgres]`.
+ * Faults at length: `npm run test:faults -- [--seed N] [--minutes M] [--storage sqlite|postgres]
+ * [--story NAME]`.
  * Stories are played one after another, each with a seed of its own made from the given one, until
  * the time is up; each prints its report, the last lines add up. Fails where a promise was broken.
  */
@@ -12,6 +13,7 @@ import {
   POSTGRES_STORIES,
   SERVER_SETTINGS,
   SQLITE_STORIES,
+  SURROUNDING_STORIES,
 } from "./rounds.ts"
 
 const { values } = parseArgs({
@@ -19,14 +21,18 @@ const { values } = parseArgs({
     seed: { type: "string", default: `${Date.now() % 1_000_000}` },
     minutes: { type: "string", default: "10" },
     storage: { type: "string" },
+    story: { type: "string" },
   },
 })
-const { seed, storage } = values
+const { seed, storage, story: only } = values
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new RangeError("--minutes is a positive number")
 if (storage !== undefined && storage !== "sqlite" && storage !== "postgres") {
   throw new RangeError("--storage is sqlite or postgres; both without it")
 }
+
+const isWanted = ({ name }: { readonly name: string }): boolean =>
+  only === undefined || name === only
 
 type Play = (roundSeed: string) => Promise<RoundReport>
 
@@ -36,13 +42,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 await using stack = new AsyncDisposableStack()
 const plays: Play[] = []
 if (storage !== "postgres") {
-  for (const story of SQLITE_STORIES) {
+  for (const story of SQLITE_STORIES.filter(isWanted)) {
     plays.push((roundSeed) => playOnSqlite(story, { seed: roundSeed, size: "long" }))
   }
 }
 if (storage !== "sqlite") {
   const server = stack.use(await startPostgres({ settings: SERVER_SETTINGS }))
-  for (const story of POSTGRES_STORIES) {
+  for (const story of [...POSTGRES_STORIES, ...SURROUNDING_STORIES].filter(isWanted)) {
     plays.push((roundSeed) => playOnPostgres(story, server, { seed: roundSeed, size: "long" }))
   }
 }

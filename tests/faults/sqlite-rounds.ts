@@ -71,9 +71,10 @@ export async function stopPastClaim(round: Round, stops: number): Promise<void> 
     const node = await round.start({ trap: { point, nth, signal: "SIGSTOP" } })
     round.clients.rush()
     await round.activity.until(() => node.trappedAt() !== undefined)
-    round.note(`stop at ${point}`)
+    const wake = round.disturb(`stop at ${point}`)
     await pastClaim()
     node.signal("SIGCONT")
+    wake()
     await round.activity.more(50)
     await round.kill(node)
   }

@@ -17,8 +17,11 @@ export interface TcpProxy extends AsyncDisposable {
   freeze(): void
   /** Holds every piece back for this long, in order, on all connections; 0: no more. */
   delay(delayMs: number): void
-  /** What becomes of new connections: forwarded, accepted and never answered, or closed at once. */
-  accept(way: "forwarded" | "silent" | "closed"): void
+  /**
+   * What becomes of new connections: forwarded, accepted and never answered, closed at once, or
+   * refused with a SQLSTATE, as a server or a pooler does before anybody is let in.
+   */
+  accept(way: "forwarded" | "silent" | "closed" | { readonly refusal: string }): void
   /**
    * Loses the reply to the next request that matches: the server gets it, the connection is cut
    * before its answer passes. Resolves when that was done: `answered` waits for the server's answer
@@ -46,7 +49,7 @@ export async function startProxy(target: { readonly port: number }): Promise<Tcp
   const silent = new Set<Socket>()
   const losses: Loss[] = []
   let delayMs = 0
-  let way: "forwarded" | "silent" | "closed" = "forwarded"
+  let way: Parameters<TcpProxy["accept"]>[0] = "forwarded"
 
   function end({ client, server }: Connection): void {
     client.destroy()
@@ -112,6 +115,7 @@ export async function startProxy(target: { readonly port: number }): Promise<Tcp
       return
     }
     if (way === "forwarded") return forward(client)
+    if (way !== "silent") return refuse(client, way.refusal)
     silent.add(client)
     client.on("error", () => client.destroy())
     client.once("close", () => silent.delete(client))
@@ -152,6 +156,19 @@ export async function startProxy(target: { readonly port: number }): Promise<Tcp
       await once(listener, "close")
     },
   }
+}
+
+/** Answers a startup message as PostgreSQL's protocol has it (ErrorResponse), and hangs up. */
+function refuse(client: Socket, state: string): void {
+  client.on("error", () => client.destroy())
+  client.once("data", () => {
+    const fields = ["SFATAL", "VFATAL", `C${state}`, "Mthis connection is refused"]
+    const body = Buffer.from(`${fields.join("\0")}\0\0`)
+    const head = Buffer.alloc(5)
+    head.write("E")
+    head.writeInt32BE(body.length + 4, 1)
+    client.end(Buffer.concat([head, body]))
+  })
 }
 
 /** Lets things through in order, each `delayMs()` after it came; at once where nothing waits. */

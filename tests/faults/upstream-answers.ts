@@ -3,9 +3,14 @@
  * good HTTP. What was sold was noted before any of this is called.
  */
 import type { Socket } from "node:net"
-import { toProduct, type Creation } from "./creations.ts"
-import { SUBMIT_TIMEOUT_MS, type CreateAnswer, type PollAnswer } from "./upstream-protocol.ts"
-import type { Course, CreateBehaviour, UpstreamScript } from "./upstream-script.ts"
+import { toProduct, type Creation, type CreationCourse } from "./creations.ts"
+import {
+  SUBMIT_TIMEOUT_MS,
+  WORK_POLL_MS,
+  type CreateAnswer,
+  type PollAnswer,
+} from "./upstream-protocol.ts"
+import type { CreateBehaviour, UpstreamScript } from "./upstream-script.ts"
 import { deliver, type Delivery } from "./wire-answers.ts"
 
 export const CREATES_NOTHING: ReadonlySet<CreateBehaviour> = new Set(["refuses", "busy", "drops"])
@@ -19,24 +24,35 @@ export function answerUncreated(socket: Socket, behaviour: CreateBehaviour): voi
 export function answerCreated(
   socket: Socket,
   creation: Creation,
-  behaviour: CreateBehaviour,
+  { behaviour, node }: { readonly behaviour: CreateBehaviour; readonly node: string },
 ): void {
   const { operation } = creation
   const created = { state: "created", operation } as const
   if (behaviour === "silent") return
   if (behaviour === "late") {
-    setTimeout(() => send(socket, created, "whole"), SUBMIT_TIMEOUT_MS * 2)
+    setTimeout(() => {
+      send(socket, created, "whole")
+      tell(creation, socket, node)
+    }, SUBMIT_TIMEOUT_MS * 2)
     return
   }
   // A key known before may stand for work that goes another way.
   if (behaviour !== creation.ending) {
-    send(socket, created, DELIVERIES.get(behaviour) ?? "whole")
+    const delivery = DELIVERIES.get(behaviour) ?? "whole"
+    send(socket, created, delivery)
+    if (delivery === "whole" || delivery === "twice") tell(creation, socket, node)
     return
   }
   creation.isEndTold = true
+  if (behaviour !== "completes") return send(socket, { state: "refused", isBilled: true }, "whole")
   const bytes = toProduct(operation).length
-  if (behaviour === "completes") send(socket, { state: "completed", operation, bytes }, "whole")
-  else send(socket, { state: "refused", isBilled: true }, "whole")
+  send(socket, { state: "completed", operation, bytes }, "whole")
+  tell(creation, socket, node)
+}
+
+/** Notes that an answer naming the operation has left whole, if anybody was there to take it. */
+export function tell(creation: Creation, socket: Socket, node: string): void {
+  if (!socket.destroyed) creation.told.push({ node, at: Date.now() })
 }
 
 const DELIVERIES: ReadonlyMap<CreateBehaviour, Delivery> = new Map([
@@ -50,7 +66,7 @@ export function toCourse(
   script: UpstreamScript,
   behaviour: CreateBehaviour,
   operation: string,
-): { readonly ending: Course; readonly pollsBefore: number } {
+): CreationCourse {
   if (behaviour === "completes" || behaviour === "refuses-billed") {
     return { ending: behaviour, pollsBefore: 0 }
   }
@@ -60,7 +76,10 @@ export function toCourse(
 export function toPollAnswer(creation: Creation): PollAnswer {
   if (creation.pollsLeft > 0) {
     creation.pollsLeft -= 1
-    return { state: "running", progress: 90 - creation.pollsLeft * 20 }
+    return { state: "running", progress: Math.max(0, 90 - creation.pollsLeft * 20) }
+  }
+  if (Date.now() < creation.completeAt) {
+    return { state: "running", progress: 90, pollAfterMs: WORK_POLL_MS }
   }
   switch (creation.ending) {
     case "completes":

@@ -28,16 +28,21 @@ export interface UpstreamChannelOptions {
   readonly origin: string
   readonly kind: UpstreamKind
   readonly concurrency: number
+  /** Whose channel it is: the upstream remembers whom it told what. */
+  readonly node: string
 }
 
 /** How long an answer is waited for past the time-out: as good as never for a silent upstream. */
 const LATE_MS = 2_000
 
+/** How long an output may be under way. */
+const OUTPUT_MS = 10_000
+
 export function createUpstreamChannel(options: UpstreamChannelOptions): Channel {
-  const { origin, kind, concurrency } = options
+  const { origin, kind, concurrency, node } = options
 
   async function submit(request: ChannelRequest): Promise<SubmitOutcome> {
-    const query = new URLSearchParams({ key: request.upstreamKey, task: request.task })
+    const query = new URLSearchParams({ key: request.upstreamKey, task: request.task, node })
     const signal = AbortSignal.timeout(LATE_MS)
     const sendWithinMs = SUBMIT_TIMEOUT_MS
     const url = `${origin}/${kind}?${query.toString()}`
@@ -72,12 +77,13 @@ export function createUpstreamChannel(options: UpstreamChannelOptions): Channel 
     submit,
     async poll(request: PollRequest) {
       const operation = toOperationName(request.operation)
-      const url = `${origin}/operations/${encodeURIComponent(operation)}`
+      const query = new URLSearchParams({ node })
+      const url = `${origin}/operations/${encodeURIComponent(operation)}?${query.toString()}`
       return toPollOutcome(origin, operation, await read<PollAnswer>(url, request))
     },
     ...(kind === "lookup" && {
       async find(request: ChannelRequest) {
-        const query = new URLSearchParams({ key: request.upstreamKey })
+        const query = new URLSearchParams({ key: request.upstreamKey, node })
         const url = `${origin}/${kind}?${query.toString()}`
         const { operation } = await read<{ operation: string | null }>(url, request)
         return operation === null ? null : { operation: { name: operation } }
@@ -108,7 +114,11 @@ function toSubmitOutcome(origin: string, answer: CreateAnswer): SubmitOutcome {
 function toPollOutcome(origin: string, operation: string, answer: PollAnswer): PollOutcome {
   switch (answer.state) {
     case "running":
-      return { kind: "running", progress: answer.progress, pollAfterMs: 10 }
+      return {
+        kind: "running",
+        progress: answer.progress,
+        pollAfterMs: answer.pollAfterMs ?? 10,
+      }
     case "completed":
       return toCompleted(origin, operation, answer.bytes)
     case "refused":
@@ -137,7 +147,7 @@ async function* readOutput(
   bytes: number,
 ): AsyncGenerator<Uint8Array> {
   const url = `${origin}/outputs/${encodeURIComponent(operation)}`
-  const signal = AbortSignal.timeout(LATE_MS)
+  const signal = AbortSignal.timeout(OUTPUT_MS)
   let readBytes = 0
   try {
     const response = await open({ method: "GET", url, signal, sendWithinMs: LATE_MS })

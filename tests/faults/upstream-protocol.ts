@@ -7,13 +7,19 @@ export type CreateAnswer =
   | { readonly state: "busy" }
 
 export type PollAnswer =
-  | { readonly state: "running"; readonly progress: number }
+  | { readonly state: "running"; readonly progress: number; readonly pollAfterMs?: number }
   | { readonly state: "completed"; readonly bytes: number }
   | { readonly state: "refused"; readonly isBilled: boolean }
   | { readonly state: "nothing" }
 
 /** No request to create is carried out later than this after it left: what a look-up relies on. */
 export const LONGEST_REQUEST_MS = 100
+
+/** How long work that takes its time is left alone between two polls. */
+export const WORK_POLL_MS = 200
+
+/** How long a poll waits for a change before it tells how things stand. */
+export const LINGER_MS = 2_000
 
 /** Past this a call of `submit` is in doubt. */
 export const SUBMIT_TIMEOUT_MS = 250

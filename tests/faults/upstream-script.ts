@@ -3,6 +3,7 @@
  * Every misbehaviour comes to an end: a later call under the same key or operation is answered
  * well, so whatever does not end in a round is the fault of the engine.
  */
+import type { CreationCourse } from "./creations.ts"
 import { pickByText } from "./random.ts"
 
 /** What becomes of a request to create; all but the last three create something. */
@@ -30,16 +31,36 @@ export type CreateBehaviour =
   /** Cuts the connection, having created nothing. */
   | "drops"
 
-export type PollBehaviour = "answers" | "cuts" | "silent" | "garbles"
+export type PollBehaviour =
+  | "answers"
+  | "cuts"
+  | "silent"
+  | "garbles"
+  /** Answers after `LINGER_MS`. */
+  | "lingers"
+
+/** While it is away: it proves that nothing was created, or creates and cuts every connection. */
+export type Absence = "refusing" | "cutting"
+
+export const ABSENT_CREATES: Readonly<Record<Absence, CreateBehaviour>> = {
+  refusing: "busy",
+  cutting: "cuts",
+}
 
 /** How the work goes; the poll that tells it comes after as many that say "running". */
 export type Course = "completes" | "refuses" | "refuses-billed" | "produces-nothing"
 
-export type OutputBehaviour = "whole" | "cuts" | "promises-more" | "promises-less" | "trickles"
+export type OutputBehaviour =
+  | "whole"
+  | "cuts"
+  | "promises-more"
+  | "promises-less"
+  | "trickles"
+  | "crawls"
 
 export interface UpstreamScript {
   create(key: string, call: number): CreateBehaviour
-  course(operation: string): { readonly ending: Course; readonly pollsBefore: number }
+  course(operation: string): CreationCourse
   poll(operation: string, call: number): PollBehaviour
   output(operation: string, call: number): OutputBehaviour
 }
@@ -66,19 +87,29 @@ const ENDINGS: Readonly<Record<Course, number>> = {
   "produces-nothing": 1,
 }
 
-const POLLS: Readonly<Record<PollBehaviour, number>> = {
+const POLLS: Readonly<Record<Exclude<PollBehaviour, "lingers">, number>> = {
   answers: 8,
   cuts: 1,
   silent: 1,
   garbles: 1,
 }
 
-const OUTPUTS: Readonly<Record<OutputBehaviour, number>> = {
+const OUTPUTS: Readonly<Record<Exclude<OutputBehaviour, "crawls">, number>> = {
   whole: 8,
   cuts: 1,
   "promises-more": 1,
   "promises-less": 1,
   trickles: 1,
+}
+
+/** Nothing goes wrong, and each piece of work takes this long. */
+export function createSteadyScript(workMs: number): UpstreamScript {
+  return {
+    create: () => "accepts",
+    course: () => ({ ending: "completes", pollsBefore: 0, workMs }),
+    poll: () => "answers",
+    output: () => "whole",
+  }
 }
 
 /** Calls that may go wrong; the ones behind them go well. */

@@ -4,6 +4,8 @@
  *
  *   POST /KIND?task=&key=       creates            GET /KIND?key=        the operation of a key
  *   GET /operations/NAME        how it stands      GET /outputs/NAME     the bytes it made
+ *
+ * Every call names its node (`node=`), so that it is known to whom an operation was told.
  */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -22,10 +24,12 @@ import {
   answerUncreated,
   CREATES_NOTHING,
   send,
+  tell,
   toCourse,
   toPollAnswer,
 } from "./upstream-answers.ts"
-import type { UpstreamScript } from "./upstream-script.ts"
+import { LINGER_MS } from "./upstream-protocol.ts"
+import { ABSENT_CREATES, type Absence, type UpstreamScript } from "./upstream-script.ts"
 import { deliver } from "./wire-answers.ts"
 
 export interface Upstream extends AsyncDisposable {
@@ -33,6 +37,12 @@ export interface Upstream extends AsyncDisposable {
   readonly creations: Pick<Creations, "list">
   /** How often it was asked to create something for a task, whatever came of it. */
   countCreateCalls(task: string): number
+  /** From now on nobody gets anything done there; without an absence it is back. */
+  goAway(absence?: Absence): void
+  /** Keeps answers to requests to create until it is let go; returns that, and how many wait. */
+  holdAnswers(): { readonly count: () => number; readonly letGo: () => void }
+  /** How often a node asked how an operation stands. */
+  countPolls(operation: string): number
   /** How often each behaviour was met. */
   readonly met: ReadonlyMap<string, number>
   /** Every call with its moment and what came of it, in order. */
@@ -45,6 +55,8 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
   const calls = new Map<string, number>()
   const diary: string[] = []
   const sockets = new Set<Socket>()
+  let absence: Absence | undefined
+  let held: (() => void)[] | undefined
 
   function enter(words: string): void {
     diary.push(`${new Date().toISOString()} upstream ${words}`)
@@ -62,14 +74,17 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
   }
 
   function create(socket: Socket, request: CreateRequest): void {
-    const { kind, key, task } = request
+    const { kind, key, task, node } = request
     nextCall(`task ${task}`)
-    const wanted = script.create(key, nextCall(`create ${kind} ${key}`))
+    const wanted =
+      absence === undefined
+        ? script.create(key, nextCall(`create ${kind} ${key}`))
+        : ABSENT_CREATES[absence]
     const isKnown = kind !== "unkeyed" && creations.findByKey(kind, key) !== undefined
     // What was taken under a key is not refused under it later.
     const behaviour = isKnown && wanted === "refuses" ? "accepts" : wanted
     note(`create ${behaviour}`)
-    const asked = `create for ${task}, ${kind} key ${key}: ${behaviour}`
+    const asked = `create for ${task}, ${kind} key ${key}, by ${node}: ${behaviour}`
     if (CREATES_NOTHING.has(behaviour)) {
       enter(asked)
       return answerUncreated(socket, behaviour)
@@ -78,44 +93,67 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
       toCourse(script, behaviour, operation),
     )
     enter(`${asked}, ${isKnown ? "known as" : "new"} ${creation.operation}, ${creation.ending}`)
-    answerCreated(socket, creation, behaviour)
+    const answer = (): void => answerCreated(socket, creation, { behaviour, node })
+    if (held === undefined) answer()
+    else held.push(answer)
+    activity.note()
   }
 
-  function poll(socket: Socket, creation: Creation): void {
+  function poll(socket: Socket, creation: Creation, node: string): void {
     const { operation } = creation
-    const behaviour = script.poll(operation, nextCall(`poll ${operation}`))
+    const call = nextCall(`poll ${operation}`)
+    const behaviour = absence === undefined ? script.poll(operation, call) : "cuts"
     note(`poll ${behaviour}`)
-    if (behaviour === "silent") return enter(`poll of ${operation}: silent`)
+    if (behaviour === "silent") return enter(`poll of ${operation}, by ${node}: silent`)
+    if (behaviour !== "lingers") return answerPoll(socket, creation, { behaviour, node })
+    setTimeout(() => answerPoll(socket, creation, { behaviour: "answers", node }), LINGER_MS)
+  }
+
+  function answerPoll(
+    socket: Socket,
+    creation: Creation,
+    {
+      behaviour,
+      node,
+    }: { readonly behaviour: "answers" | "cuts" | "garbles"; readonly node: string },
+  ): void {
+    const { operation } = creation
     const answer = toPollAnswer(creation)
-    enter(`poll of ${operation}: ${behaviour} ${answer.state}`)
+    enter(`poll of ${operation}, by ${node}: ${behaviour} ${answer.state}`)
     const delivery = { answers: "whole", cuts: "cuts", garbles: "promises-less" } as const
     send(socket, answer, delivery[behaviour])
-    creation.isEndTold ||= behaviour === "answers" && answer.state !== "running"
+    if (behaviour !== "answers") return
+    tell(creation, socket, node)
+    creation.isEndTold ||= answer.state !== "running"
   }
 
   function output(socket: Socket, { operation }: Creation): void {
-    const behaviour = script.output(operation, nextCall(`output ${operation}`))
+    const call = nextCall(`output ${operation}`)
+    const behaviour = absence === undefined ? script.output(operation, call) : "cuts"
     note(`output ${behaviour}`)
     enter(`output of ${operation}: ${behaviour}`)
     deliver(socket, toProduct(operation), behaviour)
   }
 
-  function find(socket: Socket, { kind, key }: CreateRequest): void {
-    const operation = creations.findByKey(kind, key)?.operation ?? null
+  function find(socket: Socket, { kind, key, node }: CreateRequest): void {
     note("find")
-    enter(`find ${kind} key ${key}: ${operation}`)
+    if (absence !== undefined) return void socket.destroy()
+    const creation = creations.findByKey(kind, key)
+    const operation = creation?.operation ?? null
+    enter(`find ${kind} key ${key}, by ${node}: ${operation}`)
     send(socket, { operation }, "whole")
+    if (creation !== undefined) tell(creation, socket, node)
   }
 
   function serve(request: IncomingMessage, socket: Socket): void {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://upstream")
     const [place, name = ""] = pathname.slice(1).split("/").map(decodeURIComponent)
-    const { key = "", task = "" } = Object.fromEntries(searchParams)
-    const asked = { kind: place as UpstreamKind, key, task }
+    const { key = "", task = "", node = "" } = Object.fromEntries(searchParams)
+    const asked = { kind: place as UpstreamKind, key, task, node }
     if (request.method === "POST") return create(socket, asked)
     const creation = creations.findByOperation(name)
     if (creation === undefined) return find(socket, asked)
-    if (place === "operations") poll(socket, creation)
+    if (place === "operations") poll(socket, creation, node)
     else output(socket, creation)
   }
 
@@ -137,6 +175,21 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
     origin: `http://127.0.0.1:${port}`,
     creations,
     countCreateCalls: (task) => calls.get(`task ${task}`) ?? 0,
+    holdAnswers() {
+      const answers: (() => void)[] = []
+      held = answers
+      return {
+        count: () => answers.length,
+        letGo() {
+          held = undefined
+          for (const answer of answers) answer()
+        },
+      }
+    },
+    countPolls: (operation) => calls.get(`poll ${operation}`) ?? 0,
+    goAway(changed) {
+      absence = changed
+    },
     met,
     diary,
     async [Symbol.asyncDispose]() {

@@ -4,7 +4,18 @@
  */
 import type { Socket } from "node:net"
 
-export type Delivery = "whole" | "twice" | "cuts" | "promises-more" | "promises-less" | "trickles"
+export type Delivery =
+  | "whole"
+  | "twice"
+  | "cuts"
+  | "promises-more"
+  | "promises-less"
+  | "trickles"
+  /** Takes `CRAWL_MS`. */
+  | "crawls"
+
+/** How long a crawling answer is under way: what minutes are to an hour. */
+export const CRAWL_MS = 7_000
 
 /** Writes one answer and ends the connection, as the way of delivery has it. */
 export function deliver(socket: Socket, body: Buffer, delivery: Delivery): void {
@@ -25,8 +36,17 @@ export function deliver(socket: Socket, body: Buffer, delivery: Delivery): void 
       socket.end(toMessage(body, Math.floor(body.length / 2)))
       return
     case "trickles":
-      trickle(socket, toMessage(body, body.length))
+      return trickle(socket, toMessage(body, body.length))
+    case "crawls":
+      crawl(socket, toMessage(body, body.length))
   }
+}
+
+/** Half of it at once, and half at the end of its time. */
+function crawl(socket: Socket, message: Buffer): void {
+  const middle = Math.floor(message.length / 2)
+  socket.write(message.subarray(0, middle))
+  setTimeout(() => socket.end(message.subarray(middle)), CRAWL_MS)
 }
 
 function toMessage(body: Buffer, promisedBytes: number): Buffer {

@@ -26,6 +26,10 @@ export interface PostgresServer extends AsyncDisposable {
   start(): Promise<void>
   /** `immediate` leaves everything to recovery, as a loss of power does. */
   stop(mode: "fast" | "immediate"): Promise<void>
+  /** Keeps a copy of its data as they are, in place of an earlier one; the server restarts for it. */
+  keepCopy(): Promise<void>
+  /** Sets the server back to the copy: whatever was committed since is gone. */
+  goBack(): Promise<void>
   /** Lets the process end while the server runs, which then ends too. */
   unref(): void
 }
@@ -95,6 +99,12 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     await exited
   }
 
+  /** With owners and modes as they are, which the server insists on. */
+  function copyData(from: string, to: string): void {
+    rmSync(join(folder, to), { recursive: true, force: true })
+    execFileSync("cp", ["-a", join(folder, from), join(folder, to)], QUIET)
+  }
+
   process.once("exit", removeFolder)
   await start()
   return {
@@ -102,6 +112,16 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     url: (database) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`,
     start,
     stop,
+    async keepCopy() {
+      await stop("fast")
+      copyData("data", "copy")
+      await start()
+    },
+    async goBack() {
+      await stop("immediate")
+      copyData("copy", "data")
+      await start()
+    },
     unref() {
       server?.unref()
       for (const pipe of server?.stdio ?? []) (pipe as Socket | null)?.unref()
