@@ -27,7 +27,6 @@ import { createFullDisk } from "./full-disk.ts"
 import type { UpstreamKind } from "./creations.ts"
 import {
   ACCOUNT,
-  END_AFTER_MS,
   MODEL,
   NEW_PRICES,
   OLD_PRICES,
@@ -52,7 +51,6 @@ const CONCURRENCY = 6
 const options = JSON.parse(process.argv[2] ?? "") as NodeOptions
 const { concurrency = CONCURRENCY, name: node, trap } = options
 const settings = { ...SETTINGS, ...options.settings }
-const { endAfterMs = END_AFTER_MS } = settings
 let passes = 0
 
 function pass(point: string, task: string): void | Promise<void> {
@@ -159,7 +157,7 @@ async function drain(): Promise<void> {
   for (;;) {
     const unfinished = await listUnfinished()
     if (unfinished.length === 0) break
-    if (unfinished.every(isResting)) clock.jump((options.clockOffsetMs ?? 0) + endAfterMs)
+    if (unfinished.every(isResting)) clock.jump(Math.max(...unfinished.map(toOffsetMs)))
     await clock.wait(DRAIN_LOOK_MS)
   }
   // What the sweeps between did not come to.
@@ -180,10 +178,14 @@ async function listUnfinished(): Promise<Task[]> {
   return unfinished
 }
 
+/** What brings the clock to the task's end. */
+function toOffsetMs({ endBy }: Task): number {
+  return endBy - Date.now()
+}
+
 /** In doubt with nothing left that may be tried (design §5). */
-function isResting({ attempt, dispatch, maxAttempts, state }: Task): boolean {
-  if (state !== "doubtful") return false
-  return dispatch?.channel === "upstream-unkeyed" || attempt >= maxAttempts
+function isResting({ dispatch, state }: Task): boolean {
+  return state === "doubtful" && dispatch?.channel === "upstream-unkeyed"
 }
 
 async function stop(): Promise<void> {

@@ -32,6 +32,9 @@ export const NO_FAULTS: RoundFaults = {
 /** An undisturbed node has written down by then what it was told; far more than one needs. */
 export const SETTLE_MS = 5_000
 
+/** How long before a task's end its work must be complete to be heard of in time. */
+const HAND_OVER_MS = 3_000
+
 /** Whether `at` is one of the moments that the storage has forgotten. */
 export function isForgotten({ forgotten }: RoundFaults, at: number): boolean {
   return forgotten.some(({ from, to }) => at >= from && at <= to)
@@ -88,7 +91,7 @@ export function explainLoss(
   if (isForgotten(faults, creation.createdAt) && !hasReached(creation, faults)) {
     return "the storage forgot that it was asked for"
   }
-  if (creation.completeAt + SETTLE_MS > task.endBy) return "it took until the task's end"
+  if (creation.completeAt + HAND_OVER_MS > task.endBy) return "it took until the task's end"
   return undefined
 }
 

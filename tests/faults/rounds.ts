@@ -32,7 +32,9 @@ import {
   IMMEDIATE_SCRIPT,
   killAtBound,
   leaveForLong,
+  REFUSED_SCRIPT,
   refuseConnections,
+  SET_BACK_SCRIPT,
   setClocksApart,
   setServerBack,
   SLOW_SCRIPT,
@@ -153,6 +155,7 @@ export const SURROUNDING_STORIES: readonly Story<DatabaseRound>[] = [
     words: "by connections that are refused for whatever reason",
     play: refuseConnections,
     size: { short: 1, long: 3 },
+    script: REFUSED_SCRIPT,
   },
   {
     name: "clocks",
@@ -188,6 +191,7 @@ export const SURROUNDING_STORIES: readonly Story<DatabaseRound>[] = [
     words: "by a server that is set back to an older copy, but for what it forgot",
     play: setServerBack,
     size: { short: 1, long: 3 },
+    script: SET_BACK_SCRIPT,
   },
 ]
 

@@ -21,7 +21,7 @@ const RECOVERY = 40
 export const BOUND = { runningTasks: 2, concurrency: 64 } as const
 
 /** Long enough to be met under way. */
-export const BOUND_SCRIPT: UpstreamScript = createSteadyScript(600)
+export const BOUND_SCRIPT: UpstreamScript = createSteadyScript(400)
 
 /** What a dead node had under way is taken over before this many others are begun. */
 const STARTS_BEFORE_TAKEOVER = 20
@@ -30,7 +30,7 @@ const STARTS_BEFORE_TAKEOVER = 20
 export async function killAtBound(round: Round, kills: number): Promise<void> {
   await Promise.all([round.start(), round.start()])
   round.clients.rush()
-  await round.clients.more(60)
+  await round.clients.more(40)
   for (let count = 0; count < kills; count += 1) {
     const [node] = round.nodes()
     if (node === undefined) throw new TypeError("a node ended by itself")
@@ -61,6 +61,9 @@ export async function killAtBound(round: Round, kills: number): Promise<void> {
   }
 }
 
+/** Work is under way when its record is lost. */
+export const SET_BACK_SCRIPT: UpstreamScript = createSteadyScript(1_500)
+
 /** The server loses its last commits, as when an asynchronous replica takes its place. */
 export async function setServerBack(round: DatabaseRound, times: number): Promise<void> {
   await Promise.all([round.start(), round.start()])
@@ -77,10 +80,15 @@ export async function setServerBack(round: DatabaseRound, times: number): Promis
     mend()
   }
   await lasting(SETTLE_MS)
+  // By the very nodes that lived through it.
+  await round.clients.calm()
+  await round.ended()
 }
 
 /** A pooler's own trouble, no connection left, a server that is starting. */
 const REFUSALS = ["XX000", "53300", "57P03"] as const
+
+export const REFUSED_SCRIPT: UpstreamScript = createSteadyScript(0)
 
 /** Connections are cut and new ones refused, each SQLSTATE in its turn. */
 export async function refuseConnections(round: DatabaseRound, times: number): Promise<void> {
@@ -90,8 +98,8 @@ export async function refuseConnections(round: DatabaseRound, times: number): Pr
   await round.clients.more(10)
   for (let time = 0; time < times; time += 1) {
     for (const refusal of round.random.shuffle(REFUSALS)) {
-      // Calls are under way whose answers come while nobody can write them down.
-      const held = round.upstream.holdAnswers()
+      // Calls that can't be repeated are under way, and answered while nobody can write that down.
+      const held = round.upstream.holdAnswers("unkeyed")
       await round.activity.until(() => held.count() >= 3)
       const mend = round.disturb(`connections refused with ${refusal}`)
       proxy.accept({ refusal })
@@ -156,7 +164,7 @@ export async function changePrices(round: Round, times: number): Promise<void> {
 }
 
 /** Work that takes half of its task's time, and an output that takes more than is then left. */
-export const SLOW_SETTINGS: Partial<EngineSettings> = { endAfterMs: 12_000, pollTimeoutMs: 8_000 }
+export const SLOW_SETTINGS: Partial<EngineSettings> = { endAfterMs: 14_000, pollTimeoutMs: 10_000 }
 
 export const SLOW_SCRIPT: UpstreamScript = {
   ...createSteadyScript(6_000),

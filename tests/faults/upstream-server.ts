@@ -39,8 +39,8 @@ export interface Upstream extends AsyncDisposable {
   countCreateCalls(task: string): number
   /** From now on nobody gets anything done there; without an absence it is back. */
   goAway(absence?: Absence): void
-  /** Keeps answers to requests to create until it is let go; returns that, and how many wait. */
-  holdAnswers(): { readonly count: () => number; readonly letGo: () => void }
+  /** Keeps what it answers to this kind's requests to create until they are let go. */
+  holdAnswers(kind: UpstreamKind): { readonly count: () => number; readonly letGo: () => void }
   /** How often a node asked how an operation stands. */
   countPolls(operation: string): number
   /** How often each behaviour was met. */
@@ -56,7 +56,7 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
   const diary: string[] = []
   const sockets = new Set<Socket>()
   let absence: Absence | undefined
-  let held: (() => void)[] | undefined
+  let held: { readonly kind: UpstreamKind; readonly answers: (() => void)[] } | undefined
 
   function enter(words: string): void {
     diary.push(`${new Date().toISOString()} upstream ${words}`)
@@ -94,8 +94,8 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
     )
     enter(`${asked}, ${isKnown ? "known as" : "new"} ${creation.operation}, ${creation.ending}`)
     const answer = (): void => answerCreated(socket, creation, { behaviour, node })
-    if (held === undefined) answer()
-    else held.push(answer)
+    if (held?.kind === kind) held.answers.push(answer)
+    else answer()
     activity.note()
   }
 
@@ -175,9 +175,9 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
     origin: `http://127.0.0.1:${port}`,
     creations,
     countCreateCalls: (task) => calls.get(`task ${task}`) ?? 0,
-    holdAnswers() {
+    holdAnswers(kind) {
       const answers: (() => void)[] = []
-      held = answers
+      held = { kind, answers }
       return {
         count: () => answers.length,
         letGo() {

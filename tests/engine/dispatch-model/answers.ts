@@ -4,8 +4,9 @@
  * a fact all the same.
  */
 import { isTerminal } from "@safelight/core"
+import { noteFailure } from "./driver.ts"
 import { leave, receiveAppended, recordFact } from "./recording.ts"
-import { CLAIM_MS } from "./timing.ts"
+import { CLAIM_MS, toBackoffMs } from "./timing.ts"
 import { tellEnd } from "./upstream.ts"
 import {
   has,
@@ -124,6 +125,10 @@ function receiveCallAnswer(
   node.calls.delete(id)
   const isOpen = !isTerminal(world.storage.head)
   if (operation !== null && isOpen) world.heard.push({ process: node.process, operation })
+  if (operation !== null) {
+    world.told.push({ process: node.process, operation })
+    node.failuresInARow = 0
+  } else noteFailure(world, node)
   tell(world, () => `${node.process} hears of ${operation ?? "no creation"}`)
   recordOutcome(world, node, toRecorder(world, node, call), call, operation)
 }
@@ -154,7 +159,7 @@ function recordOutcome(
     const code = "repeat-not-created"
     return recordFact(world, node, driver, { kind: "doubt", attempt, code })
   }
-  const retryAt = wallNow(world, node)
+  const retryAt = wallNow(world, node) + toBackoffMs(world, attempt)
   recordFact(world, node, driver, { kind: "defer", attempt, reason: "not-created", retryAt })
 }
 

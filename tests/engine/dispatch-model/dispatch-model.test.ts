@@ -1,7 +1,7 @@
 /**
  * The dispatch protocol (design §4, §5) as an executable model: nodes, the storage they share, an
  * upstream that sells, and an adversary that crashes and pauses nodes, loses, copies, delays and
- * reorders messages and sets wall clocks. Legality and state are core's own `decide` and `fold`; the
+ * reorders messages, sets wall clocks, sends the upstream away and has the storage lose commits. Legality and state are core's own `decide` and `fold`; the
  * rest is the protocol retold without the engine. What a reader would get wrong: a passing test of a
  * variant is one where harm was found. Were there none, the safeguard it leaves out would be idle.
  *
@@ -57,6 +57,24 @@ describe("the complete protocol", () => {
         const schedules = arbitrarySchedule(channel, nodes)
         const property = fc.property(schedules, (schedule) => assertHarmless(schedule, COMPLETE))
         check(context, property, nodes === 2 ? RUNS : Math.ceil(RUNS / 2))
+      })
+    }
+  }
+})
+
+/** With time enough: whatever happens besides, that is no reason to lose what was bought. */
+const SURROUNDINGS = [
+  { words: "a provider that is away for minutes", rare: ["away"] },
+  { words: "a storage that loses its last commits", rare: ["go-back"] },
+] as const
+
+describe("the complete protocol and what surrounds it", () => {
+  for (const channel of ["keyed", "lookup", "unkeyed"] as const) {
+    for (const { rare, words } of SURROUNDINGS) {
+      it(`loses nothing to ${words} where a channel is ${channel}`, (context) => {
+        const schedules = arbitrarySchedule(channel, 2, { isRoomy: true, rare })
+        const property = fc.property(schedules, (schedule) => assertHarmless(schedule, COMPLETE))
+        check(context, property, Math.ceil(RUNS / 2))
       })
     }
   }

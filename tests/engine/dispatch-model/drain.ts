@@ -13,6 +13,7 @@ import type { Message, World } from "./world.ts"
 const ROUNDS = 2_000
 
 export function drain(world: World): void {
+  world.upstream.absence = null
   for (const node of world.nodes) node.isPaused = false
   for (const message of world.messages) message.isKeptBack = false
   const [first] = world.nodes

@@ -20,7 +20,13 @@ import {
   recordFact,
   recordIntent,
 } from "./recording.ts"
-import { CLAIM_MS, LONGEST_REQUEST_MS, PATIENCE_MS, SUBMIT_TIMEOUT_MS } from "./timing.ts"
+import {
+  BREAKER_OPEN_MS,
+  CLAIM_MS,
+  LONGEST_REQUEST_MS,
+  PATIENCE_MS,
+  SUBMIT_TIMEOUT_MS,
+} from "./timing.ts"
 import { findOperation, keyTtlMs } from "./upstream.ts"
 import {
   has,
@@ -68,6 +74,7 @@ export function step(world: World, node: Node, driver: Driver): void {
     case "recording":
       return appendAgain(world, node, driver)
     case "calling":
+      noteFailure(world, node)
       return doubt(world, node, driver, "aborted")
     case "waiting":
     case "asking":
@@ -75,6 +82,12 @@ export function step(world: World, node: Node, driver: Driver): void {
     case "gone":
       return undefined
   }
+}
+
+/** A call that failed: enough of them in a row, and nothing is begun for a while. */
+export function noteFailure(world: World, node: Node): void {
+  node.failuresInARow += 1
+  node.openUntil = monotonicNow(world, node) + BREAKER_OPEN_MS
 }
 
 export function doubt(world: World, node: Node, driver: Driver, code: string): void {
@@ -88,6 +101,14 @@ function begin(world: World, node: Node, driver: Driver): void {
   }
   switch (head.state) {
     case "queued":
+      if (!has(world, "refusals-are-free") && head.attempt >= head.maxAttempts) {
+        const { attempt } = head
+        return recordFact(world, node, driver, {
+          kind: "fail",
+          attempt,
+          code: "provider_unavailable",
+        })
+      }
       return dispatch(world, node, driver, false)
     case "doubtful":
       return resolve(world, node, driver)
@@ -128,7 +149,8 @@ function resolve(world: World, node: Node, driver: Driver): void {
   const isRepeatable =
     channel === "keyed" || (channel === "unkeyed" && !has(world, "unkeyed-rests"))
   const isAlive = !has(world, "key-alive-at-intent") || isKeyAlive(world, node, driver)
-  if (isRepeatable && isAlive && attempt < maxAttempts) {
+  const isFree = has(world, "repeats-are-free") || attempt < maxAttempts
+  if (isRepeatable && isAlive && isFree) {
     return dispatch(world, node, driver, true)
   }
   if (channel !== "lookup") return letGo(world, driver, endBy)
@@ -198,6 +220,6 @@ function ask(world: World, node: Node, driver: Driver): void {
     head.state === "running"
       ? ({ kind: "polled", driver: id, operation: head.operation } as const)
       : ({ kind: "found", driver: id, operation: findOperation(world, key) } as const)
-  world.messages.push(answer(node.process, body))
+  if (world.upstream.absence === null) world.messages.push(answer(node.process, body))
   driver.stage = { kind: "asking", askedAt: monotonicNow(world, node) }
 }

@@ -19,6 +19,8 @@ export type HarmKind =
   | "illegal"
   /** The charge is not that of one success, or of none. */
   | "mischarged"
+  /** What was bought was told to a process that lives, and is neither in the log nor in a log line. */
+  | "unnamed"
 
 export interface Harm {
   readonly kind: HarmKind
@@ -27,12 +29,26 @@ export interface Harm {
 
 /** The first harm found in a world that was drained; undefined where there is none. */
 export function findHarm(world: World): Harm | undefined {
-  return findPurchaseHarm(world) ?? findLogHarm(world) ?? findEndHarm(world)
+  return findPurchaseHarm(world) ?? findLogHarm(world) ?? findEndHarm(world) ?? findNameHarm(world)
+}
+
+function findNameHarm(world: World): Harm | undefined {
+  const { named, storage, told } = world
+  const written = JSON.stringify(storage.events)
+  const purchases = new Set(listPurchases(world).map(({ id }) => id))
+  const lost = told.filter(
+    ({ operation }) =>
+      purchases.has(operation) && !named.has(operation) && !written.includes(`"${operation}"`),
+  )
+  if (lost.length === 0) return undefined
+  return { kind: "unnamed", words: lost.map((each) => Object.values(each).join(" of ")).join(", ") }
 }
 
 function findPurchaseHarm(world: World): Harm | undefined {
   const purchases = listPurchases(world)
-  if (purchases.length <= 1) return undefined
+  // What is asked for under a key whose intent was lost nobody may know of; whoever does buys nothing.
+  const remembered = purchases.filter(({ key }) => !world.upstream.forgottenKeys.has(key))
+  if (remembered.length <= 1 && world.boughtKnowingly.length === 0) return undefined
   const keys = purchases.map(({ key, boughtAt }) => `${key} at ${boughtAt}`)
   return { kind: "bought-twice", words: keys.join(", ") }
 }
@@ -65,5 +81,10 @@ function findEndHarm(world: World): Harm | undefined {
   const isHeard = heard.some(({ operation }) => purchases.some(({ id }) => id === operation))
   const mayRest = setup.channel === "unkeyed" && head.error?.code === "upstream_outcome_unknown"
   if (mayRest && !isHeard) return undefined
+  // The storage may have lost an attempt too many to go on with the purchase: then a person is told.
+  const isNamed = purchases.every(({ id }) => world.named.has(id))
+  if (purchases.length > 0 && isNamed && world.storage.hasGoneBack) return undefined
+  // As many came to nothing as a task may have.
+  if (purchases.length === 0 && head.spentAttempts >= head.maxAttempts) return undefined
   return { kind: purchases.length > 0 ? "dropped" : "stranded", words }
 }

@@ -3,7 +3,7 @@
  * would get wrong: a request that is under way is carried out whenever it arrives, also long after
  * its sender has given it up or died; the version is all that stands against it.
  */
-import { decide, type Task } from "@safelight/core"
+import { decide, type Task, type TaskCommand, type TaskEvent } from "@safelight/core"
 import { has, type Append, type Message, type MessageBody, type World } from "./world.ts"
 
 type Body<Kind extends MessageBody["kind"]> = Extract<MessageBody, { kind: Kind }>
@@ -25,17 +25,51 @@ export function receiveAppend(world: World, { append, by, driver }: Body<"append
 function store(world: World, append: Append): boolean {
   const { storage } = world
   if (has(world, "version-fence") && storage.head.version !== append.expectedVersion) return false
-  // Always the append's own event where the fence stands: its task is the one it was decided on.
-  const decision = decide(storage.head, append.command, append.event.at)
-  if (decision.kind === "rejected") return false
-  storage.head = decision.task
-  storage.events.push(decision.event)
-  storage.writers.set(decision.task.version, append.id)
+  const isFenced = has(world, "history-fence") && storage.hasGoneBack
+  if (isFenced && JSON.stringify(storage.head) !== append.expectedHash) return false
+  // Always the append's own events where the fence stands: its task is the one they were decided on.
+  const { events, task } = decideAll(storage.head, append.commands, append.at)
+  if (events.length === 0) return false
+  remember(world)
+  storage.writers.set(storage.head.version + 1, append.id)
+  storage.head = task
+  storage.events.push(...events)
   if (append.queue?.kind === "finish") Object.assign(storage.ready, { isDone: true, claim: null })
   if (append.queue?.kind === "reschedule") {
     Object.assign(storage.ready, { claim: null, dueAt: append.queue.dueAt })
   }
   return true
+}
+
+/** Decides commands one upon the other; what the task no longer takes is left out. */
+export function decideAll(
+  before: Task,
+  commands: readonly TaskCommand[],
+  now: number,
+): { readonly task: Task; readonly events: readonly TaskEvent[] } {
+  const events: TaskEvent[] = []
+  let task = before
+  for (const command of commands) {
+    const decision = decide(task, command, now)
+    if (decision.kind === "rejected") continue
+    events.push(decision.event)
+    task = decision.task
+  }
+  return { task, events }
+}
+
+/** Commits that may be lost at once. */
+export const MOST_LOST = 4
+
+/** Before a commit: what the storage would be without it. */
+export function remember({ setup, storage }: World): void {
+  if (!setup.faults.includes("go-back") || storage.hasGoneBack) return
+  const { claims, events, head, lastBeats, ready, writers } = storage
+  storage.earlier.push({
+    ...{ head, lastBeats, events: [...events], ready: { ...ready } },
+    ...{ writers: new Map(writers), claims: new Map(claims) },
+  })
+  if (storage.earlier.length > MOST_LOST) storage.earlier.shift()
 }
 
 /** Raises a claim's beats, and tells whether it still holds the task. */
@@ -63,6 +97,7 @@ export function receiveList(world: World, { by, askedAt }: Body<"list">): Messag
 export function voidClaim(world: World, claim: string, beats: number): void {
   const { claims, ready } = world.storage
   if (has(world, "void-by-beats") && (claims.get(claim)?.beats ?? 0) !== beats) return
+  remember(world)
   claims.delete(claim)
   if (ready.claim === claim) ready.claim = null
 }
@@ -70,5 +105,7 @@ export function voidClaim(world: World, claim: string, beats: number): void {
 /** Gives the task up, if the claim has it. */
 export function release(world: World, claim: string, dueAt: number): void {
   const { ready } = world.storage
-  if (ready.claim === claim) Object.assign(ready, { claim: null, dueAt })
+  if (ready.claim !== claim) return
+  remember(world)
+  Object.assign(ready, { claim: null, dueAt })
 }

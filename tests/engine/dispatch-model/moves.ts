@@ -5,9 +5,10 @@
  */
 import { receiveAnswer } from "./answers.ts"
 import { canStep, doubt, step } from "./driver.ts"
+import { goBack } from "./go-back.ts"
 import { receiveAppend, receiveList, receiveRenew } from "./log-storage.ts"
 import { CHORES, crash, start } from "./process.ts"
-import { BEAT_EVERY_MS, CLAIM_MS, SUBMIT_TIMEOUT_MS, WALL_ERROR_MS } from "./timing.ts"
+import { AWAY_MS, BEAT_EVERY_MS, CLAIM_MS, SUBMIT_TIMEOUT_MS, WALL_ERROR_MS } from "./timing.ts"
 import { keyTtlMs, receiveSubmit } from "./upstream.ts"
 import { tell, type Fault, type Message, type Node, type Operation, type World } from "./world.ts"
 
@@ -55,6 +56,13 @@ export function listFaults(world: World): Move[] {
     if (operation.isVoid || operation.isEndTold) continue
     moves.push({ weight: 2, perform: () => makeVoid(world, operation) })
   }
+  if (can.has("away")) moves.push({ weight: 4, perform: () => turnAway(world) })
+  if (can.has("go-back")) {
+    for (const commits of [1, 2, 3]) {
+      if (commits > world.storage.earlier.length) continue
+      moves.push({ weight: 1, perform: () => goBack(world, commits) })
+    }
+  }
   if (can.has("wait")) {
     for (const durationMs of toWaits(world)) {
       moves.push({ weight: 1, perform: () => pass(world, durationMs) })
@@ -63,10 +71,19 @@ export function listFaults(world: World): Move[] {
   return moves
 }
 
+/** It goes away one way or the other, and comes back. */
+function turnAway(world: World): void {
+  const { upstream } = world
+  const next = upstream.operations.length % 2 === 0 ? "refusing" : "cutting"
+  upstream.absence = upstream.absence === null ? next : null
+  tell(world, () => `the provider is ${upstream.absence === null ? "back" : `away, ${next}`}`)
+}
+
 function toWaits(world: World): number[] {
   const { setup, storage } = world
   const { dispatch } = storage.head
   const waits = [SUBMIT_TIMEOUT_MS / 2, BEAT_EVERY_MS, CLAIM_MS]
+  if (world.upstream.absence !== null) waits.push(AWAY_MS)
   if (setup.channel !== "keyed" || setup.isRoomy || dispatch === null) return waits
   // Until a repeat is sent just in time, by the slowest clock.
   const slowest = Math.min(...world.nodes.map(({ wallMs }) => wallMs))
@@ -166,9 +183,11 @@ function arrive(world: World, message: Message, isRefused: boolean): void {
     case "list":
       world.messages.push(receiveList(world, body))
       return
-    case "submit":
-      world.messages.push(receiveSubmit(world, body, isRefused))
+    case "submit": {
+      const reply = receiveSubmit(world, body, isRefused)
+      if (reply !== undefined) world.messages.push(reply)
       return
+    }
     case "answered":
     case "appended":
     case "claimed":

@@ -26,11 +26,16 @@ export function createWorld(
       ready: { claim: null, dueAt: 0, isDone: false },
       claims: new Map(),
       lastBeats: 0,
+      earlier: [],
+      hasGoneBack: false,
     },
-    upstream: { operations: [], metCalls: new Map() },
+    upstream: { operations: [], metCalls: new Map(), forgottenKeys: new Set(), absence: null },
     nodes: setup.clocks.map((clock, index) => createNode(index, clock)),
     messages: [],
     heard: [],
+    told: [],
+    named: new Set(),
+    boughtKnowingly: [],
     story,
   }
   for (const node of world.nodes) start(world, node)
@@ -47,12 +52,15 @@ function createNode(index: number, { monotonicMs, wallMs }: Setup["clocks"][numb
     isPaused: false,
     process: "",
     claim: "",
+    claimedAt: 0,
     renewedAt: 0,
     beatAt: null,
     watchedAt: null,
     claiming: null,
     seen: new Map(),
     drivers: [],
+    failuresInARow: 0,
+    openUntil: -Infinity,
     calls: new Map(),
   }
 }

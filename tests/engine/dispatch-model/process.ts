@@ -5,8 +5,15 @@
  */
 import { isOverdue, isTerminal } from "@safelight/core"
 import { newDriver } from "./answers.ts"
-import { answer, voidClaim } from "./log-storage.ts"
-import { BEAT_EVERY_MS, CLAIM_MS, PATIENCE_MS, SUBMIT_TIMEOUT_MS } from "./timing.ts"
+import { answer, remember, voidClaim } from "./log-storage.ts"
+import {
+  BEAT_EVERY_MS,
+  BREAKER_FAILURES,
+  CLAIM_LIFE_MS,
+  CLAIM_MS,
+  PATIENCE_MS,
+  SUBMIT_TIMEOUT_MS,
+} from "./timing.ts"
 import {
   has,
   monotonicNow,
@@ -78,10 +85,20 @@ const voidStill: Chore = {
   },
 }
 
+/** Whether the breaker lets a call be made: always, or once it has waited; a world has one task to try it with. */
+function hasRoom(world: World, node: Node): boolean {
+  if (!world.setup.faults.includes("away")) return true
+  if (node.failuresInARow < BREAKER_FAILURES) return true
+  const { state } = world.storage.head
+  const isCall = state === "queued" || state === "doubtful"
+  return !isCall || monotonicNow(world, node) >= node.openUntil
+}
+
 const take: Chore = {
   canDo(world, node) {
     const { ready } = world.storage
     const isFree = !ready.isDone && ready.claim === null && ready.dueAt <= wallNow(world, node)
+    if (isFree && !hasRoom(world, node)) return false
     // What is taken under a claim about to run out could not be sent.
     const heldUntil = node.renewedAt + CLAIM_MS
     const isFresh = heldUntil - monotonicNow(world, node) > SUBMIT_TIMEOUT_MS
@@ -89,6 +106,7 @@ const take: Chore = {
   },
   perform(world, node) {
     const { ready, head } = world.storage
+    remember(world)
     ready.claim = node.claim
     node.claiming = { id: nextId(world), askedAt: monotonicNow(world, node) }
     world.messages.push(answer(node.process, { kind: "claimed", id: node.claiming.id, head }))
@@ -111,6 +129,18 @@ const retire: Chore = {
   },
 }
 
+/**
+ * Another claim takes the place of one that is some time old. What is held under it and unknown here
+ * is free as soon as it is voided, and that is as soon as no work is left that renews it.
+ */
+const renewClaim: Chore = {
+  canDo(world, node) {
+    const isOld = monotonicNow(world, node) >= node.claimedAt + CLAIM_LIFE_MS
+    return has(world, "claims-retire") && isOld && node.claiming === null
+  },
+  perform: beginClaim,
+}
+
 /** Ends the task when its time is up, whoever holds it. */
 const sweep: Chore = {
   canDo(world, node) {
@@ -123,17 +153,19 @@ const sweep: Chore = {
   },
 }
 
-export const CHORES: readonly Chore[] = [take, voidStill, beat, watch, retire, sweep]
+export const CHORES: readonly Chore[] = [take, voidStill, beat, watch, retire, renewClaim, sweep]
 
 function beginClaim(world: World, node: Node): void {
   node.claim = `${node.process}.${nextId(world)}`
-  node.renewedAt = monotonicNow(world, node)
+  node.claimedAt = monotonicNow(world, node)
+  node.renewedAt = node.claimedAt
 }
 
 export function start(world: World, node: Node): void {
   node.boots += 1
   Object.assign(node, { process: `${node.name}${node.boots}`, isUp: true, isPaused: false })
   Object.assign(node, { beatAt: null, watchedAt: null, claiming: null })
+  Object.assign(node, { failuresInARow: 0, openUntil: -Infinity })
   beginClaim(world, node)
   tell(world, () => `${node.process} starts`)
 }
@@ -147,4 +179,6 @@ export function crash(world: World, node: Node): void {
   node.seen = new Map()
   world.messages = world.messages.filter(({ process }) => process !== node.process)
   world.heard = world.heard.filter(({ process }) => process !== node.process)
+  world.told = world.told.filter(({ process }) => process !== node.process)
+  for (const { knowers } of world.upstream.operations) knowers.delete(node.process)
 }

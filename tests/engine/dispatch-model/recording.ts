@@ -7,11 +7,12 @@
  *   decide ─refused→ leave
  *     │ append ─no answer→ the same again (an intent once, then it is let go)
  *     ├─stored→ next stage, or done where the append gave the claim back
- *     └─conflict→ intent: leave     fact: decide on the fresh head
+ *     └─conflict→ intent: leave     fact: decide on the fresh head, what it has lost first
  */
-import { decide, isTerminal, type Task, type TaskCommand } from "@safelight/core"
-import { release } from "./log-storage.ts"
-import { PATIENCE_MS } from "./timing.ts"
+import { isTerminal, type Task, type TaskCommand } from "@safelight/core"
+import { toLost, nameLost, nameRefused } from "./lost-commits.ts"
+import { decideAll, release } from "./log-storage.ts"
+import { PATIENCE_MS, toBackoffMs } from "./timing.ts"
 import {
   has,
   monotonicNow,
@@ -38,33 +39,41 @@ export function recordIntent(
   command: TaskCommand,
   next: Stage,
 ): void {
-  record(world, node, driver, { command, next, isFact: false })
+  record(world, node, driver, { commands: [command], next, isFact: false, known: driver.head })
 }
 
 export function recordFact(world: World, node: Node, driver: Driver, command: TaskCommand): void {
-  record(world, node, driver, { command, next: DECIDING, isFact: true })
+  const recording = { commands: [command], next: DECIDING, isFact: true, known: driver.head }
+  record(world, node, driver, recording)
 }
 
-interface Recording {
-  readonly command: TaskCommand
-  readonly next: Stage
-  readonly isFact: boolean
-}
+type Recording = Pick<
+  Extract<Stage, { kind: "recording" }>,
+  "commands" | "isFact" | "known" | "next"
+>
 
 function record(world: World, node: Node, driver: Driver, recording: Recording): void {
-  const command = toCurrent(world, driver.head, recording.command)
-  const decision = decide(driver.head, command, wallNow(world, node))
-  if (decision.kind === "rejected") return leave(world, node, driver)
+  const { commands: wanted, isFact, known, next } = recording
+  if (isFact) nameLost(world, known, driver.head)
+  const lost = isFact ? toLost(world, known, driver.head) : []
+  const commands = [...lost, ...wanted].map((each) => toCurrent(world, driver.head, each))
+  const at = wallNow(world, node)
+  const { events, task } = decideAll(driver.head, commands, at)
+  if (events.length === 0) {
+    nameRefused(world, known, driver.head, wanted)
+    return leave(world, node, driver)
+  }
   const append: Append = {
     id: nextId(world),
     expectedVersion: driver.head.version,
-    event: decision.event,
-    command,
-    queue: toQueueChange(world, node, driver.head, decision.task),
+    expectedHash: JSON.stringify(driver.head),
+    commands,
+    at,
+    words: events.map(({ type }) => type).join(" and "),
+    queue: toQueueChange(world, node, driver.head, task),
   }
   const sentAt = monotonicNow(world, node)
-  const { isFact, next } = recording
-  driver.stage = { kind: "recording", append, isFact, sentAt, tries: 1, next }
+  driver.stage = { kind: "recording", append, sentAt, tries: 1, ...recording, next }
   send(world, node, driver.id, append)
 }
 
@@ -77,7 +86,7 @@ function toCurrent(world: World, { attempt, dispatch }: Task, command: TaskComma
   return isTold ? command : { ...command, attempt }
 }
 
-/** The engine's `toQueueChange`, without back-off: a model needs no pauses. */
+/** The engine's `toQueueChange`. */
 function toQueueChange(
   world: World,
   node: Node,
@@ -86,19 +95,24 @@ function toQueueChange(
 ): QueueChange | undefined {
   const now = wallNow(world, node)
   if (isTerminal(task)) return { kind: "finish" }
-  if (task.state === "queued") return { kind: "reschedule", dueAt: now }
+  if (task.state === "queued") {
+    return { kind: "reschedule", dueAt: task.deferral?.retryAt ?? now }
+  }
   if (before.state === "doubtful" && task.state === "running") {
     return { kind: "reschedule", dueAt: now }
   }
   if (task.state !== "doubtful") return undefined
   const isResting = world.setup.channel === "unkeyed" && has(world, "unkeyed-rests")
-  return { kind: "reschedule", dueAt: isResting ? task.endBy : now }
+  return {
+    kind: "reschedule",
+    dueAt: isResting ? task.endBy : now + toBackoffMs(world, task.attempt),
+  }
 }
 
 function send(world: World, node: Node, driver: number, append: Append): void {
   const body: MessageBody = { kind: "append", driver, append, by: node.process }
   world.messages.push({ body, lostAt: Infinity, process: null })
-  tell(world, () => `${node.process} appends ${append.event.type} (${append.expectedVersion + 1})`)
+  tell(world, () => `${node.process} appends ${append.words} (${append.expectedVersion + 1})`)
 }
 
 /** Whether the storage has kept its answer back for long enough to be asked again. */
@@ -127,22 +141,41 @@ export function receiveAppended(
   const { stage } = driver
   // An answer to an earlier append of this driver tells nothing new.
   if (stage.kind !== "recording" || stage.append.id !== id) return
-  if (conflict === null) return receiveStored(driver, stage)
+  if (conflict === null) return receiveStored(world, node, driver, stage)
   const mayRepeat = stage.isFact ? has(world, "facts-persist") : !has(world, "intents-give-up")
   if (!mayRepeat) return leave(world, node, driver)
   driver.head = conflict
-  record(world, node, driver, { ...stage, command: stage.append.command })
+  record(world, node, driver, stage)
 }
 
-function receiveStored(driver: Driver, stage: Extract<Stage, { kind: "recording" }>): void {
-  const decision = decide(driver.head, stage.append.command, stage.append.event.at)
-  if (decision.kind === "decided") driver.head = decision.task
-  const isKept = stage.append.queue === undefined && driver.claim !== null
-  driver.stage = isKept ? stage.next : GONE
+function receiveStored(
+  world: World,
+  node: Node,
+  driver: Driver,
+  stage: Extract<Stage, { kind: "recording" }>,
+): void {
+  const { append, next } = stage
+  driver.head = decideAll(driver.head, append.commands, append.at).task
+  const isKept = append.queue === undefined && driver.claim !== null
+  if (isKept && next.kind === "gone") return letGo(world, driver, wallNow(world, node))
+  driver.stage = isKept ? next : GONE
+}
+
+/** Writes down again what the storage has lost of what this driver knows; false: nothing. */
+function recover(world: World, node: Node, driver: Driver): boolean {
+  const { head } = world.storage
+  const lost = toLost(world, driver.head, head)
+  nameLost(world, driver.head, head)
+  if (decideAll(head, lost, wallNow(world, node)).events.length === 0) return false
+  const known = driver.head
+  driver.head = head
+  record(world, node, driver, { commands: [], next: GONE, isFact: true, known })
+  return true
 }
 
 /** Ends a driver that got no further; the task is anybody's at once. */
 export function leave(world: World, node: Node, driver: Driver): void {
+  if (recover(world, node, driver)) return
   if (has(world, "done-gives-back") && !driver.isCalledOff) {
     letGo(world, driver, wallNow(world, node))
   }

@@ -3,6 +3,19 @@
  * of the model leaves some of it out, and the schedules must then find the harm. What a reader would
  * get wrong: two of these may cover for each other, and only both missing do harm.
  */
+/** Safeguards that the engine lacks so far, each with what the model shows to come of it. */
+export const NOT_YET_MENDED: readonly { readonly safeguard: Safeguard; readonly reason: string }[] =
+  [
+    {
+      safeguard: "history-fence",
+      reason: "storages fence an append by its version alone: see the variant without it",
+    },
+    {
+      safeguard: "loss-by-history",
+      reason: "what was lost is told by the version alone: see the variant without it",
+    },
+  ]
+
 export type Safeguard =
   /** `dispatched` is durable before the request leaves. */
   | "intent-before-call"
@@ -58,3 +71,17 @@ export type Safeguard =
   | "done-gives-back"
   /** A claim under which something may have been taken unheard is retired: another takes its place. */
   | "unheard-claim-retired"
+  /** A repeat of a key buys nothing, so it uses up no attempt. */
+  | "repeats-are-free"
+  /** Nor does a call that proved that nothing was created: the provider may just be away. */
+  | "refusals-are-free"
+  /** Who finds that the storage has lost what it knows writes that down again, before anything else. */
+  | "lost-written-again"
+  /** An append changes nothing either where the task has the version it was left at, and another history. */
+  | "history-fence"
+  /** That something was lost shows by the history, since others may have written as much meanwhile. */
+  | "loss-by-history"
+  /** What was bought and is refused by its task, or lost with it, is named in a log. */
+  | "refused-is-named"
+  /** A claim is taken under for some time only: what is held under it unknown to its process is freed. */
+  | "claims-retire"

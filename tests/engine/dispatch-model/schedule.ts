@@ -11,7 +11,15 @@ import { listFairMoves, listFaults, tidy, type Move } from "./moves.ts"
 import { createWorld } from "./new-world.ts"
 import type { Safeguard } from "./safeguards.ts"
 import { WALL_ERROR_MS, WALL_SKEW_MS } from "./timing.ts"
-import { FAULTS, TOUCHABLE, type ChannelKind, type Setup, type World } from "./world.ts"
+import {
+  FAULTS,
+  type RARE_FAULTS,
+  TOUCHABLE,
+  type ChannelKind,
+  type Fault,
+  type Setup,
+  type World,
+} from "./world.ts"
 
 export interface Schedule {
   readonly setup: Setup
@@ -24,6 +32,8 @@ export interface Aim {
   readonly isRoomy?: boolean
   readonly faults?: Setup["faults"]
   readonly touched?: Setup["touched"]
+  /** What it may do besides. */
+  readonly rare?: readonly (typeof RARE_FAULTS)[number][]
 }
 
 /** Enough for three takeovers, since a stretch without faults is one choice. */
@@ -49,7 +59,9 @@ export function arbitrarySchedule(
     setup: fc.record({
       channel: fc.constant(channel),
       isRoomy: aim.isRoomy === undefined ? fc.boolean() : fc.constant(aim.isRoomy),
-      faults: aim.faults === undefined ? fc.subarray([...FAULTS]) : fc.constant(aim.faults),
+      faults: (aim.faults === undefined ? fc.subarray([...FAULTS]) : fc.constant(aim.faults)).map(
+        (faults): readonly Fault[] => [...faults, ...(aim.rare ?? [])],
+      ),
       touched: aim.touched === undefined ? fc.subarray([...TOUCHABLE]) : fc.constant(aim.touched),
       prelude: fc.nat(LONGEST_PRELUDE),
       clocks: fc.array(clock, { minLength: nodes, maxLength: nodes }),

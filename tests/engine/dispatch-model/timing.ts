@@ -3,6 +3,7 @@
  * others that the engine's settings have. What a reader would get wrong: a request may arrive long
  * after its caller has given it up (`LONGEST_REQUEST_MS` against `SUBMIT_TIMEOUT_MS`).
  */
+import type { World } from "./world.ts"
 
 /** A claim whose beats stand still for this long may be voided; at least twice the time-out. */
 export const CLAIM_MS = 30
@@ -29,7 +30,28 @@ export const WALL_ERROR_MS = 500
 export const TIGHT = { keyMemoryMs: 150, endAfterMs: 400, maxAttempts: 5 } as const
 
 /** Where there is time enough nothing but the faults can keep a task from its success. */
-export const ROOMY = { keyMemoryMs: 1_000_000, endAfterMs: 100_000, maxAttempts: 10_000 } as const
+export const ROOMY = { keyMemoryMs: 1_000_000, endAfterMs: 100_000, maxAttempts: 5 } as const
+
+/** The engine's pauses and its breaker, where a claim's minute is `CLAIM_MS`. */
+export const BACKOFF_MS = 1
+export const BACKOFF_MAX_MS = 15
+export const BREAKER_FAILURES = 5
+export const BREAKER_OPEN_MS = 7
+
+/** How long a provider may be away: minutes, where a claim's minute is `CLAIM_MS`. */
+export const AWAY_MS = 10 * CLAIM_MS
+
+/** How long tasks are taken under one claim: some of its lives. */
+export const CLAIM_LIFE_MS = 5 * CLAIM_MS
+
+/**
+ * The pause before try `attempt` (from 1): doubling, bounded. Only where a provider may be away, since
+ * nothing but time depends on it and harm is found sooner without.
+ */
+export function toBackoffMs({ setup }: World, attempt: number): number {
+  if (!setup.faults.includes("away")) return 0
+  return Math.min(BACKOFF_MS * 2 ** Math.max(0, attempt - 1), BACKOFF_MAX_MS)
+}
 
 /**
  * What a channel may declare as `keyTtlMs` when its upstream remembers a key for `keyMemoryMs`: a

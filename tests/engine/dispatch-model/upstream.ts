@@ -23,11 +23,16 @@ export function keyTtlMs(world: World): number {
  * A request arrives. `isRefused`: the upstream is busy and creates nothing. What the first copy of a
  * request meets with is the answer to every copy: without that no answer would prove anything.
  */
-export function receiveSubmit(world: World, request: Submit, isRefused: boolean): Message {
-  const { metCalls } = world.upstream
-  const isRefusedCall = metCalls.get(request.call) ?? isRefused
+export function receiveSubmit(
+  world: World,
+  request: Submit,
+  isRefused: boolean,
+): Message | undefined {
+  const { absence, metCalls } = world.upstream
+  const isRefusedCall = metCalls.get(request.call) ?? (isRefused || absence === "refusing")
   metCalls.set(request.call, isRefusedCall)
-  const operation = isRefusedCall ? null : toOperation(world, request.key)
+  const operation = isRefusedCall ? null : toOperation(world, request)
+  if (absence === "cutting") return undefined
   return {
     body: { kind: "answered", call: request.call, operation },
     lostAt: Infinity,
@@ -35,7 +40,7 @@ export function receiveSubmit(world: World, request: Submit, isRefused: boolean)
   }
 }
 
-function toOperation(world: World, key: string): string {
+function toOperation(world: World, { by, key }: Submit): string {
   const { operations } = world.upstream
   const isKeyed = world.setup.channel === "keyed"
   const known = operations.findLast((each) => each.key === key)
@@ -43,8 +48,30 @@ function toOperation(world: World, key: string): string {
     return known.id
   }
   const id = `operation-${operations.length + 1}`
-  operations.push({ id, key, boughtAt: world.nowMs, isVoid: false, isEndTold: false })
+  if (listPurchases(world).some((each) => isKnown(world, each, { by, key }))) {
+    world.boughtKnowingly.push(id)
+  }
+  operations.push({
+    ...{ id, key, boughtAt: world.nowMs, isVoid: false, isEndTold: false },
+    knowers: new Set(),
+  })
   return id
+}
+
+/**
+ * Whether the process that asks knew of a purchase whose record was lost, and could have seen to it
+ * that nothing else is bought: nobody else's attempt under its key was written down and given up.
+ */
+function isKnown(
+  { storage }: World,
+  { key, knowers }: Operation,
+  asked: Pick<Submit, "by" | "key">,
+): boolean {
+  if (!knowers.has(asked.by)) return false
+  const keys = storage.events.flatMap((event) =>
+    event.type === "dispatched" ? [event.data.upstreamKey] : [],
+  )
+  return key === asked.key || !keys.includes(key)
 }
 
 /** All of which one is the most: what was told to have produced nothing may be followed by another. */

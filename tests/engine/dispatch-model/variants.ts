@@ -19,6 +19,10 @@ export interface Variant {
   readonly seed: number
 }
 
+const AWAY: Aim = { isRoomy: true, rare: ["away"] }
+
+const SET_BACK: Aim = { isRoomy: true, rare: ["go-back"] }
+
 export const VARIANTS: readonly Variant[] = [
   {
     without: ["intent-before-call"],
@@ -162,25 +166,81 @@ export const VARIANTS: readonly Variant[] = [
     seed: 1,
   },
   {
-    without: ["driver-called-off"],
+    without: ["driver-called-off", "claims-retire"],
     channel: "lookup",
     harm: "stranded",
     because: "the earlier driver's append gave the task back before it was taken again",
     seed: 1,
   },
   {
-    without: ["done-gives-back"],
+    without: ["done-gives-back", "claims-retire"],
     channel: "keyed",
     harm: "dropped",
     because: "a process that lives holds a task that nobody works on",
     seed: 1,
   },
   {
-    without: ["unheard-claim-retired"],
+    without: ["unheard-claim-retired", "claims-retire"],
     channel: "lookup",
     harm: "stranded",
     because: "a process that lives holds a task it has never heard of",
     aim: { faults: ["lose"], touched: ["claimed"] },
+    seed: 1,
+  },
+  {
+    without: ["repeats-are-free"],
+    channel: "keyed",
+    harm: "dropped",
+    because: "a provider that creates and does not answer for a while uses up all attempts",
+    aim: AWAY,
+    seed: 1,
+  },
+  {
+    without: ["refusals-are-free"],
+    channel: "lookup",
+    harm: "stranded",
+    because: "a provider that refuses for a while uses up all attempts",
+    aim: { ...AWAY, faults: ["wait"], touched: [] },
+    seed: 1,
+  },
+  {
+    without: ["lost-written-again"],
+    channel: "unkeyed",
+    harm: "bought-twice",
+    because: "who bought it finds the task waiting and buys it again",
+    aim: SET_BACK,
+    seed: 1,
+  },
+  {
+    without: ["refused-is-named"],
+    channel: "lookup",
+    harm: "unnamed",
+    because: "another bought it too, and the first purchase is nowhere",
+    aim: SET_BACK,
+    seed: 1,
+  },
+  {
+    without: ["claims-retire"],
+    channel: "keyed",
+    harm: "dropped",
+    because: "a process that lives holds a task that it had done with, as the storage has it again",
+    aim: SET_BACK,
+    seed: 1,
+  },
+  {
+    without: ["history-fence"],
+    channel: "lookup",
+    harm: "mischarged",
+    because: "a success is added to another history that has come to the same version",
+    aim: { ...SET_BACK, faults: ["pause"], touched: [] },
+    seed: 1,
+  },
+  {
+    without: ["loss-by-history"],
+    channel: "lookup",
+    harm: "unnamed",
+    because: "the task has as many events as before the loss, and another purchase",
+    aim: SET_BACK,
     seed: 1,
   },
 ]

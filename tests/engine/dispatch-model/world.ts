@@ -8,7 +8,7 @@ import type { Safeguard } from "./safeguards.ts"
 
 export type ChannelKind = "keyed" | "lookup" | "unkeyed"
 
-/** What the adversary may do besides letting time pass. */
+/** What the adversary may do besides letting time pass, in any world. */
 export const FAULTS = [
   "copy",
   "crash",
@@ -22,7 +22,10 @@ export const FAULTS = [
   "wait",
 ] as const
 
-export type Fault = (typeof FAULTS)[number]
+/** And where it is told to: each changes what may be promised. */
+export const RARE_FAULTS = ["away", "go-back"] as const
+
+export type Fault = (typeof FAULTS)[number] | (typeof RARE_FAULTS)[number]
 
 /** The messages it may lay hands on. */
 export const TOUCHABLE = [
@@ -63,19 +66,38 @@ export interface World {
   readonly nodes: readonly Node[]
   messages: Message[]
   /** Operations whose answer reached a process that is still there to record it. */
-  heard: { readonly process: string; readonly operation: string }[]
+  heard: Hearing[]
+  /** The same, also where the task had ended by then. */
+  told: Hearing[]
+  /** Operations that were named in a log. */
+  readonly named: Set<string>
+  /** Operations bought by a process that knew of another one. */
+  readonly boughtKnowingly: string[]
   /** What happened, in words; absent where nobody will read it. */
   readonly story: string[] | undefined
 }
 
-export interface LogStorage {
+export interface Hearing {
+  readonly process: string
+  readonly operation: string
+}
+
+export interface LogStorage extends Commits {
+  /** What it was before each of its last commits, the latest last. */
+  readonly earlier: Commits[]
+  /** It goes back once in a schedule, as after a failover. */
+  hasGoneBack: boolean
+}
+
+/** All that a commit changes. */
+export interface Commits {
   head: Task
-  readonly events: TaskEvent[]
+  events: TaskEvent[]
   /** The id of the append that wrote each version: what was stored twice is recognised by it. */
-  readonly writers: Map<number, number>
+  writers: Map<number, number>
   /** The task's place in the queue. */
-  readonly ready: { claim: string | null; dueAt: number; isDone: boolean }
-  readonly claims: Map<string, { beats: number; wallAt: number }>
+  ready: { claim: string | null; dueAt: number; isDone: boolean }
+  claims: Map<string, { beats: number; wallAt: number }>
   lastBeats: number
 }
 
@@ -84,12 +106,18 @@ export interface Upstream {
   readonly operations: Operation[]
   /** Calls that arrived, by their ids, and whether they were refused: so is every copy of them. */
   readonly metCalls: Map<number, boolean>
+  /** Keys whose intent the storage has lost. */
+  readonly forgottenKeys: Set<string>
+  /** While it is away it refuses, or creates and loses every answer. */
+  absence: "refusing" | "cutting" | null
 }
 
 export interface Operation {
   readonly id: string
   readonly key: string
   readonly boughtAt: number
+  /** Processes that knew of it when it was forgotten. */
+  readonly knowers: Set<string>
   /** It will produce nothing, and is not billed. */
   isVoid: boolean
   /** A process has heard how it ended: before that nobody can know that it is void. */
@@ -107,6 +135,8 @@ export interface Node {
   process: string
   /** What it takes tasks under; work goes on under the claim it was taken under. */
   claim: string
+  /** On its monotonic clock: when it began to take tasks under it. */
+  claimedAt: number
   /** On its monotonic clock: when that claim came to be, or its latest answered renewal was asked for. */
   renewedAt: number
   beatAt: number | null
@@ -116,6 +146,9 @@ export interface Node {
   /** The claims of others, and since when their beats stand still on its monotonic clock. */
   seen: Map<string, { readonly beats: number; readonly sinceAt: number; readonly wallAt: number }>
   drivers: Driver[]
+  /** Of its breaker: failed calls in a row, and until when nothing is begun. */
+  failuresInARow: number
+  openUntil: number
   /** Calls whose answer may still come, also after their time-out. */
   calls: Map<number, Call>
 }
@@ -146,6 +179,9 @@ export type Stage =
       readonly kind: "recording"
       readonly append: Append
       readonly isFact: boolean
+      /** What is to be recorded, and the stored task that it was built on. */
+      readonly commands: readonly TaskCommand[]
+      readonly known: Task
       readonly sentAt: number
       readonly tries: number
       /** What follows a recorded intent. */
@@ -160,8 +196,14 @@ export type Stage =
 export interface Append {
   readonly id: number
   readonly expectedVersion: number
-  readonly event: TaskEvent
-  readonly command: TaskCommand
+  /** The task as it was left, which stands for its hash. */
+  readonly expectedHash: string
+  /** In order; what the task does not take is left out. */
+  readonly commands: readonly TaskCommand[]
+  /** When they were decided. */
+  readonly at: number
+  /** The events they make, in words. */
+  readonly words: string
   readonly queue: QueueChange | undefined
 }
 
