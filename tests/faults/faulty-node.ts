@@ -144,9 +144,17 @@ const sweeping = setInterval(() => {
   swept ??= sweep().finally(() => (swept = undefined))
 }, SWEEP_MS)
 
+/** Whether sweeps are told the time, as where it has to run ahead; else they judge for themselves. */
+let isTimeTold = options.sweepsAheadMs !== undefined
+
+async function sweepOnce(): Promise<void> {
+  const now = clock.now() + (options.sweepsAheadMs ?? 0)
+  await (isTimeTold ? engine.sweep(now) : engine.sweep())
+}
+
 async function sweep(): Promise<void> {
   try {
-    await engine.sweep(clock.now() + (options.sweepsAheadMs ?? 0))
+    await sweepOnce()
   } catch (error) {
     log.warn({ error }, "a sweep failed")
   }
@@ -157,11 +165,14 @@ async function drain(): Promise<void> {
   for (;;) {
     const unfinished = await listUnfinished()
     if (unfinished.length === 0) break
-    if (unfinished.every(isResting)) clock.jump(Math.max(...unfinished.map(toOffsetMs)))
+    if (unfinished.every(isResting)) {
+      isTimeTold = true
+      clock.jump(Math.max(...unfinished.map(toOffsetMs)))
+    }
     await clock.wait(DRAIN_LOOK_MS)
   }
   // What the sweeps between did not come to.
-  await engine.sweep(clock.now() + (options.sweepsAheadMs ?? 0))
+  await sweepOnce()
   say({ kind: "drained" })
 }
 

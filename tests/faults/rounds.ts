@@ -45,6 +45,11 @@ import { startProxy } from "./tcp-proxy.ts"
 import type { UpstreamScript } from "./upstream-script.ts"
 import type { PostgresServer } from "../support/postgres-server.ts"
 
+interface Patience {
+  readonly query_timeout: number
+  readonly statement_timeout: number
+}
+
 export interface Story<Played extends Round> {
   readonly name: string
   /** What a test of it is called, after "nothing is lost and nothing is bought twice". */
@@ -198,8 +203,14 @@ export const SURROUNDING_STORIES: readonly Story<DatabaseRound>[] = [
 /** A server for the rounds: deadlocks are found soon, and its connections can all be taken. */
 export const SERVER_SETTINGS = ["deadlock_timeout=50ms", "max_connections=40"]
 
+/** The same for stories that are played at once, none of which takes all connections. */
+export const ROOMY_SERVER_SETTINGS = ["deadlock_timeout=50ms", "max_connections=200"]
+
 /** What `pg` waits for, much shorter than in production: half-open connections are found soon. */
-const PATIENCE = { query_timeout: 3_000, statement_timeout: 2_000 }
+const PATIENCE: Patience = { query_timeout: 3_000, statement_timeout: 2_000 }
+
+/** Where no connection hangs, and a busy machine may take its time. */
+const CALM: Patience = { query_timeout: 20_000, statement_timeout: 15_000 }
 
 export interface Length {
   readonly seed: string
@@ -220,12 +231,13 @@ export async function playOnPostgres(
   server: PostgresServer,
   { seed, size }: Length,
 ): Promise<RoundReport> {
+  const patience = SURROUNDING_STORIES.includes(story) ? CALM : PATIENCE
   const database = `faults_${story.name.replaceAll("-", "_")}`
   const url = await createDatabase(server.url("postgres"), database)
   await using proxy = await startProxy(server)
   const proxied = new URL(url)
   proxied.port = String(proxy.port)
-  for (const [name, durationMs] of Object.entries(PATIENCE)) {
+  for (const [name, durationMs] of Object.entries(patience)) {
     proxied.searchParams.set(name, String(durationMs))
   }
   await using round = await createRound({

@@ -73,7 +73,7 @@ function record(world: World, node: Node, driver: Driver, recording: Recording):
     queue: toQueueChange(world, node, driver.head, task),
   }
   const sentAt = monotonicNow(world, node)
-  driver.stage = { kind: "recording", append, sentAt, tries: 1, ...recording, next }
+  driver.stage = { ...recording, kind: "recording", append, sentAt, tries: 1, next }
   send(world, node, driver.id, append)
 }
 

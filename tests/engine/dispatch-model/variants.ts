@@ -232,7 +232,7 @@ export const VARIANTS: readonly Variant[] = [
     channel: "lookup",
     harm: "mischarged",
     because: "a success is added to another history that has come to the same version",
-    aim: { ...SET_BACK, faults: ["pause"], touched: [] },
+    aim: { ...SET_BACK, faults: ["pause", "keep-back"], touched: ["append", "appended"] },
     seed: 1,
   },
   {
