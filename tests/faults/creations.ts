@@ -67,7 +67,13 @@ export function createCreations(): Creations {
       const { ending, pollsBefore: pollsLeft, workMs = 0 } = toCourse(operation)
       const createdAt = Date.now()
       const created: Creation = {
-        ...{ kind, key, task, operation, ending, createdAt, pollsLeft },
+        kind,
+        key,
+        task,
+        operation,
+        ending,
+        createdAt,
+        pollsLeft,
         completeAt: workMs === 0 ? 0 : createdAt + workMs,
         isEndTold: false,
         told: [],

@@ -7,7 +7,7 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
-import { isTerminal } from "@safelight/core"
+import { isTerminal, type Task } from "@safelight/core"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { createActivity, type Activity } from "./activity.ts"
 import { createClients, type Clients } from "./clients.ts"
@@ -31,6 +31,7 @@ export interface RoundOptions {
   /** What every node of the round is started with, unless it is told otherwise. */
   readonly node?: Partial<NodeOptions>
   readonly script?: UpstreamScript
+  readonly callers?: number
   /** Whether clocks or sweeps run past the ends of tasks. */
   readonly isTimeAhead?: boolean
 }
@@ -63,7 +64,7 @@ export interface Round extends AsyncDisposable {
   disturb(fault: string): () => void
   /** What was committed from `from` on until now is gone. */
   forget(from: number): void
-  /** Resolves once every task that was accepted so far has ended. */
+  /** Resolves once every task that was accepted so far has ended, or rests until its end. */
   ended(): Promise<void>
   /** A promise of the story itself was broken. */
   fail(words: string): void
@@ -71,6 +72,12 @@ export interface Round extends AsyncDisposable {
   use(resource: AsyncDisposable): void
   /** Ends the faults: drains with a healthy node of these options, and judges. */
   finish(options?: FinishOptions): Promise<RoundReport>
+}
+
+/** It has ended, or is in doubt with nothing left that may be tried (design §5). */
+function hasSettled(task: Task): boolean {
+  const { dispatch, state } = task
+  return isTerminal(task) || (state === "doubtful" && dispatch?.channel === "upstream-unkeyed")
 }
 
 export async function createRound(options: RoundOptions): Promise<Round> {
@@ -106,7 +113,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     activity,
     random: createRandom(`${options.seed}:clients`),
     targets: () => nodes.filter((node) => isUp(node) && !narrow.has(node)),
-    callers: CALLERS,
+    callers: options.callers ?? CALLERS,
   })
   stack.defer(() => clients.stop())
   stack.defer(async () => {
@@ -168,10 +175,10 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     await clients.stop()
   }
 
-  async function ended(): Promise<void> {
+  async function allEnded(): Promise<void> {
     const opened = await openStorage({ place: storage.healthy, mode: "beside" })
     try {
-      while ((await listTasks(opened)).some((task) => !isTerminal(task))) await pause(LOOK_MS)
+      while (!(await listTasks(opened)).every(hasSettled)) await pause(LOOK_MS)
     } finally {
       await opened.close()
     }
@@ -243,7 +250,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     kill,
     note,
     disturb,
-    ended,
+    ended: allEnded,
     forget: (from) => void forgotten.push({ from, to: Date.now() }),
     fail: (words) => void broken.push(words),
     finish,

@@ -32,6 +32,7 @@ import {
   IMMEDIATE_SCRIPT,
   killAtBound,
   leaveForLong,
+  PATIENT,
   REFUSED_SCRIPT,
   refuseConnections,
   SET_BACK_SCRIPT,
@@ -44,6 +45,9 @@ import {
 import { startProxy } from "./tcp-proxy.ts"
 import type { UpstreamScript } from "./upstream-script.ts"
 import type { PostgresServer } from "../support/postgres-server.ts"
+
+/** Enough that every kind of channel is busy; several of these stories are played at once. */
+const FEW_CALLERS = 4
 
 interface Patience {
   readonly query_timeout: number
@@ -160,6 +164,7 @@ export const SURROUNDING_STORIES: readonly Story<DatabaseRound>[] = [
     words: "by connections that are refused for whatever reason",
     play: refuseConnections,
     size: { short: 1, long: 3 },
+    node: { settings: PATIENT },
     script: REFUSED_SCRIPT,
   },
   {
@@ -167,12 +172,14 @@ export const SURROUNDING_STORIES: readonly Story<DatabaseRound>[] = [
     words: "by clocks that are an hour ahead and behind",
     play: setClocksApart,
     size: { short: 1, long: 4 },
+    node: { settings: PATIENT },
   },
   {
     name: "prices",
     words: "by prices and models that differ from node to node",
     play: changePrices,
     size: { short: 1, long: 4 },
+    node: { settings: PATIENT },
     finish: { hasNewPrices: true },
     script: IMMEDIATE_SCRIPT,
   },
@@ -196,6 +203,7 @@ export const SURROUNDING_STORIES: readonly Story<DatabaseRound>[] = [
     words: "by a server that is set back to an older copy, but for what it forgot",
     play: setServerBack,
     size: { short: 1, long: 3 },
+    node: { settings: PATIENT },
     script: SET_BACK_SCRIPT,
   },
 ]
@@ -231,7 +239,8 @@ export async function playOnPostgres(
   server: PostgresServer,
   { seed, size }: Length,
 ): Promise<RoundReport> {
-  const patience = SURROUNDING_STORIES.includes(story) ? CALM : PATIENCE
+  const isSurrounding = SURROUNDING_STORIES.includes(story)
+  const patience = isSurrounding ? CALM : PATIENCE
   const database = `faults_${story.name.replaceAll("-", "_")}`
   const url = await createDatabase(server.url("postgres"), database)
   await using proxy = await startProxy(server)
@@ -242,6 +251,7 @@ export async function playOnPostgres(
   }
   await using round = await createRound({
     ...story,
+    ...(isSurrounding && { callers: FEW_CALLERS }),
     name: `postgres ${story.name}`,
     seed,
     storage: { nodes: proxied.href, healthy: url },

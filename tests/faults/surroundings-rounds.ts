@@ -17,8 +17,11 @@ const HOUR_MS = 3_600_000
 /** Answers enough to show that the client gets on. */
 const RECOVERY = 40
 
+/** However busy the machine is, no task's time is up but where that is the story. */
+export const PATIENT: Partial<EngineSettings> = { endAfterMs: 600_000 }
+
 /** The bound of an account, so low that its tasks queue up. */
-export const BOUND = { runningTasks: 2, concurrency: 64 } as const
+export const BOUND = { runningTasks: 2, concurrency: 64, settings: PATIENT } as const
 
 /** Long enough to be met under way. */
 export const BOUND_SCRIPT: UpstreamScript = createSteadyScript(400)
@@ -164,10 +167,10 @@ export async function changePrices(round: Round, times: number): Promise<void> {
 }
 
 /** Work that takes half of its task's time, and an output that takes more than is then left. */
-export const SLOW_SETTINGS: Partial<EngineSettings> = { endAfterMs: 14_000, pollTimeoutMs: 10_000 }
+export const SLOW_SETTINGS: Partial<EngineSettings> = { endAfterMs: 30_000, pollTimeoutMs: 20_000 }
 
 export const SLOW_SCRIPT: UpstreamScript = {
-  ...createSteadyScript(6_000),
+  ...createSteadyScript(16_000),
   poll: (_operation, call) => (call % 3 === 1 ? "lingers" : "answers"),
   output: () => "crawls",
 }
@@ -185,6 +188,7 @@ export async function takeLong(round: Round, times: number): Promise<void> {
 
 /** The engine's own numbers, with a second for twenty-five. */
 export const AWAY_SETTINGS: Partial<EngineSettings> = {
+  ...PATIENT,
   maxAttempts: 5,
   backoffMs: 20,
   backoffMaxMs: 1_200,

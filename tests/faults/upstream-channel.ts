@@ -36,7 +36,7 @@ export interface UpstreamChannelOptions {
 const LATE_MS = 2_000
 
 /** How long an output may be under way. */
-const OUTPUT_MS = 12_000
+const OUTPUT_MS = 25_000
 
 export function createUpstreamChannel(options: UpstreamChannelOptions): Channel {
   const { origin, kind, concurrency, node } = options

@@ -15,7 +15,7 @@ export type Delivery =
   | "crawls"
 
 /** How long a crawling answer is under way: what minutes are to an hour. */
-export const CRAWL_MS = 9_000
+export const CRAWL_MS = 15_000
 
 /** Writes one answer and ends the connection, as the way of delivery has it. */
 export function deliver(socket: Socket, body: Buffer, delivery: Delivery): void {

@@ -6,7 +6,7 @@
 import { fold, isTerminal } from "@safelight/core"
 import { PRICE_MICROS } from "./answers.ts"
 import { listPurchases } from "./upstream.ts"
-import type { World } from "./world.ts"
+import type { Operation, World } from "./world.ts"
 
 export type HarmKind =
   /** More than one operation was bought, not counting those that were told to have produced nothing. */
@@ -71,20 +71,25 @@ function findLogHarm(world: World): Harm | undefined {
 }
 
 function findEndHarm(world: World): Harm | undefined {
-  const { heard, setup, storage } = world
+  const { setup, storage } = world
   const { head, events } = storage
   const words = events.map(({ type }) => type).join(" ")
   if (!isTerminal(head)) return { kind: "stranded", words }
   // Where time is short a task may end before what was bought is found.
   if (!setup.isRoomy || head.state !== "failed") return undefined
   const purchases = listPurchases(world)
-  const isHeard = heard.some(({ operation }) => purchases.some(({ id }) => id === operation))
-  const mayRest = setup.channel === "unkeyed" && head.error?.code === "upstream_outcome_unknown"
-  if (mayRest && !isHeard) return undefined
-  // The storage may have lost an attempt too many to go on with the purchase: then a person is told.
-  const isNamed = purchases.every(({ id }) => world.named.has(id))
-  if (purchases.length > 0 && isNamed && world.storage.hasGoneBack) return undefined
-  // As many came to nothing as a task may have.
-  if (purchases.length === 0 && head.spentAttempts >= head.maxAttempts) return undefined
+  if (mayBeLost(world, purchases)) return undefined
   return { kind: purchases.length > 0 ? "dropped" : "stranded", words }
+}
+
+/** Where as many came to nothing as a task may have; where nobody who is there was told of it; or the storage lost too much to go on, and a log says so. */
+function mayBeLost(world: World, purchases: readonly Operation[]): boolean {
+  const { heard, named, setup, storage } = world
+  const { maxAttempts, spentAttempts } = storage.head
+  if (purchases.length === 0 && spentAttempts >= maxAttempts) return true
+  const isHeard = heard.some(({ operation }) => purchases.some(({ id }) => id === operation))
+  const isUnknown = storage.head.error?.code === "upstream_outcome_unknown"
+  if (setup.channel === "unkeyed" && isUnknown && !isHeard) return true
+  const isLost = storage.hasGoneBack && purchases.length > 0
+  return isLost && purchases.every(({ id }) => named.has(id))
 }

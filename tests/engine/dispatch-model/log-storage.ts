@@ -66,8 +66,12 @@ export function remember({ setup, storage }: World): void {
   if (!setup.faults.includes("go-back") || storage.hasGoneBack) return
   const { claims, events, head, lastBeats, ready, writers } = storage
   storage.earlier.push({
-    ...{ head, lastBeats, events: [...events], ready: { ...ready } },
-    ...{ writers: new Map(writers), claims: new Map(claims) },
+    head,
+    lastBeats,
+    events: [...events],
+    ready: { ...ready },
+    writers: new Map(writers),
+    claims: new Map(claims),
   })
   if (storage.earlier.length > MOST_LOST) storage.earlier.shift()
 }

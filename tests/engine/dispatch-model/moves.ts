@@ -56,13 +56,7 @@ export function listFaults(world: World): Move[] {
     if (operation.isVoid || operation.isEndTold) continue
     moves.push({ weight: 2, perform: () => makeVoid(world, operation) })
   }
-  if (can.has("away")) moves.push({ weight: 4, perform: () => turnAway(world) })
-  if (can.has("go-back")) {
-    for (const commits of [1, 2, 3]) {
-      if (commits > world.storage.earlier.length) continue
-      moves.push({ weight: 1, perform: () => goBack(world, commits) })
-    }
-  }
+  addRareFaults(world, can, moves)
   if (can.has("wait")) {
     for (const durationMs of toWaits(world)) {
       moves.push({ weight: 1, perform: () => pass(world, durationMs) })
@@ -71,12 +65,22 @@ export function listFaults(world: World): Move[] {
   return moves
 }
 
-/** It goes away one way or the other, and comes back. */
-function turnAway(world: World): void {
-  const { upstream } = world
-  const next = upstream.operations.length % 2 === 0 ? "refusing" : "cutting"
-  upstream.absence = upstream.absence === null ? next : null
-  tell(world, () => `the provider is ${upstream.absence === null ? "back" : `away, ${next}`}`)
+function addRareFaults(world: World, can: ReadonlySet<Fault>, moves: Move[]): void {
+  const { storage, upstream } = world
+  if (can.has("away")) {
+    const nexts = upstream.absence === null ? (["refusing", "cutting"] as const) : [null]
+    for (const next of nexts) moves.push({ weight: 2, perform: () => turnAway(world, next) })
+  }
+  for (const commits of can.has("go-back") ? [1, 2, 3] : []) {
+    if (commits > storage.earlier.length) continue
+    moves.push({ weight: 1, perform: () => goBack(world, commits) })
+  }
+}
+
+/** It goes away, or comes back. */
+function turnAway(world: World, absence: World["upstream"]["absence"]): void {
+  world.upstream.absence = absence
+  tell(world, () => `the provider is ${absence === null ? "back" : `away, ${absence}`}`)
 }
 
 function toWaits(world: World): number[] {

@@ -52,7 +52,11 @@ function toOperation(world: World, { by, key }: Submit): string {
     world.boughtKnowingly.push(id)
   }
   operations.push({
-    ...{ id, key, boughtAt: world.nowMs, isVoid: false, isEndTold: false },
+    id,
+    key,
+    boughtAt: world.nowMs,
+    isVoid: false,
+    isEndTold: false,
     knowers: new Set(),
   })
   return id
