@@ -91,4 +91,6 @@ export const SETTINGS: Partial<EngineSettings> = {
   maxAttempts: 12,
   // Rounds sweep days ahead, while their clients still ask again under the same keys.
   idempotencyMs: 100 * 86_400_000,
+  // By its prompt the oracle knows whose task it is.
+  inputRetentionMs: 100 * 86_400_000,
 }
