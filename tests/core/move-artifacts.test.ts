@@ -27,7 +27,7 @@ async function exportFinished(): Promise<string[]> {
     const commands = [submission("ann", EDIT), dispatch(), success(EDIT, IMAGES)]
     await source.append(toAppend(createStream(id, commands)))
   }
-  return exportLines(source)
+  return exportLines(source, true, EARLY)
 }
 
 /** Every artifact is there to be read, and none where it goes to. */

@@ -260,6 +260,9 @@ describe("submit", () => {
       runCommand(["tasks", "get", ID, "--key", KEY, ...more], { folder, environment })
     assert.equal((await get({ SAFELIGHT_URL: url })).code, 0)
     assert.equal((await get({ SAFELIGHT_URL: "ftp://x" }, "--url", url)).code, 0)
+    const mistyped = await get({ SAFELIGHT_ULR: url })
+    assert.equal(mistyped.stderr, "safelight: SAFELIGHT_ULR: no variable of this name is known\n")
+    assert.equal(mistyped.code, 2)
     assert.match((await get({ SAFELIGHT_URL: "ftp://x" })).stderr, /expected an http\(s\) address/)
   })
 

@@ -17,14 +17,22 @@ interface AccountSums {
   readonly outputMs: number
 }
 
-/** With a target, what its accounts have spent and reserved counts too. */
-export function createSums(target: Pick<Storage, "readTotals"> | undefined): Sums {
+/** With a target, what its accounts have used and reserved counts too. */
+export function createSums(target: Pick<Storage, "readTotals" | "sumCharges"> | undefined): Sums {
   const byAccount = new Map<string, AccountSums>()
 
   async function begin(account: string): Promise<AccountSums> {
-    const totals = await target?.readTotals(account)
-    const micros = (totals?.chargedMicros ?? 0) + (totals?.reservedMicros ?? 0)
-    return { images: 0, inputMs: 0, micros, outputMs: 0 }
+    if (target === undefined) return { images: 0, inputMs: 0, micros: 0, outputMs: 0 }
+    const { chargedMicros, reservedMicros } = await target.readTotals(account)
+    const groups = await target.sumCharges({ account, from: 0, to: Number.MAX_SAFE_INTEGER })
+    const sum = (field: "images" | "billedInputMs" | "outputVideoMs"): number =>
+      groups.reduce((total, group) => total + group[field], 0)
+    return {
+      images: sum("images"),
+      inputMs: sum("billedInputMs"),
+      micros: chargedMicros + reservedMicros,
+      outputMs: sum("outputVideoMs"),
+    }
   }
 
   return {

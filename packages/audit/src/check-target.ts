@@ -22,6 +22,7 @@ export type ExportTarget = Pick<
   | "readLinkKeys"
   | "readTotals"
   | "scan"
+  | "sumCharges"
 >
 
 export interface Fit {

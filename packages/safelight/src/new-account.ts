@@ -26,7 +26,8 @@ export async function makeFirstKey(
   storage: Accounts & Pick<Storage, "createFirstKey" | "listKeys">,
   { now, defaults }: Omit<NewAccount, "id">,
 ): Promise<NewKey | undefined> {
-  if ((await storage.listKeys()).length > 0) return undefined
+  const isMade = (await storage.findAccount(FIRST_ACCOUNT)) !== undefined
+  if (!isMade && (await storage.listKeys()).length > 0) return undefined
   await makeAccount(storage, { id: FIRST_ACCOUNT, now, defaults })
   return createFirstKey(storage, now)
 }

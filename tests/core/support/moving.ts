@@ -76,8 +76,12 @@ export function toAppend({ id, events: stored }: SampleStream): Append {
   }
 }
 
-export async function exportLines(storage: MemoryStorage, isSealed = true): Promise<string[]> {
-  const options = { storage, digest: sha256, now: NOW, isSealed }
+export async function exportLines(
+  storage: MemoryStorage,
+  isSealed = true,
+  now = NOW,
+): Promise<string[]> {
+  const options = { storage, digest: sha256, now, isSealed }
   const lines: string[] = []
   for await (const line of exportStreams(options)) lines.push(line)
   return lines

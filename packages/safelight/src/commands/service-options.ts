@@ -4,6 +4,7 @@ import type { Command } from "commander"
 import { createServiceConnection } from "../client/service-connection.ts"
 import { createTaskClient, type TaskClient } from "../client/task-client.ts"
 import { refused } from "../command-error.ts"
+import { requireKnownVariables } from "../configuration/known-variables.ts"
 import { durationWithin } from "./option-values.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -32,6 +33,7 @@ export function addServiceOptions(command: Command): Command {
 }
 
 export function toClient(options: ServiceOptions, { environment }: CommandContext): TaskClient {
+  requireKnownVariables(environment)
   const key = options.key ?? environment["SAFELIGHT_API_KEY"] ?? ""
   if (key === "") {
     const message = "an API key is needed: set SAFELIGHT_API_KEY or give --key"

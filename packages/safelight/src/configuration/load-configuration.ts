@@ -9,6 +9,8 @@ import type { Configuration } from "./configuration.ts"
 import { configurationError, toConfigurationError } from "./configuration-fault.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SHARED_SETTINGS } from "./file-schema.ts"
+import { requireKnownVariables } from "./known-variables.ts"
+import { PLACES, type SharedSetting } from "./setting-places.ts"
 import { readConfigurationFile, type FoundFile } from "./read-configuration-file.ts"
 
 export interface ConfigurationSource {
@@ -37,7 +39,7 @@ export interface ConfigurationFlags {
 
 /** Rejects with `invalid-configuration`, naming the source and the field. */
 export async function loadConfiguration(source: ConfigurationSource): Promise<Configuration> {
-  assertVariables(source.environment)
+  requireKnownVariables(source.environment)
   const path = source.flags.config ?? readVariable(source, "SAFELIGHT_CONFIG")
   const found = await readConfigurationFile({ path, folder: source.folder })
   const file = found?.content ?? {}
@@ -51,26 +53,6 @@ export async function loadConfiguration(source: ConfigurationSource): Promise<Co
   assertTogether(configuration)
   const read = found === undefined ? {} : { file: found.path }
   return { ...configuration, ...read, ...readPlaces(configuration, source, found?.folder) }
-}
-
-/** Read elsewhere: by commands that talk to a service, for errors' origins, and by the launcher. */
-const OTHER_VARIABLES = [
-  "SAFELIGHT_CONFIG",
-  "SAFELIGHT_API_KEY",
-  "SAFELIGHT_URL",
-  "SAFELIGHT_DEBUG",
-  "SAFELIGHT_LAUNCHED",
-]
-
-/** A mistyped variable would leave the default in force without a word. */
-function assertVariables(environment: ConfigurationSource["environment"]): void {
-  const known = new Set([...OTHER_VARIABLES, ...Object.values(PLACES).map(([, name]) => name)])
-  const stray = Object.keys(environment).find(
-    (name) =>
-      name.startsWith("SAFELIGHT_") && !name.startsWith("SAFELIGHT_TEST_") && !known.has(name),
-  )
-  if (stray === undefined) return
-  throw configurationError(`${stray}: no variable of this name is known`)
 }
 
 /** Who wrote a file runs more than a first try: only what is said switches the sandbox on then. */
@@ -113,23 +95,7 @@ function readPlaces(
   return { credentials: { accessKeyId, secretAccessKey, ...session } }
 }
 
-type SharedSetting = keyof typeof SHARED_SETTINGS
 type SharedValue<Name extends SharedSetting> = v.InferOutput<(typeof SHARED_SETTINGS)[Name]>
-
-const PLACES = {
-  host: ["--host", "SAFELIGHT_HOST"],
-  port: ["--port", "SAFELIGHT_PORT"],
-  data: ["--data", "SAFELIGHT_DATA"],
-  database: ["--database", "SAFELIGHT_DATABASE_URL"],
-  artifacts: ["--artifacts", "SAFELIGHT_ARTIFACTS_URL"],
-  role: ["--role", "SAFELIGHT_ROLE"],
-  publicUrl: ["--public-url", "SAFELIGHT_PUBLIC_URL"],
-  logLevel: ["--log-level", "SAFELIGHT_LOG_LEVEL"],
-  metrics: ["--metrics", "SAFELIGHT_METRICS"],
-  metricsHost: ["--metrics-host", "SAFELIGHT_METRICS_HOST"],
-  metricsPort: ["--metrics-port", "SAFELIGHT_METRICS_PORT"],
-  sandbox: ["--sandbox", "SAFELIGHT_SANDBOX"],
-} as const satisfies Record<SharedSetting, readonly [string, string]>
 
 type Typed = { readonly [Name in SharedSetting]?: SharedValue<Name> }
 

@@ -1,0 +1,26 @@
+/** The variables that any command reads. One that is mistyped would leave a default in force without a word. */
+import { configurationError } from "./configuration-fault.ts"
+import { PLACES } from "./setting-places.ts"
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...Object.values(PLACES).map(([, name]) => name),
+  "SAFELIGHT_API_KEY",
+  "SAFELIGHT_CONFIG",
+  "SAFELIGHT_DEBUG",
+  // The launcher's own.
+  "SAFELIGHT_LAUNCHED",
+  "SAFELIGHT_URL",
+])
+
+/** Those of the project's own tests, which start commands in their environment. */
+const TESTS = "SAFELIGHT_TEST_"
+
+/** Throws `invalid-configuration`, naming the first that is none of ours though it is called so. */
+export function requireKnownVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
+  const stray = Object.keys(environment).find(
+    (name) => name.startsWith("SAFELIGHT_") && !name.startsWith(TESTS) && !KNOWN.has(name),
+  )
+  if (stray !== undefined) throw configurationError(`${stray}: no variable of this name is known`)
+}
