@@ -43,6 +43,14 @@ describe("a client that stops reading", () => {
     assert.ok(performance.now() - startedAt > 16 * STALLED_MS)
   })
 
+  it("is not confused with one that asks nothing more, which keep-alive ends", async () => {
+    const settings = { stalledAnswerMs: 60_000, keepAliveTimeoutMs: STALLED_MS }
+    await using world = await open({ settings })
+    const client = createRawClient(world.url)
+    client.send(HEALTH)
+    assert.match(await client.ended(), /^HTTP\/1\.1 200 /)
+  })
+
   it("is not confused with one whose answer takes long to make", async () => {
     const made = Promise.withResolvers<void>()
     const settings = { stalledAnswerMs: STALLED_MS }

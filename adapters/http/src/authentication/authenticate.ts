@@ -12,6 +12,7 @@ import {
   createBoundedCache,
   parseApiKey,
   type Account,
+  type ApiKeyParts,
   type ApiKeyScope,
   type Clock,
 } from "@safelight/core"
@@ -56,7 +57,8 @@ interface Verified {
 }
 
 interface GivenKey {
-  readonly text: string
+  readonly parts: ApiKeyParts
+  /** Of the whole key. */
   readonly keySha256: string
 }
 
@@ -72,14 +74,11 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   /** Verifications that run, so that a key's callers wait for one look-up together. By the key's hash. */
   const running = new Map<string, Promise<Caller>>()
 
-  async function verify({ text, keySha256 }: GivenKey, isKnown: boolean): Promise<Caller> {
-    const parts = parseApiKey(text)
-    if (parts === undefined) throw refuseKey("invalid_api_key")
-    const look = (): Promise<Caller> => verifyKey(storage, parts, clock.now())
+  async function verify({ parts, keySha256 }: GivenKey, isKnown: boolean): Promise<Caller> {
     let believedUntilMs = 0
-    async function lookNow(): Promise<Caller> {
+    function lookNow(): Promise<Caller> {
       believedUntilMs = clock.monotonicNow() + settings.keyBelievedMs
-      return look()
+      return verifyKey(storage, parts, clock.now())
     }
     try {
       const caller = await (isKnown ? lookNow() : strangers.pass(1, lookNow))
@@ -105,14 +104,23 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     return started
   }
 
-  function judge(key: GivenKey, scopes: readonly ApiKeyScope[]): Account | Promise<Account> {
-    const entry = verified.get(key.text.slice(ID_AT, ID_AT + ID_CHARACTERS))
-    const isKnown = entry !== undefined && isEqual(entry.keySha256, key.keySha256)
+  /** Throws for what is no key, before anything is remembered of it. */
+  function look(text: string, keySha256: string, isKnown: boolean): Promise<Caller> {
+    const parts = parseApiKey(text)
+    const isWrong = clock.monotonicNow() < (wrongUntilMs.get(keySha256) ?? 0)
+    if (parts === undefined || isWrong) throw refuseKey("invalid_api_key")
+    return verifyOnce({ parts, keySha256 }, isKnown)
+  }
+
+  function judge(
+    text: string,
+    keySha256: string,
+    scopes: readonly ApiKeyScope[],
+  ): Account | Promise<Account> {
+    const entry = verified.get(text.slice(ID_AT, ID_AT + ID_CHARACTERS))
+    const isKnown = entry !== undefined && isEqual(entry.keySha256, keySha256)
     if (!isKnown || clock.monotonicNow() >= entry.believedUntilMs) {
-      if (clock.monotonicNow() < (wrongUntilMs.get(key.keySha256) ?? 0)) {
-        throw refuseKey("invalid_api_key")
-      }
-      return verifyOnce(key, isKnown).then((caller) => admit(caller, scopes))
+      return look(text, keySha256, isKnown).then((caller) => admit(caller, scopes))
     }
     if (isExpired(entry.caller, clock.now())) throw refuseKey("api_key_expired")
     return admit(entry.caller, scopes)
@@ -123,8 +131,8 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     const text = readBearer(header)
     if (text === undefined) throw refuseKey("invalid_api_key")
     const keySha256 = sha256(text)
-    if (typeof keySha256 === "string") return judge({ text, keySha256 }, scopes)
-    return keySha256.then((known) => judge({ text, keySha256: known }, scopes))
+    if (typeof keySha256 === "string") return judge(text, keySha256, scopes)
+    return keySha256.then((known) => judge(text, known, scopes))
   }
 }
 
