@@ -13,12 +13,13 @@ import {
   openSync,
   statSync,
 } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { dirname, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { isSafelightError, SafelightError } from "@safelight/core"
 import { isBusy, toFailure } from "./failure.ts"
 import { assertWhole } from "./lost-files.ts"
 
+/** Absolute, since a host may change its working directory. */
 export interface Folder {
   readonly databaseFile: string
   readonly lockFile: string
@@ -26,7 +27,7 @@ export interface Folder {
 
 /** The database of a folder that may be read and not written, a snapshot's say; undefined for any other. */
 export function findReadOnlyDatabase(folder: string): string | undefined {
-  const file = join(folder, "safelight.db")
+  const file = resolve(folder, "safelight.db")
   if (!isAllowed(file, constants.R_OK)) return undefined
   return isAllowed(file, constants.W_OK) && isAllowed(folder, constants.W_OK) ? undefined : file
 }
@@ -46,12 +47,11 @@ function isAllowed(path: string, mode: number): boolean {
  * `invalid-configuration` where it can't, `storage-corrupt` where a part of a database is gone.
  */
 export function prepareFolder(folder: string): Folder {
-  const databaseFile = join(folder, "safelight.db")
-  const lockFile = join(folder, "serve.lock")
+  const databaseFile = resolve(folder, "safelight.db")
+  const lockFile = resolve(folder, "serve.lock")
   try {
     makeFolder(resolve(folder))
     assertWhole(databaseFile)
-    // The lock last, so that a folder which has one had a database.
     for (const file of [databaseFile, lockFile]) makeFile(file)
     for (const path of [folder, databaseFile, lockFile]) accessSync(path, constants.W_OK)
   } catch (cause) {

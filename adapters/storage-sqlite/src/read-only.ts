@@ -10,14 +10,19 @@ import { SafelightError } from "@safelight/core"
 import { migrate } from "@safelight/store"
 import { SQLITE_DIALECT } from "./dialect.ts"
 import { isReadOnly } from "./failure.ts"
+import { assertWhole } from "./lost-files.ts"
 import { toKysely } from "./migrate-file.ts"
 import type { Writer } from "./writer.ts"
 
-/** What `DatabaseSync` is to open. Throws `invalid-configuration` where SQLite could not read it. */
+/**
+ * What `DatabaseSync` is to open. Throws `invalid-configuration` where SQLite could not read it, and
+ * `storage-corrupt` where a part is gone.
+ */
 export function toReadOnlyLocation(file: string): string {
+  assertWhole(file)
+  if (existsSync(`${file}-shm`)) return file
   const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {}
   if (size === 0) return `${pathToFileURL(file).href}?immutable=1`
-  if (existsSync(`${file}-shm`)) return file
   const message =
     "the data folder can't be written and holds safelight.db-wal without safelight.db-shm: copy all of it to where it can be written, and read the copy"
   throw new SafelightError({ code: "invalid-configuration", message })

@@ -66,7 +66,8 @@ const PAGE_BYTES = 4_096
 /**
  * Opens the database, made or migrated where need be. Rejects with `invalid-configuration` (a
  * wrong setting, a folder that can't be written), `already-served`, `already-moved`, `schema-too-new`,
- * `storage-corrupt` (no database, or a damaged one), `storage-unavailable`.
+ * `storage-corrupt` (no database, a damaged one, or one of which a part is gone),
+ * `storage-unavailable`.
  */
 export async function createSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
   assertOptions(options)

@@ -6,8 +6,9 @@
  *   waiting ──(a batch's room)──▶ under way ──(answer)──▶ settled
  *                                     └──(the thread died)──▶ rejected, outcome unknown
  *
- * What a rejected change did is unknown only where the thread died: the same change may be handed
- * in again, and the version check finds it where it was stored after all.
+ * What a rejected change did is unknown where the thread died, and where a commit failed that nothing
+ * could take the place of: its error doesn't say `isUndone`. The same change may be handed in again,
+ * and the version check finds it where it was stored after all.
  */
 import { SafelightError, type Log } from "@safelight/core"
 import type { Statement } from "@safelight/store"

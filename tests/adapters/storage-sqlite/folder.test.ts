@@ -135,6 +135,23 @@ describe("a folder that is opened", () => {
     assert.deepEqual(warned.slice(2), [])
   })
 
+  it("stays the same where the host changes its working directory", async () => {
+    await using parent = await createTemporaryFolder()
+    const before = process.cwd()
+    process.chdir(parent.path)
+    try {
+      const storage = await createSqliteStorage({ folder: "data" })
+      process.chdir(before)
+      await storage.append(submitSample({ id: "t" }).append)
+      assert.equal((await storage.scan({ after: "", limit: 1 })).streams.length, 1)
+      await storage.check()
+      await storage.close()
+    } finally {
+      process.chdir(before)
+    }
+    assert.deepEqual(readdirSync(join(parent.path, "data")), ["safelight.db", "serve.lock"])
+  })
+
   it("is migrated once by those who come together", async () => {
     await using folder = await createTemporaryFolder()
     const storages = await Promise.all(

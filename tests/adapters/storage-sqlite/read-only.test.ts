@@ -42,6 +42,16 @@ describe("a folder that can't be written", { skip: findReason() }, () => {
     )
   })
 
+  it("is read beside, as a copy of all files of a service that had not written yet", async () => {
+    await using folder = await createFolder()
+    await using copy = await createTemporaryFolder()
+    const storage = await createSqliteStorage({ folder: folder.path })
+    await storage.readTask("t")
+    cpSync(folder.path, copy.path, { recursive: true })
+    await storage.close()
+    assert.deepEqual(tell(copy.path).beside, FOUND)
+  })
+
   it("is refused to a service", async () => {
     await using folder = await createFolder()
     assert.match(
