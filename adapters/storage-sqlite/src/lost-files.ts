@@ -12,13 +12,15 @@ const BEGIN_ANEW = "to begin anew, move everything in the folder away"
 /** Throws `storage-corrupt`, and has changed nothing. */
 export function assertWhole(databaseFile: string): void {
   const log = `${databaseFile}-wal`
-  if (sizeOf(databaseFile) === 0) {
-    if (sizeOf(log) === 0) return
+  // The log is looked at first: meanwhile another process may make both, the database before it.
+  if (sizeOf(log) > 0 && sizeOf(databaseFile) === 0) {
     const message = `safelight.db is missing or empty, but safelight.db-wal holds data: put safelight.db back, or restore a backup of all files; ${BEGIN_ANEW}`
     throw lost(message)
   }
-  // A close removes the index of the log before the log, so a crash never leaves the index alone.
-  if (!existsSync(`${databaseFile}-shm`) || existsSync(log)) return
+  if (sizeOf(databaseFile) === 0) return
+  // A close removes the index of the log before the log, so a crash never leaves the index alone; who
+  // opens the database meanwhile makes the log first.
+  if (existsSync(log) || !existsSync(`${databaseFile}-shm`) || existsSync(log)) return
   const message =
     "safelight.db-wal is missing, and with it what was stored last: put it back, or restore a backup of all files; to go on without it, remove safelight.db-shm"
   throw lost(message)
