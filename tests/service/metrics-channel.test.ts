@@ -6,7 +6,10 @@ import {
   type Channel,
   type ChannelRequest,
   type FailureCode,
+  type Json,
+  type PollOutcome,
   type PollRequest,
+  type SubmitOutcome,
 } from "@safelight/core"
 import { createManualClock, createScriptedChannel } from "@safelight/testkit"
 import { createMetrics } from "safelight"
@@ -139,5 +142,35 @@ describe("an observed channel", () => {
     assert.deepEqual(members(observed), members(looked))
     assert.equal(observed.find, looked.find)
     assert.deepEqual(observed.submission, lookup)
+  })
+
+  it("may be an instance of a class, whose methods stay its own", async () => {
+    class Provider implements Channel {
+      readonly name = "class"
+      readonly models = ["model-a"]
+      readonly submission = { kind: "lookup", longestRequestMs: 1_000 } as const
+      readonly concurrency = 1
+      readonly submitTimeoutMs = 1_000
+      #isClosed = false
+      async submit(): Promise<SubmitOutcome> {
+        return { kind: "accepted", operation: this.#isClosed }
+      }
+      async poll(): Promise<PollOutcome> {
+        return { kind: "running", pollAfterMs: 1 }
+      }
+      async find(): Promise<{ readonly operation: Json }> {
+        return { operation: this.#isClosed }
+      }
+      async cancel(): Promise<void> {}
+      async close(): Promise<void> {
+        this.#isClosed = true
+      }
+    }
+    const { metrics } = createWorld()
+    const observed = metrics.observeChannel(new Provider())
+    assert.ok(observed.cancel !== undefined)
+    await observed.close?.()
+    assert.deepEqual(await observed.find?.(REQUEST), { operation: true })
+    assert.deepEqual(await observed.submit(REQUEST), { kind: "accepted", operation: true })
   })
 })

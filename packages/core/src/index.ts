@@ -77,6 +77,7 @@ export {
   chargeImages,
   chargeVideo,
   MAX_CHARGE_MICROS,
+  MAX_USAGE,
   VIDEO_BILLING,
 } from "./money/charge.ts"
 export { chargeOf, chargeWithin } from "./money/charge-of.ts"

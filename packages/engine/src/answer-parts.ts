@@ -2,7 +2,7 @@
  * The parts of a channel's answer, each as it may be recorded or undefined where it is none: a
  * channel is somebody else's code and may say anything. What an event would refuse is settled here.
  */
-import { toCanonicalJson, type Json } from "@safelight/core"
+import { MAX_USAGE, toCanonicalJson, type Json } from "@safelight/core"
 
 /** As long as an event's short texts. */
 const REASON_CHARACTERS = 200
@@ -44,13 +44,12 @@ export function toPauseMs(value: unknown): number | undefined {
 
 /** A measured duration in whole milliseconds, rounded up. */
 export function toDurationMs(value: unknown): number | undefined {
-  const durationMs = isAmount(value) ? Math.ceil(value) : undefined
-  return Number.isSafeInteger(durationMs) ? durationMs : undefined
+  return isAmount(value) && value <= MAX_USAGE ? Math.ceil(value) : undefined
 }
 
 /** A number of pieces or milliseconds that a channel says it billed. */
 export function toCount(value: unknown): number | undefined {
-  return isAmount(value) && Number.isSafeInteger(value) ? value : undefined
+  return isAmount(value) && Number.isInteger(value) && value <= MAX_USAGE ? value : undefined
 }
 
 export function toMimeType(value: unknown): string | undefined {

@@ -119,9 +119,13 @@ export function validateRoutes(routes: readonly (Channel | Route)[]): Channel[] 
   const names = new Set<string>()
   return routes.map((route) => {
     const { channel, tier = 1, weight = 1 }: Route = "channel" in route ? route : { channel: route }
-    const isSane = Number.isSafeInteger(tier) && weight > 0 && channel.concurrency >= 1
+    const isSane = Number.isSafeInteger(tier) && Number.isFinite(weight) && weight > 0
     if (names.has(channel.name) || !isSane) {
-      const message = `channel ${channel.name} needs a name of its own, an integer tier, and weight and concurrency above 0`
+      const message = `channel ${channel.name} needs a name of its own, an integer tier, and a weight above 0`
+      throw new SafelightError({ code: "invalid-configuration", message })
+    }
+    if (!Number.isSafeInteger(channel.concurrency) || channel.concurrency < 1) {
+      const message = `channel ${channel.name} needs a concurrency that is a positive integer, and not ${channel.concurrency}`
       throw new SafelightError({ code: "invalid-configuration", message })
     }
     names.add(channel.name)

@@ -44,7 +44,9 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
       return { admission, offer, head: prepared.head }
     } catch (error) {
       if (offer === undefined) throw error
-      if (prepared === undefined) dispatcher.withdraw(offer)
+      // What surely was not stored leaves nothing to give back: under overload every write counts.
+      const isUndone = isSafelightError(error) && error.isUndone
+      if (prepared === undefined || isUndone) dispatcher.withdraw(offer)
       else await dispatcher.disown(offer, prepared.head.task.id)
       throw error
     }

@@ -18,6 +18,9 @@ export const VIDEO_BILLING = {
  */
 export const MAX_CHARGE_MICROS = 10_000_000_000_000
 
+/** The most pieces, or milliseconds of one video, that a task may have used. */
+export const MAX_USAGE = 1_000_000_000_000
+
 /** Images × price each, at most `MAX_CHARGE_MICROS`. */
 export function chargeImages(usage: Usage, price: ModelPrice): number {
   return toMicros(BigInt(usage.images) * toRate(price.perImageMicros))

@@ -6,7 +6,7 @@
  */
 import * as v from "valibot"
 import type { Json } from "../canonical-json.ts"
-import { MAX_CHARGE_MICROS } from "../money/charge.ts"
+import { MAX_CHARGE_MICROS, MAX_USAGE } from "../money/charge.ts"
 import { MAX_PLACE_CHARACTERS } from "./artifact-place.ts"
 import { FAILURE_CODES, type FailureCode } from "./failure.ts"
 
@@ -46,12 +46,15 @@ export const manifestEntrySchema = v.strictObject({
   type: v.picklist(["image", "video"]),
 })
 
+/** Pieces or milliseconds: no task comes near it, and thousands of it can be added up. */
+const amount = v.pipe(count, v.maxValue(MAX_USAGE))
+
 /** What a task used up, measured: the basis of its charge (design §8). */
 export const usageSchema = v.strictObject({
-  images: count,
+  images: amount,
   /** Durations of the reference videos in request order, as measured. */
-  inputVideosMs: v.array(count),
-  outputVideoMs: count,
+  inputVideosMs: v.array(amount),
+  outputVideoMs: amount,
 })
 
 const failureSchema = v.strictObject({

@@ -12,6 +12,7 @@ import {
 import { Gauge, type Registry } from "prom-client"
 import { toErrorCode } from "./error-code.ts"
 import { CHANNEL_BOUNDS } from "./latency-bounds.ts"
+import { toOwnMembers } from "./own-members.ts"
 import { createCounter, createHistogram, type Counter, type Histogram } from "./tally.ts"
 
 export interface ChannelMeterOptions {
@@ -68,7 +69,7 @@ export function createChannelMeter(options: ChannelMeterOptions): (channel: Chan
   return (channel) => {
     const { submit, poll } = toMeters(channel.name)
     return {
-      ...channel,
+      ...toOwnMembers(channel),
       submit: (request) => submit(() => channel.submit(request)),
       poll: (request) => poll(() => channel.poll(request)),
     }

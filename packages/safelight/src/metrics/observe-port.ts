@@ -6,6 +6,7 @@ import type { Clock } from "@safelight/core"
 import type { Registry } from "prom-client"
 import { toErrorCode } from "./error-code.ts"
 import { CALL_BOUNDS } from "./latency-bounds.ts"
+import { listMembers } from "./own-members.ts"
 import { createCounter, createHistogram } from "./tally.ts"
 
 export interface PortMeterOptions {
@@ -76,7 +77,7 @@ export function createPortMeter(
   }
 
   return (port) => {
-    const members = Object.entries(port).map(([method, member]: [string, unknown]) => {
+    const members = [...listMembers(port)].map(([method, member]) => {
       const isCall = typeof member === "function"
       return [method, isCall ? observe(method, member as Call, port) : member] as const
     })
