@@ -1,5 +1,7 @@
 /** Every number the studio works with unless its options say otherwise, each with its reason. */
 export const DEFAULTS = {
+  /** Seconds of a film whose request names none (specification §2.6 gives no default). */
+  filmSeconds: 5,
   name: "studio",
   /**
    * Tasks in hand beside those at work: enough to fetch media meanwhile, and so few that it is the
@@ -14,7 +16,7 @@ export const DEFAULTS = {
   /** To read one file: the largest picture takes three seconds, and a parser that loops for ever. */
   readMs: 10_000,
   /** To paint and encode, and per second of film on top: several times what it takes at 1080p. */
-  paintMs: 30_000,
+  paintMs: 60_000,
   paintMsPerSecond: 20_000,
   /** The operation follows from the upstream key alone, so any time would do: a year. */
   keyTtlMs: 31_536_000_000,

@@ -79,7 +79,7 @@ function toEnd(phase: Phase, isLate: boolean, detail: string): WorkResult {
 }
 
 function toPaintMs(job: RenderJob): number {
-  const durationS = job.kind === "video" ? (job.parameters.duration ?? 0) : 0
+  const durationS = job.kind === "video" ? (job.parameters.duration ?? DEFAULTS.filmSeconds) : 0
   return DEFAULTS.paintMs + durationS * DEFAULTS.paintMsPerSecond
 }
 

@@ -11,6 +11,7 @@
 import { hash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import type { ReferenceToVideoParameters } from "@safelight/core"
+import { DEFAULTS } from "../defaults.ts"
 import { decodeImage, measureImage } from "./decode-image.ts"
 import { createFrame, type Frame, type FramePainter, type FrameSize } from "./frame.ts"
 import { nearestAspectRatio, toFrameSize, type AspectRatio } from "./frame-size.ts"
@@ -50,7 +51,7 @@ export const VIDEO_DEFAULTS = {
   resolution: "720p",
   /** Where no reference video or image suggests a shape. */
   aspectRatio: "16:9",
-  durationS: 5,
+  durationS: DEFAULTS.filmSeconds,
 } as const
 
 /** The cinema's: a fifth less work than 30. */
