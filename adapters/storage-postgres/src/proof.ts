@@ -10,7 +10,7 @@ export interface Proof {
   /** Rejects with a `SafelightError`. */
   readonly prove: () => Promise<void>
   /** A batch was committed, or given up. */
-  readonly noteDone: (isCommitted: boolean) => void
+  readonly noteDone: () => void
 }
 
 export interface ProofParts {
@@ -22,14 +22,15 @@ export interface ProofParts {
 }
 
 export function createProof({ idle, outage, onIdle }: ProofParts): Proof {
-  let watchers: ((isCommitted: boolean) => void)[] = []
+  let watchers: (() => void)[] = []
   let proving: Promise<void> | undefined
 
   async function proveOnce(): Promise<void> {
     const lanes = idle.splice(0)
     if (lanes.length === 0) {
-      const isCommitted = await new Promise<boolean>((resolve) => watchers.push(resolve))
-      if (!isCommitted) throw toSafelightError(outage.error())
+      await new Promise<void>((resolve) => watchers.push(resolve))
+      // A batch that was refused for what is in it was answered all the same.
+      if (outage.since() !== undefined) throw toSafelightError(outage.error())
       return
     }
     const proofs = await Promise.allSettled(lanes.map((lane) => lane.prove()))
@@ -45,10 +46,10 @@ export function createProof({ idle, outage, onIdle }: ProofParts): Proof {
       proving ??= proveOnce().finally(() => (proving = undefined))
       return proving
     },
-    noteDone(isCommitted) {
+    noteDone() {
       const told = watchers
       watchers = []
-      for (const tell of told) tell(isCommitted)
+      for (const tell of told) tell()
     },
   }
 }

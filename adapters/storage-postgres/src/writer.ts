@@ -74,7 +74,7 @@ export function createWriter({ lanes, outage, onCommit, onQueued }: WriterOption
     const isCommitted = await lane.commit(batch, full.areIn(batch))
     waiting.settle(batch)
     idle.push(lane)
-    proof.noteDone(isCommitted)
+    proof.noteDone()
     continueOrRest()
     if (batch.some(isForAnybody)) onQueued()
     // Last: it is the host's own.

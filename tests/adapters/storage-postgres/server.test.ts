@@ -4,6 +4,7 @@ import { describe, it } from "node:test"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createLane } from "../../../adapters/storage-postgres/src/lane.ts"
 import { createOutage } from "../../../adapters/storage-postgres/src/outage.ts"
+import { createWriter } from "../../../adapters/storage-postgres/src/writer.ts"
 import { createTestRole } from "../../service/postgres-role.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
 import { createFakeConnection, serverError } from "./fake-connection.ts"
@@ -109,6 +110,41 @@ describe("a check", () => {
   })
 })
 
+describe("a check beside a commit", () => {
+  for (const [state, isReady] of [
+    ["55P03", true],
+    ["53100", false],
+  ] as const) {
+    it(`${isReady ? "passes" : "fails"} where that ends with ${state}`, async (t) => {
+      const asked = Promise.withResolvers<void>()
+      const answered = Promise.withResolvers<void>()
+      const connection = createFakeConnection({
+        async run() {
+          asked.resolve()
+          await answered.promise
+          throw serverError(state)
+        },
+      })
+      const outage = createOutage()
+      const lane = createLane({ open: async () => connection, outage, onJudged() {} })
+      const writer = createWriter({ lanes: [lane], outage, onCommit() {}, onQueued() {} })
+      const [{ append } = assert.fail()] = toTasks(1)
+      const fact = { isJudged: false, use: undefined, bytes: 0, append }
+      const refused = assert.rejects(writer.write(fact), { code: "storage-unavailable" })
+      await asked.promise
+      const checked = writer.prove()
+      if (!isReady) {
+        const now = performance.now()
+        t.mock.method(performance, "now", () => now + 60_000)
+      }
+      answered.resolve()
+      if (isReady) await checked
+      else await assert.rejects(checked, { code: "storage-unavailable", message: /53100/ })
+      await refused
+    })
+  }
+})
+
 describe("a server with few connections", () => {
   it("serves a storage that has what it needs, and refuses the next at its start", async () => {
     await using database = await createTestDatabase()
@@ -117,6 +153,8 @@ describe("a server with few connections", () => {
     // Two that commit, one for claims, one for everything else.
     await execute(database.url, `alter role ${username} connection limit 4`)
     const storage = await createPostgresStorage({ url: role.url })
+    // Reading takes no connection from those that commit, whichever is needed first.
+    await Promise.all(Array.from({ length: 20 }, () => storage.listKeys()))
     const samples = toTasks(100)
     await Promise.all(samples.map(({ append }) => storage.append(append)))
     const rounds = Array.from({ length: 20 }, async () => {
