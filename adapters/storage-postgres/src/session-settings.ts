@@ -34,14 +34,17 @@ const READ_SETTINGS = {
   text: "select name, setting from pg_settings where name = any($1::text[])",
 }
 
-/** Rejects with `invalid-configuration` where the session has another setting than was sent. */
+/**
+ * Rejects with `invalid-configuration` where the session has another setting than was sent, or is one
+ * that another connection had before.
+ */
 export async function assertSettings(
   run: (query: NamedQuery) => Promise<Rows>,
   settings: CrucialSettings,
 ): Promise<void> {
   const sent = Object.entries(settings)
   const names = `{${sent.map(([name]) => name).join(",")}}`
-  const rows = await run({ ...READ_SETTINGS, values: [names] })
+  const rows = await run({ ...READ_SETTINGS, values: [names] }).catch(rejectForeign)
   const found = new Map(rows.map(([name, setting]) => [name, setting]))
   for (const [name, value] of sent) {
     if (found.get(name) === String(value)) continue
@@ -63,16 +66,14 @@ const ROUNDS = 3
  */
 export async function assertOwnSessions(one: Connection, other: Connection): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
-    let sessions: readonly unknown[]
-    try {
-      sessions = await readSessions(one, other)
-    } catch (error) {
-      if (FOREIGN_STATEMENT.test(readState(error) ?? "")) throw sharedSessions()
-      throw error
-    }
-    const [before, others, after] = sessions
+    const [before, others, after] = await readSessions(one, other).catch(rejectForeign)
     if (before !== after || before === others) throw sharedSessions()
   }
+}
+
+/** An error of a statement that another connection prepared, or lost, says that they share sessions. */
+function rejectForeign(error: unknown): never {
+  throw FOREIGN_STATEMENT.test(readState(error) ?? "") ? sharedSessions() : error
 }
 
 async function readSessions(one: Connection, other: Connection): Promise<readonly unknown[]> {

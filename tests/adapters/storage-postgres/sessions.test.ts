@@ -6,7 +6,11 @@ import { createPostgresStorage } from "@safelight/storage-postgres"
 import { Client, type ClientConfig } from "pg"
 import type { Connection } from "../../../adapters/storage-postgres/src/connection.ts"
 import { toServerWarnings } from "../../../adapters/storage-postgres/src/server-warnings.ts"
-import { assertOwnSessions } from "../../../adapters/storage-postgres/src/session-settings.ts"
+import {
+  assertOwnSessions,
+  assertSettings,
+  toCrucialSettings,
+} from "../../../adapters/storage-postgres/src/session-settings.ts"
 import { startForgetfulProxy } from "../../support/forgetful-proxy.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
 import { createFakeConnection, serverError } from "./fake-connection.ts"
@@ -85,6 +89,12 @@ describe("a pooler that works by transaction", () => {
       },
     })
     await assert.rejects(assertOwnSessions(connection, createFakeConnection()), refused)
+  })
+
+  it("is refused where another connection's prepared statements are there", async () => {
+    const settings = toCrucialSettings(15_000, "rows")
+    const asked = assertSettings(() => Promise.reject(serverError("42P05")), settings)
+    await assert.rejects(asked, refused)
   })
 
   it("is not what a server is that each connection has a session of", async () => {
