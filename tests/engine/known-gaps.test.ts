@@ -1,0 +1,98 @@
+/**
+ * What the engine does not do yet, each with its reason: these tests are expected to fail, and say so
+ * when they pass, so that nobody mends a gap and leaves it listed.
+ */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import type { SubmitOutcome } from "@safelight/core"
+import { createScriptedChannel } from "@safelight/testkit"
+import { createMemoryStorage } from "../support/memory-storage.ts"
+import { completed, createScene } from "./support.ts"
+
+const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+const quiet = (): Promise<never> => new Promise(() => {})
+
+describe("a sweep", () => {
+  const oneByOne =
+    "tasks are visited one by one; a sweep that shares pages between nodes replaces it"
+
+  it(
+    "ends many tasks in the time of a few, though their channel does not answer",
+    {
+      expectFailure: oneByOne,
+    },
+    async () => {
+      const count = 20
+      const submits = Array.from({ length: count }, () => ACCEPTED)
+      const polls = Array.from({ length: count }, () => quiet)
+      const first = createScene({ channels: [createScriptedChannel({ submits, polls })] })
+      await Promise.all(Array.from({ length: count }, () => first.submit()))
+      await first.clock.advance(1_000)
+      await first.engine.stop()
+      const { artifacts, clock, storage } = first
+      const silent = { ...createScriptedChannel(), poll: quiet, cancel: quiet }
+      const scene = createScene({ channels: [silent], artifacts, clock, storage, isStarted: false })
+      const startedAt = clock.now()
+      const sweepAll = async (): Promise<number> => {
+        assert.equal((await scene.engine.sweep(startedAt + 600_000)).timedOut, count)
+        return clock.now() - startedAt
+      }
+      const swept = sweepAll()
+      await clock.advance(400_000)
+      assert.ok((await swept) <= 30_000)
+    },
+  )
+})
+
+describe("accounts that are full", () => {
+  const inTurn = "each bounded account costs the one loop of a process a round trip"
+
+  it("delay nobody else's tasks", { expectFailure: inTurn }, async () => {
+    const memory = createMemoryStorage()
+    const storage = { ...memory }
+    const submits = [...Array.from({ length: 50 }, () => quiet), completed()]
+    const channel = createScriptedChannel({ concurrency: 60, submits })
+    const scene = createScene({ channels: [channel], storage })
+    const { clock, engine } = scene
+    const parameters = { prompt: "a quiet harbour" }
+    const accounts = Array.from({ length: 50 }, (_, index) => `account-${index}`)
+    for (const id of accounts) {
+      await storage.setAccount({ id, now: clock.now(), settings: { runningTasks: 1 } })
+      await engine.submit({ account: id, model: "model-a", parameters })
+      await engine.submit({ account: id, model: "model-a", parameters })
+    }
+    await clock.advance(60_000)
+    storage.holdSlots = async (request) => {
+      await clock.wait(200)
+      return memory.holdSlots(request)
+    }
+    await clock.advance(10_000)
+    const apart = createScene({
+      channels: [createScriptedChannel()],
+      artifacts: scene.artifacts,
+      clock,
+      storage: memory,
+      isStarted: false,
+    })
+    const { id } = await apart.submit()
+    await clock.advance(2_500)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+  })
+})
+
+describe("an answer past its call's time-out", () => {
+  const outside = "a late answer is adopted outside of what a stop waits for"
+
+  it("changes nothing once the engine has stopped", { expectFailure: outside }, async () => {
+    let answer!: (outcome: SubmitOutcome) => void
+    const late = new Promise<SubmitOutcome>((resolve) => (answer = resolve))
+    const scene = createScene({ channels: [createScriptedChannel({ submits: [() => late] })] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(30_000)
+    assert.equal((await scene.read(id)).state, "doubtful")
+    await scene.engine.stop()
+    answer(ACCEPTED)
+    await scene.clock.advance(1_000)
+    assert.equal((await scene.read(id)).state, "doubtful")
+  })
+})
