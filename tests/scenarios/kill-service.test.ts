@@ -4,6 +4,8 @@
  */
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { it } from "node:test"
 import {
   parseKey,
@@ -12,6 +14,11 @@ import {
   temporaryFolder,
   type Serving,
 } from "../service/command-process.ts"
+
+/** A load is more than an account may ask for unless it is said. */
+const UNLIMITED = {
+  accounts: { defaults: { createRate: "none", readRate: "none", unfinishedTasks: "none" } },
+}
 
 const ROUNDS = 3
 const CLIENTS = 4
@@ -65,6 +72,7 @@ async function assertEnded(service: Serving, client: Client, id: string): Promis
 
 it("a service killed under load keeps every task it accepted", async (t) => {
   const folder = await temporaryFolder(t)
+  await writeFile(join(folder, "safelight.config.json"), JSON.stringify(UNLIMITED))
   const accepted: string[] = []
   let client: Client | undefined
   for (let round = 0; round < ROUNDS; round += 1) {
