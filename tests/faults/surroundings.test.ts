@@ -6,34 +6,9 @@
 import { after, before, describe, it } from "node:test"
 import { startPostgres, type PostgresServer } from "../support/postgres-server.ts"
 import { assertKept } from "./assert-kept.ts"
-import { formatReport } from "./report.ts"
 import { playOnPostgres, ROOMY_SERVER_SETTINGS, SURROUNDING_STORIES } from "./rounds.ts"
-import type { Story } from "./rounds.ts"
-import type { DatabaseRound } from "./postgres-rounds.ts"
 
 const SEED = "1"
-
-/**
- * Stories that today's engine does not keep, each with what it lacks. Chance decides whether a round
- * meets it, so such a round passes either way and says which it was.
- */
-const NOT_YET_MENDED: ReadonlyMap<string, string> = new Map([
-  ["bound", "the work of a dead node waits behind new starts of its account"],
-  ["prices", "a node buys what it has no price for"],
-])
-
-function tell(story: Story<DatabaseRound>, server: () => PostgresServer): void {
-  const reason = NOT_YET_MENDED.get(story.name)
-  it(story.words, async (t) => {
-    const report = await playOnPostgres(story, server(), { seed: SEED, size: "short" })
-    if (reason === undefined) return assertKept(t, report)
-    const isBroken = report.verdict.broken.length > 0
-    t.diagnostic(
-      isBroken ? `not yet mended: ${reason}` : "was kept: take it off the list if it stays so",
-    )
-    t.diagnostic(formatReport(report))
-  })
-}
 
 const isOfServer = ({ name }: { readonly name: string }): boolean => name === "set-back"
 
@@ -51,6 +26,11 @@ describe(
     })
     after(() => Promise.all([shared[Symbol.asyncDispose](), own[Symbol.asyncDispose]()]))
 
-    for (const story of SURROUNDING_STORIES) tell(story, () => (isOfServer(story) ? own : shared))
+    for (const story of SURROUNDING_STORIES) {
+      it(story.words, async (t) => {
+        const server = isOfServer(story) ? own : shared
+        assertKept(t, await playOnPostgres(story, server, { seed: SEED, size: "short" }))
+      })
+    }
   },
 )

@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { describe, it, type TestContext } from "node:test"
+import { Client } from "pg"
 import { serveRaw } from "../support/misbehaving-server.ts"
 import { startProxy, type TcpProxy } from "./tcp-proxy.ts"
 
@@ -139,5 +140,15 @@ describe("the proxy", () => {
     proxy.accept("forwarded")
     assert.equal(await ask(await dial(), "kept"), "KEPT")
     assert.deepEqual([received(), silent.closed], ["kept", false])
+  })
+
+  it("refuses new connections with a SQLSTATE, as a client of PostgreSQL reads it", async (t) => {
+    const { proxy, received } = await lay(t)
+    proxy.accept({ refusal: "57P03" })
+    const url = `postgres://somebody:secret@127.0.0.1:${proxy.port}/tasks`
+    const client = new Client({ connectionString: url })
+    client.on("error", () => {})
+    await assert.rejects(client.connect(), { code: "57P03", severity: "FATAL" })
+    assert.equal(received(), "")
   })
 })

@@ -3,19 +3,6 @@
  * of the model leaves some of it out, and the schedules must then find the harm. What a reader would
  * get wrong: two of these may cover for each other, and only both missing do harm.
  */
-/** Safeguards that the engine lacks so far, each with what the model shows to come of it. */
-export const NOT_YET_MENDED: readonly { readonly safeguard: Safeguard; readonly reason: string }[] =
-  [
-    {
-      safeguard: "history-fence",
-      reason: "storages fence an append by its version alone: see the variant without it",
-    },
-    {
-      safeguard: "loss-by-history",
-      reason: "what was lost is told by the version alone: see the variant without it",
-    },
-  ]
-
 export type Safeguard =
   /** `dispatched` is durable before the request leaves. */
   | "intent-before-call"
