@@ -41,6 +41,8 @@ export function createRenderings(settings: StudioSettings): Renderings {
   const pool = createRenderPool(settings)
   const ports: RenderingPorts = { ...settings, pool }
   const shelf = createShelf(settings)
+  /** Until nothing of them is left on the disk. */
+  const underWay = new Set<Promise<void>>()
   let isClosed = false
 
   function join(key: string, { account, plan }: RenderingStart): Rendering {
@@ -48,7 +50,9 @@ export function createRenderings(settings: StudioSettings): Renderings {
     if (known !== undefined) return known
     const rendering = createRendering(account)
     shelf.add(key, rendering)
-    void startRendering(ports, plan(), rendering).then(() => shelf.tidy(key, rendering))
+    const work = startRendering(ports, plan(), rendering)
+    underWay.add(work)
+    void work.then(() => shelf.tidy(key, rendering)).finally(() => underWay.delete(work))
     return rendering
   }
 
@@ -70,6 +74,7 @@ export function createRenderings(settings: StudioSettings): Renderings {
       isClosed = true
       for (const rendering of shelf.all()) rendering.callOff()
       await pool.close()
+      await Promise.all(underWay)
     },
   }
 }

@@ -213,10 +213,11 @@ describe("the studio channel", () => {
     const request = toRequest(TEXT_TO_IMAGE, { prompt: "a storm" })
     await channel.poll(toPoll(request))
     const asked = channel.poll(toPoll(request, 99))
-    await channel.close?.()
     const isClosed = (error: unknown): boolean =>
       isSafelightError(error) && error.code === "channel-unavailable"
-    await assert.rejects(asked, isClosed)
+    const told = assert.rejects(asked, isClosed)
+    await channel.close?.()
+    await told
     await assert.rejects(channel.poll(toPoll(request)), isClosed)
   })
 })

@@ -117,6 +117,21 @@ describe("hostile media", () => {
   })
 })
 
+test("a studio that is closed in the middle of a rendering leaves nothing on the disk", async (t) => {
+  const list = async (): Promise<readonly string[]> =>
+    (await readdir(tmpdir())).filter((each) => each.startsWith("safelight-studio-"))
+  const before = new Set(await list())
+  const { channel } = createTestStudio(t, { workers: 1 })
+  const request = toRequest(VIDEO, { duration: 30 })
+  const operation = { key: request.upstreamKey }
+  assert.equal((await channel.poll({ ...request, operation, progress: 0 })).kind, "running")
+  const own = (await list()).filter((each) => !before.has(each))
+  assert.ok(own.length > 0, "no folder was seen")
+  await channel.close?.()
+  // One that another process made in the same moment goes by itself.
+  while (own.some((each) => existsSync(join(tmpdir(), each)))) await setTimeout(50)
+})
+
 describe("shares of the workers", () => {
   test("a picture of an account that has nothing at work waits for none of another's films", async (t) => {
     const { channel } = createTestStudio(t, { workers: 1 })
