@@ -6,7 +6,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { checkExport, importStreams } from "@safelight/audit"
-import type { Storage, TaskCommand } from "@safelight/core"
+import { MAX_CHARGE_MICROS, type Storage, type TaskCommand } from "@safelight/core"
 import { createMemoryStorage } from "../support/memory-storage.ts"
 import {
   alterRecord,
@@ -224,25 +224,24 @@ describe("an artifact's place", () => {
 })
 
 describe("sums that nobody could tell", () => {
-  function use(images: number): readonly TaskCommand[] {
-    const billed = { chargeMicros: 1, usage: { ...IMAGES, images } }
-    const failed = { kind: "fail", attempt: 1, code: "no_output", billed } as const
-    return [submission("ann", EDIT), dispatch(), failed]
-  }
+  const billed = { chargeMicros: MAX_CHARGE_MICROS, usage: IMAGES }
+  const failed = { kind: "fail", attempt: 1, code: "no_output", billed } as const
+  const dear: readonly TaskCommand[] = [submission("ann", EDIT), dispatch(), failed]
   const says = /^with task \S+ what account "ann" used adds up to more than can be counted$/
-  const half = 2 ** 52
+  /** As many of the dearest tasks as can be added up. */
+  const most = Math.floor(Number.MAX_SAFE_INTEGER / MAX_CHARGE_MICROS)
+  const toIds = (count: number): string[] =>
+    Array.from({ length: count }, (_, index) => toTaskId(String(index).padStart(6, "d")))
 
   it("of one file are refused", async () => {
-    const ids = [toTaskId("a"), toTaskId("b")]
-    await assertRefused(await exportTasks(ids, use(Number.MAX_SAFE_INTEGER)), says)
-    await assertRefused(await exportTasks(ids, use(half)), says)
-    await take(createMemoryStorage(), await exportTasks(ids, use(half - 1)))
+    await assertRefused(await exportTasks(toIds(most + 1), dear), says)
+    await take(createMemoryStorage(), await exportTasks(toIds(most), dear))
   })
 
   it("of a file and what the account used there are refused", async () => {
     const target = createMemoryStorage()
-    await target.append(toAppend(createStream(toTaskId("a"), use(half))))
-    const lines = await exportTasks([toTaskId("b")], use(half))
+    for (const id of toIds(most)) await target.append(toAppend(createStream(id, dear)))
+    const lines = await exportTasks([toTaskId("b")], dear)
     await assert.rejects(take(target, lines), { code: "export-refused", message: says })
     assert.equal(await target.readTask(toTaskId("b")), undefined)
   })

@@ -273,9 +273,10 @@ describe("what can't be served is one line and a code that is not zero", () => {
 
   test("a file that is no database", async (t) => {
     const folder = await temporaryFolder(t)
-    await writeFile(join(folder, "safelight.db"), "not a database at all".repeat(1000))
+    const file = join(folder, "safelight.db")
+    await writeFile(file, "not a database at all".repeat(1000), { mode: 0o600 })
     const { stderr, code } = await refused(folder, ["--data", "."])
-    assert.match(stderr, /damaged or is no database/)
+    assert.match(stderr, /damaged, can't be read or is no database/)
     assert.equal(code, 1)
   })
 

@@ -84,7 +84,7 @@ function toSafeInteger(text: string): number {
 
 /** Rejects with what `toUnopened` makes of the reason. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const crucial = toCrucialSettings(options.statementTimeoutMs, options.planning)
+  const crucial = toCrucialSettings(options.url, options.statementTimeoutMs, options.planning)
   const client = createClient(options, crucial)
   const queries = createQueries(client)
   let isOpen = true

@@ -17,15 +17,24 @@ export interface CrucialSettings {
   readonly lock_timeout?: number
 }
 
+/** Our own, but for time-outs that the URL names: `pg` sends those past `options`. */
 export function toCrucialSettings(
+  url: string,
   statementTimeoutMs: number,
   planning: "batches" | "rows",
 ): CrucialSettings {
+  const { searchParams } = new URL(url)
+  const given = (name: string, ours: number): number => Number(searchParams.get(name) ?? ours)
   return {
     synchronous_commit: "on",
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: DEFAULTS.idleTransactionMs,
-    ...(planning === "batches" && { lock_timeout: DEFAULTS.lockTimeoutMs }),
+    statement_timeout: given("statement_timeout", statementTimeoutMs),
+    idle_in_transaction_session_timeout: given(
+      "idle_in_transaction_session_timeout",
+      DEFAULTS.idleTransactionMs,
+    ),
+    ...(planning === "batches" && {
+      lock_timeout: given("lock_timeout", DEFAULTS.lockTimeoutMs),
+    }),
   }
 }
 

@@ -29,7 +29,10 @@ export async function persist<Result>(
 
 export interface FactOptions {
   readonly signal?: AbortSignalLike
-  /** While the storage fails and says that it may be tried again; without end by default. */
+  /**
+   * While the storage fails and says that it may be tried again; without end by default. Who sets a
+   * bound comes back later, and then a refusal that is said to be final is not tried again.
+   */
   readonly maxTries?: number
 }
 
@@ -51,7 +54,8 @@ export async function persistFact<Result>(
       return await persist(ports, call, signal, maxTries)
     } catch (error) {
       const isFinal = isSafelightError(error) && !error.retryable && isFromStorage(error)
-      if (!isFinal || refused === REFUSED_TRIES || signal?.aborted === true) throw error
+      const mayRetry = isFinal && maxTries === undefined && refused < REFUSED_TRIES
+      if (!mayRetry || signal?.aborted === true) throw error
       log.error({ error }, "the storage refused to write down what happened; it is tried again")
       await clock.wait(toBackoffMs(settings, refused), signal)
     }

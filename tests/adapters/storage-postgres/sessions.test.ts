@@ -34,6 +34,15 @@ describe("a pooler that drops settings", () => {
     })
   })
 
+  it("is not what a time-out of the URL's own is taken for", async () => {
+    await using database = await createTestDatabase()
+    const url = new URL(database.url)
+    url.searchParams.set("statement_timeout", "2000")
+    const storage = await createPostgresStorage({ url: url.href })
+    await storage.check()
+    await storage.close()
+  })
+
   it("is served behind once the settings hold without it", async () => {
     await using database = await createTestDatabase()
     const url = new URL(database.url)
@@ -92,7 +101,7 @@ describe("a pooler that works by transaction", () => {
   })
 
   it("is refused where another connection's prepared statements are there", async () => {
-    const settings = toCrucialSettings(15_000, "rows")
+    const settings = toCrucialSettings("postgres://db.example/x", 15_000, "rows")
     const asked = assertSettings(() => Promise.reject(serverError("42P05")), settings)
     await assert.rejects(asked, refused)
   })

@@ -59,9 +59,6 @@ async function serve({ adopt, ...flags }: ServeFlags, context: CommandContext): 
   const log = createJsonLog({ level: configuration.logLevel })
   endOnBug(log)
   await checkOpenFiles(log)
-  const { file = null } = configuration
-  // In a stranger's folder it would choose the database and where media may be fetched from.
-  log.info({ file }, file === null ? "no configuration file was read" : "read the configuration")
   // From here on a signal stops properly, also one that comes while the service starts.
   const isRunByNpm = environment["npm_lifecycle_event"] !== undefined
   const stopAsked = waitForStop({ launcher: context.launcher, isRunByNpm })
@@ -95,6 +92,9 @@ async function run(
       throw toMachineFault(error)
     },
   )
+  const { file = null } = configuration
+  // In a stranger's folder it would choose the database and where media may be fetched from.
+  log.info({ file }, file === null ? "no configuration file was read" : "read the configuration")
   try {
     context.print(
       `${await toWelcome(service, configuration, context)}listening on ${service.url}\n`,
