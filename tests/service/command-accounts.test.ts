@@ -188,10 +188,11 @@ describe("show and list", () => {
     await accounts(folder, "set", "bea", "--running-tasks", "4")
     const { stdout, code } = await accounts(folder, "list")
     const cells = stdout.split("\n").map((line) => line.split(/ {2,}/))
+    const running = String(Math.max(2, availableParallelism()))
     const moment = (row: number): string => cells[row]?.[1] ?? ""
     assert.deepEqual(cells, [
       HEADINGS,
-      ["ada", moment(1), "active", "60/1m", ...DEFAULTED, "16", "9", "1 micro-unit (0.000001)"],
+      ["ada", moment(1), "active", "60/1m", ...DEFAULTED, running, "9", "1 micro-unit (0.000001)"],
       ["bea", moment(2), "active", "120/1m", ...DEFAULTED, "4", "1", "none"],
       [""],
     ])

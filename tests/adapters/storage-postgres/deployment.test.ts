@@ -5,7 +5,7 @@
 import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
 import { describe, it } from "node:test"
-import type { DatabaseStanding, Log, Storage } from "@safelight/core"
+import type { DatabaseStanding, Log, LogFields, Storage } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createTestDatabase, execute, findTestServer } from "../../support/test-database.ts"
 import { open } from "./open.ts"
@@ -92,7 +92,10 @@ describe("a database", () => {
         grant usage, create on schema public to ${role};
         grant all on all tables in schema public to ${role}`)
       const advised: unknown[] = []
-      const log: Log = { info() {}, error() {}, warn: ({ advice }) => void advised.push(advice) }
+      const warn = ({ advice }: LogFields): void => {
+        if (advice !== undefined) advised.push(advice)
+      }
+      const log: Log = { info() {}, error() {}, warn }
       const url = new URL(opened.url)
       url.username = role
       url.password = password
