@@ -5,15 +5,12 @@ import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { runCommand, temporaryFolder } from "./command-process.ts"
-import { EDIT, PICTURE, pictures, recordTasks } from "./command-recorded-tasks.ts"
+import { edit, PICTURE, recordTasks } from "./command-recorded-tasks.ts"
 
 test("it is whole, then names each file that is gone, altered, cut or of no task", async (t) => {
   const folder = await temporaryFolder(t)
   const data = join(folder, "data")
-  const image = "data:image/png;base64,iVBORw0KGgo="
-  const parameters = { prompt: "fog", image_urls: [image], count: 4 }
-  const recording = { model: EDIT, parameters, outcome: pictures(4) }
-  const [id = ""] = await recordTasks(data, [recording])
+  const [id = ""] = await recordTasks(data, [edit(4)])
   const audit = (...more: readonly string[]) =>
     runCommand(["audit", "artifacts", ...more], { folder })
   const sound = await audit()

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite"
 import { describe, test, type TestContext } from "node:test"
 import { setTimeout } from "node:timers/promises"
 import { runCommand, startService, temporaryFolder } from "./command-process.ts"
-import { EDIT, pictures, recordTasks } from "./command-recorded-tasks.ts"
+import { edit, recordTasks } from "./command-recorded-tasks.ts"
 import { json, startScripted, type Answer } from "./command-scripted-service.ts"
 
 const KEY = "sl_live_0123456789_secret"
@@ -97,9 +97,7 @@ describe("beside a real service", () => {
     const folder = await temporaryFolder(t)
     const made = await runCommand(["keys", "create", "--account", "ada", "--json"], { folder })
     const { key } = JSON.parse(made.stdout) as { key: string }
-    const parameters = { prompt: "", image_urls: ["https://media.example/a.png"], count: 2 }
-    const recording = { model: EDIT, parameters, outcome: pictures(2) }
-    const [id = ""] = await recordTasks(`${folder}/data`, [recording], { account: "ada" })
+    const [id = ""] = await recordTasks(`${folder}/data`, [edit(2)], { account: "ada" })
     const { url } = await startService(folder)
     const environment = { SAFELIGHT_API_KEY: key }
     const links = (...words: readonly string[]) =>

@@ -11,7 +11,7 @@ import type { Storage } from "@safelight/core"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createService, DEFAULTS, type Service } from "safelight"
 import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
-import { PICTURE, pictures, recordTasks } from "./command-recorded-tasks.ts"
+import { edit, PICTURE, recordTasks } from "./command-recorded-tasks.ts"
 
 interface House {
   /** Holds `source`, `target` and the file. */
@@ -35,14 +35,9 @@ async function createHouse(t: TestContext): Promise<House> {
   const run = (...words: readonly string[]): Promise<CommandEnd> => runCommand(words, { folder })
   const made = await run("keys", "create", "--account", "ada", "--json", "--data", source)
   const { key } = JSON.parse(made.stdout) as { key: string }
-  const recorded = await recordTasks(
-    source,
-    [
-      { model: PICTURE, parameters: PROMPT, outcome: pictures(2) },
-      { model: PICTURE, parameters: PROMPT },
-    ],
-    { account: "ada" },
-  )
+  const recorded = await recordTasks(source, [edit(2), { model: PICTURE, parameters: PROMPT }], {
+    account: "ada",
+  })
   const [done = "", queued = ""] = recorded
   return { folder, source, target, file: join(folder, "moved.ndjson"), key, done, queued, run }
 }

@@ -72,6 +72,13 @@ export function pictures(count: number): SubmitOutcome {
   return { kind: "completed", outputs }
 }
 
+/** An edit with this many pictures for its result: no other model of images makes more than one. */
+export function edit(count: number): Recording {
+  const image = "data:image/png;base64,iVBORw0KGgo="
+  const parameters = { prompt: "fog", image_urls: [image], count }
+  return { model: EDIT, parameters, outcome: pictures(count) }
+}
+
 /** A video, and the videos that it was edited from, of these durations. */
 export function video(durationMs: number, inputVideosMs: readonly number[] = []): SubmitOutcome {
   const outputs = [{ mimeType: "video/mp4", body: once(), durationMs }]

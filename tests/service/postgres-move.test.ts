@@ -10,7 +10,7 @@ import type { Storage } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { runCommand, startService } from "./command-process.ts"
-import { PICTURE, pictures, recordTasks } from "./command-recorded-tasks.ts"
+import { edit, PICTURE, recordTasks } from "./command-recorded-tasks.ts"
 import { download, reach, read, readJson, type Client } from "./postgres-client.ts"
 import { createPostgresWorld } from "./postgres-world.ts"
 
@@ -52,8 +52,7 @@ test("a folder moves to PostgreSQL and a bucket, and clients see no difference",
     folder,
   })
   const { key } = JSON.parse(made.stdout) as { readonly key: string }
-  const finished = { model: PICTURE, parameters: PROMPT, outcome: pictures(2) }
-  const [done = ""] = await recordTasks(data, [finished], { account: "ada" })
+  const [done = ""] = await recordTasks(data, [edit(2)], { account: "ada" })
   const laptop = await startService(folder, [...onLaptop, ...PUBLIC_URL])
   const before = await readAnswers({ url: laptop.url, key }, done)
   laptop.kill("SIGTERM")

@@ -95,7 +95,7 @@ const path = { task_id: "" }
 const shown = await client.GET("/v1/tasks/{task_id}", { params: { path } })
 export const id = shown.data?.taskId // wrong
 export const isDone = shown.data?.status === "done" // wrong
-export const isBusy = shown.error?.error.code === "overloaded" // wrong
+export const isBusy = shown.error?.error.code === "insufficient_balance" // wrong
 export const nowhere = await client.GET("/v1/task", {}) // wrong
 export const unnamed = await client.GET("/v1/tasks/{task_id}", {}) // wrong
 
