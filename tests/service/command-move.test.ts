@@ -3,7 +3,7 @@
  * file itself must be is tried in memory (core/move.test.ts); this is about files, folders and services.
  */
 import assert from "node:assert/strict"
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
+import { chmod, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, test, type TestContext } from "node:test"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
@@ -263,8 +263,10 @@ describe("an import", () => {
     const house = await createHouse(t)
     await exportHouse(house, "--move")
     // Nothing can be put into the folder of artifacts, after the mark was set.
-    const incoming = join(house.target, "artifacts", ".incoming")
-    await mkdir(join(house.target, "artifacts"), { recursive: true })
+    const folder = join(house.target, "artifacts")
+    await createFilesystemArtifacts({ folder }).mark?.("a-house")
+    const incoming = join(folder, ".incoming")
+    await rm(incoming, { recursive: true, force: true })
     await writeFile(incoming, "in the way")
     const failed = await importHouse(house)
     assert.equal(failed.code, 1, failed.stderr)
