@@ -4,12 +4,8 @@
  * of it at the next fact that it wants to record, which is refused; what a provider was asked for by
  * then may be billed by it all the same.
  */
-import { isTerminal, SILENT_LOG, type Task } from "@safelight/core"
-import { createRecorder } from "./recorder.ts"
-import type { ResolvePorts } from "./resolve-task.ts"
-import { toSettings } from "./settings.ts"
-import { sha256 } from "./sha256.ts"
-import { systemClock } from "./system-clock.ts"
+import { isTerminal, type Task } from "@safelight/core"
+import { createLoneRecorder, type ResolvePorts } from "./resolve-task.ts"
 
 export type CancelResult =
   | { readonly kind: "cancelled"; readonly task: Task }
@@ -19,16 +15,8 @@ export type CancelResult =
 
 /** Twice finds it finished. Rejects as `resolveTask` does. */
 export async function cancelTask(ports: ResolvePorts, id: string): Promise<CancelResult> {
-  const { channels = [], clock = systemClock, storage } = ports
-  const settings = toSettings(ports.settings, channels)
-  const recorder = createRecorder({
-    channels,
-    clock,
-    digest: sha256,
-    log: SILENT_LOG,
-    settings,
-    storage,
-  })
+  const { storage } = ports
+  const recorder = createLoneRecorder(ports)
   for (;;) {
     const head = await storage.readTask(id)
     if (head === undefined) return { kind: "unknown-task" }

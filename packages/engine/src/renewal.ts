@@ -2,7 +2,7 @@
  * Keeping this process's claims alive, and looking after those of others, three times in the life
  * of a claim. Work whose claim is lost is called off in the same breath as the others are told that
  * they are still held; the moment they are held until is counted from before the renewal was sent.
- * What was taken unheard under a claim that goes on for the sake of other work is given free.
+ * A retired claim lives on for the work under it; tasks under it that nobody here works on are freed.
  *
  *   beat ───── beat ───── beat ─────    each timed from the start of the one before
  *     └ slots, returns ────────┘ └ …    beside them, one run at a time: no beat waits for it

@@ -45,17 +45,15 @@ export async function resolveTask(
   ports: ResolvePorts,
   request: ResolveRequest,
 ): Promise<ResolveResult> {
+  return settleDoubt({ recorder: createLoneRecorder(ports), storage: ports.storage }, request)
+}
+
+/** The recorder of whoever settles a task without an engine. Throws as `resolveTask` rejects. */
+export function createLoneRecorder(ports: ResolvePorts): Recorder {
   const { channels = [], clock = systemClock, storage } = ports
   const settings = toSettings(ports.settings, channels)
-  const recorder = createRecorder({
-    channels,
-    clock,
-    digest: sha256,
-    log: SILENT_LOG,
-    settings,
-    storage,
-  })
-  return settleDoubt({ recorder, storage }, request)
+  const log = SILENT_LOG
+  return createRecorder({ channels, clock, digest: sha256, log, settings, storage })
 }
 
 /** The same by an engine's own recorder, so that whoever waits there for the task's end is told. */

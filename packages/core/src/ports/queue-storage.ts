@@ -30,8 +30,8 @@ export interface QueueStorage {
    */
   voidClaim(claim: ClaimBeats): Promise<boolean>
   /**
-   * Gives up what `claim` holds beside `tasks`, in the way that voiding a claim does: what was taken
-   * for it and never heard of.
+   * Gives up what `claim` holds beside `tasks`, in the way that voiding a claim does: tasks that
+   * its process does not know of.
    */
   freeOthers(request: RenewRequest): Promise<void>
   /**
