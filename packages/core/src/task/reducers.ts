@@ -51,7 +51,8 @@ const REDUCERS: Reducers = {
     draft.deferral = { reason: data.reason, retryAt: data.retryAt }
     draft.doubt = null
     // A call that proved nothing was created is no attempt of the provider's: it may just be away.
-    if (draft.operation !== null) draft.spentAttempts += 1
+    // Snapshots of before tasks had the count are without it.
+    if (draft.operation !== null) draft.spentAttempts = (draft.spentAttempts ?? 0) + 1
     draft.operation = null
   },
   progressed(draft, { data }) {
