@@ -59,6 +59,7 @@ const text = fc.oneof(
     "ﬀ",
     "😂",
     "\u007f",
+    "\\ud800",
   ),
 )
 

@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { describe, it } from "node:test"
 import {
   emptyTask,
+  EVENT_DATA,
   EVENT_TYPES,
   evolve,
   fold,
@@ -38,7 +39,8 @@ import {
   type TaskEvent,
 } from "@safelight/core"
 import * as fc from "fast-check"
-import { eventDrafts, toEvent } from "./support/arbitrary-event.ts"
+import * as v from "valibot"
+import { eventDraft, eventDrafts, toEvent } from "./support/arbitrary-event.ts"
 import { check } from "./support/property.ts"
 import { sha256 } from "./support/sha256.ts"
 
@@ -60,6 +62,23 @@ function countSpent(events: readonly StoredEvent[]): number {
     const sentAt = types.lastIndexOf("dispatched", index)
     return type === "deferred" && types.slice(sentAt, index).includes("accepted")
   }).length
+}
+
+/** One change to the data of an event: what it does, where, and the value that is then there. */
+const alteration = fc.record({
+  at: fc.nat({ max: 1_000 }),
+  kind: fc.constantFrom("replace", "replace", "add", "delete"),
+  value: fc.oneof(
+    fc.constantFrom(-1, 0, 0.5, 1, 2 ** 53, 1e300, true, null, "", "x", "x".repeat(201)),
+    fc.constantFrom([], {}, ["x"], [1, -1], { a: {} }, "AB".repeat(32), "ab".repeat(32)),
+  ),
+})
+
+/** Every object and list in `value`, itself first. */
+function findHolders(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== "object" || value === null) return []
+  const children = Object.values(value).flatMap(findHolders)
+  return [value as Record<string, unknown>, ...children]
 }
 
 const codeOf = (action: () => unknown): string | undefined => {
@@ -372,6 +391,28 @@ describe("a stored event", () => {
         )
       }
     }
+  })
+
+  it("fits exactly where valibot says that it fits", (t) => {
+    const outcomes = { true: 0, false: 0 }
+    const property = fc.property(eventDraft, alteration, (draft, { at, kind, value }) => {
+      const event = toEvent({ ...emptyTask("task"), artifacts: [] }, draft)
+      const data = JSON.parse(JSON.stringify(event.data)) as Record<string, unknown>
+      const holders = findHolders(data)
+      const holder = holders[at % holders.length] ?? data
+      const keys = Object.keys(holder)
+      const key = kind === "add" ? "extra" : (keys[at % keys.length] ?? "extra")
+      if (kind === "delete") delete holder[key]
+      else holder[key] = value
+      const text = JSON.stringify(data)
+      const fits = v.is(EVENT_DATA[event.type], JSON.parse(text))
+      outcomes[`${fits}`] += 1
+      const newest = stored.findLast(({ type }) => type === event.type) as StoredEvent
+      const open = () => openEventStrictly({ ...newest, data: text })
+      assert.equal(codeOf(open), fits ? undefined : "storage-corrupt", text)
+    })
+    check(t, property, 3_000)
+    assert.ok(outcomes.true > 100 && outcomes.false > 100, JSON.stringify(outcomes))
   })
 })
 

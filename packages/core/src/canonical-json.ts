@@ -10,42 +10,66 @@ export interface JsonObject {
   readonly [key: string]: Json
 }
 
+export function isJson(value: unknown): value is Json {
+  if (typeof value === "number") return Number.isFinite(value)
+  if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean"
+  return value === null || Object.values(value).every(isJson)
+}
+
+/** How JSON.stringify begins a lone surrogate, and nothing else but a text that spells it out. */
+const LONE_SURROGATE = "\\ud"
+
 /**
  * The RFC 8785 text of `value`. Members that are `undefined` are left out, as JSON does.
  * Throws a TypeError on what has no canonical text: a number that is not finite, a lone surrogate,
  * anything that is not JSON.
  */
 export function toCanonicalJson(value: unknown): string {
-  if (value === undefined) throw new TypeError("undefined has no canonical JSON")
-  return isCanonical(value) ? JSON.stringify(value) : write(value)
+  if (!isInOrder(value)) return write(value)
+  const text = JSON.stringify(value)
+  return text.includes(LONE_SURROGATE) ? write(value) : text
 }
 
-/** Whether `JSON.stringify` writes the canonical text of `value` as it stands. */
-function isCanonical(value: unknown): boolean {
-  if (value === null || typeof value !== "object") return isCanonicalScalar(value)
-  if (Array.isArray(value)) return isDense(value) && value.every(isCanonical)
-  checkPlain(value)
-  let previous: string | undefined
-  for (const key of Object.keys(value)) {
-    if (previous !== undefined && previous > key) return false
-    if (!key.isWellFormed() || !isCanonical((value as Record<string, unknown>)[key])) return false
+/**
+ * Whether `JSON.stringify` writes the canonical text of `value` as it stands, lone surrogates apart.
+ * Where this is false, `write` writes the text, or says why there is none.
+ */
+function isInOrder(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value)
+  if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean"
+  return value === null || (Array.isArray(value) ? isListInOrder(value) : hasKeysInOrder(value))
+}
+
+function isListInOrder(list: readonly unknown[]): boolean {
+  for (let place = 0; place < list.length; place += 1) if (!isInOrder(list[place])) return false
+  return true
+}
+
+function hasKeysInOrder(value: object): boolean {
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false
+  let previous = ""
+  for (const key in value) {
+    if (key < previous) return false
+    const member = (value as Readonly<Record<string, unknown>>)[key]
+    if (member !== undefined && !isInOrder(member)) return false
     previous = key
   }
   return true
 }
 
-/** Throws on a value that has no canonical text; `undefined` is left to its container. */
-function isCanonicalScalar(value: unknown): true {
+/** Throws on a value that has no canonical text. */
+function checkScalar(value: unknown): void {
   if (typeof value === "string") {
-    if (value.isWellFormed()) return true
+    if (value.isWellFormed()) return
     throw new TypeError("a string with a lone surrogate has no canonical JSON")
   }
   if (typeof value === "number") {
-    if (Number.isFinite(value)) return true
+    if (Number.isFinite(value)) return
     throw new TypeError("a number that is not finite has no canonical JSON")
   }
-  if (value === null || value === undefined || typeof value === "boolean") return true
-  throw new TypeError(`a ${typeof value} has no canonical JSON`)
+  if (value === null || typeof value === "boolean") return
+  const what = value === undefined ? "undefined" : `a ${typeof value}`
+  throw new TypeError(`${what} has no canonical JSON`)
 }
 
 /**
@@ -54,11 +78,11 @@ function isCanonicalScalar(value: unknown): true {
  */
 function write(value: unknown): string {
   if (value === null || typeof value !== "object") {
-    isCanonicalScalar(value)
+    checkScalar(value)
     return JSON.stringify(value)
   }
   if (Array.isArray(value)) {
-    isDense(value)
+    checkDense(value)
     return `[${value.map(write).join(",")}]`
   }
   checkPlain(value)
@@ -70,8 +94,8 @@ function write(value: unknown): string {
 }
 
 /** Throws where an array holds nothing at a place: JSON would write null there. */
-function isDense(list: readonly unknown[]): true {
-  if (!list.includes(undefined)) return true
+function checkDense(list: readonly unknown[]): void {
+  if (!list.includes(undefined)) return
   throw new TypeError("an array with an undefined item has no canonical JSON")
 }
 

@@ -65,11 +65,11 @@ export const SERVICE: ConformanceSection = {
       ],
     },
     {
-      row: "A timed-out POST must not be sent again by itself: our own client does not, others can look first, or name the request by a key",
+      row: "A timed-out POST must not be sent again by itself: our own client names the request by a key and repeats it under that key alone, others can look first",
       tests: [
         ...commandTasks(
-          "submit > a connection that broke off ends with 4 and is not sent again",
-          "submit > an outcome the service does not know ends with 4 and is not sent again",
+          "submit > a connection that broke off is asked again under the same key, then ends with 4 and names it",
+          "submit > an outcome the service does not know is asked again under the same key, then ends with 4 and names it",
         ),
         ...list("the list of tasks > shows each task as its own address does, newest first"),
         ...engineIdempotency(

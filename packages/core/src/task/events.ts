@@ -5,7 +5,7 @@
  * stands in `inputs`, and `submitted` carries only a commitment to it.
  */
 import * as v from "valibot"
-import type { Json } from "../canonical-json.ts"
+import { isJson, type Json } from "../canonical-json.ts"
 import { MAX_CHARGE_MICROS, MAX_USAGE } from "../money/charge.ts"
 import { MAX_PLACE_CHARACTERS } from "./artifact-place.ts"
 import { FAILURE_CODES, type FailureCode } from "./failure.ts"
@@ -20,15 +20,7 @@ const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 const scalar = v.union([v.string(), v.pipe(v.number(), v.safeInteger()), v.boolean()])
 
 /** Plain JSON of any shape; the channel that wrote it is the only one that reads it. */
-const json = v.lazy((): v.GenericSchema<Json> => jsonSchema)
-const jsonSchema: v.GenericSchema<Json> = v.union([
-  v.null(),
-  v.boolean(),
-  v.pipe(v.number(), v.finite()),
-  v.string(),
-  v.array(json),
-  v.record(v.string(), json),
-])
+const json = v.custom<Json>(isJson)
 
 export const manifestEntrySchema = v.strictObject({
   bytes: count,
