@@ -56,7 +56,7 @@ describe("a body that stalls", () => {
   it("holds its slot until its task's end and no longer", async () => {
     for (const scene of [
       createStalled(createStalling()),
-      createStalled(ACCEPTED, [createStalling()]),
+      createStalled(ACCEPTED, [createStalling(), { kind: "running", pollAfterMs: 1_000 }]),
     ]) {
       const { id } = await scene.submit()
       const next = await scene.submit()

@@ -26,13 +26,20 @@ const polled = (answer: unknown): PollOutcome => answer as PollOutcome
 interface World {
   readonly channel: Channel
   readonly parameters?: object
+  /** So many outputs can't be stored at first. */
+  readonly failedPuts?: number
 }
 
 /** One task's whole life, as far as ten minutes take it. */
-async function runTask({ channel, parameters = { prompt: "a quiet harbour" } }: World) {
+async function runTask({
+  channel,
+  parameters = { prompt: "a quiet harbour" },
+  failedPuts = 0,
+}: World) {
   const clock = createManualClock()
   const storage = createMemoryStorage()
   const artifacts = createMemoryArtifacts()
+  artifacts.failPuts(failedPuts)
   const logged: { readonly fields: LogFields; readonly message: string }[] = []
   const record: Log["info"] = (fields, message) => void logged.push({ fields, message })
   const isVideo = channel.models.includes(referenceToVideo.id)
@@ -97,6 +104,7 @@ describe("an answer to a purchase", () => {
     ["a text", "done"],
     ["an unknown kind", { kind: "finished" }],
     ["no operation", { kind: "accepted" }],
+    ["null for an operation", { kind: "accepted", operation: null }],
     ["an operation that is no JSON", { kind: "accepted", operation: new Map([["id", 1]]) }],
     ["a number that JSON lacks", { kind: "accepted", operation: { at: Number.NaN } }],
     ["half a character", { kind: "accepted", operation: "\ud800" }],
@@ -204,6 +212,41 @@ describe("a result", () => {
       })
     })
   }
+
+  it("that fails its task leaves no body open", async () => {
+    const bodies = ["one", "two"].map(toClosable)
+    const [first, second] = bodies
+    const outputs = [
+      { mimeType: "image/png", body: first },
+      { mimeType: "", body: second },
+    ]
+    const channel = createScriptedChannel({
+      submits: [submitted({ kind: "completed", operation: "op-1", outputs })],
+    })
+    assert.equal((await runTask({ channel })).task.state, "failed")
+    assert.deepEqual(
+      bodies.map(({ isClosed }) => isClosed),
+      [true, true],
+    )
+  })
+
+  it("that can't be stored leaves no body open but the one that failed, which is the storage's", async () => {
+    const bodies = ["one", "two"].map(toClosable)
+    const outputs = bodies.map((body) => ({ mimeType: "image/png", body }))
+    const channel = createScriptedChannel({
+      submits: [{ kind: "accepted", operation: "op-1" }],
+      polls: [
+        { kind: "completed", outputs },
+        { kind: "refused", code: "provider_rejected" },
+      ],
+    })
+    const parameters = { prompt: "a quiet harbour", count: 2 }
+    await runTask({ channel, parameters, failedPuts: 1 })
+    assert.deepEqual(
+      bodies.map(({ isClosed }) => isClosed),
+      [false, true],
+    )
+  })
 
   it("of a running task fails it at once, and is not asked for again", async () => {
     const channel = createScriptedChannel({

@@ -204,6 +204,35 @@ describe("a claim", () => {
     assert.deepEqual(entries, [])
   })
 
+  it("is not given up under work that began while others were looked at", async () => {
+    const answer = Promise.withResolvers<typeof ACCEPTED>()
+    const channel = createScriptedChannel({ submits: [() => answer.promise], polls: [completed()] })
+    const scene = createScene({ channels: [channel] })
+    const { clock, storage } = scene
+    await clock.advance(295_000)
+    const going = Promise.withResolvers<void>()
+    const { admit, renew } = storage
+    storage.admit = async (request) => {
+      const admission = await admit(request)
+      await going.promise
+      return admission
+    }
+    const submitting = scene.submit()
+    storage.renew = async (request) => {
+      going.resolve()
+      await submitting
+      return renew(request)
+    }
+    // The beat that has another claim take the place of the one that the task is accepted under.
+    await clock.advance(6_000)
+    const { id } = await submitting
+    await clock.advance(6_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched"])
+    answer.resolve(ACCEPTED)
+    await clock.advance(1_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "accepted", "succeeded"])
+  })
+
   it("frees in some minutes what the storage holds for a process that does not know it", async () => {
     const channel = createScriptedChannel({
       submits: [ACCEPTED],

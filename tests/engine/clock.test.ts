@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError } from "@safelight/core"
+import { cancelTask } from "@safelight/engine"
 import { createManualClock, createScriptedChannel } from "@safelight/testkit"
 import { createMemoryStorage } from "../support/memory-storage.ts"
 import { createLogRecorder } from "./log-recorder.ts"
@@ -81,12 +82,12 @@ describe("a clock that jumps ahead", () => {
 
 describe("processes that share a database", () => {
   /** A machine whose clock is `aheadMs` ahead of the database's. */
-  function createMachine(aheadMs: number) {
+  function createMachine(aheadMs: number, isDownAtFirst = false) {
     const clock = createManualClock()
     const startedAt = clock.now()
     clock.jump(aheadMs)
     const databaseNow = (): number => startedAt + clock.monotonicNow()
-    let isDown = false
+    let isDown = isDownAtFirst
     const readClock = async (): Promise<number> => {
       if (!isDown) return databaseNow()
       const message = "the database does not answer"
@@ -118,13 +119,28 @@ describe("processes that share a database", () => {
   }
 
   it("accept nothing before they know its clock", async () => {
-    const { scene, setDown, storage } = createMachine(0)
-    setDown(true)
+    const { scene, setDown, storage } = createMachine(0, true)
     await assert.rejects(scene.submit(), { code: "storage-unavailable" })
     assert.equal(storage.events.size, 0)
     setDown(false)
     await scene.submit()
     assert.equal(storage.events.size, 1)
+  })
+
+  it("go by its clock soon also where nothing but a moment is asked for", async () => {
+    const { databaseNow, scene } = createMachine(-HOUR_MS)
+    scene.engine.clock.now()
+    await scene.clock.advance(1)
+    assert.equal(scene.engine.clock.now(), databaseNow())
+  })
+
+  it("are gone by too where a task is settled by hand", async () => {
+    const { databaseNow, scene, storage } = createMachine(HOUR_MS)
+    const { id } = await scene.submit()
+    const { clock } = scene
+    const cancelled = await cancelTask({ storage, clock }, id)
+    assert.equal(cancelled.kind, "cancelled")
+    assert.equal((await scene.read(id)).finishedAt, databaseNow())
   })
 
   it("go on by what they read last where it can't be read for a while", async () => {

@@ -84,6 +84,27 @@ describe("a dispatch", () => {
     assert.equal(channel.created.length, 8)
   })
 
+  it("is tried no faster than its back-off, whatever pause a provider asks for", async () => {
+    const busy = {
+      kind: "not-created",
+      reason: "busy",
+      retryAfterMs: 0,
+      isAboutRequest: true,
+    } as const
+    const submits = Array.from({ length: 5_000 }, () => busy)
+    const channel = createScriptedChannel({ submits })
+    const scene = createScene({ channels: [channel] })
+    await scene.storage.setAccount({
+      id: "ada",
+      now: scene.clock.now(),
+      settings: { runningTasks: 1 },
+    })
+    await scene.submit()
+    await scene.clock.advance(300_000)
+    const tries = channel.calls.length
+    assert.ok(tries > 10 && tries < 25, `${tries} tries in five minutes`)
+  })
+
   it("says that no provider was there where none came back in time", async () => {
     const away = { kind: "not-created", reason: "away" } as const
     const channel = createScriptedChannel({ submits: Array.from({ length: 100 }, () => away) })

@@ -15,7 +15,11 @@ interface TakenOver {
 }
 
 /** A running task, erased, whose process is gone: the next one knows nothing of its parameters. */
-async function takeOver(reply: PollReply, isErased = true): Promise<TakenOver> {
+async function takeOver(
+  reply: PollReply,
+  isErased = true,
+  ...more: readonly PollReply[]
+): Promise<TakenOver> {
   const quiet = (): Promise<never> => new Promise(() => {})
   const first = createScene({
     channels: [createScriptedChannel({ submits: [ACCEPTED], polls: [quiet] })],
@@ -26,7 +30,7 @@ async function takeOver(reply: PollReply, isErased = true): Promise<TakenOver> {
   assert.equal((await first.read(id)).state, "running")
   if (isErased) assert.equal(await first.engine.erase({ account: "ada", id }), true)
   await first.engine.stop()
-  const channel = createScriptedChannel({ polls: [reply] })
+  const channel = createScriptedChannel({ polls: [reply, ...more] })
   const scene = createScene({ channels: [channel], artifacts, clock, storage })
   await clock.advance(1_000)
   return { id, channel, scene }
@@ -61,7 +65,7 @@ describe("a running task whose parameters were erased", () => {
 
   it("is stopped at its end like any other", async () => {
     const running = { kind: "running", pollAfterMs: 700_000 } as const
-    const { channel, id, scene } = await takeOver(running)
+    const { channel, id, scene } = await takeOver(running, true, running)
     await scene.clock.advance(700_000)
     assert.equal((await scene.read(id)).error?.code, "generation_timeout")
     assert.deepEqual(

@@ -86,6 +86,33 @@ describe("a database that has lost a task's last events", () => {
     assert.ok(entries.some(({ message }) => message.startsWith("the database has lost events")))
   })
 
+  it("keeps a purchase that comes again under its key, though its task refuses it now", async () => {
+    let answer!: (outcome: typeof ACCEPTED) => void
+    const late = new Promise<typeof ACCEPTED>((resolve) => (answer = resolve))
+    const cancelled: unknown[] = []
+    const scripted = createScriptedChannel({
+      submission: { kind: "keyed", keyTtlMs: 3_600_000 },
+      submits: [() => late, () => late, () => late, () => late],
+      polls: [completed()],
+    })
+    const channel = {
+      ...scripted,
+      cancel: async ({ operation }: { operation: unknown }) => void cancelled.push(operation),
+    }
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(30_000)
+    assert.ok((await scene.read(id)).attempt > 1)
+    // All attempts are lost, and the task waits in the queue for a third process.
+    scene.storage.goBack(id, 1, "held by another for now")
+    answer(ACCEPTED)
+    await scene.clock.advance(1_000)
+    assert.deepEqual(cancelled, [])
+    await scene.clock.advance(200_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+    assert.equal((await scene.read(id)).dispatch?.upstreamKey, `${id}.1`)
+  })
+
   it("is asked of a lookup channel before a task that has waited is called for", async () => {
     const lookup = { kind: "lookup", longestRequestMs: 5_000 } as const
     const channel = createScriptedChannel({

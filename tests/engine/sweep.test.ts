@@ -1,9 +1,10 @@
 /** What time does: deadlines, expiry, removal of bytes, orphans; and stopping in the midst of it. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import type { PollOutcome } from "@safelight/core"
-import { createScriptedChannel } from "@safelight/testkit"
-import { completed, createScene, type Scene } from "./support.ts"
+import { SafelightError, type PriceBook } from "@safelight/core"
+import { createScriptedChannel, type PollReply, type ScriptedChannel } from "@safelight/testkit"
+import { createLogRecorder } from "./log-recorder.ts"
+import { completed, createScene, PRICES, type Scene } from "./support.ts"
 
 const DAY_MS = 86_400_000
 
@@ -125,7 +126,7 @@ describe("a running task past its end", () => {
   const accepted = { kind: "accepted", operation: 1 } as const
 
   /** A task that runs at its channel, held by nobody: its process is gone. */
-  async function createLeft(polls: readonly PollOutcome[]) {
+  async function createLeft(polls: readonly PollReply[]) {
     const first = createScene({
       channels: [createScriptedChannel({ submits: [accepted], polls: [never] })],
     })
@@ -207,6 +208,97 @@ describe("a running task past its end", () => {
     assert.equal((await apart.engine.sweep(endBy + 599_999)).timedOut, 0)
     assert.equal((await apart.engine.sweep(endBy + 600_000)).timedOut, 1)
     assert.equal((await scene.read(id)).state, "failed")
+  })
+})
+
+describe("a running task past its end that nobody can settle now", () => {
+  const accepted = { kind: "accepted", operation: "op-7" } as const
+  const silent = { kind: "running", pollAfterMs: 3_600_000 } as const
+  const failing = new SafelightError({ code: "channel-unavailable", message: "502" })
+
+  const both: PriceBook = [...PRICES, { ...PRICES[0], version: "2" }]
+
+  async function createLeft(polls: readonly PollReply[], isPriced = true) {
+    const first = createScene({
+      channels: [createScriptedChannel({ submits: [accepted], polls: [silent] })],
+      prices: both,
+    })
+    const { id } = await first.submit()
+    await first.clock.advance(1)
+    await first.engine.stop()
+    const { entries, log } = createLogRecorder()
+    const { clock, storage, artifacts } = first
+    const channel = createScriptedChannel({ polls })
+    const prices = isPriced ? both : PRICES
+    const shared = { channels: [channel], clock, storage, artifacts, log, prices }
+    const scene = createScene({ ...shared, isStarted: false })
+    return { channel, entries, id, scene, endBy: (await scene.read(id)).endBy }
+  }
+
+  const listMethods = ({ calls }: ScriptedChannel): string[] => calls.map(({ method }) => method)
+
+  it("keeps its result where its channel fails and answers later", async () => {
+    const { channel, endBy, id, scene } = await createLeft([failing, completed()])
+    assert.equal((await scene.engine.sweep(endBy)).timedOut, 0)
+    assert.deepEqual([(await scene.read(id)).state, listMethods(channel)], ["running", ["poll"]])
+    await scene.engine.sweep(endBy + 60_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+  })
+
+  it("is named with its operation and ends where its channel fails for ten minutes", async () => {
+    const { channel, endBy, entries, id, scene } = await createLeft([failing])
+    assert.equal((await scene.engine.sweep(endBy + 600_000)).timedOut, 1)
+    assert.deepEqual(listMethods(channel), ["poll", "cancel"])
+    assert.equal((await scene.read(id)).error?.code, "generation_timeout")
+    const error = entries.find(({ level }) => level === "error")
+    assert.deepEqual(error?.fields, { task: id, channel: "scripted", operation: "op-7" })
+  })
+
+  it("is not given up because the storage fails while its request is read", async () => {
+    const { channel, endBy, id, scene } = await createLeft([completed()])
+    const { readInput } = scene.storage
+    scene.storage.readInput = () => Promise.reject(failing)
+    assert.equal((await scene.engine.sweep(endBy + 600_000)).failed, 1)
+    assert.deepEqual([(await scene.read(id)).state, channel.calls], ["running", []])
+    scene.storage.readInput = readInput
+    await scene.engine.sweep(endBy + 660_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+  })
+
+  it("ends after ten minutes where nobody has its prices, unasked, and is stopped", async () => {
+    const { channel, endBy, entries, id, scene } = await createLeft([completed()], false)
+    assert.equal((await scene.engine.sweep(endBy + 599_999)).timedOut, 0)
+    assert.equal((await scene.engine.sweep(endBy + 600_000)).timedOut, 1)
+    assert.deepEqual(listMethods(channel), ["cancel"])
+    assert.deepEqual((await scene.read(id)).chargeMicros, 0)
+    assert.equal(entries.filter(({ level }) => level === "error").length, 1)
+  })
+
+  it("is asked again at a measured pace by the process that has it", async () => {
+    const polls: PollReply[] = [silent, ...Array.from({ length: 99 }, () => failing), completed()]
+    const channel = createScriptedChannel({ submits: [accepted], polls })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(600_000 + 590_000)
+    const asked = listMethods(channel).length - 2
+    assert.ok(asked > 5 && asked < 30, `asked ${asked} times in ten minutes`)
+    assert.equal((await scene.read(id)).state, "running")
+    await scene.clock.advance(90_000)
+    assert.equal((await scene.read(id)).error?.code, "generation_timeout")
+  })
+})
+
+describe("a bucket that lists nothing", () => {
+  it("keeps no prompt from being erased and no expiry from being recorded", async () => {
+    const { scene, id } = await createFinished()
+    const { finishedAt } = await scene.read(id)
+    const message = "credentials have ended"
+    scene.artifacts.list = () =>
+      Promise.reject(new SafelightError({ code: "artifacts-unavailable", message }))
+    const report = await scene.engine.sweep(finishedAt + 15 * DAY_MS)
+    assert.equal(report.failed, 1)
+    assert.equal(scene.storage.inputs.size, 0)
+    assert.equal((await scene.read(id)).state, "succeeded.expired")
   })
 })
 

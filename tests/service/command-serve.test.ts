@@ -5,12 +5,13 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises"
-import { createServer } from "node:net"
+import { connect, createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { execFile, spawn, spawnSync } from "node:child_process"
 import process from "node:process"
 import { describe, test } from "node:test"
+import { setTimeout } from "node:timers/promises"
 import { promisify } from "node:util"
 import { MODELS } from "@safelight/core"
 import { createService, DEFAULTS } from "safelight"
@@ -163,8 +164,21 @@ test("too few open files are refused by their number, and few are warned of", li
   )
   assert.equal(code, 2)
   const running = serve(600)
-  await running.printed(/^listening on /m)
+  const [, url = ""] = await running.printed(/^listening on (http:\/\/\S+)$/m)
   assert.match(running.stderr(), /"limit":600.*"few files may be open at once"/)
+  // A third of them is for connections, so that strangers' leave what the service needs.
+  const { hostname, port } = new URL(url)
+  const sockets = Array.from({ length: 230 }, () =>
+    connect(Number(port), hostname).on("error", () => {}),
+  )
+  const countClosed = (): number => sockets.filter(({ closed }) => closed).length
+  while (countClosed() < 30) await setTimeout(20)
+  await setTimeout(200)
+  assert.equal(countClosed(), 30)
+  for (const socket of sockets) socket.destroy()
+  while ((await fetch(`${url}/readyz`).catch(() => undefined))?.status !== 200) {
+    await setTimeout(20)
+  }
 })
 
 describe("listening", () => {

@@ -43,12 +43,14 @@ describe("an api and a worker", { concurrency: 2 }, () => {
 
     const usage = await readJson(client, `/v1/tasks/${id}/usage`)
     assert.deepEqual([usage["task_id"], usage["status"]], [id, "succeeded"], JSON.stringify(usage))
-    // All of it is in the database and the bucket, but the first key, which nobody has read yet.
+    // All of it is in the database and the bucket, but the first key, which nobody has read yet and
+    // which stays out of version control.
     const files = await readdir(world.folder, { recursive: true })
     assert.deepEqual(
-      files.filter((name) => !/^data(\/first-key-[^/]+)?$/.test(name)),
+      files.filter((name) => !/^data(\/(first-key-[^/]+|\.gitignore))?$/.test(name)),
       [],
     )
+    assert.ok(files.includes("data/.gitignore"))
     for (const { url } of [api, worker]) assert.equal((await fetch(`${url}/readyz`)).status, 200)
   })
 

@@ -7,7 +7,10 @@ import { SafelightError } from "@safelight/core"
 export const DEFAULTS = {
   /** One request body: three 20 MiB images as data URLs, and room. */
   bodyBytes: 64 * 1024 * 1024,
-  /** All request bodies held at once; past it a request is refused as overloaded. A quarter is one account's. */
+  /**
+   * All request bodies held at once; past it a request is refused as overloaded. One account's are a
+   * quarter at most, or one largest body where that is more.
+   */
   bodiesInFlightBytes: 512 * 1024 * 1024,
   /** Large bodies that are worked on at a time; each takes about ten times its size until it is stored. */
   bodiesAtWorkBytes: 128 * 1024 * 1024,

@@ -57,9 +57,12 @@ export function toMimeType(value: unknown): string | undefined {
   return isOne && MIME_TYPE.test(value) ? value : undefined
 }
 
-/** A copy of the operation as every node will read it; undefined where it is no plain JSON of its size. */
+/**
+ * A copy of the operation as every node will read it; undefined where it is no plain JSON of its size,
+ * or null, which is what a task holds that nobody has accepted.
+ */
 export function toOperation(value: unknown): Json | undefined {
-  if (value === undefined || !isShallow(value, OPERATION_DEPTH)) return undefined
+  if (value === undefined || value === null || !isShallow(value, OPERATION_DEPTH)) return undefined
   let text: string
   try {
     text = toCanonicalJson(value)

@@ -16,7 +16,7 @@ export type CancelResult =
 /** Twice finds it finished. Rejects as `resolveTask` does. */
 export async function cancelTask(ports: ResolvePorts, id: string): Promise<CancelResult> {
   const { storage } = ports
-  const recorder = createLoneRecorder(ports)
+  const recorder = await createLoneRecorder(ports)
   for (;;) {
     const head = await storage.readTask(id)
     if (head === undefined) return { kind: "unknown-task" }

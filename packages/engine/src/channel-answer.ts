@@ -35,8 +35,11 @@ type Answer = Readonly<Record<string, unknown>>
 export interface AnswerNotes {
   /** The outcome stands; `what` was left out or replaced. */
   repaired(what: string): void
-  /** The outcome became a failure because of `what`; `operation` is its handle, where it has one. */
-  failed(what: string, operation: Json | undefined): void
+  /**
+   * The outcome became a failure because of `what`; `operation` is its handle, where it has one, and
+   * nobody will read `outputs`.
+   */
+  failed(what: string, operation: Json | undefined, outputs: unknown): void
 }
 
 export interface AnswerContext {
@@ -141,7 +144,7 @@ function parseCompleted(answer: Answer, context: AnswerContext): Completed | Ref
   }
   const results = parseResults(answer, context)
   if (typeof results === "string") {
-    notes.failed(results, operation)
+    notes.failed(results, operation, answer["outputs"])
     return { kind: "refused", code: "internal_error" }
   }
   return { kind: "completed", ...(operation !== undefined && { operation }), ...results }
@@ -178,7 +181,7 @@ function parseOutput(output: unknown, { artifacts }: AnswerContext): ChannelOutp
   return { mimeType, body: output["body"], ...(durationMs !== undefined && { durationMs }) }
 }
 
-function isBody(value: unknown): value is ChannelOutput["body"] {
+export function isBody(value: unknown): value is ChannelOutput["body"] {
   return isRecord(value) && Symbol.asyncIterator in value
 }
 

@@ -3,7 +3,9 @@
  * and a throw is a rejection. Everything else is the channel's own.
  */
 import type { Channel, Log, Model } from "@safelight/core"
+import { isRecord } from "./answer-parts.ts"
 import {
+  isBody,
   parseFindAnswer,
   parsePollAnswer,
   parseSubmitAnswer,
@@ -30,9 +32,15 @@ export function toCheckedChannel(channel: Channel, { log, models }: CheckingPort
           told.add(what)
           log.warn({ task, channel: name, what }, "a part of a channel's answers is left out")
         },
-        failed(what, operation) {
+        failed(what, operation, outputs) {
           const words = "a channel's result can't be stored or charged: the task fails"
           log.error({ task, channel: name, what, operation }, words)
+          endBodies(outputs).catch((error: unknown) => {
+            log.warn(
+              { task, channel: name, error },
+              "an output that is not read could not be closed",
+            )
+          })
         },
       },
     }
@@ -69,6 +77,14 @@ export function toCheckedChannel(channel: Channel, { log, models }: CheckingPort
       },
     }),
   }
+}
+
+/** Ends what each body holds: a connection, a file. */
+async function endBodies(outputs: unknown): Promise<void> {
+  const bodies = Array.isArray(outputs) ? outputs.map((each) => isRecord(each) && each["body"]) : []
+  await Promise.all(
+    bodies.filter(isBody).map(async (body) => body[Symbol.asyncIterator]().return?.()),
+  )
 }
 
 interface Asked {

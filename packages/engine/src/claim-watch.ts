@@ -8,8 +8,11 @@ import type { ClaimBeats } from "@safelight/core"
 import type { Context } from "./context.ts"
 
 export interface ClaimWatch {
-  /** Looks at all claims but `own`, which are in use here; resolves to how many it ended. */
-  look(own: ReadonlySet<string>): Promise<number>
+  /**
+   * Looks at all claims but those that are in use here, which `isOwn` tells at any moment; resolves to
+   * how many it ended.
+   */
+  look(isOwn: (claim: string) => boolean): Promise<number>
 }
 
 interface Sight {
@@ -33,14 +36,16 @@ export function createClaimWatch({ claims, clock, log, settings, storage }: Cont
   }
 
   return {
-    async look(own) {
-      const others = (await storage.listClaims()).filter(({ claim }) => !own.has(claim))
+    async look(isOwn) {
+      const others = (await storage.listClaims()).filter(({ claim }) => !isOwn(claim))
       sights = see(others)
       claims.noteOthers(others.map(({ claim }) => claim))
       const stillSince = clock.monotonicNow() - settings.claimMs
       let ended = 0
       for (const { claim, beats } of others) {
-        if (claims.isRetired(claim) && claims.isOver(claim)) {
+        if (claims.isRetired(claim)) {
+          // What was being taken when the look began may be work by now.
+          if (!claims.isOver(claim) || isOwn(claim)) continue
           if (await storage.voidClaim({ claim, beats })) claims.forget(claim)
           continue
         }

@@ -1,10 +1,10 @@
 /**
  * The claims that one boot of this process works under: one for tasks, one for slots. If the
  * queue's answer is lost, this process can't know what it holds; the claim for tasks is then retired
- * and another one takes its place. Each beat frees the tasks under a retired claim that this process has no work
- * on. A claim is retired after a while in any case, so that a task which the storage holds for this
- * process and which this process does not know, as after a failover that lost commits, is freed soon.
- * The claim for slots stays: holding slots is told anew each time.
+ * and another one takes its place. Each beat frees the tasks under a retired claim that this process
+ * has no work on. A claim is retired after a while in any case, so that a task which the storage holds
+ * for this process and which this process does not know, as after a failover that lost commits, is
+ * freed soon. The claim for slots stays: holding slots is told anew each time.
  */
 import type { Ports } from "./ports.ts"
 

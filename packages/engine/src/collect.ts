@@ -48,7 +48,10 @@ export async function collect(
     }
     expiresAt = await findExpiry(context, work)
   } catch (error) {
-    await Promise.all(stored.map(({ place }) => discard(context, work.id, place)))
+    await Promise.all([
+      ...stored.map(({ place }) => discard(context, work.id, place)),
+      ...outputs.slice(stored.length + 1).map((output) => leaveUnread(context, work.id, output)),
+    ])
     throw error
   }
   const usage = toUsage(model.artifacts, stored, completed)
@@ -96,7 +99,7 @@ async function leaveUnread(
       await body[Symbol.asyncIterator]().return?.()
     })
   } catch (error) {
-    log.warn({ task, error }, "an output that nobody asked for could not be closed")
+    log.warn({ task, error }, "an output that is not read could not be closed")
   }
 }
 

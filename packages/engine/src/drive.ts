@@ -21,8 +21,10 @@ export async function drive(context: Context, work: Work): Promise<void> {
     while ((await step(context, work)) === "next");
     if (work.isReleased || work.ending.signal.aborted) return
     // Another's change or a lost claim; or the storage has forgotten that this process has the task.
-    await context.recorder.recover(work.head)
-    if (!work.controller.signal.aborted) await giveBack(context, work)
+    await context.recorder.recover(work.head, work.ending.signal)
+    if (!work.controller.signal.aborted) {
+      await giveBack(context, work, context.settings.backoffMs)
+    }
   } catch (error) {
     await letGo(context, work, error)
   }
@@ -33,7 +35,8 @@ async function step(context: Context, work: Work): Promise<StepResult> {
   const { task } = work.head
   const now = context.clock.judgedNow()
   if (isOverdue(task, now) && !isTerminal(task)) {
-    await endOverdue(context, work, { now })
+    const ended = await endOverdue(context, work, { now })
+    if (ended === "left") await giveBack(context, work, context.settings.backoffMaxMs)
     return "leave"
   }
   switch (task.state) {
@@ -59,9 +62,9 @@ function requireSlot(work: Work): NonNullable<Work["slot"]> {
 }
 
 /** Somebody else moved the task, or it could not be carried on in time: it is looked at afresh. */
-async function giveBack({ clock, returns, settings }: Context, work: Work): Promise<void> {
+async function giveBack({ clock, returns }: Context, work: Work, pauseMs: number): Promise<void> {
   work.isReleased = true
-  const dueAt = clock.now() + settings.backoffMs
+  const dueAt = clock.now() + pauseMs
   await returns.release({ claim: work.claim, tasks: [work.id], dueAt })
 }
 

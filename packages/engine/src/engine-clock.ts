@@ -83,8 +83,8 @@ function createDatabaseClock(
   }
 
   function now(): number {
-    if (sight === undefined) return clock.now()
     if (clock.monotonicNow() >= tryAt && reading === undefined) refresh()
+    if (sight === undefined) return clock.now()
     return Math.floor(sight.at + clock.monotonicNow() - sight.seenAt)
   }
 

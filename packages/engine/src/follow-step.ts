@@ -4,15 +4,10 @@
  * progress is recorded in a few steps only. Its parameters may have been erased meanwhile: what was
  * bought is followed all the same, by its operation.
  */
-import {
-  isSafelightError,
-  type PollOutcome,
-  type PollRequest,
-  type Running,
-  type SafelightError,
-} from "@safelight/core"
+import { isSafelightError, type Running, type SafelightError } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { settle } from "./outcome.ts"
+import { pollChannel } from "./poll-channel.ts"
 import { toPollRequest } from "./request.ts"
 import { toBackoffMs } from "./settings.ts"
 import { advance, isHeld, type StepResult, type Work } from "./work.ts"
@@ -47,33 +42,16 @@ function pause({ clock }: Context, work: Work, durationMs: number): Promise<void
 }
 
 async function ask(context: Context, work: Work, slot: Slot): Promise<StepResult | Running> {
-  const outcome = await poll(context, work, slot, await toPollRequest(context, work))
+  const request = await toPollRequest(context, work)
+  const leftMs = Math.max(0, work.head.task.endBy - context.clock.judgedNow())
+  const outcome = await pollChannel(context, slot.channel, request, {
+    boundMs: Math.min(context.settings.pollTimeoutMs, leftMs),
+    signal: work.controller.signal,
+  })
   await context.probe("follow:after-poll", work.id)
   if (outcome.kind !== "running") return settle(context, work, outcome)
   if (!isHeld(context.clock, work)) return "leave"
   return (await recordProgress(context, work, outcome)) === "leave" ? "leave" : outcome
-}
-
-/** A poll that is still quiet when its time is up brought no news, and that is no failure. */
-async function poll(
-  context: Context,
-  work: Work,
-  slot: Slot,
-  request: PollRequest,
-): Promise<PollOutcome> {
-  const { clock, deadlines, settings } = context
-  const leftMs = Math.max(0, work.head.task.endBy - clock.judgedNow())
-  const boundMs = Math.min(settings.pollTimeoutMs, leftMs)
-  const startedAt = clock.monotonicNow()
-  try {
-    return await deadlines.run(boundMs, work.controller.signal, (signal) =>
-      slot.channel.poll({ ...request, signal }),
-    )
-  } catch (error) {
-    const isQuiet = isSafelightError(error) && error.code === "aborted"
-    if (!isQuiet || clock.monotonicNow() - startedAt < boundMs) throw error
-    return { kind: "running", pollAfterMs: 0 }
-  }
 }
 
 async function recordProgress(

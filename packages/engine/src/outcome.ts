@@ -66,7 +66,9 @@ function toCommand(
         ...toBill(context, work, outcome),
       }
     case "not-created": {
-      const pauseMs = outcome.retryAfterMs ?? toBackoffMs(context.settings, attempt)
+      // A channel may ask for a longer pause and for none that is shorter: each try is written down.
+      const backoffMs = toBackoffMs(context.settings, attempt)
+      const pauseMs = Math.max(outcome.retryAfterMs ?? 0, backoffMs)
       return {
         kind: "defer",
         attempt,

@@ -8,7 +8,6 @@ import {
   isSafelightError,
   type Channel,
   type Completed,
-  type PollOutcome,
   type Refused,
   type StreamHead,
   type TaskCommand,
@@ -16,7 +15,9 @@ import {
 import type { Context } from "./context.ts"
 import { settle } from "./outcome.ts"
 import type { RecordOptions } from "./recorder.ts"
+import { pollChannel } from "./poll-channel.ts"
 import { toPollRequest } from "./request.ts"
+import { canSettle } from "./settlement.ts"
 import { createWork, type Work } from "./work.ts"
 
 export interface EndOptions extends Pick<RecordOptions, "maxTries"> {
@@ -24,13 +25,16 @@ export interface EndOptions extends Pick<RecordOptions, "maxTries"> {
   readonly now: number
 }
 
-/** `left`: nothing was recorded. Others may do it, somebody else has, or a row is damaged. */
+/**
+ * `left`: nothing was recorded. Others may do it, or the channel can tell later; somebody else has done
+ * it, or a row is damaged.
+ */
 export type Ended = "timed-out" | "settled" | "left"
 
 /**
- * How long after its end a task is left to whoever holds it or serves its channel, who may just be
- * storing the result. A holder that is gone loses its claim long before; this is for where nobody
- * works at all.
+ * How long after its end a task is left to whoever holds it or can settle it, who may just be
+ * storing the result, and to a channel that fails when it is asked. A holder that is gone loses its
+ * claim long before; this is for where nobody works at all.
  */
 export const LEFT_TO_OTHERS_MS = 600_000
 
@@ -54,14 +58,25 @@ export async function endOverdue(
   work: Work,
   options: EndOptions,
 ): Promise<Ended> {
-  const { dispatch, endBy, state } = work.head.task
+  const { task } = work.head
+  const { dispatch, endBy, operation, state } = task
   if (state !== "running") return recordEnd(context, work, { kind: "time-out" }, options)
   const channel = context.channels.find(({ name }) => name === dispatch?.channel)
-  if (channel === undefined && options.now < endBy + LEFT_TO_OTHERS_MS) return "left"
-  const result = channel && (await askLast(context, work, channel))
-  if (channel !== undefined && result === undefined) await cancel(context, work, channel)
-  if (result === undefined) return recordEnd(context, work, { kind: "time-out" }, options)
-  return settleLate(context, work, result, options)
+  const canWait = options.now < endBy + LEFT_TO_OTHERS_MS
+  const result =
+    channel !== undefined && canSettle(context, task)
+      ? await askLast(context, work, channel)
+      : "unknown"
+  if (typeof result === "object") return settleLate(context, work, result, options)
+  if (result === "unknown") {
+    if (canWait) return "left"
+    context.log.error(
+      { task: task.id, channel: dispatch?.channel, operation },
+      "a task ends though nobody could ask its channel, or charge what it made: what was bought is given up",
+    )
+  }
+  if (channel !== undefined) await cancel(context, work, channel)
+  return recordEnd(context, work, { kind: "time-out" }, options)
 }
 
 async function recordEnd(
@@ -79,41 +94,40 @@ async function recordEnd(
   return "timed-out"
 }
 
-/** The channel's result, if it has one now. */
+/**
+ * The channel's result, if it has one now; `none` where it says that it has not, or is quiet, and
+ * `unknown` where it fails. Rejects where the storage does.
+ */
 async function askLast(
   context: Context,
   work: Work,
   channel: Channel,
-): Promise<Completed | Refused | undefined> {
-  const outcome = await call(context, work, channel, "poll")
-  return outcome?.kind === "completed" || outcome?.kind === "refused" ? outcome : undefined
+): Promise<Completed | Refused | "none" | "unknown"> {
+  const request = await toPollRequest(context, work)
+  const bound = { boundMs: CALL_MS, signal: work.ending.signal }
+  try {
+    const outcome = await pollChannel(context, channel, request, bound)
+    return outcome.kind === "completed" || outcome.kind === "refused" ? outcome : "none"
+  } catch (error) {
+    noteSilence(context, work, channel, error)
+    return "unknown"
+  }
 }
 
 async function cancel(context: Context, work: Work, channel: Channel): Promise<void> {
-  if (channel.cancel !== undefined) await call(context, work, channel, "cancel")
+  if (channel.cancel === undefined) return
+  const request = await toPollRequest(context, work)
+  try {
+    await context.deadlines.run(CALL_MS, work.ending.signal, async (signal) =>
+      channel.cancel?.({ ...request, signal }),
+    )
+  } catch (error) {
+    noteSilence(context, work, channel, error)
+  }
 }
 
-/** What the channel answers soon; undefined where it doesn't. */
-async function call(
-  context: Context,
-  work: Work,
-  channel: Channel,
-  method: "poll" | "cancel",
-): Promise<PollOutcome | undefined> {
-  const { deadlines, log } = context
-  try {
-    const request = await toPollRequest(context, work)
-    const answer = await deadlines.run(CALL_MS, work.ending.signal, async (signal) =>
-      channel[method]?.({ ...request, signal }),
-    )
-    return answer ?? undefined
-  } catch (error) {
-    log.warn(
-      { task: work.id, channel: channel.name, method, error },
-      "the channel of an overdue task did not answer",
-    )
-    return undefined
-  }
+function noteSilence({ log }: Context, { id }: Work, { name }: Channel, error: unknown): void {
+  log.warn({ task: id, channel: name, error }, "the channel of an overdue task did not answer")
 }
 
 async function settleLate(

@@ -13,7 +13,7 @@ import { createEarmarks, type Earmarks } from "./earmarks.ts"
 import type { ModelGroup } from "./model-groups.ts"
 import type { Slot } from "./routing.ts"
 import { createStarter, withLoan, type Starter } from "./start-claimed.ts"
-import { createStrangers, type Strangers } from "./strangers.ts"
+import { createForeignTasks, type ForeignTasks } from "./foreign-tasks.ts"
 import type { Turns } from "./turns.ts"
 import type { Work } from "./work.ts"
 
@@ -50,16 +50,16 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
   const { bounds, groups } = parts
   const backlog = new Set(groups.flatMap(({ models }) => models))
   const earmarks = createEarmarks(routing)
-  const strangers = createStrangers(context)
+  const foreign = createForeignTasks(context)
   const starter = createStarter(context, {
     ...parts,
-    strangers,
+    foreign,
     begin(work) {
       earmarks.use()
       parts.begin(work)
     },
   })
-  const readGroup = createGroupReader(context, parts, { backlog, earmarks, starter, strangers })
+  const readGroup = createGroupReader(context, parts, { backlog, earmarks, starter, foreign })
   return {
     hasBacklog: (model, account) => backlog.has(model) || bounds.isBounded(account),
     async read() {
@@ -94,16 +94,16 @@ interface GroupReaderParts {
   readonly backlog: Set<string>
   readonly earmarks: Earmarks
   readonly starter: Starter
-  readonly strangers: Strangers
+  readonly foreign: ForeignTasks
 }
 
 function createGroupReader(
   context: Context,
   { bounds, turns }: QueueReaderParts,
-  { backlog, earmarks, starter, strangers }: GroupReaderParts,
+  { backlog, earmarks, starter, foreign }: GroupReaderParts,
 ): ReadGroup {
   const { claims, clock, routing, settings, storage } = context
-  const claim = createClaim(context, bounds, strangers)
+  const claim = createClaim(context, bounds, foreign)
 
   function noteBacklog(models: readonly string[], isWaiting: boolean): void {
     for (const model of models) {
@@ -162,11 +162,11 @@ function createGroupReader(
 function createClaim(
   { claims, clock, storage }: Context,
   bounds: AccountBounds,
-  strangers: Strangers,
+  foreign: ForeignTasks,
 ): (claim: string, models: readonly string[], limit: number) => Promise<readonly Claimed[]> {
   return async (claim, models, limit) => {
     const exceptAccounts = bounds.listFull()
-    const now = clock.now() - strangers.holdBackMs()
+    const now = clock.now() - foreign.holdBackMs()
     try {
       return await storage.claim({ claim, models, exceptAccounts, now, limit })
     } catch (error) {

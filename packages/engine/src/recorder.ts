@@ -65,9 +65,9 @@ export interface Recorder extends Pick<Announcer, "onFinished" | "onEachFinished
   ): Promise<Recorded>
   /**
    * Looks whether the storage still has what `head` says, and writes down again what it has lost.
-   * Rejects where the storage fails.
+   * Rejects where the storage fails, and once the signal aborts.
    */
-  recover(head: StreamHead): Promise<void>
+  recover(head: StreamHead, signal: AbortSignalLike): Promise<void>
 }
 
 interface Decided {
@@ -125,10 +125,10 @@ export function createRecorder(ports: RecorderPorts): Recorder {
       return recorded ?? { kind: "superseded" }
     },
     recordFact,
-    async recover(known) {
+    async recover(known, signal) {
       const found = await ports.storage.readTask(known.task.id)
       const lost = await decideAgain(ports, known, found, [])
-      if (found !== undefined && lost.length > 0) await recordFact(found, lost)
+      if (found !== undefined && lost.length > 0) await recordFact(found, lost, { signal })
     },
     onFinished: announcer.onFinished,
     onEachFinished: announcer.onEachFinished,

@@ -1,9 +1,10 @@
 /**
  * A purchase that a task does not take any more: it ended meanwhile, or another call was made in
  * its place. Nobody will deliver it, so its handle goes into the log, where a person finds what to
- * ask a refund for, and its channel is asked to stop.
+ * ask a refund for, and its channel is asked to stop, unless the task may come to it again.
  */
 import {
+  isTerminal,
   toCanonicalJson,
   type Json,
   type Rejection,
@@ -38,7 +39,15 @@ export async function reportRefused(
     { task: work.id, channel, upstreamKey, operation, state, rejection: rejection.code },
     "a purchase was refused by its task and will not be delivered",
   )
-  if (paid.kind === "accept") await cancel(context, work, operation)
+  if (paid.kind === "accept" && !mayComeAgain(work, head)) await cancel(context, work, operation)
+}
+
+/**
+ * Whether the key may be used for the task again: its storage has lost attempts, and counts them anew.
+ * A channel that knows keys answers with the very same purchase then.
+ */
+function mayComeAgain(work: Work, { task }: StreamHead): boolean {
+  return !isTerminal(task) && task.attempt < work.head.task.attempt
 }
 
 function isPaid(command: TaskCommand): command is PaidCommand {

@@ -52,7 +52,10 @@ export function createRenewal(context: Context, parts: RenewalParts): Renewal {
     for (const [claim, held] of over) {
       await storage.freeOthers({ claim, tasks: held.map(({ id }) => id) })
     }
-    if ((await parts.watch.look(own)) > 0) parts.onFreed()
+    // What began meanwhile counts too.
+    const isOwn = (id: string): boolean =>
+      own.has(id) || parts.listWork().some(({ claim }) => claim === id)
+    if ((await parts.watch.look(isOwn)) > 0) parts.onFreed()
   }
 
   /** Beats until `stopped`; `onBeat` after each that went through. */

@@ -13,6 +13,7 @@ import {
   type TaskCommand,
   type TaskState,
 } from "@safelight/core"
+import { createEngineClock } from "./engine-clock.ts"
 import { createRecorder, type Recorder } from "./recorder.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
 import { sha256 } from "./sha256.ts"
@@ -45,14 +46,20 @@ export async function resolveTask(
   ports: ResolvePorts,
   request: ResolveRequest,
 ): Promise<ResolveResult> {
-  return settleDoubt({ recorder: createLoneRecorder(ports), storage: ports.storage }, request)
+  const recorder = await createLoneRecorder(ports)
+  return settleDoubt({ recorder, storage: ports.storage }, request)
 }
 
-/** The recorder of whoever settles a task without an engine. Throws as `resolveTask` rejects. */
-export function createLoneRecorder(ports: ResolvePorts): Recorder {
-  const { channels = [], clock = systemClock, storage } = ports
+/**
+ * The recorder of whoever settles a task without an engine; it goes by the storage's clock as an
+ * engine does. Rejects as `resolveTask` does.
+ */
+export async function createLoneRecorder(ports: ResolvePorts): Promise<Recorder> {
+  const { channels = [], clock: own = systemClock, storage } = ports
   const settings = toSettings(ports.settings, channels)
   const log = SILENT_LOG
+  const clock = createEngineClock({ clock: own, log, storage })
+  await clock.ready()
   return createRecorder({ channels, clock, digest: sha256, log, settings, storage })
 }
 

@@ -10,7 +10,7 @@ import type { AccountShares } from "./account-shares.ts"
 import type { Context } from "./context.ts"
 import type { Slot } from "./routing.ts"
 import type { Loan } from "./slot-pool.ts"
-import type { Strangers } from "./strangers.ts"
+import type { ForeignTasks } from "./foreign-tasks.ts"
 import { createWork, type Work } from "./work.ts"
 
 export interface Starter {
@@ -23,7 +23,7 @@ export interface Starter {
 export interface StarterParts {
   readonly shares: AccountShares
   readonly bounds: AccountBounds
-  readonly strangers: Strangers
+  readonly foreign: ForeignTasks
   readonly begin: (work: Work) => void
 }
 
@@ -32,7 +32,7 @@ const HOPELESS_MS = 5_000
 
 export function createStarter(context: Context, parts: StarterParts): Starter {
   const { clock, returns, routing, settings } = context
-  const { begin, bounds, shares, strangers } = parts
+  const { begin, bounds, shares, foreign } = parts
 
   /** Where the storage fails they are told again with every renewal. */
   function release(works: readonly Work[], afterMs: number): Promise<void> {
@@ -73,7 +73,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
   }
 
   const startOne = async (work: Work): Promise<boolean> =>
-    !(await strangers.leave(work)) &&
+    !(await foreign.giveBack(work)) &&
     (work.head.task.state === "queued" ? startNew(work) : takeOn(work))
 
   return {

@@ -1,8 +1,8 @@
 /**
  * What time does to tasks, done whenever somebody calls: tasks past their end fail, artifacts past
  * their expiry are recorded as expired and their bytes removed a day later, orphans of crashed
- * collections go, prompts and other inputs are erased, old idempotency keys are forgotten. Every node may sweep at once; the version
- * fence sorts it out.
+ * collections go, prompts and other inputs are erased, old idempotency keys are forgotten. Every node
+ * may sweep at once; the version fence sorts it out.
  */
 import { isSafelightError, lastExpiryAt, type StreamHead } from "@safelight/core"
 import type { Context } from "./context.ts"
@@ -150,8 +150,6 @@ async function tend(
 ): Promise<{ readonly expired: number; readonly isErased: boolean; readonly removed: number }> {
   const { now, tries } = round
   const { settings, storage } = context
-  const heldUntil = toHeldUntil(context, head, round)
-  const removed = now < heldUntil ? 0 : await removeDue(context, head, now)
   const { finishedAt, id } = head.task
   const isErased =
     now >= finishedAt + settings.inputRetentionMs &&
@@ -165,6 +163,9 @@ async function tend(
     await context.probe("sweep:after-append", head.task.id)
     if (recorded.kind === "recorded") current = recorded.head
   }
+  // Last: a bucket that is out of reach keeps no prompt and hides no expiry.
+  const heldUntil = toHeldUntil(context, head, round)
+  const removed = now < heldUntil ? 0 : await removeDue(context, head, now)
   const dueAt = nextRetentionAt(current.task, settings, now) ?? (now < heldUntil ? heldUntil : null)
   await storage.retain({ task: id, dueAt })
   return { expired: isExpired ? 1 : 0, isErased, removed }

@@ -13,7 +13,9 @@ import type { Configuration } from "./configuration/configuration.ts"
 import { createWatching, type Watching } from "./metrics/watching.ts"
 import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
 import { createReadiness } from "./readiness.ts"
+import { readMostConnections } from "./open-files.ts"
 import { requireOwnData } from "./require-own-data.ts"
+import { requirePrices } from "./require-prices.ts"
 import { decideSandbox } from "./sandbox.ts"
 import { EACH_MINUTE, EACH_NIGHT, startSchedules, type Schedules } from "./schedules.ts"
 
@@ -78,7 +80,8 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   await requireOwnData({ storage, artifacts, adopt, clock, log })
   const parts = { configuration, log, clock, storage, artifacts, watching, sandbox }
   const engine = createServiceEngine(parts, closers)
-  await warnOfPrices(engine, log)
+  await engine.clock.ready()
+  await requirePrices({ engine, log, isAlone: configuration.database === undefined })
 
   const metricsServer = await watching.listen()
   // Still there while the rest winds down, since that is what it shows.
@@ -105,7 +108,9 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
           settings,
           publicUrl: () => publicUrl,
         })
-  const server = await createNodeServer({ handler, host, port, log, ...watching.server })
+  const connections = await readMostConnections()
+  const listener = { host, port, log, settings: { connections }, ...watching.server }
+  const server = await createNodeServer({ handler, ...listener })
   publicUrl ||= server.url
   let schedules: Schedules = { stop: async () => {} }
   // All at once: requests under way may need the engine, what it and the chores do needs no request.
@@ -122,17 +127,6 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   const stop = (): Promise<void> => (stopped ??= closeAll(closers))
   const own = metricsServer && { metricsUrl: metricsServer.url }
   return { url: server.url, publicUrl, ...own, hasSandbox: sandbox, storage, engine, stop }
-}
-
-/** Such tasks wait, or run, for a node that has their table; where there is none they end in time. */
-async function warnOfPrices(engine: Engine, log: Log): Promise<void> {
-  for (const fault of await engine.checkPrices()) {
-    const message =
-      fault.kind === "missing"
-        ? "unfinished tasks name prices that are not configured here: add the table, or they are left to other nodes"
-        : "a price table or model is not what unfinished tasks were accepted under: give a changed table a version of its own"
-    log.error({ ...fault }, message)
-  }
 }
 
 interface EngineParts {

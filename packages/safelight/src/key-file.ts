@@ -6,13 +6,15 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { SafelightError } from "@safelight/core"
 import type { NewKey } from "./api-keys.ts"
+import { withIgnoredFolder } from "./ignored-folder.ts"
 
 /** Resolves to the file's path. Rejects where it can't be written; `keys create` makes another key then. */
 export async function writeKeyFile(folder: string, { id, key }: NewKey): Promise<string> {
   const path = join(folder, `first-key-${id}`)
   try {
     // With a database elsewhere there may be no folder yet.
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const make = () => mkdir(folder, { recursive: true, mode: 0o700 })
+    await withIgnoredFolder(folder, make)
     await writeFile(path, `${key}\n`, { flag: "wx", mode: 0o600 })
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException

@@ -4,11 +4,14 @@
  */
 import { readFile } from "node:fs/promises"
 import { SafelightError, type Log } from "@safelight/core"
+import { DEFAULTS } from "@safelight/http"
 
 /** What a start takes: threads, the database, artifacts, the listener. */
 const LEAST_FILES = 128
 /** A connection takes one, a download two, a rendering some. */
 const ENOUGH_FILES = 1_024
+/** Each connection may have a file of its own open, and as many stay for everything else. */
+const FILES_PER_CONNECTION = 3
 
 /** Throws `invalid-configuration` where nothing could be served, and warns where it could be little. */
 export async function checkOpenFiles(log: Log): Promise<void> {
@@ -18,6 +21,12 @@ export async function checkOpenFiles(log: Log): Promise<void> {
   if (limit >= LEAST_FILES) return log.warn({ limit, advice }, "few files may be open at once")
   const message = `only ${limit} files may be open at once, and a service needs ${LEAST_FILES}: ${advice}`
   throw new SafelightError({ code: "invalid-configuration", message })
+}
+
+/** How many connections may be open at once, so that strangers' do not take the last file; at least one. */
+export async function readMostConnections(): Promise<number> {
+  const limit = (await readLimit()) ?? Infinity
+  return Math.max(1, Math.min(DEFAULTS.connections, Math.floor(limit / FILES_PER_CONNECTION)))
 }
 
 /** Linux tells; undefined elsewhere, and where there is no limit. */

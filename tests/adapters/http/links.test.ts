@@ -162,6 +162,27 @@ for (const kind of WORLDS) {
       assert.equal(statuses.filter((status) => status === 200).length, 2)
     })
 
+    it("stands in no line once it was opened, however many others wait", async () => {
+      const settings = { lookupsAtOnce: 1, lookupsWaiting: 1 }
+      await using world = await openLinkWorld(kind, { settings })
+      const path = await makePath(world)
+      assert.equal((await readAnswer(world.bare(path))).status, 200)
+      const { service } = world.fake
+      const findLinked = service.findLinked.bind(service)
+      const going = Promise.withResolvers<void>()
+      service.findLinked = async (id) => {
+        await going.promise
+        return findLinked(id)
+      }
+      const forged = path.replace(/.$/, (last) => (last === "A" ? "B" : "A"))
+      const strangers = [1, 2, 3].map(() => readAnswer(world.bare(forged)))
+      assert.equal((await Promise.race(strangers)).status, 503)
+      service.findLinked = findLinked
+      assert.equal((await readAnswer(world.bare(path))).status, 200)
+      going.resolve()
+      await Promise.all(strangers)
+    })
+
     it("counts against its account's rate for content, where it opens something", async () => {
       await using world = await openLinkWorld(kind)
       const path = await makePath(world)

@@ -2,7 +2,13 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createHttpHandler, DEFAULTS } from "@safelight/http"
-import { formatApiKey, parseApiKey, toTaskFailure, type Task } from "@safelight/core"
+import {
+  formatApiKey,
+  parseApiKey,
+  SafelightError,
+  toTaskFailure,
+  type Task,
+} from "@safelight/core"
 import { Hono } from "hono"
 import { createFakeService, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { createFakeStorage } from "./fake-storage.ts"
@@ -308,6 +314,30 @@ describe("authentication", () => {
     going.resolve()
     assert.deepEqual(await Promise.all(answers), [404, 404, 404, 404, 404, 503])
     assert.equal(asked, 6 - 1)
+  })
+
+  it("lets a known key pass at once again after a database that failed", async () => {
+    const settings = { lookupsAtOnce: 1, lookupsWaiting: 1 }
+    await using world = await open("in process", { settings })
+    const call = async (key: string) =>
+      (await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })).status
+    assert.equal(await call(world.key), 404)
+    await world.clock.advance(DEFAULTS.keyBelievedMs)
+    const { findKey } = world.storage
+    const message = "the database is away"
+    world.storage.findKey = () =>
+      Promise.reject(new SafelightError({ code: "storage-unavailable", message, retryable: true }))
+    assert.equal(await call(world.key), 503)
+    const going = Promise.withResolvers<void>()
+    world.storage.findKey = async (id) => {
+      if (id !== world.key.slice(8, 18)) await going.promise
+      return findKey(id)
+    }
+    const strangers = Array.from({ length: 3 }, () => call(world.keys.add()))
+    assert.equal(await Promise.race(strangers), 503)
+    assert.equal(await call(world.key), 404)
+    going.resolve()
+    await Promise.all(strangers)
   })
 
   it("ends a believed key at its own expiry", async () => {

@@ -85,11 +85,11 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
       verified.set(parts.id, { caller, keySha256, believedUntilMs })
       return caller
     } catch (error) {
+      // A storage that fails says nothing against the key, which would stand in line as a new one then.
+      if (!(error instanceof Refusal)) throw error
       // Another key with the same id stays known.
       if (isKnown) verified.delete(parts.id)
-      if (error instanceof Refusal && error.code === "invalid_api_key") {
-        wrongUntilMs.set(keySha256, believedUntilMs)
-      }
+      if (error.code === "invalid_api_key") wrongUntilMs.set(keySha256, believedUntilMs)
       throw error
     } finally {
       running.delete(keySha256)

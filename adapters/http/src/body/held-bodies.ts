@@ -31,7 +31,7 @@ export interface HeldBodies {
 
 export function createHeldBodies(settings: HeldBodySettings): HeldBodies {
   const { bodyBytes, bodiesInFlightBytes, largeBodyBytes } = settings
-  // An account that has nothing else in flight may always send the largest body.
+  // An account that has nothing else in flight may send the largest body, while all leave room for it.
   const shareBytes = Math.max(bodyBytes, Math.floor(bodiesInFlightBytes / ACCOUNTS))
   const forLargeBytes = bodiesInFlightBytes - Math.floor(bodiesInFlightBytes / SMALL_PARTS)
   const byAccount = new Map<string, number>()

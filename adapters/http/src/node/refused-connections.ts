@@ -9,17 +9,22 @@ const TELL_EACH_MS = 60_000
 
 export type RefusedBecause = "connections" | "requests sent ahead"
 
-/** Counts each call, and tells the log of the first one and of all later ones once a minute. */
+/**
+ * Counts each call by its reason, and tells the log of the first one; of those in the minute after it
+ * with the next one that follows.
+ */
 export function createRefusedConnections(log: Log): (because: RefusedBecause) => void {
-  let refused = 0
-  let tellAt = 0
+  const counts: Record<RefusedBecause, { refused: number; tellAt: number }> = {
+    connections: { refused: 0, tellAt: 0 },
+    "requests sent ahead": { refused: 0, tellAt: 0 },
+  }
   return (because) => {
-    refused += 1
+    const count = counts[because]
+    count.refused += 1
     const now = performance.now()
-    if (now < tellAt) return
-    tellAt = now + TELL_EACH_MS
-    log.warn({ refused, because }, "connections were closed: too many at once")
-    refused = 0
+    if (now < count.tellAt) return
+    log.warn({ refused: count.refused, because }, "connections were closed: too many at once")
+    counts[because] = { refused: 0, tellAt: now + TELL_EACH_MS }
   }
 }
 

@@ -35,7 +35,7 @@ export function billedInputMs(inputVideosMs: readonly number[]): number {
   return Math.min(totalMs, VIDEO_BILLING.longestInputMs)
 }
 
-/** (Measured output + billed input) × price per second, rounded up to a micro-unit; at most that. */
+/** (Measured output + billed input) × price per second, rounded up to a micro-unit, `MAX_CHARGE_MICROS` at most. */
 export function chargeVideo(usage: Usage, price: ModelPrice): number {
   const billedMs = BigInt(usage.outputVideoMs + billedInputMs(usage.inputVideosMs))
   return toMicros((billedMs * toRate(price.perVideoSecondMicros) + 999n) / 1000n)

@@ -119,7 +119,7 @@ export interface NotCreated {
 
 export interface Accepted {
   readonly kind: "accepted"
-  /** The channel's own handle on the work; plain JSON, no secrets. */
+  /** The channel's own handle on the work; plain JSON other than null, no secrets. */
   readonly operation: Json
 }
 

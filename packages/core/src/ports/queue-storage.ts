@@ -30,7 +30,7 @@ export interface QueueStorage {
    */
   voidClaim(claim: ClaimBeats): Promise<boolean>
   /**
-   * Gives up what `claim` holds beside `tasks`, in the way that voiding a claim does: tasks that
+   * Gives up what `claim` holds except `tasks`, in the way that voiding a claim does: tasks that
    * its process does not know of.
    */
   freeOthers(request: RenewRequest): Promise<void>

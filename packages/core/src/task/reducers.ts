@@ -51,7 +51,7 @@ const REDUCERS: Reducers = {
     draft.deferral = { reason: data.reason, retryAt: data.retryAt }
     draft.doubt = null
     // A call that proved nothing was created is no attempt of the provider's: it may just be away.
-    // Snapshots of before tasks had the count are without it.
+    // Snapshots written before there was a count lack it.
     if (draft.operation !== null) draft.spentAttempts = (draft.spentAttempts ?? 0) + 1
     draft.operation = null
   },

@@ -58,7 +58,7 @@ export interface BucketCredentials {
 export interface EngineLimits {
   /** How long after its submission a task must have ended. */
   readonly endAfterMs?: number
-  /** Attempts of one task, over all channels. */
+  /** Attempts of one task that a channel accepted, over all channels. */
   readonly maxAttempts?: number
   readonly inputRetentionMs?: number
   /** How long a 202 may wait where a channel answers at once. */

@@ -6,9 +6,9 @@ import type { Context } from "./context.ts"
 import { canSettle, toLack } from "./settlement.ts"
 import type { Work } from "./work.ts"
 
-export interface Strangers {
+export interface ForeignTasks {
   /** Resolves to whether the task is one, and was given back. */
-  leave(work: Work): Promise<boolean>
+  giveBack(work: Work): Promise<boolean>
   /** How long what is due is left to other nodes first, ms. */
   holdBackMs(): number
 }
@@ -16,14 +16,14 @@ export interface Strangers {
 /** So often others look at the queue before a node that has left tasks to them. */
 const HOLD_BACK_POLLS = 3
 
-export function createStrangers(context: Context): Strangers {
+export function createForeignTasks(context: Context): ForeignTasks {
   const { clock, log, returns, settings } = context
   /** What was lacking here so far: each is told once. */
   const told = new Set<string>()
   let leftAt = -Infinity
 
   return {
-    async leave({ claim, head: { task }, id }) {
+    async giveBack({ claim, head: { task }, id }) {
       if (canSettle(context, task)) return false
       const lack = toLack(task)
       if (!told.has(lack)) {

@@ -1,0 +1,38 @@
+/**
+ * Whether unfinished tasks can be settled with the prices that are configured. One of several nodes
+ * leaves what it can't settle to the others, so it only says so. A process that is alone with its
+ * data has nobody to leave it to: such a task would wait until its time is over, so the start is refused.
+ */
+import { SafelightError, type Log } from "@safelight/core"
+import type { Engine, PriceFault } from "@safelight/engine"
+
+export interface RequirePricesOptions {
+  readonly engine: Pick<Engine, "checkPrices">
+  readonly log: Log
+  /** Whether no other process serves the same data. */
+  readonly isAlone: boolean
+}
+
+const WORDS: Readonly<Record<PriceFault["kind"], string>> = {
+  missing:
+    "unfinished tasks name prices that are not configured here: add the table, or they are left to other nodes",
+  differs:
+    "a price table or model is not what unfinished tasks were accepted under: give a changed table a version of its own",
+}
+
+/** Rejects with `invalid-configuration`. */
+export async function requirePrices(options: RequirePricesOptions): Promise<void> {
+  const { engine, log, isAlone } = options
+  const faults = await engine.checkPrices()
+  const missing = faults.filter(({ kind }) => kind === "missing")
+  if (isAlone && missing.length > 0) {
+    const message = `prices: ${missing.map(toWords).join("; and ")}`
+    throw new SafelightError({ code: "invalid-configuration", message })
+  }
+  for (const fault of faults) log.error({ ...fault }, WORDS[fault.kind])
+}
+
+function toWords({ model, priceVersion, tasks }: PriceFault): string {
+  const whose = tasks === 1 ? "an unfinished task" : `${tasks} unfinished tasks`
+  return `${whose} of ${model} must be charged by table "${priceVersion}", which is missing: put it back before the newer tables`
+}
