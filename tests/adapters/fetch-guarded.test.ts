@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict"
 import { once } from "node:events"
-import { createServer, type AddressInfo } from "node:net"
+import net, { createServer, type AddressInfo, type Socket } from "node:net"
 import { createSocket } from "node:dgram"
 import { lookup as lookUpBySystem, Resolver } from "node:dns/promises"
 import os from "node:os"
@@ -171,8 +171,16 @@ describe("media by URL", WATCHDOG, () => {
   })
 })
 
+function toInterface(address: string): os.NetworkInterfaceInfo {
+  return { address, netmask: "", family: "IPv4", mac: "", internal: false, cidr: null }
+}
+
 describe("addresses", WATCHDOG, () => {
   const refused = /address is not allowed/
+  const notListed = /can't list its own addresses/
+  const failListing = (): never => {
+    throw Object.assign(new Error("uv_interface_addresses"), { code: "ERR_SYSTEM_ERROR" })
+  }
 
   test("public unicast addresses are allowed, every special block is not", () => {
     const isAllowed = createAddressRule({})
@@ -244,14 +252,6 @@ describe("addresses", WATCHDOG, () => {
   })
 
   test("this host's own public addresses are closed, as they come and go", (t) => {
-    const toInterface = (address: string): os.NetworkInterfaceInfo => ({
-      address,
-      netmask: "",
-      family: "IPv4",
-      mac: "",
-      internal: false,
-      cidr: null,
-    })
     let own = ["93.184.215.14", "2606:2800:21f::1", "fe80::1%eth0"]
     t.mock.method(os, "networkInterfaces", () => ({ eth0: own.map(toInterface) }))
     const isAllowed = createAddressRule({})
@@ -263,6 +263,48 @@ describe("addresses", WATCHDOG, () => {
     own = ["93.184.215.15"]
     assert.ok(isAllowed("93.184.215.14"))
     assert.ok(!isAllowed("93.184.215.15"))
+  })
+
+  test("while the host can't list its own addresses, public ones are refused, retryably", async (t) => {
+    t.mock.method(os, "networkInterfaces", failListing)
+    const lookup = async (): Promise<string[]> => ["93.184.215.14"]
+    await failed(open("http://media.test/secret-path", {}, { lookup }), notListed)
+    await failed(open("http://93.184.215.14/secret-path"), notListed)
+    await assert.rejects(open("http://93.184.215.14/"), { retryable: true })
+    const isAllowed = createAddressRule({ allowedAddresses: ["93.184.215.15/32"] })
+    assert.ok(!isAllowed("93.184.215.14"))
+    assert.ok(isAllowed("93.184.215.15"))
+  })
+
+  test("a socket that can't be judged is closed before a byte leaves", async (t) => {
+    const received: unknown[] = []
+    const server = await serveRaw(t, (socket) => socket.on("data", (data) => received.push(data)))
+    const connect = net.connect as (options: net.NetConnectOpts) => Socket
+    t.mock.method(net, "connect", (options: net.NetConnectOpts) =>
+      Object.defineProperty(connect(options), "remoteAddress", { value: "93.184.215.14" }),
+    )
+    t.mock.method(os, "networkInterfaces", failListing)
+    await failed(open(`http://media.test:${server.port}/secret-path`), notListed)
+    assert.equal(server.accepted(), 1)
+    await server.deserted()
+    assert.deepEqual(received, [])
+  })
+
+  test("an address that the system knows and the parser does not is refused", async () => {
+    const lookup = async (): Promise<string[]> => ["fe80::1%eth0.100"]
+    await failed(open("http://media.test/secret-path", {}, { lookup }), refused)
+  })
+
+  test("a name may have 64 addresses, for which the host's own are listed once", async (t) => {
+    const own = { eth0: [toInterface("93.184.215.63")] }
+    const listing = t.mock.method(os, "networkInterfaces", () => own)
+    const answer = (count: number) => async (): Promise<string[]> =>
+      Array.from({ length: count }, (_, index) => `93.184.215.${index}`)
+    const url = "http://media.test/secret-path"
+    await failed(open(url, {}, { lookup: answer(64) }), refused)
+    assert.equal(listing.mock.callCount(), 1)
+    await failed(open(url, {}, { lookup: answer(65) }), /more than 64 addresses/)
+    assert.equal(listing.mock.callCount(), 1)
   })
 
   test("a socket whose both ends are one address is closed, though no interface has it", () => {

@@ -2,7 +2,9 @@
  * Which addresses may be connected to: public unicast ones that are neither this host's own nor a
  * cloud's, and those a host allows by name of their block; one that is denied by name never. An
  * IPv4-mapped address is judged by its IPv4; whatever else embeds an IPv4 address (6to4, Teredo,
- * NAT64) is refused, since a gateway may lead it anywhere.
+ * NAT64) is refused, since a gateway may lead it anywhere. An address is refused too if the host's own
+ * can't be listed: it might be one of them. A rule and a judge
+ * never throw.
  */
 import { isIP } from "node:net"
 import os from "node:os"
@@ -10,6 +12,15 @@ import ipaddr from "ipaddr.js"
 
 /** `localAddress` is the near end of a socket whose far end is judged, where there is one. */
 export type AddressRule = (address: string, localAddress?: string) => boolean
+
+/**
+ * Of the addresses of one name, or of both ends of one socket: `unknown` says that the host's own
+ * addresses could not be listed, which is a refusal that may pass.
+ */
+export type AddressVerdict = "allowed" | "refused" | "unknown"
+
+/** Allows addresses only together. The host's own are listed at most once. */
+export type AddressJudge = (addresses: readonly string[], localAddress?: string) => AddressVerdict
 
 export interface AddressBlocks {
   /** CIDR blocks that may be reached although they are not public. */
@@ -21,21 +32,45 @@ export interface AddressBlocks {
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Block = [Address, number]
 
+export function createAddressRule(blocks: AddressBlocks): AddressRule {
+  const judge = createAddressJudge(blocks)
+  return (address, localAddress) => judge([address], localAddress) === "allowed"
+}
+
 /** The blocks are checked by `toSettings`. */
-export function createAddressRule({
+export function createAddressJudge({
   allowedAddresses = [],
   deniedAddresses = [],
-}: AddressBlocks): AddressRule {
+}: AddressBlocks): AddressJudge {
   const allowed = allowedAddresses.map((block) => ipaddr.parseCIDR(block))
   const denied = deniedAddresses.map((block) => ipaddr.parseCIDR(block))
-  return (address, localAddress) => {
-    // The parser below also reads octal and shortened forms, which a socket reads otherwise.
-    if (isIP(address) === 0 || COMPATIBLE.test(address)) return false
-    const parsed = ipaddr.process(address)
-    if (isWithinAny(parsed, denied)) return false
-    if (isWithinAny(parsed, allowed)) return true
-    return isPublic(parsed) && !isWithinAny(parsed, CLOUDS) && !isOwn(parsed, localAddress)
+
+  /** What the blocks and the address itself say; undefined if the host's own ones decide. */
+  function judgeAlone(address: Address): AddressVerdict | undefined {
+    if (isWithinAny(address, denied)) return "refused"
+    if (isWithinAny(address, allowed)) return "allowed"
+    return isPublic(address) && !isWithinAny(address, CLOUDS) ? undefined : "refused"
   }
+
+  return (addresses, localAddress) => {
+    const open: Address[] = []
+    for (const address of addresses) {
+      const parsed = parseAddress(address)
+      const verdict = parsed === undefined ? "refused" : judgeAlone(parsed)
+      if (verdict === "refused") return verdict
+      if (parsed !== undefined && verdict === undefined) open.push(parsed)
+    }
+    if (open.length === 0) return "allowed"
+    const own = listOwn(localAddress)
+    if (own === undefined) return "unknown"
+    return open.some((address) => own.some((each) => isSame(each, address))) ? "refused" : "allowed"
+  }
+}
+
+/** The parser also reads octal and shortened forms, which a socket reads otherwise. */
+function parseAddress(address: string): Address | undefined {
+  if (isIP(address) === 0 || COMPATIBLE.test(address)) return undefined
+  return ipaddr.isValid(address) ? ipaddr.process(address) : undefined
 }
 
 /** The withdrawn IPv4-compatible form, which the parser takes for the IPv4-mapped one. */
@@ -54,13 +89,20 @@ function isPublic(address: Address): boolean {
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST)
 }
 
-/** Reached from within, where no firewall stands. Addresses come and go, so they are asked each time. */
-function isOwn(address: Address, localAddress: string | undefined): boolean {
-  const interfaces = Object.values(os.networkInterfaces()).flatMap((each) => each ?? [])
-  const own = interfaces.map((each) => each.address)
-  return [...own, ...(localAddress === undefined ? [] : [localAddress])].some(
-    (each) => ipaddr.isValid(each) && isSame(ipaddr.process(each), address),
-  )
+/**
+ * What is reached from within, where no firewall stands. Addresses come and go, so they are listed
+ * each time. Undefined where the system does not tell: it has no descriptor left, or the process may
+ * open no netlink socket.
+ */
+function listOwn(localAddress: string | undefined): readonly Address[] | undefined {
+  try {
+    const interfaces = Object.values(os.networkInterfaces()).flatMap((each) => each ?? [])
+    const own = interfaces.map((each) => each.address)
+    const all = localAddress === undefined ? own : [...own, localAddress]
+    return all.filter((each) => ipaddr.isValid(each)).map((each) => ipaddr.process(each))
+  } catch {
+    return undefined
+  }
 }
 
 function isSame(one: Address, other: Address): boolean {

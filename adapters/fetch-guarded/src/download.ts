@@ -4,7 +4,7 @@
  * would no longer be allowed.
  */
 import { Client, type Dispatcher } from "undici"
-import { createAddressRule, type AddressRule } from "./address-rule.ts"
+import { createAddressJudge, type AddressJudge } from "./address-rule.ts"
 import { parseDownloadAddress, parseRedirect } from "./download-address.ts"
 import { createGuardedConnector } from "./guarded-connector.ts"
 import type { GuardedFetchSettings, LookUpHost } from "./guarded-fetch-options.ts"
@@ -36,13 +36,13 @@ interface Hop extends Answer {
 }
 
 export function createDownload(settings: GuardedFetchSettings, lookup: LookUpHost): Download {
-  const isAllowed = createAddressRule(settings)
+  const judge = createAddressJudge(settings)
 
   return async ({ url, maxBytes, signal }) => {
     let address = parseDownloadAddress(url)
     for (let redirects = 0; ; redirects += 1) {
       // oxlint-disable-next-line no-await-in-loop
-      const hop = await send(address, { settings, lookup, isAllowed, signal })
+      const hop = await send(address, { settings, lookup, judge, signal })
       try {
         if (!REDIRECTS.has(hop.status)) {
           checkAnswer(hop, maxBytes)
@@ -64,15 +64,15 @@ export function createDownload(settings: GuardedFetchSettings, lookup: LookUpHos
 interface SendContext {
   readonly settings: GuardedFetchSettings
   readonly lookup: LookUpHost
-  readonly isAllowed: AddressRule
+  readonly judge: AddressJudge
   readonly signal: AbortSignal
 }
 
 async function send(address: URL, context: SendContext): Promise<Hop> {
-  const { settings, lookup, isAllowed, signal } = context
+  const { settings, lookup, judge, signal } = context
   const { connectTimeoutMs } = settings
   const client = new Client(address.origin, {
-    connect: createGuardedConnector({ isAllowed, lookup, connectTimeoutMs, signal }),
+    connect: createGuardedConnector({ judge, lookup, connectTimeoutMs, signal }),
     headersTimeout: settings.headersTimeoutMs,
     bodyTimeout: settings.bodyTimeoutMs,
     maxHeaderSize: MAX_HEADER_BYTES,

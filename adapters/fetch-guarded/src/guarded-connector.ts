@@ -2,19 +2,23 @@
  * Opens the sockets, and is where the address rule holds. A `lookup` hook never sees an IP literal,
  * so literals are judged before connecting; of a name, every address is judged and the socket takes
  * one of just those, with no second look-up in between; and what the socket is in fact connected to
- * is judged once more before a byte of HTTP leaves.
+ * is judged once more before a byte of HTTP leaves. All of this runs in callbacks, where whatever is
+ * thrown would end the process: a refusal is handed on.
  */
 import type { LookupAddress } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
 import { buildConnector } from "undici"
-import type { AddressRule } from "./address-rule.ts"
+import type { AddressJudge } from "./address-rule.ts"
 import type { LookUpHost } from "./guarded-fetch-options.ts"
 import { downloadFailed } from "./media-fault.ts"
 
 type LookupArguments = Parameters<LookupFunction>
 
+/** A large CDN answers with a dozen; an answer over TCP holds thousands, and each is judged. */
+const MOST_ADDRESSES = 64
+
 export interface GuardedConnectorOptions {
-  readonly isAllowed: AddressRule
+  readonly judge: AddressJudge
   readonly lookup: LookUpHost
   readonly connectTimeoutMs: number
   /** Closes the sockets, also those that still connect. */
@@ -22,7 +26,7 @@ export interface GuardedConnectorOptions {
 }
 
 export function createGuardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
-  const { isAllowed, signal } = options
+  const { judge, signal } = options
   const connect = buildConnector({
     allowH2: false,
     maxCachedSessions: 0,
@@ -31,32 +35,40 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
     signal,
   })
   return (target, callback) => {
-    if (isIP(target.hostname) !== 0 && !isAllowed(target.hostname)) {
-      queueMicrotask(() => callback(refused(), null))
+    const { hostname } = target
+    const fault = isIP(hostname) === 0 ? undefined : findFault(judge, [hostname])
+    if (fault !== undefined) {
+      queueMicrotask(() => callback(fault, null))
       return
     }
     connect(target, (...[error, socket]) => {
       if (error !== null) {
         callback(error, null)
-      } else if (isAllowed(socket.remoteAddress ?? "", socket.localAddress)) {
-        callback(null, socket)
-      } else {
-        socket.destroy()
-        callback(refused(), null)
+        return
       }
+      const { remoteAddress = "", localAddress } = socket
+      const socketFault = findFault(judge, [remoteAddress], localAddress)
+      if (socketFault === undefined) {
+        callback(null, socket)
+        return
+      }
+      socket.destroy()
+      callback(socketFault, null)
     })
   }
 }
 
 /** One address that is not allowed spoils the answer: an honest host does not mix them. */
-function createGuardedLookup({ isAllowed, lookup }: GuardedConnectorOptions): LookupFunction {
+function createGuardedLookup({ judge, lookup }: GuardedConnectorOptions): LookupFunction {
   async function answer(...[hostname, { all }, callback]: LookupArguments): Promise<void> {
     const addresses = await findAddresses(hostname, lookup)
     const [first] = addresses
-    if (first === undefined) callback(downloadFailed("its host was not found", true), "")
-    else if (!addresses.every((address) => isAllowed(address))) callback(refused(), "")
-    else if (all !== true) callback(null, first, isIP(first))
-    else callback(null, addresses.map(toLookupAddress))
+    if (first === undefined) return callback(downloadFailed("its host was not found", true), "")
+    if (addresses.length > MOST_ADDRESSES) return callback(tooMany(), "")
+    const fault = findFault(judge, addresses)
+    if (fault !== undefined) return callback(fault, "")
+    if (all !== true) return callback(null, first, isIP(first))
+    return callback(null, addresses.map(toLookupAddress))
   }
   return (...lookupArguments) => void answer(...lookupArguments)
 }
@@ -74,6 +86,18 @@ async function findAddresses(hostname: string, lookup: LookUpHost): Promise<read
   }
 }
 
-function refused(): Error {
-  return downloadFailed("its address is not allowed")
+/** Why none of `addresses` may be connected to, if so. */
+function findFault(judge: AddressJudge, ...judged: Parameters<AddressJudge>): Error | undefined {
+  switch (judge(...judged)) {
+    case "allowed":
+      return undefined
+    case "refused":
+      return downloadFailed("its address is not allowed")
+    case "unknown":
+      return downloadFailed("this host can't list its own addresses to compare with", true)
+  }
+}
+
+function tooMany(): Error {
+  return downloadFailed(`its host has more than ${MOST_ADDRESSES} addresses`)
 }

@@ -27,7 +27,7 @@ export interface GuardedFetchOptions {
   readonly maxRedirects?: number
   /** URLs open at once; the next ones wait. Data URLs take no place. */
   readonly connections?: number
-  /** Takes the place of the system's resolver. */
+  /** Takes the place of asking the name servers. */
   readonly lookup?: LookUpHost
 }
 

@@ -1,12 +1,16 @@
 /**
  * The addresses of a host, asked of the machine's name servers directly. The system's own resolver
  * works in the few threads that files use too, and keeps one for each name that nobody answers for;
- * here a question is a packet and a timer. The hosts file and search domains do not count.
+ * here a question is a packet and a timer. The hosts file and search domains do not count. A connection
+ * waits no longer for all of it than its own time-out.
  */
 import { Resolver } from "node:dns/promises"
 import type { LookUpHost } from "./guarded-fetch-options.ts"
 
-/** A name server that knows answers in far less; one that is asked for a stranger's name may not. */
+/**
+ * For each name server in turn, which is asked once. One that knows answers in far less; one that is
+ * asked for a stranger's name may not.
+ */
 const TIMEOUT_MS = 2_000
 
 export function createLookUp(): LookUpHost {
