@@ -4,12 +4,12 @@ export const DEFAULTS = {
   filmSeconds: 5,
   name: "studio",
   /**
-   * Tasks in hand beside those at work: enough to fetch media meanwhile, and so few that it is the
-   * engine's fair queue that decides whose is next, and that their parameters, of up to 64 MiB each,
-   * do not add up.
+   * Tasks in hand in addition to those at work: enough to fetch media meanwhile, and so few that it is
+   * the engine's fair queue that decides whose is next, and that their parameters, of up to 64 MiB
+   * each, do not add up.
    */
   beyondWorkers: 4,
-  /** A picture of 50 megapixels at 16 bits takes 600 MB, a video file 200 MB beside its frames. */
+  /** A picture of 50 megapixels at 16 bits takes 600 MB, a video file 200 MB and its frames. */
   workerMemoryBytes: 1024 * 1024 * 1024,
   /** For a process to start and load what it needs: a second on an idle machine. */
   startMs: 60_000,

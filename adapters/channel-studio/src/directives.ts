@@ -20,7 +20,7 @@ export interface Directives {
   readonly isUnsafe?: true
   /** Takes no request with the safety checker off. */
   readonly needsChecker?: true
-  /** Ends the worker thread that renders it. */
+  /** Ends the process that renders it. */
   readonly isCrashing?: true
 }
 
@@ -38,7 +38,7 @@ const UNITS = { ms: 1, s: 1000, m: 60_000 } as const
  * others wait no longer for what it holds.
  */
 export const LONGEST_WAIT_MS = 60_000
-export const MOST_DEFERRALS = 20
+const MOST_DEFERRALS = 20
 
 const WORDS: Readonly<Record<string, Directives>> = {
   "at-once": { isImmediate: true },

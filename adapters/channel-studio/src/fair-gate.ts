@@ -1,8 +1,8 @@
 /**
  * Lets a bounded number through at once, shared fairly between accounts: of those that wait the next
  * is of the account that has least inside, then the one that came first. One further place is kept
- * for accounts that have nothing inside, so that however much one of them sends, another's first
- * goes in at once.
+ * for accounts that have nothing inside, so that however much one account sends, the first of one
+ * other account goes in at once.
  */
 import type { AbortSignalLike } from "@safelight/core"
 
@@ -14,8 +14,8 @@ export interface FairGate {
   enter(account: string, signal: AbortSignalLike): Promise<() => void>
 }
 
-/** Beside the places that anybody may have. */
-export const KEPT_PLACES = 1
+/** On top of the places that anybody may have. */
+const KEPT_PLACES = 1
 
 interface Waiter {
   readonly account: string

@@ -1,8 +1,8 @@
 /**
- * A thread beside the one that renders, which sees what that one can't while native code or a loop
- * holds it: that the process uses more memory than it may, and that its host is gone. Either way the
- * process is killed, with all its threads. It asks the process itself and not the system, so that it
- * works the same everywhere.
+ * A second thread of the process that renders, which sees what the first one can't while native code
+ * or a loop holds it: that the process uses more memory than it may, and that its host is gone. Either
+ * way the process is killed, with all its threads. It asks the process itself and not the system, so
+ * that it works the same everywhere.
  */
 import { writeFileSync } from "node:fs"
 import process from "node:process"

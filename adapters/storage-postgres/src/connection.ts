@@ -43,7 +43,7 @@ export interface ConnectionOptions {
   readonly replyTimeoutMs: number
 }
 
-/** For every connection, beside the crucial ones. */
+/** For every connection, in addition to the crucial ones. */
 const SETTINGS = [
   "enable_seqscan=off",
   "jit=off",

@@ -15,7 +15,7 @@ export const DEFAULTS = {
   /** Claims and heartbeats: what they share, and what their transactions have. */
   claimConnections: 1,
   claimTransactions: 1,
-  /** Sums that wait or go on, one after another; past it a sum is refused. */
+  /** Sums that wait or are computed, one after another; past it a sum is refused. */
   mostSums: 64,
   /** Of one account: whoever asks for many periods leaves room for others. */
   mostSumsOfAccount: 16,

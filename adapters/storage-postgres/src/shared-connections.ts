@@ -1,7 +1,7 @@
 /**
  * The connections that many callers share: a few, opened when they are needed, each carrying many
- * queries at once, asked in turn. One that can't do what is asked of it, and that the next one may, is
- * retired: nobody new gets it, and it ends with the last answer that somebody waits for.
+ * queries at once, asked in turn. A connection that is unfit for a question which another could answer
+ * is retired: nobody new gets it, and it ends with the last answer that somebody waits for.
  */
 import assert from "node:assert/strict"
 import type { Connection } from "./connection.ts"

@@ -111,7 +111,7 @@ function toWords(error: unknown): string {
   return error.message || code
 }
 
-/** A new task was sent, and nobody heard what became of it. */
+/** A new task was sent, and the answer was lost. */
 export function unknownOutcome(cause?: unknown): SafelightError {
   const message = "the database did not say whether the task was stored"
   return new SafelightError({ code: "outcome-unknown", message, cause })

@@ -32,7 +32,7 @@ export interface Transactions {
 const MOST_TRIES = 5
 
 export interface TransactionsOptions {
-  /** How many go on at once; others wait, in the order of arrival. */
+  /** How many run at once; others wait, in the order of arrival. */
   readonly most: number
   /** Whether they change nothing, so that one whose connection was lost may be tried once more. */
   readonly isReading?: boolean
