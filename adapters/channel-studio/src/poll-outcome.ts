@@ -1,20 +1,27 @@
 /** How a rendering stands, in the words of the channel port. */
 import type { ChannelOutput, PollOutcome } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
+import { createUnavailable } from "./machine-trouble.ts"
 import type { Rendering } from "./rendering.ts"
 import type { RenderedOutput } from "./rendering-job.ts"
 
 /** Handed to storage a piece at a time: 256 KiB is where larger ones stop being faster. */
 const PIECE_BYTES = 256 * 1024
 
-/** `collected` is called once every output has been read to its end. */
-export function toPollOutcome(rendering: Rendering, collected: () => void): PollOutcome {
+/**
+ * `free` is called once every output has been read to its end, or where the rendering has to be begun
+ * anew: then this throws `channel-unavailable`.
+ */
+export function toPollOutcome(rendering: Rendering, free: () => void): PollOutcome {
   const { end, progress } = rendering
   switch (end?.kind) {
     case undefined:
       return { kind: "running", progress, pollAfterMs: DEFAULTS.pollAfterMs }
     case "called-off":
       return { kind: "refused", code: "task_cancelled" }
+    case "unavailable":
+      free()
+      throw createUnavailable("the studio's machine could not render for now")
     case "refused":
       return end
     case "rendered": {
@@ -22,7 +29,7 @@ export function toPollOutcome(rendering: Rendering, collected: () => void): Poll
       const unread = new Set(outputs)
       const done = (output: RenderedOutput): void => {
         unread.delete(output)
-        if (unread.size === 0) collected()
+        if (unread.size === 0) free()
       }
       const completed = {
         kind: "completed",

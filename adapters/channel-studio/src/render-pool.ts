@@ -1,7 +1,8 @@
 /**
  * Processes that render, as many as allowed and only as many as are needed. A job waits for one, with
  * a fair share for each account; a process that dies fails its own job alone, and the next job gets a
- * new one.
+ * new one. A job whose process was gone before it began, as one is that was killed while it was idle,
+ * gets a new one itself, once.
  *
  *   waiting ─process free→ rendering ─┬→ result
  *      └────── signal ────────┴───────┴→ `aborted`
@@ -17,7 +18,10 @@ import {
 import type { RenderResult } from "./rendering-job.ts"
 
 export interface RenderPool {
-  /** As `RenderProcess.render`, once a process is free; rejects with `aborted` once closed. */
+  /**
+   * As `RenderProcess.render`, once a process is free; rejects with `aborted` once closed. What the
+   * system throws where it can start no process is thrown on.
+   */
   render(request: PoolRequest): Promise<RenderResult>
   /** Ends every process. Call the jobs off first: what is still rendered breaks. */
   close(): Promise<void>
@@ -45,6 +49,10 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
     const known = idle.pop()
     if (known?.isAlive === true) return known
     if (known !== undefined) processes.delete(known)
+    return addProcess()
+  }
+
+  function addProcess(): RenderProcess {
     const created = createRenderProcess(options)
     processes.add(created)
     return created
@@ -55,17 +63,25 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
     else processes.delete(used)
   }
 
+  async function renderIn(
+    take: () => RenderProcess,
+    request: RenderRequest,
+  ): Promise<RenderResult> {
+    if (isClosed || request.signal.aborted) throw aborted()
+    const taken = take()
+    try {
+      return await taken.render(request)
+    } finally {
+      giveBack(taken)
+    }
+  }
+
   return {
     async render(request) {
       const leave = await gate.enter(request.account, request.signal)
       try {
-        if (isClosed || request.signal.aborted) throw aborted()
-        const taken = takeProcess()
-        try {
-          return await taken.render(request)
-        } finally {
-          giveBack(taken)
-        }
+        const result = await renderIn(takeProcess, request)
+        return result.kind === "not-started" ? await renderIn(addProcess, request) : result
       } finally {
         leave()
       }

@@ -1,8 +1,7 @@
 /**
  * One process that renders, seen from outside: one job at a time, and on after it. Strangers' bytes
- * are parsed there and nowhere else, so it has nothing worth taking (no secret in its environment, no
- * file but those it is told of) and nothing to hold up: what takes too long or too much memory is
- * killed, and with it its own job alone.
+ * are parsed there and nowhere else, so it has no secret in its environment and nothing to hold up:
+ * what takes too long or too much memory is killed, and with it its own job alone.
  *
  *   starting → reading (each of the media) → painting → result
  *       └──────────┴─────── death, or its time is up ─┴→ result made here
@@ -11,16 +10,23 @@ import { fork, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { SafelightError, type AbortSignalLike, type Clock } from "@safelight/core"
 import { readOutput, toOutputFile } from "./work-folder.ts"
-import type { RenderJob, RenderResult, WorkOrder, WorkResult } from "./rendering-job.ts"
-import { toOutputTypes } from "./rendering-job.ts"
+import {
+  toDetail,
+  toOutputTypes,
+  type RenderJob,
+  type RenderResult,
+  type WorkEnd,
+  type WorkOrder,
+} from "./rendering-job.ts"
 import { watchWork } from "./watch-work.ts"
 
 export interface RenderProcess {
   /** False once it has ended, or is about to. */
   readonly isAlive: boolean
   /**
-   * Renders one job. A process that dies of it makes a result too; rejects with `aborted` on the
-   * signal, which ends the process. Nothing of it writes to the job's folder any more afterwards.
+   * Renders one job. A process that dies of it makes a result too, and one that could not be started,
+   * or died before it began, makes `not-started`. Rejects with `aborted` on the signal, which ends the
+   * process. Nothing of it writes to the job's folder any more afterwards.
    */
   render(request: RenderRequest): Promise<RenderResult>
   /** Ends the process; resolves when it is gone. */
@@ -49,7 +55,8 @@ const HEAP_MB = 512
 
 export function createRenderProcess(options: RenderProcessOptions): RenderProcess {
   const child = startChild(options)
-  const gone = once(child, "exit").catch(() => {})
+  /** Resolves to the error where there is no process. */
+  const gone = once(child, "exit").catch((error: unknown) => error)
   let isAlive = true
   // A job learns of an error by its own listener; without this one it would end the host.
   child.on("error", markDead)
@@ -85,7 +92,8 @@ export function createRenderProcess(options: RenderProcessOptions): RenderProces
     },
     end,
     async render({ job, folder, signal, report }) {
-      if (!isAlive) return { kind: "broken", detail: "the process had ended" }
+      if (!hasStarted(child)) return { kind: "not-started", detail: toDetail(await gone) }
+      if (!isAlive) return { kind: "not-started", detail: "the process had ended" }
       stir()
       const stop = (): void => void end()
       const result = watchWork({ child, clock: options.clock, job, report })
@@ -123,7 +131,7 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null
 
 /** Reads the results into memory, by names of our own. */
-async function toResult(job: RenderJob, folder: string, worked: WorkResult): Promise<RenderResult> {
+async function toResult(job: RenderJob, folder: string, worked: WorkEnd): Promise<RenderResult> {
   if (worked.kind !== "rendered") return worked
   const { durationMs, inputVideosMs } = worked
   const outputs = await Promise.all(

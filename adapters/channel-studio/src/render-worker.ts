@@ -2,16 +2,20 @@
  * The process that renders: one job at a time, told by a message, answered by messages. Nothing but
  * this process decodes, paints or encodes, so the host's event loop stays free and its memory its
  * own; sharp's own threads are held to one, and the video encoder is loaded only by the worker that
- * gets a video. Of libvips' many loaders only those that are needed can be reached.
+ * gets a video. Of libvips' many loaders only those that are needed can be reached. The signals that
+ * ask for an end are its host's business: they often reach the whole group of processes, and what is
+ * being rendered then is still wanted. It ends with its host, or is killed by it.
  */
 import { readFile, writeFile } from "node:fs/promises"
 import process from "node:process"
 import { Worker } from "node:worker_threads"
-import { isFailureCode, isSafelightError } from "@safelight/core"
+import { isSafelightError } from "@safelight/core"
 import sharp from "sharp"
 import { renderEdit } from "./image/render-edit.ts"
 import { renderPicture } from "./image/render-picture.ts"
+import { isMachineTrouble } from "./machine-trouble.ts"
 import {
+  isWorkRefusal,
   toDetail,
   type RenderJob,
   type WorkerMessage,
@@ -34,6 +38,7 @@ function serve(): void {
   // Of its own: it has to see what keeps this thread from turning.
   new Worker(WATCH_URL, { workerData }).unref()
   process.once("disconnect", () => process.exit())
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {})
   sharp.concurrency(1)
   sharp.cache(false)
   sharp.block({ operation: ["VipsForeignLoad"] })
@@ -57,8 +62,10 @@ function serve(): void {
   })
 }
 
+const PAINTING: WorkerMessage = { kind: "painting" }
+
 function paint(): void {
-  say({ kind: "painting" })
+  say(PAINTING)
 }
 
 function say(message: WorkerMessage): void {
@@ -86,7 +93,7 @@ async function render(
     }
     case "crash":
       // The point of it: nothing catches this, as nothing would catch a fault in native code.
-      return process.exit(1)
+      return new Promise(() => process.send?.(PAINTING, () => process.exit(1)))
   }
 }
 
@@ -120,8 +127,8 @@ async function writeOutputs(folder: string, outputs: readonly Uint8Array[]): Pro
 }
 
 function toFailure(error: unknown): WorkResult {
-  if (isSafelightError(error) && isFailureCode(error.code)) {
+  if (isSafelightError(error) && isWorkRefusal(error.code)) {
     return { kind: "refused", code: error.code }
   }
-  return { kind: "broken", detail: toDetail(error) }
+  return { kind: isMachineTrouble(error) ? "unavailable" : "broken", detail: toDetail(error) }
 }

@@ -1,7 +1,8 @@
 /**
  * What passes between the pool and its processes: plain JSON. Media and results pass as files in a
- * folder of the rendering's own, named here on this side alone: whoever got hold of a process by
- * hostile media can say nothing that this side would believe but numbers.
+ * folder of the rendering's own, named here on this side alone. Whoever got hold of a process by
+ * hostile media can say nothing that this side would believe but numbers, one of the codes below, that
+ * the machine has no room, and a few words for the log.
  */
 import type {
   FailureCode,
@@ -42,6 +43,21 @@ export type WorkerMessage =
   | { readonly kind: "progress"; readonly progress: number }
   | WorkResult
 
+/** What a process finds wrong with media. */
+const WORK_REFUSALS = [
+  "media_too_large",
+  "media_too_small",
+  "media_unreadable",
+  "unsupported_media_type",
+] as const satisfies readonly FailureCode[]
+
+export type WorkRefusal = (typeof WORK_REFUSALS)[number]
+
+export function isWorkRefusal(code: unknown): code is WorkRefusal {
+  return WORK_REFUSALS.some((each) => each === code)
+}
+
+/** As the process says it. */
 export type WorkResult =
   | {
       readonly kind: "rendered"
@@ -50,9 +66,18 @@ export type WorkResult =
       readonly inputVideosMs?: readonly number[]
     }
   /** The media of the request are at fault. */
-  | { readonly kind: "refused"; readonly code: FailureCode; readonly detail?: string }
+  | { readonly kind: "refused"; readonly code: WorkRefusal }
+  /** The machine is, for want of room on its disk, say. */
+  | { readonly kind: "unavailable"; readonly detail: string }
   /** We are: `detail` says where, without a word of the request. */
   | { readonly kind: "broken"; readonly detail: string }
+
+/** How a job ended: as its process said, or as was seen of the process. */
+export type WorkEnd =
+  | Exclude<WorkResult, { readonly kind: "refused" }>
+  | { readonly kind: "refused"; readonly code: FailureCode; readonly detail?: string }
+  /** The process was gone before it began: nothing of the job has to do with that. */
+  | { readonly kind: "not-started"; readonly detail: string }
 
 export interface RenderedOutput {
   readonly mimeType: string
@@ -67,7 +92,7 @@ export interface Rendered {
   readonly inputVideosMs?: readonly number[]
 }
 
-export type RenderResult = Rendered | Exclude<WorkResult, { readonly kind: "rendered" }>
+export type RenderResult = Rendered | Exclude<WorkEnd, { readonly kind: "rendered" }>
 
 /** The types of a job's results, in order. */
 export function toOutputTypes(job: RenderJob): readonly string[] {

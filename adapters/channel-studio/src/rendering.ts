@@ -2,7 +2,7 @@
  * One rendering in progress or done, which any number of polls may wait on. Its progress only
  * rises; it ends once, and a poll that stops waiting does not stop it.
  *
- *   progress 1 → … → 99 → ended (result, or called off)
+ *   progress 1 → … → 99 → ended (result, called off, or unavailable)
  */
 import type { AbortSignalLike, FailureCode } from "@safelight/core"
 import type { Rendered } from "./rendering-job.ts"
@@ -15,6 +15,8 @@ export type RenderingEnd =
       readonly billed?: { readonly images: number; readonly outputVideoMs: number }
     }
   | { readonly kind: "called-off" }
+  /** The machine could not do it now: to be begun anew. */
+  | { readonly kind: "unavailable" }
 
 export interface Rendering {
   /** Whose it is. */

@@ -10,11 +10,13 @@ import { createRendering, type Rendering } from "./rendering.ts"
 import type { RequestPlan } from "./request-plan.ts"
 import { createShelf } from "./shelf.ts"
 import { startRendering, type RenderingPorts } from "./start-rendering.ts"
+import { createWorkFolders } from "./work-folder.ts"
 
 export interface Renderings {
   /**
    * How the rendering stands, after waiting for news; `start` says what is wanted where none is
-   * under way. Rejects with `channel-unavailable` closed.
+   * under way. Rejects with `channel-unavailable` once closed, and where the machine could not render:
+   * then the next call begins anew.
    */
   follow(key: string, start: RenderingStart, wait: Wait): Promise<PollOutcome>
   /** Stops the rendering and its process; whoever follows it learns that it was cancelled. */
@@ -39,7 +41,7 @@ export interface Wait {
 export function createRenderings(settings: StudioSettings): Renderings {
   const { clock } = settings
   const pool = createRenderPool(settings)
-  const ports: RenderingPorts = { ...settings, pool }
+  const ports: RenderingPorts = { ...settings, pool, createFolder: createWorkFolders(settings.log) }
   const shelf = createShelf(settings)
   /** Until nothing of them is left on the disk. */
   const underWay = new Set<Promise<void>>()

@@ -1,7 +1,7 @@
 /**
  * The course of one rendering: the sandbox's delay and verdict, the reference media, a worker.
- * Whatever happens ends it as data; only what is our fault is logged, without a word of the
- * request.
+ * Whatever happens ends it as data. What is our fault or the machine's is logged, without a word of
+ * the request, and only what is ours is held against the task.
  */
 import {
   isFailureCode,
@@ -10,17 +10,20 @@ import {
   type FailureCode,
   type Log,
   type MediaSource,
+  type SafelightError,
 } from "@safelight/core"
 import { LONGEST_WAIT_MS } from "./directives.ts"
 import { loadReferenceMedia, type MediaLimits } from "./reference-media.ts"
+import { isMachineTrouble } from "./machine-trouble.ts"
 import type { RenderPool } from "./render-pool.ts"
 import type { Rendering, RenderingEnd } from "./rendering.ts"
 import { toDetail, type RenderJob } from "./rendering-job.ts"
 import type { RequestPlan } from "./request-plan.ts"
-import { createWorkFolder, type WorkFolder } from "./work-folder.ts"
+import type { CreateWorkFolder, WorkFolder } from "./work-folder.ts"
 
 export interface RenderingPorts {
   readonly pool: RenderPool
+  readonly createFolder: CreateWorkFolder
   readonly media: MediaSource
   readonly limits: MediaLimits
   readonly clock: Clock
@@ -53,7 +56,7 @@ async function run(
   if (isStalled) return { kind: "refused", code: "generation_timeout" }
   const verdict = judge(plan)
   if (verdict !== undefined) return verdict
-  const folder = await createWorkFolder()
+  const folder = await ports.createFolder()
   try {
     return await render(ports, await toJob(ports, plan, rendering, folder), rendering, folder)
   } finally {
@@ -91,15 +94,24 @@ async function render(
   const { account, signal } = rendering
   const report = (progress: number): void => rendering.advance(progress)
   const result = await pool.render({ account, job, folder, signal, report })
-  if (result.kind === "broken") {
-    log.error({ kind: job.kind, detail: result.detail }, "a rendering failed")
-    return { kind: "refused", code: "internal_error" }
-  }
   if (result.kind === "rendered") return result
-  const { code, detail } = result
-  if (detail !== undefined) log.warn({ kind: job.kind, detail }, "a rendering was ended")
-  return { kind: "refused", code }
+  const { kind, detail } = result
+  const fields = { kind: job.kind, detail }
+  switch (kind) {
+    case "broken":
+      log.error(fields, "a rendering failed")
+      return { kind: "refused", code: "internal_error" }
+    case "not-started":
+    case "unavailable":
+      log.warn(fields, UNAVAILABLE)
+      return { kind: "unavailable" }
+    case "refused":
+      if (detail !== undefined) log.warn(fields, "a rendering was ended")
+      return { kind, code: result.code }
+  }
 }
+
+const UNAVAILABLE = "a rendering has to wait for the machine"
 
 function toEnd(log: Log, error: unknown): RenderingEnd {
   if (isSafelightError(error)) {
@@ -107,6 +119,15 @@ function toEnd(log: Log, error: unknown): RenderingEnd {
     if (isFailureCode(error.code))
       return { kind: "refused", code: error.code satisfies FailureCode }
   }
+  if (isMachineTrouble(error) || isUnavailable(error)) {
+    const { cause = error } = error
+    log.warn({ detail: toDetail(cause) }, UNAVAILABLE)
+    return { kind: "unavailable" }
+  }
   log.error({ detail: toDetail(error) }, "a rendering could not be started")
   return { kind: "refused", code: "internal_error" }
+}
+
+function isUnavailable(error: unknown): error is SafelightError {
+  return isSafelightError(error) && error.code === "channel-unavailable"
 }

@@ -1,18 +1,14 @@
 /**
  * Follows one job in its process, by what the process says and by the clock. How long each part may
  * take is bounded, since some malformed media keep their parsers busy for ever; a process that dies,
- * or is killed for its time, while it reads somebody's media shows that they can't be read.
+ * or is killed for its time, while it reads somebody's media shows that they can't be read. One that
+ * dies before it has begun shows nothing: it may have been killed while it was idle.
  */
 import type { ChildProcess } from "node:child_process"
-import { isFailureCode, type Clock } from "@safelight/core"
+import type { Clock } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
-import {
-  countMedia,
-  toDetail,
-  type RenderJob,
-  type WorkerMessage,
-  type WorkResult,
-} from "./rendering-job.ts"
+import { parseMessage } from "./parse-message.ts"
+import { countMedia, toDetail, type RenderJob, type WorkEnd } from "./rendering-job.ts"
 
 export interface WatchedWork {
   readonly child: ChildProcess
@@ -24,7 +20,7 @@ export interface WatchedWork {
 type Phase = "starting" | "reading" | "painting"
 
 /** Never rejects. Where the process has ended it has done so before this resolves. */
-export function watchWork({ child, clock, job, report }: WatchedWork): Promise<WorkResult> {
+export function watchWork({ child, clock, job, report }: WatchedWork): Promise<WorkEnd> {
   return new Promise((resolve) => {
     const deadline = createDeadline(clock, onLate)
     let phase: Phase = "starting"
@@ -34,7 +30,7 @@ export function watchWork({ child, clock, job, report }: WatchedWork): Promise<W
     deadline.set(DEFAULTS.startMs)
     child.on("message", onMessage).on("error", onError).on("exit", onExit)
 
-    function finish(result: WorkResult): void {
+    function finish(result: WorkEnd): void {
       deadline.clear()
       child.off("message", onMessage).off("error", onError).off("exit", onExit)
       resolve(result)
@@ -62,7 +58,7 @@ export function watchWork({ child, clock, job, report }: WatchedWork): Promise<W
 
     function onError(error: unknown): void {
       // It could not be started: no exit follows.
-      if (child.pid === undefined) finish({ kind: "broken", detail: toDetail(error) })
+      if (child.pid === undefined) finish({ kind: "not-started", detail: toDetail(error) })
     }
 
     function onExit(code: number | null, signal: string | null): void {
@@ -72,9 +68,10 @@ export function watchWork({ child, clock, job, report }: WatchedWork): Promise<W
   })
 }
 
-function toEnd(phase: Phase, isLate: boolean, detail: string): WorkResult {
+function toEnd(phase: Phase, isLate: boolean, detail: string): WorkEnd {
+  if (phase === "starting") return { kind: "not-started", detail }
   if (phase === "reading") return { kind: "refused", code: "media_unreadable", detail }
-  if (phase === "painting" && isLate) return { kind: "refused", code: "generation_timeout", detail }
+  if (isLate) return { kind: "refused", code: "generation_timeout", detail }
   return { kind: "broken", detail }
 }
 
@@ -105,39 +102,4 @@ function createDeadline(clock: Clock, onTime: () => void): Deadline {
     },
     clear: () => current.abort(),
   }
-}
-
-/** What `message` says, or undefined where our own worker would not say it. */
-function parseMessage(message: unknown): WorkerMessage | undefined {
-  if (typeof message !== "object" || message === null) return undefined
-  const { kind, ...said } = message as Readonly<Record<string, unknown>>
-  switch (kind) {
-    case "reading":
-    case "painting":
-      return { kind }
-    case "progress":
-      return isCount(said["progress"]) ? { kind, progress: said["progress"] } : undefined
-    case "rendered":
-    case "refused":
-    case "broken":
-      return isResult(kind, said) ? (message as WorkResult) : undefined
-    default:
-      return undefined
-  }
-}
-
-function isResult(kind: WorkResult["kind"], said: Readonly<Record<string, unknown>>): boolean {
-  const { durationMs, inputVideosMs, code, detail } = said
-  if (kind === "broken") return typeof detail === "string"
-  if (kind === "refused") return typeof code === "string" && isFailureCode(code)
-  const isMeasured = durationMs === undefined || isCount(durationMs)
-  return isMeasured && (inputVideosMs === undefined || isCounts(inputVideosMs))
-}
-
-function isCounts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isCount)
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0
 }

@@ -1,22 +1,45 @@
 /**
  * A rendering's own folder among the machine's temporary ones: its media on the way in, its results
  * on the way out, so that neither has to be held in the memory of the process that serves. Nobody
- * else may open it, and it goes with the rendering; a process that is killed leaves it behind.
+ * else may open it, and it goes with the rendering. A process that is killed leaves its folders
+ * behind, for `removeStaleFolders` of the next one.
  */
 import { constants } from "node:fs"
 import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
+import type { Log } from "@safelight/core"
+import { createUnavailable } from "./machine-trouble.ts"
+import { toDetail } from "./rendering-job.ts"
+import { removeStaleFolders, toFolderPrefix } from "./stale-folders.ts"
 
 export interface WorkFolder {
   readonly path: string
+  /** Never rejects: what is left is the next process's to remove. */
   remove(): Promise<void>
 }
 
-export async function createWorkFolder(): Promise<WorkFolder> {
-  const path = await mkdtemp(join(tmpdir(), "safelight-studio-"))
-  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+/** Rejects with `channel-unavailable`; the first call removes what former processes left. */
+export type CreateWorkFolder = () => Promise<WorkFolder>
+
+export function createWorkFolders(log: Log): CreateWorkFolder {
+  let swept: Promise<void> | undefined
+
+  function warn(error: unknown): void {
+    log.warn({ detail: toDetail(error) }, "a temporary folder could not be removed")
+  }
+
+  return async () => {
+    swept ??= removeStaleFolders(tmpdir(), warn)
+    await swept
+    try {
+      const path = await mkdtemp(join(tmpdir(), toFolderPrefix()))
+      return { path, remove: () => rm(path, { recursive: true, force: true }).catch(warn) }
+    } catch (cause) {
+      throw createUnavailable("no temporary folder can be made", cause)
+    }
+  }
 }
 
 export function toOutputFile(folder: string, index: number): string {

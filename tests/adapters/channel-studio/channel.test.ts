@@ -4,19 +4,14 @@ import { execFile } from "node:child_process"
 import { describe, test } from "node:test"
 import { setImmediate } from "node:timers/promises"
 import { promisify } from "node:util"
-import {
-  FAILURE_CODES,
-  isSafelightError,
-  SafelightError,
-  type Log,
-  type LogFields,
-} from "@safelight/core"
+import { FAILURE_CODES, isSafelightError, SafelightError } from "@safelight/core"
 import { createStudioChannel, DEFAULTS } from "@safelight/channel-studio"
 import { createManualClock } from "@safelight/testkit"
 import sharp from "sharp"
 import {
   carryOut,
   collect,
+  createTestLog,
   createTestMedia,
   createTestStudio,
   EDIT,
@@ -33,12 +28,6 @@ const IMAGE_URL = "https://media.test/secret-name.png"
 const PNG = await sharp({ create: { width: 64, height: 48, channels: 3, background: "#7a3" } })
   .png()
   .toBuffer()
-
-function createTestLog(): Log & { readonly entries: { message: string; fields: LogFields }[] } {
-  const entries: { message: string; fields: LogFields }[] = []
-  const write = (fields: LogFields, message: string): void => void entries.push({ message, fields })
-  return { entries, info: write, warn: write, error: write }
-}
 
 describe("the studio channel", () => {
   test("accepts at once, with an operation that says nothing of the prompt", async (t) => {
@@ -413,7 +402,7 @@ describe("the sandbox", () => {
   })
 })
 
-describe("worker threads", () => {
+describe("worker processes", () => {
   test("one that dies fails its own rendering alone and is replaced", async (t) => {
     const log = createTestLog()
     const { channel } = createTestStudio(t, { log, workers: 1 })

@@ -3,7 +3,7 @@
  * them, others go on, and the process that serves keeps its memory.
  */
 import assert from "node:assert/strict"
-import { execFileSync, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { readdir } from "node:fs/promises"
@@ -23,6 +23,7 @@ import {
   VIDEO,
   type End,
 } from "./test-studio.ts"
+import { listWorkers } from "./worker-processes.ts"
 
 const MIB = 1024 * 1024
 const IMAGE_URL = "https://media.test/image"
@@ -124,7 +125,8 @@ test("a studio that is closed in the middle of a rendering leaves nothing on the
   const { channel } = createTestStudio(t, { workers: 1 })
   const request = toRequest(VIDEO, { duration: 30 })
   const operation = { key: request.upstreamKey }
-  assert.equal((await channel.poll({ ...request, operation, progress: 0 })).kind, "running")
+  // Progress shows that it has its folder.
+  assert.equal((await channel.poll({ ...request, operation, progress: 1 })).kind, "running")
   const own = (await list()).filter((each) => !before.has(each))
   assert.ok(own.length > 0, "no folder was seen")
   await channel.close?.()
@@ -173,7 +175,7 @@ test(
     while (child === undefined) {
       // oxlint-disable-next-line no-await-in-loop
       await setTimeout(50)
-      child = listChildren(host.pid)[0]
+      child = listWorkers(host.pid)[0]
     }
     // Once it renders it has loaded its code, and says so by what it uses.
     while (readFileSync(`/proc/${child}/environ`).length === 0) await setTimeout(50)
@@ -184,18 +186,6 @@ test(
     while (existsSync(`/proc/${child}/exe`) && isRunning(child)) await setTimeout(50)
   },
 )
-
-function listChildren(parent: number | undefined): readonly number[] {
-  const rows = execFileSync("ps", ["-e", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split(
-    "\n",
-  )
-  return rows
-    .map((row) => row.trim().split(/\s+/))
-    .filter(
-      (row) => Number(row[1]) === parent && row.some((word) => word.includes("render-worker")),
-    )
-    .map(([pid]) => Number(pid))
-}
 
 function countThreads(pid: number): number {
   return Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])

@@ -9,6 +9,8 @@ import {
   type Channel,
   type ChannelRequest,
   type Json,
+  type Log,
+  type LogFields,
   type MediaSource,
   type PollOutcome,
   type PollRequest,
@@ -50,6 +52,16 @@ async function* toBody(file: Uint8Array): AsyncGenerator<Uint8Array> {
   const middle = Math.floor(file.byteLength / 2)
   yield file.subarray(0, middle)
   yield file.subarray(middle)
+}
+
+export interface TestLog extends Log {
+  readonly entries: readonly { readonly message: string; readonly fields: LogFields }[]
+}
+
+export function createTestLog(): TestLog {
+  const entries: { message: string; fields: LogFields }[] = []
+  const write = (fields: LogFields, message: string): void => void entries.push({ message, fields })
+  return { entries, info: write, warn: write, error: write }
 }
 
 export interface TestStudio {

@@ -1,0 +1,27 @@
+/**
+ * Errors that are the machine's: its disk is full, or it can start nothing more. They say nothing of a
+ * request, which may well be carried out later, or on another machine.
+ */
+import { SafelightError } from "@safelight/core"
+
+const CODES: ReadonlySet<string> = new Set([
+  "EAGAIN",
+  "EDQUOT",
+  "EIO",
+  "EMFILE",
+  "ENFILE",
+  "ENOMEM",
+  "ENOSPC",
+  "EROFS",
+])
+
+/** Of a system call alone: a library may call its own errors the same. */
+export function isMachineTrouble(error: unknown): error is Error {
+  if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return false
+  return typeof error.code === "string" && CODES.has(error.code)
+}
+
+/** For whoever asks: it is worth asking again. */
+export function createUnavailable(message: string, cause?: unknown): SafelightError {
+  return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause })
+}
