@@ -92,6 +92,20 @@ describe("a check of the deployment", () => {
     assert.deepEqual(await storage.readDeployment(), after)
   })
 
+  it("records again what can be told only later, which is no adoption", async () => {
+    const [storage, artifacts] = [createMemoryStorage(), createMemoryArtifacts()]
+    const clock = createManualClock()
+    await checkDeployment({ storage, artifacts, clock, adopt: true })
+    const before = await storage.readDeployment()
+    await clock.advance(1)
+    storage.tellMore()
+    assert.deepEqual(await checkDeployment({ storage, artifacts, clock }), OWN)
+    const after = { ...before, revision: before.revision + 1 }
+    assert.deepEqual(await storage.readDeployment(), after)
+    assert.deepEqual(await checkDeployment({ storage, artifacts, clock }), OWN)
+    assert.deepEqual(await storage.readDeployment(), after)
+  })
+
   it("dates an adoption by the database's clock where there is one", async () => {
     const [memory, artifacts] = [createMemoryStorage(), createMemoryArtifacts()]
     const storage = { ...memory, readClock: async () => 5_000 }

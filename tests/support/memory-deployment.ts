@@ -4,26 +4,36 @@ import type { Deployment, DeploymentRecord, DeploymentStorage } from "@safelight
 export interface MemoryDeployment extends DeploymentStorage {
   /** From now on the database stands where nobody recorded it. */
   copyDatabase(): void
+  /** From now on more can be told of where the database stands. */
+  tellMore(): void
 }
 
 export function createMemoryDeployment(): MemoryDeployment {
   let record: DeploymentRecord | undefined
   let copies = 0
   let recordedCopies = 0
+  let parts = 1
+  let recordedParts = 0
   return {
     copyDatabase() {
       copies += 1
+    },
+    tellMore() {
+      parts += 1
     },
     async readDeployment(): Promise<Deployment> {
       if (record === undefined) {
         return { standing: "new", revision: 0, artifactsMark: null, adoptedAt: 0 }
       }
-      return { ...record, standing: copies === recordedCopies ? "original" : "copied" }
+      if (copies !== recordedCopies) return { ...record, standing: "copied" }
+      const original = { ...record, standing: "original" } as const
+      return parts === recordedParts ? original : { ...original, hasMoreToRecord: true }
     },
     async recordDeployment(request) {
       if (request.revision !== (record?.revision ?? 0)) return false
       record = { ...request, revision: request.revision + 1 }
       recordedCopies = copies
+      recordedParts = parts
       return true
     },
   }

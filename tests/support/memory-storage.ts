@@ -27,7 +27,7 @@ import { createMemoryDeployment, type MemoryDeployment } from "./memory-deployme
 import { createMemoryMoves, type StoredUse } from "./memory-moves.ts"
 import { createMemoryQueue } from "./memory-queue.ts"
 
-export interface MemoryStorage extends Storage, Pick<MemoryDeployment, "copyDatabase"> {
+export interface MemoryStorage extends Storage, Omit<MemoryDeployment, keyof Storage> {
   readonly events: ReadonlyMap<string, readonly StoredEvent[]>
   readonly inputs: ReadonlyMap<string, Input>
   /** The next `times` appends and admissions reject; where `isStored`, they took place all the same. */

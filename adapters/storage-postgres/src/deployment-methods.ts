@@ -1,7 +1,8 @@
 /**
  * Where the database stands: on which server, by the identifier that its data directory got when it
  * was made, and which of its databases. A standby that takes over has the same of both, and so has
- * whatever else was made from the server's files.
+ * whatever else was made from the server's files. A role without the right to ask for the server leaves
+ * that part as it was recorded; one with the right adds it.
  */
 import assert from "node:assert/strict"
 import type { DeploymentStorage, Log } from "@safelight/core"
@@ -51,14 +52,19 @@ export function createDeploymentMethods(
     return { database }
   }
 
+  async function readRecord(): Promise<DeploymentTable | undefined> {
+    const [record] = await sessions.read<DeploymentTable>(deployment.find, {})
+    return record
+  }
+
   return {
     async readDeployment() {
       const origin = await readOrigin()
-      const [record] = await sessions.read<DeploymentTable>(deployment.find, {})
-      return fromDeploymentRecord(record, origin)
+      return fromDeploymentRecord(await readRecord(), origin)
     },
     async recordDeployment(request) {
-      const values = toDeploymentValues(request, await readOrigin())
+      const origin = await readOrigin()
+      const values = toDeploymentValues(request, origin, await readRecord())
       return (await sessions.change(deployment.record, values)) === 1
     },
   }

@@ -22,13 +22,14 @@ export function createDeploymentMethods(options: DeploymentMethodOptions): Deplo
   const { file, reader, writer } = options
   const { deployment } = options.statements
   const { guarded } = createEncoder(writer.toNumber)
+  const readRecord = (): DeploymentTable | undefined =>
+    reader.all<DeploymentTable>(deployment.find, {})[0]
   return {
     async readDeployment() {
-      const [record] = reader.all<DeploymentTable>(deployment.find, {})
-      return fromDeploymentRecord(record, readOrigins(file).certain)
+      return fromDeploymentRecord(readRecord(), readOrigins(file).certain)
     },
     async recordDeployment(request) {
-      const values = toDeploymentValues(request, readOrigins(file).whole)
+      const values = toDeploymentValues(request, readOrigins(file).whole, readRecord())
       return (await writer.write(guarded([{ statement: deployment.record, values }]))) === true
     },
   }

@@ -2,7 +2,8 @@
  * Tells whether a database is the original and the artifacts its own, before anything works with
  * them. A copy would run the original's unfinished tasks once more and remove artifacts that the
  * original has made since; with another place of artifacts, what is there looks lost. The first check
- * records what it finds. What differs later is refused until an operator adopts it.
+ * records what it finds, and a later one what can be told only then. What differs later is refused
+ * until an operator adopts it.
  */
 import {
   SILENT_LOG,
@@ -58,9 +59,13 @@ export async function checkDeployment(options: DeploymentCheckOptions): Promise<
   // Only now: a refused database leaves the place as it was.
   const proposed = createIdentifiers(options.randomness ?? systemRandomness).createSalt()
   const artifactsMark = mark ?? (await artifacts.mark?.(proposed)) ?? found.artifactsMark
-  const isRecorded = found.standing === "original" && found.artifactsMark === artifactsMark
-  if (isRecorded && !adopt) return { kind: "own" }
+  if (!adopt && isRecorded(found, artifactsMark)) return { kind: "own" }
   return record(options, { ...found, artifactsMark }, refusals)
+}
+
+function isRecorded(found: Deployment, artifactsMark: string | null): boolean {
+  const { standing, hasMoreToRecord = false } = found
+  return standing === "original" && !hasMoreToRecord && found.artifactsMark === artifactsMark
 }
 
 async function record(
@@ -71,9 +76,9 @@ async function record(
   const { adopt = false, clock = systemClock, log = SILENT_LOG, storage } = options
   // The same clock that dates tasks: those from before are told by it.
   const adoptedAt = adopt ? ((await storage.readClock?.()) ?? clock.now()) : before
-  const isRecorded = await storage.recordDeployment({ revision, artifactsMark, adoptedAt })
+  const isDone = await storage.recordDeployment({ revision, artifactsMark, adoptedAt })
   // Another process was quicker: what it recorded is what counts, also against an adoption.
-  if (!isRecorded) return checkDeployment({ ...options, adopt: false })
+  if (!isDone) return checkDeployment({ ...options, adopt: false })
   if (!adopt) return { kind: "own" }
   log.warn({ refusals, adoptedAt }, "adopted: the database goes on here, with these artifacts")
   return { kind: "adopted", refusals }

@@ -18,23 +18,40 @@ export function fromDeploymentRecord(
 ): Deployment {
   if (record === undefined) return NEW
   const { revision, artifacts_mark: artifactsMark, adopted_at: adoptedAt } = record
-  return { standing: toStanding(record, origin), revision, artifactsMark, adoptedAt }
+  const recorded = parseOrigin(record)
+  const standing = toStanding(recorded, origin)
+  const deployment = { standing, revision, artifactsMark, adoptedAt }
+  const hasMore = Object.keys(origin).some((part) => !Object.hasOwn(recorded, part))
+  return standing === "original" && hasMore ? { ...deployment, hasMoreToRecord: true } : deployment
 }
 
-/** Of `DeploymentStatements.record`. */
-export function toDeploymentValues(request: DeploymentRecord, origin: DatabaseOrigin): SqlValues {
+/**
+ * Of `DeploymentStatements.record`. `record` is the one that is replaced: if another was recorded since,
+ * the statement changes nothing. An adoption forgets the parts that can't be told, since they may be
+ * those of the database that was copied.
+ */
+export function toDeploymentValues(
+  request: DeploymentRecord,
+  origin: DatabaseOrigin,
+  record: DeploymentTable | undefined,
+): SqlValues {
+  const isKept = record !== undefined && record.adopted_at === request.adoptedAt
+  const known = isKept ? parseOrigin(record) : {}
   return {
     id: 1,
     revision: request.revision + 1,
-    origin: JSON.stringify(origin),
+    origin: JSON.stringify({ ...known, ...origin }),
     artifacts_mark: request.artifactsMark,
     adopted_at: request.adoptedAt,
     replaced: request.revision,
   }
 }
 
-function toStanding({ origin: text }: DeploymentTable, origin: DatabaseOrigin): DatabaseStanding {
-  const recorded = JSON.parse(text) as DatabaseOrigin
+function parseOrigin({ origin }: DeploymentTable): DatabaseOrigin {
+  return JSON.parse(origin) as DatabaseOrigin
+}
+
+function toStanding(recorded: DatabaseOrigin, origin: DatabaseOrigin): DatabaseStanding {
   const isOther = Object.entries(origin).some(
     ([part, value]) => Object.hasOwn(recorded, part) && recorded[part] !== value,
   )

@@ -8,11 +8,11 @@ import { describe, it } from "node:test"
 import type { DatabaseStanding, Log, LogFields, Storage } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createTestDatabase, execute, findTestServer } from "../../support/test-database.ts"
-import { open } from "./open.ts"
+import { open, type Opened } from "./open.ts"
 
-async function record(storage: Storage): Promise<void> {
+async function record(storage: Storage, adoptedAt = 0): Promise<void> {
   const { revision } = await storage.readDeployment()
-  assert.ok(await storage.recordDeployment({ revision, artifactsMark: null, adoptedAt: 0 }))
+  assert.ok(await storage.recordDeployment({ revision, artifactsMark: null, adoptedAt }))
 }
 
 async function readStanding(storage: Storage): Promise<DatabaseStanding> {
@@ -103,11 +103,21 @@ describe("a database", () => {
       assert.equal(await readStanding(storage), "original")
       await record(storage)
       assert.deepEqual(advised, ["grant execute on function pg_control_system() to the role"])
-      const [row] = await opened.execute<{ origin: string }>("select origin from deployment")
-      assert.deepEqual(Object.keys(JSON.parse(row?.origin ?? "{}") as object), ["database"])
+      // What a role with the right recorded is left as it is, unless the database is adopted.
+      assert.deepEqual(await readParts(opened), ["database", "server"])
+      await record(storage, 1)
+      assert.deepEqual(await readParts(opened), ["database"])
+      assert.equal((await storage.readDeployment()).hasMoreToRecord, undefined)
       await storage.close()
-      // Whoever may ask, compares what both know.
-      assert.equal(await readStanding(opened.storage), "original")
+      // Whoever may ask, compares what both know, and adds the rest.
+      const { standing, hasMoreToRecord } = await opened.storage.readDeployment()
+      assert.deepEqual(
+        { standing, hasMoreToRecord },
+        { standing: "original", hasMoreToRecord: true },
+      )
+      await record(opened.storage, 1)
+      assert.deepEqual(await readParts(opened), ["database", "server"])
+      assert.equal((await opened.storage.readDeployment()).hasMoreToRecord, undefined)
       await using copy = await createCopy(opened.url)
       assert.equal(await openStanding(copy.url), "copied")
     } finally {
@@ -115,6 +125,12 @@ describe("a database", () => {
     }
   })
 })
+
+/** The parts of the origin that is recorded. */
+async function readParts(opened: Pick<Opened, "execute">): Promise<readonly string[]> {
+  const [row] = await opened.execute<{ origin: string }>("select origin from deployment")
+  return Object.keys(JSON.parse(row?.origin ?? "{}") as object)
+}
 
 /** Nobody else may be in the database meanwhile. */
 async function createCopy(url: string) {

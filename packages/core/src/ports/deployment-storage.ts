@@ -5,11 +5,15 @@
  */
 
 export interface DeploymentStorage {
-  /** The record, compared with where the database stands now. */
+  /**
+   * The record, compared with where the database stands now. A copy may be taken for the original: each
+   * adapter says which ones it does not recognise, and those have to be adopted by hand.
+   */
   readDeployment(): Promise<Deployment>
   /**
    * Records where the database stands now, with what the request says, in place of the record of
-   * `revision`; durable once resolved. False, and nothing is changed, if another was recorded since.
+   * `revision`; durable once resolved. What was recorded and can't be told now is kept, unless
+   * `adoptedAt` is a new one. False, and nothing is changed, if another was recorded since.
    */
   recordDeployment(request: DeploymentRecord): Promise<boolean>
 }
@@ -19,6 +23,8 @@ export type DatabaseStanding = "new" | "original" | "copied"
 
 export interface Deployment {
   readonly standing: DatabaseStanding
+  /** Present where more can be told of the original than is recorded: to be recorded again. */
+  readonly hasMoreToRecord?: true
   /** How often it was recorded. */
   readonly revision: number
   /** The mark of the place that holds its artifacts; null where none was recorded. */
