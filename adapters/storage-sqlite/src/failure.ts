@@ -4,7 +4,10 @@
  * file, so it imports nothing.
  */
 
-/** The database's file, or its log, was taken away under the service; SQLite itself doesn't notice. */
+/**
+ * The database's file, or its log, was taken away under the service, or can't be looked at; SQLite
+ * itself doesn't notice.
+ */
 export const FILE_GONE = -1
 
 /** What crosses from the writing thread: errors themselves do not survive the copy. */

@@ -5,7 +5,10 @@
  */
 import { statSync } from "node:fs"
 
-/** Says which of the files is not where it was opened any more; undefined while all are. */
+/**
+ * Says which of the files is not where it was opened any more; undefined while all are. Throws where
+ * the system does not tell, as on a disk that fails.
+ */
 export type FileWatch = () => string | undefined
 
 /** Begins with the files as they are now. */

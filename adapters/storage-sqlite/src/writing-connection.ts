@@ -12,13 +12,13 @@
  * in their place before a batch is called undone. If that fails too, the outcome is unknown.
  *
  * Files that were deleted or replaced while they are open take writes as before. So each batch begins
- * with a look whether they are still in their place.
+ * with a look whether they are still in their place; if that look fails, nothing is written either.
  */
 import { basename } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import type { SqlValue } from "@safelight/store"
 import { FILE_GONE, isChangeFault, isCutShort, toFailure, type Failure } from "./failure.ts"
-import { watchFiles } from "./file-watch.ts"
+import { watchFiles, type FileWatch } from "./file-watch.ts"
 import { prepareArrays } from "./prepare-arrays.ts"
 import {
   PLAIN,
@@ -96,8 +96,8 @@ export function openWritingConnection(settings: WriterSettings): WritingConnecti
       }
     },
     commit(changes) {
-      const gone = findGone()
-      if (gone !== undefined) return { failure: toGone(gone), outcomes: [], isUndone: true }
+      const missing = lookForFiles(findGone)
+      if (missing !== undefined) return { failure: missing, outcomes: [], isUndone: true }
       const first = runBatch(changes, run)
       if (first.failure === null) return { ...first, isUndone: false }
       const { failure, outcomes, hasRemains } = runBatch(changes, runAlone)
@@ -111,9 +111,17 @@ export function openWritingConnection(settings: WriterSettings): WritingConnecti
   }
 }
 
-function toGone(file: string): Failure {
-  const message = `${basename(file)} was deleted or replaced while it is in use: put it back, or stop the service and restore a backup of all files`
-  return { resultCode: FILE_GONE, message }
+/** What keeps a batch from being written, if anything. */
+function lookForFiles(findGone: FileWatch): Failure | undefined {
+  try {
+    const gone = findGone()
+    if (gone === undefined) return undefined
+    const message = `${basename(gone)} was deleted or replaced while it is in use: put it back, or stop the service and restore a backup of all files`
+    return { resultCode: FILE_GONE, message }
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : ""
+    return { resultCode: FILE_GONE, message: `the database's files can't be looked at${code}` }
+  }
 }
 
 function configure(database: DatabaseSync, settings: WriterSettings): void {

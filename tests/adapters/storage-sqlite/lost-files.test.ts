@@ -9,7 +9,9 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
@@ -98,6 +100,26 @@ describe("a database whose files are taken away while it is served", () => {
       await next.close()
     })
   }
+
+  it("takes no writes while its files can't be looked at, and goes on once they can", async () => {
+    await using parent = await createTemporaryFolder()
+    const folder = join(parent.path, "data")
+    const storage = await createSqliteStorage({ folder })
+    await storage.append(submitSample({ id: "before" }).append)
+    renameSync(folder, `${folder}.away`)
+    // A link that leads to itself: the system gives an error, and not that nothing is there.
+    symlinkSync(folder, folder)
+    const message = "the database's files can't be looked at (ELOOP)"
+    const refusal = { code: "storage-unavailable", retryable: true, isUndone: true, message }
+    await assert.rejects(storage.append(submitSample({ id: "unseen" }).append), refusal)
+    await assert.rejects(storage.admit({ append: submitSample({ id: "unseen" }).append }), refusal)
+    await assert.rejects(storage.check(), refusal)
+    unlinkSync(folder)
+    renameSync(`${folder}.away`, folder)
+    await storage.append(submitSample({ id: "after" }).append)
+    assert.equal(await storage.readTask("unseen"), undefined)
+    await storage.close()
+  })
 
   it("acknowledges nothing once its folder is deleted", async () => {
     await using opened = await open({})
