@@ -27,7 +27,7 @@ export interface CheckOptions {
   /** Opens the file at its beginning; called once. */
   readonly open: () => AsyncIterable<Uint8Array>
   readonly digest: Digest
-  /** No moment of the file may lie more than a minute behind this one. */
+  /** No moment of the file may be more than a minute later than this one. */
   readonly now: number
   /** Where it is to be taken in; absent: the file alone is judged. */
   readonly target?: ExportTarget

@@ -1,7 +1,8 @@
 /**
  * What a task must cost (design §8): what its usage, price version and model make, at most what was
- * reserved for it. A failed task
- * has a usage only where a channel reported that it billed one; without, it costs nothing.
+ * reserved for it. A charge of all that was measured passes too, also above the reservation, since
+ * earlier releases charged so and the log does not say which release did. A failed task has a usage
+ * only where a channel reported that it billed one; without, it costs nothing.
  */
 import { chargeOf, chargeWithin, type Model, type PriceBook, type Task } from "@safelight/core"
 import { excerpt } from "./excerpt.ts"
@@ -20,7 +21,6 @@ export function findChargeFault(
   try {
     const expected = chargeWithin(model, prices, task, task.usage)
     if (expected === task.chargeMicros) return undefined
-    // Earlier releases charged what was measured, also where it was more than was reserved.
     const measured = chargeOf(model, prices, task.priceVersion, task.usage)
     if (measured === task.chargeMicros) return undefined
     return { kind: "charge-differs", ...place, expected }
