@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict"
 import { execFileSync, spawnSync } from "node:child_process"
-import { hash } from "node:crypto"
+import { hash, randomUUID } from "node:crypto"
 import * as nodeFiles from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
@@ -94,6 +94,21 @@ describe("the mark of a folder", () => {
     await assert.rejects(artifacts.mark("mark-1"), /The artifact folder failed: ENOSPC/)
     assert.deepEqual(await nodeFiles.readdir(join(folder, ".incoming")), [])
     assert.equal(await artifacts.mark(), undefined)
+  })
+
+  it("leaves a folder that a sweep removes if its process is killed as it writes it", async (t) => {
+    const folder = await createFolder(t)
+    const artifacts = createFilesystemArtifacts({ folder })
+    await artifacts.check()
+    const incoming = join(folder, ".incoming")
+    const [empty, written, foreign] = [randomUUID(), randomUUID(), randomUUID()]
+    for (const name of [empty, written, foreign]) await nodeFiles.mkdir(join(incoming, name))
+    await nodeFiles.writeFile(join(incoming, written, "mark"), "mark-1\n")
+    await nodeFiles.writeFile(join(incoming, foreign, "notes"), "")
+    assert.equal(await artifacts.sweepIncoming(Date.now()), 0)
+    assert.equal((await nodeFiles.readdir(incoming)).length, 3)
+    assert.equal(await artifacts.sweepIncoming(Number.MAX_SAFE_INTEGER), 2)
+    assert.deepEqual(await nodeFiles.readdir(incoming), [foreign])
   })
 
   it("can't be told where the folder went away", async (t) => {

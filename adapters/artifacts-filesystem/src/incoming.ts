@@ -1,21 +1,24 @@
 /**
- * The folder of files that are not whole yet. What a crash leaves in it can't be told from a put
- * that still runs, perhaps in another process, except by how long nothing was written to it.
+ * The folder of files that are not whole yet, and of a folder that is to hold the mark. What a crash
+ * leaves in it can't be told from a put that still runs, perhaps in another process, except by how long
+ * nothing was written to it.
  */
-import type { FileSystem } from "./file-system.ts"
+import { join } from "node:path"
+import type { FileSystem, FolderEntry } from "./file-system.ts"
+import { MARK_FILE } from "./mark.ts"
 import { createRandomName, isRandomName } from "./place.ts"
 import { createFile, isAbsence, toIncoming, type RootFolder } from "./root-folder.ts"
-import { translateFailure } from "./storage-failure.ts"
+import { toErrorName, translateFailure } from "./storage-failure.ts"
 
-/** Removes what nobody wrote to since `before`; resolves to how many files that were. */
+/** Removes what nobody wrote to since `before`; resolves to how many files and folders that were. */
 export function sweepIncomingFiles(rootFolder: RootFolder, before: number): Promise<number> {
   return translateFailure(async () => {
     const { files } = rootFolder
     const root = await rootFolder.prepare()
     const entries = await files.readdir(toIncoming(root), { withFileTypes: true })
     let count = 0
-    for (const { name } of entries.filter((entry) => entry.isFile() && isRandomName(entry.name))) {
-      if (await removeStale(files, toIncoming(root, name), before)) count += 1
+    for (const entry of entries.filter(({ name }) => isRandomName(name))) {
+      if (await removeStale(files, toIncoming(root, entry.name), entry, before)) count += 1
     }
     return count
   })
@@ -37,15 +40,29 @@ export function checkIncoming(rootFolder: RootFolder): Promise<void> {
   })
 }
 
-async function removeStale(files: FileSystem, path: string, before: number): Promise<boolean> {
+async function removeStale(
+  files: FileSystem,
+  path: string,
+  entry: FolderEntry,
+  before: number,
+): Promise<boolean> {
+  if (!entry.isFile() && !entry.isDirectory()) return false
   try {
     const { mtimeMs } = await files.lstat(path)
     if (mtimeMs > before) return false
-    await files.unlink(path)
+    await (entry.isFile() ? files.unlink(path) : removeFolder(files, path))
     return true
   } catch (error) {
-    // Its put was faster, or another sweep.
-    if (isAbsence(error)) return false
+    // Its put was faster, or another sweep; or a folder holds something that is not ours.
+    if (isAbsence(error) || toErrorName(error) === "ENOTEMPTY") return false
     throw error
   }
+}
+
+/** One that a process left which was killed as it wrote the mark. */
+async function removeFolder(files: FileSystem, path: string): Promise<void> {
+  await files.unlink(join(path, MARK_FILE)).catch((error: unknown) => {
+    if (!isAbsence(error)) throw error
+  })
+  await files.rmdir(path)
 }

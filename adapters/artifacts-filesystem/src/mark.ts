@@ -19,7 +19,7 @@ import { createUnavailable, toErrorName, translateFailure } from "./storage-fail
 import { writeBody } from "./write-body.ts"
 
 const FOLDER = ".safelight"
-const FILE = "mark"
+export const MARK_FILE = "mark"
 
 /** With its line break; what the port allows. */
 const MARK_PATTERN = /^([\x21-\x7e]{1,100})\n$/
@@ -40,7 +40,7 @@ export function markFolder(rootFolder: RootFolder, proposed?: string): Promise<s
 }
 
 async function readMark(files: FileSystem, root: string): Promise<string | undefined> {
-  const path = join(root, FOLDER, FILE)
+  const path = join(root, FOLDER, MARK_FILE)
   const file = await files.open(path, READ_FLAGS).catch(async (error: unknown) => {
     if (!isAbsence(error)) throw error
     await assertPresent(files, root)
@@ -51,7 +51,7 @@ async function readMark(files: FileSystem, root: string): Promise<string | undef
     const into = Buffer.alloc(MOST_BYTES + 1)
     const { bytesRead } = await file.read(into, 0, into.byteLength, 0)
     const [, mark] = MARK_PATTERN.exec(into.toString("latin1", 0, bytesRead)) ?? []
-    if (mark === undefined) throw createUnavailable(`${FOLDER}/${FILE} in it is damaged`)
+    if (mark === undefined) throw createUnavailable(`${FOLDER}/${MARK_FILE} in it is damaged`)
     return mark
   } finally {
     await file.close()
@@ -62,7 +62,7 @@ async function readMark(files: FileSystem, root: string): Promise<string | undef
 async function writeMark({ files, sync }: RootFolder, root: string, mark: string): Promise<void> {
   const incoming = toIncoming(root, createRandomName())
   await makeFolder(files, incoming)
-  const path = join(incoming, FILE)
+  const path = join(incoming, MARK_FILE)
   try {
     const file = await createFile(files, path)
     try {
