@@ -27,9 +27,9 @@ export interface FilesystemArtifacts extends ArtifactStorage {
   listAll(): AsyncIterable<string>
   mark(proposed?: string): Promise<string | undefined>
   /**
-   * Removes what crashes left of unfinished puts: incoming files not written to for `staleAfterMs`
-   * before `now` (milliseconds since the Unix epoch, compared with the file system's own times).
-   * Resolves to how many. Rejects with `artifacts-unavailable`.
+   * Removes what crashes left of puts and marks: incoming files and folders not written to for
+   * `staleAfterMs` before `now` (milliseconds since the Unix epoch, compared with the file system's own
+   * times). Resolves to how many. Rejects with `artifacts-unavailable`.
    */
   sweepIncoming(now: number): Promise<number>
 }
