@@ -26,12 +26,16 @@ export interface Caller {
 /** What is asked of a storage about who calls. */
 export type CallerStorage = Pick<KeyStorage, "findKey"> & Pick<AccountStorage, "findAccount">
 
+const KEY_START = "sl_live_"
+const COMMON_START = `Bearer ${KEY_START}`
 const BEARER = /^bearer +([^\s,]+)$/i
 /** Compared with where no key has the id, so that both cases cost the same. */
 const NO_SECRET = "0".repeat(64)
 
 /** The key in an Authorization header, whatever it is worth. */
 export function readBearer(header: string): string | undefined {
+  // As nearly all write it; whether that is a key is for the key's own check.
+  if (header.startsWith(COMMON_START)) return header.slice(COMMON_START.length - KEY_START.length)
   return BEARER.exec(header)?.[1]
 }
 
@@ -66,7 +70,7 @@ export function refuseKey(code: ErrorCode): Refusal {
 }
 
 /** In time that depends on the length alone. */
-export function isEqual(left: string, right: string): boolean {
+function isEqual(left: string, right: string): boolean {
   if (left.length !== right.length) return false
   let difference = 0
   for (let index = 0; index < left.length; index += 1) {

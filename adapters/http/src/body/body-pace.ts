@@ -1,8 +1,10 @@
 /**
  * How fast a body has to come. One that stands still or drips holds memory that others could use,
- * up to the time limit of the whole request; so it is looked at again and again:
+ * up to the time limit of the whole request; so all that are under way are looked at again and again:
  *
  *   each `bodyPaceMs`: nothing came → 408; it is large and slower than `bodyBytesPerSecond` → 408
+ *
+ * One timer serves them all, since most bodies have come before a timer of their own were set.
  */
 import type { HttpSettings } from "../defaults.ts"
 import { Refusal } from "../errors/refusal.ts"
@@ -12,25 +14,52 @@ export type BodyPaceSettings = Pick<
   "bodyBytesPerSecond" | "bodyPaceMs" | "largeBodyBytes"
 >
 
-/** Calls `stop` with a `Refusal` where the body is too slow; returns what ends the watch. */
-export function watchPace(
-  settings: BodyPaceSettings,
-  heldBytes: () => number,
-  stop: (refusal: Refusal) => void,
-): () => void {
+export interface PacedBody {
+  /** How much of it has come. */
+  readonly bytes: () => number
+  readonly stop: (refusal: Refusal) => void
+}
+
+/**
+ * Calls `stop` with a `Refusal` where the body is too slow, between one and two times `bodyPaceMs`
+ * after it began to be; returns what ends the watch.
+ */
+export type WatchPace = (body: PacedBody) => () => void
+
+export function createPaceWatch(settings: BodyPaceSettings): WatchPace {
   const { bodyPaceMs, bodyBytesPerSecond, largeBodyBytes } = settings
   const leastBytes = (bodyBytesPerSecond * bodyPaceMs) / 1_000
-  let before = 0
+  /** With how much had come at the last look; undefined before the first. */
+  const seenBytes = new Map<PacedBody, number | undefined>()
+  let timer: ReturnType<typeof setInterval> | undefined
 
-  const timer = setInterval(() => {
-    const now = heldBytes()
-    const came = now - before
-    before = now
-    if (came === 0 || (now > largeBodyBytes && came < leastBytes)) stop(refusePace(settings))
-  }, bodyPaceMs)
-  return () => {
-    clearInterval(timer)
+  function look(): void {
+    if (seenBytes.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+    }
+    for (const [body, before] of seenBytes) {
+      const now = body.bytes()
+      seenBytes.set(body, now)
+      if (before === undefined) continue
+      const came = now - before
+      if (came === 0 || (now > largeBodyBytes && came < leastBytes)) body.stop(refusePace(settings))
+    }
   }
+
+  return (body) => {
+    seenBytes.set(body, undefined)
+    timer ??= startTimer(look, bodyPaceMs)
+    return () => void seenBytes.delete(body)
+  }
+}
+
+/** A body that is still to come keeps the process alive by its connection. */
+function startTimer(look: () => void, everyMs: number): ReturnType<typeof setInterval> {
+  const timer = setInterval(look, everyMs)
+  // Elsewhere than in Node a timer is a number.
+  if (typeof timer === "object") timer.unref()
+  return timer
 }
 
 function refusePace({ bodyPaceMs, bodyBytesPerSecond }: BodyPaceSettings): Refusal {

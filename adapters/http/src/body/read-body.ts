@@ -7,7 +7,7 @@
 import type { HttpSettings } from "../defaults.ts"
 import { Refusal } from "../errors/refusal.ts"
 import { createGate } from "../gate.ts"
-import { watchPace, type BodyPaceSettings } from "./body-pace.ts"
+import { createPaceWatch, type BodyPaceSettings, type WatchPace } from "./body-pace.ts"
 import { createPieceCollector, type BodyPieces } from "./body-pieces.ts"
 import {
   createHeldBodies,
@@ -43,6 +43,7 @@ export type BodyReaderSettings = BodyPaceSettings &
 export function createBodyReader(settings: BodyReaderSettings): BodyReader {
   const { bodyBytes, bodiesAtWorkBytes, largeBodyBytes } = settings
   const bodies = createHeldBodies(settings)
+  const watchPace = createPaceWatch(settings)
   // How many wait is bounded by the bytes that they hold.
   const gate = createGate({ limit: bodiesAtWorkBytes, mostWaiting: Infinity, name: "large bodies" })
 
@@ -51,7 +52,7 @@ export function createBodyReader(settings: BodyReaderSettings): BodyReader {
       checkDeclared(request.declaredLength, bodyBytes)
       const held = bodies.begin(request.account)
       try {
-        const pieces = await collect(request, held, settings)
+        const pieces = await collect(request, held, watchPace)
         if (pieces.lengthBytes === 0) checkUnread(request.declaredLength)
         if (pieces.lengthBytes <= largeBodyBytes) return await use(pieces)
         return await gate.pass(pieces.lengthBytes, () => use(pieces))
@@ -80,17 +81,16 @@ function checkUnread(declaredLength: string | null): void {
 async function collect(
   { receive }: BodyRequest,
   held: HeldBody,
-  settings: BodyPaceSettings,
+  watchPace: WatchPace,
 ): Promise<BodyPieces> {
   const { take, finish } = createPieceCollector()
   const slow = new AbortController()
-  const endWatch = watchPace(
-    settings,
-    () => held.bytes,
-    (refusal) => {
+  const endWatch = watchPace({
+    bytes: () => held.bytes,
+    stop(refusal) {
       slow.abort(refusal)
     },
-  )
+  })
   try {
     await receive((chunk) => {
       held.hold(chunk.length)
