@@ -293,12 +293,17 @@ describe("a bucket that lists nothing", () => {
     const { scene, id } = await createFinished()
     const { finishedAt } = await scene.read(id)
     const message = "credentials have ended"
+    const { list } = scene.artifacts
     scene.artifacts.list = () =>
       Promise.reject(new SafelightError({ code: "artifacts-unavailable", message }))
     const report = await scene.engine.sweep(finishedAt + 15 * DAY_MS)
     assert.equal(report.failed, 1)
     assert.equal(scene.storage.inputs.size, 0)
     assert.equal((await scene.read(id)).state, "succeeded.expired")
+    assert.equal(scene.artifacts.places.size, 1)
+    scene.artifacts.list = list
+    assert.equal((await scene.engine.sweep(finishedAt + 15 * DAY_MS)).removed, 1)
+    assert.equal(scene.artifacts.places.size, 0)
   })
 })
 

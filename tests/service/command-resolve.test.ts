@@ -11,7 +11,9 @@ async function createDoubt(t: TestContext): Promise<string> {
   const folder = await temporaryFolder(t)
   const storage = await createSqliteStorage({ folder: `${folder}/data` })
   const now = Date.now()
-  const submitted = { endBy: now + 3_600_000 }
+  // As the service that runs beside it knows them.
+  const known = { model: "vendor-a/v4.1/flash/text-to-image", priceVersion: "default-1" }
+  const submitted = { ...known, endBy: now + 3_600_000 }
   const place = { dueAt: submitted.endBy, endBy: submitted.endBy, claim: null, turn: null }
   const queue = { kind: "enqueue", ...place } as const
   const doubt = { kind: "doubt", attempt: 1, code: "connection_lost" } as const

@@ -22,6 +22,8 @@ export function toQueueChange(
   settings: EngineSettings,
   now: number,
 ): QueueChange | undefined {
+  // Bytes of what has expired may be left: whoever recorded that says when they are gone.
+  if (task.state === "succeeded.expired") return { kind: "finish", retainAt: now }
   if (isTerminal(task)) return { kind: "finish", retainAt: nextRetentionAt(task, settings, now) }
   if (task.state === "queued") {
     return { kind: "reschedule", dueAt: task.deferral?.retryAt ?? now, claim: null }
