@@ -116,7 +116,7 @@ export const TASKS: ConformanceSection = {
       row: "A cancelled task is `failed` with code `task_cancelled`",
       tests: [
         ...studio(
-          "worker threads > cancel stops a rendering under way, and the next one is carried out",
+          "worker processes > cancel stops a rendering under way, and the next one is carried out",
         ),
         ...answers("a failed task > says task_cancelled as generation_error"),
       ],
