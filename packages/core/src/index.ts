@@ -138,6 +138,7 @@ export type {
   MoveStorage,
 } from "./ports/move-storage.ts"
 export { SILENT_LOG, type Log, type LogFields } from "./ports/log.ts"
+export type { InspectedMedia, MediaFacts, MediaInspector } from "./ports/media-inspector.ts"
 export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"
 export { PROBE_POINTS, type Probe, type ProbePoint } from "./ports/probe.ts"
 export type {

@@ -1,6 +1,6 @@
 /**
- * Media that a request refers to, fetched safely: `fetch-guarded` implements it, channels use it.
- * It takes http(s) URLs and data URLs alike.
+ * Media by URL, fetched safely: what a request refers to, and what a provider has made. `fetch-guarded`
+ * implements it, the engine and channels use it. It takes http(s) URLs and data URLs alike.
  */
 import type { MediaKind } from "../models/media-url.ts"
 import type { AbortSignalLike } from "./clock.ts"
@@ -20,6 +20,23 @@ export interface MediaRequest {
   readonly kinds: readonly MediaKind[]
   /** Bound on the bytes of the body. */
   readonly maxBytes: number
+  /** Sent along, such as a provider's key; to the host of `url` alone, never where that redirects to. */
+  readonly headers?: Readonly<Record<string, string>>
+  /**
+   * The only hosts that may be asked, redirects included: `media.example`, or `*.media.example` for all
+   * below it. Any by default.
+   */
+  readonly hosts?: readonly string[]
+  /**
+   * Origins that an operator has configured: asked wherever their names lead, also on a private
+   * network, and beside `hosts`.
+   */
+  readonly trustedOrigins?: readonly string[]
+  /**
+   * How often a body that breaks off is gone on with from where it broke off, as long as its server
+   * says that it is the same; never by default.
+   */
+  readonly resumes?: number
   readonly signal?: AbortSignalLike
 }
 
