@@ -31,7 +31,7 @@ function createStalling(waiting: () => Promise<unknown> = () => new Promise(() =
     await waiting()
     yield Buffer.from("ture")
   }
-  return { kind: "completed", outputs: [{ mimeType: "image/png", body: stall() }] } as const
+  return { kind: "completed", outputs: [{ mimeType: "image/png", open: stall }] } as const
 }
 
 /** One slot, and after the first answer one that is whole. */

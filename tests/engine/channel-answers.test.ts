@@ -26,20 +26,13 @@ const polled = (answer: unknown): PollOutcome => answer as PollOutcome
 interface World {
   readonly channel: Channel
   readonly parameters?: object
-  /** So many outputs can't be stored at first. */
-  readonly failedPuts?: number
 }
 
 /** One task's whole life, as far as ten minutes take it. */
-async function runTask({
-  channel,
-  parameters = { prompt: "a quiet harbour" },
-  failedPuts = 0,
-}: World) {
+async function runTask({ channel, parameters = { prompt: "a quiet harbour" } }: World) {
   const clock = createManualClock()
   const storage = createMemoryStorage()
   const artifacts = createMemoryArtifacts()
-  artifacts.failPuts(failedPuts)
   const logged: { readonly fields: LogFields; readonly message: string }[] = []
   const record: Log["info"] = (fields, message) => void logged.push({ fields, message })
   const isVideo = channel.models.includes(referenceToVideo.id)
@@ -78,25 +71,11 @@ async function* once(words: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(words)
 }
 
-/** A body that knows whether its reader left it before its end. */
-function toClosable(words: string) {
-  const body = {
-    isClosed: false,
-    [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
-      const chunks = once(words)
-      return {
-        next: () => chunks.next(),
-        return() {
-          body.isClosed = true
-          return chunks.return(undefined)
-        },
-      }
-    },
-  }
-  return body
-}
-
-const film = (more: object = {}) => ({ mimeType: "video/mp4", body: once("film"), ...more })
+const film = (more: object = {}) => ({
+  mimeType: "video/mp4",
+  open: () => once("film"),
+  ...more,
+})
 
 describe("an answer to a purchase", () => {
   const words: readonly (readonly [string, unknown])[] = [
@@ -187,8 +166,12 @@ describe("a result", () => {
     ["outputs[0].durationMs is no duration", [film({ durationMs: "5000" })]],
     ["outputs[0].mimeType is none", [film({ durationMs: 5_000, mimeType: "" })]],
     ["outputs[0].mimeType is none", [film({ durationMs: 5_000, mimeType: "a/b\r\nx: y" })]],
-    ["outputs[0].body can't be read", [film({ durationMs: 5_000, body: "film" })]],
-    ["outputs[0].body can't be read", [null]],
+    ["outputs[0].open is no function", [film({ durationMs: 5_000, open: "film" })]],
+    ["outputs[0] is no object", [null]],
+    [
+      "outputs[0].url can't be fetched: its channel names no outputOrigins",
+      [{ url: "https://films.example/1.mp4" }],
+    ],
     ["inputVideosMs holds what is no duration", [film({ durationMs: 1 })], { inputVideosMs: [-1] }],
     ["inputVideosMs is no list", [film({ durationMs: 1 })], { inputVideosMs: 5 }],
   ]
@@ -213,45 +196,10 @@ describe("a result", () => {
     })
   }
 
-  it("that fails its task leaves no body open", async () => {
-    const bodies = ["one", "two"].map(toClosable)
-    const [first, second] = bodies
-    const outputs = [
-      { mimeType: "image/png", body: first },
-      { mimeType: "", body: second },
-    ]
-    const channel = createScriptedChannel({
-      submits: [submitted({ kind: "completed", operation: "op-1", outputs })],
-    })
-    assert.equal((await runTask({ channel })).task.state, "failed")
-    assert.deepEqual(
-      bodies.map(({ isClosed }) => isClosed),
-      [true, true],
-    )
-  })
-
-  it("that can't be stored leaves no body open but the one that failed, which is the storage's", async () => {
-    const bodies = ["one", "two"].map(toClosable)
-    const outputs = bodies.map((body) => ({ mimeType: "image/png", body }))
-    const channel = createScriptedChannel({
-      submits: [{ kind: "accepted", operation: "op-1" }],
-      polls: [
-        { kind: "completed", outputs },
-        { kind: "refused", code: "provider_rejected" },
-      ],
-    })
-    const parameters = { prompt: "a quiet harbour", count: 2 }
-    await runTask({ channel, parameters, failedPuts: 1 })
-    assert.deepEqual(
-      bodies.map(({ isClosed }) => isClosed),
-      [false, true],
-    )
-  })
-
   it("of a running task fails it at once, and is not asked for again", async () => {
     const channel = createScriptedChannel({
       submits: [{ kind: "accepted", operation: 1 }],
-      polls: [polled({ kind: "completed", outputs: [{ mimeType: "", body: once("x") }] })],
+      polls: [polled({ kind: "completed", outputs: [{ mimeType: "", open: () => once("x") }] })],
     })
     const { story } = await runTask({ channel })
     assert.deepEqual(story, ["submitted", "dispatched", "accepted", "failed"])
@@ -259,17 +207,20 @@ describe("a result", () => {
   })
 
   it("of more outputs than were asked for keeps and charges as many as were", async () => {
-    const bodies = ["one", "two", "three", "four"].map(toClosable)
-    const outputs = bodies.map((body) => ({ mimeType: "image/png", body }))
+    const opened: string[] = []
+    const outputs = ["one", "two", "three", "four"].map((words) => ({
+      mimeType: "image/png",
+      open() {
+        opened.push(words)
+        return once(words)
+      },
+    }))
     const channel = createScriptedChannel({ submits: [{ kind: "completed", outputs }] })
     const { artifacts, logged, task } = await runTask({ channel })
     assert.equal(task.state, "succeeded.available")
     assert.deepEqual([task.artifacts.length, artifacts.places.size], [1, 1])
     assert.deepEqual([task.usage?.images, task.chargeMicros], [1, 30_000])
-    assert.deepEqual(
-      bodies.map(({ isClosed }) => isClosed),
-      [false, true, true, true],
-    )
+    assert.deepEqual(opened, ["one"])
     assert.ok(logged.some(({ fields }) => fields["outputs"] === 4 && fields["asked"] === 1))
   })
 

@@ -205,7 +205,7 @@ async function finish(scene: Scene): Promise<string> {
 async function putOrphan({ artifacts }: Scene, task: string): Promise<string> {
   const [output] = completed("made elsewhere").outputs
   assert.ok(output !== undefined)
-  return (await artifacts.put({ task, key: "image_1", body: output.body })).place
+  return (await artifacts.put({ task, key: "image_1", body: output.open() })).place
 }
 
 async function adoptCopy({ artifacts, clock, storage }: Scene): Promise<void> {

@@ -90,10 +90,9 @@ describe("a running task", () => {
 
 describe("a completed operation", () => {
   it("succeeds only with every artifact stored, measured, priced and given an expiry", async () => {
-    const body = (words: string): AsyncIterable<Uint8Array> => completed(words).outputs[0].body
     const outputs = [
-      { mimeType: "image/png", body: body("one") },
-      { mimeType: "image/webp", body: body("two!") },
+      ...completed("one").outputs,
+      { ...completed("two!").outputs[0], mimeType: "image/webp" },
     ]
     const channel = createScriptedChannel({ submits: [{ kind: "completed", outputs }] })
     const scene = createScene({ channels: [channel] })
@@ -149,16 +148,25 @@ describe("a completed operation", () => {
     assert.deepEqual(scene.story(id), ["submitted", "dispatched", "accepted", "succeeded"])
   })
 
-  it("is in doubt where it came at once, without an operation, and could not be stored", async () => {
-    const channel = createScriptedChannel({
-      submission: { kind: "keyed", keyTtlMs: 60_000 },
-      submits: [completed(), completed()],
-    })
+  it("is kept trying where it came at once, without an operation, and could not be stored", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
     const scene = createScene({ channels: [channel] })
-    scene.artifacts.failPuts(1)
+    scene.artifacts.failPuts(8)
     const { id } = await scene.submit()
-    await scene.clock.advance(5_000)
-    const story = ["submitted", "dispatched", "doubted", "dispatched", "succeeded"]
-    assert.deepEqual(scene.story(id), story)
+    await scene.clock.advance(60_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched"])
+    await scene.clock.advance(120_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+    assert.equal(channel.created.length, 1)
+  })
+
+  it("is in doubt where it can't be stored until the task's end", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    const scene = createScene({ channels: [channel] })
+    scene.artifacts.failPuts(999)
+    const { id } = await scene.submit()
+    await scene.clock.advance(660_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "doubted", "failed"])
+    assert.equal((await scene.read(id)).error?.code, "upstream_outcome_unknown")
   })
 })

@@ -145,7 +145,7 @@ async function storeOldResult(scene: Scene): Promise<Task> {
   } = await artifacts.put({
     task,
     key: "image_1",
-    body: output.body,
+    body: output.open(),
   })
   const at = clock.now()
   const events: TaskEvent[] = [

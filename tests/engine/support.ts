@@ -9,6 +9,8 @@ import {
   openEvent,
   text,
   type Log,
+  type MediaInspector,
+  type MediaSource,
   type Model,
   type PriceBook,
   type Probe,
@@ -84,6 +86,8 @@ export interface SceneOptions {
   readonly prices?: PriceBook
   readonly probe?: Probe
   readonly log?: Log
+  readonly media?: MediaSource
+  readonly inspector?: MediaInspector
   /** Whether the engine works from the beginning; it does unless said otherwise. */
   readonly isStarted?: boolean
 }
@@ -102,6 +106,8 @@ export function createScene(options: SceneOptions): Scene {
     settings: { ...SETTINGS, ...options.settings },
     ...(options.probe && { probe: options.probe }),
     ...(options.log && { log: options.log }),
+    ...(options.media && { media: options.media }),
+    ...(options.inspector && { inspector: options.inspector }),
   })
   if (options.isStarted !== false) engine.start()
 
@@ -131,7 +137,10 @@ export function createScene(options: SceneOptions): Scene {
 
 /** One picture, as a channel hands it over. */
 export function completed(words = "picture") {
-  return { kind: "completed", outputs: [{ mimeType: "image/png", body: once(words) }] } as const
+  return {
+    kind: "completed",
+    outputs: [{ mimeType: "image/png", open: () => once(words) }],
+  } as const
 }
 
 async function* once(words: string): AsyncGenerator<Uint8Array> {

@@ -85,7 +85,7 @@ describe("a sweep", () => {
 
   it("removes orphans of a finished task after a day, and nothing of its manifest", async () => {
     const { scene, id } = await createFinished()
-    const orphan = { task: id, key: "image_1", body: completed("orphan").outputs[0].body }
+    const orphan = { task: id, key: "image_1", body: completed("orphan").outputs[0].open() }
     await scene.artifacts.put(orphan)
     const { finishedAt, artifacts } = await scene.read(id)
     assert.equal((await scene.engine.sweep(finishedAt + DAY_MS - 1)).removed, 0)
@@ -184,7 +184,7 @@ describe("a running task past its end", () => {
   })
 
   it("is left to whoever holds it, who may be storing its result", async () => {
-    const slow = { ...completed(), outputs: [{ mimeType: "image/png", body: trickle() }] } as const
+    const slow = { ...completed(), outputs: [{ mimeType: "image/png", open: trickle }] } as const
     async function* trickle(): AsyncGenerator<Uint8Array> {
       await scene.clock.wait(15_000)
       yield Buffer.from("picture")

@@ -131,7 +131,7 @@ function toPollOutcome(origin: string, operation: string, answer: PollAnswer): P
 function toCompleted(origin: string, operation: string, bytes: number): Completed {
   const output: ChannelOutput = {
     mimeType: "image/png",
-    body: readOutput(origin, operation, bytes),
+    open: () => readOutput(origin, operation, bytes),
   }
   return { kind: "completed", outputs: [output] }
 }

@@ -68,7 +68,7 @@ export async function recordTasks(
 
 /** Pictures of a few bytes. */
 export function pictures(count: number): SubmitOutcome {
-  const outputs = Array.from({ length: count }, () => ({ mimeType: "image/png", body: once() }))
+  const outputs = Array.from({ length: count }, () => ({ mimeType: "image/png", open: once }))
   return { kind: "completed", outputs }
 }
 
@@ -81,7 +81,7 @@ export function edit(count: number): Recording {
 
 /** A video, and the videos that it was edited from, of these durations. */
 export function video(durationMs: number, inputVideosMs: readonly number[] = []): SubmitOutcome {
-  const outputs = [{ mimeType: "video/mp4", body: once(), durationMs }]
+  const outputs = [{ mimeType: "video/mp4", open: once, durationMs }]
   return { kind: "completed", outputs, inputVideosMs }
 }
 

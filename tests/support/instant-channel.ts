@@ -12,7 +12,7 @@ export function createInstantChannel(concurrency = 256): Channel {
     submit: async () => ({
       kind: "completed",
       operation: { id: "instant" },
-      outputs: [{ mimeType: "image/png", body: once(bytes) }],
+      outputs: [{ mimeType: "image/png", open: () => once(bytes) }],
     }),
     poll: () => Promise.reject(new Error("an instant channel is never polled")),
   }

@@ -65,7 +65,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 function complete(task: string): Completed {
-  const output = { mimeType: "image/png", body: once(toProduct(task)) }
+  const output = { mimeType: "image/png", open: () => once(toProduct(task)) }
   return { kind: "completed", outputs: [output] }
 }
 

@@ -42,8 +42,8 @@ export function toPollOutcome(rendering: Rendering, free: () => void): PollOutco
 
 function toChannelOutput(output: RenderedOutput, done: () => void): ChannelOutput {
   const { mimeType, bytes, durationMs } = output
-  const body = readPieces(bytes, done)
-  return durationMs === undefined ? { mimeType, body } : { mimeType, body, durationMs }
+  const open = (): AsyncIterable<Uint8Array> => readPieces(bytes, done)
+  return durationMs === undefined ? { mimeType, open } : { mimeType, open, durationMs }
 }
 
 async function* readPieces(bytes: Uint8Array, done: () => void): AsyncGenerator<Uint8Array> {

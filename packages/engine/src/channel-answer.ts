@@ -10,8 +10,10 @@ import {
   type ChannelOutput,
   type Completed,
   type Json,
+  type LinkedOutput,
   type Model,
   type NotCreated,
+  type OpenedOutput,
   type PollOutcome,
   type Refused,
   type Running,
@@ -35,17 +37,18 @@ type Answer = Readonly<Record<string, unknown>>
 export interface AnswerNotes {
   /** The outcome stands; `what` was left out or replaced. */
   repaired(what: string): void
-  /**
-   * The outcome became a failure because of `what`; `operation` is its handle, where it has one, and
-   * nobody will read `outputs`.
-   */
-  failed(what: string, operation: Json | undefined, outputs: unknown): void
+  /** The outcome became a failure because of `what`; `operation` is its handle, where it has one. */
+  failed(what: string, operation: Json | undefined): void
 }
 
 export interface AnswerContext {
   readonly channel: string
   /** What was asked for; undefined where the model is not served here. */
   readonly artifacts: Model["artifacts"] | undefined
+  /** Whether the engine can measure what the channel has not measured. */
+  readonly hasInspector: boolean
+  /** Whether the channel says where its outputs may be fetched from. */
+  readonly hasOrigins: boolean
   readonly notes: AnswerNotes
 }
 
@@ -144,7 +147,7 @@ function parseCompleted(answer: Answer, context: AnswerContext): Completed | Ref
   }
   const results = parseResults(answer, context)
   if (typeof results === "string") {
-    notes.failed(results, operation, answer["outputs"])
+    notes.failed(results, operation)
     return { kind: "refused", code: "internal_error" }
   }
   return { kind: "completed", ...(operation !== undefined && { operation }), ...results }
@@ -168,8 +171,14 @@ function parseResults(
   return { outputs: parsed, ...(inputs.length > 0 && { inputVideosMs: inputs }) }
 }
 
-function parseOutput(output: unknown, { artifacts }: AnswerContext): ChannelOutput | string {
-  if (!isRecord(output) || !isBody(output["body"])) return ".body can't be read"
+function parseOutput(output: unknown, context: AnswerContext): ChannelOutput | string {
+  if (!isRecord(output)) return " is no object"
+  return "url" in output ? parseLinked(output, context) : parseOpened(output, context)
+}
+
+function parseOpened(output: Answer, context: AnswerContext): OpenedOutput | string {
+  const { artifacts, hasInspector } = context
+  if (!isOpened(output)) return ".open is no function"
   const mimeType = toMimeType(output["mimeType"])
   if (mimeType === undefined) return ".mimeType is none"
   const durationMs = toDurationMs(output["durationMs"])
@@ -177,12 +186,38 @@ function parseOutput(output: unknown, { artifacts }: AnswerContext): ChannelOutp
     return ".durationMs is no duration"
   }
   // A video is charged by its length: one that nobody measured would cost nothing.
-  if (artifacts === "video" && !durationMs) return ".durationMs is missing"
-  return { mimeType, body: output["body"], ...(durationMs !== undefined && { durationMs }) }
+  const isUnmeasured = durationMs === undefined && !hasInspector
+  if (artifacts === "video" && (isUnmeasured || durationMs === 0)) return ".durationMs is missing"
+  const open: OpenedOutput["open"] = (signal) => output.open(signal)
+  return { mimeType, open, ...(durationMs !== undefined && { durationMs }) }
 }
 
-export function isBody(value: unknown): value is ChannelOutput["body"] {
-  return isRecord(value) && Symbol.asyncIterator in value
+function parseLinked(output: Answer, { hasOrigins }: AnswerContext): LinkedOutput | string {
+  const { expiresAt, headers, url } = output
+  if (!hasOrigins) return ".url can't be fetched: its channel names no outputOrigins"
+  if (typeof url !== "string" || !isFetchable(url)) return ".url is none"
+  if (expiresAt !== undefined && !Number.isFinite(expiresAt)) return ".expiresAt is no moment"
+  if (headers !== undefined && !isHeaders(headers)) return ".headers holds what is no text"
+  return {
+    url,
+    ...(headers !== undefined && { headers }),
+    ...(expiresAt !== undefined && { expiresAt: Number(expiresAt) }),
+  }
+}
+
+/** Longer than any that a provider signs. */
+const URL_CHARACTERS = 16_384
+
+function isFetchable(url: string): boolean {
+  return url.length <= URL_CHARACTERS && /^https?:$/.test(URL.parse(url)?.protocol ?? "")
+}
+
+function isHeaders(value: unknown): value is Readonly<Record<string, string>> {
+  return isRecord(value) && Object.values(value).every((each) => typeof each === "string")
+}
+
+function isOpened(output: Answer): output is Answer & Pick<OpenedOutput, "open"> {
+  return typeof output["open"] === "function"
 }
 
 function isWhole<Item>(items: readonly (Item | undefined)[]): items is readonly Item[] {

@@ -9,6 +9,7 @@ import { settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
 import type { WorkRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
+import { toBackoffMs } from "./settings.ts"
 import type { StepResult, Work } from "./work.ts"
 
 export interface ChannelCall {
@@ -99,23 +100,32 @@ async function record(
   }
 }
 
+/**
+ * Records a result that came with the answer. While its outputs can't be kept they are tried again:
+ * with an operation by asking for them anew, without one here, until the task's end.
+ */
 async function settleAtOnce(
   context: Context,
   work: Work,
   outcome: Exclude<SubmitOutcome, { kind: "accepted" | "not-created" }>,
   call: ChannelCall,
 ): Promise<StepResult> {
+  const { clock, log, settings } = context
+  const { attempt, endBy } = work.head.task
   const acceptance = toAcceptance(outcome, call)
-  try {
-    return await settle(context, work, outcome, acceptance)
-  } catch (error) {
-    // The outputs came with the answer and could not be kept. With an operation they can be asked for
-    // again; without one that depends on what the channel makes of a repeat, which a doubt resolves.
-    if (!isSafelightError(error)) throw error
-    context.log.warn({ task: work.id, error }, "an immediate result could not be collected")
-    const { attempt } = work.head.task
-    const doubt = { kind: "doubt", attempt, code: "collection-failed" } as const
-    return recordOutcome(context, work, acceptance[0] ?? doubt)
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await settle(context, work, outcome, acceptance)
+    } catch (error) {
+      if (!isSafelightError(error)) throw error
+      log.warn({ task: work.id, error }, "an immediate result could not be collected")
+    }
+    if (acceptance[0] !== undefined) return recordOutcome(context, work, acceptance[0])
+    await clock.wait(toBackoffMs(settings, tries), work.ending.signal)
+    if (work.ending.signal.aborted || clock.judgedNow() >= endBy) {
+      // What the channel makes of a repeat decides what comes of it.
+      return recordOutcome(context, work, { kind: "doubt", attempt, code: "collection-failed" })
+    }
   }
 }
 

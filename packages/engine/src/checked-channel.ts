@@ -3,9 +3,7 @@
  * and a throw is a rejection. Everything else is the channel's own.
  */
 import type { Channel, Log, Model } from "@safelight/core"
-import { isRecord } from "./answer-parts.ts"
 import {
-  isBody,
   parseFindAnswer,
   parsePollAnswer,
   parseSubmitAnswer,
@@ -15,9 +13,14 @@ import {
 export interface CheckingPorts {
   readonly log: Log
   readonly models: ReadonlyMap<string, Model>
+  /** Whether the engine can measure. */
+  readonly hasInspector: boolean
 }
 
-export function toCheckedChannel(channel: Channel, { log, models }: CheckingPorts): Channel {
+export function toCheckedChannel(
+  channel: Channel,
+  { hasInspector, log, models }: CheckingPorts,
+): Channel {
   /** A poll may say the same wrong thing each second. */
   const told = new Set<string>()
   const { name } = channel
@@ -26,21 +29,17 @@ export function toCheckedChannel(channel: Channel, { log, models }: CheckingPort
     return {
       channel: name,
       artifacts: models.get(model)?.artifacts,
+      hasInspector,
+      hasOrigins: channel.outputOrigins !== undefined,
       notes: {
         repaired(what) {
           if (told.has(what)) return
           told.add(what)
           log.warn({ task, channel: name, what }, "a part of a channel's answers is left out")
         },
-        failed(what, operation, outputs) {
+        failed(what, operation) {
           const words = "a channel's result can't be stored or charged: the task fails"
           log.error({ task, channel: name, what, operation }, words)
-          endBodies(outputs).catch((error: unknown) => {
-            log.warn(
-              { task, channel: name, error },
-              "an output that is not read could not be closed",
-            )
-          })
         },
       },
     }
@@ -52,6 +51,7 @@ export function toCheckedChannel(channel: Channel, { log, models }: CheckingPort
     submission: channel.submission,
     concurrency: channel.concurrency,
     submitTimeoutMs: channel.submitTimeoutMs,
+    ...(channel.outputOrigins !== undefined && { outputOrigins: channel.outputOrigins }),
     async submit(request) {
       return parseSubmitAnswer(await channel.submit(request), toContext(request))
     },
@@ -77,14 +77,6 @@ export function toCheckedChannel(channel: Channel, { log, models }: CheckingPort
       },
     }),
   }
-}
-
-/** Ends what each body holds: a connection, a file. */
-async function endBodies(outputs: unknown): Promise<void> {
-  const bodies = Array.isArray(outputs) ? outputs.map((each) => isRecord(each) && each["body"]) : []
-  await Promise.all(
-    bodies.filter(isBody).map(async (body) => body[Symbol.asyncIterator]().return?.()),
-  )
 }
 
 interface Asked {

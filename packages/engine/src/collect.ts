@@ -8,24 +8,24 @@ import {
   isSafelightError,
   toArtifactKey,
   type Account,
-  type ArtifactPut,
   type ChannelOutput,
   type Completed,
   type ManifestEntry,
+  type MediaKind,
   type Model,
-  type StoredArtifact,
   type TaskCommand,
   type Usage,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
+import { isLost, measureOutput, openOutput, toFetchOrder } from "./open-output.ts"
 import { persist } from "./persist.ts"
 import { requireSettled, toCharge } from "./settlement.ts"
 import type { Work } from "./work.ts"
 
 /**
  * Stores the outputs and returns the command that records the success, or the failure where there
- * is nothing to store. Rejects where the storage or a body fails; nothing is then left behind but
- * orphans.
+ * is nothing to store, or nothing that is of use. Rejects where the storage, a download or a
+ * measurement fails and may go better; nothing is then left behind but orphans.
  */
 export async function collect(
   context: Context,
@@ -38,20 +38,17 @@ export async function collect(
   }
   // Before anything is stored: where either is missing, nothing may be left behind.
   const model = requireSettled(context, task)
-  const outputs = await takeAsked(context, work, model, completed.outputs)
+  const outputs = takeAsked(context, work, model, completed.outputs)
   const stored: StoredOutput[] = []
   let expiresAt: number
   try {
-    for (const [position, output] of outputs.entries()) {
-      const key = toArtifactKey(model.artifacts, position)
-      stored.push(await store(context, work, key, output))
+    for (const position of toFetchOrder(outputs)) {
+      stored[position] = await store(context, work, model, outputs, position)
     }
     expiresAt = await findExpiry(context, work)
   } catch (error) {
-    await Promise.all([
-      ...stored.map(({ place }) => discard(context, work.id, place)),
-      ...outputs.slice(stored.length + 1).map((output) => leaveUnread(context, work.id, output)),
-    ])
+    await Promise.all(Object.values(stored).map(({ place }) => discard(context, work.id, place)))
+    if (error instanceof LostOutput) return fail(context, work, error)
     throw error
   }
   const usage = toUsage(model.artifacts, stored, completed)
@@ -63,22 +60,31 @@ export async function collect(
   }
 }
 
+/** The end of a task whose output was made and is of no use, or is gone. */
+function fail(context: Context, work: Work, { cause }: LostOutput): TaskCommand {
+  const { attempt, dispatch, operation } = work.head.task
+  context.log.error(
+    { task: work.id, channel: dispatch?.channel, operation, error: cause },
+    "an output that was made is gone, or is not what was asked for: its task fails",
+  )
+  const message = "The provider's output could not be used."
+  return { kind: "fail", attempt, code: "no_output", message }
+}
+
 /** As many outputs as were asked for: what a channel makes beyond them nobody ordered. */
-async function takeAsked(
+function takeAsked(
   context: Context,
   work: Work,
   model: Model,
   outputs: readonly ChannelOutput[],
-): Promise<readonly ChannelOutput[]> {
+): readonly ChannelOutput[] {
   const most = countAsked(model, work)
-  const surplus = outputs.slice(most)
-  if (surplus.length === 0) return outputs
+  if (outputs.length <= most) return outputs
   const counts = { task: work.id, outputs: outputs.length, asked: most }
   context.log.warn(
     counts,
     "a channel made more than was asked for; the rest is neither kept nor charged",
   )
-  await Promise.all(surplus.map((output) => leaveUnread(context, work.id, output)))
   return outputs.slice(0, most)
 }
 
@@ -88,37 +94,30 @@ function countAsked(model: Model, { parameters }: Work): number {
   return parameters === undefined ? Infinity : model.estimate(parameters).images
 }
 
-/** Ends a body that nobody reads, and with it what it holds: a connection, a file. */
-async function leaveUnread(
-  { deadlines, log }: Context,
-  task: string,
-  { body }: ChannelOutput,
-): Promise<void> {
-  try {
-    await deadlines.run(DISCARD_MS, undefined, async () => {
-      await body[Symbol.asyncIterator]().return?.()
-    })
-  } catch (error) {
-    log.warn({ task, error }, "an output that is not read could not be closed")
-  }
-}
-
 type StoredOutput = Omit<ManifestEntry, "expiresAt" | "expiryHidden" | "type">
+
+/** No further try brings the output. */
+class LostOutput extends Error {
+  override readonly name = "LostOutput"
+}
 
 async function store(
   context: Context,
   work: Work,
-  key: string,
-  { body, durationMs, mimeType }: ChannelOutput,
+  model: Model,
+  outputs: readonly ChannelOutput[],
+  position: number,
 ): Promise<StoredOutput> {
+  const output = outputs[position] as ChannelOutput
+  const key = toArtifactKey(model.artifacts, position)
   await context.probe("collect:before-put", work.id)
-  const put = await putInTime(context, work, { task: work.id, key, body })
-  await context.probe("collect:after-put", work.id)
-  return {
-    ...put,
-    durationMs: durationMs ?? null,
-    key,
-    mimeType,
+  try {
+    const put = await putInTime(context, work, output, { key, kind: model.artifacts })
+    await context.probe("collect:after-put", work.id)
+    return put
+  } catch (error) {
+    if (!isSafelightError(error) || !isLost(output, error, context.clock.now())) throw error
+    throw new LostOutput(error.message, { cause: error })
   }
 }
 
@@ -127,19 +126,30 @@ async function store(
  * answered close to it has one more poll's time, since nobody may have recorded the end yet.
  */
 async function putInTime(
-  { artifacts, clock, deadlines, settings }: Context,
+  context: Context,
   work: Work,
-  request: Omit<ArtifactPut, "signal">,
-): Promise<StoredArtifact> {
+  output: ChannelOutput,
+  { key, kind }: { readonly key: string; readonly kind: MediaKind },
+): Promise<StoredOutput> {
+  const { clock, deadlines, settings } = context
   const leftMs = work.head.task.endBy - clock.judgedNow()
   const boundMs = Math.max(leftMs, settings.pollTimeoutMs)
-  let putting: Promise<StoredArtifact> | undefined
+  let putting: Promise<StoredOutput> | undefined
+
+  async function put(signal: AbortSignal): Promise<StoredOutput> {
+    const { body, mimeType } = await openOutput(context, work, output, { kind, signal })
+    const stored = await context.artifacts.put({ task: work.id, key, body, signal })
+    try {
+      const durationMs = await measureOutput(context, output, stored, { kind, signal })
+      return { ...stored, durationMs, key, mimeType }
+    } catch (error) {
+      await discard(context, work.id, stored.place)
+      throw error
+    }
+  }
+
   try {
-    return await deadlines.run(
-      boundMs,
-      toSignal(work),
-      (signal) => (putting = artifacts.put({ ...request, signal })),
-    )
+    return await deadlines.run(boundMs, toSignal(work), (signal) => (putting = put(signal)))
   } catch (error) {
     if (putting === undefined) throw error
     // It hears the signal too: what it leaves behind is tidied up, and what it just stored counts.

@@ -21,6 +21,8 @@ import {
   type TaskRequest,
   type TaskService,
   type Usage,
+  type MediaInspector,
+  type MediaSource,
 } from "@safelight/core"
 import { checkPrices, type PriceFault } from "./check-prices.ts"
 import { toCheckedChannel, type CheckingPorts } from "./checked-channel.ts"
@@ -53,6 +55,10 @@ export interface EngineOptions {
   readonly models?: readonly Model[]
   readonly prices?: PriceBook
   readonly settings?: Partial<EngineSettings>
+  /** Fetches outputs that lie at URLs; needed, with `inspector`, where a channel names `outputOrigins`. */
+  readonly media?: MediaSource
+  /** Measures outputs that their channels have not measured. */
+  readonly inspector?: MediaInspector
   readonly clock?: Clock
   readonly randomness?: Randomness
   readonly log?: Log
@@ -151,8 +157,11 @@ function overloaded(message: string, retryAfterMs?: number): SafelightError {
 function createContext(options: EngineOptions): Context {
   const models = new Map((options.models ?? MODELS).map((model) => [model.id, model]))
   const log = options.log ?? SILENT_LOG
-  const routes = toCheckedRoutes(options.channels, { log, models })
+  const { inspector, media } = options
+  const hasInspector = inspector !== undefined
+  const routes = toCheckedRoutes(options.channels, { hasInspector, log, models })
   const channels = validateRoutes(routes)
+  requireFetching(channels, { inspector, media })
   const settings = toSettings(options.settings, channels)
   const { storage } = options
   const clock = createEngineClock({ clock: options.clock ?? systemClock, log, storage })
@@ -170,6 +179,8 @@ function createContext(options: EngineOptions): Context {
     models,
     prices,
     channels,
+    media,
+    inspector,
   }
   const claims = createClaims(ports)
   return {
@@ -191,6 +202,17 @@ function toCheckedRoutes(
     const { channel, ...place } = "channel" in route ? route : { channel: route }
     return { ...place, channel: toCheckedChannel(channel, ports) }
   })
+}
+
+function requireFetching(
+  channels: readonly Channel[],
+  { inspector, media }: Pick<Ports, "inspector" | "media">,
+): void {
+  if (inspector !== undefined && media !== undefined) return
+  const linking = channels.find(({ outputOrigins }) => outputOrigins !== undefined)
+  if (linking === undefined) return
+  const message = `outputs of channel ${linking.name} lie at URLs: the engine needs media and inspector`
+  throw new SafelightError({ code: "invalid-configuration", message })
 }
 
 /** Every model must be priced, by the rate it is billed by. */

@@ -5,6 +5,8 @@ import type {
   Clock,
   Digest,
   Log,
+  MediaInspector,
+  MediaSource,
   Model,
   PriceBook,
   Probe,
@@ -25,4 +27,7 @@ export interface Ports {
   readonly models: ReadonlyMap<string, Model>
   readonly prices: PriceBook
   readonly channels: readonly Channel[]
+  /** Both are there where a channel's outputs are URLs. */
+  readonly media: MediaSource | undefined
+  readonly inspector: MediaInspector | undefined
 }

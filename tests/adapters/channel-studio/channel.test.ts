@@ -9,18 +9,20 @@ import { createStudioChannel, DEFAULTS } from "@safelight/channel-studio"
 import { createManualClock } from "@safelight/testkit"
 import sharp from "sharp"
 import {
+  EDIT,
+  TEXT_TO_IMAGE,
+  VIDEO,
   carryOut,
   collect,
   createTestLog,
   createTestMedia,
   createTestStudio,
-  EDIT,
   follow,
+  openBytes,
   render,
-  TEXT_TO_IMAGE,
+  toOpened,
   toPoll,
   toRequest,
-  VIDEO,
 } from "./test-studio.ts"
 
 const SMALL = { size: "square" }
@@ -66,8 +68,8 @@ describe("the studio channel", () => {
       aspect_ratio: "1:1",
     })
     assert.ok(film.kind === "completed")
-    assert.equal(film.outputs[0]?.mimeType, "video/mp4")
-    assert.ok(Math.abs((film.outputs[0]?.durationMs ?? 0) - 4000) < 100)
+    assert.equal(toOpened(film.outputs[0]).mimeType, "video/mp4")
+    assert.ok(Math.abs((toOpened(film.outputs[0]).durationMs ?? 0) - 4000) < 100)
     assert.deepEqual(film.inputVideosMs, [])
   })
 
@@ -135,7 +137,7 @@ describe("the studio channel", () => {
     const request = toRequest(EDIT, { prompt: "", image_urls: [IMAGE_URL], count: 2 })
     const first = await follow(channel, request)
     assert.ok(first.kind === "completed")
-    for await (const piece of first.outputs[0]?.body ?? []) assert.ok(piece.byteLength > 0)
+    for await (const piece of openBytes(first.outputs[0])) assert.ok(piece.byteLength > 0)
     const second = await follow(channel, request)
     assert.equal(media.opened.length, 1)
     await collect(second)

@@ -12,7 +12,7 @@ import {
   toLetterable,
 } from "../../../adapters/channel-studio/src/image/letterable.ts"
 import { toEditSize } from "../../../adapters/channel-studio/src/image/edit-size.ts"
-import { carryOut, createTestStudio, EDIT, render, TEXT_TO_IMAGE } from "./test-studio.ts"
+import { EDIT, TEXT_TO_IMAGE, carryOut, createTestStudio, render, toOpened } from "./test-studio.ts"
 
 /** One prompt a scene. */
 const SCENE_PROMPTS = {
@@ -332,7 +332,7 @@ describe("edit", () => {
       const parameters = { prompt: "warm", image_urls: [EDIT_URLS[0]], output_format }
       const end = await carryOut(channel, EDIT, parameters)
       assert.ok(end.kind === "completed")
-      assert.equal(end.outputs[0]?.mimeType, `image/${output_format}`)
+      assert.equal(toOpened(end.outputs[0]).mimeType, `image/${output_format}`)
       const [medium] = await render(channel, EDIT, parameters)
       const [low] = await render(channel, EDIT, { ...parameters, quality: "low" })
       assert.equal((await sharp(medium).metadata()).format, output_format)

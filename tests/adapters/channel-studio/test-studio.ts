@@ -15,6 +15,8 @@ import {
   type PollOutcome,
   type PollRequest,
   type SubmitOutcome,
+  type ChannelOutput,
+  type OpenedOutput,
 } from "@safelight/core"
 import { createStudioChannel, type StudioOptions } from "@safelight/channel-studio"
 
@@ -137,7 +139,19 @@ export async function carryOut(
 export async function collect(outcome: End | SubmitOutcome): Promise<readonly Buffer[]> {
   assert.equal(outcome.kind, "completed", JSON.stringify(outcome))
   assert.ok(outcome.kind === "completed")
-  return Promise.all(outcome.outputs.map(async ({ body }) => Buffer.concat(await toArray(body))))
+  return Promise.all(
+    outcome.outputs.map(async (each) => Buffer.concat(await toArray(openBytes(each)))),
+  )
+}
+
+/** The studio has the bytes of its outputs itself. */
+export function toOpened(output: ChannelOutput | undefined): OpenedOutput {
+  assert.ok(output !== undefined && "open" in output)
+  return output
+}
+
+export function openBytes(output: ChannelOutput | undefined): AsyncIterable<Uint8Array> {
+  return toOpened(output).open(new AbortController().signal)
 }
 
 async function toArray(body: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> {

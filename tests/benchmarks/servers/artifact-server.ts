@@ -29,7 +29,7 @@ const channel: Channel = {
   submitTimeoutMs: 10_000,
   submit: async () => ({
     kind: "completed",
-    outputs: [{ mimeType: "image/png", body: large() }],
+    outputs: [{ mimeType: "image/png", open: () => large() }],
   }),
   poll: () => Promise.reject(new Error("never polled")),
 }

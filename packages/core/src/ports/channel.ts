@@ -29,6 +29,8 @@ export interface Channel {
   readonly concurrency: number
   /** How long one `submit` may take before its outcome counts as unknown. */
   readonly submitTimeoutMs: number
+  /** Needed where outputs are URLs. */
+  readonly outputOrigins?: OutputOrigins
   /** Asks for the work. Called at most once an upstream key, unless `keyed`. */
   submit(request: ChannelRequest): Promise<SubmitOutcome>
   /**
@@ -71,7 +73,7 @@ export interface PollRequest extends Omit<ChannelRequest, "parameters"> {
   readonly progress: number
 }
 
-/** The work was completed; outputs are copied before the task succeeds. */
+/** The work was completed. */
 export interface Completed {
   readonly kind: "completed"
   /** The handle, where `submit` answers with work that is complete already. */
@@ -81,12 +83,31 @@ export interface Completed {
   readonly inputVideosMs?: readonly number[]
 }
 
-export interface ChannelOutput {
+/** Copied into artifact storage before the task succeeds, and tried again for as long as it can be had. */
+export type ChannelOutput = OpenedOutput | LinkedOutput
+
+/** What the channel itself has the bytes of. */
+export interface OpenedOutput {
   readonly mimeType: string
-  /** To be read once. */
-  readonly body: AsyncIterable<Uint8Array>
-  /** Measured from the media; required for video. */
+  /** Measured from the media; a video without it is measured by the engine's inspector. */
   readonly durationMs?: number
+  /** All of the bytes, anew at each call; whoever leaves the loop early closes what is behind it. */
+  open(signal: AbortSignalLike): AsyncIterable<Uint8Array>
+}
+
+/** What lies at a URL. The engine fetches it, tells its type and measures it. */
+export interface LinkedOutput {
+  readonly url: string
+  /** Sent along to that host alone. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** When it can't be had any more, ms; what is gone soonest is fetched first. */
+  readonly expiresAt?: number
+}
+
+/** Where the outputs of a channel may be fetched from, as `MediaRequest` means it. */
+export interface OutputOrigins {
+  readonly hosts: readonly string[]
+  readonly trustedOrigins?: readonly string[]
 }
 
 /**

@@ -1,0 +1,253 @@
+/** Outputs that lie at URLs: fetched from where the channel says alone, told by their bytes, measured. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import {
+  DEFAULT_PRICES,
+  referenceToVideo,
+  SafelightError,
+  type Channel,
+  type ChannelOutput,
+  type MediaInspector,
+  type MediaRequest,
+  type MediaSource,
+  type SafelightErrorCode,
+} from "@safelight/core"
+import {
+  createScriptedChannel,
+  type ScriptedChannel,
+  type ScriptedChannelOptions,
+} from "@safelight/testkit"
+import { createLogRecorder } from "./log-recorder.ts"
+import { createScene, MODEL, PRICES, type Scene } from "./support.ts"
+
+const ORIGINS = { hosts: ["*.films.example"], trustedOrigins: ["http://127.0.0.1:9"] } as const
+const FILM_URL = "https://v3.films.example/1.mp4?signed=1"
+const ACCEPTED = { kind: "accepted", operation: "op-7" } as const
+
+const fault = (code: SafelightErrorCode, retryable = false): SafelightError =>
+  new SafelightError({ code, message: "as a test wants it", retryable })
+
+interface World {
+  readonly asked: readonly MediaRequest[]
+  readonly channel: ScriptedChannel
+  readonly errors: () => readonly object[]
+  readonly scene: Scene
+  /** The next downloads fail so. */
+  readonly failDownloads: (...errors: readonly SafelightError[]) => void
+  readonly failInspections: (...errors: readonly SafelightError[]) => void
+  submit(): Promise<string>
+}
+
+const toBytes = (url: string): Buffer => Buffer.from(`the bytes of ${url}`)
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+function createWorld(script: ScriptedChannelOptions, isVideo = true): World {
+  const model = isVideo ? referenceToVideo : MODEL
+  const channel = createScriptedChannel({ models: [model.id], ...script })
+  const asked: MediaRequest[] = []
+  let downloadErrors: readonly SafelightError[] = []
+  let inspectionErrors: readonly SafelightError[] = []
+  const media: MediaSource = {
+    async open(request) {
+      asked.push(request)
+      const [error, ...others] = downloadErrors
+      downloadErrors = others
+      if (error !== undefined) throw error
+      const [kind = "image"] = request.kinds
+      return { kind, mimeType: `${kind}/told-by-bytes`, body: once(toBytes(request.url)) }
+    },
+  }
+  const inspector: MediaInspector = {
+    async inspect({ bytes, kinds: [kind = "video"], read }) {
+      const [error, ...others] = inspectionErrors
+      inspectionErrors = others
+      if (error !== undefined) throw error
+      const start = await read(0, 12)
+      assert.equal(Buffer.from(start).toString(), "the bytes of")
+      assert.equal((await read(bytes - 3, bytes)).length, 3)
+      return { kind, mimeType: "video/mp4", durationMs: 4_020 }
+    },
+    close: async () => {},
+  }
+  const { entries, log } = createLogRecorder()
+  const linking: Channel = { ...channel, outputOrigins: ORIGINS }
+  const scene = createScene({
+    channels: [{ channel: linking }],
+    models: [model],
+    prices: isVideo ? DEFAULT_PRICES : PRICES,
+    log,
+    media,
+    inspector,
+  })
+  return {
+    asked,
+    channel,
+    errors: () => entries.filter(({ level }) => level === "error").map(({ fields }) => fields),
+    scene,
+    failDownloads: (...errors) => void (downloadErrors = errors),
+    failInspections: (...errors) => void (inspectionErrors = errors),
+    async submit() {
+      const parameters = isVideo ? { prompt: "fog", duration: 5 } : { prompt: "fog", count: 4 }
+      const sent = await scene.engine.submit({ account: "ada", model: model.id, parameters })
+      assert.ok(sent.kind === "submitted")
+      return sent.task.id
+    },
+  }
+}
+
+const film = (more: object = {}): ChannelOutput => ({ url: FILM_URL, ...more })
+const completed = (...outputs: readonly ChannelOutput[]) =>
+  ({ kind: "completed", outputs }) as const
+
+describe("a film at a URL", () => {
+  it("is fetched from where its channel says, measured, and charged by that", async () => {
+    const headers = { authorization: "Key secret" }
+    const world = createWorld({ submits: [ACCEPTED], polls: [completed(film({ headers }))] })
+    const { asked, scene } = world
+    const id = await world.submit()
+    await scene.clock.advance(2_000)
+    const { artifacts, chargeMicros, reservationMicros, usage } = await scene.read(id)
+    const [artifact] = artifacts
+    assert.deepEqual(
+      [artifact?.mimeType, artifact?.durationMs, artifact?.bytes],
+      ["video/told-by-bytes", 4_020, toBytes(FILM_URL).length],
+    )
+    assert.equal(usage?.outputVideoMs, 4_020)
+    assert.ok(chargeMicros > 0 && chargeMicros < reservationMicros)
+    const [{ signal, ...request } = assert.fail()] = asked
+    assert.ok(signal !== undefined)
+    const { maxBytes, ...rest } = request
+    assert.ok(Number.isFinite(maxBytes))
+    const expected = { url: FILM_URL, kinds: ["video"], headers, resumes: 5, ...ORIGINS }
+    assert.deepEqual(rest, expected)
+  })
+
+  it("is fetched again at the next poll where that fails, and bought once", async () => {
+    const world = createWorld({
+      submits: [ACCEPTED],
+      polls: Array.from({ length: 9 }, () => completed(film())),
+    })
+    const { asked, channel, failDownloads, scene } = world
+    failDownloads(fault("media_download_failed"), fault("media_download_failed", true))
+    const id = await world.submit()
+    await scene.clock.advance(30_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+    assert.deepEqual([asked.length, channel.created.length], [3, 1])
+  })
+
+  it("is fetched again where it came at once, without an operation", async () => {
+    const world = createWorld({ submits: [completed(film())] })
+    const { asked, channel, failDownloads, scene } = world
+    failDownloads(...Array.from({ length: 5 }, () => fault("media_download_failed")))
+    const id = await world.submit()
+    await scene.clock.advance(120_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+    assert.deepEqual([asked.length, channel.created.length], [6, 1])
+  })
+
+  it("is stored anew where it could not be measured for now, and nothing is left behind", async () => {
+    const world = createWorld({
+      submits: [ACCEPTED],
+      polls: [completed(film()), completed(film())],
+    })
+    const { scene, failInspections } = world
+    failInspections(fault("channel-unavailable", true))
+    const id = await world.submit()
+    await scene.clock.advance(10_000)
+    const { artifacts, state } = await scene.read(id)
+    assert.equal(state, "succeeded.available")
+    assert.deepEqual([...scene.artifacts.places.keys()], [artifacts[0]?.place])
+  })
+
+  const useless: readonly (readonly [string, (world: World) => void])[] = [
+    ["has another type", ({ failDownloads }) => failDownloads(fault("unsupported_media_type"))],
+    ["is too large", ({ failDownloads }) => failDownloads(fault("media_too_large"))],
+    ["can't be read", ({ failInspections }) => failInspections(fault("media_unreadable"))],
+  ]
+  for (const [words, fail] of useless) {
+    it(`that ${words} fails its task uncharged, is named in the log, and is not bought again`, async () => {
+      const world = createWorld({ submits: [ACCEPTED], polls: [completed(film())] })
+      const { channel, errors, scene } = world
+      fail(world)
+      const id = await world.submit()
+      await scene.clock.advance(60_000)
+      const { chargeMicros, error, state } = await scene.read(id)
+      assert.deepEqual([state, error?.code, chargeMicros], ["failed", "no_output", 0])
+      assert.deepEqual([channel.created.length, scene.artifacts.places.size], [1, 0])
+      const [line] = errors()
+      assert.ok(line !== undefined && "operation" in line)
+      assert.deepEqual(line.operation, "op-7")
+    })
+  }
+
+  it("that fails to come is given up once it is gone", async () => {
+    const world = createWorld({ submits: [ACCEPTED], polls: [] })
+    const { channel, failDownloads, scene } = world
+    const expiresAt = scene.clock.now() + 60_000
+    channel.willPoll(...Array.from({ length: 99 }, () => completed(film({ expiresAt }))))
+    failDownloads(...Array.from({ length: 99 }, () => fault("media_download_failed")))
+    const id = await world.submit()
+    await scene.clock.advance(59_000)
+    assert.equal((await scene.read(id)).state, "running")
+    await scene.clock.advance(60_000)
+    assert.equal((await scene.read(id)).error?.code, "no_output")
+  })
+
+  const wrong: readonly (readonly [string, object])[] = [
+    ["outputs[0].url is none", { url: "file:///etc/passwd" }],
+    ["outputs[0].url is none", { url: 7 }],
+    ["outputs[0].url is none", { url: `https://v3.films.example/${"x".repeat(20_000)}` }],
+    ["outputs[0].expiresAt is no moment", { url: FILM_URL, expiresAt: "soon" }],
+    ["outputs[0].headers holds what is no text", { url: FILM_URL, headers: { a: 1 } }],
+  ]
+  for (const [what, output] of wrong) {
+    it(`that can't be one fails its task: ${what} (${Object.keys(output).join(", ")})`, async () => {
+      const world = createWorld({
+        submits: [ACCEPTED],
+        polls: [completed(output as ChannelOutput)],
+      })
+      const id = await world.submit()
+      await world.scene.clock.advance(5_000)
+      assert.equal((await world.scene.read(id)).error?.code, "internal_error")
+      assert.deepEqual(world.asked, [])
+      assert.ok(world.errors().some((fields) => "what" in fields && fields.what === what))
+    })
+  }
+})
+
+describe("pictures at URLs", () => {
+  it("are fetched in the order in which they will be gone, and keep their own", async () => {
+    const urls = [1, 2, 3, 4].map((count) => `https://v3.films.example/${count}.png`)
+    const expiries = [undefined, 9e12, 8e12, undefined]
+    const outputs = urls.map((url, position) => {
+      const expiresAt = expiries[position]
+      return expiresAt === undefined ? { url } : { url, expiresAt }
+    })
+    const world = createWorld({ submits: [completed(...outputs)] }, false)
+    const id = await world.submit()
+    await world.scene.clock.advance(1_000)
+    const fetched = world.asked.map(({ url }) => urls.indexOf(url) + 1)
+    assert.deepEqual(fetched, [3, 2, 1, 4])
+    const { artifacts } = await world.scene.read(id)
+    const stored = artifacts.map(({ place }) => world.scene.artifacts.places.get(place)?.toString())
+    assert.deepEqual(
+      stored,
+      urls.map((url) => toBytes(url).toString()),
+    )
+    assert.deepEqual(
+      artifacts.map(({ key, durationMs }) => [key, durationMs]),
+      urls.map((_, position) => [`image_${position + 1}`, null]),
+    )
+  })
+})
+
+it("an engine that can't fetch takes no channel whose outputs lie at URLs", () => {
+  const channel: Channel = { ...createScriptedChannel(), outputOrigins: ORIGINS }
+  assert.throws(() => createScene({ channels: [{ channel }], isStarted: false }), {
+    code: "invalid-configuration",
+    message: "outputs of channel scripted lie at URLs: the engine needs media and inspector",
+  })
+})
