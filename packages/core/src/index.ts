@@ -109,6 +109,7 @@ export type {
 export type { ArtifactLinkEpoch, Belongings, IdempotencyUse, Input } from "./ports/belongings.ts"
 export type {
   Accepted,
+  Busy,
   Channel,
   ChannelOutput,
   ChannelRequest,
@@ -117,6 +118,7 @@ export type {
   NotCreated,
   OpenedOutput,
   OutputOrigins,
+  Pending,
   PollOutcome,
   PollRequest,
   Refused,

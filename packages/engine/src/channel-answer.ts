@@ -45,6 +45,7 @@ export interface AnswerContext {
   readonly channel: string
   /** What was asked for; undefined where the model is not served here. */
   readonly artifacts: Model["artifacts"] | undefined
+  readonly isKeyed: boolean
   /** Whether the engine can measure what the channel has not measured. */
   readonly hasInspector: boolean
   /** Whether the channel says where its outputs may be fetched from. */
@@ -54,10 +55,17 @@ export interface AnswerContext {
 
 export function parseSubmitAnswer(value: unknown, context: AnswerContext): SubmitOutcome {
   const answer = requireAnswer(value, context)
-  if (answer["kind"] === "accepted") {
-    return { kind: "accepted", operation: requireOperation(answer, context) }
+  switch (answer["kind"]) {
+    case "accepted":
+      return { kind: "accepted", operation: requireOperation(answer, context) }
+    case "busy":
+      return { ...parsePause(answer, context), kind: "busy" }
+    case "pending":
+      if (context.isKeyed) return { kind: "pending" }
+      throw invalid(context, "only a key that is honoured can be sent again")
+    default:
+      return parseEnd(answer, context)
   }
-  return parseEnd(answer, context)
 }
 
 export function parsePollAnswer(value: unknown, context: AnswerContext): PollOutcome {
@@ -98,20 +106,27 @@ function parseRunning({ progress, pollAfterMs }: Answer, { notes }: AnswerContex
   return isTold ? { ...running, progress } : running
 }
 
-function parseNotCreated(answer: Answer, { notes }: AnswerContext): NotCreated {
-  const { reason, retryAfterMs, isAboutRequest } = answer
+function parseNotCreated(answer: Answer, context: AnswerContext): NotCreated {
+  const isAboutRequest = answer["isAboutRequest"] === true
+  return {
+    kind: "not-created",
+    ...parsePause(answer, context),
+    ...(isAboutRequest && { isAboutRequest }),
+  }
+}
+
+/** Why there is nothing for now, and for how long. */
+function parsePause(
+  { reason, retryAfterMs }: Answer,
+  { notes }: AnswerContext,
+): Pick<NotCreated, "reason" | "retryAfterMs"> {
   const told = toReason(reason)
   if (told !== reason) notes.repaired("reason is empty, too long or no text")
   const pauseMs = toPauseMs(retryAfterMs)
   if (pauseMs === undefined && retryAfterMs !== undefined) {
     notes.repaired("retryAfterMs is no duration")
   }
-  return {
-    kind: "not-created",
-    reason: told,
-    ...(pauseMs !== undefined && { retryAfterMs: pauseMs }),
-    ...(isAboutRequest === true && { isAboutRequest }),
-  }
+  return { reason: told, ...(pauseMs !== undefined && { retryAfterMs: pauseMs }) }
 }
 
 function parseRefused(answer: Answer, { notes }: AnswerContext): Refused {

@@ -2,7 +2,16 @@
  * One call to a channel, and the record of what came of it. An outcome that is unknown is recorded
  * as such; an answer past the time-out is still a fact and adopted.
  */
-import { isSafelightError, type Json, type SubmitOutcome, type TaskCommand } from "@safelight/core"
+import {
+  isSafelightError,
+  type Busy,
+  type Completed,
+  type Json,
+  type NotCreated,
+  type Refused,
+  type SubmitOutcome,
+  type TaskCommand,
+} from "@safelight/core"
 import { toReason } from "./answer-parts.ts"
 import type { Context } from "./context.ts"
 import { settle } from "./outcome.ts"
@@ -38,7 +47,7 @@ async function submit(
   slot: Slot,
   call: ChannelCall,
 ): Promise<CallOutcome> {
-  const { channel, breaker } = slot
+  const { breaker, channel } = slot
   let answer: Promise<SubmitOutcome> | undefined
   try {
     const outcome = await context.deadlines.run(
@@ -46,8 +55,7 @@ async function submit(
       undefined,
       (signal) => (answer = channel.submit({ ...call.request, signal })),
     )
-    if (isFailing(outcome)) breaker.recordFailure()
-    else breaker.recordSuccess()
+    judge(context, slot, outcome)
     return outcome
   } catch (error) {
     breaker.recordFailure()
@@ -60,9 +68,20 @@ async function submit(
   }
 }
 
-/** Whether the answer speaks against the channel: a request that it can't take says that it works. */
-function isFailing(outcome: SubmitOutcome): boolean {
-  return outcome.kind === "not-created" && outcome.isAboutRequest !== true
+/**
+ * What an answer says of the channel: a request that it can't take says that it works, and one for
+ * which it has no room says neither.
+ */
+function judge({ settings }: Context, { breaker, pause }: Slot, outcome: SubmitOutcome): void {
+  if (outcome.kind === "busy") return pause(outcome.retryAfterMs ?? settings.backoffMs)
+  const isFailing = outcome.kind === "not-created" && outcome.isAboutRequest !== true
+  if (isFailing) breaker.recordFailure()
+  else breaker.recordSuccess()
+}
+
+/** It is the channel that a busy one's pause is for: another may take the task meanwhile. */
+function toNotCreated(outcome: Busy | NotCreated): NotCreated {
+  return outcome.kind === "busy" ? { kind: "not-created", reason: outcome.reason } : outcome
 }
 
 async function adoptLate(
@@ -90,9 +109,12 @@ async function record(
       return recordOutcome(context, work, toAccept(outcome.operation, call))
     case "unknown":
       return recordOutcome(context, work, { kind: "doubt", attempt, code: outcome.code })
+    case "pending":
+      return recordOutcome(context, work, { kind: "doubt", attempt, code: "still-admitted" })
+    case "busy":
     case "not-created":
       // Proof that the repeat created nothing is none of what the first call did.
-      if (!call.isRepeat) return settle(context, work, outcome)
+      if (!call.isRepeat) return settle(context, work, toNotCreated(outcome))
       return recordOutcome(context, work, { kind: "doubt", attempt, code: "repeat-not-created" })
     case "completed":
     case "refused":
@@ -107,7 +129,7 @@ async function record(
 async function settleAtOnce(
   context: Context,
   work: Work,
-  outcome: Exclude<SubmitOutcome, { kind: "accepted" | "not-created" }>,
+  outcome: Completed | Refused,
   call: ChannelCall,
 ): Promise<StepResult> {
   const { clock, log, settings } = context

@@ -29,6 +29,7 @@ export function toCheckedChannel(
     return {
       channel: name,
       artifacts: models.get(model)?.artifacts,
+      isKeyed: channel.submission.kind === "keyed",
       hasInspector,
       hasOrigins: channel.outputOrigins !== undefined,
       notes: {

@@ -49,15 +49,18 @@ async function repeat(context: Context, work: Work, slot: Slot): Promise<StepRes
 }
 
 /**
- * Asks whether the key exists, once no earlier request can still be on its way: the claim it was
- * sent under and the longest request have passed on this process's own clock.
+ * Asks whether the key exists, once no earlier request can still be on its way, and what it made is
+ * listed: the claim it was sent under, the longest request and the lag of the list have passed on this
+ * process's own clock.
  */
 async function lookUp(context: Context, work: Work, slot: Slot): Promise<StepResult> {
   const { clock, deadlines, settings, recorder } = context
   const { channel } = slot
   const { submission } = channel
   const longestMs =
-    submission.kind === "lookup" ? submission.longestRequestMs : channel.submitTimeoutMs
+    submission.kind === "lookup"
+      ? submission.longestRequestMs + (submission.listLagMs ?? 0)
+      : channel.submitTimeoutMs
   const safeAt = work.takenAt + settings.claimMs + longestMs
   await clock.wait(Math.max(0, safeAt - clock.monotonicNow()), work.controller.signal)
   if (!isHeld(clock, work)) return "leave"

@@ -23,6 +23,8 @@ export interface Slot {
   readonly breaker: Breaker
   /** Why this channel, for the log. */
   readonly because: string
+  /** The channel has no room: it is left alone for so long, by this process. */
+  readonly pause: (durationMs: number) => void
   /** The call it was taken for is over: the channel may be tried by another. */
   endCall(): void
   /** Lets it go, with or without a call. */
@@ -55,6 +57,8 @@ interface Place {
   readonly weight: number
   readonly pool: SlotPool
   inFlight: number
+  /** Until when it has no room, on the monotonic clock. */
+  busyUntil: number
 }
 
 export function createRouting(routes: readonly (Channel | Route)[], ports: SlotPorts): Routing {
@@ -69,7 +73,33 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
       size: channel.concurrency,
       longestPauseMs: settings.idlePollMs,
     })
-    return { channel, breaker, tier, weight, pool, inFlight: 0 }
+    return { channel, breaker, tier, weight, pool, inFlight: 0, busyUntil: -Infinity }
+  }
+
+  function countFree({ breaker, busyUntil, pool }: Place): number {
+    if (clock.monotonicNow() < busyUntil) return 0
+    return Math.min(pool.countFree(), breaker.room())
+  }
+
+  function toSlot(place: Place, loan: Loan, because: string, endCall = (): void => {}): Slot {
+    place.inFlight += 1
+    let isHeld = true
+    return {
+      channel: place.channel,
+      breaker: place.breaker,
+      because,
+      pause(durationMs) {
+        place.busyUntil = Math.max(place.busyUntil, clock.monotonicNow() + durationMs)
+      },
+      endCall,
+      free() {
+        if (!isHeld) return
+        isHeld = false
+        place.inFlight -= 1
+        loan.free()
+        endCall()
+      },
+    }
   }
 
   function serving(model: string): Place[] {
@@ -133,32 +163,10 @@ export function validateRoutes(routes: readonly (Channel | Route)[]): Channel[] 
   })
 }
 
-function countFree({ breaker, pool }: Place): number {
-  return Math.min(pool.countFree(), breaker.room())
-}
-
 function loadOf({ inFlight, weight }: Place): number {
   return inFlight / weight
 }
 
 function explain({ tier }: Place, able: number, all: number): string {
   return `tier ${tier}, ${able} of ${all} channels able`
-}
-
-function toSlot(place: Place, loan: Loan, because: string, endCall = (): void => {}): Slot {
-  place.inFlight += 1
-  let isHeld = true
-  return {
-    channel: place.channel,
-    breaker: place.breaker,
-    because,
-    endCall,
-    free() {
-      if (!isHeld) return
-      isHeld = false
-      place.inFlight -= 1
-      loan.free()
-      endCall()
-    },
-  }
 }

@@ -72,6 +72,7 @@ export function createScriptedChannel(options: ScriptedChannelOptions = {}): Scr
     }
     const outcome = await toOutcome("submit", submits, request)
     if (outcome.kind === "not-created" || outcome.kind === "refused") return outcome
+    if (outcome.kind === "busy" || outcome.kind === "pending") return outcome
     created.push(request.upstreamKey)
     if (outcome.kind !== "completed") operations.set(request.upstreamKey, outcome.operation)
     if (outcome.kind === "lost") throw new Error("the answer was lost")

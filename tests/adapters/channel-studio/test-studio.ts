@@ -132,6 +132,7 @@ export async function carryOut(
 ): Promise<End> {
   const request = toRequest(model, parameters)
   const submitted = await channel.submit(request)
+  assert.ok(submitted.kind !== "busy" && submitted.kind !== "pending")
   return submitted.kind === "accepted" ? follow(channel, request) : submitted
 }
 

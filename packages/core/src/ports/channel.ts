@@ -15,8 +15,11 @@ export type Submission =
    * less how long a request may be on its way and what the clocks of two processes may differ by.
    */
   | { readonly kind: "keyed"; readonly keyTtlMs: number }
-  /** `find` tells whether the key exists. */
-  | { readonly kind: "lookup"; readonly longestRequestMs: number }
+  /**
+   * `find` tells whether the key exists, once no request can be on its way any more and what it made
+   * has come to be listed: `listLagMs` after that, none by default.
+   */
+  | { readonly kind: "lookup"; readonly longestRequestMs: number; readonly listLagMs?: number }
   /** Perhaps a second purchase: never repeated while in doubt. */
   | { readonly kind: "unkeyed" }
 
@@ -138,6 +141,25 @@ export interface NotCreated {
   readonly isAboutRequest?: true
 }
 
+/**
+ * Proved: nothing was created, since the channel has no room for now. It is left alone for a while, and
+ * that says nothing against it.
+ */
+export interface Busy {
+  readonly kind: "busy"
+  /** Our code for what was seen. */
+  readonly reason: string
+  readonly retryAfterMs?: number
+}
+
+/**
+ * The key is known and what it asks for is still being taken in: the same key is to be sent again. For
+ * channels that honour keys alone.
+ */
+export interface Pending {
+  readonly kind: "pending"
+}
+
 export interface Accepted {
   readonly kind: "accepted"
   /** The channel's own handle on the work; plain JSON other than null, no secrets. */
@@ -151,5 +173,5 @@ export interface Running {
   readonly pollAfterMs: number
 }
 
-export type SubmitOutcome = Accepted | Completed | Refused | NotCreated
+export type SubmitOutcome = Accepted | Completed | Refused | NotCreated | Busy | Pending
 export type PollOutcome = Running | Completed | Refused | NotCreated
