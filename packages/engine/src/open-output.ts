@@ -3,14 +3,14 @@
  * that the channel names. What lies at a URL is what its own bytes say, and never what anybody says of
  * it; a video is measured once it is stored.
  */
-import {
+import type {
+  ChannelOutput,
+  LinkedOutput,
+  MediaFacts,
+  MediaKind,
+  OpenedOutput,
   SafelightError,
-  type ChannelOutput,
-  type LinkedOutput,
-  type MediaFacts,
-  type MediaKind,
-  type OpenedOutput,
-  type StoredArtifact,
+  StoredArtifact,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
 import type { Work } from "./work.ts"
@@ -114,10 +114,9 @@ function isUnmeasurable({ durationMs }: OpenedOutput, { code }: SafelightError):
 
 /** The order to fetch them in: what is gone soonest comes first. */
 export function toFetchOrder(outputs: readonly ChannelOutput[]): readonly number[] {
-  const expiresAt = (output: ChannelOutput | undefined): number =>
-    (output && isLinked(output) ? output.expiresAt : undefined) ?? Infinity
+  const expiries = outputs.map((each) => (isLinked(each) && each.expiresAt) || Infinity)
   return [...outputs.keys()].toSorted((a, b) => {
-    const [one, other] = [expiresAt(outputs[a]), expiresAt(outputs[b])]
+    const [one = Infinity, other = Infinity] = [expiries[a], expiries[b]]
     return one === other ? a - b : one - other
   })
 }

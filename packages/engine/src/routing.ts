@@ -6,9 +6,10 @@
  * storage.
  */
 import { SafelightError, type Channel } from "@safelight/core"
-import { createBreaker, type Breaker } from "./breaker.ts"
+import type { Breaker } from "./breaker.ts"
+import { createChannelPlace, type ChannelPlace } from "./channel-place.ts"
 import type { SlotPorts } from "./slot-holding.ts"
-import { createSlotPool, type Loan, type SlotPool } from "./slot-pool.ts"
+import type { SlotPool } from "./slot-pool.ts"
 
 /** A channel with its place in the routing; a bare channel stands in tier 1 with weight 1. */
 export interface Route {
@@ -50,59 +51,12 @@ export interface Routing {
   repeat(): Promise<void>
 }
 
-interface Place {
-  readonly channel: Channel
-  readonly breaker: Breaker
-  readonly tier: number
-  readonly weight: number
-  readonly pool: SlotPool
-  inFlight: number
-  /** Until when it has no room, on the monotonic clock. */
-  busyUntil: number
-}
-
 export function createRouting(routes: readonly (Channel | Route)[], ports: SlotPorts): Routing {
-  const { clock, settings } = ports
-  const places = routes.map((route) => toPlace("channel" in route ? route : { channel: route }))
+  const places = routes.map((route) =>
+    createChannelPlace("channel" in route ? route : { channel: route }, ports),
+  )
 
-  function toPlace({ channel, tier = 1, weight = 1 }: Route): Place {
-    const { breakerFailures: failures, breakerOpenMs: openMs } = settings
-    const breaker = createBreaker({ failures, openMs, monotonicNow: () => clock.monotonicNow() })
-    const pool = createSlotPool(ports, {
-      pool: `channel:${channel.name}`,
-      size: channel.concurrency,
-      longestPauseMs: settings.idlePollMs,
-    })
-    return { channel, breaker, tier, weight, pool, inFlight: 0, busyUntil: -Infinity }
-  }
-
-  function countFree({ breaker, busyUntil, pool }: Place): number {
-    if (clock.monotonicNow() < busyUntil) return 0
-    return Math.min(pool.countFree(), breaker.room())
-  }
-
-  function toSlot(place: Place, loan: Loan, because: string, endCall = (): void => {}): Slot {
-    place.inFlight += 1
-    let isHeld = true
-    return {
-      channel: place.channel,
-      breaker: place.breaker,
-      because,
-      pause(durationMs) {
-        place.busyUntil = Math.max(place.busyUntil, clock.monotonicNow() + durationMs)
-      },
-      endCall,
-      free() {
-        if (!isHeld) return
-        isHeld = false
-        place.inFlight -= 1
-        loan.free()
-        endCall()
-      },
-    }
-  }
-
-  function serving(model: string): Place[] {
+  function serving(model: string): ChannelPlace[] {
     return places.filter(({ channel }) => channel.models.includes(model))
   }
 
@@ -116,20 +70,20 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
 
   return {
     channels: places.map(({ channel }) => channel),
-    countFree: (model) => serving(model).reduce((total, place) => total + countFree(place), 0),
+    countFree: (model) => serving(model).reduce((total, place) => total + place.countFree(), 0),
     isServed: (model) => serving(model).some(({ breaker }) => !breaker.isOpen()),
     take(model) {
       const candidates = serving(model)
-      const able = candidates.filter((place) => countFree(place) > 0)
-      const best = able.toSorted((a, b) => a.tier - b.tier || loadOf(a) - loadOf(b))[0]
+      const able = candidates.filter((place) => place.countFree() > 0)
+      const best = able.toSorted((a, b) => a.tier - b.tier || a.load() - b.load())[0]
       const loan = best?.pool.borrow()
       if (best === undefined || loan === undefined) return undefined
       const because = explain(best, able.length, candidates.length)
-      return toSlot(best, loan, because, best.breaker.begin())
+      return best.toSlot(loan, because, best.breaker.begin())
     },
     rejoin(channel) {
       const place = places.find((each) => each.channel.name === channel)
-      return place && toSlot(place, place.pool.join(), "the task's channel")
+      return place?.toSlot(place.pool.join(), "the task's channel")
     },
     canGrow: (channels) => growing(channels).length > 0,
     async grow(channels) {
@@ -163,10 +117,6 @@ export function validateRoutes(routes: readonly (Channel | Route)[]): Channel[] 
   })
 }
 
-function loadOf({ inFlight, weight }: Place): number {
-  return inFlight / weight
-}
-
-function explain({ tier }: Place, able: number, all: number): string {
+function explain({ tier }: ChannelPlace, able: number, all: number): string {
   return `tier ${tier}, ${able} of ${all} channels able`
 }
