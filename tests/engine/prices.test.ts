@@ -65,7 +65,7 @@ describe("a node that lacks a task's prices", () => {
       [
         [
           "model model-a with a price in table 2",
-          "tasks are left to other nodes: what they are charged by is not configured here",
+          "tasks are left to other nodes: what they need is not configured here",
         ],
       ],
     )

@@ -114,6 +114,7 @@ export type {
   ChannelOutput,
   ChannelRequest,
   Completed,
+  Ineligible,
   LinkedOutput,
   NotCreated,
   OpenedOutput,

@@ -59,6 +59,19 @@ export function toCheckedChannel(
     async poll(request) {
       return parsePollAnswer(await channel.poll(request), toContext(request))
     },
+    ...toOptional(channel, toContext),
+  }
+}
+
+/** What a channel may have or not: a capability is the presence of a method. */
+function toOptional(
+  channel: Channel,
+  toContext: (request: Asked) => AnswerContext,
+): Partial<Channel> {
+  return {
+    ...(channel.accepts !== undefined && {
+      accepts: (request) => channel.accepts?.(request) ?? true,
+    }),
     ...(channel.find !== undefined && {
       async find(request) {
         return parseFindAnswer(await channel.find?.(request), toContext(request))

@@ -9,6 +9,7 @@ import { createAccountShares, type AccountShares } from "./account-shares.ts"
 import { createAlarm, type Alarm } from "./alarm.ts"
 import { createClaimWatch } from "./claim-watch.ts"
 import type { Context } from "./context.ts"
+import type { AskedFor } from "./eligibility.ts"
 import { createHoldings, type Holdings } from "./holdings.ts"
 import { toModelGroups, type ModelGroup } from "./model-groups.ts"
 import { createQueueReader, type HandOff, type QueueReader } from "./queue-reader.ts"
@@ -22,7 +23,7 @@ export interface Dispatcher {
   /** Looks at the queue soon. */
   wake(): void
   /** Where a task about to be submitted shall stand. */
-  reserve(model: string, account: string): Promise<Reservation>
+  reserve(request: AskedFor, account: string): Promise<Reservation>
   /** Takes back an offer that no task came of: what waited for its slot may have it. */
   withdraw(offer: HandOff): void
   /** The same where it is unknown whether `task` came of it. */
@@ -79,11 +80,12 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       stopListening = storage.onQueued?.(() => alarm.ring())
     },
     wake: () => alarm.ring(),
-    async reserve(model, account) {
+    async reserve(request, account) {
       const share = shares.known(account) ?? (await shares.find(account))
       const isWorking = claiming !== undefined && !stopping.signal.aborted
-      const offer = isWorking ? reader.offer(model, account, share) : undefined
+      const offer = isWorking ? reader.offer(request, account, share) : undefined
       if (offer !== undefined) return { kind: "here", offer }
+      const { model } = request
       const group = groups.find((each) => each.models.includes(model))
       if (group === undefined) throw new TypeError(`model ${model} is not served here`)
       return { kind: "queue", turn: await turns.give(group, account, share.weight) }

@@ -1,8 +1,10 @@
 /**
- * Claimed tasks that can't be settled here, since their model or their price table is not configured:
- * they are left to other nodes before anything is sent, also those that are under way.
+ * Claimed tasks that are not for this node: it lacks their model or their price table, or none of its
+ * channels can express what they ask for. They are left to other nodes before anything is sent; those
+ * that can't be settled here also while they are under way.
  */
 import type { Context } from "./context.ts"
+import { explainLack } from "./eligibility.ts"
 import { canSettle, toLack } from "./settlement.ts"
 import type { Work } from "./work.ts"
 
@@ -23,13 +25,17 @@ export function createForeignTasks(context: Context): ForeignTasks {
   let leftAt = -Infinity
 
   return {
-    async giveBack({ claim, head: { task }, id }) {
-      if (canSettle(context, task)) return false
-      const lack = toLack(task)
+    async giveBack(work) {
+      const { claim, head, id } = work
+      const lack = canSettle(context, head.task)
+        ? await explainLack(context, work)
+        : toLack(head.task)
+      if (lack === undefined) return false
       if (!told.has(lack)) {
-        const words =
-          "tasks are left to other nodes: what they are charged by is not configured here"
-        log.error({ task: id, lack }, words)
+        log.error(
+          { task: id, lack },
+          "tasks are left to other nodes: what they need is not configured here",
+        )
         told.add(lack)
       }
       leftAt = clock.monotonicNow()

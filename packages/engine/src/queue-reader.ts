@@ -9,6 +9,7 @@ import type { AccountBounds } from "./account-bounds.ts"
 import type { AccountShare, AccountShares } from "./account-shares.ts"
 import type { Taking } from "./claims.ts"
 import type { Context } from "./context.ts"
+import type { AskedFor } from "./eligibility.ts"
 import { createEarmarks, type Earmarks } from "./earmarks.ts"
 import type { ModelGroup } from "./model-groups.ts"
 import type { Slot } from "./routing.ts"
@@ -31,8 +32,8 @@ export interface HandOff {
 export interface QueueReader {
   /** Claims what is due. Resolves to how long nothing more will be (ms); 0: look again at once. */
   read(): Promise<number>
-  /** A claim in advance for a task of `model`; undefined where it must queue. */
-  offer(model: string, account: string, share: AccountShare): HandOff | undefined
+  /** A claim in advance for a task; undefined where it must queue. */
+  offer(request: AskedFor, account: string, share: AccountShare): HandOff | undefined
   /** Whether tasks may be waiting for what a task of `account` has freed. */
   hasBacklog(model: string, account: string): boolean
 }
@@ -72,11 +73,11 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
       for (const group of groups) pauseMs = Math.min(pauseMs, await readGroup(group))
       return pauseMs
     },
-    offer(model, account, { runningTasks }) {
+    offer({ model, parameters }, account, { runningTasks }) {
       if (backlog.has(model) || !claims.isFresh()) return undefined
       const loan = bounds.borrow(account, runningTasks)
       if (loan === undefined) return undefined
-      const slot = earmarks.leaveOne(model) ? routing.take(model) : undefined
+      const slot = earmarks.leaveOne(model) ? routing.take(model, parameters) : undefined
       if (slot === undefined) {
         loan.free()
         backlog.add(model)

@@ -5,9 +5,15 @@
  * its call is over; a channel has as many as its `concurrency`, over all processes that share the
  * storage.
  */
-import { SafelightError, type Channel } from "@safelight/core"
+import {
+  SafelightError,
+  type Channel,
+  type Ineligible,
+  type ParameterValues,
+} from "@safelight/core"
 import type { Breaker } from "./breaker.ts"
 import { createChannelPlace, type ChannelPlace } from "./channel-place.ts"
+import { explainIneligible, findIneligibility, type AskedFor } from "./eligibility.ts"
 import type { SlotPorts } from "./slot-holding.ts"
 import type { SlotPool } from "./slot-pool.ts"
 
@@ -32,14 +38,27 @@ export interface Slot {
   free(): void
 }
 
+/** A channel that does not take a request, and why. */
+export interface Refusal {
+  readonly channel: Channel
+  readonly ineligible: Ineligible
+}
+
 export interface Routing {
   readonly channels: readonly Channel[]
   /** How many more tasks of `model` can be worked on now. */
   countFree(model: string): number
   /** Whether a channel of `model` is not left alone; it may be full. */
   readonly isServed: (model: string) => boolean
-  /** Takes a slot for a new attempt; undefined where every channel is full or left alone. */
-  take(model: string): Slot | undefined
+  /** Whether some channel of `model` takes only what it can express: then `take` needs the parameters. */
+  readonly isChoosy: (model: string) => boolean
+  /** Why each channel of the model does not take the request; empty where one does. */
+  readonly findRefusals: (request: AskedFor) => readonly Refusal[]
+  /**
+   * Takes a slot for a new attempt; undefined where every channel is full, left alone or does not take
+   * the request. Without parameters, as after an erasure, no channel is asked whether it does.
+   */
+  take(model: string, parameters: ParameterValues | undefined): Slot | undefined
   /** Takes a slot of one channel, also beyond its limit: its work is under way already. */
   rejoin(channel: string): Slot | undefined
   /** Whether asking the storage could bring slots to channels that have none free here. */
@@ -60,6 +79,13 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     return places.filter(({ channel }) => channel.models.includes(model))
   }
 
+  function judge(request: AskedFor): readonly Refusal[] {
+    return serving(request.model).flatMap(({ channel }) => {
+      const ineligible = findIneligibility(channel, request)
+      return ineligible === undefined ? [] : { channel, ineligible }
+    })
+  }
+
   /** Those of `channels` that could do with a slot and may get one. */
   function growing(channels: readonly Channel[]): SlotPool[] {
     return places
@@ -72,13 +98,22 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     channels: places.map(({ channel }) => channel),
     countFree: (model) => serving(model).reduce((total, place) => total + place.countFree(), 0),
     isServed: (model) => serving(model).some(({ breaker }) => !breaker.isOpen()),
-    take(model) {
+    isChoosy: (model) => serving(model).some(({ channel }) => channel.accepts !== undefined),
+    findRefusals(request) {
+      const refusals = judge(request)
+      return refusals.length === serving(request.model).length ? refusals : []
+    },
+    take(model, parameters) {
       const candidates = serving(model)
-      const able = candidates.filter((place) => place.countFree() > 0)
+      const refusals = parameters === undefined ? [] : judge({ model, parameters })
+      const refusing = new Set(refusals.map(({ channel }) => channel))
+      const able = candidates.filter(
+        (place) => place.countFree() > 0 && !refusing.has(place.channel),
+      )
       const best = able.toSorted((a, b) => a.tier - b.tier || a.load() - b.load())[0]
       const loan = best?.pool.borrow()
       if (best === undefined || loan === undefined) return undefined
-      const because = explain(best, able.length, candidates.length)
+      const because = explain(best, able.length, candidates.length, refusals)
       return best.toSlot(loan, because, best.breaker.begin())
     },
     rejoin(channel) {
@@ -117,6 +152,17 @@ export function validateRoutes(routes: readonly (Channel | Route)[]): Channel[] 
   })
 }
 
-function explain({ tier }: ChannelPlace, able: number, all: number): string {
-  return `tier ${tier}, ${able} of ${all} channels able`
+/** Longer explanations are cut: they are written down with each attempt. */
+const REASON_CHARACTERS = 500
+
+function explain(
+  { tier }: ChannelPlace,
+  able: number,
+  all: number,
+  refusals: readonly Refusal[],
+): string {
+  const reasons = refusals.map((each) => explainIneligible(each.channel, each.ineligible))
+  return [`tier ${tier}, ${able} of ${all} channels able`, ...reasons]
+    .join("; ")
+    .slice(0, REASON_CHARACTERS)
 }

@@ -35,9 +35,11 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
   const { begin, bounds, shares, foreign } = parts
 
   /** Where the storage fails they are told again with every renewal. */
-  function release(works: readonly Work[], afterMs: number): Promise<void> {
-    return returns.releaseAll(works, clock.now() + afterMs)
-  }
+  const release = (works: readonly Work[], afterMs: number): Promise<void> =>
+    returns.releaseAll(works, clock.now() + afterMs)
+
+  const takeSlot = (work: Work, loan: Loan): boolean =>
+    beginWith(work, routing.take(work.head.task.model, work.parameters), loan)
 
   function beginWith(work: Work, slot: Slot | undefined, loan: Loan): boolean {
     if (slot === undefined) {
@@ -50,11 +52,11 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
   }
 
   async function startNew(work: Work): Promise<boolean> {
-    const { account, model } = work.head.task
+    const { account } = work.head.task
     const { runningTasks } = await shares.find(account)
     const loan = await bounds.reach(account, runningTasks)
     if (loan !== undefined) {
-      const isBegun = beginWith(work, routing.take(model), loan)
+      const isBegun = takeSlot(work, loan)
       if (!isBegun) await release([work], settings.backoffMs)
       return isBegun
     }
@@ -93,7 +95,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
       return begun
     },
     async startParked() {
-      bounds.startParked((work, loan) => beginWith(work, routing.take(work.head.task.model), loan))
+      bounds.startParked(takeSlot)
       await release(bounds.takeHopeless(routing.isServed), HOPELESS_MS)
     },
   }

@@ -30,7 +30,8 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
     { account, idempotency }: SubmitRequest,
     checked: Checked,
   ): Promise<Accepted> {
-    const place = await dispatcher.reserve(checked.model.id, account)
+    const request = { model: checked.model.id, parameters: checked.parameters }
+    const place = await dispatcher.reserve(request, account)
     const offer = place.kind === "here" ? place.offer : undefined
     let prepared: Prepared | undefined
     try {
@@ -56,6 +57,8 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
     const { account, idempotency } = request
     const checked = checkRequest(context, request)
     if (checked.kind === "rejected") return checked
+    const refusal = findRefusal(context, checked)
+    if (refusal !== undefined) return reject(refusal)
     await context.clock.ready()
     const use = idempotency && JSON.stringify([account, idempotency.key])
     if (use !== undefined && inUse.has(use)) return reject({ code: "idempotency-key-in-use" })
@@ -79,6 +82,20 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
         return reject({ code: REFUSALS[admission.limit] })
     }
   }
+}
+
+/** A request that no channel can express would wait for nothing. */
+function findRefusal(
+  { routing }: Context,
+  { model, parameters }: Checked,
+): Extract<Rejection, { code: "invalid-parameters" }> | undefined {
+  const refusals = routing.findRefusals({ model: model.id, parameters })
+  if (refusals.length === 0) return undefined
+  const issues = refusals.map(({ ineligible: { param: name, reason } }) => {
+    const param = name === undefined ? "model" : `parameters.${name}`
+    return { param, code: "invalid_value", message: `${param}: ${reason}.` } as const
+  })
+  return { code: "invalid-parameters", issues }
 }
 
 interface Accepted {

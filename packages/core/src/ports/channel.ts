@@ -34,6 +34,11 @@ export interface Channel {
   readonly submitTimeoutMs: number
   /** Needed where outputs are URLs. */
   readonly outputOrigins?: OutputOrigins
+  /**
+   * Whether the request can be expressed exactly; every request by default. Pure, and the same each
+   * time. A channel is not asked for what it does not take.
+   */
+  accepts?(request: Pick<ChannelRequest, "model" | "parameters">): true | Ineligible
   /** Asks for the work. Called at most once an upstream key, unless `keyed`. */
   submit(request: ChannelRequest): Promise<SubmitOutcome>
   /**
@@ -74,6 +79,15 @@ export interface PollRequest extends Omit<ChannelRequest, "parameters"> {
   readonly operation: Json
   /** What was last recorded, so that a long poll can wait for more. */
   readonly progress: number
+}
+
+/** A request that a channel can't express. */
+export interface Ineligible {
+  readonly kind: "ineligible"
+  /** In words for people, without anything of the request's own: `resolution 1080p is not offered`. */
+  readonly reason: string
+  /** Which parameter it is about, as the request names it. */
+  readonly param?: string
 }
 
 /** The work was completed. */
