@@ -42,13 +42,9 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     beginWith(work, routing.take(work.head.task.model, work.parameters), loan)
 
   function beginWith(work: Work, slot: Slot | undefined, loan: Loan): boolean {
-    if (slot === undefined) {
-      loan.free()
-      return false
-    }
-    work.slot = withLoan(slot, loan)
-    begin(work)
-    return true
+    if (slot === undefined) loan.free()
+    else begin(Object.assign(work, { slot: withLoan(slot, loan) }))
+    return slot !== undefined
   }
 
   async function startNew(work: Work): Promise<boolean> {
