@@ -32,7 +32,10 @@ export function calledOff(): SafelightError {
   return new SafelightError({ code: "aborted", message: "The download was called off." })
 }
 
-/** What may go away by itself; a bad certificate or a malformed answer does not. */
+/**
+ * What may go away by itself; a bad certificate or a malformed answer does not. A body that ends before
+ * its declared length is one of two codes, by what its server said of the connection.
+ */
 const RETRYABLE_CODES = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -44,6 +47,7 @@ const RETRYABLE_CODES = new Set([
   "UND_ERR_BODY_TIMEOUT",
   "UND_ERR_CONNECT_TIMEOUT",
   "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
   "UND_ERR_SOCKET",
 ])
 
@@ -51,10 +55,22 @@ const RETRYABLE_CODES = new Set([
 export function toMediaFault(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (isSafelightError(error)) return error
-  if (error instanceof errors.HTTPParserError) return downloadFailed("the answer is not HTTP")
+  if (error instanceof errors.HTTPParserError) {
+    return isCutOff(error)
+      ? downloadFailed("its server hung up in the middle of the body", true)
+      : downloadFailed("the answer is not HTTP")
+  }
   const code = error instanceof Error && "code" in error ? error.code : undefined
   if (typeof code !== "string" || error instanceof TypeError || code === "UND_ERR_INVALID_ARG") {
     return error
   }
   return downloadFailed(`the connection failed (${code})`, RETRYABLE_CODES.has(code))
+}
+
+/**
+ * Chunks that end before the last one, on a connection that was to be closed: the parser stumbles over
+ * the end itself, with no text left. It sets no code, whatever its type says.
+ */
+function isCutOff(error: Error): boolean {
+  return "data" in error && error.data === ""
 }
