@@ -11,7 +11,7 @@ export type LookUpHost = (hostname: string) => Promise<readonly string[]>
 export interface GuardedFetchOptions {
   /** CIDR blocks that may be connected to although they are not public, as `10.1.0.0/16`. */
   readonly allowedAddresses?: readonly string[]
-  /** CIDR blocks that may never be connected to, also where `allowedAddresses` holds them. */
+  /** CIDR blocks that may never be connected to, whatever is allowed or trusted. */
   readonly deniedAddresses?: readonly string[]
   /** From the look-up of the host to the end of the TLS handshake. */
   readonly connectTimeoutMs?: number
@@ -27,7 +27,7 @@ export interface GuardedFetchOptions {
   readonly maxRedirects?: number
   /** URLs open at once; the next ones wait. Data URLs take no place. */
   readonly connections?: number
-  /** Takes the place of asking the name servers. */
+  /** Takes the place of asking the name servers and, for trusted origins, the system. */
   readonly lookup?: LookUpHost
 }
 

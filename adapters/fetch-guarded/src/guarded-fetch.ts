@@ -7,24 +7,27 @@ import type { Media, MediaRequest, MediaSource } from "@safelight/core"
 import { createConnectionGate, type ConnectionGate } from "./connection-gate.ts"
 import { openDataUrl } from "./data-url.ts"
 import { startDeadline } from "./deadline.ts"
-import { createDownload, type Answer, type Download } from "./download.ts"
+import { createDownload, type Download } from "./download.ts"
 import { toSettings, type GuardedFetchOptions } from "./guarded-fetch-options.ts"
 import { keepPace, type Pace } from "./keep-pace.ts"
-import { createLookUp } from "./look-up-host.ts"
 import { toMediaFault } from "./media-fault.ts"
 import { openMedia, type ByteSource } from "./open-media.ts"
+import { resumeBody } from "./resume-body.ts"
+import type { Answer } from "./send-request.ts"
 
 /** Throws `invalid-configuration`, naming the option. */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): MediaSource {
   const settings = toSettings(options)
-  const download = createDownload(settings, options.lookup ?? createLookUp())
+  const download = createDownload(settings, options.lookup)
   const gate = createConnectionGate(settings.connections)
   const { bodyTimeoutMs: graceMs, leastBytesPerSecond, totalTimeoutMs } = settings
   const pace = { graceMs, leastBytesPerSecond }
 
   return {
     async open(request) {
-      if (!(request.maxBytes >= 0)) throw new RangeError("maxBytes must bound the bytes")
+      const { maxBytes, resumes = 0 } = request
+      if (!(maxBytes >= 0)) throw new RangeError("maxBytes must bound the bytes")
+      if (!(resumes >= 0)) throw new RangeError("resumes must be a number of times")
       return request.url.startsWith("data:")
         ? openMedia(openDataUrl(request), request)
         : openDownload(request, { download, gate, pace, totalTimeoutMs })
@@ -40,15 +43,16 @@ interface DownloadContext {
 }
 
 async function openDownload(request: MediaRequest, context: DownloadContext): Promise<Media> {
-  const { url, maxBytes } = request
-  const deadline = startDeadline(context.totalTimeoutMs, request.signal)
+  const { download, gate, pace, totalTimeoutMs } = context
+  const deadline = startDeadline(totalTimeoutMs, request.signal)
   const { signal } = deadline
+  const toFault = (error: unknown): unknown => toMediaFault(error, signal)
   let leave: (() => void) | undefined
-  let answer: Answer | undefined
+  let body: Pick<Answer, "chunks" | "close"> | undefined
 
   async function end(): Promise<void> {
     deadline.end()
-    await answer?.close()
+    await body?.close()
     leave?.()
     leave = undefined
   }
@@ -56,15 +60,19 @@ async function openDownload(request: MediaRequest, context: DownloadContext): Pr
   // A body that nobody reads notices nothing: its place is given back from here.
   signal.addEventListener("abort", () => void end(), { once: true })
   try {
-    leave = await context.gate.enter(signal)
-    answer = await context.download({ url, maxBytes, signal })
+    leave = await gate.enter(signal)
+    body = resumeBody(await download({ ...request, signal }), {
+      resumes: request.resumes ?? 0,
+      askRest: (rest) => download({ ...request, signal, rest }),
+      toFault,
+    })
   } catch (error) {
     await end()
-    throw toMediaFault(error, signal)
+    throw toFault(error)
   }
   const source: ByteSource = {
-    chunks: keepPace(answer.chunks, context.pace),
-    toFault: (error) => toMediaFault(error, signal),
+    chunks: keepPace(body.chunks, pace),
+    toFault,
     throwIfAborted: () => signal.throwIfAborted(),
     end,
   }

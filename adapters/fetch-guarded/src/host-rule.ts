@@ -1,0 +1,41 @@
+/**
+ * Which hosts a request may ask, by their names alone. Where a name leads is the address rule's to
+ * judge, and only an origin that is trusted goes by it: a host that is allowed does not.
+ */
+import type { MediaRequest } from "@safelight/core"
+
+export type HostVerdict = "allowed" | "trusted" | "refused"
+export type HostRule = (address: URL) => HostVerdict
+
+/** Throws a `RangeError` where a host or an origin would never match, which nobody means. */
+export function createHostRule({
+  hosts,
+  trustedOrigins = [],
+}: Pick<MediaRequest, "hosts" | "trustedOrigins">): HostRule {
+  if (hosts?.every(isHost) === false) {
+    throw new RangeError("hosts must be names as URLs hold them, such as *.media.example")
+  }
+  if (!trustedOrigins.every(isOrigin)) {
+    throw new RangeError("trustedOrigins must be origins, such as http://media.example:8188")
+  }
+  return ({ origin, hostname }) => {
+    if (trustedOrigins.includes(origin)) return "trusted"
+    const isAllowed = hosts === undefined || hosts.some((host) => isWithin(hostname, host))
+    return isAllowed ? "allowed" : "refused"
+  }
+}
+
+/** The star stands for one name or more, never for none. */
+function isWithin(hostname: string, host: string): boolean {
+  return host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : hostname === host
+}
+
+/** In the one spelling that a parsed URL has: lower case, no port, Punycode, addresses in full. */
+function isHost(host: string): boolean {
+  const name = host.startsWith("*.") ? host.slice(2) : host
+  return !name.includes("*") && URL.parse(`http://${name}`)?.hostname === name
+}
+
+function isOrigin(origin: string): boolean {
+  return /^https?:/.test(origin) && URL.parse(origin)?.origin === origin
+}

@@ -1,0 +1,57 @@
+/**
+ * The rest of a body that broke off, as it is asked for and recognised (RFC 9110 §13.1.5, §14.2,
+ * §15.3.7). Two parts are one file only if both are of one version, which only a strong validator
+ * tells; and a server may take no notice of `If-Range`, so that its answer is compared too.
+ */
+import type { Answer } from "./send-request.ts"
+
+type Headers = Answer["headers"]
+
+/** A version of a file, of known length. */
+export interface Version {
+  readonly totalBytes: number
+  readonly header: "etag" | "last-modified"
+  readonly validator: string
+}
+
+export interface Rest {
+  readonly version: Version
+  readonly startByte: number
+}
+
+/** Undefined where the answer does not say enough for another to be added to it. */
+export function findVersion(headers: Headers): Version | undefined {
+  const { "content-length": length, "last-modified": modified, etag, date } = headers
+  if (typeof length !== "string") return undefined
+  const totalBytes = Number(length)
+  if (typeof etag === "string" && STRONG_ETAG.test(etag)) {
+    return { totalBytes, header: "etag", validator: etag }
+  }
+  if (typeof modified === "string" && typeof date === "string" && isStrong(modified, date)) {
+    return { totalBytes, header: "last-modified", validator: modified }
+  }
+  return undefined
+}
+
+export function toRangeHeaders({ version, startByte }: Rest): Record<string, string> {
+  return { range: `bytes=${startByte}-`, "if-range": version.validator }
+}
+
+/** The length is demanded beside the range, so that the client sees whether all of it came. */
+export function isRest(headers: Headers, { version, startByte }: Rest): boolean {
+  const { totalBytes, header, validator } = version
+  return (
+    headers["content-range"] === `bytes ${startByte}-${totalBytes - 1}/${totalBytes}` &&
+    headers["content-length"] === String(totalBytes - startByte) &&
+    (headers[header] ?? validator) === validator
+  )
+}
+
+/** `W/` before it says that it is weak. */
+const STRONG_ETAG = /^"[\x21\x23-\x7e]*"$/
+
+/** A file may change twice in one second: the date is strong only a second later (§8.8.2.2). */
+function isStrong(modified: string, date: string): boolean {
+  const modifiedAt = new Date(modified)
+  return modifiedAt.toUTCString() === modified && Date.parse(date) - modifiedAt.getTime() >= 1_000
+}

@@ -1,0 +1,64 @@
+/**
+ * A body that is gone on with where it breaks off: its reader sees one body, or the error that broke it
+ * off, whatever became of asking for the rest. At most one connection is open at a time.
+ */
+import { isSafelightError } from "@safelight/core"
+import { findVersion, type Rest } from "./rest-of-body.ts"
+import type { Answer } from "./send-request.ts"
+
+export interface ResumeOptions {
+  readonly resumes: number
+  /** Asks for the rest; rejects where the answer is not exactly that. */
+  readonly askRest: (rest: Rest) => Promise<Answer>
+  /** Translates what `askRest` and the chunks throw. */
+  readonly toFault: (error: unknown) => unknown
+}
+
+type Body = Pick<Answer, "chunks" | "close">
+
+export function resumeBody(first: Answer, { resumes, askRest, toFault }: ResumeOptions): Body {
+  const version = findVersion(first.headers)
+  let current: Body = first
+  let left = resumes
+
+  function isBreak(error: unknown): boolean {
+    const fault = toFault(error)
+    return isSafelightError(fault) && fault.retryable
+  }
+
+  /** Undefined where the rest can't be had. */
+  async function findRest(startByte: number): Promise<Answer | undefined> {
+    if (version === undefined) return undefined
+    await current.close()
+    while (left > 0) {
+      left -= 1
+      try {
+        // oxlint-disable-next-line no-await-in-loop
+        return await askRest({ version, startByte })
+      } catch (error) {
+        const fault = toFault(error)
+        if (!isSafelightError(fault)) throw error
+        if (!fault.retryable) return undefined
+      }
+    }
+    return undefined
+  }
+
+  async function* read(): AsyncGenerator<Uint8Array, void> {
+    for (let readBytes = 0; ;) {
+      try {
+        for await (const chunk of current.chunks) {
+          readBytes += chunk.byteLength
+          yield chunk
+        }
+        return
+      } catch (error) {
+        const rest = isBreak(error) ? await findRest(readBytes) : undefined
+        if (rest === undefined) throw error
+        current = rest
+      }
+    }
+  }
+
+  return { chunks: read(), close: () => current.close() }
+}
