@@ -201,9 +201,17 @@ describe("the rule", () => {
   })
 })
 
+/** A package's name, or a subpath that it exports. */
+function isPublic(specifier: string): boolean {
+  const [scope, name, ...rest] = specifier.split("/")
+  const owner = WORKSPACES.find(({ manifest }) => manifest.name === `${scope}/${name}`)
+  const subpath = [".", ...rest].join("/")
+  return rest.length === 0 || owner?.manifest.exports?.[subpath] !== undefined
+}
+
 /** Whether an import of a test looks behind a package's public names. */
 function isDeep(path: string, specifier: string): boolean {
-  if (specifier.startsWith("@safelight/")) return specifier.split("/").length > 2
+  if (specifier.startsWith("@safelight/")) return !isPublic(specifier)
   if (!specifier.startsWith(".")) return false
   return /^(?:packages|adapters)\//.test(posix.join(posix.dirname(path), specifier))
 }

@@ -20,6 +20,11 @@ const ALLOWED_AT_ROOT = [
   "NOTICE",
 ]
 
+/** Packages with a second entry, for whoever may not load the first. */
+const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
+  "packages/testkit": ["./stubs"],
+}
+
 const CONTRACTS = [
   { prefix: "adapters/storage-", contract: "describeStorage" },
   { prefix: "adapters/artifacts-", contract: "describeArtifactStorage" },
@@ -57,16 +62,19 @@ function describePackage({ folder, manifest }: Workspace): void {
     })
 
     it("exports its sources to us and its build to everybody, types before code", () => {
-      const entry = manifest.exports?.["."]
-      assert.deepEqual(entry, {
-        "@safelight/source": "./src/index.ts",
-        types: "./dist/index.d.ts",
-        default: "./dist/index.js",
-      })
-      const order = ["@safelight/source", "types", "default"]
-      assert.deepEqual(Object.keys(entry as object), order)
-      assert.equal(manifest.exports?.["./package.json"], "./package.json")
-      assert.deepEqual(Object.keys(manifest.exports ?? {}).toSorted(), [".", "./package.json"])
+      const { "./package.json": itself, ...entries } = manifest.exports ?? {}
+      assert.equal(itself, "./package.json")
+      assert.deepEqual(Object.keys(entries), [".", ...(SUBPATHS[folder] ?? [])])
+      for (const [subpath, entry] of Object.entries(entries)) {
+        const index = `${subpath.slice(1)}/index`
+        assert.deepEqual(entry, {
+          "@safelight/source": `./src${index}.ts`,
+          types: `./dist${index}.d.ts`,
+          default: `./dist${index}.js`,
+        })
+        const order = ["@safelight/source", "types", "default"]
+        assert.deepEqual(Object.keys(entry as object), order)
+      }
     })
 
     it("publishes its build and its sources", () => {

@@ -1,5 +1,5 @@
 /**
- * The public names of every package, read from its `src/index.ts`: explicit named re-exports and
+ * The public names of every entry of a package, read from its index: explicit named re-exports and
  * nothing else. A type is listed with the word `type` before it.
  */
 import { existsSync } from "node:fs"
@@ -10,13 +10,17 @@ export type PublicExports = Readonly<Record<string, readonly string[]>>
 
 export const LIST = join(import.meta.dirname, "public-exports.json")
 
-/** What every package exports today, by package name. A package without an index has no entry. */
+/** What every entry exports today, by the name that imports it. One without an index is left out. */
 export function readPublicExports(): PublicExports {
-  const built = WORKSPACES.filter(({ folder }) => existsSync(join(ROOT, folder, "src/index.ts")))
-  const entries = built.map(({ folder, manifest }) => [
-    manifest.name,
-    parseExports(read(`${folder}/src/index.ts`)),
-  ])
+  const entries = WORKSPACES.flatMap(({ folder, manifest }) =>
+    Object.keys(manifest.exports ?? {})
+      .map((subpath) => subpath.slice(1))
+      .filter((subpath) => existsSync(join(ROOT, `${folder}/src${subpath}/index.ts`)))
+      .map((subpath) => [
+        `${manifest.name}${subpath}`,
+        parseExports(read(`${folder}/src${subpath}/index.ts`)),
+      ]),
+  )
   return Object.fromEntries(entries) as PublicExports
 }
 

@@ -1,0 +1,13 @@
+/**
+ * Stub providers, to develop and test against without any account. They are servers of their own,
+ * and load nothing of `node:test`: `safelight stub NAME` runs them.
+ */
+export type {
+  RunningStub,
+  StubDelivery,
+  StubOptions,
+  StubPurchase,
+  StubRequest,
+} from "./running-stub.ts"
+export { STUB_FAULTS, type StubFaults } from "./stub-faults.ts"
+export { STUBS } from "./stubs.ts"

@@ -1,0 +1,63 @@
+/**
+ * What a provider is to the frame that serves it: hosts, credentials, refusals, routes, and faults
+ * of its own. The frame does the rest, alike for all.
+ */
+import type { Clock } from "@safelight/core"
+import type { StubPurchase } from "./running-stub.ts"
+import type { StubCall } from "./stub-call.ts"
+import type { StubFiles } from "./stub-files.ts"
+import type { StubReply, StubRoute } from "./stub-route.ts"
+import type { StubWebhooks } from "./stub-webhooks.ts"
+
+export type Refusal =
+  | "unauthorized"
+  | "unknown-path"
+  | "not-found"
+  | "malformed"
+  | "busy"
+  | "broken"
+  | "too-large"
+
+export interface StubDefinition {
+  /** Every host of the provider that is served. */
+  readonly hosts: readonly string[]
+  /** The one of `hosts` at which its files are. */
+  readonly filesHost: string
+  readonly ownFaults: readonly string[]
+  readonly isAuthorized: (call: StubCall) => boolean
+  /** What the provider says in that case. */
+  readonly refuse: (reason: Refusal) => StubReply
+  readonly createRoutes: (context: StubContext) => readonly StubRoute[]
+}
+
+/** What handlers work with. */
+export interface StubContext {
+  readonly clock: Clock
+  readonly queueMs: number
+  readonly runMs: number
+  readonly slowMs: number
+  readonly webhookSecret: string
+  readonly files: StubFiles
+  readonly webhooks: StubWebhooks
+  readonly refuse: (reason: Refusal) => StubReply
+  /** A moment as the provider tells it, now by default: with the fault `skewMs`. */
+  toldAt(at?: number): number
+  /** An absolute URL at the stub. */
+  toUrl(this: void, path: string): string
+  record(purchase: Omit<StubPurchase, "at">): void
+  /** Whether a fault of this provider alone strikes now. */
+  strikes(ownFault: string): boolean
+  /** Ends early when the stub closes. */
+  waitUntil(at: number): Promise<void>
+}
+
+/** What every stub takes for a key: anything but nothing and `invalid`. */
+export function isKey(text: string | undefined): boolean {
+  return text !== undefined && text !== "" && text !== "invalid"
+}
+
+/** Whether the Authorization header has a key under that scheme. */
+export function hasScheme(call: StubCall, scheme: string): boolean {
+  const [name, key, ...rest] = (call.headers.authorization ?? "").split(" ")
+  return name?.toLowerCase() === scheme.toLowerCase() && isKey(key) && rest.length === 0
+}

@@ -1,0 +1,86 @@
+/**
+ * Jobs that take time. Nothing runs: what a job is doing is told from the clock when it is asked,
+ * so that ten thousand of them cost nothing but their records.
+ *
+ *   queued ──queueMs──▶ running ──runMs──▶ finished
+ *      └───────cancel──────┴──▶ cancelled
+ */
+import type { Clock } from "@safelight/core"
+
+export type JobPhase = "queued" | "running" | "finished" | "cancelled"
+
+export interface StubJob<Data> {
+  readonly id: string
+  readonly createdAt: number
+  readonly data: Data
+  startAt: number
+  endAt: number
+  cancelledAt: number | null
+  /** Aborts when it is over before its time. */
+  readonly over: AbortSignal
+}
+
+export interface StubJobs<Data> {
+  /** Newest last. */
+  readonly all: ReadonlyMap<string, StubJob<Data>>
+  open(id: string, data: Data): StubJob<Data>
+  phaseOf(job: StubJob<Data>): JobPhase
+  /** Milliseconds since it finished or was cancelled; negative if it is not over. */
+  ageMs(job: StubJob<Data>): number
+  /** False if it was over already. */
+  cancel(job: StubJob<Data>): boolean
+  /** From now on it is finished, whatever it was. */
+  finish(job: StubJob<Data>): void
+  remove(job: StubJob<Data>): void
+}
+
+export interface StubJobsOptions {
+  readonly clock: Clock
+  readonly queueMs: number
+  readonly runMs: number
+}
+
+export function createJobs<Data>({ clock, queueMs, runMs }: StubJobsOptions): StubJobs<Data> {
+  const all = new Map<string, StubJob<Data>>()
+  const overs = new Map<string, AbortController>()
+
+  function phaseOf(job: StubJob<Data>): JobPhase {
+    const now = clock.now()
+    if (job.cancelledAt !== null) return "cancelled"
+    if (now >= job.endAt) return "finished"
+    return now >= job.startAt ? "running" : "queued"
+  }
+
+  return {
+    all,
+    phaseOf,
+    open(id, data) {
+      const createdAt = clock.now()
+      const startAt = createdAt + queueMs
+      const endAt = startAt + runMs
+      const over = new AbortController()
+      const times = { createdAt, startAt, endAt, cancelledAt: null }
+      const job: StubJob<Data> = { id, data, ...times, over: over.signal }
+      all.set(id, job)
+      overs.set(id, over)
+      return job
+    },
+    ageMs: (job) => clock.now() - (job.cancelledAt ?? job.endAt),
+    cancel(job) {
+      const phase = phaseOf(job)
+      if (phase !== "queued" && phase !== "running") return false
+      job.cancelledAt = clock.now()
+      overs.get(job.id)?.abort()
+      return true
+    },
+    finish(job) {
+      job.startAt = Math.min(job.startAt, clock.now())
+      job.endAt = Math.min(job.endAt, clock.now())
+      overs.get(job.id)?.abort()
+    },
+    remove(job) {
+      all.delete(job.id)
+      overs.delete(job.id)
+    },
+  }
+}

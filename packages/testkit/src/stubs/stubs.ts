@@ -1,0 +1,7 @@
+/** Every stub by the name of its provider. */
+import { startFalStub } from "./fal/fal.ts"
+import type { RunningStub, StubOptions } from "./running-stub.ts"
+
+export const STUBS: Readonly<Record<string, (options?: StubOptions) => Promise<RunningStub>>> = {
+  fal: startFalStub,
+}
