@@ -1,0 +1,208 @@
+/**
+ * Replicate: `api.replicate.com` (paths begin with `/v1`) and `replicate.delivery` (files) at one
+ * origin. A path without a host is the API's.
+ */
+import { randomUUID } from "node:crypto"
+import type { RunningStub, StubOptions } from "../running-stub.ts"
+import { signStandardWebhook } from "../standard-webhooks.ts"
+import { startStub } from "../start-stub.ts"
+import { isObject, type StubCall } from "../stub-call.ts"
+import {
+  hasScheme,
+  type Refusal,
+  type StubContext,
+  type StubDefinition,
+} from "../stub-definition.ts"
+import { createJobs } from "../stub-jobs.ts"
+import { route, type StubReply, type StubRoute } from "../stub-route.ts"
+import type { WebhookMessage } from "../stub-webhooks.ts"
+import {
+  isOver,
+  readPrediction,
+  REPLICATE_ERRORS,
+  showPrediction,
+  statusOf,
+  type Prediction,
+  type PredictionData,
+  type ReplicateState,
+} from "./replicate-prediction.ts"
+
+/** `no-credit` answers creates with 402; the others let every prediction fail that is created. */
+const OWN_FAULTS = ["no-credit", ...Object.keys(REPLICATE_ERRORS)]
+
+/** The last try comes about a minute after completion. */
+const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 29_000]
+const PAGE = 100
+
+const REPLICATE: StubDefinition = {
+  hosts: ["api.replicate.com", "replicate.delivery"],
+  filesHost: "replicate.delivery",
+  ownFaults: OWN_FAULTS,
+  isAuthorized: (call) => hasScheme(call, "Bearer"),
+  refuse,
+  createRoutes(context) {
+    const state = { context, jobs: createJobs<PredictionData>(context) }
+    return [
+      route("create", "POST /v1/predictions", (call) => {
+        const { version } = call.fields()
+        return typeof version === "string" ? create(state, call, version) : toInvalid("version")
+      }),
+      route("create", "POST /v1/models/{owner}/{name}/predictions", (call) =>
+        create(state, call, toNamed(call)),
+      ),
+      route("create", "POST /v1/deployments/{owner}/{name}/predictions", (call) =>
+        create(state, call, toNamed(call)),
+      ),
+      ...createPredictionRoutes(state),
+      ...createAccountRoutes(context),
+    ]
+  },
+}
+
+function toNamed({ params }: StubCall): string {
+  return `${params["owner"]}/${params["name"]}`
+}
+
+export function startReplicateStub(options?: StubOptions): Promise<RunningStub> {
+  return startStub(REPLICATE, options)
+}
+
+function createPredictionRoutes(state: ReplicateState): readonly StubRoute[] {
+  function withJob(handle: (job: Prediction) => StubReply) {
+    return (call: StubCall): StubReply => {
+      const job = state.jobs.all.get(call.params["id"] ?? "")
+      return job === undefined ? refuse("not-found") : handle(job)
+    }
+  }
+  return [
+    route("other", "GET /v1/predictions", (call) => list(state, call)),
+    route(
+      "poll",
+      "GET /v1/predictions/{id}",
+      withJob((job) => ({ json: showPrediction(state, job) })),
+    ),
+    route(
+      "other",
+      "POST /v1/predictions/{id}/cancel",
+      withJob((job) => {
+        state.jobs.cancel(job)
+        return { json: showPrediction(state, job) }
+      }),
+    ),
+  ]
+}
+
+function createAccountRoutes(context: StubContext): readonly StubRoute[] {
+  return [
+    route("other", "GET /v1/account", () => ({ json: { type: "user", username: "stub" } })),
+    route("other", "GET /v1/webhooks/default/secret", () => ({
+      json: { key: context.webhookSecret },
+    })),
+    route("other", "POST /v1/files", async (call) => {
+      const content = (await call.form()).get("content")
+      if (content === null || typeof content === "string") return toInvalid("content")
+      const id = randomUUID()
+      const bytes = Buffer.from(await content.arrayBuffer())
+      const { url } = context.files.keep(id, content.type, bytes)
+      const expiresAt = new Date(context.toldAt() + 86_400_000).toISOString()
+      const about = { name: content.name, content_type: content.type, size: bytes.length }
+      return { status: 201, json: { id, ...about, expires_at: expiresAt, urls: { get: url } } }
+    }),
+  ]
+}
+
+async function create(state: ReplicateState, call: StubCall, model: string): Promise<StubReply> {
+  const { context, jobs } = state
+  const body = call.fields()
+  if (!isObject(body["input"])) return toInvalid("input")
+  if (context.strikes("no-credit")) return toError(402, "Insufficient credit", "Payment required")
+  const job = jobs.open(
+    randomUUID().replaceAll("-", "").slice(0, 26),
+    readPrediction(call, context, model),
+  )
+  context.record({ id: job.id, key: null, endpoint: model, body })
+  planWebhooks(state, job, call)
+  const [, seconds = "60"] = /^wait(?:=(\d+))?$/.exec(String(call.headers["prefer"])) ?? [null, "0"]
+  const waitUntilAt = context.clock.now() + Math.min(60, Number(seconds)) * 1_000
+  await context.waitUntil(Math.min(job.endAt, waitUntilAt))
+  const json = showPrediction(state, job)
+  return { status: isOver(statusOf(state, job)) ? 201 : 202, json }
+}
+
+function planWebhooks(state: ReplicateState, job: Prediction, call: StubCall): void {
+  const { context, jobs } = state
+  const { webhook: url, events } = job.data
+  if (url === null) return
+  const message = (isTerminal: boolean): WebhookMessage | null => {
+    const status = statusOf(state, job)
+    if (isTerminal ? !isOver(status) : status === "aborted") return null
+    const shown = showPrediction(state, job)
+    // The first event tells what was so then, even where it comes last.
+    const then = { status: "processing", output: null, metrics: {}, completed_at: null }
+    const body = isTerminal ? shown : { ...shown, ...then }
+    const lie = { ...body, status: "failed", output: null, error: "CUDA out of memory." }
+    return { body, lie, id: job.id, foreignId: "0".repeat(26) }
+  }
+  context.webhooks.plan(call, {
+    url,
+    events: [
+      ...(events.includes("start") ? [{ at: job.startAt, toMessage: () => message(false) }] : []),
+      ...(events.includes("completed") ? [{ at: job.endAt, toMessage: () => message(true) }] : []),
+    ],
+    retryMs: RETRY_MS,
+    sign: (raw, at) => signStandardWebhook(raw, at, context.webhookSecret),
+    over: job.over,
+    finishNow: () => jobs.finish(job),
+  })
+}
+
+/** Newest first; the cursor is where the next page begins. */
+function list(state: ReplicateState, { query }: StubCall): StubReply {
+  const { context, jobs } = state
+  const after = Date.parse(query.get("created_after") ?? "1970-01-01T00:00:00Z")
+  const before = Date.parse(query.get("created_before") ?? "9999-12-31T00:00:00Z")
+  const wanted = [...jobs.all.values()]
+    .filter(({ createdAt }) => context.toldAt(createdAt) >= after)
+    .filter(({ createdAt }) => context.toldAt(createdAt) < before)
+    .toReversed()
+  const start = Number(query.get("cursor") ?? 0)
+  const next = new URLSearchParams(query)
+  next.set("cursor", String(start + PAGE))
+  const hasMore = start + PAGE < wanted.length
+  return {
+    json: {
+      previous: null,
+      next: hasMore ? context.toUrl(`/v1/predictions?${next.toString()}`) : null,
+      results: wanted.slice(start, start + PAGE).map((job) => showPrediction(state, job)),
+    },
+  }
+}
+
+function toInvalid(field: string): StubReply {
+  return toError(422, `- input: ${field} is required`, "Input validation failed")
+}
+
+function toError(status: number, detail: string, title: string): StubReply {
+  return { status, json: { title, detail, status } }
+}
+
+function refuse(reason: Refusal): StubReply {
+  switch (reason) {
+    case "unauthorized":
+      return toError(401, "You did not pass a valid authentication token", "Unauthenticated")
+    case "unknown-path":
+    case "not-found":
+      return toError(404, "The requested resource could not be found.", "Not Found")
+    case "malformed":
+      return toError(400, "The request body is not valid JSON.", "Bad Request")
+    case "too-large":
+      return toError(413, "The request body is too large.", "Payload Too Large")
+    case "broken":
+      return toError(500, "Internal Server Error", "Internal Server Error")
+    case "busy":
+      return {
+        status: 429,
+        json: { detail: "Request was throttled. Your rate limit resets in ~30s.", status: 429 },
+      }
+  }
+}
