@@ -46,7 +46,7 @@ export interface StubContext {
   toUrl(this: void, path: string): string
   record(purchase: Omit<StubPurchase, "at">): void
   /** Whether a fault of this provider alone strikes now. */
-  strikes(ownFault: string): boolean
+  strikes(this: void, ownFault: string): boolean
   /** Ends early when the stub closes. */
   waitUntil(at: number): Promise<void>
 }

@@ -1,0 +1,219 @@
+/**
+ * BytePlus ModelArk and Volcengine Ark, which speak the same: both hosts at one origin, paths begin
+ * with `/api/v3`. Callbacks are unsigned.
+ */
+import { randomUUID } from "node:crypto"
+import { readCount, readPicture } from "../read-media.ts"
+import type { RunningStub, StubOptions } from "../running-stub.ts"
+import { startStub } from "../start-stub.ts"
+import { isObject, type StubCall } from "../stub-call.ts"
+import {
+  hasScheme,
+  type Refusal,
+  type StubContext,
+  type StubDefinition,
+} from "../stub-definition.ts"
+import { createJobs } from "../stub-jobs.ts"
+import { route, type StubReply } from "../stub-route.ts"
+import type { WebhookMessage } from "../stub-webhooks.ts"
+import {
+  ARK_TASK_ERRORS,
+  findTaskError,
+  isKept,
+  isOver,
+  readTask,
+  showTask,
+  statusOf,
+  type ArkData,
+  type ArkState,
+  type ArkStatus,
+  type ArkTask,
+} from "./ark-task.ts"
+
+/** Refusals of a create, by the name of the fault that brings each about. */
+const REFUSALS: Readonly<Record<string, readonly [status: number, code: string]>> = {
+  "input-sensitive": [400, "InputTextSensitiveContentDetected"],
+  "input-image-sensitive": [400, "InputImageSensitiveContentDetected.PrivacyInformation"],
+  overdue: [403, "AccountOverdueError"],
+  "not-open": [404, "ModelNotOpen"],
+  overloaded: [429, "ServerOverloaded"],
+  quota: [429, "QuotaExceeded"],
+}
+
+/** The names of refusals, those of a task's failures, and `image-failed`: an error in `data`. */
+const OWN_FAULTS = [...Object.keys(REFUSALS), ...Object.keys(ARK_TASK_ERRORS), "image-failed"]
+
+const TASKS = "/api/v3/contents/generations/tasks"
+const DAY_MS = 86_400_000
+
+/** Three retries; their pauses are undocumented. */
+const RETRY_MS = [1_000, 5_000, 25_000]
+
+const ARK: StubDefinition = {
+  hosts: ["ark.ap-southeast.bytepluses.com", "ark.cn-beijing.volces.com", "ark-content.stub"],
+  filesHost: "ark-content.stub",
+  ownFaults: OWN_FAULTS,
+  isAuthorized: (call) => hasScheme(call, "Bearer"),
+  refuse,
+  createRoutes(context) {
+    const state = { context, jobs: createJobs<ArkData>(context) }
+    const withTask = (handle: (job: ArkTask) => StubReply) => (call: StubCall) => {
+      const job = state.jobs.all.get(call.params["id"] ?? "")
+      return job !== undefined && isKept(state, job) ? handle(job) : refuse("not-found")
+    }
+    return [
+      route("create", `POST ${TASKS}`, (call) => create(state, call)),
+      route("other", `GET ${TASKS}`, (call) => list(state, call)),
+      route(
+        "poll",
+        `GET ${TASKS}/{id}`,
+        withTask((job) => ({ json: showTask(state, job) })),
+      ),
+      route(
+        "other",
+        `DELETE ${TASKS}/{id}`,
+        withTask((job) => remove(state, job)),
+      ),
+      route("create", "POST /api/v3/images/generations", (call) => makeImages(context, call)),
+    ]
+  },
+}
+
+export function startArkStub(options?: StubOptions): Promise<RunningStub> {
+  return startStub(ARK, options)
+}
+
+function findRefusal({ strikes }: StubContext): StubReply | undefined {
+  const fault = Object.keys(REFUSALS).find((name) => strikes(name))
+  const [status, code] = REFUSALS[fault ?? ""] ?? []
+  if (status === undefined || code === undefined) return undefined
+  return toError(status, code, "The request failed.")
+}
+
+function create(state: ArkState, call: StubCall): StubReply {
+  const { context, jobs } = state
+  const body = call.fields()
+  const param = findTaskError(body)
+  if (param !== undefined) {
+    const message = `The parameter \`${param}\` specified in the request is not valid.`
+    return toError(400, "InvalidParameter", message, param)
+  }
+  const refusal = findRefusal(context)
+  if (refusal !== undefined) return refusal
+  const id = `cgt-20261122-${randomUUID().slice(0, 13)}`
+  const job = jobs.open(id, readTask(body, context))
+  context.record({ id, key: null, endpoint: job.data.model, body })
+  planCallbacks(state, job, call)
+  return { json: { id } }
+}
+
+/** One callback at each change; each tells the task as it was then, even where it comes late. */
+function planCallbacks(state: ArkState, job: ArkTask, call: StubCall): void {
+  const { callbackUrl: url } = job.data
+  if (url === null) return
+  const toMessage = (then?: ArkStatus) => (): WebhookMessage | null => {
+    const shown = showTask(state, job)
+    if (then === undefined && !isOver(statusOf(state, job))) return null
+    const { content: _, usage: _usage, error: _error, ...bare } = shown
+    const body = then === undefined ? shown : { ...bare, status: then }
+    const error = { code: "InternalServiceError", message: "Unexpected." }
+    const lie = { ...bare, status: "failed", error }
+    return { body, lie, id: job.id, foreignId: "cgt-20261122-00000000-0000" }
+  }
+  state.context.webhooks.plan(call, {
+    url,
+    events: [
+      { at: job.createdAt, toMessage: toMessage("queued") },
+      { at: job.startAt, toMessage: toMessage("running") },
+      { at: job.endAt, toMessage: toMessage() },
+    ],
+    retryMs: RETRY_MS,
+    sign: () => ({}),
+    over: job.over,
+    finishNow: () => state.jobs.finish(job),
+  })
+}
+
+function list(state: ArkState, { query }: StubCall): StubReply {
+  const size = Number(query.get("page_size") ?? 10)
+  const page = Number(query.get("page_num") ?? 1)
+  if (!(size >= 1 && size <= 500 && page >= 1)) {
+    return toError(400, "InvalidParameter", "The page is not valid.", "page_size")
+  }
+  const ids = query.getAll("filter.task_ids")
+  const model = query.get("filter.model")
+  const status = query.get("filter.status")
+  const rows = [...state.jobs.all.values()]
+    .toReversed()
+    .filter((job) => isKept(state, job))
+    .filter((job) => ids.length === 0 || ids.includes(job.id))
+    .filter((job) => model === null || model === job.data.model)
+    .filter((job) => status === null || status === statusOf(state, job))
+  const items = rows.slice((page - 1) * size, page * size).map((job) => showTask(state, job))
+  return { json: { total: rows.length, items } }
+}
+
+/** Cancels what waits, deletes the record of what is over, and refuses what runs. */
+function remove(state: ArkState, job: ArkTask): StubReply {
+  const status = statusOf(state, job)
+  if (status === "running") {
+    return toError(409, "InvalidAction.RunningTask", "A running task can't be cancelled.")
+  }
+  if (status === "queued") state.jobs.cancel(job)
+  else state.jobs.remove(job)
+  return { json: {} }
+}
+
+async function makeImages(context: StubContext, call: StubCall): Promise<StubReply> {
+  const body = call.fields()
+  const { model, prompt, response_format: format = "url" } = body
+  if (typeof model !== "string") return toError(400, "InvalidParameter", "No model.", "model")
+  if (typeof prompt !== "string") return toError(400, "InvalidParameter", "No prompt.", "prompt")
+  const refusal = findRefusal(context)
+  if (refusal !== undefined) return refusal
+  const id = `img-${randomUUID()}`
+  context.record({ id, key: null, endpoint: model, body })
+  await context.waitUntil(context.clock.now() + context.queueMs + context.runMs)
+  const options = body["sequential_image_generation_options"]
+  const isSeries = body["sequential_image_generation"] === "auto" && isObject(options)
+  const count = readCount(isSeries ? options["max_images"] : 1)
+  const picture = readPicture(body, "jpeg")
+  const failed = context.strikes("image-failed") ? count - 1 : count
+  const data = Array.from({ length: count }, (_, index) => {
+    const code = "OutputImageSensitiveContentDetected"
+    if (index >= failed) return { error: { code, message: "The output may be sensitive." } }
+    const name = `${id}-${index}`
+    const size = `${picture.width}x${picture.height}`
+    if (format === "url") {
+      return { url: context.files.add(name, picture, context.clock.now() + DAY_MS).url, size }
+    }
+    return { b64_json: context.files.render(name, picture).toString("base64"), size }
+  })
+  const created = Math.floor(context.toldAt() / 1_000)
+  const usage = { generated_images: failed, output_tokens: failed * 4_096 }
+  return { headers: { "x-request-id": id }, json: { model, created, data, usage } }
+}
+
+function toError(status: number, code: string, message: string, param = ""): StubReply {
+  const type = status === 401 ? "Unauthorized" : status === 429 ? "TooManyRequests" : "BadRequest"
+  return { status, json: { error: { code, message, param, type } } }
+}
+
+function refuse(reason: Refusal): StubReply {
+  switch (reason) {
+    case "unauthorized":
+      return toError(401, "AuthenticationError", "The API key is missing or invalid.")
+    case "unknown-path":
+      return toError(404, "InvalidAction", "The specified action is invalid.")
+    case "not-found":
+      return toError(404, "ResourceNotFound", "The specified task is not found.")
+    case "malformed":
+      return toError(400, "InvalidParameter", "The request body is not valid JSON.")
+    case "too-large":
+      return toError(413, "InvalidParameter.OversizeBody", "The request body is too large.")
+    case "broken":
+      return toError(500, "InternalServiceError", "An unexpected internal error.")
+    case "busy":
+      return toError(429, "RateLimitExceeded.EndpointRPMExceeded", "The rate limit is exceeded.")
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * Higgsfield: `api.higgsfield.ai` and `files.higgsfield.ai` (files) at one origin. Keyed: the same
+ * `Idempotency-Key` with the same endpoint, body and webhook is answered with the original request
+ * in whatever state, over ones included. How long a key lives is not stated; the stub takes a day.
+ */
+import { randomUUID } from "node:crypto"
+import { createIdempotencyKeys, type IdempotencyKeys } from "../idempotency-keys.ts"
+import { makesFilms, readFilm, readPicture } from "../read-media.ts"
+import type { RunningStub, StubOptions } from "../running-stub.ts"
+import { startStub } from "../start-stub.ts"
+import type { StubCall } from "../stub-call.ts"
+import {
+  hasScheme,
+  type Refusal,
+  type StubContext,
+  type StubDefinition,
+} from "../stub-definition.ts"
+import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
+import { openRoute, route, type StubReply } from "../stub-route.ts"
+import type { WebhookMessage } from "../stub-webhooks.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface HiggsfieldData {
+  readonly model: string
+  readonly body: Fields
+  readonly outcome: "completed" | "failed" | "nsfw"
+}
+
+type HiggsfieldJob = StubJob<HiggsfieldData>
+
+interface HiggsfieldState {
+  readonly context: StubContext
+  readonly jobs: StubJobs<HiggsfieldData>
+  readonly keys: IdempotencyKeys
+}
+
+/**
+ * `nsfw` and `failed` are what becomes of a request, `no-credits` is 403 and `blocked` 423 at
+ * create, `forgets-keys` treats a known key as new: a second purchase.
+ */
+const OWN_FAULTS = ["nsfw", "failed", "no-credits", "blocked", "forgets-keys"]
+
+const SEEDANCE = "bytedance/seedance-2.5/reference-to-video"
+const SEEDANCE_FIELDS =
+  /^(?:prompt|duration|resolution|aspect_ratio|bitrate_mode|generate_audio|(?:image|video|audio)_urls)$/
+const MOST_REFERENCES = { image_urls: 30, video_urls: 10, audio_urls: 10 }
+const DAY_MS = 86_400_000
+
+/** Tries within two hours; their pauses are undocumented. */
+const RETRY_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000]
+
+const HIGGSFIELD: StubDefinition = {
+  hosts: ["api.higgsfield.ai", "files.higgsfield.ai"],
+  filesHost: "files.higgsfield.ai",
+  ownFaults: OWN_FAULTS,
+  isAuthorized: (call) =>
+    hasScheme(call, "Key") && /^Key [^:]+:[^:]+$/i.test(call.headers.authorization ?? ""),
+  refuse,
+  createRoutes(context) {
+    const keys = createIdempotencyKeys(context.clock, DAY_MS)
+    const state = { context, keys, jobs: createJobs<HiggsfieldData>(context) }
+    const withJob = (handle: (job: HiggsfieldJob) => StubReply) => (call: StubCall) => {
+      const job = state.jobs.all.get(call.params["id"] ?? "")
+      return job === undefined ? refuse("not-found") : handle(job)
+    }
+    return [
+      route(
+        "poll",
+        "GET /requests/{id}/status",
+        withJob((job) => ({ json: show(state, job) })),
+      ),
+      route(
+        "other",
+        "POST /requests/{id}/cancel",
+        withJob((job) => cancel(state, job)),
+      ),
+      route("other", "POST /files/generate-upload-url", (call) => createUpload(state, call)),
+      openRoute("other", "PUT /uploads/{id}", (call) => {
+        const type = call.headers["content-type"] ?? "application/octet-stream"
+        context.files.keep(call.params["id"] ?? "", type, call.bytes)
+        return {}
+      }),
+      route("create", "POST /{model*}", (call) => create(state, call)),
+    ]
+  },
+}
+
+export function startHiggsfieldStub(options?: StubOptions): Promise<RunningStub> {
+  return startStub(HIGGSFIELD, options)
+}
+
+function create(state: HiggsfieldState, call: StubCall): StubReply {
+  const { context, jobs, keys } = state
+  const { model = "" } = call.params
+  const body = call.fields()
+  const key = call.headers["idempotency-key"]
+  const request = { model, body, webhook: call.query.get("hf_webhook") }
+  const verdict = context.strikes("forgets-keys") ? "free" : keys.judge(key, request)
+  if (verdict === "invalid") return toError(400, "Invalid Idempotency-Key")
+  if (verdict === "mismatch") return toError(422, "Idempotency-Key was used for another request")
+  const original = verdict === "free" ? undefined : jobs.all.get(verdict.id)
+  if (original !== undefined) return { json: show(state, original) }
+  const refusal = findRefusal(state) ?? findInputError(model, body)
+  if (refusal !== undefined) return refusal
+  const job = jobs.open(randomUUID(), { model, body, outcome: toOutcome(context) })
+  context.record({ id: job.id, key: String(key ?? "") || null, endpoint: model, body })
+  keys.keep(key, request, job.id)
+  planWebhook(state, job, call)
+  return { json: show(state, job) }
+}
+
+function toOutcome({ strikes }: StubContext): HiggsfieldData["outcome"] {
+  if (strikes("nsfw")) return "nsfw"
+  return strikes("failed") ? "failed" : "completed"
+}
+
+function findRefusal({ context }: HiggsfieldState): StubReply | undefined {
+  if (context.strikes("no-credits")) return toError(403, "Not enough credits")
+  return context.strikes("blocked") ? toError(423, "Model is blocked") : undefined
+}
+
+function findInputError(model: string, body: Fields): StubReply | undefined {
+  const { prompt, resolution } = body
+  if (typeof prompt !== "string" || prompt === "") return toError(422, "prompt is required")
+  if (model !== SEEDANCE) return undefined
+  const stranger = Object.keys(body).find((field) => !SEEDANCE_FIELDS.test(field))
+  if (stranger !== undefined) return toError(422, `Unknown field: ${stranger}`)
+  const counts = Object.entries(MOST_REFERENCES).map(([field, most]) => {
+    const urls = body[field]
+    const count = Array.isArray(urls) ? urls.length : 0
+    return count > most ? NaN : count
+  })
+  // NaN, if there are too many of one kind, is not above nothing either.
+  if (!(counts.reduce((sum, count) => sum + count) > 0)) {
+    return toError(422, "From 1 to 50 references are required")
+  }
+  return resolution === "1080p" ? toError(422, "resolution must be 480p or 720p") : undefined
+}
+
+function statusOf({ jobs }: HiggsfieldState, job: HiggsfieldJob): string {
+  const phase = jobs.phaseOf(job)
+  if (phase === "finished") return job.data.outcome
+  return phase === "running" ? "in_progress" : phase === "cancelled" ? "canceled" : phase
+}
+
+function show(state: HiggsfieldState, job: HiggsfieldJob): Fields {
+  const { context } = state
+  const base = context.toUrl(`/requests/${job.id}`)
+  const status = statusOf(state, job)
+  const urls = { status_url: `${base}/status`, cancel_url: `${base}/cancel` }
+  return {
+    status,
+    request_id: job.id,
+    ...urls,
+    ...(status === "completed" ? toOutput(state, job) : {}),
+  }
+}
+
+function toOutput(
+  { context: { files } }: HiggsfieldState,
+  { id, data, endAt }: HiggsfieldJob,
+): Fields {
+  const expiresAt = endAt + 7 * DAY_MS
+  if (makesFilms(data.model))
+    return { video: { url: files.add(id, readFilm(data.body), expiresAt).url } }
+  return { images: [{ url: files.add(id, readPicture(data.body), expiresAt).url }] }
+}
+
+/** Only what waits can be cancelled. */
+function cancel({ jobs }: HiggsfieldState, job: HiggsfieldJob): StubReply {
+  if (jobs.phaseOf(job) !== "queued") return toError(400, "Request can not be canceled")
+  jobs.cancel(job)
+  return { status: 202, json: { status: "canceled", request_id: job.id } }
+}
+
+function createUpload({ context }: HiggsfieldState, call: StubCall): StubReply {
+  const { content_type: type } = call.fields()
+  if (typeof type !== "string") return toError(422, "content_type is required")
+  const id = randomUUID()
+  return {
+    json: {
+      upload_url: context.toUrl(`/uploads/${id}`),
+      upload_headers: { "Content-Type": type },
+      public_url: context.toUrl(`/files.higgsfield.ai/files/${id}`),
+    },
+  }
+}
+
+function planWebhook(state: HiggsfieldState, job: HiggsfieldJob, call: StubCall): void {
+  const url = call.query.get("hf_webhook")
+  if (url === null) return
+  const toMessage = (): WebhookMessage => {
+    const body = show(state, job)
+    const lie = { status: "failed", request_id: job.id, error: "Generation failed" }
+    return { body, lie, id: job.id, foreignId: randomUUID() }
+  }
+  state.context.webhooks.plan(call, {
+    url,
+    events: [{ at: job.endAt, toMessage }],
+    retryMs: RETRY_MS,
+    sign: () => ({}),
+    over: job.over,
+    finishNow: () => state.jobs.finish(job),
+  })
+}
+
+function toError(status: number, detail: string): StubReply {
+  return { status, headers: { "x-correlation-id": randomUUID() }, json: { detail } }
+}
+
+function refuse(reason: Refusal): StubReply {
+  switch (reason) {
+    case "unauthorized":
+      return toError(401, "Invalid credentials")
+    case "unknown-path":
+    case "not-found":
+      return toError(404, "Not found")
+    case "malformed":
+      return toError(400, "Invalid JSON")
+    case "too-large":
+      return toError(413, "Request entity too large")
+    case "broken":
+      return toError(500, "Internal server error")
+    case "busy":
+      // The same status as a bad request: only the text tells them apart.
+      return toError(400, "Maximum number of concurrent requests reached")
+  }
+}
