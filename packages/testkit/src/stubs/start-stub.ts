@@ -10,6 +10,7 @@ import { createFaultSwitches } from "./stub-faults.ts"
 import { createFiles, type StubFiles } from "./stub-files.ts"
 import { openRoute, type StubRoute } from "./stub-route.ts"
 import { waitUntil } from "./wait-until.ts"
+import { createSockets } from "./stub-sockets.ts"
 import { createWebhooks } from "./stub-webhooks.ts"
 
 const DEFAULTS = { queueMs: 0, runMs: 100, slowMs: 120_000, filmBytes: 0 }
@@ -33,6 +34,7 @@ export async function startStub(
   const closed = closing.signal
   const server = createServer()
   const url = await listen(server, options.port ?? 0)
+  const sockets = createSockets(server, definition.hosts)
   const toUrl = (path: string): string => `${url}${path}`
   const context: StubContext = {
     clock,
@@ -51,7 +53,9 @@ export async function startStub(
     toUrl,
     record: (purchase) => purchases.push({ ...purchase, at: clock.now() }),
     strikes: (fault) => faults.takeOwn(fault),
-    waitUntil: (at) => waitUntil(clock, at, closed),
+    waitUntil: (at, over) =>
+      waitUntil(clock, at, over === undefined ? closed : AbortSignal.any([closed, over])),
+    onSocket: (path, listener) => sockets.listen(path, listener),
   }
   const routes = [...toFileRoutes(context), ...definition.createRoutes(context)]
   const answer = createAnswer({ definition, routes, faults, log, clock, slowMs, closed })
@@ -65,6 +69,7 @@ export async function startStub(
     setFaults: (next) => faults.set(next),
     [Symbol.asyncDispose]: () => {
       closing.abort()
+      sockets.close()
       return close(server)
     },
   }

@@ -7,6 +7,7 @@ import type { StubPurchase } from "./running-stub.ts"
 import type { StubCall } from "./stub-call.ts"
 import type { StubFiles } from "./stub-files.ts"
 import type { StubReply, StubRoute } from "./stub-route.ts"
+import type { TextSocket } from "./text-socket.ts"
 import type { StubWebhooks } from "./stub-webhooks.ts"
 
 export type Refusal =
@@ -47,8 +48,10 @@ export interface StubContext {
   record(purchase: Omit<StubPurchase, "at">): void
   /** Whether a fault of this provider alone strikes now. */
   strikes(this: void, ownFault: string): boolean
-  /** Ends early when the stub closes. */
-  waitUntil(at: number): Promise<void>
+  /** Ends early when the stub closes, or when `over` aborts. */
+  waitUntil(at: number, over?: AbortSignal): Promise<void>
+  /** Takes WebSockets at a path. */
+  onSocket(path: string, listener: (call: StubCall, socket: TextSocket) => void): void
 }
 
 /** What every stub takes for a key: anything but nothing and `invalid`. */

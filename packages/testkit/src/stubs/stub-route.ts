@@ -25,6 +25,8 @@ export interface StubRoute {
   readonly pattern: RegExp
   /** Whether it wants no credentials. */
   readonly isOpen: boolean
+  /** Whether it is this route, where several have the same path. */
+  readonly fits?: (call: StubCall) => boolean
   readonly handle: (call: StubCall) => StubReply | Promise<StubReply>
 }
 
@@ -45,7 +47,7 @@ export function openRoute(kind: RouteKind, target: string, handle: StubHandler):
 export function findRoute(routes: readonly StubRoute[], call: StubCall): StubRoute | undefined {
   for (const each of routes) {
     const match = each.method === call.method ? each.pattern.exec(call.path) : null
-    if (match === null) continue
+    if (match === null || each.fits?.(call) === false) continue
     const params = Object.entries(match.groups ?? {}).map(([name, text]) => [name, decode(text)])
     call.params = Object.fromEntries(params)
     return each

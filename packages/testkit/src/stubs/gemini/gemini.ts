@@ -1,0 +1,184 @@
+/**
+ * The Gemini API's pictures, Imagen and Veo: `generativelanguage.googleapis.com` (paths begin with
+ * `/v1beta`) and a host of signed URLs, at one origin. A film's URI wants the key and redirects to a
+ * signed URL, which has no use for it. Vertex is not served, nor are webhooks, whose form is unproven.
+ */
+import { randomUUID } from "node:crypto"
+import { readCount, readFilm, readPicture } from "../read-media.ts"
+import type { RunningStub, StubOptions } from "../running-stub.ts"
+import { startStub } from "../start-stub.ts"
+import { isObject, type StubCall } from "../stub-call.ts"
+import { isKey, type Refusal, type StubContext, type StubDefinition } from "../stub-definition.ts"
+import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
+import { openRoute, route, type StubReply } from "../stub-route.ts"
+import { IMAGE_OUTCOMES, toGoogleError, VIDEO_OUTCOMES } from "./gemini-outcomes.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface OperationData {
+  readonly model: string
+  readonly parameters: Fields
+  /** What it is done with, if not with a film. */
+  readonly outcome: Fields | null
+}
+
+type Operation = StubJob<OperationData>
+
+interface GeminiState {
+  readonly context: StubContext
+  readonly jobs: StubJobs<OperationData>
+}
+
+/** The names of outcomes, and `refuses-key`: a signed URL answers 400 to whoever sends it the key. */
+const OWN_FAULTS = [...Object.keys(IMAGE_OUTCOMES), ...Object.keys(VIDEO_OUTCOMES), "refuses-key"]
+const MODELS = "/v1beta/models/{model}"
+const TWO_DAYS_MS = 2 * 86_400_000
+
+const GEMINI: StubDefinition = {
+  hosts: ["generativelanguage.googleapis.com", "signed.googleapis.stub"],
+  filesHost: "signed.googleapis.stub",
+  ownFaults: OWN_FAULTS,
+  isAuthorized: hasKey,
+  refuse,
+  createRoutes(context) {
+    const state = { context, jobs: createJobs<OperationData>(context) }
+    return [
+      route("create", `POST ${MODELS}:generateContent`, (call) => generate(context, call)),
+      route("create", `POST ${MODELS}:predict`, (call) => predict(context, call)),
+      route("create", `POST ${MODELS}:predictLongRunning`, (call) => createFilm(state, call)),
+      route("poll", `GET ${MODELS}/operations/{id}`, (call) => showOperation(state, call)),
+      route("other", "GET /v1beta/models", () => ({
+        json: { models: [{ name: "models/gemini-3-pro-image" }] },
+      })),
+      route("download", "GET /v1beta/files/{id}:download", (call) => ({
+        status: 302,
+        headers: { location: context.toUrl(`/signed.googleapis.stub/signed/${call.params["id"]}`) },
+      })),
+      openRoute("download", "GET /signed/{id}", (call) => {
+        const isStrict = context.strikes("refuses-key")
+        if (isStrict && hasKey(call))
+          return toGoogleError(400, "INVALID_ARGUMENT", "No key is taken here.")
+        return context.files.serve(call, `${call.params["id"]}.mp4`) ?? refuse("not-found")
+      }),
+    ]
+  },
+}
+
+export function startGeminiStub(options?: StubOptions): Promise<RunningStub> {
+  return startStub(GEMINI, options)
+}
+
+function hasKey({ headers, query }: StubCall): boolean {
+  const header = headers["x-goog-api-key"]
+  return isKey(typeof header === "string" ? header : (query.get("key") ?? ""))
+}
+
+async function generate(context: StubContext, call: StubCall): Promise<StubReply> {
+  const body = call.fields()
+  const { contents, generationConfig: config } = body
+  if (!Array.isArray(contents) || contents.length === 0) {
+    return toGoogleError(400, "INVALID_ARGUMENT", "contents is not specified")
+  }
+  const id = await buy(context, call, body)
+  const fault = Object.keys(IMAGE_OUTCOMES).find((name) => context.strikes(name))
+  const usage = { promptTokenCount: 10, candidatesTokenCount: 1_290, totalTokenCount: 1_300 }
+  const told = { usageMetadata: usage, modelVersion: call.params["model"], responseId: id }
+  if (fault !== undefined) return { json: { ...IMAGE_OUTCOMES[fault], ...told } }
+  const image = isObject(config) && isObject(config["imageConfig"]) ? config["imageConfig"] : {}
+  const picture = readPicture({
+    aspect_ratio: image["aspectRatio"],
+    resolution: image["imageSize"],
+  })
+  const data = context.files.render(id, picture).toString("base64")
+  const parts = [{ inlineData: { mimeType: picture.type, data } }]
+  const candidate = { index: 0, content: { role: "model", parts }, finishReason: "STOP" }
+  return { json: { candidates: [candidate], ...told } }
+}
+
+async function predict(context: StubContext, call: StubCall): Promise<StubReply> {
+  const body = call.fields()
+  const parameters = isObject(body["parameters"]) ? body["parameters"] : {}
+  if (!Array.isArray(body["instances"])) {
+    return toGoogleError(400, "INVALID_ARGUMENT", "instances is not specified")
+  }
+  const id = await buy(context, call, body)
+  const picture = readPicture({ aspect_ratio: parameters["aspectRatio"] })
+  const predictions = Array.from({ length: readCount(parameters["sampleCount"]) }, (_, index) => {
+    const bytes = context.files.render(`${id}-${index}`, picture)
+    return { mimeType: picture.type, bytesBase64Encoded: bytes.toString("base64") }
+  })
+  const isFiltered = context.strikes("image-safety")
+  const reason = "The image was filtered by safety settings."
+  return { json: { predictions: isFiltered ? [{ raiFilteredReason: reason }] : predictions } }
+}
+
+async function buy(context: StubContext, call: StubCall, body: Fields): Promise<string> {
+  const id = randomUUID()
+  context.record({ id, key: null, endpoint: call.params["model"] ?? "", body })
+  await context.waitUntil(context.clock.now() + context.queueMs + context.runMs)
+  return id
+}
+
+function createFilm({ context, jobs }: GeminiState, call: StubCall): StubReply {
+  const body = call.fields()
+  const { model = "" } = call.params
+  const parameters = isObject(body["parameters"]) ? body["parameters"] : {}
+  const seconds = Number(parameters["durationSeconds"] ?? 8)
+  if (!Array.isArray(body["instances"]) || ![4, 6, 8].includes(seconds)) {
+    return toGoogleError(400, "INVALID_ARGUMENT", "durationSeconds must be 4, 6 or 8")
+  }
+  const fault = Object.keys(VIDEO_OUTCOMES).find((name) => context.strikes(name))
+  const outcome = VIDEO_OUTCOMES[fault ?? ""] ?? null
+  const id = randomUUID().replaceAll("-", "").slice(0, 12)
+  const job = jobs.open(id, { model, parameters, outcome })
+  context.record({ id: job.id, key: null, endpoint: model, body })
+  return { json: { name: toName(job) } }
+}
+
+function toName({ id, data }: Operation): string {
+  return `models/${data.model}/operations/${id}`
+}
+
+function showOperation(state: GeminiState, call: StubCall): StubReply {
+  const { context, jobs } = state
+  const job = jobs.all.get(call.params["id"] ?? "")
+  if (job === undefined || job.data.model !== call.params["model"]) return refuse("not-found")
+  const name = toName(job)
+  if (jobs.phaseOf(job) !== "finished") return { json: { name } }
+  const { outcome, parameters } = job.data
+  if (outcome !== null) return { json: { name, done: true, ...outcome } }
+  const count = readCount(parameters["sampleCount"])
+  const generatedSamples = Array.from({ length: count }, (_, index) => {
+    const fileName = `${job.id}-${index}`
+    const { aspectRatio: ratio, resolution, durationSeconds: duration = 8 } = parameters
+    const film = readFilm({ aspect_ratio: ratio, resolution, duration })
+    context.files.add(fileName, film, job.endAt + TWO_DAYS_MS)
+    const uri = context.toUrl(`/v1beta/files/${fileName}:download?alt=media`)
+    return { video: { uri } }
+  })
+  const response = { generateVideoResponse: { generatedSamples } }
+  return { json: { name, done: true, response } }
+}
+
+function refuse(reason: Refusal): StubReply {
+  switch (reason) {
+    case "unauthorized":
+      return toGoogleError(403, "PERMISSION_DENIED", "The API key is not valid.")
+    case "unknown-path":
+    case "not-found":
+      return toGoogleError(404, "NOT_FOUND", "Requested entity was not found.")
+    case "malformed":
+      return toGoogleError(400, "INVALID_ARGUMENT", "Invalid JSON payload received.")
+    case "too-large":
+      return toGoogleError(413, "INVALID_ARGUMENT", "Request payload size exceeds the limit.")
+    case "broken":
+      return toGoogleError(500, "INTERNAL", "An internal error has occurred.")
+    case "busy": {
+      const type = "type.googleapis.com/google.rpc.RetryInfo"
+      const message = "You exceeded your current quota."
+      return toGoogleError(429, "RESOURCE_EXHAUSTED", message, [
+        { "@type": type, retryDelay: "17s" },
+      ])
+    }
+  }
+}

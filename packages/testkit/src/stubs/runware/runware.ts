@@ -1,0 +1,209 @@
+/**
+ * Runware: `api.runware.ai`, everything a `POST /v1` of an array of tasks, and `im.runware.ai`
+ * (files) at one origin. The client chooses `taskUUID`: a repeat is refused as a conflict, which
+ * proves that the first was taken. The codes of failed tasks are assumed. Webhooks are unsigned.
+ */
+import { makesFilms, readCount, readFilm, readPicture } from "../read-media.ts"
+import type { RunningStub, StubOptions } from "../running-stub.ts"
+import { startStub } from "../start-stub.ts"
+import { isObject, type StubCall } from "../stub-call.ts"
+import {
+  hasScheme,
+  type Refusal,
+  type StubContext,
+  type StubDefinition,
+} from "../stub-definition.ts"
+import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
+import { route, type StubReply } from "../stub-route.ts"
+import type { WebhookMessage } from "../stub-webhooks.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface RunwareData {
+  readonly task: Fields
+  readonly error: Fields | null
+}
+
+type RunwareJob = StubJob<RunwareData>
+
+interface RunwareState {
+  readonly context: StubContext
+  readonly jobs: StubJobs<RunwareData>
+}
+
+/** Failures of a task, by the name of the fault that brings each about. */
+const ERRORS: Readonly<Record<string, Fields>> = {
+  content: { code: "contentModeration", message: "The content was flagged by moderation." },
+  failed: { code: "inferenceFailed", message: "The inference failed." },
+}
+
+/**
+ * And `no-credits`, a refusal; `lags`: `getResponse` and `getTaskDetails` know nothing of a task that
+ * is younger than five seconds, while a repeat is a conflict already.
+ */
+const OWN_FAULTS = [...Object.keys(ERRORS), "no-credits", "lags"]
+
+const LAG_MS = 5_000
+const DAY_MS = 86_400_000
+const RETRY_MS = [1_000, 5_000, 30_000]
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
+
+const RUNWARE: StubDefinition = {
+  hosts: ["api.runware.ai", "im.runware.ai"],
+  filesHost: "im.runware.ai",
+  ownFaults: OWN_FAULTS,
+  isAuthorized: (call) => hasScheme(call, "Bearer"),
+  refuse,
+  createRoutes(context) {
+    const state = { context, jobs: createJobs<RunwareData>(context) }
+    const handle = (call: StubCall) => answer(state, call)
+    return [
+      { ...route("poll", "POST /v1", handle), fits: asks },
+      route("create", "POST /v1", handle),
+    ]
+  },
+}
+
+export function startRunwareStub(options?: StubOptions): Promise<RunningStub> {
+  return startStub(RUNWARE, options)
+}
+
+/** Whether it asks about tasks; buying has the same path. */
+function asks({ bytes }: StubCall): boolean {
+  return bytes.includes('"getResponse"') || bytes.includes('"getTaskDetails"')
+}
+
+async function answer(state: RunwareState, call: StubCall): Promise<StubReply> {
+  const tasks = call.json()
+  if (!Array.isArray(tasks) || !tasks.every(isObject)) return refuse("malformed")
+  const answers = await Promise.all(tasks.map((task) => answerTask(state, call, task)))
+  const data = answers.flatMap((each) => ("code" in each ? [] : [each]))
+  const errors = answers.filter((each) => "code" in each)
+  if (errors.length === 0) return { json: { data } }
+  const isRefused = data.length === 0
+  return { status: isRefused ? 400 : 200, json: { ...(isRefused ? {} : { data }), errors } }
+}
+
+async function answerTask(state: RunwareState, call: StubCall, task: Fields): Promise<Fields> {
+  switch (task["taskType"]) {
+    case "getResponse":
+      return getResponse(state, task)
+    case "getTaskDetails":
+      return getDetails(state, task)
+    case "imageInference":
+    case "videoInference":
+      return infer(state, call, task)
+    default:
+      return toError("unsupportedTaskType", "The task type is not supported.", task)
+  }
+}
+
+async function infer(state: RunwareState, call: StubCall, task: Fields): Promise<Fields> {
+  const { context, jobs } = state
+  const { taskUUID: id, taskType, model, positivePrompt } = task
+  if (typeof id !== "string" || !UUID.test(id))
+    return toError("invalidTaskUUID", "Not a UUID v4.", task)
+  if (jobs.all.has(id)) return toError("conflictTaskUUID", "The taskUUID is in use already.", task)
+  if (context.strikes("no-credits")) return toError("insufficientCredits", "Add credits.", task)
+  if (typeof model !== "string") return toError("missingModel", "A model is required.", task)
+  if (typeof positivePrompt !== "string") return toError("missingPositivePrompt", "Required.", task)
+  const fault = Object.keys(ERRORS).find((name) => context.strikes(name))
+  const job = jobs.open(id, { task, error: ERRORS[fault ?? ""] ?? null })
+  context.record({ id, key: id, endpoint: model, body: task })
+  planWebhook(state, job, call)
+  if (task["deliveryMethod"] === "async") return { taskType, taskUUID: id }
+  await context.waitUntil(job.endAt)
+  return job.data.error === null
+    ? (toOutputs(state, job)[0] ?? {})
+    : { ...job.data.error, taskUUID: id, taskType }
+}
+
+function find({ context, jobs }: RunwareState, task: Fields): RunwareJob | undefined {
+  const { taskUUID: id } = task
+  const job = typeof id === "string" ? jobs.all.get(id) : undefined
+  const isYoung = job !== undefined && context.clock.now() - job.createdAt < LAG_MS
+  return isYoung && context.strikes("lags") ? undefined : job
+}
+
+function getResponse(state: RunwareState, task: Fields): Fields {
+  const job = find(state, task)
+  if (job === undefined) return toError("unknownTaskUUID", "No task has this taskUUID.", task)
+  const { taskType } = job.data.task
+  if (state.jobs.phaseOf(job) !== "finished") {
+    return { taskType, taskUUID: job.id, status: "processing" }
+  }
+  const { error } = job.data
+  if (error !== null) return { ...error, taskType, taskUUID: job.id, status: "error" }
+  return { ...toOutputs(state, job)[0], status: "success" }
+}
+
+function getDetails(state: RunwareState, task: Fields): Fields {
+  const job = find(state, task)
+  if (job === undefined) return toError("unknownTaskUUID", "No task has this taskUUID.", task)
+  const isDone = state.jobs.phaseOf(job) === "finished" && job.data.error === null
+  const response = isDone ? toOutputs(state, job) : []
+  return { taskType: "getTaskDetails", taskUUID: job.id, request: job.data.task, response }
+}
+
+function toOutputs(
+  { context: { files } }: RunwareState,
+  { id, data, endAt }: RunwareJob,
+): Fields[] {
+  const { task } = data
+  const { taskType, includeCost, numberResults, outputFormat, model } = task
+  const isFilm = taskType === "videoInference" || (typeof model === "string" && makesFilms(model))
+  const media = isFilm
+    ? readFilm(task)
+    : readPicture({ ...task, output_format: outputFormat }, "jpeg")
+  return Array.from({ length: isFilm ? 1 : readCount(numberResults) }, (_, index) => {
+    const { url, id: name } = files.add(`${id}-${index}`, media, endAt + DAY_MS)
+    const output = isFilm ? { videoUUID: name, videoURL: url } : { imageUUID: name, imageURL: url }
+    return { taskType, taskUUID: id, ...output, ...(includeCost === true ? { cost: 0.0019 } : {}) }
+  })
+}
+
+function planWebhook(state: RunwareState, job: RunwareJob, call: StubCall): void {
+  const { webhookURL: url } = job.data.task
+  if (typeof url !== "string") return
+  const toMessage = (): WebhookMessage => {
+    const failed = { taskUUID: job.id, code: "inferenceFailed", message: "The inference failed." }
+    const { error } = job.data
+    const errors = [{ ...error, taskUUID: job.id }]
+    const body = error === null ? { data: toOutputs(state, job) } : { errors }
+    return { body, lie: { errors: [failed] }, id: job.id, foreignId: crypto.randomUUID() }
+  }
+  state.context.webhooks.plan(call, {
+    url,
+    events: [{ at: job.endAt, toMessage }],
+    retryMs: RETRY_MS,
+    sign: () => ({}),
+    over: job.over,
+    finishNow: () => state.jobs.finish(job),
+  })
+}
+
+function toError(code: string, message: string, { taskUUID, taskType }: Fields = {}): Fields {
+  return { code, message, taskUUID, taskType }
+}
+
+function toReply(status: number, code: string, message: string): StubReply {
+  return { status, json: { errors: [{ code, message }] } }
+}
+
+function refuse(reason: Refusal): StubReply {
+  switch (reason) {
+    case "unauthorized":
+      return toReply(401, "invalidApiKey", "The API key is invalid.")
+    case "unknown-path":
+    case "not-found":
+      return toReply(404, "notFound", "Not found.")
+    case "malformed":
+      return toReply(400, "invalidJSON", "The body is no array of tasks.")
+    case "too-large":
+      return toReply(413, "payloadTooLarge", "The body is too large.")
+    case "broken":
+      return toReply(500, "internalServerError", "Internal server error.")
+    case "busy":
+      return toReply(429, "rateLimitExceeded", "Too many requests.")
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * xAI: `api.x.ai` (paths begin with `/v1`) and `imgen.x.ai` (files) at one origin. Moderation is
+ * silent: a 200 without pictures, or with `respect_moderation: false`. Amounts are in ticks, of which
+ * a dollar has 10^10. Pictures have no ID: the ledger's is one of ours.
+ */
+import { randomUUID } from "node:crypto"
+import { readCount, readFilm, readPicture } from "../read-media.ts"
+import type { RunningStub, StubOptions } from "../running-stub.ts"
+import { startStub } from "../start-stub.ts"
+import type { StubCall } from "../stub-call.ts"
+import {
+  hasScheme,
+  type Refusal,
+  type StubContext,
+  type StubDefinition,
+} from "../stub-definition.ts"
+import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
+import { route, type StubReply } from "../stub-route.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface VideoData {
+  readonly body: Fields
+  readonly outcome: "done" | "failed" | "expired" | "moderated"
+}
+
+interface XaiState {
+  readonly context: StubContext
+  readonly jobs: StubJobs<VideoData>
+}
+
+/**
+ * Of pictures: `empty-data`, `disrespected` (told by `respect_moderation`) and `block-reason`. Of
+ * films: `video-failed`, `video-expired`, and `video-moderated`, which is done and disrespected.
+ */
+const IMAGE_FAULTS = ["empty-data", "disrespected", "block-reason"] as const
+const VIDEO_FAULTS = ["video-failed", "video-expired", "video-moderated"] as const
+
+const TICKS = 10_000_000_000
+
+/** Hours; how many is undocumented. */
+const FILES_LIVE_MS = 2 * 3_600_000
+
+const XAI: StubDefinition = {
+  hosts: ["api.x.ai", "imgen.x.ai"],
+  filesHost: "imgen.x.ai",
+  ownFaults: [...IMAGE_FAULTS, ...VIDEO_FAULTS],
+  isAuthorized: (call) => hasScheme(call, "Bearer"),
+  refuse,
+  createRoutes(context) {
+    const state = { context, jobs: createJobs<VideoData>(context) }
+    const toImages = (call: StubCall) => makeImages(context, call)
+    const toFilm = (call: StubCall) => createVideo(state, call)
+    return [
+      route("create", "POST /v1/images/generations", toImages),
+      route("create", "POST /v1/images/edits", toImages),
+      route("create", "POST /v1/videos/generations", toFilm),
+      route("create", "POST /v1/videos/edits", toFilm),
+      route("create", "POST /v1/videos/extensions", toFilm),
+      route("poll", "GET /v1/videos/{id}", (call) => showVideo(state, call)),
+      route("other", "GET /v1/models", () => ({
+        json: { object: "list", data: [{ id: "grok-imagine-image-2.0", object: "model" }] },
+      })),
+    ]
+  },
+}
+
+export function startXaiStub(options?: StubOptions): Promise<RunningStub> {
+  return startStub(XAI, options)
+}
+
+/** JSON only: a form is refused. */
+function readFields(call: StubCall): Fields | StubReply {
+  if (call.headers["content-type"]?.startsWith("application/json") !== true) {
+    return toError(415, "Expected request with `Content-Type: application/json`")
+  }
+  const fields = call.fields()
+  const { model, prompt } = fields
+  if (typeof model !== "string") return toError(422, "Failed to deserialize: missing field `model`")
+  return typeof prompt === "string" ? fields : toError(422, "Missing field `prompt`")
+}
+
+async function makeImages(context: StubContext, call: StubCall): Promise<StubReply> {
+  const fields = readFields(call)
+  if (!("model" in fields)) return fields
+  if (
+    call.path.endsWith("/edits") &&
+    fields["image"] === undefined &&
+    fields["images"] === undefined
+  ) {
+    return toError(422, "Missing field `image`")
+  }
+  const id = randomUUID()
+  context.record({ id, key: null, endpoint: String(fields["model"]), body: fields })
+  await context.waitUntil(context.clock.now() + context.queueMs + context.runMs)
+  const fault = IMAGE_FAULTS.find((name) => context.strikes(name))
+  const count = readCount(fields["n"])
+  const usage = { cost_in_usd_ticks: count * 0.04 * TICKS }
+  if (fault === "empty-data") return { json: { data: [], usage } }
+  if (fault === "block-reason") return { json: { data: [], block_reason: "content_policy", usage } }
+  const picture = readPicture(fields, "jpeg")
+  const data = Array.from({ length: count }, (_, index) => {
+    const name = `${id}-${index}`
+    const told = { mime_type: picture.type, revised_prompt: "", respect_moderation: true }
+    if (fault === "disrespected") return { ...told, respect_moderation: false }
+    if (fields["response_format"] === "b64_json") {
+      return { ...told, b64_json: context.files.render(name, picture).toString("base64") }
+    }
+    return {
+      ...told,
+      url: context.files.add(name, picture, context.clock.now() + FILES_LIVE_MS).url,
+    }
+  })
+  return { json: { data, usage } }
+}
+
+function createVideo({ context, jobs }: XaiState, call: StubCall): StubReply {
+  const fields = readFields(call)
+  if (!("model" in fields)) return fields
+  const duration = Number(fields["duration"] ?? 6)
+  if (!(duration >= 1 && duration <= 15)) return toError(400, "`duration` is from 1 to 15")
+  const fault = VIDEO_FAULTS.find((name) => context.strikes(name))
+  const outcome = fault === undefined ? "done" : OUTCOMES[fault]
+  const job = jobs.open(randomUUID(), { body: fields, outcome })
+  context.record({ id: job.id, key: null, endpoint: String(fields["model"]), body: fields })
+  return { json: { request_id: job.id } }
+}
+
+const OUTCOMES = {
+  "video-failed": "failed",
+  "video-expired": "expired",
+  "video-moderated": "moderated",
+} as const
+
+/** Pending is a 202, without any body while it waits. */
+function showVideo({ context, jobs }: XaiState, call: StubCall): StubReply {
+  const job = jobs.all.get(call.params["id"] ?? "")
+  if (job === undefined) return refuse("not-found")
+  const phase = jobs.phaseOf(job)
+  if (phase === "queued") return { status: 202 }
+  if (phase !== "finished") {
+    const share = (context.clock.now() - job.startAt) / (job.endAt - job.startAt)
+    return { status: 202, json: { status: "pending", progress: Math.floor(share * 100) } }
+  }
+  return { json: toVideo(context, job) }
+}
+
+function toVideo({ files }: StubContext, { id, data, endAt }: StubJob<VideoData>): Fields {
+  const { body, outcome } = data
+  if (outcome === "expired") return { status: "expired" }
+  if (outcome === "failed") {
+    return { status: "failed", error: { code: "internal_error", message: "Generation failed." } }
+  }
+  const film = readFilm({ duration: 6, ...body })
+  const duration = (film.durationMs ?? 0) / 1_000
+  const usage = { cost_in_usd_ticks: duration * 0.05 * TICKS }
+  const told = { duration, respect_moderation: outcome === "done" }
+  const url = outcome === "done" ? { url: files.add(id, film, endAt + FILES_LIVE_MS).url } : {}
+  return { status: "done", progress: 100, video: { ...told, ...url }, usage }
+}
+
+function toError(status: number, error: string, code = "invalid_request"): StubReply {
+  return { status, json: { code, error } }
+}
+
+function refuse(reason: Refusal): StubReply {
+  switch (reason) {
+    case "unauthorized":
+      return toError(401, "Incorrect API key provided.", "unauthenticated")
+    case "unknown-path":
+    case "not-found":
+      return toError(404, "Not found.", "not_found")
+    case "malformed":
+      return toError(400, "The request body is not valid JSON.")
+    case "too-large":
+      return toError(413, "The request body is too large.")
+    case "broken":
+      return toError(500, "Internal error.", "internal")
+    case "busy":
+      return toError(429, "Too many requests.", "resource_exhausted")
+  }
+}
