@@ -3,6 +3,8 @@
  * refused was not, and whoever has no credentials gets nothing.
  */
 import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, it } from "node:test"
 import { STUB_FAULTS, STUBS, type RunningStub } from "@safelight/testkit/stubs"
 import { callJson } from "./support/call-json.ts"
@@ -83,6 +85,8 @@ function create(stub: RunningStub, { path, headers, body }: Sample) {
   return callJson(`${stub.url}${path}`, { headers, body })
 }
 
+const README = readFileSync(join(import.meta.dirname, "../../packages/testkit/README.md"), "utf8")
+
 it("every stub has a sample here", () => {
   assert.deepEqual(Object.keys(SAMPLES), Object.keys(STUBS))
 })
@@ -137,9 +141,12 @@ for (const [name, sample] of Object.entries(SAMPLES)) {
       assert.equal(stub.purchases.length, 0)
     })
 
-    it("has faults of its own, and knows no others", async () => {
+    it("has faults of its own, as the README lists them, and knows no others", async () => {
       await using stub = await start()
-      assert.ok(stub.ownFaults.length > 0)
+      const row = README.split("\n").find((line) => line.startsWith(`| \`${name}\` `))
+      const cells = row?.split("|") ?? []
+      const listed = cells.at(-2)?.match(/(?<=`)[\w-]+(?=`)/g)
+      assert.deepEqual(listed, stub.ownFaults)
       assert.equal(new Set(stub.ownFaults).size, stub.ownFaults.length)
       stub.setFaults({ own: stub.ownFaults })
       assert.throws(() => stub.setFaults({ own: ["nonsense"] }), RangeError)

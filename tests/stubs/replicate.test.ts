@@ -83,7 +83,7 @@ describe("the stub of Replicate", () => {
   })
 
   it("refuses without buying", async () => {
-    await using stub = await start({ faults: { own: ["no-credit"] } })
+    await using stub = await start({ faults: { own: ["no-credits"] } })
     assert.equal((await create(stub)).status, 402)
     assert.equal((await create(stub, { input: "a fox" })).status, 422)
     assert.equal((await create(stub, {}, { authorization: "Bearer invalid" })).status, 401)

@@ -40,20 +40,25 @@ export function createAnswer(
     log.add({ method, path: url, headers, at: clock.now() })
     response.setHeader("date", new Date(clock.now() + options.faults.skewMs()).toUTCString())
     const call = createCall(request, bytes, definition.hosts)
-    const left = new AbortController()
-    response.on("close", () => left.abort())
-    const signal = AbortSignal.any([left.signal, options.closed])
-    const pause = (): Promise<void> => clock.wait(options.slowMs, signal)
-    const faulty = await decide(call, options, pause)
+    const faulty = await decide(call, options, () => pause(response, options))
     if (faulty === "reset") request.socket.resetAndDestroy()
     else if (!response.destroyed) await sendReply(response, faulty.reply, faulty.manner)
   }
 }
 
+/** Waits as long as a slow reply does, or until nobody listens. */
+async function pause(response: ServerResponse, options: AnswerOptions): Promise<void> {
+  if (response.destroyed) return
+  const left = new AbortController()
+  response.on("close", () => left.abort())
+  const signal = AbortSignal.any([left.signal, options.closed])
+  await options.clock.wait(options.slowMs, signal)
+}
+
 async function decide(
   call: StubCall,
   { definition, routes, faults, clock }: AnswerOptions,
-  pause: () => Promise<void>,
+  pauseReply: () => Promise<void>,
 ): Promise<FaultyReply | "reset"> {
   const { refuse, isAuthorized } = definition
   const route = findRoute(routes, call)
@@ -67,7 +72,7 @@ async function decide(
   }
   const reply = await handle(route, call, definition, faults)
   await call.beforeReply?.()
-  const broken = { reply, broken: refuse("broken"), gone: refuse("not-found"), pause }
+  const broken = { reply, broken: refuse("broken"), gone: refuse("not-found"), pause: pauseReply }
   if (route.kind === "other" || (reply.status ?? 200) >= 300) return { reply }
   if (route.kind === "download") {
     const fault = faults.take("download")

@@ -27,8 +27,8 @@ import {
   type ReplicateState,
 } from "./replicate-prediction.ts"
 
-/** `no-credit` answers creates with 402; the others let every prediction fail that is created. */
-const OWN_FAULTS = ["no-credit", ...Object.keys(REPLICATE_ERRORS)]
+/** `no-credits` answers creates with 402; the others let every prediction fail that is created. */
+const OWN_FAULTS = ["no-credits", ...Object.keys(REPLICATE_ERRORS)]
 
 /** The last try comes about a minute after completion. */
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 29_000]
@@ -115,7 +115,7 @@ async function create(state: ReplicateState, call: StubCall, model: string): Pro
   const { context, jobs } = state
   const body = call.fields()
   if (!isObject(body["input"])) return toInvalid("input")
-  if (context.strikes("no-credit")) return toError(402, "Insufficient credit", "Payment required")
+  if (context.strikes("no-credits")) return toError(402, "Insufficient credit", "Payment required")
   const job = jobs.open(
     randomUUID().replaceAll("-", "").slice(0, 26),
     readPrediction(call, context, model),
