@@ -12,38 +12,6 @@ import { completed, createScene } from "./support.ts"
 const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 const quiet = (): Promise<never> => new Promise(() => {})
 
-describe("a sweep", () => {
-  const oneByOne =
-    "tasks are visited one by one; a sweep that shares pages between nodes replaces it"
-
-  it(
-    "ends many tasks in the time of a few, though their channel does not answer",
-    {
-      expectFailure: oneByOne,
-    },
-    async () => {
-      const count = 20
-      const submits = Array.from({ length: count }, () => ACCEPTED)
-      const polls = Array.from({ length: count }, () => quiet)
-      const first = createScene({ channels: [createScriptedChannel({ submits, polls })] })
-      await Promise.all(Array.from({ length: count }, () => first.submit()))
-      await first.clock.advance(1_000)
-      await first.engine.stop()
-      const { artifacts, clock, storage } = first
-      const silent = { ...createScriptedChannel(), poll: quiet, cancel: quiet }
-      const scene = createScene({ channels: [silent], artifacts, clock, storage, isStarted: false })
-      const startedAt = clock.now()
-      const sweepAll = async (): Promise<number> => {
-        assert.equal((await scene.engine.sweep(startedAt + 600_000)).timedOut, count)
-        return clock.now() - startedAt
-      }
-      const swept = sweepAll()
-      await clock.advance(400_000)
-      assert.ok((await swept) <= 30_000)
-    },
-  )
-})
-
 describe("accounts that are full", () => {
   const inTurn = "each bounded account costs the one loop of a process a round trip"
 

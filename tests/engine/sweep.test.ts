@@ -288,6 +288,22 @@ describe("a running task past its end that nobody can settle now", () => {
   })
 })
 
+describe("many tasks past their end at a channel that is silent", () => {
+  it("end in a few rounds of its time, and not one after the other", async () => {
+    const quiet = (): Promise<never> => new Promise(() => {})
+    const submits = Array.from({ length: 40 }, () => ({ kind: "accepted", operation: 1 }) as const)
+    const polls = Array.from({ length: 99 }, () => quiet)
+    const channel = createScriptedChannel({ concurrency: 40, submits, polls })
+    const scene = createScene({ channels: [{ channel: { ...channel, cancel: quiet } }] })
+    for (let count = 0; count < 40; count += 1) await scene.submit()
+    await scene.clock.advance(1)
+    const sweeping = scene.engine.sweep(scene.clock.now() + 1_200_000)
+    // Three rounds of sixteen, a poll and a cancellation of five seconds each.
+    await scene.clock.advance(35_000)
+    assert.equal((await sweeping).timedOut, 40)
+  })
+})
+
 describe("a bucket that lists nothing", () => {
   it("keeps no prompt from being erased and no expiry from being recorded", async () => {
     const { scene, id } = await createFinished()

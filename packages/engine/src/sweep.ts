@@ -27,6 +27,9 @@ export interface SweepReport {
 /** Tasks read at a time. */
 const PAGE = 200
 
+/** Tasks visited at once: each may wait seconds for a channel or a bucket that is silent. */
+const VISITS = 16
+
 /** Keys forgotten in one commit: submissions wait for it, so it must be short. */
 const FORGOTTEN_PAGE = 500
 
@@ -113,27 +116,33 @@ async function eachDue(
   const { report } = round
   /** What stays due: looked at once, also where a row of the queue says otherwise than its task. */
   const seen = new Set<string>()
+
+  /** Resolves to whether to go on; false the first time that the storage fails. */
+  async function visitOne(head: StreamHead): Promise<boolean> {
+    const { id } = head.task
+    seen.add(id)
+    try {
+      if (await visit(head)) seen.delete(id)
+    } catch (error) {
+      // Ours or the outside's: one task must not keep the others waiting.
+      report.failed += 1
+      const level = isSafelightError(error) ? "warn" : "error"
+      context.log[level]({ task: id, error }, "a task could not be tended")
+      if (round.tries === 1 || !isFromStorage(error)) return true
+      round.tries = 1
+      // This task's own trouble, or the whole storage's: the next look at it shows.
+      return false
+    }
+    return true
+  }
+
   for (;;) {
     const heads = await find(PAGE + seen.size)
     const fresh = heads.filter(({ task }) => !seen.has(task.id))
     if (fresh.length === 0) return
-    for (const head of fresh) {
-      seen.add(head.task.id)
-      try {
-        if (await visit(head)) seen.delete(head.task.id)
-      } catch (error) {
-        // Ours or the outside's: one task must not keep the others waiting.
-        report.failed += 1
-        const words = "a task could not be tended"
-        context.log[isSafelightError(error) ? "warn" : "error"](
-          { task: head.task.id, error },
-          words,
-        )
-        if (round.tries === 1 || !isFromStorage(error)) continue
-        round.tries = 1
-        // This task's own trouble, or the whole storage's: the next look at it shows.
-        break
-      }
+    for (let from = 0; from < fresh.length; from += VISITS) {
+      const visited = await Promise.all(fresh.slice(from, from + VISITS).map(visitOne))
+      if (!visited.every(Boolean)) break
     }
   }
 }
