@@ -12,7 +12,6 @@ import type {
   PollRequest,
   SubmitOutcome,
 } from "@safelight/core"
-import { createAttempts, type Attempts } from "./attempts.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { checkOptions, type StudioOptions } from "./options.ts"
 import { createRenderings, type Renderings } from "./renderings.ts"
@@ -23,14 +22,13 @@ export function createStudioChannel(options: StudioOptions): Channel {
   const settings = checkOptions(options)
   const { name, concurrency, sandbox } = settings
   const renderings = createRenderings(settings)
-  const attempts = createAttempts()
   return {
     name,
     models: STUDIO_MODELS,
     submission: { kind: "keyed", keyTtlMs: DEFAULTS.keyTtlMs },
     concurrency,
     submitTimeoutMs: DEFAULTS.submitTimeoutMs,
-    submit: (request) => submit({ renderings, attempts }, request, planRequest(request, sandbox)),
+    submit: (request) => submit(renderings, request, planRequest(request, sandbox)),
     poll(request) {
       const { account, model, parameters } = request
       // It renders from the request: without one there is nothing to show.
@@ -56,13 +54,13 @@ const ERASED: PollOutcome = {
 }
 
 async function submit(
-  { renderings, attempts }: { readonly renderings: Renderings; readonly attempts: Attempts },
+  renderings: Renderings,
   request: ChannelRequest,
   plan: RequestPlan,
 ): Promise<SubmitOutcome> {
-  const { account, task, upstreamKey, signal } = request
+  const { account, upstreamKey, signal } = request
   const { deferrals = 0 } = plan.directives
-  if (deferrals > 0 && attempts.count(task, upstreamKey) <= deferrals) {
+  if (toAttempt(upstreamKey) <= deferrals) {
     return { kind: "not-created", reason: "studio_deferred", isAboutRequest: true }
   }
   const accepted = { kind: "accepted", operation: toOperation(request) } as const
@@ -70,6 +68,11 @@ async function submit(
   const wait = { beyond: 99, longestMs: DEFAULTS.immediateWaitMs, signal }
   const outcome = await renderings.follow(upstreamKey, { account, plan: () => plan }, wait)
   return outcome.kind === "running" ? accepted : outcome
+}
+
+/** A key's number: counted by the key and not in memory, a repeat is answered alike by every process. */
+function toAttempt(upstreamKey: string): number {
+  return Number(/\.(\d+)$/.exec(upstreamKey)?.[1] ?? 1)
 }
 
 function isImmediate({ directives }: RequestPlan): boolean {

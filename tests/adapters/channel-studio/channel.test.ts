@@ -368,6 +368,12 @@ describe("the sandbox", () => {
     assert.deepEqual(await attempt(2), deferred)
     assert.equal((await attempt(3)).kind, "accepted")
     assert.deepEqual(await attempt(1), deferred)
+    // A process that has seen none of it answers a repeat alike: the first call may have been taken.
+    const other = createTestStudio(t).channel
+    assert.equal(
+      (await other.submit({ ...first, upstreamKey: `${first.task}.3` })).kind,
+      "accepted",
+    )
   })
 
   test("unsafe is refused by the safety checker, and passes without it", async (t) => {

@@ -66,6 +66,7 @@ export interface ChannelRequest {
   readonly model: string
   /** Checked, defaults applied. */
   readonly parameters: ParameterValues
+  /** The task's id and the key's number from 1, as in `ID.1`. */
   readonly upstreamKey: string
   readonly signal: AbortSignalLike
 }
