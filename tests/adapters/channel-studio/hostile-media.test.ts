@@ -3,7 +3,6 @@
  * them, others go on, and the process that serves keeps its memory.
  */
 import assert from "node:assert/strict"
-import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { readdir } from "node:fs/promises"
@@ -13,6 +12,7 @@ import { describe, test } from "node:test"
 import { setTimeout } from "node:timers/promises"
 import type { Channel } from "@safelight/core"
 import { createSampleTableBomb, createTextBomb, LOOPING_WEBM } from "./hostile-media.ts"
+import { startRenderingHost } from "./rendering-host.ts"
 import {
   collect,
   createTestStudio,
@@ -158,18 +158,8 @@ test(
   "a process that renders knows no secret and ends with its host",
   { skip: needsProc },
   async () => {
-    const script = `
-    import { createStudioChannel } from "@safelight/channel-studio"
-    const film = Buffer.from("${LOOPING_WEBM.toString("base64")}", "base64")
-    const media = { open: async () => ({ kind: "video", mimeType: "video/webm", body: [film] }) }
-    const studio = createStudioChannel({ media, workers: 1 })
-    const parameters = { duration: 4, video_urls: ["https://media.test/film"] }
-    const { signal } = new AbortController()
-    const request = { task: "t", account: "a", model: "${VIDEO}", parameters, upstreamKey: "k", signal }
-    void studio.poll({ ...request, operation: { key: "k" }, progress: 99 })`
-    const flags = ["--conditions=@safelight/source", "--input-type=module", "--eval", script]
     const env = { ...process.env, SAFELIGHT_DATABASE_URL: "postgres://user:hunter2@db/x" }
-    const host = spawn(process.execPath, flags, { cwd: import.meta.dirname, env, stdio: "ignore" })
+    const host = startRenderingHost(env)
     const exited = once(host, "exit")
     let child: number | undefined
     while (child === undefined) {

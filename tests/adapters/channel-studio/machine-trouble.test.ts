@@ -3,7 +3,7 @@
  * a full disk, a folder that can't be made or removed, no further process. None of it fails a task.
  */
 import assert from "node:assert/strict"
-import { execFile, spawn } from "node:child_process"
+import { execFile } from "node:child_process"
 import { once } from "node:events"
 import fileSystem, { chmod, mkdir, readdir, utimes, writeFile } from "node:fs/promises"
 import { syncBuiltinESMExports } from "node:module"
@@ -15,7 +15,7 @@ import { promisify } from "node:util"
 import type { Channel } from "@safelight/core"
 import { mountSmallDisk } from "../../faults/small-disk.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
-import { LOOPING_WEBM } from "./hostile-media.ts"
+import { startRenderingHost } from "./rendering-host.ts"
 import {
   carryOut,
   collect,
@@ -225,17 +225,7 @@ async function list(): Promise<readonly string[]> {
 
 /** Ends a host in the middle of a rendering; the folders that it left. */
 async function killHost(): Promise<readonly string[]> {
-  const script = `
-    import { createStudioChannel } from "@safelight/channel-studio"
-    const film = Buffer.from("${LOOPING_WEBM.toString("base64")}", "base64")
-    const media = { open: async () => ({ kind: "video", mimeType: "video/webm", body: [film] }) }
-    const studio = createStudioChannel({ media, workers: 1 })
-    const parameters = { duration: 4, video_urls: ["https://media.test/film"] }
-    const { signal } = new AbortController()
-    const request = { task: "t", account: "a", model: "${VIDEO}", parameters, upstreamKey: "k", signal }
-    void studio.poll({ ...request, operation: { key: "k" }, progress: 99 })`
-  const flags = ["--conditions=@safelight/source", "--input-type=module", "--eval", script]
-  const host = spawn(process.execPath, flags, { cwd: import.meta.dirname, stdio: "ignore" })
+  const host = startRenderingHost()
   const exited = once(host, "exit")
   while ((await list()).length === 0) await setTimeout(20)
   host.kill("SIGKILL")

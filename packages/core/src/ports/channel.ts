@@ -17,7 +17,7 @@ export type Submission =
   | { readonly kind: "keyed"; readonly keyTtlMs: number }
   /**
    * `find` tells whether the key exists, once no request can be on its way any more and what it made
-   * has come to be listed: `listLagMs` after that, none by default.
+   * is listed, `listLagMs` later; 0 by default.
    */
   | { readonly kind: "lookup"; readonly longestRequestMs: number; readonly listLagMs?: number }
   /** Perhaps a second purchase: never repeated while in doubt. */

@@ -4,34 +4,24 @@
  * provider that answers 429 has created nothing.
  */
 
+/** Of any answer. */
+const ANSWER_FAULTS = [
+  "reset",
+  "server-error",
+  "gateway-error",
+  "slow",
+  "html",
+  "empty",
+  "truncated",
+  "redirect",
+  "busy",
+  "busy-seconds",
+  "busy-date",
+] as const
+
 export const STUB_FAULTS = {
-  create: [
-    "reset",
-    "server-error",
-    "gateway-error",
-    "slow",
-    "html",
-    "empty",
-    "truncated",
-    "redirect",
-    "busy",
-    "busy-seconds",
-    "busy-date",
-  ],
-  poll: [
-    "reset",
-    "server-error",
-    "gateway-error",
-    "slow",
-    "html",
-    "empty",
-    "truncated",
-    "redirect",
-    "busy",
-    "busy-seconds",
-    "busy-date",
-    "not-found",
-  ],
+  create: ANSWER_FAULTS,
+  poll: [...ANSWER_FAULTS, "not-found"],
   download: [
     "reset",
     "server-error",
