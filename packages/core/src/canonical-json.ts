@@ -57,46 +57,63 @@ function hasKeysInOrder(value: object): boolean {
   return true
 }
 
-/** Throws on a value that has no canonical text. */
-function checkScalar(value: unknown): void {
-  if (typeof value === "string") {
-    if (value.isWellFormed()) return
-    throw new TypeError("a string with a lone surrogate has no canonical JSON")
-  }
-  if (typeof value === "number") {
-    if (Number.isFinite(value)) return
-    throw new TypeError("a number that is not finite has no canonical JSON")
-  }
-  if (value === null || typeof value === "boolean") return
-  const what = value === undefined ? "undefined" : `a ${typeof value}`
-  throw new TypeError(`${what} has no canonical JSON`)
-}
-
 /**
  * Writes members in order by hand: a sorted copy would not do, since an object always lists
- * integer-like keys first and in numeric order.
+ * integer-like keys first and in numeric order. Throws on what has no canonical text.
  */
 function write(value: unknown): string {
-  if (value === null || typeof value !== "object") {
-    checkScalar(value)
-    return JSON.stringify(value)
+  switch (typeof value) {
+    case "string":
+      return writeString(value)
+    case "number":
+      return writeNumber(value)
+    case "boolean":
+      return String(value)
+    case "object":
+      if (value === null) return "null"
+      return Array.isArray(value) ? writeList(value) : writeObject(value)
+    default: {
+      const what = value === undefined ? "undefined" : `a ${typeof value}`
+      throw new TypeError(`${what} has no canonical JSON`)
+    }
   }
-  if (Array.isArray(value)) {
-    checkDense(value)
-    return `[${value.map(write).join(",")}]`
-  }
-  checkPlain(value)
-  const members = Object.entries(value).filter(([, child]) => child !== undefined)
-  const texts = members
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, child]) => `${write(key)}:${write(child)}`)
-  return `{${texts.join(",")}}`
 }
 
-/** Throws where an array holds nothing at a place: JSON would write null there. */
-function checkDense(list: readonly unknown[]): void {
-  if (!list.includes(undefined)) return
-  throw new TypeError("an array with an undefined item has no canonical JSON")
+function writeString(value: string): string {
+  if (value.isWellFormed()) return JSON.stringify(value)
+  throw new TypeError("a string with a lone surrogate has no canonical JSON")
+}
+
+/** As ECMAScript writes it (RFC 8785 §3.2.2.3), and -0 as 0. */
+function writeNumber(value: number): string {
+  if (Number.isFinite(value)) return String(value)
+  throw new TypeError("a number that is not finite has no canonical JSON")
+}
+
+/** Throws where a list holds nothing at a place: JSON would write null there. */
+function writeList(list: readonly unknown[]): string {
+  let items = ""
+  for (let place = 0; place < list.length; place += 1) {
+    const item = list[place]
+    if (item === undefined) {
+      throw new TypeError("an array with an undefined item has no canonical JSON")
+    }
+    items += place === 0 ? write(item) : `,${write(item)}`
+  }
+  return `[${items}]`
+}
+
+function writeObject(value: object): string {
+  checkPlain(value)
+  let members = ""
+  // Without a comparison of one's own, texts are sorted by UTF-16 code units (RFC 8785 §3.2.3).
+  for (const key of Object.keys(value).toSorted()) {
+    const member = (value as Readonly<Record<string, unknown>>)[key]
+    if (member === undefined) continue
+    const text = `${writeString(key)}:${write(member)}`
+    members += members === "" ? text : `,${text}`
+  }
+  return `{${members}}`
 }
 
 /** Throws on a Date, a Map, an instance of a class: their JSON, if any, is not what they are. */

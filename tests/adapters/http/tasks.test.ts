@@ -292,6 +292,22 @@ describe("authentication", () => {
     assert.equal(world.keys.lookups(), 1)
   })
 
+  it("judges each request of a connection by the key that it carries", async () => {
+    await using world = await open("over a socket")
+    const other = world.keys.add()
+    const wrong = world.key.slice(0, -1) + (world.key.endsWith("0") ? "1" : "0")
+    const call = async (key: string) =>
+      (await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })).status
+    const keys = [world.key, world.key, wrong, world.key, other, other, world.key]
+    const statuses: number[] = []
+    // oxlint-disable-next-line no-await-in-loop -- one connection takes them after one another
+    for (const key of keys) statuses.push(await call(key))
+    assert.deepEqual(statuses, [404, 404, 401, 404, 404, 404, 404])
+    world.keys.change(world.key, { revokedAt: 1 })
+    await world.clock.advance(DEFAULTS.keyBelievedMs)
+    assert.deepEqual([await call(world.key), await call(other)], [401, 404])
+  })
+
   it("looks up a few new keys at a time, lets known ones pass, and refuses past a bound", async () => {
     const settings = { lookupsAtOnce: 2, lookupsWaiting: 3 }
     await using world = await open("in process", { settings })

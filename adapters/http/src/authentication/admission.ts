@@ -15,7 +15,7 @@ export interface Need {
 
 /** The account that calls; throws a `Refusal` (401, 403, 429). Answers at once where it can. */
 export type Admit = (
-  exchange: Pick<Exchange, "request" | "headers" | "account">,
+  exchange: Pick<Exchange, "request" | "headers" | "account" | "node">,
   need: Need,
 ) => Account | Promise<Account>
 
@@ -26,7 +26,9 @@ export interface AdmissionOptions {
 
 export function createAdmission({ authenticate, limit }: AdmissionOptions): Admit {
   return (exchange, { scopes, policy }) => {
-    const account = authenticate(exchange.request.headers.get("authorization"), scopes)
+    const { request, node } = exchange
+    const header = request.headers.get("authorization")
+    const account = authenticate(header, scopes, node?.incoming.socket)
     if (account instanceof Promise) return account.then((known) => enter(exchange, known, policy))
     return enter(exchange, account, policy)
   }

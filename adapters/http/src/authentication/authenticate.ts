@@ -1,8 +1,8 @@
 /**
  * Who calls, and whether they may. A verified key is believed for `keyBelievedMs`, counted from
  * before it was read, so a revocation holds within that time. Keys are remembered by their id with a
- * hash, so that no clear key stays in memory. A key that is new here may be anybody's invention:
- * only so many of those are looked up at a time.
+ * hash, so that no clear key outlives its connection. A key that is new here may be anybody's
+ * invention: only so many of those are looked up at a time.
  *
  *     known lately → answered at once
  *     known, and not lately → looked up
@@ -40,11 +40,13 @@ export interface AuthenticateOptions {
 /**
  * The account behind an Authorization header. Throws a `Refusal` (401, 403) where there is none or
  * it lacks one of `scopes`, and `overloaded` where too many new keys wait; answers at once, without
- * a promise, for a key verified lately.
+ * a promise, for a key verified lately. `connection` is what the header came over, where that is
+ * known: a key that it sends again need not be hashed again.
  */
 export type Authenticate = (
   header: string | null | undefined,
   scopes: readonly ApiKeyScope[],
+  connection?: object,
 ) => Account | Promise<Account>
 
 interface Verified {
@@ -53,6 +55,16 @@ interface Verified {
   readonly keySha256: string
   /** On the monotonic clock. */
   readonly believedUntilMs: number
+}
+
+/** A key as a header has it, whatever it is worth. */
+interface SentKey {
+  readonly header: string
+  readonly text: string
+  /** Where a key has its id. */
+  readonly id: string
+  /** Of the whole key. */
+  readonly keySha256: string
 }
 
 interface GivenKey {
@@ -72,6 +84,8 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const wrongUntilMs = createBoundedCache<number>(settings.cachedKeys)
   /** Verifications that run, so that a key's callers wait for one look-up together. By the key's hash. */
   const running = new Map<string, Promise<Caller>>()
+  /** The verified key that a connection sent last. */
+  const sentLast = new WeakMap<object, SentKey>()
 
   async function verify({ parts, keySha256 }: GivenKey, isKnown: boolean): Promise<Caller> {
     let believedUntilMs = 0
@@ -104,35 +118,38 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   }
 
   /** Throws for what is no key, before anything is remembered of it. */
-  function look(text: string, keySha256: string, isKnown: boolean): Promise<Caller> {
+  function look({ text, keySha256 }: SentKey, isKnown: boolean): Promise<Caller> {
     const parts = parseApiKey(text)
     const isWrong = clock.monotonicNow() < (wrongUntilMs.get(keySha256) ?? 0)
     if (parts === undefined || isWrong) throw refuseKey("invalid_api_key")
     return verifyOnce({ parts, keySha256 }, isKnown)
   }
 
-  function judge(
-    text: string,
-    keySha256: string,
-    scopes: readonly ApiKeyScope[],
-  ): Account | Promise<Account> {
-    const entry = verified.get(text.slice(ID_AT, ID_AT + ID_CHARACTERS))
+  function judge(sent: SentKey, scopes: readonly ApiKeyScope[]): Account | Promise<Account> {
+    const entry = verified.get(sent.id)
     // How far two digests agree tells nothing of a key, so they may be compared as they are.
-    const isKnown = entry?.keySha256 === keySha256
+    const isKnown = entry?.keySha256 === sent.keySha256
     if (!isKnown || clock.monotonicNow() >= entry.believedUntilMs) {
-      return look(text, keySha256, isKnown).then((caller) => admit(caller, scopes))
+      return look(sent, isKnown).then((caller) => admit(caller, scopes))
     }
     if (isExpired(entry.caller, clock.now())) throw refuseKey("api_key_expired")
     return admit(entry.caller, scopes)
   }
 
-  return (header, scopes) => {
+  return (header, scopes, connection) => {
     if (header === null || header === undefined || header === "") throw refuseMissing()
+    const last = connection && sentLast.get(connection)
+    if (last?.header === header) return judge(last, scopes)
     const text = readBearer(header)
     if (text === undefined) throw refuseKey("invalid_api_key")
+    const id = text.slice(ID_AT, ID_AT + ID_CHARACTERS)
     const keySha256 = sha256(text)
-    if (typeof keySha256 === "string") return judge(text, keySha256, scopes)
-    return keySha256.then((known) => judge(text, known, scopes))
+    if (typeof keySha256 !== "string") {
+      return keySha256.then((known) => judge({ header, text, id, keySha256: known }, scopes))
+    }
+    const sent = { header, text, id, keySha256 }
+    if (connection && verified.get(id)?.keySha256 === keySha256) sentLast.set(connection, sent)
+    return judge(sent, scopes)
   }
 }
 

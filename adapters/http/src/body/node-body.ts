@@ -4,15 +4,12 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Refusal } from "../errors/refusal.ts"
+import type { BodySink } from "./read-body.ts"
 
-/**
- * Hands each chunk to `take`; where that throws, or `signal` is aborted, reading stops and the rest
- * is left unread.
- */
+/** Hands each chunk to `sink`; where reading stops early, the rest is left unread. */
 export function receiveNodeBody(
   { incoming, outgoing }: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
-  take: (chunk: Uint8Array) => void,
-  signal: AbortSignal,
+  sink: BodySink,
 ): Promise<void> {
   const { headers, httpVersionMinor } = incoming
   // Never to HTTP/1.0, and only where it was asked for (RFC 9110 §10.1.1).
@@ -24,13 +21,12 @@ export function receiveNodeBody(
       incoming.off("end", onEnd)
       incoming.off("error", onGone)
       incoming.off("close", onGone)
-      signal.removeEventListener("abort", onAbort)
       if (error === undefined) resolve()
       else reject(error)
     }
     function onData(chunk: Uint8Array): void {
       try {
-        take(chunk)
+        sink.take(chunk)
       } catch (error) {
         stop(error)
       }
@@ -38,9 +34,6 @@ export function receiveNodeBody(
     function stop(reason: unknown): void {
       incoming.pause()
       settle(reason)
-    }
-    function onAbort(): void {
-      stop(signal.reason)
     }
     function onEnd(): void {
       settle()
@@ -54,7 +47,7 @@ export function receiveNodeBody(
     incoming.on("end", onEnd)
     incoming.on("error", onGone)
     incoming.on("close", onGone)
-    signal.addEventListener("abort", onAbort)
+    sink.onSlow = stop
     if (incoming.destroyed) onGone()
   })
 }

@@ -29,11 +29,18 @@ export interface BodyRequest {
   readonly account: string
   /** `Content-Length` as sent. */
   readonly declaredLength: string | null
+  /** Called once the declared length is accepted; hands every chunk to the sink, in order. */
+  readonly receive: (sink: BodySink) => Promise<void>
+}
+
+export interface BodySink {
+  /** Throws where the chunk is one too many: then reading stops, and the receiver rejects with it. */
+  readonly take: (chunk: Uint8Array) => void
   /**
-   * Called once the declared length is accepted; hands every chunk to `take`, in order. Where
-   * `signal` is aborted it stops reading and rejects with the reason.
+   * Set by whoever receives, before anything is waited for; called where the body comes too slowly:
+   * then reading stops, and the receiver rejects with the refusal.
    */
-  readonly receive: (take: (chunk: Uint8Array) => void, signal: AbortSignal) => Promise<void>
+  onSlow: ((refusal: Refusal) => void) | undefined
 }
 
 export type BodyReaderSettings = BodyPaceSettings &
@@ -84,18 +91,19 @@ async function collect(
   watchPace: WatchPace,
 ): Promise<BodyPieces> {
   const { take, finish } = createPieceCollector()
-  const slow = new AbortController()
-  const endWatch = watchPace({
-    bytes: () => held.bytes,
-    stop(refusal) {
-      slow.abort(refusal)
-    },
-  })
-  try {
-    await receive((chunk) => {
+  const sink: BodySink = {
+    take(chunk) {
       held.hold(chunk.length)
       take(chunk)
-    }, slow.signal)
+    },
+    onSlow: undefined,
+  }
+  const endWatch = watchPace({
+    bytes: () => held.bytes,
+    stop: (refusal) => sink.onSlow?.(refusal),
+  })
+  try {
+    await receive(sink)
     return finish()
   } finally {
     endWatch()

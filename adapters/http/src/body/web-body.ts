@@ -1,31 +1,29 @@
 /** A body from a web-standard request: what every host but our Node server hands over. */
 import { Refusal } from "../errors/refusal.ts"
+import type { BodySink } from "./read-body.ts"
 
-/** Hands each chunk to `take`; where that throws, or `signal` is aborted, the rest is cancelled. */
-export async function receiveWebBody(
-  request: Request,
-  take: (chunk: Uint8Array) => void,
-  signal: AbortSignal,
-): Promise<void> {
+/** Hands each chunk to `sink`; where reading stops early, the rest is cancelled. */
+export async function receiveWebBody(request: Request, sink: BodySink): Promise<void> {
   const { body } = request
   if (body === null) return
   const reader = (body as ReadableStream<Uint8Array>).getReader()
-  // A read that waits ends with the stream, as if that were over.
-  const cancel = (): void => void reader.cancel(signal.reason).catch(ignoreBrokenStream)
-  signal.addEventListener("abort", cancel)
+  const stopped: { by?: Refusal } = {}
+  sink.onSlow = (refusal) => {
+    stopped.by = refusal
+    // A read that waits ends with the stream, as if that were over.
+    void reader.cancel(refusal).catch(ignoreBrokenStream)
+  }
   try {
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop
       const { done, value } = await readChunk(reader)
-      signal.throwIfAborted()
+      if (stopped.by !== undefined) throw stopped.by
       if (done) return
-      take(value)
+      sink.take(value)
     }
   } catch (error) {
     await reader.cancel(error).catch(ignoreBrokenStream)
     throw error
-  } finally {
-    signal.removeEventListener("abort", cancel)
   }
 }
 

@@ -67,8 +67,8 @@ export function createCreateTask(options: CreateTaskOptions): Resource {
 }
 
 function toReceive(request: Request, node: Exchange["node"]): BodyRequest["receive"] {
-  if (node === undefined) return (take, signal) => receiveWebBody(request, take, signal)
-  return (take, signal) => receiveNodeBody(node, take, signal)
+  if (node === undefined) return (sink) => receiveWebBody(request, sink)
+  return (sink) => receiveNodeBody(node, sink)
 }
 
 /** Throws a `Refusal` for a body that is no creation request. */
