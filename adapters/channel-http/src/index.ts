@@ -1,0 +1,13 @@
+/** Providers of images and video over HTTP: a declaration each, and the channel that is made of it. */
+export { createHttpChannel, type HttpChannelOptions } from "./http-channel.ts"
+export { at, listAt, textAt } from "./json-path.ts"
+export {
+  defineProvider,
+  type CreateOutcome,
+  type Provider,
+  type ProviderModel,
+  type ProviderRequest,
+  type Reply,
+  type Send,
+} from "./provider.ts"
+export { fal } from "./providers/fal.ts"

@@ -1,0 +1,103 @@
+/**
+ * A provider's protocol as plain data and small pure functions; everything that is the same for all of
+ * them (one request a purchase, time-outs, what proves nothing, credentials, hosts) is the interpreter's.
+ */
+import {
+  SafelightError,
+  type Accepted,
+  type Busy,
+  type Completed,
+  type Ineligible,
+  type Json,
+  type NotCreated,
+  type ParameterValues,
+  type Pending,
+  type PollOutcome,
+  type Refused,
+  type Submission,
+} from "@safelight/core"
+
+/** A request to the provider, relative to its base unless `path` is an absolute URL of its own hosts. */
+export interface ProviderRequest {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: Json
+}
+
+/** An answer in full. */
+export interface Reply {
+  readonly status: number
+  /** By name in lower case; of several with one name the first. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined where the body is no JSON. */
+  readonly json: Json | undefined
+  /** `Retry-After` in milliseconds, from seconds or a date. */
+  readonly retryAfterMs: number | undefined
+}
+
+export interface ProviderModel {
+  /** What can't be expressed exactly is not taken; everything by default. */
+  readonly accepts?: (parameters: ParameterValues) => true | Ineligible
+  readonly toRequest: (parameters: ParameterValues, upstreamKey: string) => ProviderRequest
+}
+
+/** What the answer to a purchase proves. */
+export type CreateOutcome = Accepted | Completed | Refused | NotCreated | Busy | Pending
+
+/** Sends a request that buys nothing, with the credentials. Rejects with `channel-unavailable`. */
+export type Send = (request: ProviderRequest) => Promise<Reply>
+
+export interface Provider {
+  readonly name: string
+  readonly baseUrl: string
+  /** The environment variable that commonly holds its key. */
+  readonly keyVariable: string
+  /** The header that says who calls. */
+  readonly authorize: (key: string) => Readonly<Record<string, string>>
+  /** Where else its own URLs may lead, with credentials; beside the base's host. */
+  readonly apiHosts?: readonly string[]
+  /** Where its outputs lie, as `MediaRequest.hosts` names them. */
+  readonly outputHosts: readonly string[]
+  readonly submission: Submission
+  /** By the id of the public model. */
+  readonly models: Readonly<Record<string, ProviderModel>>
+  readonly concurrency: number
+  readonly submitTimeoutMs: number
+  /**
+   * What the answer proves; undefined: nothing, and the purchase is in doubt. Of a 5xx or a 408 only
+   * what shows that the work was taken in is believed.
+   */
+  readonly readCreate: (reply: Reply) => CreateOutcome | undefined
+  /** How the work stands; undefined where the answer does not tell, and it is asked again. */
+  readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | undefined>
+  /** Stops the work as far as it can be stopped. */
+  readonly cancel?: (operation: Json, send: Send) => Promise<void>
+  /** Of a lookup: the operation under the key, null where there surely is none. */
+  readonly find?: (
+    request: { readonly model: string; readonly parameters: ParameterValues; readonly key: string },
+    send: Send,
+  ) => Promise<{ readonly operation: Json } | null>
+}
+
+/** Throws `invalid-configuration` where a declaration claims what can't be. */
+export function defineProvider(provider: Provider): Provider {
+  const { find, models, name, outputHosts, submission } = provider
+  if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) throw invalid(provider, "needs a name of a-z, 0-9 and -")
+  if (!URL.canParse(provider.baseUrl)) throw invalid(provider, "needs a baseUrl")
+  if (Object.keys(models).length === 0) throw invalid(provider, "serves no model")
+  if (outputHosts.length === 0) throw invalid(provider, "names no host of its outputs")
+  if (submission.kind === "lookup" && find === undefined) throw invalid(provider, "has no find")
+  if (submission.kind === "keyed" && !(submission.keyTtlMs > 0)) {
+    throw invalid(provider, "does not say how long a key lives")
+  }
+  return provider
+}
+
+function invalid({ name }: Provider, why: string): SafelightError {
+  return new SafelightError({
+    code: "invalid-configuration",
+    message: `provider ${name} ${why}`,
+  })
+}

@@ -1,0 +1,126 @@
+/**
+ * fal's queue. The three public models are its own endpoints with two members renamed, so that nothing
+ * is lost in between. It honours no key: a purchase whose answer is lost stays in doubt.
+ */
+import {
+  imageEdit,
+  referenceToVideo,
+  textToImage,
+  type FailureCode,
+  type Json,
+  type ParameterValues,
+  type Refused,
+} from "@safelight/core"
+import { at, listAt, textAt } from "../json-path.ts"
+import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+
+const POLL_AFTER_MS = 2_000
+
+/** What fal calls a model's fault, and what it is to our clients. */
+const FAILURES: Readonly<Record<string, FailureCode>> = {
+  content_policy_violation: "content_policy_violation",
+  no_media_generated: "no_output",
+  file_download_error: "media_download_failed",
+  image_too_small: "media_too_small",
+  image_too_large: "media_too_large",
+  file_too_large: "media_too_large",
+  generation_timeout: "generation_timeout",
+}
+
+/** `json` is the request's own parameters; fal's own names take the place of ours. */
+function toModel(endpoint: string, accepts?: ProviderModel["accepts"]): ProviderModel {
+  return {
+    ...(accepts && { accepts }),
+    toRequest(parameters) {
+      const { count, size, sync_mode: _sync, ...others } = parameters
+      const json = {
+        ...others,
+        ...(size !== undefined && { image_size: size }),
+        ...(count !== undefined && { num_images: count }),
+      } as Json
+      return { method: "POST", path: `/${endpoint}`, json }
+    },
+  }
+}
+
+/** Documented for 480p and 720p alone. */
+function acceptsFilm({ resolution }: ParameterValues): ReturnType<NonNullable<ProviderModel["accepts"]>> {
+  if (resolution !== "1080p") return true
+  return { kind: "ineligible", reason: "resolution 1080p is not offered", param: "resolution" }
+}
+
+/** A refusal in fal's shape: `detail` is a list of faults, or a text. */
+function toRefusal({ json }: Reply): Refused {
+  const type = textAt(json, "detail", 0, "type") ?? ""
+  const words = textAt(json, "detail", 0, "msg") ?? textAt(json, "detail")
+  const code = type.startsWith("unsupported_") ? "unsupported_media_type" : FAILURES[type]
+  return {
+    kind: "refused",
+    code: code ?? "provider_rejected",
+    ...(words !== undefined && { providerWords: words }),
+  }
+}
+
+export const fal = defineProvider({
+  name: "fal",
+  baseUrl: "https://queue.fal.run",
+  keyVariable: "FAL_KEY",
+  authorize: (key) => ({ authorization: `Key ${key}` }),
+  outputHosts: ["*.fal.media", "fal.media"],
+  submission: { kind: "unkeyed" },
+  concurrency: 2,
+  submitTimeoutMs: 30_000,
+  models: {
+    [textToImage.id]: toModel("recraft/v4.1/flash/text-to-image"),
+    [imageEdit.id]: toModel("xai/grok-imagine-image/v2.0/edit"),
+    [referenceToVideo.id]: toModel("bytedance/seedance-2.5/reference-to-video", acceptsFilm),
+  },
+  readCreate(reply) {
+    const { json, retryAfterMs, status } = reply
+    const [id, state, result] = ["request_id", "status_url", "response_url"].map((name) =>
+      textAt(json, name),
+    )
+    if (status === 200 && id !== undefined && state !== undefined && result !== undefined) {
+      const cancel = textAt(json, "cancel_url") ?? null
+      return { kind: "accepted", operation: { id, state, result, cancel } }
+    }
+    switch (status) {
+      case 400:
+      case 422:
+        return toRefusal(reply)
+      case 401:
+      case 403:
+      case 404:
+        return { kind: "not-created", reason: `provider_answered_${status}` }
+      case 429:
+        return {
+          kind: "busy",
+          reason: "provider_busy",
+          ...(retryAfterMs !== undefined && { retryAfterMs }),
+        }
+      default:
+        return undefined
+    }
+  },
+  async poll(operation, send) {
+    const state = await send({ method: "GET", path: textAt(operation, "state") ?? "" })
+    const status = textAt(state.json, "status")
+    if (status === "IN_QUEUE" || status === "IN_PROGRESS") {
+      return { kind: "running", pollAfterMs: POLL_AFTER_MS }
+    }
+    if (status !== "COMPLETED") return undefined
+    const result = await send({ method: "GET", path: textAt(operation, "result") ?? "" })
+    if (result.status === 499) return { kind: "refused", code: "task_cancelled" }
+    // A server of theirs failed: that is not billed, and another attempt may do better.
+    if (result.status >= 500) return { kind: "not-created", reason: "provider_failed" }
+    if (result.status >= 400) return toRefusal(result)
+    if (result.status !== 200) return undefined
+    const media = [...listAt(result.json, "images"), at(result.json, "video") ?? null]
+    const urls = media.flatMap((each) => textAt(each, "url") ?? [])
+    return { kind: "completed", outputs: urls.map((url) => ({ url })) }
+  },
+  async cancel(operation, send) {
+    const path = textAt(operation, "cancel")
+    if (path !== undefined) await send({ method: "PUT", path })
+  },
+})
