@@ -84,7 +84,8 @@ export interface Provider {
 /** Throws `invalid-configuration` where a declaration claims what can't be. */
 export function defineProvider(provider: Provider): Provider {
   const { find, models, name, outputHosts, submission } = provider
-  if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) throw invalid(provider, "needs a name of a-z, 0-9 and -")
+  if (!/^[a-z][a-z0-9-]{0,39}$/.test(name))
+    throw invalid(provider, "needs a name of a-z, 0-9 and -")
   if (!URL.canParse(provider.baseUrl)) throw invalid(provider, "needs a baseUrl")
   if (Object.keys(models).length === 0) throw invalid(provider, "serves no model")
   if (outputHosts.length === 0) throw invalid(provider, "names no host of its outputs")

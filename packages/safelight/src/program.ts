@@ -19,6 +19,7 @@ import { createLinksRevokeCommand } from "./commands/links-revoke.ts"
 import { createLinksRotateCommand } from "./commands/links-rotate.ts"
 import { createPricesCheckCommand } from "./commands/prices-check.ts"
 import { createServeCommand } from "./commands/serve.ts"
+import { createStubCommand } from "./commands/stub.ts"
 import { createTasksArtifactsCommand } from "./commands/tasks-artifacts.ts"
 import { createTasksEraseCommand } from "./commands/tasks-erase.ts"
 import { createTasksEventsCommand } from "./commands/tasks-events.ts"
@@ -96,6 +97,7 @@ export function createProgram({ context, version }: ProgramOptions): Command {
     .addCommand(createUsageCommand(context))
     .addCommand(createExportCommand(context))
     .addCommand(createImportCommand(context))
+    .addCommand(createStubCommand(context))
   for (const { name, description, commands } of GROUPS) {
     const group = program.command(name).description(description)
     for (const create of commands) group.addCommand(create(context))

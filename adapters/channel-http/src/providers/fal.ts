@@ -44,7 +44,9 @@ function toModel(endpoint: string, accepts?: ProviderModel["accepts"]): Provider
 }
 
 /** Documented for 480p and 720p alone. */
-function acceptsFilm({ resolution }: ParameterValues): ReturnType<NonNullable<ProviderModel["accepts"]>> {
+function acceptsFilm({
+  resolution,
+}: ParameterValues): ReturnType<NonNullable<ProviderModel["accepts"]>> {
   if (resolution !== "1080p") return true
   return { kind: "ineligible", reason: "resolution 1080p is not offered", param: "resolution" }
 }
