@@ -3,9 +3,9 @@
  * read again with the rest. The body lets go of what is behind it when it was read, when its reader
  * turns away, and when it fails; one that nobody ever reads is let go by the deadline alone.
  */
-import type { Media, MediaRequest } from "@safelight/core"
+import { MEDIA_SAMPLE_BYTES, type Media, type MediaRequest } from "@safelight/core"
 import { tooLarge, unsupportedType } from "./media-fault.ts"
-import { detectMediaType, SAMPLE_BYTES } from "./media-type.ts"
+import { detectMediaType } from "./media-type.ts"
 
 export interface ByteSource {
   readonly chunks: AsyncIterable<Uint8Array>
@@ -22,7 +22,7 @@ export async function openMedia(source: ByteSource, request: MediaRequest): Prom
   const chunks = bound(source.chunks, request.maxBytes)
   try {
     const head = await readHead(chunks)
-    const sample = Buffer.concat(head).subarray(0, SAMPLE_BYTES)
+    const sample = Buffer.concat(head).subarray(0, MEDIA_SAMPLE_BYTES)
     const type = await detectMediaType(sample, request.kinds)
     source.throwIfAborted()
     if (type === undefined) throw unsupportedType(request.kinds)
@@ -48,7 +48,7 @@ async function* bound(
 async function readHead(chunks: AsyncIterator<Uint8Array, void>): Promise<readonly Uint8Array[]> {
   const head: Uint8Array[] = []
   let headBytes = 0
-  while (headBytes < SAMPLE_BYTES) {
+  while (headBytes < MEDIA_SAMPLE_BYTES) {
     // oxlint-disable-next-line no-await-in-loop
     const { value } = await chunks.next()
     if (value === undefined) break

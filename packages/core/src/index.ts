@@ -55,6 +55,7 @@ export { createLinkKey } from "./links/link-key.ts"
 export { MODELS } from "./models/catalogue.ts"
 export { colour, colours, fields, integer, text, type Colour } from "./models/fields.ts"
 export { imageEdit, type ImageEditParameters } from "./models/image-edit.ts"
+export { MEDIA_SAMPLE_BYTES, toMediaTypes, type MediaType } from "./models/media-type.ts"
 export { DATA_URL_TYPES, MEDIA_URL_LIMITS, mediaUrl, type MediaKind } from "./models/media-url.ts"
 export {
   defineModel,

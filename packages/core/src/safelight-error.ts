@@ -34,6 +34,8 @@ export type SafelightErrorCode =
   | "channel-unavailable"
   /** A channel answered what means nothing: what it did is unknown. */
   | "channel-answer-invalid"
+  /** Media can't be inspected for now: no process that measures them can be started. */
+  | "inspector-unavailable"
   /** The engine is stopping or its queue is full. */
   | "overloaded"
   /** A setting is wrong; the message names it. */

@@ -24,6 +24,7 @@ const OUTSIDE: Record<Exclude<SafelightErrorCode, FailureCode>, ErrorCode> = {
   "export-refused": "internal_error",
   "channel-unavailable": "service_unavailable",
   "channel-answer-invalid": "service_unavailable",
+  "inspector-unavailable": "service_unavailable",
   aborted: "service_unavailable",
   overloaded: "overloaded",
   "version-conflict": "internal_error",

@@ -1,0 +1,49 @@
+/**
+ * Reads a medium through the host, one question at a time. The parsers may ask for two ranges at
+ * once and turn away from one half-read; a question that has left is still answered, so the next
+ * medium may begin only once nothing is open.
+ */
+import type { BytePipe } from "./byte-pipe.ts"
+import { MOST_ANSWER_BYTES, writeSaid } from "./wire.ts"
+
+export interface AskingReader {
+  readonly read: (start: number, end: number) => ReadableStream<Uint8Array>
+  /** Resolves once every question is answered; none is asked any more. */
+  finish(): Promise<void>
+}
+
+export function createAskingReader(pipe: BytePipe, onHostGone: () => never): AskingReader {
+  let latest: Promise<unknown> = Promise.resolve()
+  let isFinished = false
+
+  function ask(start: number, end: number): Promise<Uint8Array> {
+    const answer = latest.then(async () => {
+      if (isFinished) return new Uint8Array(end - start)
+      await writeSaid(pipe, { kind: "ask", start, end })
+      return (await pipe.read(end - start)) ?? onHostGone()
+    })
+    latest = answer
+    return answer
+  }
+
+  return {
+    read(start, end) {
+      let next = start
+      return new ReadableStream(
+        {
+          async pull(stream) {
+            const pieceEnd = Math.min(end, next + MOST_ANSWER_BYTES)
+            stream.enqueue(await ask(next, pieceEnd))
+            next = pieceEnd
+            if (next === end) stream.close()
+          },
+        },
+        { highWaterMark: 0 },
+      )
+    },
+    async finish() {
+      isFinished = true
+      await latest
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * One end of a pipe as bytes: as many as are asked for, never in the pieces that they happen to come
+ * in. It holds no more of what nobody has asked for than the stream itself buffers.
+ */
+import type { Socket } from "node:net"
+
+export interface BytePipe {
+  /** Exactly `bytes` bytes, or undefined where the pipe ends before. One reader at a time. */
+  read(bytes: number): Promise<Buffer | undefined>
+  /** Resolves once the bytes have left, or the other side is gone, which a reader is told. */
+  write(bytes: Uint8Array): Promise<void>
+}
+
+export function createBytePipe(socket: Socket): BytePipe {
+  /** Read, but asked for by nobody yet. */
+  let rest: Buffer = Buffer.alloc(0)
+
+  async function take(): Promise<Buffer | undefined> {
+    for (;;) {
+      if (rest.byteLength > 0) return rest
+      if (socket.destroyed || socket.readableEnded) return undefined
+      const chunk = socket.read() as Buffer | null
+      if (chunk !== null) return chunk
+      // oxlint-disable-next-line no-await-in-loop
+      await waitForNews(socket)
+    }
+  }
+
+  return {
+    async read(bytes) {
+      const whole = Buffer.alloc(bytes)
+      for (let filled = 0; filled < bytes;) {
+        // oxlint-disable-next-line no-await-in-loop
+        const chunk = await take()
+        if (chunk === undefined) return undefined
+        const copied = chunk.copy(whole, filled)
+        rest = chunk.subarray(copied)
+        filled += copied
+      }
+      return whole
+    },
+    write: (bytes) => new Promise((resolve) => socket.write(bytes, () => resolve())),
+  }
+}
+
+const NEWS = ["readable", "end", "close"] as const
+
+function waitForNews(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const onNews = (): void => {
+      for (const each of NEWS) socket.off(each, onNews)
+      resolve()
+    }
+    for (const each of NEWS) socket.on(each, onNews)
+  })
+}

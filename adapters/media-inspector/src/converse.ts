@@ -1,0 +1,90 @@
+/**
+ * The host's side of one measurement: it answers the questions of a process until the process says
+ * its last word. Nothing that the process says is believed but a duration and a kind that was
+ * possible.
+ *
+ *   starting → reading → measured or unreadable
+ *       │         ├─ its time is over, or it asks too much → stopped
+ *       └─────────┴─ death → not-started, died
+ */
+import type { Clock, MediaKind } from "@safelight/core"
+import type { BytePipe } from "./byte-pipe.ts"
+import { DEFAULTS } from "./defaults.ts"
+import { createQuestionBudget } from "./question-budget.ts"
+import { createWorkTime, type WorkTime } from "./work-time.ts"
+import { readSaid, writeOrder, type MeasuredKind, type Order, type Said } from "./wire.ts"
+
+export interface Medium extends Order {
+  /** Gives all bytes of the range, or rejects. */
+  readonly read: (start: number, end: number) => Promise<Uint8Array>
+  readonly signal: AbortSignal
+}
+
+export interface Measured {
+  readonly kind: "measured"
+  readonly mediaKind: MeasuredKind
+  readonly durationMs: number
+}
+
+export type MeasureEnd =
+  | Measured
+  /** As the process says, which may go on with other media. */
+  | { readonly kind: "unreadable" }
+  /** The process took too long or asked for too much: it has to be killed. */
+  | { readonly kind: "stopped" }
+  /** It ended, or says what ours would not, while it read. */
+  | { readonly kind: "died" }
+  /** The same before it began: nothing of the medium has to do with that. */
+  | { readonly kind: "not-started" }
+
+export interface Conversation {
+  readonly pipe: BytePipe
+  readonly medium: Medium
+  readonly clock: Clock
+  readonly inspectMs: number
+  /** Ends the process, and so its pipe. */
+  readonly kill: () => void
+}
+
+/** Rejects as `medium.read` does; resolves soon after the pipe has ended. */
+export async function converse(conversation: Conversation): Promise<MeasureEnd> {
+  const { pipe, medium, clock, inspectMs, kill } = conversation
+  let isLate = false
+  const time = createWorkTime(clock, () => {
+    isLate = true
+    kill()
+  })
+  try {
+    time.allow(DEFAULTS.startMs)
+    await writeOrder(pipe, medium)
+    if ((await readSaid(pipe))?.kind !== "begun") return { kind: "not-started" }
+    time.allow(inspectMs)
+    const end = await answer(conversation, time)
+    return end.kind === "died" && isLate ? { kind: "stopped" } : end
+  } finally {
+    time.stop()
+  }
+}
+
+async function answer({ pipe, medium }: Conversation, time: WorkTime): Promise<MeasureEnd> {
+  const budget = createQuestionBudget(medium.bytes)
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop
+    const said = await readSaid(pipe)
+    if (said?.kind !== "ask") return toEnd(said, medium.kinds)
+    const { start, end } = said
+    if (!budget.take(start, end)) return { kind: "stopped" }
+    time.pause()
+    // oxlint-disable-next-line no-await-in-loop
+    const bytes = await medium.read(start, end)
+    time.resume()
+    // oxlint-disable-next-line no-await-in-loop
+    await pipe.write(bytes)
+  }
+}
+
+function toEnd(said: Said | undefined, kinds: readonly MediaKind[]): MeasureEnd {
+  if (said?.kind === "unreadable") return { kind: "unreadable" }
+  if (said?.kind === "measured" && kinds.includes(said.mediaKind)) return said
+  return { kind: "died" }
+}

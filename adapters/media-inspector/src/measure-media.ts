@@ -1,0 +1,89 @@
+/**
+ * How long a video or a sound is, told from its packets and not from what a header claims: from the
+ * first timestamp to the end of the last packet, which is read and not only looked up, since a
+ * truncated file often still has a perfect index. Nothing is decoded. Only the process that measures
+ * loads this.
+ */
+import {
+  ADTS,
+  CustomSource,
+  EncodedPacketSink,
+  FLAC,
+  Input,
+  type InputAudioTrack,
+  type InputVideoTrack,
+  MATROSKA,
+  MP3,
+  MP4,
+  MPEG_TS,
+  OGG,
+  QTFF,
+  WAVE,
+  WEBM,
+} from "mediabunny"
+import type { MediaKind } from "@safelight/core"
+import type { MeasuredKind, Said } from "./wire.ts"
+
+/** Of files alone: a playlist would name further ones. */
+const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MPEG_TS, MP3, WAVE, OGG, ADTS, FLAC]
+
+/** Twice what the parsers read ahead and behind in two places, 8 MiB each at most. */
+const CACHE_BYTES = 64 * 1024 * 1024
+
+export interface MeasuredMedia {
+  readonly bytes: number
+  /** What it may be, the wanted first. */
+  readonly kinds: readonly MediaKind[]
+  /** Never rejects, and gives every byte of the range in pieces. */
+  readonly read: (start: number, end: number) => ReadableStream<Uint8Array>
+}
+
+type Track = InputVideoTrack | InputAudioTrack
+
+/** Whatever a parser throws over foreign bytes means the same. */
+export async function measureMedia({ bytes, kinds, read }: MeasuredMedia): Promise<Said> {
+  const source = new CustomSource({
+    getSize: () => bytes,
+    read,
+    // Few questions: each may be one to a bucket. What is read ahead has to fit the cache, or media
+    // without an index are read several times.
+    prefetchProfile: "network",
+    maxCacheSize: CACHE_BYTES,
+    handleUnhandledError: () => {},
+  })
+  const input = new Input({ source, formats: FORMATS })
+  try {
+    return await measure(input, kinds)
+  } catch {
+    return UNREADABLE
+  } finally {
+    input.dispose()
+  }
+}
+
+const UNREADABLE: Said = { kind: "unreadable" }
+
+async function measure(input: Input, kinds: readonly MediaKind[]): Promise<Said> {
+  for (const kind of kinds) {
+    if (kind === "image") continue
+    // oxlint-disable-next-line no-await-in-loop
+    const track = await findTrack(input, kind)
+    // oxlint-disable-next-line no-await-in-loop
+    if (track !== null) return measureTrack(kind, track)
+  }
+  return UNREADABLE
+}
+
+function findTrack(input: Input, kind: MeasuredKind): Promise<Track | null> {
+  return kind === "video" ? input.getPrimaryVideoTrack() : input.getPrimaryAudioTrack()
+}
+
+async function measureTrack(mediaKind: MeasuredKind, track: Track): Promise<Said> {
+  // Streams of broadcast origin do not start at 0.
+  const lengthS = (await track.computeDuration()) - (await track.getFirstTimestamp())
+  const durationMs = Math.round(lengthS * 1000)
+  if (!Number.isSafeInteger(durationMs) || durationMs < 1) return UNREADABLE
+  const packet = await new EncodedPacketSink(track).getPacket(Infinity)
+  if (packet === null || packet.data.byteLength === 0) return UNREADABLE
+  return { kind: "measured", mediaKind, durationMs }
+}

@@ -1,0 +1,97 @@
+/**
+ * Processes that measure, as many as allowed and only as many as are needed. A medium waits for one;
+ * a process that dies is replaced by the next medium. A medium whose process was gone before it began,
+ * or died while it read, is measured once more by a new one, since the system may have killed it for
+ * reasons of its own: only a medium over which two processes died is unreadable by that.
+ */
+import type { MediaKind } from "@safelight/core"
+import type { Medium, MeasureEnd } from "./converse.ts"
+import { createMeasuringProcess, type MeasuringProcess } from "./measuring-process.ts"
+import { aborted, unavailable, unreadable } from "./media-fault.ts"
+import type { MediaInspectorSettings } from "./options.ts"
+import { createPlaces } from "./places.ts"
+
+export interface MeasuredFacts {
+  readonly kind: MediaKind
+  readonly durationMs: number
+}
+
+export interface MeasuringPool {
+  /**
+   * Rejects with `media_unreadable`, with `inspector-unavailable`, with `aborted` on the signal, and
+   * as `medium.read` does.
+   */
+  measure(medium: Medium): Promise<MeasuredFacts>
+  /** Ends every process. Call the measurements off first. */
+  close(): Promise<void>
+}
+
+export function createMeasuringPool(settings: MediaInspectorSettings): MeasuringPool {
+  const places = createPlaces(settings.processes)
+  const processes = new Set<MeasuringProcess>()
+  const idle: MeasuringProcess[] = []
+
+  function takeIdle(): MeasuringProcess | undefined {
+    const known = idle.pop()
+    if (known === undefined || known.isAlive) return known
+    processes.delete(known)
+    return takeIdle()
+  }
+
+  function start(): MeasuringProcess {
+    try {
+      const created = createMeasuringProcess(settings)
+      processes.add(created)
+      return created
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  function giveBack(used: MeasuringProcess): void {
+    if (used.isAlive) idle.push(used)
+    else processes.delete(used)
+  }
+
+  async function measureIn(process: MeasuringProcess, medium: Medium): Promise<MeasureEnd> {
+    try {
+      return await process.measure(medium)
+    } finally {
+      giveBack(process)
+    }
+  }
+
+  async function measureTwice(medium: Medium): Promise<MeasureEnd> {
+    const ended = await measureIn(takeIdle() ?? start(), medium)
+    if (ended.kind !== "not-started" && ended.kind !== "died") return ended
+    return measureIn(start(), medium)
+  }
+
+  return {
+    async measure(medium) {
+      const leave = await places.enter(medium.signal)
+      try {
+        if (medium.signal.aborted) throw aborted()
+        return toFacts(await measureTwice(medium))
+      } finally {
+        leave()
+      }
+    },
+    async close() {
+      await Promise.all([...processes].map((each) => each.end()))
+    },
+  }
+}
+
+function toFacts(ended: MeasureEnd): MeasuredFacts {
+  switch (ended.kind) {
+    case "measured":
+      return { kind: ended.mediaKind, durationMs: ended.durationMs }
+    case "not-started":
+      throw unavailable()
+    case "unreadable":
+    case "stopped":
+    case "died":
+      throw unreadable()
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * One process that measures, seen from outside: one medium at a time, and on after it. Strangers'
+ * bytes are parsed there and nowhere else, so it has no secret in its environment and nothing to hold
+ * up: what takes too long or too much memory is killed, and with it its own measurement alone.
+ */
+import { spawn, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import type { Socket } from "node:net"
+import { fileURLToPath } from "node:url"
+import { createBytePipe } from "./byte-pipe.ts"
+import { converse, type Medium, type MeasureEnd } from "./converse.ts"
+import { aborted } from "./media-fault.ts"
+import type { MediaInspectorSettings } from "./options.ts"
+import { PIPE } from "./wire.ts"
+
+export interface MeasuringProcess {
+  /** False once it has ended, or is about to. */
+  readonly isAlive: boolean
+  /**
+   * Rejects as `medium.read` does, and with `aborted` on the signal; both end the process, as do all
+   * ends but those that the process tells itself.
+   */
+  measure(medium: Medium): Promise<MeasureEnd>
+  /** Ends the process; resolves when it is gone. */
+  end(): Promise<void>
+}
+
+const IS_SOURCE = import.meta.url.endsWith(".ts")
+const WORKER_FILE = fileURLToPath(
+  new URL(IS_SOURCE ? "./measuring-worker.ts" : "./measuring-worker.js", import.meta.url),
+)
+
+const MIB = 1024 * 1024
+
+/** Throws what the system says where it can't start a process at all. */
+export function createMeasuringProcess(settings: MediaInspectorSettings): MeasuringProcess {
+  const { clock, inspectMs } = settings
+  const child = startChild(settings.memoryBytes)
+  const socket = child.stdio?.[PIPE] as Socket | undefined
+  const pipe = socket && createBytePipe(socket)
+  const gone = once(child, "exit").catch(() => {})
+  let isAlive = child.pid !== undefined && socket !== undefined
+  // A measurement sees the end of the pipe; without a listener an error would end the host.
+  child.on("error", markDead)
+  socket?.on("error", markDead)
+  child.once("exit", markDead)
+  rest()
+
+  function markDead(): void {
+    isAlive = false
+    // Somebody whom the process has started might still hold the other end.
+    socket?.destroy()
+  }
+
+  /** An idle process keeps no host alive. */
+  function rest(): void {
+    child.unref()
+    socket?.unref()
+  }
+
+  function stir(): void {
+    child.ref()
+    socket?.ref()
+  }
+
+  async function end(): Promise<void> {
+    isAlive = false
+    if (child.pid === undefined) return
+    if (child.exitCode !== null || child.signalCode !== null) return
+    stir()
+    child.kill("SIGKILL")
+    await gone
+  }
+
+  const kill = (): void => void end()
+
+  return {
+    get isAlive() {
+      return isAlive
+    },
+    end,
+    async measure(medium) {
+      if (pipe === undefined || !isAlive) return { kind: "not-started" }
+      const { signal } = medium
+      stir()
+      signal.addEventListener("abort", kill, { once: true })
+      let isReusable = false
+      try {
+        const ended = await converse({ pipe, medium, clock, inspectMs, kill })
+        isReusable = ended.kind === "measured" || ended.kind === "unreadable"
+        if (signal.aborted) throw aborted()
+        return ended
+      } finally {
+        signal.removeEventListener("abort", kill)
+        if (isReusable && isAlive) rest()
+        else await end()
+      }
+    },
+  }
+}
+
+function startChild(memoryBytes: number): ChildProcess {
+  // None of the host's flags, which are about its own entry, but what finds the sources.
+  const flags = [
+    `--max-old-space-size=${Math.floor(memoryBytes / MIB)}`,
+    ...(IS_SOURCE ? ["--conditions=@safelight/source"] : []),
+  ]
+  return spawn(process.execPath, [...flags, WORKER_FILE, String(memoryBytes)], {
+    // None of the host's variables, among which its secrets stand.
+    env: {},
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+  })
+}

@@ -1,0 +1,32 @@
+/**
+ * Every way in which an inspection fails by itself. What a parser threw is no cause of any: it stays
+ * in the process that measured.
+ */
+import { SafelightError, type MediaKind } from "@safelight/core"
+
+export function unsupportedType(kinds: readonly MediaKind[]): SafelightError {
+  return new SafelightError({
+    code: "unsupported_media_type",
+    message: `The media is of no supported ${kinds.join(" or ")} type.`,
+  })
+}
+
+export function unreadable(): SafelightError {
+  return new SafelightError({
+    code: "media_unreadable",
+    message: "The media can't be read to its end.",
+  })
+}
+
+export function unavailable(cause?: unknown): SafelightError {
+  return new SafelightError({
+    code: "inspector-unavailable",
+    message: "No process that measures media can be started.",
+    retryable: true,
+    cause,
+  })
+}
+
+export function aborted(): SafelightError {
+  return new SafelightError({ code: "aborted", message: "The inspection was called off." })
+}

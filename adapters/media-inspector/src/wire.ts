@@ -1,0 +1,98 @@
+/**
+ * What passes over the one pipe between the host and a process that measures. Numbers in frames of
+ * fixed sizes: hostile media may have taken the process over, and then there is nothing that would
+ * grow in the host or needs a parser. The bytes that were asked for follow bare, since whoever asked
+ * knows how many they are.
+ *
+ *   host     order ─────────────── bytes ── …
+ *   process  ────── begun ─ ask ───────────── … measured or unreadable
+ */
+import type { MediaKind } from "@safelight/core"
+import type { BytePipe } from "./byte-pipe.ts"
+
+/** The file descriptor of the pipe in the process; what is below might be written to by libraries. */
+export const PIPE = 3
+
+/** The bytes of one answer, at most. */
+export const MOST_ANSWER_BYTES = 1024 * 1024
+
+const KINDS = ["video", "audio"] as const satisfies readonly MediaKind[]
+export type MeasuredKind = (typeof KINDS)[number]
+
+export interface Order {
+  /** Of the medium. */
+  readonly bytes: number
+  /** What it may be, the wanted first: one or two. */
+  readonly kinds: readonly MediaKind[]
+}
+
+export type Said =
+  | { readonly kind: "begun" | "unreadable" }
+  | { readonly kind: "ask"; readonly start: number; readonly end: number }
+  | {
+      readonly kind: "measured"
+      readonly mediaKind: MeasuredKind
+      readonly durationMs: number
+    }
+
+const ORDER_BYTES = 10
+const SAID_BYTES = 18
+const SAYINGS = ["begun", "unreadable", "ask", "measured"] as const
+
+export function writeOrder(pipe: BytePipe, { bytes, kinds }: Order): Promise<void> {
+  const frame = Buffer.alloc(ORDER_BYTES)
+  for (const [index, kind] of kinds.slice(0, 2).entries()) frame[index] = toKindNumber(kind)
+  frame.writeDoubleBE(bytes, 2)
+  return pipe.write(frame)
+}
+
+/** Undefined once the host is gone. */
+export async function readOrder(pipe: BytePipe): Promise<Order | undefined> {
+  const frame = await pipe.read(ORDER_BYTES)
+  if (frame === undefined) return undefined
+  const kinds = [...frame.subarray(0, 2)].flatMap((each) => KINDS[each - 1] ?? [])
+  return { bytes: frame.readDoubleBE(2), kinds }
+}
+
+export function writeSaid(pipe: BytePipe, said: Said): Promise<void> {
+  const frame = Buffer.alloc(SAID_BYTES)
+  frame[0] = SAYINGS.indexOf(said.kind)
+  if (said.kind === "ask") {
+    frame.writeDoubleBE(said.start, 2)
+    frame.writeDoubleBE(said.end, 10)
+  } else if (said.kind === "measured") {
+    frame[1] = toKindNumber(said.mediaKind)
+    frame.writeDoubleBE(said.durationMs, 2)
+  }
+  return pipe.write(frame)
+}
+
+/** Undefined where the process is gone, or says what no process of ours would say. */
+export async function readSaid(pipe: BytePipe): Promise<Said | undefined> {
+  const frame = await pipe.read(SAID_BYTES)
+  if (frame === undefined) return undefined
+  const [saying = -1, mediaKind = 0] = frame
+  const [one, other] = [frame.readDoubleBE(2), frame.readDoubleBE(10)]
+  const kind = SAYINGS[saying]
+  if (kind === undefined) return undefined
+  switch (kind) {
+    case "begun":
+    case "unreadable":
+      return { kind }
+    case "ask":
+      return { kind, start: one, end: other }
+    case "measured":
+      return toMeasured(KINDS[mediaKind - 1], one)
+  }
+}
+
+function toMeasured(mediaKind: MeasuredKind | undefined, durationMs: number): Said | undefined {
+  if (mediaKind === undefined || !Number.isSafeInteger(durationMs) || durationMs < 1)
+    return undefined
+  return { kind: "measured", mediaKind, durationMs }
+}
+
+/** 0 where the kind is none that is measured. */
+function toKindNumber(kind: MediaKind): number {
+  return KINDS.findIndex((each) => each === kind) + 1
+}

@@ -1,0 +1,29 @@
+/**
+ * A second thread of the process that measures, which sees what the first one can't while a parser
+ * holds it: that the process uses more memory than it may, and that its host is gone. Either
+ * way the process is killed, with all its threads. It asks the process itself and not the system, so
+ * that it works the same everywhere.
+ */
+import { writeFileSync } from "node:fs"
+import process from "node:process"
+import { workerData } from "node:worker_threads"
+
+/** A parser writes to a few dozen megabytes of fresh memory in this time. */
+const LOOK_EVERY_MS = 20
+
+const { memoryBytes, parent } = workerData as { memoryBytes: number; parent: number }
+
+offerToTheKernel()
+setInterval(() => {
+  if (process.memoryUsage.rss() <= memoryBytes && process.ppid === parent) return
+  process.kill(process.pid, "SIGKILL")
+}, LOOK_EVERY_MS)
+
+/** Where the machine itself runs out of memory, Linux takes this process first and not its host. */
+function offerToTheKernel(): void {
+  try {
+    writeFileSync("/proc/self/oom_score_adj", "1000")
+  } catch {
+    // Another system, or one that does not allow it: the bound above holds all the same.
+  }
+}
