@@ -12,6 +12,7 @@ import { afterEach, describe, test } from "node:test"
 import type { InspectedMedia } from "@safelight/core"
 import { createMediaInspector } from "@safelight/media-inspector"
 import { createManualClock } from "@safelight/testkit"
+import { MEDIA_HEADS } from "../../support/media-heads.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { createSampleTableBomb, LOOPING_WEBM } from "../channel-studio/hostile-media.ts"
 import { createInspector, toMedia, until } from "./inspect.ts"
@@ -35,6 +36,17 @@ function onQuestion(act: () => unknown): Partial<InspectedMedia> {
   }
 }
 
+function countReads(bytes: Uint8Array): Pick<InspectedMedia, "read"> & { reads(): number } {
+  let reads = 0
+  return {
+    read: async (start, end) => {
+      reads += 1
+      return bytes.subarray(start, end)
+    },
+    reads: () => reads,
+  }
+}
+
 async function measures(look: (bytes: Uint8Array) => Promise<unknown>): Promise<void> {
   const expected = { kind: "audio", mimeType: "audio/wav", durationMs: 1_000 }
   assert.deepEqual(await look(WAV), expected)
@@ -49,6 +61,22 @@ describe("a file made to do harm", () => {
     const grownBytes = process.memoryUsage().rss - before
     assert.ok(grownBytes < 80 * MIB, `${Math.round(grownBytes / MIB)} MiB more`)
     await measures(inspector.look)
+  })
+
+  test("that takes all memory outside of the engine's own heap costs the process too", async (t) => {
+    const inspector = createInspector(t, { memoryBytes: 128 * MIB, inspectMs: 600_000 })
+    const bytes = 400 * MIB
+    // One box that claims all the rest.
+    const head = Buffer.concat([MEDIA_HEADS.mp4, Buffer.alloc(8)])
+    head.writeUInt32BE(bytes - MEDIA_HEADS.mp4.byteLength, MEDIA_HEADS.mp4.byteLength)
+    head.write("moov", MEDIA_HEADS.mp4.byteLength + 4)
+    const read = async (start: number, end: number): Promise<Uint8Array> => {
+      const range = Buffer.alloc(end - start)
+      head.copy(range, 0, Math.min(start, head.byteLength), Math.min(end, head.byteLength))
+      return range
+    }
+    await assert.rejects(inspector.look(head, { bytes, read }), UNREADABLE)
+    assert.deepEqual(listWorkers(), [])
   })
 
   test("that is parsed for ever is unreadable once its time is over, and others go on", async (t) => {
@@ -107,7 +135,7 @@ describe("a signal", () => {
   const ABORTED = { code: "aborted" }
 
   test("ends an inspection at once: before it, in a read, in a parser, in the queue", async (t) => {
-    const inspector = createInspector(t, { processes: 1 })
+    const inspector = createInspector(t, { processes: 1, inspectMs: 600_000 })
     const never = (): Promise<never> => new Promise(() => {})
     await assert.rejects(inspector.look(WAV, { signal: AbortSignal.abort() }), ABORTED)
 
@@ -123,9 +151,14 @@ describe("a signal", () => {
     assert.deepEqual(listWorkers(), [])
 
     const [inParser, inQueue] = [new AbortController(), new AbortController()]
-    const third = inspector.look(LOOPING_WEBM, { signal: inParser.signal })
-    await until(() => listWorkers().length === 1)
-    const fourth = inspector.look(WAV, { signal: inQueue.signal })
+    const [inParserReads, inQueueReads] = [countReads(LOOPING_WEBM), countReads(WAV)]
+    const third = inspector.look(LOOPING_WEBM, { ...inParserReads, signal: inParser.signal })
+    // What it is asked for after its first bytes is all that there is.
+    await until(() => inParserReads.reads() === 2)
+    const fourth = inspector.look(WAV, { ...inQueueReads, signal: inQueue.signal })
+    await until(() => inQueueReads.reads() === 1)
+    // Its type is told by then, and it waits for a process.
+    for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate)
     inQueue.abort()
     await assert.rejects(fourth, ABORTED)
     inParser.abort()
@@ -196,8 +229,13 @@ describe("processes", () => {
     await measures(inspector.look)
   })
 
-  test("end with the inspector, which refuses what it is asked afterwards", async () => {
-    const inspector = createMediaInspector()
+  test("end with the inspector, the idle ones too, and it refuses what it is asked afterwards", async () => {
+    const idle = createMediaInspector()
+    await measures((bytes) => idle.inspect(toMedia(bytes)))
+    assert.equal(listWorkers().length, 1)
+    await idle.close()
+    assert.deepEqual(listWorkers(), [])
+    const inspector = createMediaInspector({ inspectMs: 600_000 })
     const underWay = inspector.inspect(toMedia(LOOPING_WEBM))
     await until(() => listWorkers().length === 1)
     const closed = inspector.close()
@@ -209,7 +247,7 @@ describe("processes", () => {
   })
 
   const skip = existsSync("/proc/self/environ") ? false : "only Linux shows what a process has"
-  test("know no secret, and end with their host in the middle of a loop", { skip }, async () => {
+  test("know no secret, and end with their host in the middle of a loop", { skip }, async (t) => {
     const script = `
       import { createMediaInspector } from "@safelight/media-inspector"
       const film = Buffer.from("${LOOPING_WEBM.toString("base64")}", "base64")
@@ -220,6 +258,7 @@ describe("processes", () => {
     const flags = ["--conditions=@safelight/source", "--input-type=module", "--eval", script]
     const env = { ...process.env, SAFELIGHT_DATABASE_URL: "postgres://user:hunter2@db/x" }
     const host = spawn(process.execPath, flags, { cwd: import.meta.dirname, env, stdio: "ignore" })
+    t.after(() => host.kill("SIGKILL"))
     const exited = once(host, "exit")
     await until(() => listWorkers(host.pid).length === 1)
     const [worker] = listWorkers(host.pid)
@@ -232,7 +271,7 @@ describe("processes", () => {
   })
 })
 
-test("an idle process keeps no host alive", async () => {
+test("an idle process keeps no host alive", async (t) => {
   const script = `
     import { createMediaInspector } from "@safelight/media-inspector"
     const wav = Buffer.from("${WAV.toString("base64")}", "base64")
@@ -242,6 +281,7 @@ test("an idle process keeps no host alive", async () => {
     process.exitCode = facts.durationMs === 1000 ? 7 : 1`
   const flags = ["--conditions=@safelight/source", "--input-type=module", "--eval", script]
   const host = spawn(process.execPath, flags, { cwd: import.meta.dirname, stdio: "ignore" })
+  t.after(() => host.kill("SIGKILL"))
   assert.deepEqual(await once(host, "exit"), [7, null])
 })
 
