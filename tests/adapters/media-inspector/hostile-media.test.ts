@@ -318,7 +318,10 @@ describe("a process that was taken over or can't be started", { skip: onWindows 
       `ignore(); say(BEGUN); (async () => { for (;;) { try { say(ASK, 0, 0, 1) } catch {}; await null; if (Math.random() < 0.1) await new Promise(setImmediate) } })()`,
       UNREADABLE,
     ],
-    "reads no answer": ["say(BEGUN); for (;;) say(ASK, 0, 0, 16044)", UNREADABLE],
+    "reads no answer": [
+      "say(BEGUN); for (;;) { try { say(ASK, 0, 0, 16044) } catch {} }",
+      UNREADABLE,
+    ],
     "asks beyond the end": ["say(BEGUN); say(ASK, 0, 0, 16045); hang()", UNREADABLE],
     "asks for nothing": ["say(BEGUN); say(ASK, 0, 5, 5); hang()", UNREADABLE],
     "says what means nothing": ["say(BEGUN); say(99); hang()", UNREADABLE],
@@ -349,7 +352,8 @@ describe("a process that was taken over or can't be started", { skip: onWindows 
         return WAV.subarray(start, end)
       }
       await assert.rejects(inspector.look(WAV, { read }), fault)
-      assert.ok(reads < 300, `${reads} reads`)
+      // What 16 MiB buy at 64 KiB each, by two processes at most.
+      assert.ok(reads < 600, `${reads} reads`)
       assert.ok(process.memoryUsage().rss - before < 80 * MIB)
       assert.deepEqual(listWorkers(), [])
       process.execPath = execPath
