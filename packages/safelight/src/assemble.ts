@@ -4,11 +4,21 @@
  * later piece refuses to start; so a taken port leaves no folder locked.
  */
 import { createStudioChannel } from "@safelight/channel-studio"
-import { SafelightError, SILENT_LOG, type Clock, type Log, type Storage } from "@safelight/core"
+import {
+  SafelightError,
+  SILENT_LOG,
+  type Channel,
+  type Clock,
+  type Log,
+  type Storage,
+} from "@safelight/core"
 import { createEngine, systemClock, type Engine } from "@safelight/engine"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import { createHealthHandler, createHttpHandler, createNodeServer } from "@safelight/http"
+import { createMediaInspector } from "@safelight/media-inspector"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
+import { createChannels } from "./channels/create-channels.ts"
+import type { ChannelSettings } from "./configuration/channel-settings.ts"
 import type { Configuration } from "./configuration/configuration.ts"
 import { createWatching, type Watching } from "./metrics/watching.ts"
 import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
@@ -26,6 +36,8 @@ export interface ServiceOptions {
    * operator's decision of one start, so it stands in no configuration.
    */
   readonly adopt?: boolean
+  /** Where the keys of channels stand; the process's own variables by default. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
   readonly log?: Log
   readonly clock?: Clock
 }
@@ -68,6 +80,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 async function assemble(options: ServiceOptions, closers: Close[]): Promise<Service> {
   const { adopt = false, configuration, log = SILENT_LOG, clock = systemClock } = options
+  const { environment = process.env } = options
   const { stopGraceMs: graceMs } = configuration
   assertShared(configuration)
   // Before the storage is opened, which makes the database that this asks about.
@@ -78,7 +91,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   const storage = watching.observeStorage(opened)
   const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
   await requireOwnData({ storage, artifacts, adopt, clock, log })
-  const parts = { configuration, log, clock, storage, artifacts, watching, sandbox }
+  const parts = { configuration, environment, log, clock, storage, artifacts, watching, sandbox }
   const engine = createServiceEngine(parts, closers)
   await engine.clock.ready()
   await requirePrices({ engine, log, isAlone: configuration.database === undefined })
@@ -131,6 +144,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
 
 interface EngineParts {
   readonly configuration: Configuration
+  readonly environment: NonNullable<ServiceOptions["environment"]>
   readonly log: Log
   readonly clock: Clock
   readonly storage: Storage
@@ -140,22 +154,38 @@ interface EngineParts {
 }
 
 function createServiceEngine(parts: EngineParts, closers: Close[]): Engine {
-  const { configuration, log, clock, storage, artifacts, watching, sandbox } = parts
+  const { configuration, environment, log, clock, storage, artifacts, watching, sandbox } = parts
   const media = createGuardedFetch(configuration.media)
-  const studio = createStudioChannel({
-    media,
-    log,
-    clock,
-    ...(configuration.database !== undefined && { concurrency: SHARED_CONCURRENCY }),
-    ...configuration.studio,
-    sandbox,
+  const inspector = createMediaInspector({ clock })
+  closers.push(() => inspector.close())
+  function createStudio({ concurrency, name }: ChannelSettings): Channel {
+    const shared = configuration.database !== undefined && { concurrency: SHARED_CONCURRENCY }
+    return createStudioChannel({
+      media,
+      log,
+      clock,
+      ...shared,
+      ...configuration.studio,
+      ...(concurrency !== undefined && { concurrency }),
+      ...(name !== undefined && { name }),
+      sandbox,
+    })
+  }
+  const { channels } = configuration
+  const routes = createChannels({ channels, environment, log, createStudio })
+  closers.push(async () => {
+    await Promise.all(routes.map(({ channel }) => channel.close?.()))
   })
-  closers.push(async () => studio.close?.())
   return createEngine({
     storage,
     artifacts,
-    channels: [watching.observeChannel(studio)],
+    channels: routes.map((route) => ({
+      ...route,
+      channel: watching.observeChannel(route.channel),
+    })),
     prices: configuration.prices,
+    media,
+    inspector,
     clock,
     log,
     settings: { ...configuration.engine, retentionMs: configuration.retentionMs },

@@ -45,7 +45,10 @@ function createProviderChannel(
   const variable = settings.keyVariable ?? provider.keyVariable
   const key = environment[variable] ?? ""
   if (key === "") {
-    log.error({ channel: name, variable }, "a channel is left out: the variable with its key is empty")
+    log.error(
+      { channel: name, variable },
+      "a channel is left out: the variable with its key is empty",
+    )
     return undefined
   }
   return createHttpChannel({

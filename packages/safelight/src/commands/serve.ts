@@ -85,13 +85,16 @@ async function run(
 ): Promise<void> {
   const { createService } = await import("../assemble.ts")
   const { toMachineFault } = await import("../machine-fault.ts")
-  const service = await createService({ configuration, adopt, log }).catch(
-    async (error: unknown) => {
-      // What was tried stands before what came of it.
-      await log.flush(FLUSH_MS)
-      throw toMachineFault(error)
-    },
-  )
+  const service = await createService({
+    configuration,
+    adopt,
+    environment: context.environment,
+    log,
+  }).catch(async (error: unknown) => {
+    // What was tried stands before what came of it.
+    await log.flush(FLUSH_MS)
+    throw toMachineFault(error)
+  })
   const { file = null } = configuration
   // In a stranger's folder it would choose the database and where media may be fetched from.
   log.info({ file }, file === null ? "no configuration file was read" : "read the configuration")

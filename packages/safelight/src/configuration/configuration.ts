@@ -4,6 +4,7 @@
  */
 import type { PriceBook } from "@safelight/core"
 import type { AccountDefaults } from "./account-defaults.ts"
+import type { ChannelSettings } from "./channel-settings.ts"
 
 export type LogLevel = "silent" | "error" | "warn" | "info"
 
@@ -43,6 +44,8 @@ export interface Configuration {
     /** Settings of an account that is made without any of its own. */
     readonly defaults: AccountDefaults
   }
+  /** Who makes the tasks. */
+  readonly channels: readonly ChannelSettings[]
   readonly engine: EngineLimits
   readonly studio: StudioLimits
   readonly media: MediaLimits

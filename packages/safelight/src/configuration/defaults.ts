@@ -23,6 +23,7 @@ export const DEFAULTS = {
   stopGraceMs: 20_000,
   prices: DEFAULT_PRICES,
   accounts: { defaults: ACCOUNT_DEFAULTS },
+  channels: [{ type: "studio" }],
   engine: {},
   studio: {},
   media: {},

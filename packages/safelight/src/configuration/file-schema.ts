@@ -7,6 +7,7 @@ import { fields, MODELS, type ModelPrice, type PriceBook } from "@safelight/core
 import * as v from "valibot"
 import { LONGEST_MS } from "../duration.ts"
 import { accountDefaultsSchema } from "./account-defaults.ts"
+import { channelsSchema } from "./channel-settings.ts"
 import { DEFAULTS } from "./defaults.ts"
 
 function wholeNumber(min: number, max: number): v.GenericSchema<number> {
@@ -134,6 +135,7 @@ export const fileSchema = fields({
   stopGraceMs: v.exactOptional(wholeNumber(0, DAY_MS)),
   prices: v.exactOptional(priceBook),
   accounts: v.exactOptional(fields({ defaults: accountDefaultsSchema })),
+  channels: v.exactOptional(channelsSchema),
   engine: v.exactOptional(
     fields({
       endAfterMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),
