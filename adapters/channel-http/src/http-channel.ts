@@ -7,15 +7,22 @@
  */
 import {
   SafelightError,
+  type AbortSignalLike,
   type Channel,
   type ChannelRequest,
-  type PollOutcome,
   type PollRequest,
   type SubmitOutcome,
 } from "@safelight/core"
 import { createHttpClient, NotSent } from "./http-client.ts"
 import { createToAddress } from "./provider-address.ts"
-import type { CreateOutcome, Provider, ProviderModel, Reply, Send } from "./provider.ts"
+import type {
+  CreateOutcome,
+  Provider,
+  ProviderModel,
+  ProviderRequest,
+  Reply,
+  Send,
+} from "./provider.ts"
 
 export interface HttpChannelOptions {
   readonly provider: Provider
@@ -32,77 +39,95 @@ export interface HttpChannelOptions {
 
 /** Throws `invalid-configuration`, naming what is wrong. */
 export function createHttpChannel(options: HttpChannelOptions): Channel {
-  const { key, provider } = options
+  const { provider } = options
   const { name = provider.name, models = Object.keys(provider.models) } = options
-  const client = createHttpClient()
-  const toAddress = createToAddress(provider, options.baseUrl)
-  const credentials = provider.authorize(requireKey(name, key))
-  const origin = toAddress({ path: "/" }).origin
-
-  const toModel = (id: string): ProviderModel => {
-    const model = provider.models[id]
-    if (model !== undefined) return model
-    const message = `channel ${name} has no model ${id}`
-    throw new SafelightError({ code: "invalid-configuration", message })
-  }
-  for (const id of models) toModel(id)
-
-  const toSend =
-    (signal: AbortSignal): Send =>
-    async (request) => {
-      const headers = { ...request.headers, ...credentials }
-      try {
-        return await client.send({ ...request, headers, url: toAddress(request), signal })
-      } catch (error) {
-        throw error instanceof NotSent ? unavailable(name, error) : error
-      }
-    }
-
-  async function submit(request: ChannelRequest): Promise<SubmitOutcome> {
-    const { model, parameters, upstreamKey } = request
-    const create = toModel(model).toRequest(parameters, upstreamKey)
-    const headers = { ...create.headers, ...credentials }
-    let reply: Reply
-    try {
-      const signal = request.signal as AbortSignal
-      reply = await client.send({ ...create, headers, url: toAddress(create), signal })
-    } catch (error) {
-      if (error instanceof NotSent) return { kind: "not-created", reason: "unreachable" }
-      throw error
-    }
-    const outcome = provider.readCreate(reply)
-    if (outcome !== undefined && isProof(reply, outcome)) return outcome
-    const message = `${name} answered ${reply.status}, which proves nothing`
-    throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
-  }
-
-  async function poll({ operation, signal }: PollRequest): Promise<PollOutcome> {
-    const outcome = await provider.poll(operation, toSend(signal as AbortSignal))
-    if (outcome !== undefined) return outcome
-    const message = `${name} does not say how the work stands`
-    throw new SafelightError({ code: "channel-unavailable", message, retryable: true })
-  }
-
+  const wire = createWire(options, name)
+  for (const id of models) wire.toModel(id)
   const { cancel, find } = provider
+
   return {
     name,
     models,
     submission: provider.submission,
     concurrency: options.concurrency ?? provider.concurrency,
     submitTimeoutMs: provider.submitTimeoutMs,
-    outputOrigins: { hosts: provider.outputHosts, trustedOrigins: [origin] },
-    accepts: ({ model, parameters }) => toModel(model).accepts?.(parameters) ?? true,
-    submit,
-    poll,
+    outputOrigins: { hosts: provider.outputHosts, trustedOrigins: [wire.origin] },
+    accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
+    submit: (request) => buy(wire, provider, request),
+    async poll({ operation, signal }) {
+      const outcome = await provider.poll(operation, wire.toSend(signal))
+      if (outcome !== undefined) return outcome
+      throw unavailable(`${name} does not say how the work stands`)
+    },
     ...(cancel !== undefined && {
       async cancel({ operation, signal }: PollRequest) {
-        await cancel(operation, toSend(signal as AbortSignal))
+        await cancel(operation, wire.toSend(signal))
       },
     }),
     ...(find !== undefined && {
-      find: ({ model, parameters, signal, upstreamKey }: ChannelRequest) =>
-        find({ model, parameters, key: upstreamKey }, toSend(signal as AbortSignal)),
+      find: ({ model, parameters, signal, upstreamKey: key }: ChannelRequest) =>
+        find({ model, parameters, key }, wire.toSend(signal)),
     }),
+    close: () => wire.close(),
+  }
+}
+
+async function buy(
+  wire: Wire,
+  { name, readCreate }: Provider,
+  { model, parameters, signal, upstreamKey }: ChannelRequest,
+): Promise<SubmitOutcome> {
+  const request = wire.toModel(model).toRequest(parameters, upstreamKey)
+  let reply: Reply
+  try {
+    reply = await wire.sendOnce(request, signal)
+  } catch (error) {
+    if (error instanceof NotSent) return { kind: "not-created", reason: "unreachable" }
+    throw error
+  }
+  const outcome = readCreate(reply)
+  if (outcome !== undefined && isProof(reply, outcome)) return outcome
+  const message = `${name} answered ${reply.status}, which proves nothing`
+  throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
+}
+
+/** The way to one provider, with the credentials that go along. */
+interface Wire {
+  readonly origin: string
+  readonly toModel: (id: string) => ProviderModel
+  /** Rejects with a `NotSent` where not a byte of it can have arrived. */
+  sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
+  /** For what buys nothing. */
+  toSend(signal: AbortSignalLike): Send
+  close(): Promise<void>
+}
+
+function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string): Wire {
+  const client = createHttpClient()
+  const toAddress = createToAddress(provider, baseUrl)
+  const credentials = provider.authorize(requireKey(name, key))
+
+  const sendOnce: Wire["sendOnce"] = (request, signal) => {
+    const headers = { ...request.headers, ...credentials }
+    return client.send({ ...request, headers, url: toAddress(request), signal })
+  }
+
+  return {
+    origin: toAddress({ path: "/" }).origin,
+    toModel(id) {
+      const model = provider.models[id]
+      if (model !== undefined) return model
+      const message = `channel ${name} has no model ${id}`
+      throw new SafelightError({ code: "invalid-configuration", message })
+    },
+    sendOnce,
+    toSend: (signal) => async (request) => {
+      try {
+        return await sendOnce(request, signal)
+      } catch (error) {
+        throw error instanceof NotSent ? unavailable(`${name} can't be reached`, error) : error
+      }
+    },
     close: () => client.close(),
   }
 }
@@ -113,8 +138,7 @@ function isProof({ status }: Reply, { kind }: CreateOutcome): boolean {
   return isTakenIn || !(status >= 500 || status === 408)
 }
 
-function unavailable(name: string, cause: Error): SafelightError {
-  const message = `${name} can't be reached`
+function unavailable(message: string, cause?: Error): SafelightError {
   return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause })
 }
 

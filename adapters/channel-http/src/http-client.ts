@@ -2,7 +2,7 @@
  * One request, sent once, and its answer in full. No library that tries a POST again by itself comes
  * near a purchase; what was surely never sent is told apart from what may have been.
  */
-import { SafelightError, type Json } from "@safelight/core"
+import { SafelightError, type AbortSignalLike, type Json } from "@safelight/core"
 import { Agent, request as send, type Dispatcher } from "undici"
 import type { ProviderRequest, Reply } from "./provider.ts"
 
@@ -17,7 +17,7 @@ export interface HttpClient {
 
 export interface RequestToSend extends ProviderRequest {
   readonly url: URL
-  readonly signal: AbortSignal
+  readonly signal: AbortSignalLike
 }
 
 /** No byte of the request left: the host is unknown, refuses connections, or shows a wrong certificate. */
@@ -45,7 +45,7 @@ export function createHttpClient(): HttpClient {
         answer = await send(url, {
           dispatcher: agent,
           method,
-          signal,
+          signal: signal as AbortSignal,
           headers: {
             accept: "application/json",
             "user-agent": "Safelight",
@@ -125,7 +125,7 @@ const BEFORE_SENDING: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ])
 
-function toFault(error: unknown, signal: AbortSignal): Error {
+function toFault(error: unknown, signal: AbortSignalLike): Error {
   if (signal.aborted) return new SafelightError({ code: "aborted", message: "called off" })
   const { code = "" } = error as { readonly code?: string }
   if (BEFORE_SENDING.has(code)) return new NotSent(code, { cause: error })

@@ -174,7 +174,7 @@ function createServiceEngine(parts: EngineParts, closers: Close[]): Engine {
   const { channels } = configuration
   const routes = createChannels({ channels, environment, log, createStudio })
   closers.push(async () => {
-    await Promise.all(routes.map(({ channel }) => channel.close?.()))
+    await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
   })
   return createEngine({
     storage,

@@ -24,11 +24,8 @@ export function createStubCommand(context: CommandContext): Command {
 /** How often it is looked whether something was bought. */
 const LOOK_EVERY_MS = 200
 
-async function serveStub(
-  name: string,
-  { port }: Options,
-  { environment, launcher, print }: CommandContext,
-): Promise<void> {
+async function serveStub(name: string, { port }: Options, context: CommandContext): Promise<void> {
+  const { environment, launcher } = context
   const { STUBS } = await import("@safelight/testkit/stubs")
   const { waitForStop } = await import("../stop-signals.ts")
   const start = Object.hasOwn(STUBS, name) ? STUBS[name] : undefined
@@ -37,10 +34,11 @@ async function serveStub(
     throw new SafelightError({ code: "invalid-configuration", message })
   }
   await using stub = await start({ port })
-  print(`listening on ${stub.url}\n`)
+  context.print(`listening on ${stub.url}\n`)
   let told = 0
   const looking = setInterval(() => {
-    for (const { endpoint, id } of stub.purchases.slice(told)) print(`bought ${endpoint}: ${id}\n`)
+    for (const { endpoint, id } of stub.purchases.slice(told))
+      context.print(`bought ${endpoint}: ${id}\n`)
     told = stub.purchases.length
   }, LOOK_EVERY_MS)
   await waitForStop({ launcher, isRunByNpm: environment["npm_lifecycle_event"] !== undefined })
