@@ -1,0 +1,132 @@
+/** Channels that the configuration names: a provider is asked first, the studio behind it, keys from the environment. */
+import assert from "node:assert/strict"
+import { describe, it, type TestContext } from "node:test"
+import {
+  createService,
+  DEFAULTS,
+  loadConfiguration,
+  type Configuration,
+  type Service,
+} from "safelight"
+import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { createLogRecorder, type LogRecorder } from "../engine/log-recorder.ts"
+import { SAMPLE_REQUEST } from "../support/sample-request.ts"
+import { createTemporaryFolder } from "../support/temporary-folder.ts"
+
+const KEY = "id-of-a-key:secret-of-a-key"
+
+interface World extends LogRecorder {
+  readonly stub: RunningStub
+  start(channels: Configuration["channels"], environment?: Record<string, string>): Promise<Service>
+}
+
+async function createWorld(t: TestContext): Promise<World> {
+  const places = new AsyncDisposableStack()
+  t.after(() => places.disposeAsync())
+  const folder = places.use(await createTemporaryFolder())
+  const stub = places.use((await STUBS["fal"]?.()) ?? assert.fail())
+  const recorder = createLogRecorder()
+  return {
+    ...recorder,
+    stub,
+    async start(channels, environment = {}) {
+      const configuration = { ...DEFAULTS, port: 0, stopGraceMs: 0, data: folder.path, channels }
+      const service = await createService({ configuration, environment, log: recorder.log })
+      places.defer(() => service.stop())
+      return service
+    },
+  }
+}
+
+async function make(service: Service, request: object = SAMPLE_REQUEST) {
+  const sent = await service.engine.submit(request as typeof SAMPLE_REQUEST)
+  assert.ok(sent.kind === "submitted", JSON.stringify(sent))
+  return (await service.engine.finished(sent.task.id)) ?? assert.fail()
+}
+
+describe("the channels of a configuration", () => {
+  it("are asked in their tiers; what one can't express the next one makes", async (t) => {
+    const { start, stub } = await createWorld(t)
+    const channels = [
+      { type: "fal", tier: 1, baseUrl: stub.url },
+      { type: "studio", tier: 2 },
+    ]
+    const service = await start(channels, { FAL_KEY: KEY })
+    const picture = await make(service)
+    assert.deepEqual([picture.state, picture.dispatch?.channel], ["succeeded.available", "fal"])
+    assert.equal(picture.artifacts[0]?.mimeType, "image/png")
+    assert.equal(stub.purchases.length, 1)
+    const film = await make(service, {
+      account: "sample",
+      model: "vendor-c/video-2.5/reference-to-video",
+      parameters: { prompt: "waves", duration: 4 },
+    })
+    const [artifact] = film.artifacts
+    assert.deepEqual([film.dispatch?.channel, artifact?.mimeType], ["fal", "video/mp4"])
+    assert.ok(Math.abs((artifact?.durationMs ?? 0) - 4_000) < 100, "it was measured")
+  })
+
+  it("are left out without a key, with a line that names the variable and not the key", async (t) => {
+    const { entries, start, stub } = await createWorld(t)
+    const channels = [
+      { type: "fal", baseUrl: stub.url, keyVariable: "MY_FAL_KEY" },
+      { type: "studio" },
+    ]
+    const service = await start(channels, { FAL_KEY: KEY })
+    const [error] = entries.filter(({ level }) => level === "error")
+    assert.deepEqual(error?.fields, { channel: "fal", variable: "MY_FAL_KEY" })
+    const { dispatch } = await make(service)
+    assert.equal(dispatch?.channel, "studio")
+    assert.deepEqual(stub.purchases, [])
+    assert.ok(!JSON.stringify(entries).includes("secret-of-a-key"))
+  })
+
+  const wrong: readonly (readonly [string, Configuration["channels"], RegExp])[] = [
+    [
+      "of an unknown type",
+      [{ type: "nobody" }],
+      /^channels: "nobody" is no type: choose one of studio, fal$/,
+    ],
+    ["of which none has a key", [{ type: "fal" }], /^channels: none of them has its key/],
+    [
+      "with a model that it can't make",
+      [{ type: "fal", models: ["vendor-x/picture"] }],
+      /^channel fal has no model vendor-x\/picture$/,
+    ],
+  ]
+  for (const [words, channels, message] of wrong) {
+    it(`${words} refuse the start`, async (t) => {
+      const { start } = await createWorld(t)
+      const environment = words.includes("none") ? {} : { FAL_KEY: KEY }
+      await assert.rejects(start(channels, environment), { code: "invalid-configuration", message })
+    })
+  }
+
+  const misspelt: readonly (readonly [string, unknown, RegExp])[] = [
+    ["no list", {}, /channels: expected a list of channels$/],
+    ["an empty list", [], /channels: expected at least one channel$/],
+    [
+      "two of one name",
+      [{ type: "fal" }, { type: "fal" }],
+      /channels: two channels have one name$/,
+    ],
+    ["an unknown field", [{ type: "fal", key: "x" }], /unknown field "channels\[0\]\.key"$/],
+    ["a tier of nothing", [{ type: "fal", tier: 0 }], /channels\[0\]\.tier: expected a whole/],
+    [
+      "an address that is none",
+      [{ type: "fal", baseUrl: "fal" }],
+      /channels\[0\]\.baseUrl: expected an http/,
+    ],
+  ]
+  for (const [words, channels, message] of misspelt) {
+    it(`are named by field where the file has ${words}`, async () => {
+      await using folder = await createTemporaryFolder()
+      const config = join(folder.path, "safelight.config.json")
+      await writeFile(config, JSON.stringify({ channels }))
+      const source = { flags: { config }, environment: {}, folder: folder.path }
+      await assert.rejects(loadConfiguration(source), { code: "invalid-configuration", message })
+    })
+  }
+})
