@@ -173,7 +173,7 @@ describe("the rule", () => {
       const foreign = files.flatMap((path) =>
         findSpecifiers(read(path))
           .filter((each) => ours.some((name) => each === name || each.startsWith(`${name}/`)))
-          .filter((each) => !allowedIn(folder).includes(each))
+          .filter((each) => !allowedIn(folder).includes(toPackage(each)) || !isPublic(each))
           .map((each) => `${path}: ${each}`),
       )
       assert.deepEqual(foreign, [])
@@ -200,6 +200,12 @@ describe("the rule", () => {
     assert.deepEqual(deep, [])
   })
 })
+
+/** The package of a specifier, without the subpath. */
+function toPackage(specifier: string): string {
+  const [scope = "", name] = specifier.split("/")
+  return scope.startsWith("@") ? `${scope}/${name}` : scope
+}
 
 /** A package's name, or a subpath that it exports. */
 function isPublic(specifier: string): boolean {
