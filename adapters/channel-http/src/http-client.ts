@@ -35,8 +35,7 @@ export function createHttpClient(): HttpClient {
     // The caller's signal is the time-out: a synchronous provider may be silent for minutes.
     headersTimeout: 0,
     bodyTimeout: 0,
-    maxRedirections: 0,
-  } as Agent.Options)
+  })
 
   return {
     async send({ headers, json, method, signal, url }) {

@@ -8,6 +8,7 @@ import {
   textToImage,
   type Channel,
   type ChannelRequest,
+  type Json,
   type PollOutcome,
   type SubmitOutcome,
 } from "@safelight/core"
@@ -179,6 +180,25 @@ describe("work at fal", () => {
       await assert.rejects(follow(request, submitted), { retryable: true })
       stub.setFaults({})
       assert.equal((await follow(request, submitted)).kind, "completed")
+    })
+  }
+
+  const results: readonly (readonly [name: string, status: number, json?: Json])[] = [
+    ["a proxy's fault", 502],
+    ["a fault of fal's own", 500, { detail: "Internal Server Error", error_type: "internal_error" }],
+    ["a key that is no longer taken", 401, { detail: "Authentication is required." }],
+    ["a limit", 429, { detail: "Too many", error_type: "concurrent_requests_limit" }],
+    ["a result that is late", 400, { detail: "Request is still in progress" }],
+    ["a result that is not found", 404, { status: "NOT_FOUND" }],
+  ]
+  for (const [name, status, json] of results) {
+    it(`is not given up for ${name}, since the result is paid for`, async () => {
+      const outcome = await fal.poll({ state: "/state", result: "/result" }, async ({ path }) => {
+        const reply = { headers: {}, retryAfterMs: undefined }
+        if (path === "/state") return { ...reply, status: 200, json: { status: "COMPLETED" } }
+        return { ...reply, status, json }
+      })
+      assert.equal(outcome, undefined)
     })
   }
 

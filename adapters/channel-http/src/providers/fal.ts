@@ -9,6 +9,7 @@ import {
   type FailureCode,
   type Json,
   type ParameterValues,
+  type PollOutcome,
   type Refused,
 } from "@safelight/core"
 import { at, listAt, textAt } from "../json-path.ts"
@@ -26,6 +27,9 @@ const FAILURES: Readonly<Record<string, FailureCode>> = {
   file_too_large: "media_too_large",
   generation_timeout: "generation_timeout",
 }
+
+/** The work was given up; `internal_error` and the like may be about any request. */
+const RUNNER_FAILED = /^(runner_|request_timeout$|startup_timeout$)/
 
 /** `json` is the request's own parameters; fal's own names take the place of ours. */
 function toModel(endpoint: string, accepts?: ProviderModel["accepts"]): ProviderModel {
@@ -61,6 +65,26 @@ function toRefusal({ json }: Reply): Refused {
     code: code ?? "provider_rejected",
     ...(words !== undefined && { providerWords: words }),
   }
+}
+
+/**
+ * A failure counts where fal says whose it is: the model's in `detail`, a runner's in `error_type`.
+ * Any other refusal is about this request for the result, which is paid for and still there.
+ */
+function readResult(reply: Reply): PollOutcome | undefined {
+  const { json, status } = reply
+  const isModels = textAt(json, "detail", 0, "type") !== undefined
+  const isRunners = RUNNER_FAILED.test(textAt(json, "error_type") ?? "")
+  if (status === 499) return { kind: "refused", code: "task_cancelled" }
+  // Not billed, and another attempt may do better.
+  if (status >= 500 && (isModels || isRunners)) {
+    return { kind: "not-created", reason: "provider_failed" }
+  }
+  if (status === 422 || (status === 400 && isModels)) return toRefusal(reply)
+  if (status !== 200) return undefined
+  const media = [...listAt(json, "images"), at(json, "video") ?? null]
+  const urls = media.flatMap((each) => textAt(each, "url") ?? [])
+  return { kind: "completed", outputs: urls.map((url) => ({ url })) }
 }
 
 export const fal = defineProvider({
@@ -111,15 +135,7 @@ export const fal = defineProvider({
       return { kind: "running", pollAfterMs: POLL_AFTER_MS }
     }
     if (status !== "COMPLETED") return undefined
-    const result = await send({ method: "GET", path: textAt(operation, "result") ?? "" })
-    if (result.status === 499) return { kind: "refused", code: "task_cancelled" }
-    // A server of theirs failed: that is not billed, and another attempt may do better.
-    if (result.status >= 500) return { kind: "not-created", reason: "provider_failed" }
-    if (result.status >= 400) return toRefusal(result)
-    if (result.status !== 200) return undefined
-    const media = [...listAt(result.json, "images"), at(result.json, "video") ?? null]
-    const urls = media.flatMap((each) => textAt(each, "url") ?? [])
-    return { kind: "completed", outputs: urls.map((url) => ({ url })) }
+    return readResult(await send({ method: "GET", path: textAt(operation, "result") ?? "" }))
   },
   async cancel(operation, send) {
     const path = textAt(operation, "cancel")
