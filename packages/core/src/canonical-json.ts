@@ -62,21 +62,12 @@ function hasKeysInOrder(value: object): boolean {
  * integer-like keys first and in numeric order. Throws on what has no canonical text.
  */
 function write(value: unknown): string {
-  switch (typeof value) {
-    case "string":
-      return writeString(value)
-    case "number":
-      return writeNumber(value)
-    case "boolean":
-      return String(value)
-    case "object":
-      if (value === null) return "null"
-      return Array.isArray(value) ? writeList(value) : writeObject(value)
-    default: {
-      const what = value === undefined ? "undefined" : `a ${typeof value}`
-      throw new TypeError(`${what} has no canonical JSON`)
-    }
-  }
+  if (typeof value === "string") return writeString(value)
+  if (typeof value === "number") return writeNumber(value)
+  if (value === null || typeof value === "boolean") return String(value)
+  if (typeof value === "object") return Array.isArray(value) ? writeList(value) : writeObject(value)
+  const what = value === undefined ? "undefined" : `a ${typeof value}`
+  throw new TypeError(`${what} has no canonical JSON`)
 }
 
 function writeString(value: string): string {

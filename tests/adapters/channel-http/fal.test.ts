@@ -185,7 +185,11 @@ describe("work at fal", () => {
 
   const results: readonly (readonly [name: string, status: number, json?: Json])[] = [
     ["a proxy's fault", 502],
-    ["a fault of fal's own", 500, { detail: "Internal Server Error", error_type: "internal_error" }],
+    [
+      "a fault of fal's own",
+      500,
+      { detail: "Internal Server Error", error_type: "internal_error" },
+    ],
     ["a key that is no longer taken", 401, { detail: "Authentication is required." }],
     ["a limit", 429, { detail: "Too many", error_type: "concurrent_requests_limit" }],
     ["a result that is late", 400, { detail: "Request is still in progress" }],

@@ -136,20 +136,26 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     return admit(entry.caller, scopes)
   }
 
-  return (header, scopes, connection) => {
-    if (header === null || header === undefined || header === "") throw refuseMissing()
+  /** Hashed once a connection: a client sends the same key with each request. */
+  function readSent(header: string, connection?: object): SentKey | Promise<SentKey> {
     const last = connection && sentLast.get(connection)
-    if (last?.header === header) return judge(last, scopes)
+    if (last?.header === header) return last
     const text = readBearer(header)
     if (text === undefined) throw refuseKey("invalid_api_key")
     const id = text.slice(ID_AT, ID_AT + ID_CHARACTERS)
-    const keySha256 = sha256(text)
-    if (typeof keySha256 !== "string") {
-      return keySha256.then((known) => judge({ header, text, id, keySha256: known }, scopes))
+    const hashed = sha256(text)
+    if (typeof hashed !== "string") {
+      return hashed.then((keySha256) => ({ header, text, id, keySha256 }))
     }
-    const sent = { header, text, id, keySha256 }
-    if (connection && verified.get(id)?.keySha256 === keySha256) sentLast.set(connection, sent)
-    return judge(sent, scopes)
+    const sent = { header, text, id, keySha256: hashed }
+    if (connection && verified.get(id)?.keySha256 === hashed) sentLast.set(connection, sent)
+    return sent
+  }
+
+  return (header, scopes, connection) => {
+    if (header === null || header === undefined || header === "") throw refuseMissing()
+    const sent = readSent(header, connection)
+    return sent instanceof Promise ? sent.then((key) => judge(key, scopes)) : judge(sent, scopes)
   }
 }
 
