@@ -19,15 +19,8 @@ import {
 import type { HttpSettings } from "../defaults.ts"
 import { Refusal } from "../errors/refusal.ts"
 import type { Gate } from "../gate.ts"
-import { sha256 } from "../sha256.ts"
-import {
-  isExpired,
-  readBearer,
-  refuseKey,
-  verifyKey,
-  type Caller,
-  type CallerStorage,
-} from "./key-verifier.ts"
+import { isExpired, refuseKey, verifyKey, type Caller, type CallerStorage } from "./key-verifier.ts"
+import { createSentKeys, type SentKey } from "./sent-keys.ts"
 
 export interface AuthenticateOptions {
   readonly storage: CallerStorage
@@ -57,24 +50,11 @@ interface Verified {
   readonly believedUntilMs: number
 }
 
-/** A key as a header has it, whatever it is worth. */
-interface SentKey {
-  readonly header: string
-  readonly text: string
-  /** Where a key has its id. */
-  readonly id: string
-  /** Of the whole key. */
-  readonly keySha256: string
-}
-
 interface GivenKey {
   readonly parts: ApiKeyParts
   /** Of the whole key. */
   readonly keySha256: string
 }
-
-const ID_AT = "sl_live_".length
-const ID_CHARACTERS = 10
 
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const { storage, clock, settings, strangers } = options
@@ -84,8 +64,9 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const wrongUntilMs = createBoundedCache<number>(settings.cachedKeys)
   /** Verifications that run, so that a key's callers wait for one look-up together. By the key's hash. */
   const running = new Map<string, Promise<Caller>>()
-  /** The verified key that a connection sent last. */
-  const sentLast = new WeakMap<object, SentKey>()
+  const readSentKey = createSentKeys({
+    isVerified: ({ id, keySha256 }) => verified.get(id)?.keySha256 === keySha256,
+  })
 
   async function verify({ parts, keySha256 }: GivenKey, isKnown: boolean): Promise<Caller> {
     let believedUntilMs = 0
@@ -136,25 +117,9 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     return admit(entry.caller, scopes)
   }
 
-  /** Hashed once a connection: a client sends the same key with each request. */
-  function readSent(header: string, connection?: object): SentKey | Promise<SentKey> {
-    const last = connection && sentLast.get(connection)
-    if (last?.header === header) return last
-    const text = readBearer(header)
-    if (text === undefined) throw refuseKey("invalid_api_key")
-    const id = text.slice(ID_AT, ID_AT + ID_CHARACTERS)
-    const hashed = sha256(text)
-    if (typeof hashed !== "string") {
-      return hashed.then((keySha256) => ({ header, text, id, keySha256 }))
-    }
-    const sent = { header, text, id, keySha256: hashed }
-    if (connection && verified.get(id)?.keySha256 === hashed) sentLast.set(connection, sent)
-    return sent
-  }
-
   return (header, scopes, connection) => {
     if (header === null || header === undefined || header === "") throw refuseMissing()
-    const sent = readSent(header, connection)
+    const sent = readSentKey(header, connection)
     return sent instanceof Promise ? sent.then((key) => judge(key, scopes)) : judge(sent, scopes)
   }
 }
