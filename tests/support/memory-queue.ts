@@ -199,13 +199,13 @@ function holdSlots(
 type QueuedTask = readonly [id: string, place: Place]
 
 function findClaimable(places: ReadonlyMap<string, Place>, request: ClaimRequest): QueuedTask[] {
-  const { models, now, limit, exceptAccounts = [] } = request
+  const { models, now, limit, exceptAccounts = [], exceptStarts = false } = request
   const free = [...places].filter(
     ([, place]) => place.claim === null && models.includes(place.model),
   )
   const steps = free.filter(([, { turn, dueAt }]) => turn === null && dueAt <= now)
   const starts = free.filter(
-    ([, place]) => place.turn !== null && !exceptAccounts.includes(place.account),
+    ([, place]) => !exceptStarts && place.turn !== null && !exceptAccounts.includes(place.account),
   )
   return [...sortBy(steps, ({ dueAt }) => dueAt), ...sortBy(starts, ({ turn }) => turn ?? 0)].slice(
     0,

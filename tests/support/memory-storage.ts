@@ -23,6 +23,7 @@ import {
 import { compareIds } from "./compare-ids.ts"
 import { listRows } from "./list-rows.ts"
 import { createMemoryAccounts } from "./memory-accounts.ts"
+import { createMemoryChannels } from "./memory-channels.ts"
 import { createMemoryDeployment, type MemoryDeployment } from "./memory-deployment.ts"
 import { createMemoryMoves, type StoredUse } from "./memory-moves.ts"
 import { createMemoryQueue } from "./memory-queue.ts"
@@ -145,6 +146,10 @@ export function createMemoryStorage(): MemoryStorage {
     ...accounts,
     ...queue,
     ...moves,
+    ...createMemoryChannels({
+      listUnfinished: () => listUnfinished().flatMap((id) => headOf(id)?.task ?? []),
+      listTasks: () => [...rows.values()].map(({ snapshot }) => fromSnapshot(snapshot)),
+    }),
     ...createMemoryDeployment(),
     events,
     inputs,

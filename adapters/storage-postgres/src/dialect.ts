@@ -29,6 +29,12 @@ export const POSTGRES_DIALECT: StoreDialect = {
       before truncate on ${sql.table(table)}
       for each statement execute function ${sql.id(`${table}_refuse_change`)}()`,
   ],
+  // PostgreSQL reads every text on the way to the member, and refuses U+0000 wherever it stands.
+  toMemberJson: (column, path) =>
+    sql<string | null>`(replace(${sql.ref(column)}, '\\u0000', '\\u0001')::json ${sql.join(
+      path.map((name) => sql`-> ${sql.lit(name)}`),
+      sql` `,
+    )})::text`,
   toMembers: (list) => sql<string>`(select unnest(${list}::text[]))`,
   canSkipLocked: true,
 }

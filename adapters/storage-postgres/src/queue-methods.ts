@@ -62,13 +62,14 @@ export function createQueueMethods(
 
   return {
     async claim(request) {
-      const { models, now, limit, claim, exceptAccounts = [] } = request
+      const { models, now, limit, claim, exceptAccounts = [], exceptStarts = false } = request
       if (models.length === 0 || limit <= 0) return []
       const cursor = cursorOf(models)
       const from = cursor.from()
       const statement = queue.claim({
         modelCount: models.length,
-        exceptsAccounts: exceptAccounts.length > 0,
+        exceptsAccounts: !exceptStarts && exceptAccounts.length > 0,
+        exceptsStarts: exceptStarts,
       })
       const except_accounts = toArrayLiteral(exceptAccounts)
       const values = { ...toModelValues(models), ...from, except_accounts, now, limit, claim }

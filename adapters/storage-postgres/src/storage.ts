@@ -6,6 +6,7 @@ import { SafelightError, SILENT_LOG, type Log, type Storage } from "@safelight/c
 import { compileStatements } from "@safelight/store"
 import { createAccountMethods } from "./account-methods.ts"
 import { createAppendMethods } from "./append.ts"
+import { createChannelMethods } from "./channel-methods.ts"
 import { createClaimMethods } from "./claim-methods.ts"
 import { connect, type Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
@@ -141,6 +142,7 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     ...createQueueMethods(queueParts, statements),
     ...createClaimMethods(claiming, statements, wakeUps.noteQueued),
     ...createAccountMethods(sessions, sums, statements),
+    ...createChannelMethods(sessions, sums, statements),
     ...createDeploymentMethods(sessions, statements, log),
     ...createKeyMethods(sessions, statements),
     ...createLinkMethods(sessions, statements),

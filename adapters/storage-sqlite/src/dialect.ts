@@ -24,5 +24,7 @@ export const SQLITE_DIALECT: StoreDialect = {
     ),
   // One writer at a time: nobody else's row is ever locked.
   canSkipLocked: false,
+  toMemberJson: (column, path) =>
+    sql<string | null>`(${sql.ref(column)} -> ${sql.lit(`$.${path.join(".")}`)})`,
   toMembers: (list) => sql<string>`(select value from json_each(${list}))`,
 }

@@ -52,11 +52,12 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
       .flatMap(({ snapshot, hash }) => toReadableHead(snapshot, hash, options.log))
   return {
     async claim(request) {
-      const { models, now, limit, claim, exceptAccounts = [] } = request
+      const { models, now, limit, claim, exceptAccounts = [], exceptStarts = false } = request
       if (models.length === 0 || limit <= 0) return []
       const statement = queue.claim({
         modelCount: models.length,
-        exceptsAccounts: exceptAccounts.length > 0,
+        exceptsAccounts: !exceptStarts && exceptAccounts.length > 0,
+        exceptsStarts: exceptStarts,
       })
       const except_accounts = JSON.stringify(exceptAccounts)
       const asked = { ...toModelValues(models), ...QUEUE_FRONT, now, limit }

@@ -14,6 +14,7 @@ import { createAccountMethods } from "./account-methods.ts"
 import { createAppendMethods } from "./append.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SQLITE_DIALECT } from "./dialect.ts"
+import { createChannelMethods } from "./channel-methods.ts"
 import { createClaimMethods } from "./claim-methods.ts"
 import { createDeploymentMethods } from "./deployment-methods.ts"
 import { createEncoder } from "./encode-change.ts"
@@ -166,6 +167,7 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
     ...createQueueMethods({ writer, reader, longReads, statements, log }),
     ...createClaimMethods({ writer, reader, statements }),
     ...createAccountMethods(writer, reader, longReads, statements),
+    ...createChannelMethods({ writer, reader, longReads, statements }),
     ...createDeploymentMethods({ file, writer, reader, statements }),
     ...createKeyMethods(writer, reader, statements),
     ...createLinkMethods(writer, reader, statements),

@@ -128,6 +128,14 @@ export type {
   Submission,
   SubmitOutcome,
 } from "./ports/channel.ts"
+export type {
+  ChannelLoad,
+  ChannelOutcomes,
+  ChannelStorage,
+  Outcomes,
+  OutcomesRequest,
+  PausedChannel,
+} from "./ports/channel-storage.ts"
 export type { AbortSignalLike, Clock } from "./ports/clock.ts"
 export type {
   DatabaseStanding,

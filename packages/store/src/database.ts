@@ -21,6 +21,7 @@ export interface StoreDatabase {
   readonly link_epochs: LinkEpochsTable
   readonly link_keys: LinkKeysTable
   readonly moves: MovesTable
+  readonly paused_channels: PausedChannelsTable
   readonly rates: RatesTable
   readonly ready: ReadyTable
   readonly retention: RetentionTable
@@ -194,6 +195,12 @@ export interface DeploymentTable {
   readonly artifacts_mark: string | null
   /** 0: never. */
   readonly adopted_at: number
+}
+
+/** The channels that get nothing new. */
+export interface PausedChannelsTable {
+  readonly channel: string
+  readonly paused_at: number
 }
 
 export interface KeysTable {

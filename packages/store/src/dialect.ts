@@ -19,6 +19,10 @@ export interface StoreDialect {
   readonly makeAppendOnly: (table: string) => readonly RawBuilder<unknown>[]
   /** Whether a select may lock its rows and pass over those that others have locked. */
   readonly canSkipLocked: boolean
+  /**
+   * The JSON text of a member of a column that holds JSON: `"fal"` with its quotes. Null if it is missing.
+   */
+  readonly toMemberJson: (column: string, path: readonly string[]) => RawBuilder<string | null>
   /** The members of a list of texts that is bound as one parameter, for use behind `in`. */
   readonly toMembers: (list: Expression<string> | string) => RawBuilder<string>
 }

@@ -32,6 +32,7 @@ export type {
   LinkEpochsTable,
   LinkKeysTable,
   MovesTable,
+  PausedChannelsTable,
   RatesTable,
   ReadyTable,
   RetentionTable,
@@ -41,6 +42,14 @@ export type {
 } from "./database.ts"
 export { toClaimed, toReadableHead, type ClaimRecord } from "./claimed-records.ts"
 export { assertConsistent } from "./consistent-append.ts"
+export {
+  fromLoadRecord,
+  fromPausedChannelRecord,
+  toOutcomes,
+  type ChannelLoadRecord,
+  type ChannelOutcomesRecord,
+} from "./channel-records.ts"
+export type { ChannelStatements } from "./channel-statements.ts"
 export type { ClaimStatements } from "./claim-statements.ts"
 export {
   fromDeploymentRecord,

@@ -7,6 +7,7 @@ import { SafelightError } from "@safelight/core"
 import type { Kysely } from "kysely"
 import { Migrator, type Migration } from "kysely/migration"
 import { createAccountSchema } from "./account-schema.ts"
+import { createChannelSchema } from "./channel-schema.ts"
 import type { CompatibilityTable, StoreDatabase } from "./database.ts"
 import { createDeploymentSchema } from "./deployment-schema.ts"
 import type { StoreDialect } from "./dialect.ts"
@@ -16,12 +17,12 @@ import { createSealSchema } from "./seal-schema.ts"
 import { createTaskListIndex } from "./task-list-index.ts"
 
 /** The schema this code writes. */
-export const SCHEMA_VERSION = 6
+export const SCHEMA_VERSION = 7
 
 /**
  * The oldest code that may use a database of `SCHEMA_VERSION`, by the schema it was made for: older
  * code would serve a database that was sealed. Code of schema 5 runs beside this one while nodes are
- * replaced one by one; it only does not look whether the database is a copy.
+ * replaced one by one; it only looks neither whether the database is a copy nor which channels are paused.
  */
 const OLDEST_CODE_VERSION = 5
 
@@ -80,6 +81,7 @@ function toMigrations(dialect: StoreDialect): Record<string, Migration> {
     "0004-queue": createQueueSchema(dialect),
     "0005-seal": createSealSchema(dialect),
     "0006-deployment": createDeploymentSchema(dialect),
+    "0007-channels": createChannelSchema(dialect),
   }
 }
 

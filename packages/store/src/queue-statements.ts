@@ -50,6 +50,8 @@ export interface ClaimShape {
   readonly modelCount: number
   /** Whether starts of `except_accounts` are left out. */
   readonly exceptsAccounts: boolean
+  /** Whether every start is left out. */
+  readonly exceptsStarts: boolean
 }
 
 interface QueueValues extends QueueFront {
@@ -122,7 +124,8 @@ function compileClaim(
   shape: ClaimShape,
 ): Statement {
   const { claim, limit } = VALUES
-  const candidates = [...selectSteps(db, dialect, shape), ...selectStarts(db, dialect, shape)]
+  const starts = shape.exceptsStarts ? [] : selectStarts(db, dialect, shape)
+  const candidates = [...selectSteps(db, dialect, shape), ...starts]
   // Each is a table of its own: so it keeps its order, its limit, and its right to lock rows.
   const parts = candidates.map((part) => db.selectFrom(part.as("part")).selectAll())
   return compile(
@@ -266,8 +269,8 @@ function toModels(modelCount: number): string[] {
   return Object.values(placeholders<Record<string, string>>(...names))
 }
 
-function toShapeName({ modelCount, exceptsAccounts }: ClaimShape): string {
-  return `${modelCount} ${exceptsAccounts}`
+function toShapeName({ modelCount, exceptsAccounts, exceptsStarts }: ClaimShape): string {
+  return `${modelCount} ${exceptsAccounts} ${exceptsStarts}`
 }
 
 function unite<Tables, Table extends keyof Tables, Row>(

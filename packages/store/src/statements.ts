@@ -2,6 +2,7 @@
 import { compileAccountStatements, type AccountStatements } from "./account-statements.ts"
 import { compileAdmissionStatements, type AdmissionStatements } from "./admission-statements.ts"
 import { compileAppendStatements, type AppendStatements } from "./append-statements.ts"
+import { compileChannelStatements, type ChannelStatements } from "./channel-statements.ts"
 import { compileClaimStatements, type ClaimStatements } from "./claim-statements.ts"
 import { compileDeploymentStatements, type DeploymentStatements } from "./deployment-statements.ts"
 import type { StoreDialect } from "./dialect.ts"
@@ -19,6 +20,7 @@ export interface StoreStatements {
   readonly accounts: AccountStatements
   readonly admission: AdmissionStatements
   readonly append: AppendStatements
+  readonly channels: ChannelStatements
   readonly claims: ClaimStatements
   readonly deployment: DeploymentStatements
   readonly keys: KeyStatements
@@ -37,6 +39,7 @@ export function compileStatements(dialect: StoreDialect): StoreStatements {
     accounts: compileAccountStatements(db, dialect),
     admission: compileAdmissionStatements(db, dialect),
     append: compileAppendStatements(db),
+    channels: compileChannelStatements(db, dialect),
     claims: compileClaimStatements(db, dialect),
     deployment: compileDeploymentStatements(db),
     keys: compileKeyStatements(db),

@@ -6,6 +6,7 @@ import { describeContract, type Divergence } from "./contract.ts"
 import { ACCOUNT_BEHAVIOURS } from "./storage-account-behaviours.ts"
 import { ADMISSION_BEHAVIOURS } from "./storage-admission-behaviours.ts"
 import { APPEND_BEHAVIOURS } from "./storage-append-behaviours.ts"
+import { CHANNEL_BEHAVIOURS } from "./storage-channel-behaviours.ts"
 import { CLAIM_BEHAVIOURS } from "./storage-claim-behaviours.ts"
 import { DEPLOYMENT_BEHAVIOURS } from "./storage-deployment-behaviours.ts"
 import type { StorageFixture } from "./storage-fixture.ts"
@@ -44,6 +45,7 @@ export function describeStorage(
       ...QUEUE_BEHAVIOURS,
       ...START_BEHAVIOURS,
       ...CLAIM_BEHAVIOURS,
+      ...CHANNEL_BEHAVIOURS,
       ...SLOT_BEHAVIOURS,
       ...LIST_BEHAVIOURS,
       ...SCAN_BEHAVIOURS,

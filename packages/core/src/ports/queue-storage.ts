@@ -83,6 +83,8 @@ export interface ClaimRequest {
   readonly models: readonly string[]
   /** No starts of these accounts. */
   readonly exceptAccounts?: readonly string[]
+  /** No starts at all: what waits for its moment alone. */
+  readonly exceptStarts?: true
   readonly now: number
   readonly limit: number
 }

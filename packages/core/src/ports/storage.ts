@@ -8,6 +8,7 @@ import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskStatus } from "../task/task.ts"
 import type { AccountStorage } from "./account-storage.ts"
 import type { IdempotencyUse, Input } from "./belongings.ts"
+import type { ChannelStorage } from "./channel-storage.ts"
 import type { DeploymentStorage } from "./deployment-storage.ts"
 import type { KeyStorage } from "./key-storage.ts"
 import type { LinkStorage } from "./link-storage.ts"
@@ -19,6 +20,7 @@ import type { StreamHead } from "./stream-head.ts"
 export interface Storage
   extends
     AccountStorage,
+    ChannelStorage,
     DeploymentStorage,
     KeyStorage,
     LinkStorage,

@@ -1,0 +1,41 @@
+/** Pauses of channels, and what tasks tell of them. */
+import type { ChannelStorage } from "@safelight/core"
+import {
+  fromLoadRecord,
+  fromPausedChannelRecord,
+  toOutcomes,
+  type ChannelLoadRecord,
+  type ChannelOutcomesRecord,
+  type PausedChannelsTable,
+  type StoreStatements,
+} from "@safelight/store"
+import type { Sessions } from "./sessions.ts"
+import type { Sums } from "./sums.ts"
+
+export function createChannelMethods(
+  sessions: Sessions,
+  sums: Sums,
+  { channels }: StoreStatements,
+): ChannelStorage {
+  return {
+    async listPausedChannels() {
+      const records = await sessions.read<PausedChannelsTable>(channels.listPaused, {})
+      return records.map(fromPausedChannelRecord)
+    },
+    async pauseChannel({ channel, pausedAt }) {
+      await sessions.change(channels.pause, { channel, paused_at: pausedAt })
+    },
+    async resumeChannel(channel) {
+      await sessions.change(channels.resume, { channel })
+    },
+    async countInFlight() {
+      const records = await sums.read<ChannelLoadRecord>(channels.countInFlight, {})
+      return records.map(fromLoadRecord)
+    },
+    async sumOutcomes({ createdSince, fromId, limit }) {
+      const values = { created_since: createdSince, from_id: fromId, limit }
+      const records = await sums.read<ChannelOutcomesRecord>(channels.sumOutcomes, values)
+      return toOutcomes(records, limit)
+    },
+  }
+}
