@@ -1,6 +1,6 @@
 /**
  * One channel's place in the routing: how much it can be given now, by what it takes at once, by its
- * breaker, and by what it said itself when it had no room.
+ * breaker, by what it said itself when it had no room, and by whether an operator has paused it.
  */
 import type { Channel } from "@safelight/core"
 import { createBreaker, type Breaker } from "./breaker.ts"
@@ -15,6 +15,9 @@ export interface ChannelPlace {
   readonly pool: SlotPool
   /** How many more tasks it can be given now. */
   countFree(): number
+  /** Whether it gets nothing new, however much it has. */
+  isPaused(): boolean
+  setPaused(isPaused: boolean): void
   /** What it works on for this process, for its weight. */
   load(): number
   /** A slot of it; `endCall` is called once, when its call is over or it is let go. */
@@ -36,6 +39,7 @@ export function createChannelPlace(
   let inFlight = 0
   /** Until when it has no room, on the monotonic clock. */
   let busyUntil = -Infinity
+  let isPaused = false
 
   return {
     channel,
@@ -43,8 +47,12 @@ export function createChannelPlace(
     tier,
     pool,
     countFree() {
-      if (clock.monotonicNow() < busyUntil) return 0
+      if (isPaused || clock.monotonicNow() < busyUntil) return 0
       return Math.min(pool.countFree(), breaker.room())
+    },
+    isPaused: () => isPaused,
+    setPaused(value) {
+      isPaused = value
     },
     load: () => inFlight / weight,
     toSlot(loan, because, endCall = () => {}) {

@@ -4,7 +4,7 @@
  * waits will need. Models that share channels are read together, or the first of them would get
  * every slot.
  */
-import { isSafelightError, type Claimed, type QueuePeek } from "@safelight/core"
+import { isSafelightError, type Claimed, type ClaimRequest, type QueuePeek } from "@safelight/core"
 import type { AccountBounds } from "./account-bounds.ts"
 import type { AccountShare, AccountShares } from "./account-shares.ts"
 import type { Taking } from "./claims.ts"
@@ -12,6 +12,8 @@ import type { Context } from "./context.ts"
 import type { AskedFor } from "./eligibility.ts"
 import { createEarmarks, type Earmarks } from "./earmarks.ts"
 import type { ModelGroup } from "./model-groups.ts"
+import { createPausedWork } from "./paused-work.ts"
+import { createPauses } from "./pauses.ts"
 import type { Slot } from "./routing.ts"
 import { createStarter, withLoan, type Starter } from "./start-claimed.ts"
 import { createForeignTasks, type ForeignTasks } from "./foreign-tasks.ts"
@@ -60,15 +62,24 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
       parts.begin(work)
     },
   })
-  const readGroup = createGroupReader(context, parts, { backlog, earmarks, starter, foreign })
+  const claim = createClaim(context, bounds, foreign)
+  const readGroup = createGroupReader(context, parts, { backlog, earmarks, starter, claim })
+  const pauses = createPauses(context)
+  const pausedWork = createPausedWork(context, {
+    models: groups.flatMap(({ models }) => models),
+    starter,
+    claim: (...request) => claim(...request, { exceptStarts: true }),
+  })
   return {
     hasBacklog: (model, account) => backlog.has(model) || bounds.isBounded(account),
     async read() {
+      await pauses.look()
       await routing.tend()
       await bounds.tend()
       // What is claimed late could not be carried out: the claim must be renewed before.
       if (!claims.isFresh()) return Math.min(settings.idlePollMs, settings.claimMs / 10)
       await starter.startParked()
+      await pausedWork.takeOn()
       let pauseMs = settings.idlePollMs
       for (const group of groups) pauseMs = Math.min(pauseMs, await readGroup(group))
       return pauseMs
@@ -95,16 +106,15 @@ interface GroupReaderParts {
   readonly backlog: Set<string>
   readonly earmarks: Earmarks
   readonly starter: Starter
-  readonly foreign: ForeignTasks
+  readonly claim: ClaimTasks
 }
 
 function createGroupReader(
   context: Context,
-  { bounds, turns }: QueueReaderParts,
-  { backlog, earmarks, starter, foreign }: GroupReaderParts,
+  { turns }: QueueReaderParts,
+  { backlog, claim, earmarks, starter }: GroupReaderParts,
 ): ReadGroup {
   const { claims, clock, routing, settings, storage } = context
-  const claim = createClaim(context, bounds, foreign)
 
   function noteBacklog(models: readonly string[], isWaiting: boolean): void {
     for (const model of models) {
@@ -160,16 +170,23 @@ function createGroupReader(
   }
 }
 
+type ClaimTasks = (
+  claim: string,
+  models: readonly string[],
+  limit: number,
+  options?: Pick<ClaimRequest, "exceptStarts">,
+) => Promise<readonly Claimed[]>
+
 function createClaim(
   { claims, clock, storage }: Context,
   bounds: AccountBounds,
   foreign: ForeignTasks,
-): (claim: string, models: readonly string[], limit: number) => Promise<readonly Claimed[]> {
-  return async (claim, models, limit) => {
+): ClaimTasks {
+  return async (claim, models, limit, options = {}) => {
     const exceptAccounts = bounds.listFull()
     const now = clock.now() - foreign.holdBackMs()
     try {
-      return await storage.claim({ claim, models, exceptAccounts, now, limit })
+      return await storage.claim({ claim, models, exceptAccounts, now, limit, ...options })
     } catch (error) {
       // Tasks may have been taken that nobody here has heard of.
       if (isSafelightError(error)) claims.retire(claim)

@@ -48,8 +48,14 @@ export interface Routing {
   readonly channels: readonly Channel[]
   /** How many more tasks of `model` can be worked on now. */
   countFree(model: string): number
-  /** Whether a channel of `model` is not left alone; it may be full. */
+  /** Whether a channel of `model` is neither left alone nor paused; it may be full. */
   readonly isServed: (model: string) => boolean
+  /** Whether nothing new of `model` can be begun now, and a channel of it is paused. */
+  readonly isResting: (model: string) => boolean
+  /** Whether every channel of the model that takes the request is paused. */
+  readonly isOnHold: (model: string, parameters: ParameterValues | undefined) => boolean
+  /** Has the channels of these names get nothing new, and no others. */
+  readonly pause: (names: ReadonlySet<string>) => void
   /** Whether some channel of `model` takes only what it can express: then `take` needs the parameters. */
   readonly isChoosy: (model: string) => boolean
   /** Why each channel of the model does not take the request; empty where one does. */
@@ -86,6 +92,13 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     })
   }
 
+  /** Without parameters no channel is asked. */
+  function toTakers(model: string, parameters: ParameterValues | undefined): Takers {
+    const refusals = parameters === undefined ? [] : judge({ model, parameters })
+    const refusing = new Set(refusals.map(({ channel }) => channel))
+    return { refusals, takers: serving(model).filter(({ channel }) => !refusing.has(channel)) }
+  }
+
   /** Those of `channels` that could do with a slot and may get one. */
   function growing(channels: readonly Channel[]): SlotPool[] {
     return places
@@ -97,7 +110,7 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
   return {
     channels: places.map(({ channel }) => channel),
     countFree: (model) => serving(model).reduce((total, place) => total + place.countFree(), 0),
-    isServed: (model) => serving(model).some(({ breaker }) => !breaker.isOpen()),
+    ...createPauseRules(places, serving, toTakers),
     isChoosy: (model) => serving(model).some(({ channel }) => channel.accepts !== undefined),
     findRefusals(request) {
       const refusals = judge(request)
@@ -105,15 +118,12 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     },
     take(model, parameters) {
       const candidates = serving(model)
-      const refusals = parameters === undefined ? [] : judge({ model, parameters })
-      const refusing = new Set(refusals.map(({ channel }) => channel))
-      const able = candidates.filter(
-        (place) => place.countFree() > 0 && !refusing.has(place.channel),
-      )
+      const { refusals, takers } = toTakers(model, parameters)
+      const able = takers.filter((place) => place.countFree() > 0)
       const best = able.toSorted((a, b) => a.tier - b.tier || a.load() - b.load())[0]
       const loan = best?.pool.borrow()
       if (best === undefined || loan === undefined) return undefined
-      const because = explain(best, able.length, candidates.length, refusals)
+      const because = explain(best, able.length, candidates, refusals)
       return best.toSlot(loan, because, best.breaker.begin())
     },
     rejoin(channel) {
@@ -129,6 +139,33 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     },
     async repeat() {
       for (const { pool } of places) await pool.repeat()
+    },
+  }
+}
+
+/** The channels of a model that take a request, and why the others do not. */
+interface Takers {
+  readonly refusals: readonly Refusal[]
+  readonly takers: readonly ChannelPlace[]
+}
+
+function createPauseRules(
+  places: readonly ChannelPlace[],
+  serving: (model: string) => readonly ChannelPlace[],
+  toTakers: (model: string, parameters: ParameterValues | undefined) => Takers,
+): Pick<Routing, "isOnHold" | "isResting" | "isServed" | "pause"> {
+  return {
+    isServed: (model) =>
+      serving(model).some((place) => !place.isPaused() && !place.breaker.isOpen()),
+    isResting: (model) =>
+      serving(model).some((place) => place.isPaused()) &&
+      serving(model).every((place) => place.countFree() === 0),
+    isOnHold(model, parameters) {
+      const { takers } = toTakers(model, parameters)
+      return takers.length > 0 && takers.every((place) => place.isPaused())
+    },
+    pause(names) {
+      for (const place of places) place.setPaused(names.has(place.channel.name))
     },
   }
 }
@@ -158,11 +195,13 @@ const REASON_CHARACTERS = 500
 function explain(
   { tier }: ChannelPlace,
   able: number,
-  all: number,
+  all: readonly ChannelPlace[],
   refusals: readonly Refusal[],
 ): string {
   const reasons = refusals.map((each) => explainIneligible(each.channel, each.ineligible))
-  return [`tier ${tier}, ${able} of ${all} channels able`, ...reasons]
+  const paused = all.filter((place) => place.isPaused())
+  const pauses = paused.map(({ channel }) => `${channel.name}: paused`)
+  return [`tier ${tier}, ${able} of ${all.length} channels able`, ...pauses, ...reasons]
     .join("; ")
     .slice(0, REASON_CHARACTERS)
 }

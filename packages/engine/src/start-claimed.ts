@@ -38,6 +38,10 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
   const release = (works: readonly Work[], afterMs: number): Promise<void> =>
     returns.releaseAll(works, clock.now() + afterMs)
 
+  /** A pause may last for days, and whatever else its model's channels have room for goes on. */
+  const toPauseMs = ({ head, parameters }: Work): number =>
+    routing.isOnHold(head.task.model, parameters) ? HOPELESS_MS : settings.backoffMs
+
   const takeSlot = (work: Work, loan: Loan): boolean =>
     beginWith(work, routing.take(work.head.task.model, work.parameters), loan)
 
@@ -53,7 +57,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     const loan = await bounds.reach(account, runningTasks)
     if (loan !== undefined) {
       const isBegun = takeSlot(work, loan)
-      if (!isBegun) await release([work], settings.backoffMs)
+      if (!isBegun) await release([work], toPauseMs(work))
       return isBegun
     }
     if (!bounds.park(work)) await release([work], HOPELESS_MS)

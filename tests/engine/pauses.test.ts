@@ -1,0 +1,178 @@
+/** Channels that an operator has paused: they get nothing new, and what they have goes on. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
+import { createMemoryStorage } from "../support/memory-storage.ts"
+import { createLogRecorder } from "./log-recorder.ts"
+import { completed, createScene, type Scene } from "./support.ts"
+
+const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+const RUNNING = { kind: "running", pollAfterMs: 5_000 } as const
+/** By then a pause was noticed, and what waited has been looked at. */
+const NOTICE_MS = 4_000
+
+function createMaker(name: string): ScriptedChannel {
+  return createScriptedChannel({ name, submits: Array.from({ length: 9 }, () => completed(name)) })
+}
+
+async function pause({ clock, storage }: Scene, channel: string): Promise<void> {
+  await storage.pauseChannel({ channel, pausedAt: clock.now() })
+  await clock.advance(NOTICE_MS)
+}
+
+async function resume({ clock, storage }: Scene, channel: string): Promise<void> {
+  await storage.resumeChannel(channel)
+  await clock.advance(NOTICE_MS)
+}
+
+describe("a channel that is paused", () => {
+  it("gets nothing new: what it alone makes waits, and no attempt is spent", async () => {
+    const recorder = createLogRecorder()
+    const channel = createMaker("one")
+    const scene = createScene({ channels: [channel], log: recorder.log })
+    await scene.clock.advance(0)
+    await pause(scene, "one")
+    const tasks = [await scene.submit(), await scene.submit()]
+    await scene.clock.advance(60_000)
+    for (const { id } of tasks) assert.deepEqual(scene.story(id), ["submitted"])
+    assert.deepEqual(channel.calls, [])
+    await resume(scene, "one")
+    for (const { id } of tasks) {
+      assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+      assert.equal((await scene.read(id)).attempt, 1)
+    }
+    assert.deepEqual(
+      recorder.entries
+        .map(({ message }) => message)
+        .filter((message) => /paused|resumed/.test(message)),
+      ["a channel is paused", "a channel is resumed"],
+    )
+  })
+
+  it("leaves what others can make to them, and the log says why", async () => {
+    const [one, two] = [createMaker("one"), createMaker("two")]
+    const channels = [
+      { channel: one, tier: 1 },
+      { channel: two, tier: 2 },
+    ]
+    const scene = createScene({ channels })
+    await scene.clock.advance(0)
+    await pause(scene, "one")
+    const { id } = await scene.submit()
+    await scene.clock.advance(NOTICE_MS)
+    const { channel, because } = (await scene.read(id)).dispatch ?? {}
+    assert.deepEqual([channel, because], ["two", "tier 2, 1 of 2 channels able; one: paused"])
+    await resume(scene, "one")
+    const later = await scene.submit()
+    await scene.clock.advance(NOTICE_MS)
+    assert.equal((await scene.read(later.id)).dispatch?.channel, "one")
+  })
+
+  it("has what it accepted followed to its end", async () => {
+    const channel = createScriptedChannel({
+      submits: [ACCEPTED],
+      polls: [RUNNING, RUNNING, RUNNING, completed()],
+    })
+    const scene = createScene({ channels: [channel] })
+    await scene.clock.advance(0)
+    const { id } = await scene.submit()
+    await pause(scene, channel.name)
+    await scene.clock.advance(20_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "accepted", "succeeded"])
+  })
+
+  it("has that followed also by a process that starts while it is paused, which begins nothing", async () => {
+    const storage = createMemoryStorage()
+    const submits = [ACCEPTED, completed()]
+    const polls = [RUNNING, RUNNING, completed()]
+    const channel = createScriptedChannel({ submits, polls, concurrency: 1 })
+    const first = createScene({ channels: [channel], storage })
+    const { clock, artifacts } = first
+    await clock.advance(0)
+    const running = await first.submit()
+    const waiting = await first.submit()
+    await clock.advance(1_000)
+    await storage.pauseChannel({ channel: channel.name, pausedAt: clock.now() })
+    await first.engine.stop()
+    const second = createScene({ channels: [channel], storage, clock, artifacts })
+    await clock.advance(60_000)
+    assert.equal((await second.read(running.id)).state, "succeeded.available")
+    assert.deepEqual(second.story(waiting.id), ["submitted"])
+    await resume(second, channel.name)
+    assert.equal((await second.read(waiting.id)).state, "succeeded.available")
+  })
+
+  it("has a purchase in doubt settled by its key", async () => {
+    const channel = createScriptedChannel({
+      submission: { kind: "keyed", keyTtlMs: 3_600_000 },
+      submits: [{ kind: "lost", operation: { id: 8 } }],
+      polls: [completed()],
+    })
+    const scene = createScene({ channels: [channel] })
+    await scene.clock.advance(0)
+    await scene.storage.pauseChannel({ channel: channel.name, pausedAt: 0 })
+    const { id } = await scene.submit()
+    await scene.clock.advance(10_000)
+    const story = ["submitted", "dispatched", "doubted", "dispatched", "accepted", "succeeded"]
+    assert.deepEqual(scene.story(id), story)
+    assert.equal(channel.created.length, 1)
+  })
+
+  it("is not tried again for a task that it turned away, until it is resumed", async () => {
+    const turnedAway = { kind: "not-created", reason: "full", retryAfterMs: 5_000 } as const
+    const channel = createScriptedChannel({ submits: [turnedAway, completed()] })
+    const scene = createScene({ channels: [channel] })
+    await scene.clock.advance(0)
+    await scene.storage.pauseChannel({ channel: channel.name, pausedAt: 0 })
+    const { id } = await scene.submit()
+    await scene.clock.advance(60_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "deferred"])
+    await resume(scene, channel.name)
+    await scene.clock.advance(5_000)
+    const again = ["submitted", "dispatched", "deferred", "dispatched", "succeeded"]
+    assert.deepEqual(scene.story(id), again)
+  })
+
+  it("holds nothing up that only it can express, nor what others can make", async () => {
+    const [all, few] = [createMaker("all"), createMaker("few")]
+    const accepts: ScriptedChannel["accepts"] = ({ parameters }) =>
+      parameters["count"] === 1 || { kind: "ineligible", reason: "one picture at most" }
+    const scene = createScene({ channels: [all, { ...few, accepts }] })
+    await scene.clock.advance(0)
+    await pause(scene, "all")
+    const many = await scene.submit({ prompt: "x", count: 2 })
+    const single = await scene.submit()
+    await scene.clock.advance(30_000)
+    assert.deepEqual(scene.story(many.id), ["submitted"])
+    assert.equal((await scene.read(single.id)).dispatch?.channel, "few")
+    await resume(scene, "all")
+    await scene.clock.advance(5_000)
+    assert.equal((await scene.read(many.id)).dispatch?.channel, "all")
+  })
+})
+
+describe("the channels that are paused", () => {
+  it("are looked up by the loop, however many tasks there are", async () => {
+    const channel = createScriptedChannel({
+      submits: Array.from({ length: 50 }, () => completed()),
+    })
+    const storage = createMemoryStorage()
+    let looks = 0
+    const list = storage.listPausedChannels
+    const counting = {
+      ...storage,
+      listPausedChannels: () => {
+        looks += 1
+        return list()
+      },
+    }
+    const scene = createScene({ channels: [channel], storage: counting })
+    await scene.clock.advance(0)
+    for (let count = 0; count < 50; count += 1) {
+      await scene.submit()
+      await scene.clock.advance(200)
+    }
+    assert.equal(channel.calls.length, 50)
+    assert.ok(looks >= 3 && looks <= 6, String(looks))
+  })
+})
