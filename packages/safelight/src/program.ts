@@ -8,6 +8,11 @@ import { createAuditArtifactsCommand } from "./commands/audit-artifacts.ts"
 import { createAuditReplayCommand } from "./commands/audit-replay.ts"
 import { createAuditVerifyCommand } from "./commands/audit-verify.ts"
 import type { CommandContext } from "./commands/command-context.ts"
+import { createChannelsDrainCommand } from "./commands/channels-drain.ts"
+import {
+  createChannelsPauseCommand,
+  createChannelsResumeCommand,
+} from "./commands/channels-pause.ts"
 import { createExportCommand } from "./commands/export.ts"
 import { createImportCommand } from "./commands/import.ts"
 import { createKeysCreateCommand } from "./commands/keys-create.ts"
@@ -75,6 +80,11 @@ const GROUPS: readonly Group[] = [
       createTasksEventsCommand,
       createTasksResolveCommand,
     ],
+  },
+  {
+    name: "channels",
+    description: "who makes the tasks",
+    commands: [createChannelsPauseCommand, createChannelsDrainCommand, createChannelsResumeCommand],
   },
   {
     name: "prices",

@@ -1,0 +1,41 @@
+/**
+ * The channel that a command is about. A name that neither the configuration nor the database knows is
+ * a slip: pausing it would do nothing, and say that it did.
+ */
+import type { Storage } from "@safelight/core"
+import { refused } from "../command-error.ts"
+import { listRecentOutcomes } from "../channels/recent-outcomes.ts"
+import { toName } from "../configuration/channel-settings.ts"
+import type { Configuration } from "../configuration/configuration.ts"
+
+/** Rejects with the names that are known. */
+export async function requireKnownChannel(
+  storage: Storage,
+  name: string,
+  { channels }: Pick<Configuration, "channels">,
+): Promise<void> {
+  const configured = channels.map(toName)
+  if (configured.includes(name)) return
+  const lists = await Promise.all([
+    storage.listPausedChannels(),
+    storage.countInFlight(),
+    listRecentOutcomes(storage).then((outcomes) => outcomes.channels),
+  ])
+  const seen = lists.flat().map(({ channel }) => channel)
+  if (seen.includes(name)) return
+  const names = [...new Set([...configured, ...seen])].join(", ")
+  throw refused(
+    `no channel is called "${name}": the configuration and the database know ${names}; --config names the file`,
+  )
+}
+
+/** Tasks that the channel has, over all nodes. */
+export async function countInFlight(storage: Storage, name: string): Promise<number> {
+  const loads = await storage.countInFlight()
+  return loads.find(({ channel }) => channel === name)?.tasks ?? 0
+}
+
+/** `2 tasks`. */
+export function toTasks(count: number): string {
+  return `${count} task${count === 1 ? "" : "s"}`
+}

@@ -1,0 +1,132 @@
+/** The `channels` commands, beside a service that has tasks made by a stub of fal. */
+import assert from "node:assert/strict"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { test, type TestContext } from "node:test"
+import { setTimeout } from "node:timers/promises"
+import type { RunningStub, StubOptions } from "@safelight/testkit/stubs"
+import { STUBS } from "@safelight/testkit/stubs"
+import {
+  parseKey,
+  runCommand,
+  startService,
+  temporaryFolder,
+  type CommandEnd,
+  type Serving,
+} from "./command-process.ts"
+
+const KEY = "id-of-a-key:secret-of-a-key"
+const PICTURE = "vendor-a/v4.1/flash/text-to-image"
+
+interface TaskRecord {
+  readonly task_id: string
+  readonly status: string
+}
+
+interface World {
+  readonly folder: string
+  readonly stub: RunningStub
+  readonly service: Serving
+  channels(...words: readonly string[]): Promise<CommandEnd>
+  /** Resolves to the task's id. */
+  submit(): Promise<string>
+  /** Rejects where the task's status does not become `status` soon. */
+  waitFor(id: string, status: string): Promise<void>
+  restart(): Promise<void>
+}
+
+/** A service whose tasks fal makes alone. */
+async function createWorld(t: TestContext, options: StubOptions = {}): Promise<World> {
+  const stub = (await STUBS["fal"]?.(options)) ?? assert.fail()
+  t.after(() => stub[Symbol.asyncDispose]())
+  const folder = await temporaryFolder(t)
+  const channels = [{ type: "fal", baseUrl: stub.url, concurrency: 3 }]
+  await writeFile(join(folder, "safelight.config.json"), JSON.stringify({ channels }))
+  const environment = { FAL_KEY: KEY }
+  let service = await startService(folder, [], { environment })
+  const key = parseKey(service.stdout())
+
+  async function tasks(...words: readonly string[]): Promise<TaskRecord> {
+    const client = { SAFELIGHT_URL: service.url, SAFELIGHT_API_KEY: key }
+    const end = await runCommand(["tasks", ...words, "--json"], { folder, environment: client })
+    assert.equal(end.code, 0, end.stderr)
+    return JSON.parse(end.stdout) as TaskRecord
+  }
+
+  return {
+    folder,
+    stub,
+    get service() {
+      return service
+    },
+    channels: (...words) => runCommand(["channels", ...words], { folder, environment }),
+    async submit() {
+      const words = ["submit", "--model", PICTURE, "--parameters", '{"prompt":"fog"}']
+      return (await tasks(...words)).task_id
+    },
+    async waitFor(id, status) {
+      for (let tries = 0; tries < 100; tries += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- one look after the other
+        if ((await tasks("get", id)).status === status) return
+        // oxlint-disable-next-line no-await-in-loop -- one look after the other
+        await setTimeout(100)
+      }
+      assert.fail(`${id} is not ${status}`)
+    },
+    async restart() {
+      service.kill("SIGTERM")
+      await service.ended
+      service = await startService(folder, [], { environment })
+    },
+  }
+}
+
+test("a channel is drained beside a service, gets nothing new, also after a restart, until it is resumed", async (t) => {
+  const { channels, restart, stub, submit, waitFor } = await createWorld(t, { runMs: 7_000 })
+  const first = await submit()
+  await waitFor(first, "running")
+  const paused = await channels("pause", "fal", "--json")
+  assert.deepEqual(JSON.parse(paused.stdout), { channel: "fal", state: "paused", in_flight: 1 })
+  const drained = await channels("drain", "fal")
+  assert.equal(
+    drained.stdout,
+    "fal has nothing in flight, and gets nothing new until it is resumed\n",
+  )
+  assert.match(drained.stderr, /^1 task in flight$/m)
+  assert.equal(drained.code, 0)
+  await waitFor(first, "succeeded")
+  const second = await submit()
+  await restart()
+  await setTimeout(4_000)
+  await waitFor(second, "queued")
+  assert.equal(stub.purchases.length, 1)
+  const resumed = await channels("resume", "fal")
+  assert.equal(resumed.stdout, "fal is open: it gets tasks again within a few seconds\n")
+  await waitFor(second, "running")
+  assert.equal(stub.purchases.length, 2)
+})
+
+test("a drain whose time is up ends with 1, and the channel stays paused", async (t) => {
+  const { channels, submit, waitFor } = await createWorld(t, { runMs: 60_000 })
+  const id = await submit()
+  await waitFor(id, "running")
+  const { code, stderr, stdout } = await channels("drain", "fal", "--timeout", "1s", "--json")
+  assert.equal(code, 1)
+  assert.match(stderr, /^safelight: fal has 1 task in flight after 1s; it stays paused$/m)
+  assert.deepEqual(JSON.parse(stdout), { channel: "fal", state: "paused", in_flight: 1 })
+  const again = await channels("pause", "fal")
+  assert.match(again.stdout, /^fal is paused: .* it has 1 task in flight\n$/)
+})
+
+test("a name that nobody knows is one line with those that are known, and changes nothing", async (t) => {
+  const { channels } = await createWorld(t)
+  for (const command of ["pause", "drain", "resume"]) {
+    // oxlint-disable-next-line no-await-in-loop -- processes are not free
+    const { code, stderr, stdout } = await channels(command, "fall")
+    assert.match(
+      stderr,
+      /^safelight: no channel is called "fall": the configuration and the database know fal; [^\n]*\n$/,
+    )
+    assert.deepEqual([code, stdout], [2, ""])
+  }
+})
