@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import { setTimeout } from "node:timers/promises"
+import { MODELS } from "@safelight/core"
 import type { RunningStub, StubOptions } from "@safelight/testkit/stubs"
 import { STUBS } from "@safelight/testkit/stubs"
 import {
@@ -129,4 +130,69 @@ test("a name that nobody knows is one line with those that are known, and change
     )
     assert.deepEqual([code, stdout], [2, ""])
   }
+})
+
+test("list shows what is configured, what has been seen, and what came of the last day", async (t) => {
+  const { channels, folder, submit, waitFor } = await createWorld(t)
+  const [first, second] = [await submit(), await submit()]
+  await waitFor(first, "succeeded")
+  await waitFor(second, "succeeded")
+  await channels("pause", "fal")
+  const configured = [
+    { type: "studio", name: "own", tier: 2, weight: 3 },
+    { type: "fal", name: "keyless", keyVariable: "NO_KEY" },
+    { type: "fal", name: "odd", models: ["vendor-x/picture"] },
+  ]
+  await writeFile(join(folder, "other.json"), JSON.stringify({ channels: configured }))
+  const { code, stdout } = await channels("list", "--config", "other.json", "--json")
+  assert.equal(code, 0)
+  const [own, keyless, odd, fal] = JSON.parse(stdout) as readonly Record<string, unknown>[]
+  const none = { succeeded: 0, failed: 0, charge_micros: 0, is_whole: true }
+  assert.deepEqual(own, {
+    channel: "own",
+    type: "studio",
+    tier: 2,
+    weight: 3,
+    models: MODELS.map(({ id }) => id),
+    state: "open",
+    paused_at: 0,
+    left_out: null,
+    in_flight: 0,
+    last_day: none,
+  })
+  assert.equal(keyless?.["left_out"], "NO_KEY is empty")
+  assert.equal(odd?.["left_out"], "fal has no model vendor-x/picture")
+  const { paused_at: pausedAt, ...rest } = fal ?? {}
+  assert.ok(Math.abs(Number(pausedAt) - Date.now() / 1_000) < 60)
+  assert.deepEqual(rest, {
+    channel: "fal",
+    type: null,
+    tier: null,
+    weight: null,
+    models: null,
+    state: "paused",
+    left_out: "it is not in the configuration",
+    in_flight: 0,
+    last_day: { ...none, succeeded: 2, charge_micros: 20_000 },
+  })
+  const table = (await channels("list")).stdout.split("\n").map((line) => line.split(/ {2,}/))
+  const words = ["CHANNEL", "TYPE", "TIER", "WEIGHT", "STATE", "IN FLIGHT"]
+  assert.deepEqual(table[0], [...words, "SUCCEEDED", "FAILED", "CHARGED", "MODELS"])
+  const models = MODELS.map(({ id }) => id).join(" ")
+  assert.deepEqual(table[1], ["fal", "fal", "1", "1", "paused", "0", "2", "0", "0.020000", models])
+})
+
+test("list tells a channel that drains, and data that is not there", async (t) => {
+  const { channels, submit, waitFor } = await createWorld(t, { runMs: 60_000 })
+  const id = await submit()
+  await waitFor(id, "running")
+  await channels("pause", "fal")
+  const [fal] = JSON.parse((await channels("list", "--json")).stdout) as readonly {
+    readonly state: string
+    readonly in_flight: number
+  }[]
+  assert.deepEqual([fal?.state, fal?.in_flight], ["draining", 1])
+  const { code, stderr } = await channels("list", "--data", "elsewhere")
+  assert.match(stderr, /^safelight: there is no Safelight database in [^\n]*\n$/)
+  assert.equal(code, 2)
 })

@@ -9,6 +9,7 @@ import { createAuditReplayCommand } from "./commands/audit-replay.ts"
 import { createAuditVerifyCommand } from "./commands/audit-verify.ts"
 import type { CommandContext } from "./commands/command-context.ts"
 import { createChannelsDrainCommand } from "./commands/channels-drain.ts"
+import { createChannelsListCommand } from "./commands/channels-list.ts"
 import {
   createChannelsPauseCommand,
   createChannelsResumeCommand,
@@ -84,7 +85,12 @@ const GROUPS: readonly Group[] = [
   {
     name: "channels",
     description: "who makes the tasks",
-    commands: [createChannelsPauseCommand, createChannelsDrainCommand, createChannelsResumeCommand],
+    commands: [
+      createChannelsListCommand,
+      createChannelsPauseCommand,
+      createChannelsDrainCommand,
+      createChannelsResumeCommand,
+    ],
   },
   {
     name: "prices",

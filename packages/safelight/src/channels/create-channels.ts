@@ -30,20 +30,42 @@ export function createChannels(options: CreateChannelsOptions): readonly Route[]
   throw new SafelightError({ code: "invalid-configuration", message })
 }
 
+export function findProvider(type: string): Provider | undefined {
+  return PROVIDERS.get(type)
+}
+
+export function describeUnknownType(type: string): string {
+  const known = ["studio", ...PROVIDERS.keys()].join(", ")
+  return `"${type}" is no type: choose one of ${known}`
+}
+
+export interface FoundKey {
+  readonly variable: string
+  /** Empty where the variable is. */
+  readonly key: string
+}
+
+export function readKey(
+  settings: Pick<ChannelSettings, "keyVariable">,
+  provider: Provider,
+  environment: CreateChannelsOptions["environment"],
+): FoundKey {
+  const variable = settings.keyVariable ?? provider.keyVariable
+  return { variable, key: environment[variable] ?? "" }
+}
+
 function createProviderChannel(
   settings: ChannelSettings,
   { environment, log }: CreateChannelsOptions,
 ): Channel | undefined {
   const { type, baseUrl, concurrency, models } = settings
   const name = toName(settings)
-  const provider = PROVIDERS.get(type)
+  const provider = findProvider(type)
   if (provider === undefined) {
-    const known = ["studio", ...PROVIDERS.keys()].join(", ")
-    const message = `channels: "${type}" is no type: choose one of ${known}`
+    const message = `channels: ${describeUnknownType(type)}`
     throw new SafelightError({ code: "invalid-configuration", message })
   }
-  const variable = settings.keyVariable ?? provider.keyVariable
-  const key = environment[variable] ?? ""
+  const { key, variable } = readKey(settings, provider, environment)
   if (key === "") {
     log.error(
       { channel: name, variable },

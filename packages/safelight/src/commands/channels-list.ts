@@ -1,0 +1,44 @@
+/**
+ * `safelight channels list`: the channels, what an operator said of each, and what tasks tell of it over
+ * all nodes. Providers are not asked anything.
+ */
+import process from "node:process"
+import { Command } from "commander"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
+import type { CommandContext } from "./command-context.ts"
+
+interface Options extends DataOptions {
+  readonly json?: true
+}
+
+export function createChannelsListCommand(context: CommandContext): Command {
+  const command = new Command("list")
+    .description("list the channels, what each has in flight and what came of the last day")
+    .option("--json", "print a list of objects, moments in Unix seconds")
+  return addDataOptions(command).action((options: Options) => list(options, context))
+}
+
+async function list(options: Options, context: CommandContext): Promise<void> {
+  const { withData } = await import("../open-data.ts")
+  const { planChannels } = await import("../channels/plan-channels.ts")
+  const { toChannelRecords, toChannelsTable } = await import("../channels/channel-report.ts")
+  const { listRecentOutcomes, MOST_TASKS } = await import("../channels/recent-outcomes.ts")
+  const configuration = await loadDataConfiguration(options, context)
+  const { environment } = context
+  const plans = planChannels({ channels: configuration.channels, environment })
+  const request = { configuration, mayCreate: false, purpose: "read" } as const
+  const facts = await withData(request, async (storage) => ({
+    plans,
+    paused: await storage.listPausedChannels(),
+    loads: await storage.countInFlight(),
+    outcomes: await listRecentOutcomes(storage),
+  }))
+  const records = toChannelRecords(facts)
+  if (options.json === true) return context.print(`${JSON.stringify(records)}\n`)
+  context.print(toChannelsTable(records))
+  if (!facts.outcomes.isWhole) {
+    process.stderr.write(
+      `more than ${MOST_TASKS} tasks came in the last day: the newest were looked at\n`,
+    )
+  }
+}
