@@ -13,6 +13,7 @@ import {
   type PollRequest,
   type SubmitOutcome,
 } from "@safelight/core"
+import { checkProvider } from "./check-provider.ts"
 import { createHttpClient, NotSent } from "./http-client.ts"
 import { createToAddress } from "./provider-address.ts"
 import type {
@@ -36,6 +37,9 @@ export interface HttpChannelOptions {
   readonly models?: readonly string[]
   readonly concurrency?: number
 }
+
+/** What answers later is of no use for tasks either. */
+const CHECK_MS = 15_000
 
 /** Throws `invalid-configuration`, naming what is wrong. */
 export function createHttpChannel(options: HttpChannelOptions): Channel {
@@ -68,6 +72,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       find: ({ model, parameters, signal, upstreamKey: key }: ChannelRequest) =>
         find({ model, parameters, key }, wire.toSend(signal)),
     }),
+    check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS))),
     close: () => wire.close(),
   }
 }

@@ -49,6 +49,13 @@ export type CreateOutcome = Accepted | Completed | Refused | NotCreated | Busy |
 /** Sends a request that buys nothing, with the credentials. Rejects with `channel-unavailable`. */
 export type Send = (request: ProviderRequest) => Promise<Reply>
 
+/** A request that buys nothing, and what its answer says of the key. */
+export interface KeyCheck {
+  readonly request: ProviderRequest
+  /** Whether the key is taken; undefined where the answer does not tell. */
+  readonly readKey: (reply: Reply) => boolean | undefined
+}
+
 export interface Provider {
   readonly name: string
   readonly baseUrl: string
@@ -74,6 +81,8 @@ export interface Provider {
   readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | undefined>
   /** Stops the work as far as it can be stopped. */
   readonly cancel?: (operation: Json, send: Send) => Promise<void>
+  /** Without it a check tells only that the address answers. */
+  readonly check?: KeyCheck
   /** Of a lookup: the operation under the key, null where there surely is none. */
   readonly find?: (
     request: { readonly model: string; readonly parameters: ParameterValues; readonly key: string },

@@ -112,6 +112,7 @@ export type {
   Accepted,
   Busy,
   Channel,
+  ChannelCheck,
   ChannelOutput,
   ChannelRequest,
   Completed,

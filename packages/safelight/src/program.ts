@@ -8,6 +8,7 @@ import { createAuditArtifactsCommand } from "./commands/audit-artifacts.ts"
 import { createAuditReplayCommand } from "./commands/audit-replay.ts"
 import { createAuditVerifyCommand } from "./commands/audit-verify.ts"
 import type { CommandContext } from "./commands/command-context.ts"
+import { createChannelsCheckCommand } from "./commands/channels-check.ts"
 import { createChannelsDrainCommand } from "./commands/channels-drain.ts"
 import { createChannelsListCommand } from "./commands/channels-list.ts"
 import {
@@ -86,6 +87,7 @@ const GROUPS: readonly Group[] = [
     name: "channels",
     description: "who makes the tasks",
     commands: [
+      createChannelsCheckCommand,
       createChannelsListCommand,
       createChannelsPauseCommand,
       createChannelsDrainCommand,

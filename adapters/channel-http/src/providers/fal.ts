@@ -17,6 +17,9 @@ import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
 
 const POLL_AFTER_MS = 2_000
 
+/** An id that no request has: who may ask is told that there is none, anybody else is turned away. */
+const NO_REQUEST = "00000000-0000-4000-8000-000000000000"
+
 /** What fal calls a model's fault, and what it is to our clients. */
 const FAILURES: Readonly<Record<string, FailureCode>> = {
   content_policy_violation: "content_policy_violation",
@@ -136,6 +139,13 @@ export const fal = defineProvider({
     }
     if (status !== "COMPLETED") return undefined
     return readResult(await send({ method: "GET", path: textAt(operation, "result") ?? "" }))
+  },
+  check: {
+    request: { method: "GET", path: `/recraft/v4.1/requests/${NO_REQUEST}/status` },
+    readKey({ json, status }) {
+      if (status === 404 && textAt(json, "status") === "NOT_FOUND") return true
+      return status === 401 || status === 403 ? false : undefined
+    },
   },
   async cancel(operation, send) {
     const path = textAt(operation, "cancel")

@@ -52,6 +52,11 @@ export interface Channel {
   cancel?(request: PollRequest): Promise<void>
   /** Whether the first answer to this request comes at once, so that a 202 may wait for it. */
   answersAtOnce?(request: Pick<ChannelRequest, "model" | "parameters">): boolean
+  /**
+   * Whether it can be reached and takes its credentials, found out without buying anything. Bounded in
+   * time by itself; what is wrong is its answer and no rejection.
+   */
+  check?(): Promise<ChannelCheck>
   /** Frees what the channel holds: threads, connections. */
   close?(): Promise<void>
 }
@@ -81,6 +86,15 @@ export interface PollRequest extends Omit<ChannelRequest, "parameters"> {
   /** What was last recorded, so that a long poll can wait for more. */
   readonly progress: number
 }
+
+/** What a check found; `reason` is in words for people and holds no secret. */
+export type ChannelCheck =
+  /** It answers; `unproved`: no request that buys nothing shows whether it takes the key. */
+  | { readonly kind: "ready"; readonly key: "taken" | "unproved" | "none" }
+  /** It does not take the credentials. */
+  | { readonly kind: "refused"; readonly reason: string }
+  /** It can't be reached, or its answer says nothing. */
+  | { readonly kind: "unavailable"; readonly reason: string }
 
 /** A request that a channel can't express. */
 export interface Ineligible {

@@ -18,16 +18,24 @@ const PROVIDERS: ReadonlyMap<string, Provider> = new Map([fal].map((each) => [ea
 
 /** Throws `invalid-configuration`, naming the channel. */
 export function createChannels(options: CreateChannelsOptions): readonly Route[] {
-  const { channels, createStudio } = options
+  const { channels } = options
   const routes = channels.flatMap((settings) => {
-    const { tier = 1, type, weight = 1 } = settings
-    const channel =
-      type === "studio" ? createStudio(settings) : createProviderChannel(settings, options)
+    const { tier = 1, weight = 1 } = settings
+    const channel = createChannel(settings, options)
     return channel === undefined ? [] : { channel, tier, weight }
   })
   if (routes.length > 0) return routes
   const message = "channels: none of them has its key, so nothing could be made"
   throw new SafelightError({ code: "invalid-configuration", message })
+}
+
+/** Undefined where its key is missing. Throws `invalid-configuration`, naming the channel. */
+export function createChannel(
+  settings: ChannelSettings,
+  options: Omit<CreateChannelsOptions, "channels">,
+): Channel | undefined {
+  if (settings.type === "studio") return options.createStudio(settings)
+  return createProviderChannel(settings, options)
 }
 
 export function findProvider(type: string): Provider | undefined {
@@ -56,7 +64,7 @@ export function readKey(
 
 function createProviderChannel(
   settings: ChannelSettings,
-  { environment, log }: CreateChannelsOptions,
+  { environment, log }: Pick<CreateChannelsOptions, "environment" | "log">,
 ): Channel | undefined {
   const { type, baseUrl, concurrency, models } = settings
   const name = toName(settings)

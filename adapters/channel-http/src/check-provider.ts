@@ -1,0 +1,32 @@
+/**
+ * Whether a provider can be reached and takes the key. Nothing is bought: the one request is the one that
+ * its declaration names, or a GET of its address, whose answer proves nothing of the key.
+ */
+import { isSafelightError, type ChannelCheck } from "@safelight/core"
+import { NotSent } from "./http-client.ts"
+import type { Provider, Reply, Send } from "./provider.ts"
+
+const ADDRESS = { method: "GET", path: "/" } as const
+
+/** Rejects with what is a mistake of ours alone. */
+export async function checkProvider(
+  { check }: Pick<Provider, "check">,
+  send: Send,
+): Promise<ChannelCheck> {
+  let reply: Reply
+  try {
+    reply = await send(check?.request ?? ADDRESS)
+  } catch (error) {
+    if (!isSafelightError(error)) throw error
+    const why = error.cause instanceof NotSent ? ` (${error.cause.message})` : ""
+    const words = error.code === "aborted" ? "it does not answer in time" : error.message
+    return { kind: "unavailable", reason: `${words}${why}` }
+  }
+  const { status } = reply
+  if (status >= 500) return { kind: "unavailable", reason: `it answers ${status}` }
+  if (check === undefined) return { kind: "ready", key: "unproved" }
+  const isTaken = check.readKey(reply)
+  if (isTaken === true) return { kind: "ready", key: "taken" }
+  if (isTaken === false) return { kind: "refused", reason: `it refuses the key (${status})` }
+  return { kind: "unavailable", reason: `it answers ${status}, which says nothing of the key` }
+}

@@ -1,0 +1,98 @@
+/** `safelight channels check`: each mistake of a configuration by its channel, and nothing bought. */
+import assert from "node:assert/strict"
+import { readdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { test, type TestContext } from "node:test"
+import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
+import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
+
+const KEY = "id-of-a-key:secret-of-a-key"
+const PICTURE = "vendor-a/v4.1/flash/text-to-image"
+
+interface World {
+  readonly folder: string
+  readonly stub: RunningStub
+  check(content: object, ...words: readonly string[]): Promise<CommandEnd>
+}
+
+async function createWorld(t: TestContext): Promise<World> {
+  const stub = (await STUBS["fal"]?.()) ?? assert.fail()
+  t.after(() => stub[Symbol.asyncDispose]())
+  const folder = await temporaryFolder(t)
+  const environment = { FAL_KEY: KEY, BAD_KEY: "invalid", ODD_KEY: "a b" }
+  return {
+    folder,
+    stub,
+    async check(content, ...words) {
+      await writeFile(join(folder, "safelight.config.json"), JSON.stringify(content))
+      return runCommand(["channels", "check", ...words], { folder, environment })
+    },
+  }
+}
+
+test("all is well: it says what was proved, ends with 0, buys and makes nothing", async (t) => {
+  const { check, folder, stub } = await createWorld(t)
+  const channels = [{ type: "fal", baseUrl: stub.url }, { type: "studio" }]
+  const { code, stderr, stdout } = await check({ channels })
+  assert.equal(stdout, "fal: well: it takes the key\nstudio: well: it needs no key\n")
+  assert.deepEqual([code, stderr], [0, ""])
+  const { stdout: json } = await check({ channels }, "--json")
+  assert.deepEqual(JSON.parse(json), [
+    { channel: "fal", type: "fal", key: "taken", problems: [] },
+    { channel: "studio", type: "studio", key: "none", problems: [] },
+  ])
+  assert.deepEqual(stub.purchases, [])
+  assert.deepEqual(await readdir(folder), ["safelight.config.json"])
+})
+
+test("every mistake is told by its channel, no key among them, and it ends with 1", async (t) => {
+  const { check, stub } = await createWorld(t)
+  const here = { type: "fal", baseUrl: stub.url }
+  const channels = [
+    { ...here, name: "refused", keyVariable: "BAD_KEY" },
+    { ...here, name: "keyless", keyVariable: "NO_KEY" },
+    { ...here, name: "odd", keyVariable: "ODD_KEY" },
+    { ...here, name: "away", baseUrl: "http://127.0.0.1:1" },
+    { ...here, name: "unmade", models: [PICTURE, "vendor-x/picture"] },
+    { type: "nobody" },
+  ]
+  const { code, stderr, stdout } = await check({ channels })
+  assert.deepEqual(stdout.split("\n"), [
+    "refused: it refuses the key (401)",
+    "keyless: NO_KEY is empty",
+    "odd: the key of channel odd is empty, or holds what no key does",
+    "away: away can't be reached (ECONNREFUSED)",
+    "unmade: fal has no model vendor-x/picture",
+    "unmade: it takes the key",
+    'nobody: "nobody" is no type: choose one of studio, fal',
+    "",
+  ])
+  assert.deepEqual([code, stderr], [1, ""])
+  assert.deepEqual(stub.purchases, [])
+  const { code: also, stdout: json } = await check({ channels: channels.slice(0, 1) }, "--json")
+  assert.equal(also, 1)
+  assert.deepEqual(JSON.parse(json), [
+    {
+      channel: "refused",
+      type: "fal",
+      key: "refused",
+      problems: ["it refuses the key (401)"],
+    },
+  ])
+  assert.doesNotMatch(stdout + json, /secret-of-a-key/)
+})
+
+test("a model without a price, like any wrong configuration, is one line and ends with 2", async (t) => {
+  const { check } = await createWorld(t)
+  const prices = [{ version: "v1", models: { [PICTURE]: { perImageMicros: 1 } } }]
+  for (const [content, words] of [
+    [{ prices }, /prices.*vendor-b\/imagine-image\/v2\.0\/edit/],
+    [{ channels: [] }, /channels: expected at least one channel/],
+  ] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- processes are not free
+    const { code, stderr, stdout } = await check(content)
+    assert.match(stderr, /^safelight: [^\n]*\n$/)
+    assert.match(stderr, words)
+    assert.deepEqual([code, stdout], [2, ""])
+  }
+})
