@@ -102,6 +102,26 @@ describe("a channel that is paused", () => {
     assert.equal((await second.read(waiting.id)).state, "succeeded.available")
   })
 
+  it("gets nothing new from any process that shares the storage", async () => {
+    const storage = createMemoryStorage()
+    const nodes = [createMaker("one"), createMaker("one")]
+    const first = createScene({ channels: nodes.slice(0, 1), storage })
+    const { artifacts, clock } = first
+    const second = createScene({ channels: nodes.slice(1), storage, artifacts, clock })
+    await clock.advance(0)
+    await pause(first, "one")
+    const tasks = [await first.submit(), await second.submit()]
+    await clock.advance(120_000)
+    for (const { id } of tasks) assert.deepEqual(first.story(id), ["submitted"])
+    assert.deepEqual(
+      nodes.map(({ calls }) => calls.length),
+      [0, 0],
+    )
+    await resume(second, "one")
+    await clock.advance(60_000)
+    for (const { id } of tasks) assert.equal((await first.read(id)).state, "succeeded.available")
+  })
+
   it("has a purchase in doubt settled by its key", async () => {
     const channel = createScriptedChannel({
       submission: { kind: "keyed", keyTtlMs: 3_600_000 },
