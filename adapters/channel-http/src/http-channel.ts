@@ -24,6 +24,9 @@ import type {
   Send,
 } from "./provider.ts"
 
+/** A connection stands within ten seconds, or nothing is sent. */
+const SEND_WITHIN_MS = 15_000
+
 export interface HttpChannelOptions {
   readonly provider: Provider
   /** The provider's key; never logged, never part of an error. */
@@ -51,6 +54,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     submission: provider.submission,
     concurrency: options.concurrency ?? provider.concurrency,
     submitTimeoutMs: provider.submitTimeoutMs,
+    sendWithinMs: Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
     outputOrigins: { hosts: provider.outputHosts, trustedOrigins: [wire.origin] },
     accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
     submit: (request) => buy(wire, provider, request),
