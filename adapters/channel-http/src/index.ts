@@ -10,4 +10,6 @@ export {
   type Reply,
   type Send,
 } from "./provider.ts"
+export { PROVIDERS } from "./providers.ts"
 export { fal } from "./providers/fal.ts"
+export { readTurnedAway } from "./turned-away.ts"

@@ -14,6 +14,7 @@ import {
 } from "@safelight/core"
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+import { readTurnedAway } from "../turned-away.ts"
 
 const POLL_AFTER_MS = 2_000
 
@@ -102,7 +103,7 @@ export const fal = defineProvider({
     [referenceToVideo.id]: toModel("bytedance/seedance-2.5/reference-to-video", acceptsFilm),
   },
   readCreate(reply) {
-    const { json, retryAfterMs, status } = reply
+    const { json, status } = reply
     const [id, state, result] = ["request_id", "status_url", "response_url"].map((name) =>
       textAt(json, name),
     )
@@ -110,23 +111,7 @@ export const fal = defineProvider({
       const cancel = textAt(json, "cancel_url") ?? null
       return { kind: "accepted", operation: { id, state, result, cancel } }
     }
-    switch (status) {
-      case 400:
-      case 422:
-        return toRefusal(reply)
-      case 401:
-      case 403:
-      case 404:
-        return { kind: "not-created", reason: `provider_answered_${status}` }
-      case 429:
-        return {
-          kind: "busy",
-          reason: "provider_busy",
-          ...(retryAfterMs !== undefined && { retryAfterMs }),
-        }
-      default:
-        return undefined
-    }
+    return status === 400 || status === 422 ? toRefusal(reply) : readTurnedAway(reply)
   },
   async poll(operation, send) {
     const state = await send({ method: "GET", path: textAt(operation, "state") ?? "" })

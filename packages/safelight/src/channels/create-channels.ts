@@ -3,7 +3,7 @@
  * says which variable is missing, so that the others serve; a wrong setting refuses the start.
  */
 import { SafelightError, type Channel, type Log } from "@safelight/core"
-import { createHttpChannel, fal, type Provider } from "@safelight/channel-http"
+import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import { toName, type ChannelSettings } from "../configuration/channel-settings.ts"
 
@@ -14,7 +14,7 @@ export interface CreateChannelsOptions {
   readonly createStudio: (settings: ChannelSettings) => Channel
 }
 
-const PROVIDERS: ReadonlyMap<string, Provider> = new Map([fal].map((each) => [each.name, each]))
+const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
 
 /** Throws `invalid-configuration`, naming the channel. */
 export function createChannels(options: CreateChannelsOptions): readonly Route[] {
@@ -36,9 +36,9 @@ function createProviderChannel(
 ): Channel | undefined {
   const { type, baseUrl, concurrency, models } = settings
   const name = toName(settings)
-  const provider = PROVIDERS.get(type)
+  const provider = BY_NAME.get(type)
   if (provider === undefined) {
-    const known = ["studio", ...PROVIDERS.keys()].join(", ")
+    const known = ["studio", ...BY_NAME.keys()].join(", ")
     const message = `channels: "${type}" is no type: choose one of ${known}`
     throw new SafelightError({ code: "invalid-configuration", message })
   }
