@@ -5,7 +5,8 @@
 import { SafelightError, type Channel, type Log } from "@safelight/core"
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
-import { toName, type ChannelSettings } from "../configuration/channel-settings.ts"
+import type { ChannelSettings } from "../configuration/channel-settings.ts"
+import { loadModule, requireChannel } from "./load-module.ts"
 
 export interface CreateChannelsOptions {
   readonly channels: readonly ChannelSettings[]
@@ -16,32 +17,49 @@ export interface CreateChannelsOptions {
 
 const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
 
-/** Throws `invalid-configuration`, naming the channel. */
-export function createChannels(options: CreateChannelsOptions): readonly Route[] {
-  const { channels, createStudio } = options
-  const routes = channels.flatMap((settings) => {
-    const { tier = 1, type, weight = 1 } = settings
-    const channel =
-      type === "studio" ? createStudio(settings) : createProviderChannel(settings, options)
-    return channel === undefined ? [] : { channel, tier, weight }
-  })
+/** Rejects with `invalid-configuration`, naming the channel. */
+export async function createChannels(options: CreateChannelsOptions): Promise<readonly Route[]> {
+  const routes: Route[] = []
+  for (const settings of options.channels) {
+    // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
+    const channel = await createChannel(settings, options)
+    const { tier = 1, weight = 1 } = settings
+    if (channel !== undefined) routes.push({ channel, tier, weight })
+  }
   if (routes.length > 0) return routes
-  const message = "channels: none of them has its key, so nothing could be made"
-  throw new SafelightError({ code: "invalid-configuration", message })
+  throw invalid("channels: none of them has its key, so nothing could be made")
+}
+
+async function createChannel(
+  settings: ChannelSettings,
+  options: CreateChannelsOptions,
+): Promise<Channel | undefined> {
+  const { type, module } = settings
+  if (module !== undefined) return createFromModule(module, settings, options)
+  if (type === "studio") return options.createStudio(settings)
+  const provider = BY_NAME.get(type ?? "")
+  if (provider !== undefined) return createProviderChannel(provider, settings, options)
+  const known = ["studio", ...BY_NAME.keys()].join(", ")
+  throw invalid(`channels: "${type}" is no type: choose one of ${known}`)
+}
+
+async function createFromModule(
+  path: string,
+  settings: ChannelSettings,
+  options: CreateChannelsOptions,
+): Promise<Channel | undefined> {
+  const loaded = await loadModule(path)
+  if (typeof loaded !== "function") return createProviderChannel(loaded, settings, options)
+  const { module: _module, tier: _tier, type: _type, weight: _weight, ...setup } = settings
+  return requireChannel(path, await loaded({ ...setup, environment: options.environment }))
 }
 
 function createProviderChannel(
+  provider: Provider,
   settings: ChannelSettings,
   { environment, log }: CreateChannelsOptions,
 ): Channel | undefined {
-  const { type, baseUrl, concurrency, models } = settings
-  const name = toName(settings)
-  const provider = BY_NAME.get(type)
-  if (provider === undefined) {
-    const known = ["studio", ...BY_NAME.keys()].join(", ")
-    const message = `channels: "${type}" is no type: choose one of ${known}`
-    throw new SafelightError({ code: "invalid-configuration", message })
-  }
+  const { baseUrl, concurrency, models, name = provider.name } = settings
   const variable = settings.keyVariable ?? provider.keyVariable
   const key = environment[variable] ?? ""
   if (key === "") {
@@ -59,4 +77,8 @@ function createProviderChannel(
     ...(concurrency !== undefined && { concurrency }),
     ...(models !== undefined && { models }),
   })
+}
+
+function invalid(message: string): SafelightError {
+  return new SafelightError({ code: "invalid-configuration", message })
 }
