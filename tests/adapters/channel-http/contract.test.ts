@@ -1,0 +1,32 @@
+/** The contract of a channel, passed by every provider that is declared, against its stub. */
+import assert from "node:assert/strict"
+import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
+import type { Channel } from "@safelight/core"
+import { describeChannel, type ChannelFixture } from "@safelight/testkit"
+import { STUBS } from "@safelight/testkit/stubs"
+
+const KEY = "contract-key-id:contract-secret"
+
+async function createFixture(provider: Provider): Promise<ChannelFixture> {
+  const start = STUBS[provider.name] ?? assert.fail(`${provider.name} has no stub`)
+  const stub = await start({ queueMs: 0, runMs: 20 })
+  const opened: Channel[] = []
+  const open = (): Channel => {
+    const channel = createHttpChannel({ provider, key: KEY, baseUrl: stub.url })
+    opened.push(channel)
+    return channel
+  }
+  return {
+    channel: open(),
+    reopen: open,
+    cutOff: async () => stub[Symbol.asyncDispose](),
+    countPurchases: () => stub.purchases.length,
+    secrets: [KEY, "contract-secret"],
+    async cleanUp() {
+      await Promise.all(opened.map(async (channel) => channel.close?.()))
+      await stub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+for (const provider of PROVIDERS) describeChannel(provider.name, () => createFixture(provider))
