@@ -73,6 +73,8 @@ describeEnds(world, picture, {
 describe("a result at fal", () => {
   const results: readonly (readonly [name: string, status: number, json?: Json])[] = [
     ["a proxy's fault", 502],
+    ["a proxy's page", 200],
+    ["an answer without any media", 200, {}],
     [
       "a fault of fal's own",
       500,

@@ -70,7 +70,7 @@ function toRefusal({ json }: Reply): Refused {
 
 /**
  * A failure counts where fal says whose it is: the model's in `detail`, a runner's in `error_type`.
- * Any other refusal is about this request for the result, which is paid for and still there.
+ * Any other answer is about this request for the result, which is paid for and still there.
  */
 function readResult(reply: Reply): PollOutcome | undefined {
   const { json, status } = reply
@@ -82,7 +82,8 @@ function readResult(reply: Reply): PollOutcome | undefined {
     return { kind: "not-created", reason: "provider_failed" }
   }
   if (status === 422 || (status === 400 && isModels)) return toRefusal(reply)
-  if (status !== 200) return undefined
+  const isResult = at(json, "images") !== undefined || at(json, "video") !== undefined
+  if (status !== 200 || !isResult) return undefined
   const media = [...listAt(json, "images"), at(json, "video") ?? null]
   const urls = media.flatMap((each) => textAt(each, "url") ?? [])
   return { kind: "completed", outputs: urls.map((url) => ({ url })) }
