@@ -11,5 +11,6 @@ export {
   type Send,
 } from "./provider.ts"
 export { PROVIDERS } from "./providers.ts"
+export { comfyRouter } from "./providers/comfy-router.ts"
 export { fal } from "./providers/fal.ts"
 export { readTurnedAway } from "./turned-away.ts"

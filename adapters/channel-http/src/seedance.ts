@@ -1,0 +1,55 @@
+/**
+ * A film of Seedance 2.5 in the words of Ark, which those who resell it take too. Frames and references
+ * exclude each other: up to two images alone are the first frame and the last, and with a film, a sound
+ * or a third image all of them are references.
+ */
+import type { Ineligible, Json, ParameterValues, ReferenceToVideoParameters } from "@safelight/core"
+
+type Kind = "image_url" | "video_url" | "audio_url"
+
+/** Everything but the model's name; what is not asked for is Ark's own default. */
+export function toSeedance(parameters: ParameterValues): Readonly<Record<string, Json>> {
+  const asked = parameters as ReferenceToVideoParameters
+  const { image_urls: images = [], video_urls: films = [], audio_urls: sounds = [] } = asked
+  const hasFrames = images.length <= 2 && films.length + sounds.length === 0
+  const roles = hasFrames ? ["first_frame", "last_frame"] : []
+  const content: readonly Json[] = [
+    ...(asked.prompt ? [{ type: "text", text: asked.prompt }] : []),
+    ...images.map((url, index) => toItem("image_url", url, roles[index] ?? "reference_image")),
+    ...films.map((url) => toItem("video_url", url, "reference_video")),
+    ...sounds.map((url) => toItem("audio_url", url, "reference_audio")),
+  ]
+  return {
+    content,
+    ...(asked.resolution !== undefined && { resolution: asked.resolution }),
+    ...(asked.aspect_ratio !== undefined && { ratio: asked.aspect_ratio }),
+    ...(asked.duration !== undefined && { duration: asked.duration }),
+    ...(asked.generate_audio !== undefined && { generate_audio: asked.generate_audio }),
+  }
+}
+
+function toItem(type: Kind, url: string, role: string): Json {
+  return { type, [type]: { url }, role }
+}
+
+export function acceptsSeedance(parameters: ParameterValues): true | Ineligible {
+  const asked = parameters as ReferenceToVideoParameters
+  const { image_urls: images = [], video_urls: films = [], audio_urls: sounds = [] } = asked
+  if (asked.resolution === "1080p") {
+    return refuse("resolution", "resolution 1080p is not offered")
+  }
+  if (asked.bitrate_mode === "high") {
+    return refuse("bitrate_mode", "the bit rate can't be chosen")
+  }
+  if (films.some((url) => url.startsWith("data:"))) {
+    return refuse("video_urls", "films are taken by URL alone")
+  }
+  if (!asked.prompt && images.length + films.length + sounds.length === 0) {
+    return refuse("prompt", "a prompt or a reference is needed")
+  }
+  return true
+}
+
+function refuse(param: string, reason: string): Ineligible {
+  return { kind: "ineligible", reason, param }
+}
