@@ -13,4 +13,5 @@ export {
 export { PROVIDERS } from "./providers.ts"
 export { comfyRouter } from "./providers/comfy-router.ts"
 export { fal } from "./providers/fal.ts"
+export { replicate } from "./providers/replicate.ts"
 export { readTurnedAway } from "./turned-away.ts"

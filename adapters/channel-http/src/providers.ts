@@ -1,6 +1,12 @@
-/** Every provider that is declared here, in the order of their names; one missing here can't be configured. */
+/** Every provider that is declared here; one missing here can't be configured. */
 import type { Provider } from "./provider.ts"
 import { comfyRouter } from "./providers/comfy-router.ts"
 import { fal } from "./providers/fal.ts"
+import { replicate } from "./providers/replicate.ts"
 
-export const PROVIDERS: readonly Provider[] = [comfyRouter, fal]
+export const PROVIDERS: readonly Provider[] = [
+  // In the order of their names.
+  comfyRouter,
+  fal,
+  replicate,
+]

@@ -3,6 +3,7 @@
  * is one of ours.
  */
 import type { Ineligible, Json, ParameterValues, TextToImageParameters } from "@safelight/core"
+import { acceptUnless } from "./ineligible.ts"
 
 export function toRecraft(parameters: ParameterValues): Json {
   const { background_color, colors, prompt } = parameters as TextToImageParameters
@@ -19,11 +20,9 @@ function toRgb({ b, g, r }: TextToImageParameters["colors"][number]): { readonly
 }
 
 export function acceptsRecraft(parameters: ParameterValues): true | Ineligible {
-  const { enable_safety_checker, size } = parameters as TextToImageParameters
-  if (size !== "square_hd") {
-    return { kind: "ineligible", reason: "only size square_hd is offered", param: "size" }
-  }
-  if (enable_safety_checker) return true
-  const reason = "the safety checker can't be turned off"
-  return { kind: "ineligible", reason, param: "enable_safety_checker" }
+  const { enable_safety_checker: isChecked, size } = parameters as TextToImageParameters
+  return acceptUnless(
+    [size !== "square_hd", "size", "only size square_hd is offered"],
+    [!isChecked, "enable_safety_checker", "the safety checker can't be turned off"],
+  )
 }

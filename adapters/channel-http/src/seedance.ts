@@ -4,6 +4,7 @@
  * or a third image all of them are references.
  */
 import type { Ineligible, Json, ParameterValues, ReferenceToVideoParameters } from "@safelight/core"
+import { acceptUnless } from "./ineligible.ts"
 
 type Kind = "image_url" | "video_url" | "audio_url"
 
@@ -11,8 +12,7 @@ type Kind = "image_url" | "video_url" | "audio_url"
 export function toSeedance(parameters: ParameterValues): Readonly<Record<string, Json>> {
   const asked = parameters as ReferenceToVideoParameters
   const { image_urls: images = [], video_urls: films = [], audio_urls: sounds = [] } = asked
-  const hasFrames = images.length <= 2 && films.length + sounds.length === 0
-  const roles = hasFrames ? ["first_frame", "last_frame"] : []
+  const roles = hasFramesAlone(asked) ? ["first_frame", "last_frame"] : []
   const content: readonly Json[] = [
     ...(asked.prompt ? [{ type: "text", text: asked.prompt }] : []),
     ...images.map((url, index) => toItem("image_url", url, roles[index] ?? "reference_image")),
@@ -28,6 +28,13 @@ export function toSeedance(parameters: ParameterValues): Readonly<Record<string,
   }
 }
 
+/** Whether its images are the first frame and the last. */
+export function hasFramesAlone(parameters: ParameterValues): boolean {
+  const asked = parameters as ReferenceToVideoParameters
+  const { image_urls: images = [], video_urls: films = [], audio_urls: sounds = [] } = asked
+  return images.length <= 2 && films.length + sounds.length === 0
+}
+
 function toItem(type: Kind, url: string, role: string): Json {
   return { type, [type]: { url }, role }
 }
@@ -35,21 +42,15 @@ function toItem(type: Kind, url: string, role: string): Json {
 export function acceptsSeedance(parameters: ParameterValues): true | Ineligible {
   const asked = parameters as ReferenceToVideoParameters
   const { image_urls: images = [], video_urls: films = [], audio_urls: sounds = [] } = asked
-  if (asked.resolution === "1080p") {
-    return refuse("resolution", "resolution 1080p is not offered")
-  }
-  if (asked.bitrate_mode === "high") {
-    return refuse("bitrate_mode", "the bit rate can't be chosen")
-  }
-  if (films.some((url) => url.startsWith("data:"))) {
-    return refuse("video_urls", "films are taken by URL alone")
-  }
-  if (!asked.prompt && images.length + films.length + sounds.length === 0) {
-    return refuse("prompt", "a prompt or a reference is needed")
-  }
-  return true
+  const isEmpty = !asked.prompt && images.length + films.length + sounds.length === 0
+  return acceptUnless(
+    [asked.resolution === "1080p", "resolution", "resolution 1080p is not offered"],
+    [asked.bitrate_mode === "high", "bitrate_mode", "the bit rate can't be chosen"],
+    [films.some(isDataUrl), "video_urls", "films are taken by URL alone"],
+    [isEmpty, "prompt", "a prompt or a reference is needed"],
+  )
 }
 
-function refuse(param: string, reason: string): Ineligible {
-  return { kind: "ineligible", reason, param }
+function isDataUrl(url: string): boolean {
+  return url.startsWith("data:")
 }

@@ -208,6 +208,29 @@ export function describeEnds(
   })
 }
 
+/** That a request is taken, and that it is not with each of the changes, for the parameter named. */
+export function describeEligibility(
+  channel: Channel,
+  model: string,
+  taken: object,
+  changes: readonly (readonly [param: string, change: object])[],
+): void {
+  const accepts = (parameters: object) =>
+    channel.accepts?.({ model, parameters: parameters as ChannelRequest["parameters"] })
+
+  describe(`${model} at ${channel.name}`, () => {
+    it("is taken where all of it can be said", () => assert.equal(accepts(taken), true))
+    for (const [param, change] of changes) {
+      it(`is not taken with ${JSON.stringify(change).slice(0, 60)}`, () => {
+        const answer = accepts({ ...taken, ...change })
+        assert.ok(typeof answer === "object")
+        assert.deepEqual([answer.kind, answer.param], ["ineligible", param])
+        assert.ok(answer.reason !== "")
+      })
+    }
+  })
+}
+
 /** An answer for a declaration's pure functions. */
 export function toReply(status: number, json?: Json, headers: Reply["headers"] = {}): Reply {
   return { status, headers, json, retryAfterMs: undefined }

@@ -1,0 +1,98 @@
+/**
+ * The models of Replicate that come nearest to ours, each with an input of its own. Only the edit is the
+ * very model: the picture is of Recraft V4, and the film of Seedance 2.0, which takes less.
+ */
+import type {
+  ImageEditParameters,
+  Ineligible,
+  Json,
+  ParameterValues,
+  ReferenceToVideoParameters,
+  TextToImageParameters,
+} from "@safelight/core"
+import { acceptUnless } from "../ineligible.ts"
+import type { ProviderModel } from "../provider.ts"
+import { acceptsRecraft } from "../recraft.ts"
+import { acceptsSeedance, hasFramesAlone } from "../seedance.ts"
+
+interface ReplicateModel extends Required<Pick<ProviderModel, "accepts">> {
+  readonly toInput: (parameters: ParameterValues) => Json
+}
+
+export const recraftPicture = toModel("recraft-ai/recraft-v4", {
+  toInput: ({ prompt }) => ({ prompt: prompt as string, size: "1024x1024" }),
+  accepts(parameters) {
+    const { background_color, colors } = parameters as TextToImageParameters
+    const reason = "colours can't be chosen"
+    const isPlain = acceptUnless(
+      [background_color !== undefined, "background_color", reason],
+      [colors.length > 0, "colors", reason],
+    )
+    return isPlain === true ? acceptsRecraft(parameters) : isPlain
+  },
+})
+
+/** In an edit the ratio of the image stays, whatever is asked for. */
+export const grokEdit = toModel("xai/grok-imagine-image-2", {
+  toInput(parameters) {
+    const { image_urls, prompt, quality, resolution } = parameters as ImageEditParameters
+    return { prompt, image: image_urls[0] ?? "", quality, resolution }
+  },
+  accepts(parameters) {
+    const asked = parameters as ImageEditParameters
+    return acceptUnless(
+      [asked.image_urls.length > 1, "image_urls", "only one image is taken"],
+      [asked.count > 1, "count", "only one picture is made at once"],
+      [asked.aspect_ratio !== "auto", "aspect_ratio", "the ratio of the image stays"],
+      [asked.output_format !== "jpeg", "output_format", "only jpeg is offered"],
+    )
+  },
+})
+
+export const seedanceFilm = toModel("bytedance/seedance-2.0", {
+  toInput(parameters) {
+    const {
+      audio_urls,
+      bitrate_mode: _,
+      image_urls,
+      video_urls,
+      ...others
+    } = parameters as ReferenceToVideoParameters
+    const [image, last_frame_image] = image_urls ?? []
+    const references = {
+      ...(image_urls && { reference_images: image_urls }),
+      ...(video_urls && { reference_videos: video_urls }),
+      ...(audio_urls && { reference_audios: audio_urls }),
+    }
+    const frames = { ...(image && { image }), ...(last_frame_image && { last_frame_image }) }
+    return { ...others, ...(hasFramesAlone(parameters) ? frames : references) } as Json
+  },
+  accepts: acceptsFilm,
+})
+
+/** Seedance 2.0: half of what 2.5 takes, and no sound without a picture. */
+function acceptsFilm(parameters: ParameterValues): true | Ineligible {
+  const asked = parameters as ReferenceToVideoParameters
+  const { audio_urls: sounds = [], image_urls: images = [], video_urls: films = [] } = asked
+  const isSoundAlone = sounds.length > 0 && images.length + films.length === 0
+  const here = acceptUnless(
+    [!asked.prompt, "prompt", "a prompt is needed"],
+    [(asked.duration ?? 0) > 15, "duration", "at most 15 s are offered"],
+    [images.length > 9, "image_urls", "at most 9 images are taken"],
+    [films.length > 3, "video_urls", "at most 3 films are taken"],
+    [sounds.length > 3, "audio_urls", "at most 3 sounds are taken"],
+    [isSoundAlone, "audio_urls", "a sound is taken with an image or a film alone"],
+  )
+  return here === true ? acceptsSeedance(parameters) : here
+}
+
+function toModel(name: string, { accepts, toInput }: ReplicateModel): ProviderModel {
+  return {
+    accepts,
+    toRequest: (parameters) => ({
+      method: "POST",
+      path: `/v1/models/${name}/predictions`,
+      json: { input: toInput(parameters) },
+    }),
+  }
+}
