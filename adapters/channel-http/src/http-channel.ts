@@ -11,6 +11,7 @@ import {
   type Channel,
   type ChannelRequest,
   type PollRequest,
+  type Submission,
   type SubmitOutcome,
 } from "@safelight/core"
 import { createHttpClient, NotSent } from "./http-client.ts"
@@ -38,6 +39,11 @@ export interface HttpChannelOptions {
   /** Of the provider's models; all by default. */
   readonly models?: readonly string[]
   readonly concurrency?: number
+  /**
+   * How long a key lives, less a request's way and two clocks' difference: of a provider that honours
+   * keys and doesn't state it.
+   */
+  readonly keyTtlMs?: number
 }
 
 /** Throws `invalid-configuration`, naming what is wrong. */
@@ -51,7 +57,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
   return {
     name,
     models,
-    submission: provider.submission,
+    submission: toSubmission(options, name),
     concurrency: options.concurrency ?? provider.concurrency,
     submitTimeoutMs: provider.submitTimeoutMs,
     sendWithinMs: Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
@@ -74,6 +80,15 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     }),
     close: () => wire.close(),
   }
+}
+
+function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string): Submission {
+  const { submission } = provider
+  const isUnstated = submission.kind === "keyed-unstated"
+  if (keyTtlMs === undefined) return isUnstated ? { kind: "unkeyed" } : submission
+  if (isUnstated && keyTtlMs > 0) return { kind: "keyed", keyTtlMs }
+  const message = `channel ${name}: keyTtlMs is for providers that honour keys without a stated lifetime`
+  throw new SafelightError({ code: "invalid-configuration", message })
 }
 
 async function buy(

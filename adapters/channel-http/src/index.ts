@@ -4,6 +4,7 @@ export { at, listAt, textAt } from "./json-path.ts"
 export {
   defineProvider,
   type CreateOutcome,
+  type KeyedUnstated,
   type Provider,
   type ProviderModel,
   type ProviderRequest,

@@ -46,6 +46,14 @@ export interface ProviderModel {
 /** What the answer to a purchase proves. */
 export type CreateOutcome = Accepted | Completed | Refused | NotCreated | Busy | Pending
 
+/**
+ * Keys are honoured, and for how long nobody states. Unkeyed, until whoever runs the channel says how
+ * long a key lives.
+ */
+export interface KeyedUnstated {
+  readonly kind: "keyed-unstated"
+}
+
 /** Sends a request that buys nothing, with the credentials. Rejects with `channel-unavailable`. */
 export type Send = (request: ProviderRequest) => Promise<Reply>
 
@@ -60,7 +68,7 @@ export interface Provider {
   readonly apiHosts?: readonly string[]
   /** Where its outputs lie, as `MediaRequest.hosts` names them. */
   readonly outputHosts: readonly string[]
-  readonly submission: Submission
+  readonly submission: Submission | KeyedUnstated
   /** By the id of the public model. */
   readonly models: Readonly<Record<string, ProviderModel>>
   readonly concurrency: number

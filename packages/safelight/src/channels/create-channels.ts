@@ -59,7 +59,7 @@ function createProviderChannel(
   settings: ChannelSettings,
   { environment, log }: CreateChannelsOptions,
 ): Channel | undefined {
-  const { baseUrl, concurrency, models, name = provider.name } = settings
+  const { baseUrl, concurrency, keyTtlMs, models, name = provider.name } = settings
   const variable = settings.keyVariable ?? provider.keyVariable
   const key = environment[variable] ?? ""
   if (key === "") {
@@ -76,6 +76,7 @@ function createProviderChannel(
     ...(baseUrl !== undefined && { baseUrl }),
     ...(concurrency !== undefined && { concurrency }),
     ...(models !== undefined && { models }),
+    ...(keyTtlMs !== undefined && { keyTtlMs }),
   })
 }
 

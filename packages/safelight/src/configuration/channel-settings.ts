@@ -22,6 +22,8 @@ export interface ChannelSettings {
   readonly baseUrl?: string
   /** The environment variable that holds its key, in place of the usual one. */
   readonly keyVariable?: string
+  /** How long a key of ours lives there, where the provider doesn't state it. */
+  readonly keyTtlMs?: number
 }
 
 const name = v.pipe(
@@ -63,6 +65,8 @@ const settingsSchema = fields({
   keyVariable: v.exactOptional(
     v.pipe(v.string(), v.regex(/^[A-Z_][A-Z0-9_]*$/i, "expected the name of a variable")),
   ),
+  // A month: no provider is known to remember a key for longer.
+  keyTtlMs: v.exactOptional(whole(2_592_000_000)),
 })
 
 const channelSchema = v.pipe(
