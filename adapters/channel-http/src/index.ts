@@ -14,5 +14,6 @@ export {
 export { PROVIDERS } from "./providers.ts"
 export { comfyRouter } from "./providers/comfy-router.ts"
 export { fal } from "./providers/fal.ts"
+export { higgsfield } from "./providers/higgsfield.ts"
 export { replicate } from "./providers/replicate.ts"
 export { readTurnedAway } from "./turned-away.ts"

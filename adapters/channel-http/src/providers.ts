@@ -2,11 +2,13 @@
 import type { Provider } from "./provider.ts"
 import { comfyRouter } from "./providers/comfy-router.ts"
 import { fal } from "./providers/fal.ts"
+import { higgsfield } from "./providers/higgsfield.ts"
 import { replicate } from "./providers/replicate.ts"
 
 export const PROVIDERS: readonly Provider[] = [
   // In the order of their names.
   comfyRouter,
   fal,
+  higgsfield,
   replicate,
 ]

@@ -51,6 +51,6 @@ export function acceptsSeedance(parameters: ParameterValues): true | Ineligible 
   )
 }
 
-function isDataUrl(url: string): boolean {
+export function isDataUrl(url: string): boolean {
   return url.startsWith("data:")
 }

@@ -4,7 +4,12 @@
  */
 import assert from "node:assert/strict"
 import { after, describe, it } from "node:test"
-import { createHttpChannel, type Provider, type Reply } from "@safelight/channel-http"
+import {
+  createHttpChannel,
+  type HttpChannelOptions,
+  type Provider,
+  type Reply,
+} from "@safelight/channel-http"
 import type { Channel, ChannelRequest, Json, PollOutcome, SubmitOutcome } from "@safelight/core"
 import {
   STUBS,
@@ -37,10 +42,14 @@ const TIMEOUT_MS = 10_000
 const SLOW_MS = 2_000
 
 /** Closed after the tests of the file. */
-export async function openProviderWorld(provider: Provider, key = "key"): Promise<ProviderWorld> {
+export async function openProviderWorld(
+  provider: Provider,
+  key = "key",
+  more: Pick<HttpChannelOptions, "keyTtlMs"> = {},
+): Promise<ProviderWorld> {
   const start = STUBS[provider.name] ?? assert.fail(`${provider.name} has no stub`)
   const stub = await start({ queueMs: 0, runMs: 0, slowMs: SLOW_MS })
-  const channel = createHttpChannel({ provider, key, baseUrl: stub.url })
+  const channel = createHttpChannel({ provider, key, baseUrl: stub.url, ...more })
   after(async () => {
     await channel.close?.()
     await stub[Symbol.asyncDispose]()
@@ -97,8 +106,8 @@ const LOST_ANSWERS: readonly (readonly [NonNullable<StubFaults["create"]>, strin
 
 /** What holds of a purchase at every provider; where keys are honoured, that a repeat buys nothing. */
 export function describePurchase(world: ProviderWorld, toPurchase: () => ChannelRequest): void {
-  const { provider, stub } = world
-  const isKeyed = provider.submission.kind === "keyed"
+  const { channel, provider, stub } = world
+  const isKeyed = channel.submission.kind === "keyed"
 
   async function checkDoubt(
     create: NonNullable<StubFaults["create"]>,
