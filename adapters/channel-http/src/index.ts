@@ -12,6 +12,7 @@ export {
   type Send,
 } from "./provider.ts"
 export { PROVIDERS } from "./providers.ts"
+export { ark } from "./providers/ark.ts"
 export { comfyRouter } from "./providers/comfy-router.ts"
 export { fal } from "./providers/fal.ts"
 export { higgsfield } from "./providers/higgsfield.ts"

@@ -2,8 +2,7 @@
  * A picture of Recraft V4.1 in its own words. Of the sizes that it makes only the square of 1024 × 1024
  * is one of ours.
  */
-import type { Ineligible, Json, ParameterValues, TextToImageParameters } from "@safelight/core"
-import { acceptUnless } from "./ineligible.ts"
+import type { Json, ParameterValues, TextToImageParameters } from "@safelight/core"
 
 export function toRecraft(parameters: ParameterValues): Json {
   const { background_color, colors, prompt } = parameters as TextToImageParameters
@@ -17,12 +16,4 @@ export function toRecraft(parameters: ParameterValues): Json {
 
 function toRgb({ b, g, r }: TextToImageParameters["colors"][number]): { readonly rgb: Json } {
   return { rgb: [r, g, b] }
-}
-
-export function acceptsRecraft(parameters: ParameterValues): true | Ineligible {
-  const { enable_safety_checker: isChecked, size } = parameters as TextToImageParameters
-  return acceptUnless(
-    [size !== "square_hd", "size", "only size square_hd is offered"],
-    [!isChecked, "enable_safety_checker", "the safety checker can't be turned off"],
-  )
 }

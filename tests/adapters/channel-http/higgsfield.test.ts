@@ -80,6 +80,7 @@ describe("a purchase at Higgsfield", () => {
       })
       assert.equal(higgsfield.readCreate(toReply(status)), undefined)
     }
+    assert.equal(higgsfield.readCreate(toReply(200, { request_id: "1" })), undefined)
   })
 
   it("is the same one whatever became of it", async () => {

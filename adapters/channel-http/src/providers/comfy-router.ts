@@ -12,9 +12,10 @@ import {
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
 import { readQueueHandle } from "../queue-handle.ts"
-import { acceptsRecraft, toRecraft } from "../recraft.ts"
+import { toRecraft } from "../recraft.ts"
 import { toRefused } from "../refusal.ts"
 import { acceptsSeedance, toSeedance } from "../seedance.ts"
+import { acceptsSquare } from "../square-picture.ts"
 import { readTurnedAway } from "../turned-away.ts"
 
 /** An hour less than the router keeps a key: for a request on its way and the clocks' difference. */
@@ -62,7 +63,7 @@ export const comfyRouter = defineProvider({
   concurrency: 2,
   submitTimeoutMs: 60_000,
   models: {
-    [textToImage.id]: { ...toModel("recraft/recraftv4_1", toRecraft), accepts: acceptsRecraft },
+    [textToImage.id]: { ...toModel("recraft/recraftv4_1", toRecraft), accepts: acceptsSquare },
     [referenceToVideo.id]: {
       ...toModel("byteplus/dreamina-seedance-2-5-260628", toSeedance),
       accepts: acceptsSeedance,

@@ -8,12 +8,11 @@ import type {
   Json,
   ParameterValues,
   ReferenceToVideoParameters,
-  TextToImageParameters,
 } from "@safelight/core"
 import { acceptUnless } from "../ineligible.ts"
 import type { ProviderModel } from "../provider.ts"
-import { acceptsRecraft } from "../recraft.ts"
 import { acceptsSeedance, hasFramesAlone } from "../seedance.ts"
+import { acceptsPlainSquare } from "../square-picture.ts"
 
 interface ReplicateModel extends Required<Pick<ProviderModel, "accepts">> {
   readonly toInput: (parameters: ParameterValues) => Json
@@ -21,15 +20,7 @@ interface ReplicateModel extends Required<Pick<ProviderModel, "accepts">> {
 
 export const recraftPicture = toModel("recraft-ai/recraft-v4", {
   toInput: ({ prompt }) => ({ prompt: prompt as string, size: "1024x1024" }),
-  accepts(parameters) {
-    const { background_color, colors } = parameters as TextToImageParameters
-    const reason = "colours can't be chosen"
-    const isPlain = acceptUnless(
-      [background_color !== undefined, "background_color", reason],
-      [colors.length > 0, "colors", reason],
-    )
-    return isPlain === true ? acceptsRecraft(parameters) : isPlain
-  },
+  accepts: acceptsPlainSquare,
 })
 
 /** In an edit the ratio of the image stays, whatever is asked for. */
