@@ -144,13 +144,18 @@ describe("the channels of a configuration", () => {
     [
       "of an unknown type",
       [{ type: "nobody" }],
-      /^channels: "nobody" is no type: choose one of studio, fal$/,
+      /^channels: "nobody" is no type: choose one of studio, (.*, )?fal\b/,
     ],
     ["of which none has a key", [{ type: "fal" }], /^channels: none of them has its key/],
     [
       "with a model that it can't make",
       [{ type: "fal", models: ["vendor-x/picture"] }],
       /^channel fal has no model vendor-x\/picture$/,
+    ],
+    [
+      "with the life of a key that its provider doesn't honour",
+      [{ type: "fal", keyTtlMs: 1_000 }],
+      /^channel fal: keyTtlMs is for providers/,
     ],
   ]
   for (const [words, channels, message] of wrong) {
