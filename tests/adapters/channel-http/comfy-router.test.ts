@@ -10,6 +10,7 @@ import {
   type Json,
 } from "@safelight/core"
 import {
+  describeEligibility,
   describeEnds,
   describePurchase,
   describeWork,
@@ -23,6 +24,16 @@ const world = await openProviderWorld(comfyRouter)
 const { channel, stub, toRequest } = world
 
 const PICTURE = { prompt: "fog", size: "square_hd", enable_safety_checker: true, colors: [] }
+const EDIT = {
+  prompt: "warm",
+  image_urls: ["https://media.example/1.png"],
+  output_format: "jpeg",
+  quality: "medium",
+  resolution: "1k",
+  aspect_ratio: "auto",
+  sync_mode: false,
+  count: 1,
+}
 const FILM = { prompt: "waves", resolution: "720p", duration: 4 }
 const picture = (): ChannelRequest => toRequest(textToImage.id, PICTURE)
 const film = (): ChannelRequest => toRequest(referenceToVideo.id, FILM)
@@ -55,6 +66,21 @@ describe("Comfy Router's models", () => {
     })
   })
 
+  it("are Seedream's edit", async () => {
+    const edit = toRequest(imageEdit.id, EDIT)
+    assert.deepEqual(await fetchTypes(await world.carryOut(edit)), ["image/jpeg"])
+    const { body, endpoint } = world.bought()
+    assert.equal(endpoint, "byteplus/seedream-5-0-pro-260628")
+    assert.deepEqual(body, {
+      prompt: "warm",
+      image: EDIT.image_urls,
+      size: "1K",
+      output_format: "jpeg",
+      response_format: "url",
+      watermark: false,
+    })
+  })
+
   it("carry the upstream key", async () => {
     const request = film()
     await channel.submit(request)
@@ -66,7 +92,7 @@ describe("Comfy Router's models", () => {
     assert.deepEqual(await fetchTypes(await world.carryOut(film())), ["video/mp4"])
   })
 
-  it("take no picture that the router does not offer, and no edit", () => {
+  it("take no picture that the router does not offer", () => {
     const accepts = (more: object) =>
       channel.accepts?.(toRequest(textToImage.id, { ...PICTURE, ...more }))
     assert.equal(accepts({}), true)
@@ -80,10 +106,14 @@ describe("Comfy Router's models", () => {
       reason: "the safety checker can't be turned off",
       param: "enable_safety_checker",
     })
-    assert.ok(!channel.models.includes(imageEdit.id))
   })
 })
 
+const large = [`data:image/png;base64,${"A".repeat(6_000_000)}`]
+describeEligibility(channel, imageEdit.id, { ...EDIT, image_urls: large }, [
+  ["image_urls", { image_urls: [...large, ...large] }],
+  ["count", { count: 2 }],
+])
 describePurchase(world, film)
 describeWork(world, film)
 describeEnds(world, film, {

@@ -3,24 +3,31 @@
  * whose answer is lost is asked for again; a key that is held and can't be replayed stays in doubt.
  */
 import {
+  imageEdit,
   referenceToVideo,
   textToImage,
+  type ImageEditParameters,
+  type Ineligible,
   type Json,
   type ParameterValues,
   type PollOutcome,
 } from "@safelight/core"
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+import { acceptUnless } from "../ineligible.ts"
 import { readQueueHandle } from "../queue-handle.ts"
 import { toRecraft } from "../recraft.ts"
 import { toRefused } from "../refusal.ts"
 import { acceptsSeedance, toSeedance } from "../seedance.ts"
+import { acceptsSeedreamEdit, toSeedreamEdit } from "../seedream.ts"
 import { acceptsSquare } from "../square-picture.ts"
 import { readTurnedAway } from "../turned-away.ts"
 
 /** An hour less than the router keeps a key: for a request on its way and the clocks' difference. */
 const KEY_TTL_MS = 23 * 3_600_000
 const POLL_AFTER_MS = 2_000
+/** 10 MiB, less a prompt of 8,000 characters and the rest. */
+const MOST_URL_CHARACTERS = 10 * 1024 * 1024 - 100_000
 const BUCKET = "x-comfy-error-type"
 
 /** How work fails that is over. What the router may have been billed for is not bought again. */
@@ -41,6 +48,14 @@ function toModel(name: string, toBody: (parameters: ParameterValues) => Json) {
       json: toBody(parameters),
     }),
   } satisfies ProviderModel
+}
+
+/** A request of this model may have 10 MiB, its images included. */
+function acceptsEdit(parameters: ParameterValues): true | Ineligible {
+  const { image_urls: urls } = parameters as ImageEditParameters
+  const isLarge = urls.reduce((sum, { length }) => sum + length, 0) > MOST_URL_CHARACTERS
+  const isSmall = acceptUnless([isLarge, "image_urls", "the images are too large to go along"])
+  return isSmall === true ? acceptsSeedreamEdit(parameters) : isSmall
 }
 
 /** Any answer but the output itself is about this request for it; 410 is the output's own end. */
@@ -64,6 +79,10 @@ export const comfyRouter = defineProvider({
   submitTimeoutMs: 60_000,
   models: {
     [textToImage.id]: { ...toModel("recraft/recraftv4_1", toRecraft), accepts: acceptsSquare },
+    [imageEdit.id]: {
+      ...toModel("byteplus/seedream-5-0-pro-260628", toSeedreamEdit),
+      accepts: acceptsEdit,
+    },
     [referenceToVideo.id]: {
       ...toModel("byteplus/dreamina-seedance-2-5-260628", toSeedance),
       accepts: acceptsSeedance,
