@@ -2,7 +2,9 @@
  * A picture of Recraft V4.1 in its own words. Of the sizes that it makes only the square of 1024 × 1024
  * is one of ours.
  */
-import type { Json, ParameterValues, TextToImageParameters } from "@safelight/core"
+import type { Ineligible, Json, ParameterValues, TextToImageParameters } from "@safelight/core"
+import { acceptsUnless } from "./eligibility.ts"
+import { findSquareObstacles } from "./square-picture.ts"
 
 export function toRecraft(parameters: ParameterValues): Json {
   const { background_color, colors, prompt } = parameters as TextToImageParameters
@@ -16,4 +18,9 @@ export function toRecraft(parameters: ParameterValues): Json {
 
 function toRgb({ b, g, r }: TextToImageParameters["colors"][number]): { readonly rgb: Json } {
   return { rgb: [r, g, b] }
+}
+
+export function acceptsRecraft(parameters: ParameterValues): true | Ineligible {
+  const { background_color: _, colors: _colors, ...obstacles } = findSquareObstacles(parameters)
+  return acceptsUnless(obstacles)
 }

@@ -3,8 +3,8 @@
  * exclude each other: up to two images alone are the first frame and the last, and with a film, a sound
  * or a third image all of them are references.
  */
-import type { Ineligible, Json, ParameterValues, ReferenceToVideoParameters } from "@safelight/core"
-import { acceptUnless } from "./ineligible.ts"
+import type { Json, ParameterValues, ReferenceToVideoParameters } from "@safelight/core"
+import { countReferences, findBitrateObstacle, type Obstacles } from "./eligibility.ts"
 
 type Kind = "image_url" | "video_url" | "audio_url"
 
@@ -30,25 +30,25 @@ export function toSeedance(parameters: ParameterValues): Readonly<Record<string,
 
 /** Whether its images are the first frame and the last. */
 export function hasFramesAlone(parameters: ParameterValues): boolean {
-  const asked = parameters as ReferenceToVideoParameters
-  const { image_urls: images = [], video_urls: films = [], audio_urls: sounds = [] } = asked
-  return images.length <= 2 && films.length + sounds.length === 0
+  const { films, images, sounds } = countReferences(parameters)
+  return images <= 2 && films + sounds === 0
 }
 
 function toItem(type: Kind, url: string, role: string): Json {
   return { type, [type]: { url }, role }
 }
 
-export function acceptsSeedance(parameters: ParameterValues): true | Ineligible {
+/** What Seedance 2.5 can't say, wherever it is. */
+export function findSeedanceObstacles(parameters: ParameterValues): Obstacles {
   const asked = parameters as ReferenceToVideoParameters
-  const { image_urls: images = [], video_urls: films = [], audio_urls: sounds = [] } = asked
-  const isEmpty = !asked.prompt && images.length + films.length + sounds.length === 0
-  return acceptUnless(
-    [asked.resolution === "1080p", "resolution", "resolution 1080p is not offered"],
-    [asked.bitrate_mode === "high", "bitrate_mode", "the bit rate can't be chosen"],
-    [films.some(isDataUrl), "video_urls", "films are taken by URL alone"],
-    [isEmpty, "prompt", "a prompt or a reference is needed"],
-  )
+  const { films, images, sounds } = countReferences(asked)
+  const isEmpty = !asked.prompt && images + films + sounds === 0
+  return {
+    ...findBitrateObstacle(asked),
+    resolution: asked.resolution === "1080p" && "resolution 1080p is not offered",
+    video_urls: asked.video_urls?.some(isDataUrl) === true && "films are taken by URL alone",
+    prompt: isEmpty && "a prompt or a reference is needed",
+  }
 }
 
 export function isDataUrl(url: string): boolean {

@@ -4,12 +4,11 @@
  */
 import type {
   ImageEditParameters,
-  Ineligible,
   Json,
   ParameterValues,
   TextToImageParameters,
 } from "@safelight/core"
-import { acceptUnless } from "./ineligible.ts"
+import type { Obstacles } from "./eligibility.ts"
 
 type Body = Readonly<Record<string, Json>>
 
@@ -29,14 +28,14 @@ export function toSeedreamEdit(parameters: ParameterValues): Body {
   return { prompt, image, size, output_format, ...ALWAYS }
 }
 
-export function acceptsSeedreamEdit(parameters: ParameterValues): true | Ineligible {
+export function findSeedreamEditObstacles(parameters: ParameterValues): Obstacles {
   const asked = parameters as ImageEditParameters
-  return acceptUnless(
-    [asked.prompt === "", "prompt", "a prompt is needed"],
-    [asked.count > 1, "count", "only one picture is made"],
-    [asked.output_format === "webp", "output_format", "only jpeg and png are offered"],
-    [asked.quality === "low", "quality", "the quality can't be chosen"],
-  )
+  return {
+    prompt: asked.prompt === "" && "a prompt is needed",
+    count: asked.count > 1 && "only one picture is made",
+    output_format: asked.output_format === "webp" && "only jpeg and png are offered",
+    quality: asked.quality === "low" && "the quality can't be chosen",
+  }
 }
 
 /** Exactly that ratio, of even sides: the smallest that 1K allows, the largest that 2K does. */

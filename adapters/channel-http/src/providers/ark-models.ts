@@ -1,9 +1,10 @@
 /** The models of Ark: films of Seedance as tasks, pictures and edits of Seedream in the answer itself. */
 import type { Json, ParameterValues } from "@safelight/core"
+import { acceptsUnless } from "../eligibility.ts"
 import type { ProviderModel } from "../provider.ts"
-import { acceptsSeedance, toSeedance } from "../seedance.ts"
-import { acceptsSeedreamEdit, toSeedream, toSeedreamEdit } from "../seedream.ts"
-import { acceptsPlainSquare } from "../square-picture.ts"
+import { findSeedanceObstacles, toSeedance } from "../seedance.ts"
+import { findSeedreamEditObstacles, toSeedream, toSeedreamEdit } from "../seedream.ts"
+import { findSquareObstacles } from "../square-picture.ts"
 
 export const TASKS = "/api/v3/contents/generations/tasks"
 const PICTURES = "/api/v3/images/generations"
@@ -15,16 +16,16 @@ function toRequest(path: string, model: string, toBody: ToBody): ProviderModel["
 }
 
 export const seedanceTask: ProviderModel = {
-  accepts: acceptsSeedance,
+  accepts: (parameters) => acceptsUnless(findSeedanceObstacles(parameters)),
   toRequest: toRequest(TASKS, "dreamina-seedance-2-5-260628", toSeedance),
 }
 
 export const seedreamPicture: ProviderModel = {
-  accepts: acceptsPlainSquare,
+  accepts: (parameters) => acceptsUnless(findSquareObstacles(parameters)),
   toRequest: toRequest(PICTURES, "seedream-5-0-pro-260628", toSeedream),
 }
 
 export const seedreamEdit: ProviderModel = {
-  accepts: acceptsSeedreamEdit,
+  accepts: (parameters) => acceptsUnless(findSeedreamEditObstacles(parameters)),
   toRequest: toRequest(PICTURES, "seedream-5-0-pro-260628", toSeedreamEdit),
 }

@@ -14,13 +14,12 @@ import {
 } from "@safelight/core"
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
-import { acceptUnless } from "../ineligible.ts"
+import { acceptsUnless } from "../eligibility.ts"
 import { readQueueHandle } from "../queue-handle.ts"
-import { toRecraft } from "../recraft.ts"
+import { acceptsRecraft, toRecraft } from "../recraft.ts"
 import { toRefused } from "../refusal.ts"
-import { acceptsSeedance, toSeedance } from "../seedance.ts"
-import { acceptsSeedreamEdit, toSeedreamEdit } from "../seedream.ts"
-import { acceptsSquare } from "../square-picture.ts"
+import { findSeedanceObstacles, toSeedance } from "../seedance.ts"
+import { findSeedreamEditObstacles, toSeedreamEdit } from "../seedream.ts"
 import { readTurnedAway } from "../turned-away.ts"
 
 /** An hour less than the router keeps a key: for a request on its way and the clocks' difference. */
@@ -54,8 +53,10 @@ function toModel(name: string, toBody: (parameters: ParameterValues) => Json) {
 function acceptsEdit(parameters: ParameterValues): true | Ineligible {
   const { image_urls: urls } = parameters as ImageEditParameters
   const isLarge = urls.reduce((sum, { length }) => sum + length, 0) > MOST_URL_CHARACTERS
-  const isSmall = acceptUnless([isLarge, "image_urls", "the images are too large to go along"])
-  return isSmall === true ? acceptsSeedreamEdit(parameters) : isSmall
+  return acceptsUnless({
+    ...findSeedreamEditObstacles(parameters),
+    image_urls: isLarge && "the images are too large to go along",
+  })
 }
 
 /** Any answer but the output itself is about this request for it; 410 is the output's own end. */
@@ -78,14 +79,14 @@ export const comfyRouter = defineProvider({
   concurrency: 2,
   submitTimeoutMs: 60_000,
   models: {
-    [textToImage.id]: { ...toModel("recraft/recraftv4_1", toRecraft), accepts: acceptsSquare },
+    [textToImage.id]: { ...toModel("recraft/recraftv4_1", toRecraft), accepts: acceptsRecraft },
     [imageEdit.id]: {
       ...toModel("byteplus/seedream-5-0-pro-260628", toSeedreamEdit),
       accepts: acceptsEdit,
     },
     [referenceToVideo.id]: {
       ...toModel("byteplus/dreamina-seedance-2-5-260628", toSeedance),
-      accepts: acceptsSeedance,
+      accepts: (parameters) => acceptsUnless(findSeedanceObstacles(parameters)),
     },
   },
   readCreate(reply) {

@@ -4,12 +4,13 @@
  */
 import {
   referenceToVideo,
+  type Ineligible,
   type Json,
   type ParameterValues,
   type PollOutcome,
   type ReferenceToVideoParameters,
 } from "@safelight/core"
-import { acceptUnless } from "../ineligible.ts"
+import { acceptsUnless, countReferences } from "../eligibility.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
@@ -22,19 +23,19 @@ const NO_ROOM = /concurren/i
 /** The key is held for something, which may be what was bought under it. */
 const KEY_HELD = /idempotency/i
 
-function accepts(parameters: ParameterValues): ReturnType<typeof acceptUnless> {
+function accepts(parameters: ParameterValues): true | Ineligible {
   const asked = parameters as ReferenceToVideoParameters
-  const { audio_urls = [], image_urls = [], video_urls = [] } = asked
-  const count = audio_urls.length + image_urls.length + video_urls.length
+  const { films, images, sounds } = countReferences(asked)
   const reason = "media are taken by URL alone"
-  return acceptUnless(
-    [asked.resolution === "1080p", "resolution", "resolution 1080p is not offered"],
-    [!asked.prompt, "prompt", "a prompt is needed"],
-    [count === 0, "image_urls", "a reference is needed"],
-    [image_urls.some(isDataUrl), "image_urls", reason],
-    [video_urls.some(isDataUrl), "video_urls", reason],
-    [audio_urls.some(isDataUrl), "audio_urls", reason],
-  )
+  return acceptsUnless({
+    resolution: asked.resolution === "1080p" && "resolution 1080p is not offered",
+    prompt: !asked.prompt && "a prompt is needed",
+    image_urls:
+      (films + images + sounds === 0 && "a reference is needed") ||
+      (asked.image_urls?.some(isDataUrl) === true && reason),
+    video_urls: asked.video_urls?.some(isDataUrl) === true && reason,
+    audio_urls: asked.audio_urls?.some(isDataUrl) === true && reason,
+  })
 }
 
 /** Undefined where the refusal is nobody's that we know. */

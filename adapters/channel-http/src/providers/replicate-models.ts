@@ -9,10 +9,10 @@ import type {
   ParameterValues,
   ReferenceToVideoParameters,
 } from "@safelight/core"
-import { acceptUnless } from "../ineligible.ts"
+import { acceptsUnless, countReferences } from "../eligibility.ts"
 import type { ProviderModel } from "../provider.ts"
-import { acceptsSeedance, hasFramesAlone } from "../seedance.ts"
-import { acceptsPlainSquare } from "../square-picture.ts"
+import { findSeedanceObstacles, hasFramesAlone } from "../seedance.ts"
+import { findSquareObstacles } from "../square-picture.ts"
 
 interface ReplicateModel extends Required<Pick<ProviderModel, "accepts">> {
   readonly toInput: (parameters: ParameterValues) => Json
@@ -20,7 +20,7 @@ interface ReplicateModel extends Required<Pick<ProviderModel, "accepts">> {
 
 export const recraftPicture = toModel("recraft-ai/recraft-v4", {
   toInput: ({ prompt }) => ({ prompt: prompt as string, size: "1024x1024" }),
-  accepts: acceptsPlainSquare,
+  accepts: (parameters) => acceptsUnless(findSquareObstacles(parameters)),
 })
 
 /** In an edit the ratio of the image stays, whatever is asked for. */
@@ -31,12 +31,12 @@ export const grokEdit = toModel("xai/grok-imagine-image-2", {
   },
   accepts(parameters) {
     const asked = parameters as ImageEditParameters
-    return acceptUnless(
-      [asked.image_urls.length > 1, "image_urls", "only one image is taken"],
-      [asked.count > 1, "count", "only one picture is made at once"],
-      [asked.aspect_ratio !== "auto", "aspect_ratio", "the ratio of the image stays"],
-      [asked.output_format !== "jpeg", "output_format", "only jpeg is offered"],
-    )
+    return acceptsUnless({
+      image_urls: asked.image_urls.length > 1 && "only one image is taken",
+      count: asked.count > 1 && "only one picture is made at once",
+      aspect_ratio: asked.aspect_ratio !== "auto" && "the ratio of the image stays",
+      output_format: asked.output_format !== "jpeg" && "only jpeg is offered",
+    })
   },
 })
 
@@ -64,17 +64,18 @@ export const seedanceFilm = toModel("bytedance/seedance-2.0", {
 /** Seedance 2.0: half of what 2.5 takes, and no sound without a picture. */
 function acceptsFilm(parameters: ParameterValues): true | Ineligible {
   const asked = parameters as ReferenceToVideoParameters
-  const { audio_urls: sounds = [], image_urls: images = [], video_urls: films = [] } = asked
-  const isSoundAlone = sounds.length > 0 && images.length + films.length === 0
-  const here = acceptUnless(
-    [!asked.prompt, "prompt", "a prompt is needed"],
-    [(asked.duration ?? 0) > 15, "duration", "at most 15 s are offered"],
-    [images.length > 9, "image_urls", "at most 9 images are taken"],
-    [films.length > 3, "video_urls", "at most 3 films are taken"],
-    [sounds.length > 3, "audio_urls", "at most 3 sounds are taken"],
-    [isSoundAlone, "audio_urls", "a sound is taken with an image or a film alone"],
-  )
-  return here === true ? acceptsSeedance(parameters) : here
+  const { films, images, sounds } = countReferences(asked)
+  const isSoundAlone = sounds > 0 && images + films === 0
+  return acceptsUnless({
+    ...findSeedanceObstacles(parameters),
+    prompt: !asked.prompt && "a prompt is needed",
+    duration: (asked.duration ?? 0) > 15 && "at most 15 s are offered",
+    image_urls: images > 9 && "at most 9 images are taken",
+    ...(films > 3 && { video_urls: "at most 3 films are taken" }),
+    audio_urls:
+      (sounds > 3 && "at most 3 sounds are taken") ||
+      (isSoundAlone && "a sound is taken with an image or a film alone"),
+  })
 }
 
 function toModel(name: string, { accepts, toInput }: ReplicateModel): ProviderModel {
