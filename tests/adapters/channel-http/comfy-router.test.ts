@@ -96,6 +96,8 @@ describe("Comfy Router's models", () => {
     const accepts = (more: object) =>
       channel.accepts?.(toRequest(textToImage.id, { ...PICTURE, ...more }))
     assert.equal(accepts({}), true)
+    const colour = { r: 1, g: 2, b: 3 }
+    assert.equal(accepts({ background_color: colour, colors: [colour] }), true)
     assert.deepEqual(accepts({ size: "square" }), {
       kind: "ineligible",
       reason: "only size square_hd is offered",

@@ -38,6 +38,10 @@ describe("a film of Seedance", () => {
       { type: "video_url", video_url: { url: video?.[0] }, role: "reference_video" },
       { type: "audio_url", audio_url: { url: audio?.[0] }, role: "reference_audio" },
     ])
+    for (const more of [{ video_urls: video }, { audio_urls: audio }]) {
+      const [first] = toContent({ image_urls: image, ...more }) as readonly { role: string }[]
+      assert.equal(first?.role, "reference_image")
+    }
   })
 
   const refused: readonly (readonly [param: string, parameters: object])[] = [
