@@ -161,6 +161,20 @@ describe("a purchase at Ark", () => {
   })
 })
 
+describe("a picture of Ark", () => {
+  it("is had by another process, without anybody being asked", async () => {
+    const request = picture()
+    const submitted = await channel.submit(request)
+    assert.ok(submitted.kind === "accepted")
+    const { operation } = submitted
+    const asked = stub.requests.length
+    const done = await channel.poll({ ...request, operation, progress: 0 })
+    assert.ok(done.kind === "completed" && done.outputs.length === 1)
+    await channel.cancel?.({ ...request, operation, progress: 0 })
+    assert.equal(stub.requests.length, asked)
+  })
+})
+
 describe("a task of Ark", () => {
   const read = (json: Json) => ark.poll({ id: "cgt-1" }, async () => toReply(200, json))
 

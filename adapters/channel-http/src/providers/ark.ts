@@ -43,10 +43,14 @@ function readError(error: Json | undefined): CreateOutcome & PollOutcome {
 
 /** The one picture, or what became of it. */
 function readPictures(json: Json | undefined): CreateOutcome | undefined {
-  const [picture] = listAt(json, "data")
-  const url = textAt(picture, "url")
-  if (url !== undefined) return { kind: "completed", outputs: [toLinked(url, at(json, "created"))] }
-  const error = at(picture, "error")
+  const [first] = listAt(json, "data")
+  const url = textAt(first, "url")
+  if (url !== undefined) {
+    const picture = toLinked(url, at(json, "created"))
+    // Nobody can ask for it again: its URL is the handle, so that a crash does not lose it.
+    return { kind: "accepted", operation: { picture: { ...picture } } }
+  }
+  const error = at(first, "error")
   return error === undefined ? undefined : readError(error)
 }
 
@@ -73,9 +77,10 @@ export const ark = defineProvider({
   // A picture of 2K is waited for.
   submitTimeoutMs: 180_000,
   models: {
+    // First, for the contract asks after the first: the handle of a picture is answered by nobody.
+    [referenceToVideo.id]: seedanceTask,
     [textToImage.id]: seedreamPicture,
     [imageEdit.id]: seedreamEdit,
-    [referenceToVideo.id]: seedanceTask,
   },
   readCreate(reply) {
     const { json, status } = reply
@@ -94,6 +99,10 @@ export const ark = defineProvider({
     return readTurnedAway(reply)
   },
   async poll(operation, send) {
+    const picture = at(operation, "picture")
+    if (picture !== undefined) {
+      return { kind: "completed", outputs: [picture as Json & Linked] }
+    }
     const { json } = await send({ method: "GET", path: toPath(operation) })
     switch (textAt(json, "status")) {
       case "queued":
@@ -114,6 +123,7 @@ export const ark = defineProvider({
   },
   /** The same request removes the record of a task that is over, and its result with it. */
   async cancel(operation, send) {
+    if (at(operation, "picture") !== undefined) return
     const path = toPath(operation)
     const { json } = await send({ method: "GET", path })
     if (textAt(json, "status") === "queued") await send({ method: "DELETE", path })
