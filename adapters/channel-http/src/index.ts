@@ -12,4 +12,5 @@ export {
 } from "./provider.ts"
 export { PROVIDERS } from "./providers.ts"
 export { fal } from "./providers/fal.ts"
+export { openai } from "./providers/openai.ts"
 export { readTurnedAway } from "./turned-away.ts"

@@ -1,7 +1,9 @@
 /** Every provider that is declared here, in the order of their names; one missing here can't be configured. */
 import type { Provider } from "./provider.ts"
 import { fal } from "./providers/fal.ts"
+import { openai } from "./providers/openai.ts"
 
 export const PROVIDERS: readonly Provider[] = [
   fal, //
+  openai,
 ]
