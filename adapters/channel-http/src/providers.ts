@@ -2,8 +2,10 @@
 import type { Provider } from "./provider.ts"
 import { fal } from "./providers/fal.ts"
 import { openai } from "./providers/openai.ts"
+import { xai } from "./providers/xai.ts"
 
 export const PROVIDERS: readonly Provider[] = [
   fal, //
   openai,
+  xai,
 ]
