@@ -3,7 +3,7 @@
  * withheld by moderation, and billed all the same.
  */
 import type { Json, PollOutcome, ReferenceToVideoParameters } from "@safelight/core"
-import { acceptsUnless } from "../eligibility.ts"
+import { acceptsUnless, countReferences, findBitrateObstacle } from "../eligibility.ts"
 import { at, textAt } from "../json-path.ts"
 import type { ProviderModel, Reply } from "../provider.ts"
 
@@ -16,18 +16,18 @@ const LONGEST_WITH_IMAGES_S = 10
 export const xaiFilm: ProviderModel = {
   accepts(parameters) {
     const asked = parameters as ReferenceToVideoParameters
-    const { image_urls: images = [], video_urls: films = [], audio_urls: sounds = [] } = asked
-    const longestS = images.length > 0 ? LONGEST_WITH_IMAGES_S : LONGEST_S
-    const isLarge = images.length > 0 && asked.resolution === "1080p"
+    const { films, images, sounds } = countReferences(asked)
+    const longestS = images > 0 ? LONGEST_WITH_IMAGES_S : LONGEST_S
+    const isLarge = images > 0 && asked.resolution === "1080p"
     return acceptsUnless({
       prompt: !asked.prompt && "a prompt is needed",
-      image_urls: images.length > 7 && "at most 7 images are taken",
-      video_urls: films.length > 0 && "films can't be referred to",
-      audio_urls: sounds.length > 0 && "sounds can't be referred to",
+      image_urls: images > 7 && "at most 7 images are taken",
+      video_urls: films > 0 && "films can't be referred to",
+      audio_urls: sounds > 0 && "sounds can't be referred to",
       duration: (asked.duration ?? 0) > longestS && `at most ${longestS} seconds are offered`,
       resolution: isLarge && "resolution 1080p is not offered with images",
       aspect_ratio: asked.aspect_ratio === "21:9" && "aspect ratio 21:9 is not offered",
-      bitrate_mode: asked.bitrate_mode === "high" && "the bit rate can't be chosen",
+      ...findBitrateObstacle(asked),
     })
   },
   toRequest(parameters) {
@@ -60,19 +60,12 @@ export function readFilm({ json, status }: Reply): PollOutcome | undefined {
     return { kind: "running", pollAfterMs: POLL_AFTER_MS, ...told }
   }
   if (status !== 200) return undefined
-  switch (state) {
-    case "failed": {
-      const words = textAt(json, "error", "message")
-      const told = words === undefined ? {} : { providerWords: words }
-      return { kind: "refused", code: "provider_rejected", ...told }
-    }
-    case "expired":
-      return { kind: "refused", code: "no_output" }
-    case "done":
-      return readDone(json)
-    default:
-      return undefined
-  }
+  if (state === "done") return readDone(json)
+  if (state === "expired") return { kind: "refused", code: "no_output" }
+  if (state !== "failed") return undefined
+  const words = textAt(json, "error", "message")
+  const told = words === undefined ? {} : { providerWords: words }
+  return { kind: "refused", code: "provider_rejected", ...told }
 }
 
 function readDone(json: Json | undefined): PollOutcome {
