@@ -13,5 +13,6 @@ export {
 export { PROVIDERS } from "./providers.ts"
 export { fal } from "./providers/fal.ts"
 export { openai } from "./providers/openai.ts"
+export { runware } from "./providers/runware.ts"
 export { xai } from "./providers/xai.ts"
 export { readTurnedAway } from "./turned-away.ts"

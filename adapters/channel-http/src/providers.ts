@@ -2,10 +2,12 @@
 import type { Provider } from "./provider.ts"
 import { fal } from "./providers/fal.ts"
 import { openai } from "./providers/openai.ts"
+import { runware } from "./providers/runware.ts"
 import { xai } from "./providers/xai.ts"
 
 export const PROVIDERS: readonly Provider[] = [
   fal, //
   openai,
+  runware,
   xai,
 ]
