@@ -15,16 +15,21 @@ export function createToAddress(provider: Provider, baseUrl = provider.baseUrl):
     throw new SafelightError({ code: "invalid-configuration", message })
   }
   const root = base.href.replace(/\/$/, "")
-  const hosts = new Set([base.host, ...(provider.apiHosts ?? [])])
+  const hosts = [base.host, ...(provider.apiHosts ?? [])]
 
   return ({ path, query = {} }) => {
     const address = new URL(path.startsWith("/") ? `${root}${path}` : path)
-    const isOwn = hosts.has(address.host) && address.protocol === base.protocol
-    if (!isOwn) {
+    const isOwn = hosts.some((host) => isWithin(address.host, host))
+    if (!isOwn || address.protocol !== base.protocol) {
       const message = `${provider.name} names a URL that is not its own`
       throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
     }
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
     return address
   }
+}
+
+/** The star stands for one name or more, never for none. */
+function isWithin(host: string, own: string): boolean {
+  return own.startsWith("*.") ? host.endsWith(own.slice(1)) : host === own
 }

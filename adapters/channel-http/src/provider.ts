@@ -56,7 +56,7 @@ export interface Provider {
   readonly keyVariable: string
   /** The header that says who calls. */
   readonly authorize: (key: string) => Readonly<Record<string, string>>
-  /** Where else its own URLs may lead, with credentials; beside the base's host. */
+  /** Where else its own URLs may lead, with credentials; beside the base's host. `*.name` is any below it. */
   readonly apiHosts?: readonly string[]
   /** Where its outputs lie, as `MediaRequest.hosts` names them. */
   readonly outputHosts: readonly string[]
