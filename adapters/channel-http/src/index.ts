@@ -11,6 +11,7 @@ export {
   type Send,
 } from "./provider.ts"
 export { PROVIDERS } from "./providers.ts"
+export { blackForestLabs } from "./providers/black-forest-labs.ts"
 export { fal } from "./providers/fal.ts"
 export { openai } from "./providers/openai.ts"
 export { runware } from "./providers/runware.ts"

@@ -10,7 +10,7 @@ const provider: Provider = {
   baseUrl: "https://api.wide.invalid",
   apiHosts: ["exact.invalid", "*.wide.invalid"],
   async poll(operation, send) {
-    await send({ method: "GET", path: String(operation) })
+    await send({ method: "GET", path: operation as string })
     return undefined
   },
 }
