@@ -60,6 +60,8 @@ export interface Provider {
   readonly apiHosts?: readonly string[]
   /** Where its outputs lie, as `MediaRequest.hosts` names them. */
   readonly outputHosts: readonly string[]
+  /** Outputs at its own hosts are fetched with the credentials; without any by default. */
+  readonly outputsNeedKey?: true
   readonly submission: Submission
   /** By the id of the public model. */
   readonly models: Readonly<Record<string, ProviderModel>>

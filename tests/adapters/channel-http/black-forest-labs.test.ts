@@ -150,7 +150,8 @@ describe("a job of Black Forest Labs", () => {
     assert.equal((await world.follow(request, submitted)).kind, "completed")
   })
 
-  it("is asked for at no other host: the key goes nowhere else", async () => {
+  it("is asked for at any cluster and at no other host: the key goes nowhere else", async () => {
+    assert.deepEqual(blackForestLabs.apiHosts, ["*.bfl.ai"])
     const real = createHttpChannel({ provider: blackForestLabs, key: "key" })
     const url = "https://api.bfl.ai.attacker.example/v1/get_result?id=1"
     const operation = { id: "1", url }
