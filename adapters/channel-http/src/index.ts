@@ -13,6 +13,7 @@ export {
 export { PROVIDERS } from "./providers.ts"
 export { blackForestLabs } from "./providers/black-forest-labs.ts"
 export { fal } from "./providers/fal.ts"
+export { gemini } from "./providers/gemini.ts"
 export { openai } from "./providers/openai.ts"
 export { runware } from "./providers/runware.ts"
 export { xai } from "./providers/xai.ts"
