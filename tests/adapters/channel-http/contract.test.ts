@@ -1,11 +1,23 @@
 /** The contract of a channel, passed by every provider that is declared, against its stub. */
 import assert from "node:assert/strict"
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
-import type { Channel } from "@safelight/core"
-import { describeChannel, type ChannelFixture } from "@safelight/testkit"
+import { imageEdit, type Channel } from "@safelight/core"
+import {
+  describeChannel,
+  type ChannelContractOptions,
+  type ChannelFixture,
+} from "@safelight/testkit"
 import { STUBS } from "@safelight/testkit/stubs"
 
 const KEY = "contract-key-id:contract-secret"
+
+const EDIT = { prompt: "in fog", image_urls: ["data:image/png;base64,AAAA"] }
+
+/** By the provider's name: what it takes where the samples are nothing for it. */
+const PARAMETERS: Readonly<Record<string, ChannelContractOptions["parameters"]>> = {
+  "black-forest-labs": { [imageEdit.id]: { ...EDIT, aspect_ratio: "1:1" } },
+  gemini: { [imageEdit.id]: { ...EDIT, output_format: "png" } },
+}
 
 async function createFixture(provider: Provider): Promise<ChannelFixture> {
   const start = STUBS[provider.name] ?? assert.fail(`${provider.name} has no stub`)
@@ -29,4 +41,8 @@ async function createFixture(provider: Provider): Promise<ChannelFixture> {
   }
 }
 
-for (const provider of PROVIDERS) describeChannel(provider.name, () => createFixture(provider))
+for (const provider of PROVIDERS) {
+  const parameters = PARAMETERS[provider.name]
+  const options = parameters === undefined ? {} : { parameters }
+  describeChannel(provider.name, () => createFixture(provider), options)
+}

@@ -62,7 +62,7 @@ export const xai = defineProvider({
   concurrency: 4,
   // Pictures are made while the call lasts.
   submitTimeoutMs: 300_000,
-  models: { [imageEdit.id]: edit, [referenceToVideo.id]: xaiFilm },
+  models: { [referenceToVideo.id]: xaiFilm, [imageEdit.id]: edit },
   readCreate(reply) {
     const { json, status } = reply
     const id = textAt(json, "request_id")
