@@ -144,7 +144,7 @@ describe("the channels of a configuration", () => {
     [
       "of an unknown type",
       [{ type: "nobody" }],
-      /^channels: "nobody" is no type: choose one of studio, fal$/,
+      /^channels: "nobody" is no type: choose one of studio, (.*, )?fal\b/,
     ],
     ["of which none has a key", [{ type: "fal" }], /^channels: none of them has its key/],
     [
