@@ -13,6 +13,7 @@ import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import { PICTURE_PIXELS, toEditPixels } from "../picture-sizes.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
 import { readTurnedAway } from "../turned-away.ts"
 
 const POLL_AFTER_MS = 1_000
@@ -100,9 +101,7 @@ export const blackForestLabs = defineProvider({
     }
     const [fault] = listAt(json, "detail")
     if (status === 422 && fault !== undefined) {
-      const words = textAt(fault, "msg")
-      const told = words === undefined ? {} : { providerWords: words }
-      return { kind: "refused", code: "provider_rejected", ...told }
+      return toRefused("provider_rejected", textAt(fault, "msg"))
     }
     const waitMs = Number(at(json, "retry_after") ?? Number.NaN) * 1_000
     const isToldInBody = retryAfterMs === undefined && waitMs >= 0

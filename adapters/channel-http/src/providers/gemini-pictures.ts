@@ -9,6 +9,7 @@ import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
 import { toInlinePicture } from "../inline-picture.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import type { CreateOutcome, ProviderModel, ProviderRequest } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
 
 const SHAPES = /^(auto|16:9|4:3|3:2|1:1|2:3|3:4|9:16)$/
 
@@ -70,8 +71,6 @@ export function readPictures(json: Json | undefined): CreateOutcome | undefined 
     .map((each) => textAt(each, "finishReason") ?? "")
     .find((reason) => WITHHELD.test(reason))
   const words = blocked ?? withheld
-  if (words !== undefined) {
-    return { kind: "refused", code: "content_policy_violation", providerWords: words }
-  }
+  if (words !== undefined) return toRefused("content_policy_violation", words)
   return candidates.length > 0 ? { kind: "completed", outputs } : undefined
 }

@@ -5,6 +5,7 @@
 import { imageEdit, referenceToVideo, textToImage } from "@safelight/core"
 import { listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
 import { readTurnedAway } from "../turned-away.ts"
 import { geminiEdit, geminiPicture, readPictures } from "./gemini-pictures.ts"
 import { readOperation, veoFilm } from "./veo.ts"
@@ -19,7 +20,7 @@ function readInvalid({ json }: Reply): CreateOutcome | undefined {
     return { kind: "not-created", reason: "provider_answered_400" }
   }
   if (state !== "INVALID_ARGUMENT" || words === undefined) return undefined
-  return { kind: "refused", code: "provider_rejected", providerWords: words }
+  return toRefused("provider_rejected", words)
 }
 
 /** Where a 429 has no header it tells in its body, as `17s`. */

@@ -16,6 +16,7 @@ import { toInlinePicture } from "../inline-picture.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import { PICTURE_PIXELS, toEditPixels, type PixelSize } from "../picture-sizes.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
 import { readTurnedAway } from "../turned-away.ts"
 
 const MODEL = "gpt-image-2"
@@ -84,8 +85,7 @@ function readRefusal({ json }: Reply): Refused | undefined {
   const words = textAt(json, "error", "message")
   if (words === undefined) return undefined
   const isContent = CONTENT.has(textAt(json, "error", "code") ?? "")
-  const code = isContent ? "content_policy_violation" : "provider_rejected"
-  return { kind: "refused", code, providerWords: words }
+  return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
 }
 
 export const openai = defineProvider({

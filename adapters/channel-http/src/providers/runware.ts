@@ -14,6 +14,7 @@ import {
 } from "@safelight/core"
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
 import { readTurnedAway } from "../turned-away.ts"
 import { runwareFilm, runwarePicture, toTaskId } from "./runware-tasks.ts"
 
@@ -29,9 +30,8 @@ const FAILURES: Readonly<Record<string, FailureCode>> = {
 }
 
 function toRefusal(error: Json): Refused {
-  const words = textAt(error, "message")
   const code = FAILURES[textAt(error, "code") ?? ""] ?? "provider_rejected"
-  return { kind: "refused", code, ...(words !== undefined && { providerWords: words }) }
+  return toRefused(code, textAt(error, "message"))
 }
 
 function readRejection(error: Json | undefined): CreateOutcome | undefined {

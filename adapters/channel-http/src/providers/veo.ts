@@ -7,6 +7,7 @@ import { areInline, parseDataUrl } from "../data-url.ts"
 import { acceptsUnless, countReferences, findBitrateObstacle } from "../eligibility.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import type { ProviderModel, Reply } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
 
 const POLL_AFTER_MS = 5_000
 const OUTPUT_LIVES_MS = 2 * 86_400_000
@@ -86,7 +87,7 @@ export function readOperation({ json, status }: Reply): PollOutcome | undefined 
   )
   const [words] = listAt(response, "raiMediaFilteredReasons")
   if (urls.length === 0 && typeof words === "string") {
-    return { kind: "refused", code: "content_policy_violation", providerWords: words }
+    return toRefused("content_policy_violation", words)
   }
   // When it was made is not told: it is gone then at the latest.
   const expiresAt = Date.now() + OUTPUT_LIVES_MS
@@ -97,6 +98,5 @@ export function readOperation({ json, status }: Reply): PollOutcome | undefined 
 function readFailure(code: number, words: string): PollOutcome {
   if (PASSING.has(code)) return { kind: "not-created", reason: "provider_failed" }
   const isContent = code === 3 && /safety|polic(?:y|ies)|violat/i.test(words)
-  const ours = isContent ? "content_policy_violation" : "provider_rejected"
-  return { kind: "refused", code: ours, providerWords: words }
+  return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
 }

@@ -6,6 +6,7 @@ import type { Json, PollOutcome, ReferenceToVideoParameters } from "@safelight/c
 import { acceptsUnless, countReferences, findBitrateObstacle } from "../eligibility.ts"
 import { at, textAt } from "../json-path.ts"
 import type { ProviderModel, Reply } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
 
 const POLL_AFTER_MS = 3_000
 
@@ -63,9 +64,7 @@ export function readFilm({ json, status }: Reply): PollOutcome | undefined {
   if (state === "done") return readDone(json)
   if (state === "expired") return { kind: "refused", code: "no_output" }
   if (state !== "failed") return undefined
-  const words = textAt(json, "error", "message")
-  const told = words === undefined ? {} : { providerWords: words }
-  return { kind: "refused", code: "provider_rejected", ...told }
+  return toRefused("provider_rejected", textAt(json, "error", "message"))
 }
 
 function readDone(json: Json | undefined): PollOutcome {

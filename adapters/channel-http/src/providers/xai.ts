@@ -7,6 +7,7 @@ import { imageEdit, referenceToVideo, type ImageEditParameters, type Json } from
 import { acceptsUnless } from "../eligibility.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type ProviderModel } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
 import { readTurnedAway } from "../turned-away.ts"
 import { readFilm, wasBilled, xaiFilm } from "./xai-films.ts"
 
@@ -43,13 +44,8 @@ function readPictures(json: Json | undefined): CreateOutcome {
   }
   // Where nothing is listed, nobody says how many were made.
   const billed = { images: Math.max(1, items.length), outputVideoMs: 0 }
-  const words = textAt(json, "block_reason")
-  return {
-    kind: "refused",
-    code: "content_policy_violation",
-    ...(words !== undefined && { providerWords: words }),
-    ...(wasBilled(json) && { billed }),
-  }
+  const refused = toRefused("content_policy_violation", textAt(json, "block_reason"))
+  return { ...refused, ...(wasBilled(json) && { billed }) }
 }
 
 export const xai = defineProvider({
@@ -71,7 +67,7 @@ export const xai = defineProvider({
     const words = textAt(json, "error")
     const isInvalid = (status === 400 || status === 422) && words !== undefined
     if (!isInvalid) return readTurnedAway(reply)
-    return { kind: "refused", code: "provider_rejected", providerWords: words }
+    return toRefused("provider_rejected", words)
   },
   async poll(operation, send) {
     const id = textAt(operation, "id")
