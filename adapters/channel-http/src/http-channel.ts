@@ -10,12 +10,13 @@ import {
   type AbortSignalLike,
   type Channel,
   type ChannelRequest,
+  type Completed,
   type PollRequest,
   type Submission,
   type SubmitOutcome,
 } from "@safelight/core"
 import { createHttpClient, NotSent } from "./http-client.ts"
-import { createToAddress } from "./provider-address.ts"
+import { createIsOwn, createToAddress } from "./provider-address.ts"
 import type {
   CreateOutcome,
   Provider,
@@ -66,7 +67,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     submit: (request) => buy(wire, provider, request),
     async poll({ operation, signal }) {
       const outcome = await provider.poll(operation, wire.toSend(signal))
-      if (outcome !== undefined) return outcome
+      if (outcome !== undefined) return wire.withCredentials(outcome)
       throw unavailable(`${name} does not say how the work stands`)
     },
     ...(cancel !== undefined && {
@@ -105,7 +106,7 @@ async function buy(
     throw error
   }
   const outcome = readCreate(reply)
-  if (outcome !== undefined && isProof(reply, outcome)) return outcome
+  if (outcome !== undefined && isProof(reply, outcome)) return wire.withCredentials(outcome)
   const message = `${name} answered ${reply.status}, which proves nothing`
   throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
 }
@@ -116,6 +117,8 @@ interface Wire {
   readonly toModel: (id: string) => ProviderModel
   /** Rejects with a `NotSent` where not a byte of it can have arrived. */
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
+  /** The outcome with what its outputs are fetched with. */
+  withCredentials<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
   /** For what buys nothing. */
   toSend(signal: AbortSignalLike): Send
   close(): Promise<void>
@@ -124,6 +127,7 @@ interface Wire {
 function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string): Wire {
   const client = createHttpClient()
   const toAddress = createToAddress(provider, baseUrl)
+  const isOwn = createIsOwn(provider, baseUrl)
   const credentials = provider.authorize(requireKey(name, key))
 
   const sendOnce: Wire["sendOnce"] = (request, signal) => {
@@ -140,6 +144,14 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
       throw new SafelightError({ code: "invalid-configuration", message })
     },
     sendOnce,
+    withCredentials(outcome) {
+      if (provider.outputsNeedKey !== true || !isCompleted(outcome)) return outcome
+      const outputs = outcome.outputs.map((output) => {
+        const address = "url" in output ? URL.parse(output.url) : null
+        return address !== null && isOwn(address) ? { ...output, headers: credentials } : output
+      })
+      return { ...outcome, outputs }
+    },
     toSend: (signal) => async (request) => {
       try {
         return await sendOnce(request, signal)
@@ -155,6 +167,12 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
 function isProof({ status }: Reply, { kind }: CreateOutcome): boolean {
   const isTakenIn = kind === "accepted" || kind === "completed" || kind === "pending"
   return isTakenIn || !(status >= 500 || status === 408)
+}
+
+function isCompleted<Outcome extends { readonly kind: string }>(
+  outcome: Outcome,
+): outcome is Outcome & Completed {
+  return outcome.kind === "completed"
 }
 
 function unavailable(message: string, cause?: Error): SafelightError {

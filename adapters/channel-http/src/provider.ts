@@ -64,10 +64,12 @@ export interface Provider {
   readonly keyVariable: string
   /** The header that says who calls. */
   readonly authorize: (key: string) => Readonly<Record<string, string>>
-  /** Where else its own URLs may lead, with credentials; beside the base's host. */
+  /** Where else its own URLs may lead, with credentials; beside the base's host. `*.name` is any below it. */
   readonly apiHosts?: readonly string[]
   /** Where its outputs lie, as `MediaRequest.hosts` names them. */
   readonly outputHosts: readonly string[]
+  /** Outputs at its own hosts are fetched with the credentials; without any by default. */
+  readonly outputsNeedKey?: true
   readonly submission: Submission | KeyedUnstated
   /** By the id of the public model. */
   readonly models: Readonly<Record<string, ProviderModel>>

@@ -1,7 +1,7 @@
 /** The contract of a channel, passed by every provider that is declared, against its stub. */
 import assert from "node:assert/strict"
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
-import { referenceToVideo, type Channel } from "@safelight/core"
+import { imageEdit, referenceToVideo, type Channel } from "@safelight/core"
 import {
   describeChannel,
   type ChannelContractOptions,
@@ -11,8 +11,12 @@ import { STUBS } from "@safelight/testkit/stubs"
 
 const KEY = "contract-key-id:contract-secret"
 
+const EDIT = { prompt: "in fog", image_urls: ["data:image/png;base64,AAAA"] }
+
 /** By the provider's name: what it takes where the samples are nothing for it. */
 const PARAMETERS: Readonly<Record<string, ChannelContractOptions["parameters"]>> = {
+  "black-forest-labs": { [imageEdit.id]: { ...EDIT, aspect_ratio: "1:1" } },
+  gemini: { [imageEdit.id]: { ...EDIT, output_format: "png" } },
   higgsfield: {
     [referenceToVideo.id]: {
       prompt: "waves at night",

@@ -138,12 +138,12 @@ export function describePurchase(world: ProviderWorld, toPurchase: () => Channel
 
     it("was not made where there is no room, and waits as long as it is told", async () => {
       const busy = { kind: "busy", reason: "provider_busy" }
-      assert.deepEqual(await world.buyWith({ create: "busy" }, toPurchase()), [busy, 0])
-      for (const create of ["busy-seconds", "busy-date"] as const) {
+      for (const create of ["busy", "busy-seconds", "busy-date"] as const) {
         const [told, bought] = await world.buyWith({ create }, toPurchase())
-        const { retryAfterMs, ...rest } = told as { readonly retryAfterMs: number }
+        const { retryAfterMs, ...rest } = told as { readonly retryAfterMs?: number }
         assert.deepEqual([rest, bought], [busy, 0])
-        assert.ok(retryAfterMs > 0)
+        // Without a header some tell it in the body.
+        assert.ok(create === "busy" || (retryAfterMs ?? 0) > 0)
       }
     })
 
@@ -152,8 +152,9 @@ export function describePurchase(world: ProviderWorld, toPurchase: () => Channel
       const unreachable = { kind: "not-created", reason: "unreachable" }
       assert.deepEqual(await nobody.submit(toPurchase()), unreachable)
       const wrong = createHttpChannel({ provider, key: "invalid", baseUrl: stub.url })
-      const refused = { kind: "not-created", reason: "provider_answered_401" }
-      assert.deepEqual(await wrong.submit(toPurchase()), refused)
+      const refused = await wrong.submit(toPurchase())
+      assert.ok(refused.kind === "not-created", JSON.stringify(refused))
+      assert.match(refused.reason, /^provider_answered_40[13]$/)
       await Promise.all([nobody.close?.(), wrong.close?.()])
     })
   })
