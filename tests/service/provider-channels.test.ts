@@ -7,9 +7,10 @@ import { createService, DEFAULTS } from "safelight"
 import { createLogRecorder } from "../engine/log-recorder.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 
-const KEY = "key-of-a-provider"
+const KEY = "key-of:a-provider"
 const EDIT = { prompt: "in fog", image_urls: ["data:image/png;base64,AAAA"], count: 2 }
 const FILM = { prompt: "waves", duration: 4, resolution: "720p" }
+const REFERRING = { ...FILM, image_urls: ["https://media.example/1.png"] }
 
 const TASKS: readonly (readonly [
   type: string,
@@ -26,6 +27,12 @@ const TASKS: readonly (readonly [
   ["black-forest-labs", textToImage.id, { prompt: "fog" }, ["image/jpeg"]],
   ["gemini", textToImage.id, { prompt: "fog" }, ["image/png"]],
   ["gemini", referenceToVideo.id, FILM, ["video/mp4"]],
+  ["ark", imageEdit.id, { ...EDIT, count: 1 }, ["image/jpeg"]],
+  ["ark", referenceToVideo.id, FILM, ["video/mp4"]],
+  ["comfy-router", textToImage.id, { prompt: "fog" }, ["image/png"]],
+  ["comfy-router", referenceToVideo.id, FILM, ["video/mp4"]],
+  ["higgsfield", referenceToVideo.id, REFERRING, ["video/mp4"]],
+  ["replicate", textToImage.id, { prompt: "fog" }, ["image/webp"]],
 ]
 
 // They wait for their polls, each on a service of its own.
