@@ -209,6 +209,20 @@ describe("a purchase at Gemini", () => {
     })
   }
 
+  it("gives the picture, and not what was drawn on the way to it", async () => {
+    const toData = (text: string) =>
+      Buffer.from(`\x89PNG\r\n\x1A\n${text}`, "latin1").toString("base64")
+    const parts = [
+      { thought: true, inlineData: { mimeType: "image/png", data: toData("a sketch") } },
+      { text: "Here it is." },
+      { inlineData: { mimeType: "image/png", data: toData("the picture") } },
+    ]
+    const done = gemini.readCreate(toReply(200, { candidates: [{ content: { parts } }] }))
+    const outputs = await readOutputs(done ?? assert.fail())
+    const texts = outputs.map(({ bytes }) => bytes.toString("latin1", 8))
+    assert.deepEqual(texts, ["the picture"])
+  })
+
   it("waits as long as the header says, rather than the body", () => {
     const json = { error: { details: [{ retryDelay: "1.5s" }] } }
     const reply = { ...toReply(429, json), retryAfterMs: 9_000 }

@@ -64,7 +64,9 @@ export const geminiEdit: ProviderModel = {
 export function readPictures(json: Json | undefined): CreateOutcome | undefined {
   const candidates = listAt(json, "candidates")
   const parts = candidates.flatMap((each) => listAt(each, "content", "parts"))
-  const outputs = parts.flatMap((part) => toInlinePicture(at(part, "inlineData", "data")) ?? [])
+  // What it drew while it thought is no result.
+  const results = parts.filter((part) => at(part, "thought") !== true)
+  const outputs = results.flatMap((part) => toInlinePicture(at(part, "inlineData", "data")) ?? [])
   if (outputs.length > 0) return { kind: "completed", outputs }
   const blocked = textAt(json, "promptFeedback", "blockReason")
   const withheld = candidates
