@@ -28,6 +28,7 @@ const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
 const CONTRACTS = [
   { prefix: "adapters/storage-", contract: "describeStorage" },
   { prefix: "adapters/artifacts-", contract: "describeArtifactStorage" },
+  { prefix: "adapters/channel-", contract: "describeChannel" },
 ] as const
 
 describe("the root", () => {

@@ -17,7 +17,63 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts"
 
 const KEY = "id-of-a-key:secret-of-a-key"
 
+/** As a person writes it: without a build, and with nothing imported that runs. */
+const OWN_PROVIDER = `
+import type { Provider } from "@safelight/channel-http"
+
+export default {
+  name: "own",
+  baseUrl: "https://queue.fal.run",
+  keyVariable: "OWN_KEY",
+  authorize: (key) => ({ authorization: \`Key \${key}\` }),
+  outputHosts: ["*.fal.media"],
+  submission: { kind: "unkeyed" },
+  concurrency: 2,
+  submitTimeoutMs: 30_000,
+  models: {
+    "vendor-a/v4.1/flash/text-to-image": {
+      toRequest: ({ prompt = "" }) => ({
+        method: "POST",
+        path: "/recraft/v4.1/flash/text-to-image",
+        json: { prompt },
+      }),
+    },
+  },
+  readCreate: ({ json }) => ({ kind: "accepted", operation: json ?? {} }),
+  async poll(operation, send) {
+    const path = String((operation as { response_url?: string }).response_url)
+    const { json, status } = await send({ method: "GET", path })
+    if (status !== 200) return { kind: "running", pollAfterMs: 50 }
+    const { images } = json as { images: { url: string }[] }
+    return { kind: "completed", outputs: images.map(({ url }) => ({ url })) }
+  },
+} satisfies Provider
+`
+
+const OWN_CHANNEL = `
+import type { CreateChannel } from "safelight"
+
+const create: CreateChannel = ({ environment, name = "own" }) => ({
+  name,
+  models: ["vendor-a/v4.1/flash/text-to-image"],
+  submission: { kind: "unkeyed" },
+  concurrency: 1,
+  submitTimeoutMs: 1_000,
+  async submit() {
+    const text = \`<svg xmlns="http://www.w3.org/2000/svg"><title>\${environment["COLOUR"]}</title></svg>\`
+    const bytes = new TextEncoder().encode(text)
+    async function* open(): AsyncGenerator<Uint8Array> {
+      yield bytes
+    }
+    return { kind: "completed", outputs: [{ mimeType: "image/svg+xml", open }] }
+  },
+  poll: () => Promise.reject(new Error("everything was complete at once")),
+})
+export default create
+`
+
 interface World extends LogRecorder {
+  readonly folder: string
   readonly stub: RunningStub
   start(channels: Configuration["channels"], environment?: Record<string, string>): Promise<Service>
 }
@@ -30,6 +86,7 @@ async function createWorld(t: TestContext): Promise<World> {
   const recorder = createLogRecorder()
   return {
     ...recorder,
+    folder: folder.path,
     stub,
     async start(channels, environment = {}) {
       const configuration = { ...DEFAULTS, port: 0, stopGraceMs: 0, data: folder.path, channels }
@@ -87,13 +144,18 @@ describe("the channels of a configuration", () => {
     [
       "of an unknown type",
       [{ type: "nobody" }],
-      /^channels: "nobody" is no type: choose one of studio, fal$/,
+      /^channels: "nobody" is no type: choose one of studio, (.*, )?fal\b/,
     ],
     ["of which none has a key", [{ type: "fal" }], /^channels: none of them has its key/],
     [
       "with a model that it can't make",
       [{ type: "fal", models: ["vendor-x/picture"] }],
       /^channel fal has no model vendor-x\/picture$/,
+    ],
+    [
+      "with the life of a key that its provider doesn't honour",
+      [{ type: "fal", keyTtlMs: 1_000 }],
+      /^channel fal: keyTtlMs is for providers/,
     ],
   ]
   for (const [words, channels, message] of wrong) {
@@ -103,6 +165,58 @@ describe("the channels of a configuration", () => {
       await assert.rejects(start(channels, environment), { code: "invalid-configuration", message })
     })
   }
+
+  const modules: readonly (readonly [string, string, RegExp])[] = [
+    ["can't be read", "", /^channels: module \S+ can't be loaded: /],
+    [
+      "throws",
+      "throw new Error('no licence')",
+      /^channels: module \S+ can't be loaded: no licence$/,
+    ],
+    ["exports nothing", "export const a = 1", /has no default export that is a provider/],
+    ["exports no provider", "export default {}", /exports no provider: name must be a string$/],
+    [
+      "exports an unfinished provider",
+      `export default { name: "own", baseUrl: "http://a.example", keyVariable: "OWN_KEY",
+        authorize() {}, outputHosts: [], submission: {}, models: null }`,
+      /exports no provider: models must be an object$/,
+    ],
+    [
+      "makes no channel",
+      "export default () => undefined",
+      /made no channel: name must be a string$/,
+    ],
+  ]
+  for (const [words, text, message] of modules) {
+    it(`from a module that ${words} refuse the start`, async (t) => {
+      const { start, folder } = await createWorld(t)
+      const module = join(folder, "own.mjs")
+      if (text !== "") await writeFile(module, text)
+      await assert.rejects(start([{ module }]), { code: "invalid-configuration", message })
+    })
+  }
+
+  it("are made by a provider in a file of one's own, which stands beside the configuration", async (t) => {
+    const { start, folder, stub } = await createWorld(t)
+    await writeFile(join(folder, "own.ts"), OWN_PROVIDER)
+    const channels = [{ module: "./own.ts", baseUrl: stub.url }]
+    const config = join(folder, "safelight.config.json")
+    await writeFile(config, JSON.stringify({ channels }))
+    const source = { flags: { config }, environment: {}, folder: "/" }
+    const read = await loadConfiguration(source)
+    assert.equal(read.channels[0]?.module, join(folder, "own.ts"))
+    const picture = await make(await start(read.channels, { OWN_KEY: KEY }))
+    assert.deepEqual([picture.state, picture.dispatch?.channel], ["succeeded.available", "own"])
+  })
+
+  it("are made by a function in a file of one's own", async (t) => {
+    const { start, folder } = await createWorld(t)
+    const module = join(folder, "own.ts")
+    await writeFile(module, OWN_CHANNEL)
+    const picture = await make(await start([{ module, name: "mine" }], { COLOUR: "red" }))
+    assert.deepEqual([picture.state, picture.dispatch?.channel], ["succeeded.available", "mine"])
+    assert.equal(picture.artifacts[0]?.mimeType, "image/svg+xml")
+  })
 
   const misspelt: readonly (readonly [string, unknown, RegExp])[] = [
     ["no list", {}, /channels: expected a list of channels$/],
@@ -114,6 +228,9 @@ describe("the channels of a configuration", () => {
     ],
     ["an unknown field", [{ type: "fal", key: "x" }], /unknown field "channels\[0\]\.key"$/],
     ["a tier of nothing", [{ type: "fal", tier: 0 }], /channels\[0\]\.tier: expected a whole/],
+    ["neither type nor module", [{ tier: 1 }], /channels\[0\]: expected either a type/],
+    ["both", [{ type: "fal", module: "./a.ts" }], /channels\[0\]: expected either a type/],
+    ["a module by no path", [{ module: "a" }], /channels\[0\]\.module: expected a path/],
     [
       "an address that is none",
       [{ type: "fal", baseUrl: "fal" }],

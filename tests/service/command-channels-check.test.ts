@@ -49,27 +49,28 @@ test("every mistake is told by its channel, no key among them, and it ends with 
   const { check, stub } = await createWorld(t)
   const here = { type: "fal", baseUrl: stub.url }
   const channels = [
+    { type: "nobody" },
     { ...here, name: "refused", keyVariable: "BAD_KEY" },
     { ...here, name: "keyless", keyVariable: "NO_KEY" },
     { ...here, name: "odd", keyVariable: "ODD_KEY" },
     { ...here, name: "away", baseUrl: "http://127.0.0.1:1" },
     { ...here, name: "unmade", models: [PICTURE, "vendor-x/picture"] },
-    { type: "nobody" },
   ]
   const { code, stderr, stdout } = await check({ channels })
-  assert.deepEqual(stdout.split("\n"), [
+  const [nobody, ...lines] = stdout.split("\n")
+  assert.match(nobody ?? "", /^nobody: channels: "nobody" is no type: choose one of studio, /)
+  assert.deepEqual(lines, [
     "refused: it refuses the key (401)",
     "keyless: NO_KEY is empty",
     "odd: the key of channel odd is empty, or holds what no key does",
     "away: away can't be reached (ECONNREFUSED)",
     "unmade: fal has no model vendor-x/picture",
     "unmade: it takes the key",
-    'nobody: "nobody" is no type: choose one of studio, fal',
     "",
   ])
   assert.deepEqual([code, stderr], [1, ""])
   assert.deepEqual(stub.purchases, [])
-  const { code: also, stdout: json } = await check({ channels: channels.slice(0, 1) }, "--json")
+  const { code: also, stdout: json } = await check({ channels: channels.slice(1, 2) }, "--json")
   assert.equal(also, 1)
   assert.deepEqual(JSON.parse(json), [
     {
@@ -80,6 +81,30 @@ test("every mistake is told by its channel, no key among them, and it ends with 
     },
   ])
   assert.doesNotMatch(stdout + json, /secret-of-a-key/)
+})
+
+test("a file of the operator's own is checked as far as it goes", async (t) => {
+  const { check, folder } = await createWorld(t)
+  const channel = `({ name: "own", models: ["m"], submission: { kind: "unkeyed" }, concurrency: 1,
+    submitTimeoutMs: 1, submit() {}, poll() {}, ...more })`
+  await writeFile(join(folder, "plain.mjs"), `const more = {}\nexport default () => ${channel}`)
+  const more = '{ name: "asked", check: async () => ({ kind: "ready", key: "unproved" }) }'
+  await writeFile(
+    join(folder, "asked.mjs"),
+    `const more = ${more}\nexport default () => ${channel}`,
+  )
+  const modules = ["./plain.mjs", "./asked.mjs", "./absent.mjs"]
+  const { code, stdout } = await check({ channels: modules.map((module) => ({ module })) })
+  const [plain, asked, absent, ...rest] = stdout.split("\n")
+  assert.deepEqual(
+    [plain, asked],
+    [
+      "own: well: it was not asked, since it has no check",
+      "asked: well: it answers; whether it takes the key was not proved",
+    ],
+  )
+  assert.match(absent ?? "", /absent\.mjs: channels: module .*absent\.mjs can't be loaded: /)
+  assert.deepEqual([code, rest], [1, [""]])
 })
 
 test("a model without a price, like any wrong configuration, is one line and ends with 2", async (t) => {

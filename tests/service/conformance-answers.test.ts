@@ -35,6 +35,7 @@ const READS: readonly (readonly [
   [200, "an unfinished task", `/v1/tasks/${taskId(2)}`],
   [200, "the tasks", "/v1/tasks"],
   [200, "artifacts", `${TASK}/artifacts`],
+  [200, "a task's events", `${TASK}/events`],
   [200, "a task's usage", `${TASK}/usage`],
   [200, "usage", "/v1/usage"],
   [200, "content", CONTENT],

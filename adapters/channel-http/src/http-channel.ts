@@ -10,12 +10,14 @@ import {
   type AbortSignalLike,
   type Channel,
   type ChannelRequest,
+  type Completed,
   type PollRequest,
+  type Submission,
   type SubmitOutcome,
 } from "@safelight/core"
 import { checkProvider } from "./check-provider.ts"
 import { createHttpClient, NotSent } from "./http-client.ts"
-import { createToAddress } from "./provider-address.ts"
+import { createIsOwn, createToAddress } from "./provider-address.ts"
 import type {
   CreateOutcome,
   Provider,
@@ -24,6 +26,9 @@ import type {
   Reply,
   Send,
 } from "./provider.ts"
+
+/** A connection stands within ten seconds, or nothing is sent. */
+const SEND_WITHIN_MS = 15_000
 
 export interface HttpChannelOptions {
   readonly provider: Provider
@@ -36,6 +41,11 @@ export interface HttpChannelOptions {
   /** Of the provider's models; all by default. */
   readonly models?: readonly string[]
   readonly concurrency?: number
+  /**
+   * How long a key lives, less a request's way and two clocks' difference: of a provider that honours
+   * keys and doesn't state it.
+   */
+  readonly keyTtlMs?: number
 }
 
 /** What answers later is of no use for tasks either. */
@@ -52,15 +62,16 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
   return {
     name,
     models,
-    submission: provider.submission,
+    submission: toSubmission(options, name),
     concurrency: options.concurrency ?? provider.concurrency,
     submitTimeoutMs: provider.submitTimeoutMs,
+    sendWithinMs: Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
     outputOrigins: { hosts: provider.outputHosts, trustedOrigins: [wire.origin] },
     accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
     submit: (request) => buy(wire, provider, request),
     async poll({ operation, signal }) {
       const outcome = await provider.poll(operation, wire.toSend(signal))
-      if (outcome !== undefined) return outcome
+      if (outcome !== undefined) return wire.withCredentials(outcome)
       throw unavailable(`${name} does not say how the work stands`)
     },
     ...(cancel !== undefined && {
@@ -77,6 +88,15 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
   }
 }
 
+function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string): Submission {
+  const { submission } = provider
+  const isUnstated = submission.kind === "keyed-unstated"
+  if (keyTtlMs === undefined) return isUnstated ? { kind: "unkeyed" } : submission
+  if (isUnstated && keyTtlMs > 0) return { kind: "keyed", keyTtlMs }
+  const message = `channel ${name}: keyTtlMs is for providers that honour keys without a stated lifetime`
+  throw new SafelightError({ code: "invalid-configuration", message })
+}
+
 async function buy(
   wire: Wire,
   { name, readCreate }: Provider,
@@ -91,7 +111,7 @@ async function buy(
     throw error
   }
   const outcome = readCreate(reply)
-  if (outcome !== undefined && isProof(reply, outcome)) return outcome
+  if (outcome !== undefined && isProof(reply, outcome)) return wire.withCredentials(outcome)
   const message = `${name} answered ${reply.status}, which proves nothing`
   throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
 }
@@ -102,6 +122,8 @@ interface Wire {
   readonly toModel: (id: string) => ProviderModel
   /** Rejects with a `NotSent` where not a byte of it can have arrived. */
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
+  /** The outcome with what its outputs are fetched with. */
+  withCredentials<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
   /** For what buys nothing. */
   toSend(signal: AbortSignalLike): Send
   close(): Promise<void>
@@ -110,6 +132,7 @@ interface Wire {
 function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string): Wire {
   const client = createHttpClient()
   const toAddress = createToAddress(provider, baseUrl)
+  const isOwn = createIsOwn(provider, baseUrl)
   const credentials = provider.authorize(requireKey(name, key))
 
   const sendOnce: Wire["sendOnce"] = (request, signal) => {
@@ -126,6 +149,14 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
       throw new SafelightError({ code: "invalid-configuration", message })
     },
     sendOnce,
+    withCredentials(outcome) {
+      if (provider.outputsNeedKey !== true || !isCompleted(outcome)) return outcome
+      const outputs = outcome.outputs.map((output) => {
+        const address = "url" in output ? URL.parse(output.url) : null
+        return address !== null && isOwn(address) ? { ...output, headers: credentials } : output
+      })
+      return { ...outcome, outputs }
+    },
     toSend: (signal) => async (request) => {
       try {
         return await sendOnce(request, signal)
@@ -141,6 +172,12 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
 function isProof({ status }: Reply, { kind }: CreateOutcome): boolean {
   const isTakenIn = kind === "accepted" || kind === "completed" || kind === "pending"
   return isTakenIn || !(status >= 500 || status === 408)
+}
+
+function isCompleted<Outcome extends { readonly kind: string }>(
+  outcome: Outcome,
+): outcome is Outcome & Completed {
+  return outcome.kind === "completed"
 }
 
 function unavailable(message: string, cause?: Error): SafelightError {

@@ -37,6 +37,8 @@ export function createHttpClient(): HttpClient {
     bodyTimeout: 0,
   })
 
+  let closing: Promise<void> | undefined
+
   return {
     async send({ headers, json, method, signal, url }) {
       let answer: Dispatcher.ResponseData
@@ -63,7 +65,7 @@ export function createHttpClient(): HttpClient {
         throw toFault(error, signal)
       }
     },
-    close: () => agent.close(),
+    close: () => (closing ??= agent.close()),
   }
 }
 

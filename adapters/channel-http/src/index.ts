@@ -5,10 +5,22 @@ export {
   defineProvider,
   type CreateOutcome,
   type KeyCheck,
+  type KeyedUnstated,
   type Provider,
   type ProviderModel,
   type ProviderRequest,
   type Reply,
   type Send,
 } from "./provider.ts"
+export { PROVIDERS } from "./providers.ts"
+export { ark } from "./providers/ark.ts"
+export { blackForestLabs } from "./providers/black-forest-labs.ts"
+export { comfyRouter } from "./providers/comfy-router.ts"
 export { fal } from "./providers/fal.ts"
+export { gemini } from "./providers/gemini.ts"
+export { higgsfield } from "./providers/higgsfield.ts"
+export { openai } from "./providers/openai.ts"
+export { replicate } from "./providers/replicate.ts"
+export { runware } from "./providers/runware.ts"
+export { xai } from "./providers/xai.ts"
+export { readTurnedAway } from "./turned-away.ts"

@@ -9,22 +9,40 @@ export type ToAddress = (request: Pick<ProviderRequest, "path" | "query">) => UR
 
 /** Throws `invalid-configuration` where `baseUrl` is none. */
 export function createToAddress(provider: Provider, baseUrl = provider.baseUrl): ToAddress {
-  const base = URL.parse(baseUrl)
-  if (base === null || !/^https?:$/.test(base.protocol)) {
-    const message = `baseUrl of ${provider.name} must be an http or https URL`
-    throw new SafelightError({ code: "invalid-configuration", message })
-  }
+  const base = parseBase(provider, baseUrl)
   const root = base.href.replace(/\/$/, "")
-  const hosts = new Set([base.host, ...(provider.apiHosts ?? [])])
+  const isOwn = createIsOwn(provider, baseUrl)
 
   return ({ path, query = {} }) => {
     const address = new URL(path.startsWith("/") ? `${root}${path}` : path)
-    const isOwn = hosts.has(address.host) && address.protocol === base.protocol
-    if (!isOwn) {
+    if (!isOwn(address)) {
       const message = `${provider.name} names a URL that is not its own`
       throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
     }
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
     return address
   }
+}
+
+/** Whether credentials may go there. Throws `invalid-configuration` where `baseUrl` is none. */
+export function createIsOwn(
+  provider: Provider,
+  baseUrl = provider.baseUrl,
+): (address: URL) => boolean {
+  const base = parseBase(provider, baseUrl)
+  const hosts = [base.host, ...(provider.apiHosts ?? [])]
+  return ({ host, protocol }) =>
+    protocol === base.protocol && hosts.some((own) => isWithin(host, own))
+}
+
+function parseBase(provider: Provider, baseUrl: string): URL {
+  const base = URL.parse(baseUrl)
+  if (base !== null && /^https?:$/.test(base.protocol)) return base
+  const message = `baseUrl of ${provider.name} must be an http or https URL`
+  throw new SafelightError({ code: "invalid-configuration", message })
+}
+
+/** The star stands for one name or more, never for none. */
+function isWithin(host: string, own: string): boolean {
+  return own.startsWith("*.") ? host.endsWith(own.slice(1)) : host === own
 }

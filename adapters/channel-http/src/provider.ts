@@ -46,6 +46,14 @@ export interface ProviderModel {
 /** What the answer to a purchase proves. */
 export type CreateOutcome = Accepted | Completed | Refused | NotCreated | Busy | Pending
 
+/**
+ * Keys are honoured, and for how long nobody states. Unkeyed, until whoever runs the channel says how
+ * long a key lives.
+ */
+export interface KeyedUnstated {
+  readonly kind: "keyed-unstated"
+}
+
 /** Sends a request that buys nothing, with the credentials. Rejects with `channel-unavailable`. */
 export type Send = (request: ProviderRequest) => Promise<Reply>
 
@@ -63,11 +71,13 @@ export interface Provider {
   readonly keyVariable: string
   /** The header that says who calls. */
   readonly authorize: (key: string) => Readonly<Record<string, string>>
-  /** Where else its own URLs may lead, with credentials; beside the base's host. */
+  /** Where else its own URLs may lead, with credentials; beside the base's host. `*.name` is any below it. */
   readonly apiHosts?: readonly string[]
   /** Where its outputs lie, as `MediaRequest.hosts` names them. */
   readonly outputHosts: readonly string[]
-  readonly submission: Submission
+  /** Outputs at its own hosts are fetched with the credentials; without any by default. */
+  readonly outputsNeedKey?: true
+  readonly submission: Submission | KeyedUnstated
   /** By the id of the public model. */
   readonly models: Readonly<Record<string, ProviderModel>>
   readonly concurrency: number

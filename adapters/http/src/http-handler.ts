@@ -32,6 +32,7 @@ import { createCreateTask } from "./resources/create-task.ts"
 import { createFindContent } from "./resources/find-content.ts"
 import { createHealth } from "./resources/health.ts"
 import { createListArtifacts } from "./resources/list-artifacts.ts"
+import { createListEvents } from "./resources/list-events.ts"
 import { createListTasks } from "./resources/list-tasks.ts"
 import { createMetricsPage, type MetricsText } from "./resources/metrics-page.ts"
 import { createPublicPrefix } from "./resources/public-prefix.ts"
@@ -123,6 +124,7 @@ function createResources(
   return [
     { path: list.path, methods: { ...list.methods, ...creation.methods } },
     createShowTask({ service, admit, prefix, cachedTasks: settings.cachedTasks }),
+    createListEvents({ service, admit }),
     createShowTaskUsage({ service, admit }),
     createShowUsage({ service, admit, clock }),
     createListArtifacts({ service, admit, links, clock, publicUrl }),

@@ -52,6 +52,7 @@ export function toCheckedChannel(
     submission: channel.submission,
     concurrency: channel.concurrency,
     submitTimeoutMs: channel.submitTimeoutMs,
+    ...(channel.sendWithinMs !== undefined && { sendWithinMs: channel.sendWithinMs }),
     ...(channel.outputOrigins !== undefined && { outputOrigins: channel.outputOrigins }),
     async submit(request) {
       return parseSubmitAnswer(await channel.submit(request), toContext(request))

@@ -1,6 +1,7 @@
 /**
  * Asking a channel for the work, bought once (design §5): the intent is durable before a byte
- * leaves, and the call is made only while the claim surely outlives it.
+ * leaves, and the request leaves only while the claim surely holds. A call that outlives its claim is
+ * found by another process and is in doubt for it; the answer is recorded all the same.
  *
  *   queued, doubtful (same key) ─dispatched→ call ─┬→ accepted
  *                                                  ├→ succeeded | failed | deferred
@@ -13,6 +14,7 @@ import { ERASED, settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
 import { toRequest, type WorkRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
+import { toSendWithinMs } from "./settings.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
 /** A first call under a new key. */
@@ -98,10 +100,10 @@ async function findForgotten(
   return deadlines.run(settings.pollTimeoutMs, signal, find)
 }
 
-/** How long the call may still be put off, so that the claim outlives its time-out. */
+/** How long the call may still be put off, so that its request leaves while the claim holds. */
 function toSlackMs({ clock }: Context, work: Work, slot: Slot): number {
   const heldMs = work.heldUntil - clock.monotonicNow()
-  return Math.floor(Math.max(0, heldMs - slot.channel.submitTimeoutMs))
+  return Math.floor(Math.max(0, heldMs - toSendWithinMs(slot.channel)))
 }
 
 /**

@@ -86,13 +86,27 @@ export function toSettings(
       throw invalid(`${name} must be a positive integer`)
     }
   }
-  for (const channel of channels) {
-    // Otherwise the check before each call could never pass (design §5).
-    if (channel.submitTimeoutMs * 2 > settings.claimMs) {
-      throw invalid(`claimMs must be at least twice submitTimeoutMs of channel ${channel.name}`)
-    }
-  }
+  for (const channel of channels) checkTimes(channel, settings)
   return settings
+}
+
+/** How long a request of the channel may take to leave. */
+export function toSendWithinMs({ sendWithinMs, submitTimeoutMs }: Channel): number {
+  return sendWithinMs ?? submitTimeoutMs
+}
+
+function checkTimes(channel: Channel, { claimMs }: EngineSettings): void {
+  const { name, sendWithinMs, submission, submitTimeoutMs } = channel
+  // Otherwise the check before each call could never pass (design §5).
+  if (toSendWithinMs(channel) * 2 > claimMs) {
+    const member = sendWithinMs === undefined ? "submitTimeoutMs" : "sendWithinMs"
+    throw invalid(`claimMs must be at least twice ${member} of channel ${name}`)
+  }
+  // A call that may outlive its claim is found by others, who ask for the key once this has passed.
+  const longestMs = submission.kind === "lookup" ? submission.longestRequestMs : Infinity
+  if (sendWithinMs !== undefined && longestMs < submitTimeoutMs) {
+    throw invalid(`longestRequestMs of channel ${name} must be at least its submitTimeoutMs`)
+  }
 }
 
 /** The pause before try `attempt` (from 1): doubling, bounded. */

@@ -1,5 +1,5 @@
 /** What a front end may know of tasks: an account sees its own alone. */
-import type { TaskRequest, TaskService } from "@safelight/core"
+import { openEvent, type TaskRequest, type TaskService } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { listTasks } from "./list-tasks.ts"
 import { findUsage, sumUsage } from "./usage.ts"
@@ -25,6 +25,12 @@ export function createReads(context: Context): TaskReads {
       // Both in any case: how long it takes must not tell whether there is such a task.
       const [head, found] = await Promise.all([storage.readTask(id), storage.readArtifacts(id)])
       return head && { task: head.task, artifacts: found }
+    },
+    async listEvents({ account, id }) {
+      const head = await storage.readTask(id)
+      return head?.task.account === account
+        ? (await storage.readEvents(id)).map(openEvent)
+        : undefined
     },
     findUsage: (request) => findUsage(context, request),
     sumUsage: (request) => sumUsage(context, request),

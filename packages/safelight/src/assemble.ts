@@ -92,7 +92,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
   await requireOwnData({ storage, artifacts, adopt, clock, log })
   const parts = { configuration, environment, log, clock, storage, artifacts, watching, sandbox }
-  const engine = createServiceEngine(parts, closers)
+  const engine = await createServiceEngine(parts, closers)
   await engine.clock.ready()
   await requirePrices({ engine, log, isAlone: configuration.database === undefined })
 
@@ -153,7 +153,7 @@ interface EngineParts {
   readonly sandbox: boolean
 }
 
-function createServiceEngine(parts: EngineParts, closers: Close[]): Engine {
+async function createServiceEngine(parts: EngineParts, closers: Close[]): Promise<Engine> {
   const { configuration, environment, log, clock, storage, artifacts, watching, sandbox } = parts
   const media = createGuardedFetch(configuration.media)
   const inspector = createMediaInspector({ clock })
@@ -172,7 +172,7 @@ function createServiceEngine(parts: EngineParts, closers: Close[]): Engine {
     })
   }
   const { channels } = configuration
-  const routes = createChannels({ channels, environment, log, createStudio })
+  const routes = await createChannels({ channels, environment, log, createStudio })
   closers.push(async () => {
     await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
   })

@@ -10,6 +10,8 @@ export type {
   Role,
   StudioLimits,
 } from "./configuration/configuration.ts"
+export type { ChannelSetup, CreateChannel } from "./channels/load-module.ts"
+export type { ChannelSettings } from "./configuration/channel-settings.ts"
 export { DEFAULTS } from "./configuration/defaults.ts"
 export {
   loadConfiguration,

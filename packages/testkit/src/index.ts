@@ -8,6 +8,11 @@ export {
   type ArtifactStorageContractOptions,
   type ArtifactStorageFixture,
 } from "./artifact-storage-contract.ts"
+export {
+  describeChannel,
+  type ChannelContractOptions,
+  type ChannelFixture,
+} from "./channel-contract.ts"
 export type { Divergence } from "./contract.ts"
 export { createManualClock, type ManualClock } from "./manual-clock.ts"
 export {

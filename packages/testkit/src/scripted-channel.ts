@@ -40,6 +40,7 @@ export interface ScriptedChannelOptions {
   readonly submission?: Submission
   readonly concurrency?: number
   readonly submitTimeoutMs?: number
+  readonly sendWithinMs?: number
   readonly answersAtOnce?: boolean
   /** Replies in the order of the calls; a call past the last rejects and is recorded. */
   readonly submits?: readonly SubmitReply[]
@@ -91,6 +92,7 @@ export function createScriptedChannel(options: ScriptedChannelOptions = {}): Scr
     submission,
     concurrency: options.concurrency ?? 8,
     submitTimeoutMs: options.submitTimeoutMs ?? 10_000,
+    ...(options.sendWithinMs !== undefined && { sendWithinMs: options.sendWithinMs }),
     calls,
     created,
     submit,

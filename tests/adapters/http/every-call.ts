@@ -28,6 +28,7 @@ type Add = (template: string, path: string, call?: Call, trouble?: Trouble) => v
 
 const TASKS = "/v1/tasks"
 const TASK = `${TASKS}/{task_id}`
+const TASK_EVENTS = `${TASK}/events`
 const TASK_USAGE = `${TASK}/usage`
 const USAGE = "/v1/usage"
 const ARTIFACTS = `${TASK}/artifacts`
@@ -118,6 +119,7 @@ function readTasks({ fake }: World, keys: readonly string[], read: Add): void {
   for (const [template, path] of [
     [TASKS, "/v1/tasks?limit=1"],
     [TASK, `/v1/tasks/${queued.id}`],
+    [TASK_EVENTS, `/v1/tasks/${queued.id}/events`],
     [TASK_USAGE, `/v1/tasks/${queued.id}/usage`],
     [USAGE, "/v1/usage"],
     [ARTIFACTS, `/v1/tasks/${id}/artifacts`],

@@ -24,6 +24,7 @@ import {
   type SubmitRequest,
   type SubmitResult,
   type Task,
+  type TaskEvent,
   type TaskService,
   type UsageReport,
 } from "@safelight/core"
@@ -54,6 +55,8 @@ export function createFakeService() {
   const summed: ChargesRequest[] = []
   /** By account and idempotency key. */
   const used = new Map<string, { fingerprint: string; task: string }>()
+  /** By task. */
+  const events = new Map<string, readonly TaskEvent[]>()
   const opened: OpenArtifactRequest[] = []
   const listed: ListRequest[] = []
   const reader: FakeReader = {}
@@ -125,6 +128,11 @@ export function createFakeService() {
       refuseOddId(id)
       return findWithArtifacts(id)
     },
+    async listEvents({ account, id }) {
+      failIfAsked()
+      refuseOddId(id)
+      return tasks.get(id)?.account === account ? (events.get(id) ?? []) : undefined
+    },
     async findUsage({ account, id }) {
       failIfAsked()
       refuseOddId(id)
@@ -177,6 +185,7 @@ export function createFakeService() {
   return {
     service,
     tasks,
+    events,
     bytes,
     /** What became a task. */
     submitted,

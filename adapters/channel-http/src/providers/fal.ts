@@ -6,6 +6,7 @@ import {
   imageEdit,
   referenceToVideo,
   textToImage,
+  type Completed,
   type FailureCode,
   type Json,
   type ParameterValues,
@@ -14,6 +15,9 @@ import {
 } from "@safelight/core"
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+import { readQueueHandle } from "../queue-handle.ts"
+import { toRefused } from "../refusal.ts"
+import { readTurnedAway } from "../turned-away.ts"
 
 const POLL_AFTER_MS = 2_000
 
@@ -63,16 +67,12 @@ function toRefusal({ json }: Reply): Refused {
   const type = textAt(json, "detail", 0, "type") ?? ""
   const words = textAt(json, "detail", 0, "msg") ?? textAt(json, "detail")
   const code = type.startsWith("unsupported_") ? "unsupported_media_type" : FAILURES[type]
-  return {
-    kind: "refused",
-    code: code ?? "provider_rejected",
-    ...(words !== undefined && { providerWords: words }),
-  }
+  return toRefused(code ?? "provider_rejected", words)
 }
 
 /**
  * A failure counts where fal says whose it is: the model's in `detail`, a runner's in `error_type`.
- * Any other refusal is about this request for the result, which is paid for and still there.
+ * Any other answer is about this request for the result, which is paid for and still there.
  */
 function readResult(reply: Reply): PollOutcome | undefined {
   const { json, status } = reply
@@ -84,9 +84,14 @@ function readResult(reply: Reply): PollOutcome | undefined {
     return { kind: "not-created", reason: "provider_failed" }
   }
   if (status === 422 || (status === 400 && isModels)) return toRefusal(reply)
-  if (status !== 200) return undefined
-  const media = [...listAt(json, "images"), at(json, "video") ?? null]
-  const urls = media.flatMap((each) => textAt(each, "url") ?? [])
+  return status === 200 ? toCompleted(json) : undefined
+}
+
+/** What names no medium is a page of somebody else's. */
+function toCompleted(json: Reply["json"]): Completed | undefined {
+  const media = at(json, "images") ?? [at(json, "video") ?? null]
+  const urls = listAt(media).flatMap((each) => textAt(each, "url") ?? [])
+  if (urls.length === 0 && at(json, "images") === undefined) return undefined
   return { kind: "completed", outputs: urls.map((url) => ({ url })) }
 }
 
@@ -105,31 +110,10 @@ export const fal = defineProvider({
     [referenceToVideo.id]: toModel("bytedance/seedance-2.5/reference-to-video", acceptsFilm),
   },
   readCreate(reply) {
-    const { json, retryAfterMs, status } = reply
-    const [id, state, result] = ["request_id", "status_url", "response_url"].map((name) =>
-      textAt(json, name),
-    )
-    if (status === 200 && id !== undefined && state !== undefined && result !== undefined) {
-      const cancel = textAt(json, "cancel_url") ?? null
-      return { kind: "accepted", operation: { id, state, result, cancel } }
-    }
-    switch (status) {
-      case 400:
-      case 422:
-        return toRefusal(reply)
-      case 401:
-      case 403:
-      case 404:
-        return { kind: "not-created", reason: `provider_answered_${status}` }
-      case 429:
-        return {
-          kind: "busy",
-          reason: "provider_busy",
-          ...(retryAfterMs !== undefined && { retryAfterMs }),
-        }
-      default:
-        return undefined
-    }
+    const { json, status } = reply
+    const operation = status === 200 ? readQueueHandle(json) : undefined
+    if (operation !== undefined) return { kind: "accepted", operation }
+    return status === 400 || status === 422 ? toRefusal(reply) : readTurnedAway(reply)
   },
   async poll(operation, send) {
     const state = await send({ method: "GET", path: textAt(operation, "state") ?? "" })

@@ -57,6 +57,35 @@ const CHARGE = {
   charge_micros: 10_000,
 }
 
+const BEGAN_MS = 1_767_225_600_000
+
+const EVENTS = [
+  {
+    version: 1,
+    type: "submitted",
+    at_ms: BEGAN_MS,
+    model: textToImage.id,
+    reserved_micros: 10_000,
+    end_by_ms: BEGAN_MS + 3_600_000,
+  },
+  {
+    version: 2,
+    type: "dispatched",
+    at_ms: BEGAN_MS + 4,
+    attempt: 1,
+    channel: "studio",
+    because: "tier 1, 1 of 1 channels able",
+  },
+  { version: 3, type: "accepted", at_ms: BEGAN_MS + 9 },
+  {
+    version: 4,
+    type: "succeeded",
+    at_ms: BEGAN_MS + 9_000,
+    charge_micros: 10_000,
+    artifact_keys: ["image_1"],
+  },
+]
+
 const TASK_USAGE = {
   task_id: ID,
   model: textToImage.id,
@@ -102,6 +131,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<Exclude<ResponseSchemaName, "Err
   Artifact: ARTIFACT,
   ArtifactLink: LINK,
   ArtifactList: { task_id: ID, artifacts: [ARTIFACT] },
+  EventList: { task_id: ID, events: EVENTS },
   TaskUsage: TASK_USAGE,
   UsageReport: USAGE_REPORT,
   Liveness: { status: "ok" },

@@ -3,7 +3,7 @@
  * the tests check every answer by them. They tolerate unknown members, as a client should, for
  * bodies may grow.
  */
-import { FAILURE_CODES, type FailureType, type TaskStatus } from "@safelight/core"
+import { EVENT_TYPES, FAILURE_CODES, type FailureType, type TaskStatus } from "@safelight/core"
 import * as v from "valibot"
 import { MAX_DETAILS } from "../errors/error-response.ts"
 import { ERROR_CODES, ERRORS } from "../errors/error-table.ts"
@@ -112,6 +112,31 @@ const micros = v.pipe(v.number(), v.integer(), v.minValue(0))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const durationMs = v.pipe(v.number(), v.integer(), v.minValue(0))
 
+const unixMs = v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Unix milliseconds."))
+
+const taskEvent = v.object({
+  version: v.pipe(v.number(), v.integer(), v.minValue(1), v.description("Its place in the log.")),
+  type: v.picklist(EVENT_TYPES),
+  at_ms: unixMs,
+  model: v.optional(v.string()),
+  reserved_micros: v.optional(micros),
+  end_by_ms: v.optional(v.pipe(unixMs, v.description("By then the task has ended."))),
+  attempt: v.optional(v.pipe(count, v.description("From 1; a repeat after a doubt is one, too."))),
+  channel: v.optional(v.pipe(v.string(), v.description("Which one was asked."))),
+  because: v.optional(v.pipe(v.string(), v.description("Why that one, for people."))),
+  reason: v.optional(v.pipe(v.string(), v.description("What was seen, as a short code."))),
+  retry_at_ms: v.optional(unixMs),
+  progress: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(99))),
+  charge_micros: v.optional(micros),
+  artifact_keys: v.optional(v.array(v.string())),
+  error: v.optional(taskFailure),
+})
+
+const eventList = v.object({
+  task_id: v.pipe(v.string(), v.uuid()),
+  events: v.pipe(v.array(taskEvent), v.description("Oldest first.")),
+})
+
 const taskUsage = v.object({
   task_id: v.pipe(v.string(), v.uuid()),
   model: v.string(),
@@ -204,6 +229,7 @@ export const RESPONSE_SCHEMAS = {
   Artifact: artifact,
   ArtifactLink: artifactLink,
   ArtifactList: artifactList,
+  EventList: eventList,
   TaskUsage: taskUsage,
   UsageReport: usageReport,
   Error: error,

@@ -79,6 +79,18 @@ export function toTaskPaths(requestBody: object): Record<string, PathItem> {
       },
       refusals: ["task_not_found"],
     }),
+    "/v1/tasks/{task_id}/events": withHead({
+      id: "listEvents",
+      tag: TAG,
+      summary: "What happened to a task",
+      description:
+        "Its log, oldest first: which channel was taken and why, and what each attempt came to. " +
+        "An event that is there never changes.",
+      scopes: ["tasks:read"],
+      parameters: [TASK_ID],
+      answers: { "200": toJsonAnswer("The events.", "EventList") },
+      refusals: ["task_not_found"],
+    }),
     "/v1/tasks/{task_id}/usage": taskUsageOperations(),
     "/v1/usage": usageOperations(),
     "/v1/tasks/{task_id}/artifacts": withHead({

@@ -32,6 +32,12 @@ export interface Channel {
   readonly concurrency: number
   /** How long one `submit` may take before its outcome counts as unknown. */
   readonly submitTimeoutMs: number
+  /**
+   * How long after `submit` is called its request may still leave; as long as the call may take by
+   * default. What leaves is never repeated by another process, so a claim has to outlive this alone,
+   * and a call may take many minutes.
+   */
+  readonly sendWithinMs?: number
   /** Needed where outputs are URLs. */
   readonly outputOrigins?: OutputOrigins
   /**

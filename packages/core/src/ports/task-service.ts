@@ -4,6 +4,7 @@
  */
 import type { AccountTotals } from "../accounts/account.ts"
 import type { ModelPrice } from "../money/prices.ts"
+import type { TaskEvent } from "../task/events.ts"
 import type { ArtifactRow } from "../task/projection.ts"
 import type { Rejection } from "../task/rejection.ts"
 import type { Task } from "../task/task.ts"
@@ -31,6 +32,8 @@ export interface TaskService {
   findLinked(task: string): Promise<FoundArtifacts | undefined>
   /** Opens an artifact's bytes; `ArtifactStorage.open` says how it fails. */
   openArtifact(request: OpenArtifactRequest): Promise<ArtifactReader>
+  /** What happened to the task, oldest first; undefined for an unknown task. */
+  listEvents(request: TaskRequest): Promise<readonly TaskEvent[] | undefined>
   /** What the task cost and by which price; undefined for an unknown task. */
   findUsage(request: TaskRequest): Promise<TaskUsage | undefined>
   /** What the account's tasks cost that finished in a period, and what it has left. */

@@ -3,16 +3,15 @@
  * every model has a price was seen when the configuration was read. Providers are asked what buys nothing;
  * a channel that `serve` would leave out is asked too, as far as it can be.
  */
-import { createStudioChannel } from "@safelight/channel-studio"
-import { isSafelightError, SILENT_LOG, type ChannelCheck } from "@safelight/core"
-import { createGuardedFetch } from "@safelight/fetch-guarded"
-import { toName, type ChannelSettings } from "../configuration/channel-settings.ts"
+import { isSafelightError, type ChannelCheck } from "@safelight/core"
+import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { Configuration } from "../configuration/configuration.ts"
-import { createChannel, findProvider, type CreateChannelsOptions } from "./create-channels.ts"
-import { planChannels } from "./plan-channels.ts"
+import type { CreateChannelsOptions } from "./create-channels.ts"
+import { createQuietChannel, planChannels } from "./plan-channels.ts"
 
 export interface ChannelReport {
   readonly channel: string
+  /** Or the path of its module. */
   readonly type: string
   /** Null where nothing was asked, or the answer says nothing of it. */
   readonly key: "taken" | "refused" | "unproved" | "none" | null
@@ -24,34 +23,28 @@ type CheckOptions = Pick<CreateChannelsOptions, "environment"> & {
   readonly configuration: Pick<Configuration, "channels">
 }
 
-export function checkChannels(options: CheckOptions): Promise<readonly ChannelReport[]> {
+export async function checkChannels(options: CheckOptions): Promise<readonly ChannelReport[]> {
   const { channels } = options.configuration
-  const plans = planChannels({ channels, environment: options.environment })
+  const plans = await planChannels({ channels, environment: options.environment })
   return Promise.all(
-    channels.map(async (settings, index): Promise<ChannelReport> => {
-      const { faults = [] } = plans[index] ?? {}
-      const found = await ask(settings, options)
-      const problems = [
-        ...faults,
-        ...(found === undefined || found.kind === "ready" ? [] : [found.reason]),
-      ]
-      return { channel: toName(settings), type: settings.type, key: toKey(found), problems }
+    plans.map(async ({ faults, name, type }, index): Promise<ChannelReport> => {
+      const settings = channels[index]
+      const found = settings && (await ask(settings, options))
+      const isReady = found === undefined || found.kind === "ready"
+      // What keeps a channel from being made is said by both.
+      const problems = new Set([...faults, ...(isReady ? [] : [found.reason])])
+      return { channel: name, type, key: toKey(found), problems: [...problems] }
     }),
   )
 }
 
-/** Undefined where there is no channel to ask, which the plan says why. */
+/** Undefined where there is no channel to ask, which the plan says why, or where it has no check. */
 async function ask(
   { models: _models, ...settings }: ChannelSettings,
   { environment }: CheckOptions,
 ): Promise<ChannelCheck | undefined> {
-  if (settings.type !== "studio" && findProvider(settings.type) === undefined) return undefined
   try {
-    const channel = createChannel(settings, {
-      environment,
-      log: SILENT_LOG,
-      createStudio: () => createStudioChannel({ media: createGuardedFetch({}) }),
-    })
+    const channel = await createQuietChannel(settings, environment)
     try {
       return await channel?.check?.()
     } finally {

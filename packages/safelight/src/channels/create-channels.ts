@@ -3,9 +3,10 @@
  * says which variable is missing, so that the others serve; a wrong setting refuses the start.
  */
 import { SafelightError, type Channel, type Log } from "@safelight/core"
-import { createHttpChannel, fal, type Provider } from "@safelight/channel-http"
+import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
-import { toName, type ChannelSettings } from "../configuration/channel-settings.ts"
+import type { ChannelSettings } from "../configuration/channel-settings.ts"
+import { loadModule, requireChannel, type CreateChannel } from "./load-module.ts"
 
 export interface CreateChannelsOptions {
   readonly channels: readonly ChannelSettings[]
@@ -14,37 +15,44 @@ export interface CreateChannelsOptions {
   readonly createStudio: (settings: ChannelSettings) => Channel
 }
 
-const PROVIDERS: ReadonlyMap<string, Provider> = new Map([fal].map((each) => [each.name, each]))
+const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
 
-/** Throws `invalid-configuration`, naming the channel. */
-export function createChannels(options: CreateChannelsOptions): readonly Route[] {
-  const { channels } = options
-  const routes = channels.flatMap((settings) => {
+/** Rejects with `invalid-configuration`, naming the channel. */
+export async function createChannels(options: CreateChannelsOptions): Promise<readonly Route[]> {
+  const routes: Route[] = []
+  for (const settings of options.channels) {
+    // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
+    const channel = await createChannel(settings, options)
     const { tier = 1, weight = 1 } = settings
-    const channel = createChannel(settings, options)
-    return channel === undefined ? [] : { channel, tier, weight }
-  })
+    if (channel !== undefined) routes.push({ channel, tier, weight })
+  }
   if (routes.length > 0) return routes
-  const message = "channels: none of them has its key, so nothing could be made"
-  throw new SafelightError({ code: "invalid-configuration", message })
+  throw invalid("channels: none of them has its key, so nothing could be made")
 }
 
-/** Undefined where its key is missing. Throws `invalid-configuration`, naming the channel. */
-export function createChannel(
+/** What a channel is made from: the studio, a provider's declaration, or a function of the operator's. */
+export type ChannelSource = "studio" | Provider | CreateChannel
+
+/** Rejects with `invalid-configuration` on a type or a module that is none. */
+export async function findSource({ module, type }: ChannelSettings): Promise<ChannelSource> {
+  if (module !== undefined) return loadModule(module)
+  if (type === "studio") return type
+  const provider = BY_NAME.get(type ?? "")
+  if (provider !== undefined) return provider
+  const known = ["studio", ...BY_NAME.keys()].join(", ")
+  throw invalid(`channels: "${type}" is no type: choose one of ${known}`)
+}
+
+/** Undefined where its key is missing. Rejects with `invalid-configuration`, naming the channel. */
+export async function createChannel(
   settings: ChannelSettings,
   options: Omit<CreateChannelsOptions, "channels">,
-): Channel | undefined {
-  if (settings.type === "studio") return options.createStudio(settings)
-  return createProviderChannel(settings, options)
-}
-
-export function findProvider(type: string): Provider | undefined {
-  return PROVIDERS.get(type)
-}
-
-export function describeUnknownType(type: string): string {
-  const known = ["studio", ...PROVIDERS.keys()].join(", ")
-  return `"${type}" is no type: choose one of ${known}`
+): Promise<Channel | undefined> {
+  const source = await findSource(settings)
+  if (source === "studio") return options.createStudio(settings)
+  if (typeof source !== "function") return createProviderChannel(source, settings, options)
+  const { module = "", tier: _tier, type: _type, weight: _weight, ...setup } = settings
+  return requireChannel(module, await source({ ...setup, environment: options.environment }))
 }
 
 export interface FoundKey {
@@ -63,16 +71,11 @@ export function readKey(
 }
 
 function createProviderChannel(
+  provider: Provider,
   settings: ChannelSettings,
   { environment, log }: Pick<CreateChannelsOptions, "environment" | "log">,
 ): Channel | undefined {
-  const { type, baseUrl, concurrency, models } = settings
-  const name = toName(settings)
-  const provider = findProvider(type)
-  if (provider === undefined) {
-    const message = `channels: ${describeUnknownType(type)}`
-    throw new SafelightError({ code: "invalid-configuration", message })
-  }
+  const { baseUrl, concurrency, keyTtlMs, models, name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
   if (key === "") {
     log.error(
@@ -88,5 +91,10 @@ function createProviderChannel(
     ...(baseUrl !== undefined && { baseUrl }),
     ...(concurrency !== undefined && { concurrency }),
     ...(models !== undefined && { models }),
+    ...(keyTtlMs !== undefined && { keyTtlMs }),
   })
+}
+
+function invalid(message: string): SafelightError {
+  return new SafelightError({ code: "invalid-configuration", message })
 }

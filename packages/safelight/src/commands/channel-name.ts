@@ -4,17 +4,19 @@
  */
 import type { Storage } from "@safelight/core"
 import { refused } from "../command-error.ts"
+import { planChannels } from "../channels/plan-channels.ts"
 import { listRecentOutcomes } from "../channels/recent-outcomes.ts"
-import { toName } from "../configuration/channel-settings.ts"
 import type { Configuration } from "../configuration/configuration.ts"
+import type { CommandContext } from "./command-context.ts"
 
 /** Rejects with the names that are known. */
 export async function requireKnownChannel(
   storage: Storage,
   name: string,
   { channels }: Pick<Configuration, "channels">,
+  { environment }: Pick<CommandContext, "environment">,
 ): Promise<void> {
-  const configured = channels.map(toName)
+  const configured = (await planChannels({ channels, environment })).map((plan) => plan.name)
   if (configured.includes(name)) return
   const lists = await Promise.all([
     storage.listPausedChannels(),

@@ -41,6 +41,7 @@ const KEY_WORDS = {
 function toText({ channel, key, problems }: ChannelReport): string {
   const isProved = key !== null && key !== "refused"
   const good = isProved ? [KEY_WORDS[key]] : []
-  const lines = problems.length === 0 ? [`well: ${good.join("")}`] : [...problems, ...good]
+  const well = `well: ${good.join("") || "it was not asked, since it has no check"}`
+  const lines = problems.length === 0 ? [well] : [...problems, ...good]
   return lines.map((line) => `${toOneLine(`${channel}: ${line}`)}\n`).join("")
 }

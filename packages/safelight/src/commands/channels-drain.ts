@@ -42,7 +42,7 @@ async function drain(name: string, options: Options, context: CommandContext): P
   const { requireKnownChannel, toTasks } = await import("./channel-name.ts")
   const configuration = await loadDataConfiguration(options, context)
   const inFlight = await withData({ configuration, mayCreate: false }, async (storage) => {
-    await requireKnownChannel(storage, name, configuration)
+    await requireKnownChannel(storage, name, configuration, context)
     await storage.pauseChannel({ channel: name, pausedAt: Date.now() })
     return waitUntilEmpty(storage, name, options.timeout)
   })

@@ -25,7 +25,7 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   const { listRecentOutcomes, MOST_TASKS } = await import("../channels/recent-outcomes.ts")
   const configuration = await loadDataConfiguration(options, context)
   const { environment } = context
-  const plans = planChannels({ channels: configuration.channels, environment })
+  const plans = await planChannels({ channels: configuration.channels, environment })
   const request = { configuration, mayCreate: false, purpose: "read" } as const
   const facts = await withData(request, async (storage) => ({
     plans,

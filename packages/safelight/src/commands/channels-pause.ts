@@ -40,7 +40,7 @@ async function set(
   const { countInFlight, requireKnownChannel, toTasks } = await import("./channel-name.ts")
   const configuration = await loadDataConfiguration(options, context)
   const inFlight = await withData({ configuration, mayCreate: false }, async (storage) => {
-    await requireKnownChannel(storage, name, configuration)
+    await requireKnownChannel(storage, name, configuration, context)
     if (state === "open") await storage.resumeChannel(name)
     else await storage.pauseChannel({ channel: name, pausedAt: Date.now() })
     return countInFlight(storage, name)

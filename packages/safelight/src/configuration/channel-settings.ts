@@ -2,11 +2,13 @@
 import { fields } from "@safelight/core"
 import * as v from "valibot"
 
-/** One channel as the file says it. */
+/** One channel as the file says it: by its type or by its module. */
 export interface ChannelSettings {
   /** `studio`, or a provider that is built in. */
-  readonly type: string
-  /** Its name in the log of each task, which stays; the type by default. */
+  readonly type?: string
+  /** Absolute path of a file that exports a provider, or a function that makes a channel. */
+  readonly module?: string
+  /** Its name in the log of each task, which stays; that of the type or the provider by default. */
   readonly name?: string
   /** Public models that it may make; all that it can by default. */
   readonly models?: readonly string[]
@@ -20,6 +22,8 @@ export interface ChannelSettings {
   readonly baseUrl?: string
   /** The environment variable that holds its key, in place of the usual one. */
   readonly keyVariable?: string
+  /** How long a key of ours lives there, where the provider doesn't state it. */
+  readonly keyTtlMs?: number
 }
 
 const name = v.pipe(
@@ -37,8 +41,14 @@ const whole = (max: number): v.GenericSchema<number> => {
   )
 }
 
-const channelSchema = fields({
-  type: v.string("expected a type, such as fal or studio"),
+const settingsSchema = fields({
+  type: v.exactOptional(v.string("expected a type, such as fal or studio")),
+  module: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.regex(/^(\.{0,2}\/|[a-z]:\\)/i, "expected a path, such as ./my-provider.ts"),
+    ),
+  ),
   name: v.exactOptional(name),
   models: v.exactOptional(
     v.pipe(v.array(v.string(), "expected a list of models"), v.nonEmpty("expected a model")),
@@ -55,18 +65,23 @@ const channelSchema = fields({
   keyVariable: v.exactOptional(
     v.pipe(v.string(), v.regex(/^[A-Z_][A-Z0-9_]*$/i, "expected the name of a variable")),
   ),
+  // A month: no provider is known to remember a key for longer.
+  keyTtlMs: v.exactOptional(whole(2_592_000_000)),
 })
+
+const channelSchema = v.pipe(
+  settingsSchema,
+  v.check(
+    ({ module, type }) => (module === undefined) !== (type === undefined),
+    "expected either a type, such as fal or studio, or a module",
+  ),
+)
 
 export const channelsSchema = v.pipe(
   v.array(channelSchema, "expected a list of channels"),
   v.nonEmpty("expected at least one channel"),
-  v.check(
-    (channels) => new Set(channels.map(toName)).size === channels.length,
-    "two channels have one name",
-  ),
+  v.check((channels) => {
+    const names = channels.flatMap((channel) => channel.name ?? channel.type ?? [])
+    return new Set(names).size === names.length
+  }, "two channels have one name"),
 )
-
-/** What tasks call it: a name stays with every task that it made. */
-export function toName({ name: given, type }: ChannelSettings): string {
-  return given ?? type
-}

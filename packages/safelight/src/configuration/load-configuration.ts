@@ -52,7 +52,25 @@ export async function loadConfiguration(source: ConfigurationSource): Promise<Co
   const configuration = { ...DEFAULTS, ...file, ...typed, data: resolve(...folders), studio }
   assertTogether(configuration)
   const read = found === undefined ? {} : { file: found.path }
-  return { ...configuration, ...read, ...readPlaces(configuration, source, found?.folder) }
+  const channels = toChannels(configuration.channels, found, source)
+  return {
+    ...configuration,
+    channels,
+    ...read,
+    ...readPlaces(configuration, source, found?.folder),
+  }
+}
+
+/** A module starts where it was written. */
+function toChannels(
+  channels: Configuration["channels"],
+  found: FoundFile | undefined,
+  source: ConfigurationSource,
+): Configuration["channels"] {
+  const folder = found?.folder ?? source.folder
+  return channels.map(({ module, ...settings }) =>
+    module === undefined ? settings : { ...settings, module: resolve(folder, module) },
+  )
 }
 
 /** Who wrote a file runs more than a first try: only what is said switches the sandbox on then. */

@@ -1,0 +1,38 @@
+/**
+ * A picture that came as base64 in an answer. It is checked whole and decoded piece by piece as it is
+ * read; what is no base64, or no picture by its first bytes, is none, whatever the answer calls it.
+ */
+import { SafelightError, type AbortSignalLike, type Json, type OpenedOutput } from "@safelight/core"
+
+/** Digits of one piece: a multiple of four, so that each decodes by itself. */
+const PIECE_CHARACTERS = 512 * 1024
+
+/** Enough for the first twelve bytes. */
+const HEAD_CHARACTERS = 16
+
+export function toInlinePicture(base64: Json | undefined): OpenedOutput | undefined {
+  if (typeof base64 !== "string" || !isBase64(base64)) return undefined
+  const mimeType = findType(Buffer.from(base64.slice(0, HEAD_CHARACTERS), "base64"))
+  if (mimeType === undefined) return undefined
+  return { mimeType, open: (signal) => decode(base64, signal) }
+}
+
+/** Padded, and nothing else in between (RFC 4648 §4). */
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+}
+
+function findType(head: Buffer): string | undefined {
+  if (head.toString("latin1", 0, 8) === "\x89PNG\r\n\x1A\n") return "image/png"
+  if (head.toString("latin1", 0, 3) === "\xFF\xD8\xFF") return "image/jpeg"
+  const isWebp = head.toString("latin1", 0, 4) === "RIFF" && head.toString("latin1", 8) === "WEBP"
+  return isWebp ? "image/webp" : undefined
+}
+
+// oxlint-disable-next-line typescript/require-await -- its reader waits between the pieces
+async function* decode(base64: string, signal: AbortSignalLike): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < base64.length; at += PIECE_CHARACTERS) {
+    if (signal.aborted) throw new SafelightError({ code: "aborted", message: "called off" })
+    yield Buffer.from(base64.slice(at, at + PIECE_CHARACTERS), "base64")
+  }
+}

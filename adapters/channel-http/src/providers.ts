@@ -1,0 +1,26 @@
+/** Every provider that is declared here; one missing here can't be configured. */
+import type { Provider } from "./provider.ts"
+import { ark } from "./providers/ark.ts"
+import { blackForestLabs } from "./providers/black-forest-labs.ts"
+import { comfyRouter } from "./providers/comfy-router.ts"
+import { fal } from "./providers/fal.ts"
+import { gemini } from "./providers/gemini.ts"
+import { higgsfield } from "./providers/higgsfield.ts"
+import { openai } from "./providers/openai.ts"
+import { replicate } from "./providers/replicate.ts"
+import { runware } from "./providers/runware.ts"
+import { xai } from "./providers/xai.ts"
+
+export const PROVIDERS: readonly Provider[] = [
+  // In the order of their names.
+  ark,
+  blackForestLabs,
+  comfyRouter,
+  fal,
+  gemini,
+  higgsfield,
+  openai,
+  replicate,
+  runware,
+  xai,
+]

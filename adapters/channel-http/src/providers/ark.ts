@@ -1,0 +1,131 @@
+/**
+ * Ark of BytePlus and of Volcengine, which speak the same. Films are tasks without a key of ours;
+ * pictures come in the answer to the purchase, so that one whose answer is lost stays in doubt.
+ */
+import {
+  imageEdit,
+  referenceToVideo,
+  textToImage,
+  type Json,
+  type PollOutcome,
+} from "@safelight/core"
+import { at, listAt, textAt } from "../json-path.ts"
+import { defineProvider, type CreateOutcome } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
+import { readTurnedAway } from "../turned-away.ts"
+import { seedanceTask, seedreamEdit, seedreamPicture, TASKS } from "./ark-models.ts"
+
+/** A film takes minutes. */
+const POLL_AFTER_MS = 5_000
+/** A day, and what two clocks may differ by. */
+const KEPT_MS = 24 * 3_600_000 + 5 * 60_000
+const SENSITIVE = /^(Input|Output)[A-Za-z]*SensitiveContentDetected/
+const INVALID = /^Invalid/
+
+interface Linked {
+  readonly url: string
+  readonly expiresAt?: number
+}
+
+/** `since` is in seconds. */
+function toLinked(url: string, since: Json | undefined): Linked {
+  return { url, ...(typeof since === "number" && { expiresAt: since * 1_000 + KEPT_MS }) }
+}
+
+function readError(error: Json | undefined): CreateOutcome & PollOutcome {
+  const code = textAt(error, "code") ?? ""
+  const words = textAt(error, "message")
+  if (SENSITIVE.test(code)) return toRefused("content_policy_violation", words)
+  if (INVALID.test(code)) return toRefused("provider_rejected", words)
+  // Only what succeeded is billed, and another attempt may do better.
+  return { kind: "not-created", reason: "provider_failed" }
+}
+
+/** The one picture, or what became of it. */
+function readPictures(json: Json | undefined): CreateOutcome | undefined {
+  const [first] = listAt(json, "data")
+  const url = textAt(first, "url")
+  if (url !== undefined) {
+    const picture = toLinked(url, at(json, "created"))
+    // Nobody can ask for it again: its URL is the handle, so that a crash does not lose it.
+    return { kind: "accepted", operation: { picture: { ...picture } } }
+  }
+  const error = at(first, "error")
+  return error === undefined ? undefined : readError(error)
+}
+
+function readFilm(json: Json | undefined): PollOutcome | undefined {
+  const url = textAt(json, "content", "video_url")
+  if (url !== undefined) {
+    return { kind: "completed", outputs: [toLinked(url, at(json, "updated_at"))] }
+  }
+  return at(json, "content") === null ? { kind: "refused", code: "no_output" } : undefined
+}
+
+function toPath(operation: Json): string {
+  return `${TASKS}/${encodeURIComponent(textAt(operation, "id") ?? "")}`
+}
+
+export const ark = defineProvider({
+  name: "ark",
+  baseUrl: "https://ark.ap-southeast.bytepluses.com",
+  keyVariable: "ARK_API_KEY",
+  authorize: (key) => ({ authorization: `Bearer ${key}` }),
+  outputHosts: ["*.bytepluses.com", "*.volces.com"],
+  submission: { kind: "unkeyed" },
+  concurrency: 2,
+  // A picture of 2K is waited for.
+  submitTimeoutMs: 180_000,
+  models: {
+    // First, for the contract asks after the first: the handle of a picture is answered by nobody.
+    [referenceToVideo.id]: seedanceTask,
+    [textToImage.id]: seedreamPicture,
+    [imageEdit.id]: seedreamEdit,
+  },
+  readCreate(reply) {
+    const { json, status } = reply
+    const id = textAt(json, "id")
+    if (status === 200 && id !== undefined) return { kind: "accepted", operation: { id } }
+    if (status === 200) return readPictures(json)
+    const code = textAt(json, "error", "code") ?? ""
+    if (status === 400 && code !== "") {
+      const words = textAt(json, "error", "message")
+      const isContent = SENSITIVE.test(code)
+      return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
+    }
+    if (status === 429 && code.startsWith("QuotaExceeded")) {
+      return { kind: "not-created", reason: "provider_quota_exceeded" }
+    }
+    return readTurnedAway(reply)
+  },
+  async poll(operation, send) {
+    const picture = at(operation, "picture")
+    if (picture !== undefined) {
+      return { kind: "completed", outputs: [picture as Json & Linked] }
+    }
+    const { json } = await send({ method: "GET", path: toPath(operation) })
+    switch (textAt(json, "status")) {
+      case "queued":
+      case "running":
+        return { kind: "running", pollAfterMs: POLL_AFTER_MS }
+      case "succeeded":
+        return readFilm(json)
+      case "failed":
+        return readError(at(json, "error"))
+      case "expired":
+        return { kind: "not-created", reason: "provider_failed" }
+      case "cancelled":
+        return { kind: "refused", code: "task_cancelled" }
+      case undefined:
+      default:
+        return undefined
+    }
+  },
+  /** The same request removes the record of a task that is over, and its result with it. */
+  async cancel(operation, send) {
+    if (at(operation, "picture") !== undefined) return
+    const path = toPath(operation)
+    const { json } = await send({ method: "GET", path })
+    if (textAt(json, "status") === "queued") await send({ method: "DELETE", path })
+  },
+})

@@ -1,0 +1,113 @@
+/**
+ * Black Forest Labs' FLUX.2. A job is asked for at the URL that the answer to its purchase names, which
+ * is a cluster's: other hosts need not know it. Its output is gone ten minutes after it was made.
+ */
+import {
+  imageEdit,
+  textToImage,
+  type ImageEditParameters,
+  type PollOutcome,
+  type TextToImageParameters,
+} from "@safelight/core"
+import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
+import { at, listAt, textAt } from "../json-path.ts"
+import { PICTURE_PIXELS, toEditPixels } from "../picture-sizes.ts"
+import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
+import { readTurnedAway } from "../turned-away.ts"
+
+const POLL_AFTER_MS = 1_000
+const OUTPUT_LIVES_MS = 600_000
+
+/** Four times 1024². */
+const MOST_PIXELS = 4 * 1024 * 1024
+
+/** By our quality: the cheaper of two is another model. */
+const EDIT_MODELS = { low: "flux-2-klein-9b", medium: "flux-2-pro" } as const
+
+const MODERATED: ReadonlySet<string> = new Set(["Request Moderated", "Content Moderated"])
+
+/** Whether it was billed is nowhere said: what failed is not bought again. */
+const FAILED: ReadonlySet<string> = new Set(["Error", "Failed"])
+
+const picture: ProviderModel = {
+  accepts: (parameters) => acceptsUnless(findPictureObstacles(parameters)),
+  toRequest(parameters) {
+    const { prompt, size } = parameters as TextToImageParameters
+    const json = { prompt, ...PICTURE_PIXELS[size] }
+    return { method: "POST", path: "/v1/flux-2-klein-4b", json }
+  },
+}
+
+const edit: ProviderModel = {
+  accepts(parameters) {
+    const asked = parameters as ImageEditParameters
+    const pixels = toEditPixels(asked)
+    const isLarge = pixels !== undefined && pixels.width * pixels.height > MOST_PIXELS
+    return acceptsUnless({
+      prompt: asked.prompt === "" && "a prompt is needed",
+      count: asked.count > 1 && "one image is made at a time",
+      output_format: asked.output_format === "webp" && "webp is not offered",
+      aspect_ratio: pixels === undefined && "an aspect ratio is needed",
+      resolution: isLarge && "2k is not offered in this shape",
+    })
+  },
+  toRequest(parameters) {
+    const asked = parameters as ImageEditParameters
+    const { image_urls: images, output_format, prompt, quality } = asked
+    const inputs = images.map((url, index) => [toInputName(index), toInput(url)] as const)
+    const json = { prompt, ...toEditPixels(asked), output_format, ...Object.fromEntries(inputs) }
+    return { method: "POST", path: `/v1/${EDIT_MODELS[quality]}`, json }
+  },
+}
+
+function toInputName(index: number): string {
+  return index === 0 ? "input_image" : `input_image_${index + 1}`
+}
+
+/** A URL or bare base64. */
+function toInput(url: string): string {
+  return url.startsWith("data:") ? url.slice(url.indexOf(",") + 1) : url
+}
+
+function readState({ json, status }: Reply): PollOutcome | undefined {
+  const state = status === 200 ? (textAt(json, "status") ?? "") : ""
+  if (state === "Pending") return { kind: "running", pollAfterMs: POLL_AFTER_MS }
+  if (MODERATED.has(state)) return { kind: "refused", code: "content_policy_violation" }
+  if (FAILED.has(state)) return { kind: "refused", code: "provider_rejected" }
+  if (state !== "Ready") return undefined
+  const url = textAt(json, "result", "sample")
+  if (url === undefined) return { kind: "completed", outputs: [] }
+  // When it was made is not told: it is gone then at the latest.
+  return { kind: "completed", outputs: [{ url, expiresAt: Date.now() + OUTPUT_LIVES_MS }] }
+}
+
+export const blackForestLabs = defineProvider({
+  name: "black-forest-labs",
+  baseUrl: "https://api.bfl.ai",
+  keyVariable: "BFL_API_KEY",
+  authorize: (key) => ({ "x-key": key }),
+  apiHosts: ["*.bfl.ai"],
+  outputHosts: ["*.bfl.ai"],
+  submission: { kind: "unkeyed" },
+  concurrency: 24,
+  submitTimeoutMs: 30_000,
+  models: { [textToImage.id]: picture, [imageEdit.id]: edit },
+  readCreate(reply) {
+    const { json, retryAfterMs, status } = reply
+    const [id, url] = [textAt(json, "id"), textAt(json, "polling_url")]
+    if (status === 200 && id !== undefined && url !== undefined) {
+      return { kind: "accepted", operation: { id, url } }
+    }
+    const [fault] = listAt(json, "detail")
+    if (status === 422 && fault !== undefined) {
+      return toRefused("provider_rejected", textAt(fault, "msg"))
+    }
+    const waitMs = Number(at(json, "retry_after") ?? Number.NaN) * 1_000
+    const isToldInBody = retryAfterMs === undefined && waitMs >= 0
+    return readTurnedAway(isToldInBody ? { ...reply, retryAfterMs: waitMs } : reply)
+  },
+  async poll(operation, send) {
+    return readState(await send({ method: "GET", path: textAt(operation, "url") ?? "" }))
+  },
+})

@@ -1,0 +1,120 @@
+/**
+ * Comfy Router's queue. A key is honoured for 24 hours from its first request on, so that a purchase
+ * whose answer is lost is asked for again; a key that is held and can't be replayed stays in doubt.
+ */
+import {
+  imageEdit,
+  referenceToVideo,
+  textToImage,
+  type ImageEditParameters,
+  type Ineligible,
+  type Json,
+  type ParameterValues,
+  type PollOutcome,
+} from "@safelight/core"
+import { at, listAt, textAt } from "../json-path.ts"
+import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+import { acceptsUnless } from "../eligibility.ts"
+import { readQueueHandle } from "../queue-handle.ts"
+import { acceptsRecraft, toRecraft } from "../recraft.ts"
+import { toRefused } from "../refusal.ts"
+import { findSeedanceObstacles, toSeedance } from "../seedance.ts"
+import { findSeedreamEditObstacles, toSeedreamEdit } from "../seedream.ts"
+import { readTurnedAway } from "../turned-away.ts"
+
+/** An hour less than the router keeps a key: for a request on its way and the clocks' difference. */
+const KEY_TTL_MS = 23 * 3_600_000
+const POLL_AFTER_MS = 2_000
+/** 10 MiB, less a prompt of 8,000 characters and the rest. */
+const MOST_URL_CHARACTERS = 10 * 1024 * 1024 - 100_000
+const BUCKET = "x-comfy-error-type"
+
+/** How work fails that is over. What the router may have been billed for is not bought again. */
+const FAILURES: Readonly<Record<string, PollOutcome>> = {
+  cancelled: { kind: "refused", code: "task_cancelled" },
+  content_policy_violation: { kind: "refused", code: "content_policy_violation" },
+  provider_error: { kind: "not-created", reason: "provider_failed" },
+  provider_timeout: { kind: "refused", code: "generation_timeout" },
+  queue_timeout: { kind: "not-created", reason: "provider_failed" },
+}
+
+function toModel(name: string, toBody: (parameters: ParameterValues) => Json) {
+  return {
+    toRequest: (parameters, key) => ({
+      method: "POST",
+      path: `/v2/models/${name}/requests`,
+      headers: { "idempotency-key": key },
+      json: toBody(parameters),
+    }),
+  } satisfies ProviderModel
+}
+
+/** A request of this model may have 10 MiB, its images included. */
+function acceptsEdit(parameters: ParameterValues): true | Ineligible {
+  const { image_urls: urls } = parameters as ImageEditParameters
+  const isLarge = urls.reduce((sum, { length }) => sum + length, 0) > MOST_URL_CHARACTERS
+  return acceptsUnless({
+    ...findSeedreamEditObstacles(parameters),
+    image_urls: isLarge && "the images are too large to go along",
+  })
+}
+
+/** Any answer but the output itself is about this request for it; 410 is the output's own end. */
+function readResult({ headers, json, status }: Reply): PollOutcome | undefined {
+  if (status === 410 && headers[BUCKET] !== undefined) return { kind: "refused", code: "no_output" }
+  const film = at(json, "content", "video_url")
+  const media = film === undefined ? listAt(json, "data").map((each) => at(each, "url")) : [film]
+  const urls = media.filter((url) => typeof url === "string")
+  if (status !== 200 || urls.length === 0) return undefined
+  return { kind: "completed", outputs: urls.map((url) => ({ url })) }
+}
+
+export const comfyRouter = defineProvider({
+  name: "comfy-router",
+  baseUrl: "https://api.comfy.org",
+  keyVariable: "COMFY_API_KEY",
+  authorize: (key) => ({ "x-api-key": key }),
+  outputHosts: ["*.comfy.org", "*.recraft.ai", "*.volces.com", "storage.googleapis.com"],
+  submission: { kind: "keyed", keyTtlMs: KEY_TTL_MS },
+  concurrency: 2,
+  submitTimeoutMs: 60_000,
+  models: {
+    [textToImage.id]: { ...toModel("recraft/recraftv4_1", toRecraft), accepts: acceptsRecraft },
+    [imageEdit.id]: {
+      ...toModel("byteplus/seedream-5-0-pro-260628", toSeedreamEdit),
+      accepts: acceptsEdit,
+    },
+    [referenceToVideo.id]: {
+      ...toModel("byteplus/dreamina-seedance-2-5-260628", toSeedance),
+      accepts: (parameters) => acceptsUnless(findSeedanceObstacles(parameters)),
+    },
+  },
+  readCreate(reply) {
+    const { headers, json, status } = reply
+    const operation = status === 201 ? readQueueHandle(json) : undefined
+    if (operation !== undefined) return { kind: "accepted", operation }
+    const bucket = headers[BUCKET]
+    if (status === 409 && bucket === "concurrency_limit_exceeded") return { kind: "pending" }
+    if (status !== 422 || bucket === undefined) return readTurnedAway(reply)
+    const isContent = bucket === "content_policy_violation"
+    const words = textAt(json, "detail", 0, "msg") ?? textAt(json, "detail")
+    return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
+  },
+  async poll(operation, send) {
+    const path = textAt(operation, "state") ?? ""
+    const { json, retryAfterMs } = await send({ method: "GET", path })
+    const status = textAt(json, "status")
+    if (status === "IN_QUEUE" || status === "IN_PROGRESS") {
+      return { kind: "running", pollAfterMs: retryAfterMs ?? POLL_AFTER_MS }
+    }
+    if (status !== "COMPLETED") return undefined
+    const error = textAt(json, "error_type")
+    if (error !== undefined)
+      return FAILURES[error] ?? { kind: "refused", code: "provider_rejected" }
+    return readResult(await send({ method: "GET", path: textAt(operation, "result") ?? "" }))
+  },
+  async cancel(operation, send) {
+    const path = textAt(operation, "cancel")
+    if (path !== undefined) await send({ method: "PUT", path })
+  },
+})

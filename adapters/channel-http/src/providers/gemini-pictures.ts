@@ -1,0 +1,78 @@
+/**
+ * Pictures of the Gemini API, which come with the answer to the purchase. It fetches no images, makes one
+ * picture a call, and says no with a 200: a blocked prompt, a candidate that ended otherwise, or words
+ * in place of a picture.
+ */
+import type { ImageEditParameters, Json, TextToImageParameters } from "@safelight/core"
+import { areInline, parseDataUrl } from "../data-url.ts"
+import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
+import { toInlinePicture } from "../inline-picture.ts"
+import { at, listAt, textAt } from "../json-path.ts"
+import type { CreateOutcome, ProviderModel, ProviderRequest } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
+
+const SHAPES = /^(auto|16:9|4:3|3:2|1:1|2:3|3:4|9:16)$/
+
+/** A picture that ended thus was withheld for what it shows; any other end made none. */
+const WITHHELD =
+  /^(SAFETY|RECITATION|PROHIBITED_CONTENT|SPII|IMAGE_SAFETY|IMAGE_PROHIBITED_CONTENT|IMAGE_RECITATION)$/
+
+function toRequest(parts: readonly Json[], imageConfig: Json): ProviderRequest {
+  const generationConfig = { responseModalities: ["IMAGE"], imageConfig }
+  const json = { contents: [{ role: "user", parts }], generationConfig }
+  return { method: "POST", path: "/v1beta/models/gemini-3-pro-image:generateContent", json }
+}
+
+export const geminiPicture: ProviderModel = {
+  accepts(parameters) {
+    const { size } = parameters as TextToImageParameters
+    const isOther = size !== "square_hd" && "only size square_hd is offered"
+    return acceptsUnless({ size: isOther, ...findPictureObstacles(parameters) })
+  },
+  toRequest({ prompt }) {
+    return toRequest([{ text: prompt as string }], { aspectRatio: "1:1", imageSize: "1K" })
+  },
+}
+
+export const geminiEdit: ProviderModel = {
+  accepts(parameters) {
+    const asked = parameters as ImageEditParameters
+    const { aspect_ratio: shape, count, image_urls: images, output_format, quality } = asked
+    return acceptsUnless({
+      prompt: asked.prompt === "" && "a prompt is needed",
+      image_urls: !areInline(images) && "images are taken as data URLs alone",
+      count: count > 1 && "one image is made at a time",
+      output_format: output_format !== "png" && `${output_format} is not offered`,
+      quality: quality === "low" && "the quality can't be chosen",
+      aspect_ratio: !SHAPES.test(shape) && `aspect ratio ${shape} is not offered`,
+    })
+  },
+  toRequest(parameters) {
+    const { aspect_ratio, image_urls, prompt, resolution } = parameters as ImageEditParameters
+    const images = image_urls.map((url) => {
+      const { base64 = "", mimeType = "" } = parseDataUrl(url) ?? {}
+      return { inlineData: { mimeType, data: base64 } }
+    })
+    return toRequest([{ text: prompt }, ...images], {
+      // Without one the shape is the first image's.
+      ...(aspect_ratio !== "auto" && { aspectRatio: aspect_ratio }),
+      imageSize: resolution === "2k" ? "2K" : "1K",
+    })
+  },
+}
+
+export function readPictures(json: Json | undefined): CreateOutcome | undefined {
+  const candidates = listAt(json, "candidates")
+  const parts = candidates.flatMap((each) => listAt(each, "content", "parts"))
+  // What it drew while it thought is no result.
+  const results = parts.filter((part) => at(part, "thought") !== true)
+  const outputs = results.flatMap((part) => toInlinePicture(at(part, "inlineData", "data")) ?? [])
+  if (outputs.length > 0) return { kind: "completed", outputs }
+  const blocked = textAt(json, "promptFeedback", "blockReason")
+  const withheld = candidates
+    .map((each) => textAt(each, "finishReason") ?? "")
+    .find((reason) => WITHHELD.test(reason))
+  const words = blocked ?? withheld
+  if (words !== undefined) return toRefused("content_policy_violation", words)
+  return candidates.length > 0 ? { kind: "completed", outputs } : undefined
+}

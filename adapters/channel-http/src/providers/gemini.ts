@@ -1,0 +1,61 @@
+/**
+ * The Gemini API: pictures in the answer to the purchase, with no handle, and films of Veo, which are
+ * asked for. A wrong key, a region and a body that it can't read are all a 400.
+ */
+import { imageEdit, referenceToVideo, textToImage } from "@safelight/core"
+import { listAt, textAt } from "../json-path.ts"
+import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
+import { readTurnedAway } from "../turned-away.ts"
+import { geminiEdit, geminiPicture, readPictures } from "./gemini-pictures.ts"
+import { readOperation, veoFilm } from "./veo.ts"
+
+/** What is about the key or the account says nothing of the request. */
+function readInvalid({ json }: Reply): CreateOutcome | undefined {
+  const words = textAt(json, "error", "message")
+  const reasons = listAt(json, "error", "details").map((each) => textAt(each, "reason"))
+  const isOurs = reasons.includes("API_KEY_INVALID")
+  const state = textAt(json, "error", "status")
+  if (isOurs || state === "FAILED_PRECONDITION") {
+    return { kind: "not-created", reason: "provider_answered_400" }
+  }
+  if (state !== "INVALID_ARGUMENT" || words === undefined) return undefined
+  return toRefused("provider_rejected", words)
+}
+
+/** Where a 429 has no header it tells in its body, as `17s`. */
+function toWaitMs({ json, retryAfterMs }: Reply): number | undefined {
+  const delays = listAt(json, "error", "details").map((each) => textAt(each, "retryDelay") ?? "")
+  const told = delays.find((delay) => /^\d+(\.\d+)?s$/.test(delay))
+  return retryAfterMs ?? (told === undefined ? undefined : Number.parseFloat(told) * 1_000)
+}
+
+export const gemini = defineProvider({
+  name: "gemini",
+  baseUrl: "https://generativelanguage.googleapis.com",
+  keyVariable: "GEMINI_API_KEY",
+  authorize: (key) => ({ "x-goog-api-key": key }),
+  outputHosts: ["*.googleapis.com"],
+  outputsNeedKey: true,
+  submission: { kind: "unkeyed" },
+  concurrency: 4,
+  // Pictures are made while the call lasts.
+  submitTimeoutMs: 300_000,
+  models: {
+    [textToImage.id]: geminiPicture,
+    [imageEdit.id]: geminiEdit,
+    [referenceToVideo.id]: veoFilm,
+  },
+  readCreate(reply) {
+    const { json, status } = reply
+    const name = textAt(json, "name")
+    if (status === 200 && name !== undefined) return { kind: "accepted", operation: { name } }
+    if (status === 200) return readPictures(json)
+    if (status === 400) return readInvalid(reply)
+    return readTurnedAway({ ...reply, retryAfterMs: toWaitMs(reply) })
+  },
+  async poll(operation, send) {
+    const path = `/v1beta/${textAt(operation, "name") ?? ""}`
+    return readOperation(await send({ method: "GET", path }))
+  },
+})

@@ -1,0 +1,118 @@
+/**
+ * OpenAI's images, and every server of that shape by its `baseUrl`. The answer to the purchase is the
+ * picture itself and has no handle: what is lost with it can't be asked for again.
+ */
+import {
+  imageEdit,
+  textToImage,
+  type ChannelOutput,
+  type ImageEditParameters,
+  type Json,
+  type Refused,
+  type TextToImageParameters,
+} from "@safelight/core"
+import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
+import { toInlinePicture } from "../inline-picture.ts"
+import { at, listAt, textAt } from "../json-path.ts"
+import { PICTURE_PIXELS, toEditPixels, type PixelSize } from "../picture-sizes.ts"
+import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
+import { readTurnedAway } from "../turned-away.ts"
+
+const MODEL = "gpt-image-2"
+
+/** The least that a picture may have. */
+const LEAST_PIXELS = 655_360
+
+/** Time heals none of them: somebody has to pay. */
+const OUT_OF_MONEY: ReadonlySet<string> = new Set([
+  "billing_hard_limit_reached",
+  "insufficient_quota",
+])
+const CONTENT: ReadonlySet<string> = new Set(["moderation_blocked", "content_policy_violation"])
+
+const picture: ProviderModel = {
+  accepts(parameters) {
+    const { width, height } = PICTURE_PIXELS[(parameters as TextToImageParameters).size]
+    const isSmall = width * height < LEAST_PIXELS
+    const size = isSmall && `${width} × ${height} is smaller than any picture made here`
+    return acceptsUnless({ size, ...findPictureObstacles(parameters) })
+  },
+  toRequest(parameters) {
+    const { prompt, size } = parameters as TextToImageParameters
+    // The model that is asked for is a fast one at a fast one's price.
+    const json = { model: MODEL, prompt, quality: "low", size: toSize(PICTURE_PIXELS[size]) }
+    return { method: "POST", path: "/v1/images/generations", json }
+  },
+}
+
+const edit: ProviderModel = {
+  accepts(parameters) {
+    const { aspect_ratio: shape, prompt, resolution } = parameters as ImageEditParameters
+    const isUnsized = shape === "auto" && resolution === "2k"
+    return acceptsUnless({
+      prompt: prompt === "" && "a prompt is needed",
+      aspect_ratio: isUnsized && "2k needs an aspect ratio",
+    })
+  },
+  toRequest(parameters) {
+    const asked = parameters as ImageEditParameters
+    const { count, image_urls: images, output_format, prompt, quality } = asked
+    const json = {
+      model: MODEL,
+      prompt,
+      images: images.map((url) => ({ image_url: url })),
+      n: count,
+      size: toSize(toEditPixels(asked)),
+      quality,
+      output_format,
+    }
+    return { method: "POST", path: "/v1/images/edits", json }
+  },
+}
+
+function toSize(pixels: PixelSize | undefined): string {
+  return pixels === undefined ? "auto" : `${pixels.width}x${pixels.height}`
+}
+
+/** OpenAI itself answers in base64; some servers of its shape hand out URLs of their own. */
+function toOutput(item: Json): ChannelOutput | undefined {
+  const url = textAt(item, "url")
+  return url === undefined ? toInlinePicture(at(item, "b64_json")) : { url }
+}
+
+function readRefusal({ json }: Reply): Refused | undefined {
+  const words = textAt(json, "error", "message")
+  if (words === undefined) return undefined
+  const isContent = CONTENT.has(textAt(json, "error", "code") ?? "")
+  return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
+}
+
+export const openai = defineProvider({
+  name: "openai",
+  baseUrl: "https://api.openai.com",
+  keyVariable: "OPENAI_API_KEY",
+  authorize: (key) => ({ authorization: `Bearer ${key}` }),
+  outputHosts: ["api.openai.com"],
+  submission: { kind: "unkeyed" },
+  concurrency: 4,
+  // As long as its own client waits.
+  submitTimeoutMs: 600_000,
+  models: { [textToImage.id]: picture, [imageEdit.id]: edit },
+  readCreate(reply) {
+    const { headers, json, status } = reply
+    if (status === 200 && Array.isArray(at(json, "data"))) {
+      const outputs = listAt(json, "data").flatMap((item) => toOutput(item) ?? [])
+      return { kind: "completed", outputs }
+    }
+    const isShort = OUT_OF_MONEY.has(textAt(json, "error", "code") ?? "")
+    if (isShort && (status === 400 || status === 429)) {
+      return { kind: "not-created", reason: "provider_out_of_money" }
+    }
+    if (status === 400) return readRefusal(reply)
+    const waitMs = Number(headers["retry-after-ms"] ?? Number.NaN)
+    return readTurnedAway(waitMs >= 0 ? { ...reply, retryAfterMs: waitMs } : reply)
+  },
+  // Never asked: nothing is accepted that is not there yet.
+  poll: () => Promise.resolve(undefined),
+})

@@ -1,0 +1,104 @@
+/**
+ * Runware: every request is a list of tasks to one path. A task is found by the UUID that we chose for
+ * it; that it is used already proves that the task exists. Whether one exists is asked of the tasks that
+ * run and of those that ran, and only what neither knows was never made.
+ */
+import {
+  referenceToVideo,
+  SafelightError,
+  textToImage,
+  type FailureCode,
+  type Json,
+  type PollOutcome,
+  type Refused,
+} from "@safelight/core"
+import { at, listAt, textAt } from "../json-path.ts"
+import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
+import { readTurnedAway } from "../turned-away.ts"
+import { runwareFilm, runwarePicture, toTaskId } from "./runware-tasks.ts"
+
+const POLL_AFTER_MS = 2_000
+const SUBMIT_MS = 60_000
+
+/** How long after its acceptance a task can be found is not documented: a wide guess. */
+const LIST_LAG_MS = 300_000
+
+const FAILURES: Readonly<Record<string, FailureCode>> = {
+  contentModeration: "content_policy_violation",
+  invalidProviderContent: "content_policy_violation",
+}
+
+function toRefusal(error: Json): Refused {
+  const code = FAILURES[textAt(error, "code") ?? ""] ?? "provider_rejected"
+  return toRefused(code, textAt(error, "message"))
+}
+
+function readRejection(error: Json | undefined): CreateOutcome | undefined {
+  const code = textAt(error, "code")
+  if (error === undefined || code === undefined) return undefined
+  if (code === "insufficientCredits") {
+    return { kind: "not-created", reason: "provider_out_of_money" }
+  }
+  if (code !== "conflictTaskUUID") return toRefusal(error)
+  const id = textAt(error, "taskUUID")
+  return id === undefined ? undefined : { kind: "accepted", operation: { id } }
+}
+
+/** What an answer holds about one task: its results, and its failures in Runware's own words of it. */
+function findResults({ json }: Reply, id: string): readonly [results: Json[], failures: Json[]] {
+  const isOwn = (item: Json) => textAt(item, "taskUUID") === id
+  const failures = listAt(json, "errors").filter((item) => textAt(item, "status") === "error")
+  return [listAt(json, "data").filter(isOwn), failures.filter(isOwn)]
+}
+
+function readResults(results: readonly Json[], failures: readonly Json[]): PollOutcome | undefined {
+  const states = results.map((item) => textAt(item, "status"))
+  if (states.includes("processing")) return { kind: "running", pollAfterMs: POLL_AFTER_MS }
+  if (!states.every((state) => state === "success")) return undefined
+  const [failure] = failures
+  if (results.length === 0) return failure === undefined ? undefined : toRefusal(failure)
+  const shown = results.filter((item) => at(item, "NSFWContent") !== true)
+  if (shown.length === 0) return { kind: "refused", code: "content_policy_violation" }
+  const urls = shown.flatMap((item) => textAt(item, "imageURL") ?? textAt(item, "videoURL") ?? [])
+  return { kind: "completed", outputs: urls.map((url) => ({ url })) }
+}
+
+export const runware = defineProvider({
+  name: "runware",
+  baseUrl: "https://api.runware.ai",
+  keyVariable: "RUNWARE_API_KEY",
+  authorize: (key) => ({ authorization: `Bearer ${key}` }),
+  outputHosts: ["*.runware.ai"],
+  submission: { kind: "lookup", longestRequestMs: 2 * SUBMIT_MS, listLagMs: LIST_LAG_MS },
+  concurrency: 8,
+  submitTimeoutMs: SUBMIT_MS,
+  models: { [textToImage.id]: runwarePicture, [referenceToVideo.id]: runwareFilm },
+  readCreate(reply) {
+    const { json, status } = reply
+    const accepted = textAt(json, "data", 0, "taskUUID")
+    if (status === 200 && accepted !== undefined) {
+      return { kind: "accepted", operation: { id: accepted } }
+    }
+    return status === 400 ? readRejection(listAt(json, "errors")[0]) : readTurnedAway(reply)
+  },
+  async poll(operation, send) {
+    const id = textAt(operation, "id") ?? ""
+    const json = [{ taskType: "getResponse", taskUUID: id }]
+    return readResults(...findResults(await send({ method: "POST", path: "/v1", json }), id))
+  },
+  async find({ key }, send) {
+    const id = toTaskId(key)
+    const questions = ["getResponse", "getTaskDetails"]
+    const json = questions.map((taskType) => ({ taskType, taskUUID: id }))
+    const reply = await send({ method: "POST", path: "/v1", json })
+    if (findResults(reply, id).some((found) => found.length > 0)) return { operation: { id } }
+    const unknown = listAt(reply.json, "errors").filter(
+      (item) => textAt(item, "code") === "unknownTaskUUID" && textAt(item, "taskUUID") === id,
+    )
+    const asked = new Set(unknown.map((item) => textAt(item, "taskType")))
+    if (questions.every((taskType) => asked.has(taskType))) return null
+    const message = "runware does not say whether it has a task"
+    throw new SafelightError({ code: "channel-unavailable", message, retryable: true })
+  },
+})

@@ -1,0 +1,102 @@
+/**
+ * Veo, behind the Gemini API: an operation that is asked for, and a film behind the key. It fetches no
+ * images, so that only those which came with the request can be told.
+ */
+import type { Json, PollOutcome, ReferenceToVideoParameters } from "@safelight/core"
+import { areInline, parseDataUrl } from "../data-url.ts"
+import { acceptsUnless, countReferences, findBitrateObstacle } from "../eligibility.ts"
+import { at, listAt, textAt } from "../json-path.ts"
+import type { ProviderModel, Reply } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
+
+const POLL_AFTER_MS = 5_000
+const OUTPUT_LIVES_MS = 2 * 86_400_000
+
+const DURATIONS_S: ReadonlySet<number> = new Set([4, 6, 8])
+const SHAPES: ReadonlySet<string> = new Set(["16:9", "9:16"])
+
+/** Nobody's fault but the service's; it bills films alone, so that another attempt may follow. */
+const PASSING: ReadonlySet<number> = new Set([4, 8, 10, 13, 14])
+
+export const veoFilm: ProviderModel = {
+  accepts(parameters) {
+    const asked = parameters as ReferenceToVideoParameters
+    const { aspect_ratio: shape = "16:9", duration = 8, image_urls: images = [] } = asked
+    const { films, sounds } = countReferences(asked)
+    const isWhole = images.length > 2 || asked.resolution === "1080p"
+    return acceptsUnless({
+      prompt: !asked.prompt && "a prompt is needed",
+      image_urls: findImageObstacle(images),
+      video_urls: films > 0 && "films can't be referred to",
+      audio_urls: sounds > 0 && "sounds can't be referred to",
+      resolution: asked.resolution === "480p" && "resolution 480p is not offered",
+      aspect_ratio: !SHAPES.has(shape) && `aspect ratio ${shape} is not offered`,
+      duration: findDurationObstacle(duration, isWhole),
+      ...findBitrateObstacle(asked),
+    })
+  },
+  toRequest(parameters) {
+    const asked = parameters as ReferenceToVideoParameters
+    const { aspect_ratio, duration, generate_audio, resolution } = asked
+    const json = {
+      instances: [{ prompt: asked.prompt ?? "", ...toImages(asked.image_urls ?? []) }],
+      parameters: {
+        ...(aspect_ratio !== undefined && { aspectRatio: aspect_ratio }),
+        ...(duration !== undefined && { durationSeconds: duration }),
+        ...(generate_audio !== undefined && { generateAudio: generate_audio }),
+        ...(resolution !== undefined && { resolution }),
+      },
+    }
+    const path = "/v1beta/models/veo-3.1-generate-preview:predictLongRunning"
+    return { method: "POST", path, json }
+  },
+}
+
+/** References and 1080p are for the longest film alone. */
+function findDurationObstacle(seconds: number, isWhole: boolean): string | false {
+  const isOffered = isWhole ? seconds === 8 : DURATIONS_S.has(seconds)
+  return !isOffered && `${seconds} seconds are not offered for it`
+}
+
+function findImageObstacle(images: readonly string[]): string | false {
+  if (images.length > 3) return "at most 3 images are taken"
+  return !areInline(images) && "images are taken as data URLs alone"
+}
+
+/** Up to two are the first frame and the last; three are references. */
+function toImages(urls: readonly string[]): Readonly<Record<string, Json>> {
+  const images = urls.map((url) => {
+    const { base64 = "", mimeType = "" } = parseDataUrl(url) ?? {}
+    return { bytesBase64Encoded: base64, mimeType }
+  })
+  if (images.length > 2) {
+    return { referenceImages: images.map((image) => ({ image, referenceType: "asset" })) }
+  }
+  const [image, lastFrame] = images
+  return { ...(image && { image }), ...(lastFrame && { lastFrame }) }
+}
+
+export function readOperation({ json, status }: Reply): PollOutcome | undefined {
+  if (status !== 200 || textAt(json, "name") === undefined) return undefined
+  if (at(json, "done") !== true) return { kind: "running", pollAfterMs: POLL_AFTER_MS }
+  const code = at(json, "error", "code")
+  if (typeof code === "number") return readFailure(code, textAt(json, "error", "message") ?? "")
+  const response = at(json, "response", "generateVideoResponse")
+  const urls = listAt(response, "generatedSamples").flatMap(
+    (sample) => textAt(sample, "video", "uri") ?? [],
+  )
+  const [words] = listAt(response, "raiMediaFilteredReasons")
+  if (urls.length === 0 && typeof words === "string") {
+    return toRefused("content_policy_violation", words)
+  }
+  // When it was made is not told: it is gone then at the latest.
+  const expiresAt = Date.now() + OUTPUT_LIVES_MS
+  return { kind: "completed", outputs: urls.map((url) => ({ url, expiresAt })) }
+}
+
+/** A refusal of content has no code of its own, and is told from another by its words alone. */
+function readFailure(code: number, words: string): PollOutcome {
+  if (PASSING.has(code)) return { kind: "not-created", reason: "provider_failed" }
+  const isContent = code === 3 && /safety|polic(?:y|ies)|violat/i.test(words)
+  return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
+}

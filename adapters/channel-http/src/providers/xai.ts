@@ -1,0 +1,80 @@
+/**
+ * xAI. Pictures come with the answer to the purchase, by URLs that are its handle from then on: who
+ * dies before they are stored finds them in the log. Moderation is silent: a success without pictures,
+ * or with some that it calls disrespected.
+ */
+import { imageEdit, referenceToVideo, type ImageEditParameters, type Json } from "@safelight/core"
+import { acceptsUnless } from "../eligibility.ts"
+import { at, listAt, textAt } from "../json-path.ts"
+import { defineProvider, type CreateOutcome, type ProviderModel } from "../provider.ts"
+import { toRefused } from "../refusal.ts"
+import { readTurnedAway } from "../turned-away.ts"
+import { readFilm, wasBilled, xaiFilm } from "./xai-films.ts"
+
+const edit: ProviderModel = {
+  accepts(parameters) {
+    const { image_urls: images, output_format: format } = parameters as ImageEditParameters
+    return acceptsUnless({
+      image_urls: images.length > 3 && "at most 3 images are taken",
+      output_format: format === "webp" && "webp is not offered",
+    })
+  },
+  toRequest(parameters) {
+    const asked = parameters as ImageEditParameters
+    const { count, image_urls: images, sync_mode: _sync, ...same } = asked
+    const json = {
+      ...same,
+      model: "grok-imagine-image-2.0",
+      images: images.map((url) => ({ url, type: "image_url" })),
+      n: count,
+      response_format: "url",
+    }
+    return { method: "POST", path: "/v1/images/edits", json }
+  },
+}
+
+function readPictures(json: Json | undefined): CreateOutcome {
+  const items = listAt(json, "data")
+  const shown = items.filter((item) => at(item, "respect_moderation") !== false)
+  if (shown.length > 0) {
+    return {
+      kind: "accepted",
+      operation: { urls: shown.flatMap((item) => textAt(item, "url") ?? []) },
+    }
+  }
+  // Where nothing is listed, nobody says how many were made.
+  const billed = { images: Math.max(1, items.length), outputVideoMs: 0 }
+  const refused = toRefused("content_policy_violation", textAt(json, "block_reason"))
+  return { ...refused, ...(wasBilled(json) && { billed }) }
+}
+
+export const xai = defineProvider({
+  name: "xai",
+  baseUrl: "https://api.x.ai",
+  keyVariable: "XAI_API_KEY",
+  authorize: (key) => ({ authorization: `Bearer ${key}` }),
+  outputHosts: ["*.x.ai"],
+  submission: { kind: "unkeyed" },
+  concurrency: 4,
+  // Pictures are made while the call lasts.
+  submitTimeoutMs: 300_000,
+  models: { [referenceToVideo.id]: xaiFilm, [imageEdit.id]: edit },
+  readCreate(reply) {
+    const { json, status } = reply
+    const id = textAt(json, "request_id")
+    if (status === 200 && id !== undefined) return { kind: "accepted", operation: { id } }
+    if (status === 200 && Array.isArray(at(json, "data"))) return readPictures(json)
+    const words = textAt(json, "error")
+    const isInvalid = (status === 400 || status === 422) && words !== undefined
+    if (!isInvalid) return readTurnedAway(reply)
+    return toRefused("provider_rejected", words)
+  },
+  async poll(operation, send) {
+    const id = textAt(operation, "id")
+    if (id === undefined) {
+      const urls = listAt(operation, "urls").map(String)
+      return { kind: "completed", outputs: urls.map((url) => ({ url })) }
+    }
+    return readFilm(await send({ method: "GET", path: `/v1/videos/${encodeURIComponent(id)}` }))
+  },
+})

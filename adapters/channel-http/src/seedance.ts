@@ -1,0 +1,56 @@
+/**
+ * A film of Seedance 2.5 in the words of Ark, which those who resell it take too. Frames and references
+ * exclude each other: up to two images alone are the first frame and the last, and with a film, a sound
+ * or a third image all of them are references.
+ */
+import type { Json, ParameterValues, ReferenceToVideoParameters } from "@safelight/core"
+import { countReferences, findBitrateObstacle, type Obstacles } from "./eligibility.ts"
+
+type Kind = "image_url" | "video_url" | "audio_url"
+
+/** Everything but the model's name; what is not asked for is Ark's own default. */
+export function toSeedance(parameters: ParameterValues): Readonly<Record<string, Json>> {
+  const asked = parameters as ReferenceToVideoParameters
+  const { image_urls: images = [], video_urls: films = [], audio_urls: sounds = [] } = asked
+  const roles = hasFramesAlone(asked) ? ["first_frame", "last_frame"] : []
+  const content: readonly Json[] = [
+    ...(asked.prompt ? [{ type: "text", text: asked.prompt }] : []),
+    ...images.map((url, index) => toItem("image_url", url, roles[index] ?? "reference_image")),
+    ...films.map((url) => toItem("video_url", url, "reference_video")),
+    ...sounds.map((url) => toItem("audio_url", url, "reference_audio")),
+  ]
+  return {
+    content,
+    ...(asked.resolution !== undefined && { resolution: asked.resolution }),
+    ...(asked.aspect_ratio !== undefined && { ratio: asked.aspect_ratio }),
+    ...(asked.duration !== undefined && { duration: asked.duration }),
+    ...(asked.generate_audio !== undefined && { generate_audio: asked.generate_audio }),
+  }
+}
+
+/** Whether its images are the first frame and the last. */
+export function hasFramesAlone(parameters: ParameterValues): boolean {
+  const { films, images, sounds } = countReferences(parameters)
+  return images <= 2 && films + sounds === 0
+}
+
+function toItem(type: Kind, url: string, role: string): Json {
+  return { type, [type]: { url }, role }
+}
+
+/** What Seedance 2.5 can't say, wherever it is. */
+export function findSeedanceObstacles(parameters: ParameterValues): Obstacles {
+  const asked = parameters as ReferenceToVideoParameters
+  const { films, images, sounds } = countReferences(asked)
+  const isEmpty = !asked.prompt && images + films + sounds === 0
+  return {
+    ...findBitrateObstacle(asked),
+    resolution: asked.resolution === "1080p" && "resolution 1080p is not offered",
+    video_urls: asked.video_urls?.some(isDataUrl) === true && "films are taken by URL alone",
+    prompt: isEmpty && "a prompt or a reference is needed",
+  }
+}
+
+export function isDataUrl(url: string): boolean {
+  return url.startsWith("data:")
+}

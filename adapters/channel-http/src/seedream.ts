@@ -1,0 +1,49 @@
+/**
+ * Pictures of Seedream 5.0 Pro in the words of Ark, which those who resell it take too. It takes a size
+ * in pixels and no ratio, and nothing with fewer pixels than 1024 × 1024 or more than 2048 × 2048.
+ */
+import type {
+  ImageEditParameters,
+  Json,
+  ParameterValues,
+  TextToImageParameters,
+} from "@safelight/core"
+import type { Obstacles } from "./eligibility.ts"
+
+type Body = Readonly<Record<string, Json>>
+
+/** It puts a watermark on every picture unless it is told not to. */
+const ALWAYS = { response_format: "url", watermark: false } as const
+
+/** Everything but the model's name. */
+export function toSeedream(parameters: ParameterValues): Body {
+  const { prompt } = parameters as TextToImageParameters
+  return { prompt, size: "1024x1024", ...ALWAYS }
+}
+
+export function toSeedreamEdit(parameters: ParameterValues): Body {
+  const asked = parameters as ImageEditParameters
+  const { aspect_ratio: ratio, image_urls: image, output_format, prompt, resolution } = asked
+  const size = ratio === "auto" ? resolution.toUpperCase() : toSize(ratio, resolution)
+  return { prompt, image, size, output_format, ...ALWAYS }
+}
+
+export function findSeedreamEditObstacles(parameters: ParameterValues): Obstacles {
+  const asked = parameters as ImageEditParameters
+  return {
+    prompt: asked.prompt === "" && "a prompt is needed",
+    count: asked.count > 1 && "only one picture is made",
+    output_format: asked.output_format === "webp" && "only jpeg and png are offered",
+    quality: asked.quality === "low" && "the quality can't be chosen",
+  }
+}
+
+/** Exactly that ratio, of even sides: the smallest that 1K allows, the largest that 2K does. */
+function toSize(ratio: string, resolution: "1k" | "2k"): string {
+  // Sides of 19.5 are doubled to be whole.
+  const scale = ratio.includes(".") ? 2 : 1
+  const [across = 1, down = 1] = ratio.split(":").map((part) => scale * Number(part))
+  const halves = 1 / (2 * Math.sqrt(across * down))
+  const step = 2 * (resolution === "1k" ? Math.ceil(1_024 * halves) : Math.floor(2_048 * halves))
+  return `${step * across}x${step * down}`
+}

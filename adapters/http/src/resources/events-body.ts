@@ -1,0 +1,49 @@
+/**
+ * What happened to a task, as its account may see it: which channel was taken and why, what each
+ * attempt came to. What is the operator's own stays inside: handles and keys at a provider, claims,
+ * places of bytes.
+ */
+import type { TaskEvent } from "@safelight/core"
+
+/** JSON; oldest first, with the moments in milliseconds. */
+export function toEventsText(task: string, events: readonly TaskEvent[]): string {
+  const shown = events.map((event, index) => ({
+    version: index + 1,
+    type: event.type,
+    at_ms: event.at,
+    ...toMembers(event),
+  }))
+  return JSON.stringify({ task_id: task, events: shown })
+}
+
+function toMembers(event: TaskEvent): object {
+  switch (event.type) {
+    case "submitted": {
+      const { endBy, model, reservationMicros } = event.data
+      return { model, reserved_micros: reservationMicros, end_by_ms: endBy }
+    }
+    case "dispatched": {
+      const { attempt, because, channel } = event.data
+      return { attempt, channel, because }
+    }
+    case "accepted":
+      return {}
+    case "doubted":
+      return { reason: event.data.code }
+    case "deferred":
+      return { reason: event.data.reason, retry_at_ms: event.data.retryAt }
+    case "progressed":
+      return { progress: event.data.progress }
+    case "succeeded": {
+      const { artifacts, chargeMicros } = event.data
+      return { charge_micros: chargeMicros, artifact_keys: artifacts.map(({ key }) => key) }
+    }
+    case "failed": {
+      const { chargeMicros, error } = event.data
+      const { message, type, code } = error
+      return { charge_micros: chargeMicros, error: { message, type, code } }
+    }
+    case "expired":
+      return { artifact_keys: event.data.keys }
+  }
+}

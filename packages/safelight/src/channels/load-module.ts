@@ -1,0 +1,88 @@
+/**
+ * A channel's file of the operator's own, JavaScript or TypeScript, imported as it stands: its default
+ * export is a provider's declaration, or a function that makes a channel. It runs with all rights of
+ * the service, so whoever can write it or the configuration is the operator.
+ */
+import { pathToFileURL } from "node:url"
+import { defineProvider, type Provider } from "@safelight/channel-http"
+import { SafelightError, type Channel } from "@safelight/core"
+import type { ChannelSettings } from "../configuration/channel-settings.ts"
+
+/** What a function of a module is given: what the configuration says, and the variables. */
+export interface ChannelSetup extends Omit<ChannelSettings, "type" | "module" | "tier" | "weight"> {
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+export type CreateChannel = (setup: ChannelSetup) => Channel | Promise<Channel>
+
+/** Rejects with `invalid-configuration`, naming the file and what is wrong with it. */
+export async function loadModule(path: string): Promise<Provider | CreateChannel> {
+  let exported: { readonly default?: unknown }
+  try {
+    exported = (await import(pathToFileURL(path).href)) as typeof exported
+  } catch (error) {
+    throw invalid(path, `can't be loaded: ${firstLine(error)}`, error)
+  }
+  const found = exported.default
+  if (typeof found === "function") return found as CreateChannel
+  if (typeof found !== "object" || found === null) {
+    throw invalid(path, "has no default export that is a provider, or a function for a channel")
+  }
+  requireMembers(path, found, PROVIDER_MEMBERS)
+  return defineProvider(found as Provider)
+}
+
+/** What a file of JavaScript made may be anything. */
+export function requireChannel(path: string, made: unknown): Channel {
+  requireMembers(path, Object(made), CHANNEL_MEMBERS)
+  return made as Channel
+}
+
+/** A member's name by the type that it must have. */
+type Members = Readonly<Record<string, "function" | "number" | "object" | "string">>
+
+const PROVIDER_MEMBERS: Members = {
+  name: "string",
+  baseUrl: "string",
+  keyVariable: "string",
+  authorize: "function",
+  outputHosts: "object",
+  submission: "object",
+  models: "object",
+  concurrency: "number",
+  submitTimeoutMs: "number",
+  readCreate: "function",
+  poll: "function",
+}
+
+const CHANNEL_MEMBERS: Members = {
+  name: "string",
+  models: "object",
+  submission: "object",
+  concurrency: "number",
+  submitTimeoutMs: "number",
+  submit: "function",
+  poll: "function",
+}
+
+function requireMembers(path: string, value: object, members: Members): void {
+  for (const [name, type] of Object.entries(members)) {
+    const member: unknown = Reflect.get(value, name)
+    // oxlint-disable-next-line valid-typeof -- one of those that `Members` names
+    if (typeof member === type && member !== null) continue
+    const what = members === CHANNEL_MEMBERS ? "made no channel" : "exports no provider"
+    throw invalid(path, `${what}: ${name} must be ${type === "object" ? "an" : "a"} ${type}`)
+  }
+}
+
+function firstLine(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).split("\n", 1)[0] ?? ""
+}
+
+function invalid(path: string, why: string, cause?: unknown): SafelightError {
+  return new SafelightError({
+    code: "invalid-configuration",
+    message: `channels: module ${path} ${why}`,
+    cause,
+  })
+}

@@ -1,0 +1,275 @@
+/**
+ * The contract of `Channel`: what every channel keeps to whatever it speaks to, each behaviour on a
+ * channel of its own. It is about what can't be seen from outside a provider: one purchase a key,
+ * work that any process can go on with, and secrets that stay where they are.
+ */
+import assert from "node:assert/strict"
+import {
+  type Channel,
+  type ChannelOutput,
+  type ChannelRequest,
+  type Completed,
+  type Json,
+  type OutputOrigins,
+  type ParameterValues,
+  type PollRequest,
+  type SubmitOutcome,
+} from "@safelight/core"
+import { sampleRequest } from "./channel-samples.ts"
+import { describeContract, type Behaviours, type Divergence } from "./contract.ts"
+
+export interface ChannelFixture {
+  readonly channel: Channel
+  /** The same channel as another process has it, or this one after a restart. */
+  readonly reopen: () => Channel | Promise<Channel>
+  /** From now on nobody answers; absent where the channel asks nobody. */
+  readonly cutOff?: () => Promise<void>
+  /** How often it was made to create something, where that can be told from outside. */
+  readonly countPurchases?: () => number
+  /** What may stand in no handle, outcome or error: keys, tokens. */
+  readonly secrets?: readonly string[]
+  /** Closes all channels that it handed out. */
+  cleanUp(): Promise<void>
+}
+
+export interface ChannelContractOptions {
+  /** By the id of a model: parameters that the channel takes, where those of the samples are none. */
+  readonly parameters?: Readonly<Record<string, ParameterValues>>
+  /** Behaviours that this channel is known to lack, by the name of their test. */
+  readonly divergences?: readonly Divergence[]
+}
+
+/** Declares one suite; `create` hands out a channel of its own for every behaviour. */
+export function describeChannel(
+  name: string,
+  create: () => Promise<ChannelFixture>,
+  options: ChannelContractOptions = {},
+): void {
+  const { parameters = {}, ...others } = options
+  const toRequest = (model: string): ChannelRequest => sampleRequest(model, parameters[model])
+  describeContract({
+    title: `${name} is a channel`,
+    behaviours: BEHAVIOURS,
+    async create() {
+      const fixture = await create()
+      return { ...fixture, toRequest, cleanUp: () => fixture.cleanUp() }
+    },
+    ...others,
+  })
+}
+
+interface Scene extends ChannelFixture {
+  /** With an upstream key of its own. */
+  readonly toRequest: (model: string) => ChannelRequest
+}
+
+const BEHAVIOURS: Behaviours<Scene> = {
+  "it says of itself what an engine goes by": async ({ channel }) => {
+    assert.match(channel.name, /^[a-z0-9][a-z0-9._-]{0,63}$/i)
+    assert.notEqual(channel.models.length, 0)
+    assert.equal(new Set(channel.models).size, channel.models.length, "a model is named twice")
+    const { concurrency, sendWithinMs = 1, submission, submitTimeoutMs } = channel
+    for (const number of [concurrency, sendWithinMs, submitTimeoutMs]) {
+      assert.ok(Number.isSafeInteger(number) && number > 0, `${number} is no positive integer`)
+    }
+    assert.ok(sendWithinMs <= submitTimeoutMs, "a request may leave after its call has ended")
+    if (submission.kind === "keyed") assert.ok(submission.keyTtlMs > 0)
+    if (submission.kind === "lookup") assert.ok(channel.find !== undefined, "it can't be asked")
+  },
+
+  "each of its models is made, by one purchase": async ({ channel, countPurchases, toRequest }) => {
+    for (const model of channel.models) {
+      const before = countPurchases?.() ?? 0
+      const { outputs } = await carryOut(channel, toRequest(model))
+      assert.notEqual(outputs.length, 0, `${model} came to nothing`)
+      for (const output of outputs) await checkOutput(channel, output)
+      if (countPurchases !== undefined) assert.equal(countPurchases() - before, 1, model)
+    }
+  },
+
+  "another process goes on with its work, by a handle that is plain JSON": async (scene) => {
+    const { channel, secrets = [], toRequest } = scene
+    for (const model of channel.models) {
+      const request = toRequest(model)
+      const submitted = await channel.submit(request)
+      if (submitted.kind !== "accepted") continue
+      const text = JSON.stringify(submitted.operation)
+      assert.notEqual(submitted.operation, null)
+      assert.deepEqual(JSON.parse(text), submitted.operation, "it is no plain JSON")
+      for (const secret of secrets) assert.equal(text.includes(secret), false, "a secret is in it")
+      const other = await scene.reopen()
+      const completed = await follow(other, request, JSON.parse(text) as Json)
+      for (const output of completed.outputs) await checkOutput(other, output)
+    }
+  },
+
+  "a key that is honoured buys once, whoever repeats it": async (scene) => {
+    const { channel, countPurchases, toRequest } = scene
+    if (channel.submission.kind !== "keyed") return
+    const request = toRequest(first(channel.models))
+    const before = countPurchases?.() ?? 0
+    const submitted = await submitUntilTaken(channel, request)
+    const repeated = await submitUntilTaken(await scene.reopen(), renew(request))
+    assert.equal(repeated.kind, submitted.kind)
+    if (submitted.kind === "accepted" && repeated.kind === "accepted") {
+      assert.deepEqual(repeated.operation, submitted.operation)
+    }
+    const another = await submitUntilTaken(channel, toRequest(first(channel.models)))
+    if (submitted.kind === "accepted" && another.kind === "accepted") {
+      assert.notDeepEqual(another.operation, submitted.operation, "two keys, one operation")
+    }
+    if (countPurchases !== undefined) assert.equal(countPurchases() - before, 2)
+  },
+
+  "a key that is looked up is found once it was sent, and not before": async (scene) => {
+    const { channel, toRequest } = scene
+    if (channel.submission.kind !== "lookup") return
+    const request = toRequest(first(channel.models))
+    assert.equal(await channel.find?.(request), null)
+    const submitted = await channel.submit(request)
+    assert.ok(submitted.kind === "accepted", JSON.stringify(submitted))
+    const other = await scene.reopen()
+    assert.deepEqual(await other.find?.(renew(request)), { operation: submitted.operation })
+    assert.equal(await other.find?.(toRequest(first(channel.models))), null)
+  },
+
+  "what it takes it says the same way each time, and changes nothing of it": async (scene) => {
+    const { channel, toRequest } = scene
+    for (const model of channel.models) {
+      const { parameters } = toRequest(model)
+      const before = JSON.stringify(parameters)
+      const answers = [1, 2].map(() => channel.accepts?.({ model, parameters }) ?? true)
+      assert.deepEqual(answers, [true, true])
+      await channel.submit({ ...toRequest(model), parameters: deepFreeze(parameters) })
+      assert.equal(JSON.stringify(parameters), before)
+    }
+  },
+
+  "a call that is called off ends": async ({ channel, toRequest }) => {
+    const controller = new AbortController()
+    controller.abort()
+    const request = { ...toRequest(first(channel.models)), signal: controller.signal }
+    await Promise.allSettled([channel.submit(request)])
+  },
+
+  "secrets stay where they are when nobody answers": async (scene) => {
+    const { channel, secrets = [], toRequest } = scene
+    if (scene.cutOff === undefined) return
+    const model = first(channel.models)
+    const request = toRequest(model)
+    const submitted = await channel.submit(request)
+    await scene.cutOff()
+    const told = [await tell(async () => channel.submit(toRequest(model)))]
+    if (submitted.kind === "accepted") {
+      const poll = await tell(() => channel.poll(toPoll(request, submitted.operation)))
+      assert.ok(poll.isError, `nobody answered, and yet it is known: ${poll.text}`)
+      told.push(poll)
+    }
+    for (const { text } of told) {
+      for (const secret of secrets) assert.equal(text.includes(secret), false, "a secret is told")
+    }
+  },
+
+  "it is closed twice without harm": async ({ channel }) => {
+    await channel.close?.()
+    await channel.close?.()
+  },
+}
+
+function first(models: readonly string[]): string {
+  return models[0] ?? assert.fail("it serves no model")
+}
+
+/** The same request of another call. */
+function renew(request: ChannelRequest): ChannelRequest {
+  return { ...request, signal: new AbortController().signal }
+}
+
+function toPoll(request: ChannelRequest, operation: Json): PollRequest {
+  return { ...renew(request), operation, progress: 0 }
+}
+
+async function carryOut(channel: Channel, request: ChannelRequest): Promise<Completed> {
+  const submitted = await submitUntilTaken(channel, request)
+  return submitted.kind === "completed" ? submitted : follow(channel, request, submitted.operation)
+}
+
+/** Sends the key again while it is being taken in. */
+async function submitUntilTaken(
+  channel: Channel,
+  request: ChannelRequest,
+): Promise<Extract<SubmitOutcome, { kind: "accepted" | "completed" }>> {
+  for (;;) {
+    const outcome = await channel.submit(renew(request))
+    if (outcome.kind === "accepted" || outcome.kind === "completed") return outcome
+    assert.equal(outcome.kind, "pending", JSON.stringify(outcome))
+  }
+}
+
+async function follow(
+  channel: Channel,
+  request: ChannelRequest,
+  operation: Json,
+): Promise<Completed> {
+  let progress = 0
+  for (;;) {
+    const outcome = await channel.poll({ ...toPoll(request, operation), progress })
+    if (outcome.kind === "completed") return outcome
+    assert.ok(outcome.kind === "running", JSON.stringify(outcome))
+    assert.ok(outcome.pollAfterMs >= 0)
+    progress = outcome.progress ?? progress
+    assert.ok(progress >= 0 && progress < 100, `${progress} is no progress`)
+  }
+}
+
+async function checkOutput(channel: Channel, output: ChannelOutput): Promise<void> {
+  if ("url" in output) {
+    const origins = channel.outputOrigins ?? assert.fail("it does not say where its outputs lie")
+    assert.ok(isOf(origins, output.url), `${new URL(output.url).host} is no host of its outputs`)
+    return
+  }
+  const [bytes, again] = [await read(output), await read(output)]
+  assert.notEqual(bytes.byteLength, 0)
+  assert.ok(bytes.equals(again), "an output that is opened anew is another")
+  const { signal } = new AbortController()
+  // Whoever leaves early closes what is behind it.
+  for await (const chunk of output.open(signal)) if (chunk.byteLength > 0) break
+}
+
+/** As the engine's fetch decides it: exact hosts, `*.` for all below one, and trusted origins. */
+function isOf({ hosts, trustedOrigins = [] }: OutputOrigins, url: string): boolean {
+  const { host, origin } = new URL(url)
+  if (trustedOrigins.includes(origin)) return true
+  return hosts.some((own) => (own.startsWith("*.") ? host.endsWith(own.slice(1)) : host === own))
+}
+
+async function read(output: Extract<ChannelOutput, { open: unknown }>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of output.open(new AbortController().signal)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+interface Told {
+  readonly isError: boolean
+  readonly text: string
+}
+
+/** Whatever comes of a call, as text with all that hangs on it. */
+async function tell(call: () => Promise<unknown>): Promise<Told> {
+  try {
+    return { isError: false, text: JSON.stringify(await call()) }
+  } catch (error) {
+    return { isError: true, text: toText(error) }
+  }
+}
+
+function toText(error: unknown): string {
+  if (!(error instanceof Error)) return JSON.stringify(error)
+  return [error.stack, JSON.stringify(error), error.cause && toText(error.cause)].join("\n")
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value
+  for (const child of Object.values(value)) deepFreeze(child)
+  return Object.freeze(value)
+}

@@ -1,0 +1,57 @@
+/** The contract of a channel, passed by every provider that is declared, against its stub. */
+import assert from "node:assert/strict"
+import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
+import { imageEdit, referenceToVideo, type Channel } from "@safelight/core"
+import {
+  describeChannel,
+  type ChannelContractOptions,
+  type ChannelFixture,
+} from "@safelight/testkit"
+import { STUBS } from "@safelight/testkit/stubs"
+
+const KEY = "contract-key-id:contract-secret"
+
+const EDIT = { prompt: "in fog", image_urls: ["data:image/png;base64,AAAA"] }
+
+/** By the provider's name: what it takes where the samples are nothing for it. */
+const PARAMETERS: Readonly<Record<string, ChannelContractOptions["parameters"]>> = {
+  "black-forest-labs": { [imageEdit.id]: { ...EDIT, aspect_ratio: "1:1" } },
+  gemini: { [imageEdit.id]: { ...EDIT, output_format: "png" } },
+  higgsfield: {
+    [referenceToVideo.id]: {
+      prompt: "waves at night",
+      duration: 4,
+      image_urls: ["https://media.example/1.png"],
+    },
+  },
+}
+
+async function createFixture(provider: Provider): Promise<ChannelFixture> {
+  const start = STUBS[provider.name] ?? assert.fail(`${provider.name} has no stub`)
+  const stub = await start({ queueMs: 0, runMs: 20 })
+  const opened: Channel[] = []
+  const isUnstated = provider.submission.kind === "keyed-unstated"
+  const more = isUnstated ? { keyTtlMs: 3_600_000 } : {}
+  const open = (): Channel => {
+    const channel = createHttpChannel({ provider, key: KEY, baseUrl: stub.url, ...more })
+    opened.push(channel)
+    return channel
+  }
+  return {
+    channel: open(),
+    reopen: open,
+    cutOff: async () => stub[Symbol.asyncDispose](),
+    countPurchases: () => stub.purchases.length,
+    secrets: [KEY, "contract-secret"],
+    async cleanUp() {
+      await Promise.all(opened.map(async (channel) => channel.close?.()))
+      await stub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+for (const provider of PROVIDERS) {
+  const parameters = PARAMETERS[provider.name]
+  const options = parameters === undefined ? {} : { parameters }
+  describeChannel(provider.name, () => createFixture(provider), options)
+}

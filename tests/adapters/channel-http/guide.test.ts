@@ -1,0 +1,41 @@
+/** The guide in the README of testkit: its channel compiles and passes the contract. */
+import assert from "node:assert/strict"
+import { execFile } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { symlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import { promisify } from "node:util"
+import { ROOT } from "../../architecture/workspaces.ts"
+import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+
+const readme = readFileSync(join(ROOT, "packages/testkit/README.md"), "utf8")
+const run = promisify(execFile)
+
+/** The file that a block of the guide begins with the name of. */
+function file(name: string): string {
+  const [, text] = new RegExp(`\`\`\`ts\\n// ${name}\\n([\\s\\S]*?)\`\`\``).exec(readme) ?? []
+  assert.ok(text !== undefined, `the guide has no ${name}`)
+  return text
+}
+
+describe("the guide to a channel of one's own", () => {
+  it("compiles, and its channel passes the contract", async () => {
+    await using folder = await createTemporaryFolder()
+    const names = ["my-provider.ts", "my-provider.test.ts"]
+    await symlink(join(ROOT, "node_modules"), join(folder.path, "node_modules"))
+    for (const name of names) await writeFile(join(folder.path, name), file(name))
+    const customConditions = ["@safelight/source"]
+    const compilerOptions = { noEmit: true, customConditions }
+    await writeFile(join(folder.path, "package.json"), JSON.stringify({ type: "module" }))
+    const extended = { extends: join(ROOT, "tsconfig.base.json"), compilerOptions, files: names }
+    await writeFile(join(folder.path, "tsconfig.json"), JSON.stringify(extended))
+    const { NODE_TEST_CONTEXT: _context, ...env } = process.env
+    const options = { cwd: folder.path, env }
+    await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], options)
+    const argv = ["--conditions=@safelight/source", "--test", "--test-reporter=tap", names[1] ?? ""]
+    const { stdout } = await run(process.execPath, argv, options)
+    assert.match(stdout, /^# pass 9$/m)
+    assert.match(stdout, /^# fail 0$/m)
+  })
+})

@@ -1,0 +1,54 @@
+/** Where requests with credentials may go: to a provider's own hosts, by name. */
+import assert from "node:assert/strict"
+import { after, describe, it } from "node:test"
+import { createHttpChannel, fal, type Provider } from "@safelight/channel-http"
+
+/** Polls whatever URL its operation is. */
+const provider: Provider = {
+  ...fal,
+  name: "wide",
+  baseUrl: "https://api.wide.invalid",
+  apiHosts: ["exact.invalid", "*.wide.invalid"],
+  async poll(operation, send) {
+    await send({ method: "GET", path: operation as string })
+    return undefined
+  },
+}
+const channel = createHttpChannel({ provider, key: "key" })
+after(() => channel.close?.())
+
+async function ask(operation: string): Promise<string> {
+  const signal = AbortSignal.timeout(5_000)
+  const own = { task: "1", account: "1", upstreamKey: "1.1", parameters: {}, progress: 0 }
+  const model = "vendor-a/v4.1/flash/text-to-image"
+  try {
+    await channel.poll({ ...own, model, operation, signal })
+    return "answered"
+  } catch (error) {
+    return (error as { readonly code: string }).code
+  }
+}
+
+describe("a URL that a provider hands out", () => {
+  // Names below `.invalid` never resolve (RFC 6761 §6.4): who asks for one finds nobody there.
+  for (const host of ["api.wide.invalid", "exact.invalid", "eu.wide.invalid", "a.b.wide.invalid"]) {
+    it(`is followed to a host of its own: ${host}`, async () => {
+      assert.equal(await ask(`https://${host}/result`), "channel-unavailable")
+    })
+  }
+
+  const strangers = [
+    "https://wide.invalid/result",
+    "https://notwide.invalid/result",
+    "https://wide.invalid.attacker.invalid/result",
+    "https://sub.exact.invalid/result",
+    "https://eu.wide.invalid:8443/result",
+    "http://eu.wide.invalid/result",
+    "https://eu.wide.invalid@attacker.invalid/result",
+  ]
+  for (const url of strangers) {
+    it(`is not followed anywhere else: ${url}`, async () => {
+      assert.equal(await ask(url), "channel-answer-invalid")
+    })
+  }
+})

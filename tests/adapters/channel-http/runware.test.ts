@@ -1,0 +1,245 @@
+/** The channel of Runware against its stub: tasks that are found by the UUID that we chose for them. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { createHttpChannel, runware } from "@safelight/channel-http"
+import { referenceToVideo, textToImage, type ChannelRequest, type Json } from "@safelight/core"
+import {
+  describeEnds,
+  describePurchase,
+  describeWork,
+  fetchTypes,
+  openProviderWorld,
+  toReply,
+} from "./provider-world.ts"
+
+const world = await openProviderWorld(runware)
+const { channel, toRequest } = world
+
+const PICTURE = { prompt: "fog", size: "portrait_16_9", enable_safety_checker: false, colors: [] }
+const FILM = { prompt: "waves", resolution: "480p", duration: 4, aspect_ratio: "16:9" }
+const ONE = "https://media.example/1.png"
+const picture = (): ChannelRequest => toRequest(textToImage.id, PICTURE)
+const filmOf = (parameters: object): ChannelRequest =>
+  toRequest(referenceToVideo.id, { ...FILM, ...parameters })
+
+/** The UUID is another each time. */
+function boughtTask(): object {
+  const { taskUUID, ...task } = world.bought().body as { readonly taskUUID: string }
+  assert.equal(taskUUID, world.bought().key)
+  return task
+}
+
+describe("Runware's models", () => {
+  const same = { deliveryMethod: "async", outputType: "URL", includeCost: true, numberResults: 1 }
+
+  it("are asked as tasks, pictures with exact pixels", async () => {
+    await channel.submit(picture())
+    assert.deepEqual(boughtTask(), {
+      ...same,
+      taskType: "imageInference",
+      model: "runware:100@1",
+      positivePrompt: "fog",
+      width: 576,
+      height: 1024,
+      steps: 4,
+      safety: { checkContent: false },
+    })
+
+    await channel.submit(filmOf({ generate_audio: false, bitrate_mode: "standard" }))
+    assert.deepEqual(boughtTask(), {
+      ...same,
+      taskType: "videoInference",
+      model: "bytedance:seedance@2.5",
+      positivePrompt: "waves",
+      width: 854,
+      height: 480,
+      duration: 4,
+      settings: { audio: false },
+    })
+  })
+
+  const inputs: readonly (readonly [asked: object, inputs: object | undefined])[] = [
+    [{}, undefined],
+    [{ image_urls: [ONE] }, { frameImages: [{ image: ONE, frame: "first" }] }],
+    [
+      { image_urls: [ONE, "2"] },
+      {
+        frameImages: [
+          { image: ONE, frame: "first" },
+          { image: "2", frame: "last" },
+        ],
+      },
+    ],
+    [{ image_urls: [ONE, "2", "3"] }, { referenceImages: [ONE, "2", "3"] }],
+    [
+      { image_urls: [ONE], video_urls: ["v"], audio_urls: ["a"] },
+      { referenceImages: [ONE], referenceVideos: ["v"], referenceAudios: ["a"] },
+    ],
+  ]
+  for (const [asked, expected] of inputs) {
+    it(`get frames or references: ${JSON.stringify(asked)}`, async () => {
+      await channel.submit(toRequest(referenceToVideo.id, { prompt: "waves", ...asked }))
+      const { inputs: sent, resolution } = boughtTask() as { inputs?: Json; resolution: string }
+      assert.deepEqual(sent, expected)
+      assert.equal(resolution, "720p")
+    })
+  }
+
+  it("give their outputs by URL", async () => {
+    assert.deepEqual(await fetchTypes(await world.carryOut(picture())), ["image/jpeg"])
+    assert.deepEqual(await fetchTypes(await world.carryOut(filmOf({}))), ["video/mp4"])
+  })
+
+  const refused: readonly (readonly [param: string, model: string, parameters: object])[] = [
+    ["prompt", textToImage.id, { ...PICTURE, prompt: "a" }],
+    ["prompt", textToImage.id, { ...PICTURE, prompt: "a".repeat(3_001) }],
+    ["colors", textToImage.id, { ...PICTURE, colors: [{ r: 1, g: 2, b: 3 }] }],
+    ["background_color", textToImage.id, { ...PICTURE, background_color: { r: 0, g: 0, b: 0 } }],
+    ["prompt", referenceToVideo.id, { ...FILM, prompt: undefined }],
+    ["resolution", referenceToVideo.id, { ...FILM, resolution: "1080p" }],
+    ["aspect_ratio", referenceToVideo.id, { ...FILM, image_urls: [ONE] }],
+    ["bitrate_mode", referenceToVideo.id, { ...FILM, bitrate_mode: "high" }],
+  ]
+  for (const [param, model, parameters] of refused) {
+    it(`take no request with what can't be expressed: ${param} of ${model}`, () => {
+      const verdict = channel.accepts?.(toRequest(model, parameters))
+      assert.ok(typeof verdict === "object" && verdict.kind === "ineligible")
+      assert.equal(verdict.param, param)
+    })
+  }
+
+  it("take everything else", () => {
+    assert.equal(channel.accepts?.(picture()), true)
+    assert.equal(channel.accepts?.(filmOf({ image_urls: [ONE, ONE, ONE] })), true)
+    assert.equal(channel.accepts?.(filmOf({ image_urls: [ONE], aspect_ratio: undefined })), true)
+  })
+})
+
+describePurchase(world, picture)
+describeWork(world, picture)
+const content = { kind: "refused", code: "content_policy_violation" }
+describeEnds(world, picture, {
+  content,
+  failed: { kind: "refused", code: "provider_rejected" },
+})
+
+describe("a purchase at Runware", () => {
+  it("has a UUID made of its key, the same at every release", () => {
+    const { toRequest: write } = runware.models[textToImage.id] ?? assert.fail()
+    const idOf = (key: string): unknown => (write(PICTURE, key).json as Json[])[0]
+    const { taskUUID: one } = idOf("018f0c5e-7b1c-7a5e-9d3f-0123456789ab.1") as { taskUUID: string }
+    const { taskUUID: two } = idOf("018f0c5e-7b1c-7a5e-9d3f-0123456789ab.2") as { taskUUID: string }
+    assert.equal(one, "bfc0e2d1-8625-4f84-b8fc-fe9d822b1cd5")
+    assert.notEqual(one, two)
+    for (const id of [one, two]) {
+      assert.match(id, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+    }
+  })
+
+  it("is made once, however often it is sent: the conflict proves that it exists", async () => {
+    const request = picture()
+    const first = await channel.submit(request)
+    const repeat = await world.buyWith({}, request)
+    assert.deepEqual(repeat, [first, 0])
+    assert.equal((await world.follow(request, first)).kind, "completed")
+  })
+
+  it("was not made where the money has run out", async () => {
+    const poor = { kind: "not-created", reason: "provider_out_of_money" }
+    assert.deepEqual(await world.buyWith({ own: ["no-credits"] }, picture()), [poor, 0])
+  })
+
+  it("was refused where it says so in its own shape, and is in doubt in any other", () => {
+    const errors = [{ code: "unsupportedParameter", message: "no", taskUUID: "1" }]
+    const refusal = { kind: "refused", code: "provider_rejected", providerWords: "no" }
+    assert.deepEqual(runware.readCreate(toReply(400, { errors })), refusal)
+    for (const [status, json] of [
+      [400, { detail: "no" }],
+      [400, { errors: [{ code: "conflictTaskUUID" }] }],
+      [409, { errors }],
+      [200, { errors }],
+      [200, { data: [] }],
+    ] as const) {
+      assert.equal(runware.readCreate(toReply(status, json)), undefined)
+    }
+  })
+
+  it("is found after its answer was lost, while it runs and after it ended", async () => {
+    const request = picture()
+    assert.deepEqual(await world.buyWith({ create: "reset" }, request), ["channel-unavailable", 1])
+    const found = (await channel.find?.(request)) ?? assert.fail()
+    assert.deepEqual(found, { operation: { id: world.bought().id } })
+    const outcome = await channel.poll({ ...request, ...found, progress: 0 })
+    assert.equal(outcome.kind, "completed")
+
+    const failing = picture()
+    await world.buyWith({ create: "reset", own: ["failed"] }, failing)
+    assert.deepEqual(await channel.find?.(failing), { operation: { id: world.bought().id } })
+  })
+
+  it("was never made where neither running nor past tasks know it", async () => {
+    assert.equal(await channel.find?.(picture()), null)
+  })
+
+  const silent = ["reset", "server-error", "html", "truncated", "empty", "busy"] as const
+  for (const poll of silent) {
+    it(`is not given up for an answer that tells nothing: ${poll}`, async () => {
+      const request = picture()
+      await channel.submit(request)
+      world.stub.setFaults({ poll })
+      const asked = Promise.resolve(channel.find?.(request))
+      await assert.rejects(asked, { retryable: true }).finally(() => world.stub.setFaults({}))
+    })
+  }
+
+  it("is not given up where the key is not taken, or only one of both was heard", async () => {
+    const wrong = createHttpChannel({ provider: runware, key: "invalid", baseUrl: world.stub.url })
+    await assert.rejects(Promise.resolve(wrong.find?.(picture())), { retryable: true })
+    await wrong.close?.()
+    const { find = () => assert.fail() } = runware
+    let id = ""
+    const half = find({ model: "", parameters: {}, key: "k.1" }, ({ json }) => {
+      const [first] = json as { taskUUID: string; taskType: string }[]
+      id = first?.taskUUID ?? ""
+      return Promise.resolve(toReply(400, { errors: [{ ...first, code: "unknownTaskUUID" }] }))
+    })
+    await assert.rejects(half, { retryable: true })
+    assert.notEqual(id, "")
+    const others = find({ model: "", parameters: {}, key: "k.1" }, ({ json }) => {
+      const tasks = json as { taskType: string }[]
+      const errors = tasks.map((task) => ({ ...task, taskUUID: "other", code: "unknownTaskUUID" }))
+      return Promise.resolve(toReply(400, { errors }))
+    })
+    await assert.rejects(others, { retryable: true })
+  })
+})
+
+describe("an answer of Runware", () => {
+  const own = { taskUUID: "1" }
+  const done = { ...own, status: "success", imageURL: "https://im.runware.ai/1.jpg" }
+  const answers: readonly (readonly [status: number, json: Json, expected?: object])[] = [
+    [200, { data: [{ ...own, status: "processing" }] }, { kind: "running", pollAfterMs: 2_000 }],
+    [
+      200,
+      { data: [done, { ...own, status: "processing" }] },
+      { kind: "running", pollAfterMs: 2_000 },
+    ],
+    [200, { data: [{ ...done, NSFWContent: true }] }, content],
+    [
+      200,
+      { data: [{ ...done, NSFWContent: false }] },
+      { kind: "completed", outputs: [{ url: done.imageURL }] },
+    ],
+    [200, { data: [{ ...done, taskUUID: "2" }] }],
+    [200, { data: [{ ...own, status: "paused" }] }],
+    [400, { errors: [{ taskUUID: "2", status: "error", code: "inferenceFailed" }] }],
+    [400, { errors: [{ ...own, code: "unknownTaskUUID" }] }],
+    [401, { errors: [{ code: "invalidApiKey" }] }],
+  ]
+  for (const [status, json, expected] of answers) {
+    it(`about a task says what it says of it: ${JSON.stringify(json)}`, async () => {
+      const outcome = await runware.poll({ id: "1" }, () => Promise.resolve(toReply(status, json)))
+      assert.deepEqual(outcome, expected)
+    })
+  }
+})

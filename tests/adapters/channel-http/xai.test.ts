@@ -1,0 +1,171 @@
+/** The channel of xAI against its stub: pictures with the answer, films asked for, and silent moderation. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { xai } from "@safelight/channel-http"
+import { imageEdit, referenceToVideo, type ChannelRequest, type Json } from "@safelight/core"
+import {
+  describeEnds,
+  describePurchase,
+  describeWork,
+  fetchTypes,
+  openProviderWorld,
+  toReply,
+} from "./provider-world.ts"
+
+const world = await openProviderWorld(xai)
+const { channel, toRequest } = world
+
+const EDIT = {
+  prompt: "warm",
+  image_urls: ["https://media.example/1.png", "data:image/png;base64,AAAA"],
+  output_format: "png",
+  quality: "low",
+  resolution: "2k",
+  aspect_ratio: "19.5:9",
+  sync_mode: false,
+  count: 2,
+}
+const FILM = { prompt: "waves", resolution: "720p", duration: 5, aspect_ratio: "9:16" }
+const edit = (): ChannelRequest => toRequest(imageEdit.id, EDIT)
+const film = (): ChannelRequest => toRequest(referenceToVideo.id, FILM)
+
+describe("xAI's models", () => {
+  it("are asked in its own words, which are nearly ours", async () => {
+    await channel.submit(edit())
+    const { sync_mode: _sync, count, image_urls: images, ...same } = EDIT
+    assert.deepEqual(world.bought().body, {
+      ...same,
+      model: "grok-imagine-image-2.0",
+      images: images.map((url) => ({ url, type: "image_url" })),
+      n: count,
+      response_format: "url",
+    })
+
+    await channel.submit(film())
+    assert.deepEqual(world.bought().body, { ...FILM, model: "grok-imagine-video-1.5" })
+
+    const images7 = Array.from({ length: 7 }, (_, index) => `https://media.example/${index}.png`)
+    const own = { prompt: "they meet", image_urls: images7, generate_audio: false }
+    await channel.submit(toRequest(referenceToVideo.id, { ...own, bitrate_mode: "standard" }))
+    assert.deepEqual(world.bought().body, {
+      model: "grok-imagine-video-1.5",
+      prompt: "they meet",
+      generate_audio: false,
+      reference_images: images7.map((url) => ({ url })),
+    })
+  })
+
+  it("give their outputs by URL, in order", async () => {
+    const pictures = await world.carryOut(edit())
+    assert.deepEqual(await fetchTypes(pictures), ["image/png", "image/png"])
+    assert.deepEqual(await fetchTypes(await world.carryOut(film())), ["video/mp4"])
+  })
+
+  it("give pictures to whoever holds the operation, without asking for them", async () => {
+    const request = edit()
+    const bought = await channel.submit(request)
+    assert.ok(bought.kind === "accepted")
+    const asked = world.stub.requests.length
+    const { operation } = bought
+    const done = await channel.poll({ ...request, operation, parameters: undefined, progress: 0 })
+    assert.ok(done.kind === "completed" && done.outputs.length === 2)
+    assert.equal(world.stub.requests.length, asked)
+  })
+
+  const images = (count: number) =>
+    Array.from({ length: count }, () => "https://media.example/1.png")
+  const refused: readonly (readonly [param: string, model: string, parameters: object])[] = [
+    ["image_urls", imageEdit.id, { ...EDIT, image_urls: images(4) }],
+    ["output_format", imageEdit.id, { ...EDIT, output_format: "webp" }],
+    ["prompt", referenceToVideo.id, { ...FILM, prompt: undefined }],
+    ["image_urls", referenceToVideo.id, { ...FILM, image_urls: images(8) }],
+    ["video_urls", referenceToVideo.id, { ...FILM, video_urls: ["https://media.example/1.mp4"] }],
+    ["audio_urls", referenceToVideo.id, { ...FILM, audio_urls: ["https://media.example/1.mp3"] }],
+    ["duration", referenceToVideo.id, { ...FILM, duration: 16 }],
+    ["duration", referenceToVideo.id, { ...FILM, image_urls: images(1), duration: 11 }],
+    ["resolution", referenceToVideo.id, { ...FILM, image_urls: images(1), resolution: "1080p" }],
+    ["aspect_ratio", referenceToVideo.id, { ...FILM, aspect_ratio: "21:9" }],
+    ["bitrate_mode", referenceToVideo.id, { ...FILM, bitrate_mode: "high" }],
+  ]
+  for (const [param, model, parameters] of refused) {
+    it(`take no request with what can't be expressed: ${JSON.stringify(parameters)}`, () => {
+      const verdict = channel.accepts?.(toRequest(model, parameters))
+      assert.ok(typeof verdict === "object" && verdict.kind === "ineligible")
+      assert.equal(verdict.param, param)
+    })
+  }
+
+  it("take everything else", () => {
+    assert.equal(channel.accepts?.(edit()), true)
+    assert.equal(channel.accepts?.(film()), true)
+    const long = { ...FILM, duration: 15, resolution: "1080p" }
+    assert.equal(channel.accepts?.(toRequest(referenceToVideo.id, long)), true)
+    const referring = { ...FILM, duration: 10, image_urls: images(7), bitrate_mode: "standard" }
+    assert.equal(channel.accepts?.(toRequest(referenceToVideo.id, referring)), true)
+  })
+})
+
+describePurchase(world, film)
+describePurchase(world, edit)
+describeWork(world, film)
+
+const withheld = { kind: "refused", code: "content_policy_violation" }
+describeEnds(world, edit, {
+  "empty-data": { ...withheld, billed: { images: 1, outputVideoMs: 0 } },
+  "block-reason": { ...withheld, billed: { images: 1, outputVideoMs: 0 } },
+  disrespected: { ...withheld, billed: { images: 2, outputVideoMs: 0 } },
+})
+describeEnds(world, film, {
+  "video-moderated": { ...withheld, billed: { images: 0, outputVideoMs: 5_000 } },
+  "video-failed": { kind: "refused", code: "provider_rejected" },
+  "video-expired": { kind: "refused", code: "no_output" },
+})
+
+describe("an answer of xAI", () => {
+  it("bills nothing where it tells no cost, and keeps the pictures that are shown", () => {
+    assert.deepEqual(xai.readCreate(toReply(200, { data: [] })), withheld)
+    const hidden = { url: "https://imgen.x.ai/1.png", respect_moderation: false }
+    const shown = { url: "https://imgen.x.ai/2.png", respect_moderation: true }
+    assert.deepEqual(xai.readCreate(toReply(200, { data: [hidden, shown] })), {
+      kind: "accepted",
+      operation: { urls: [shown.url] },
+    })
+  })
+
+  it("refuses a request in xAI's own shape alone", () => {
+    const json = { code: "invalid_request", error: "`duration` is from 1 to 15" }
+    for (const status of [400, 422]) {
+      const refusal = { kind: "refused", code: "provider_rejected", providerWords: json.error }
+      assert.deepEqual(xai.readCreate(toReply(status, json)), refusal)
+      assert.equal(xai.readCreate(toReply(status, "no")), undefined)
+    }
+    assert.equal(xai.readCreate(toReply(200, {})), undefined)
+    assert.equal(xai.readCreate(toReply(202, { data: [] })), undefined)
+    assert.equal(xai.readCreate(toReply(415, json)), undefined)
+  })
+
+  const states: readonly (readonly [status: number, json: Json | undefined, expected?: object])[] =
+    [
+      [202, undefined, { kind: "running", pollAfterMs: 3_000 }],
+      [
+        202,
+        { status: "pending", progress: 40 },
+        { kind: "running", pollAfterMs: 3_000, progress: 40 },
+      ],
+      [200, { status: "pending" }, { kind: "running", pollAfterMs: 3_000 }],
+      [200, { status: "paused" }],
+      [
+        200,
+        { status: "done", video: { respect_moderation: true } },
+        { kind: "completed", outputs: [] },
+      ],
+      [400, { status: "failed" }],
+      [401, { code: "unauthenticated", error: "no" }],
+    ]
+  for (const [status, json, expected] of states) {
+    it(`about a film says what it says: ${status} ${JSON.stringify(json)}`, async () => {
+      const outcome = await xai.poll({ id: "1" }, () => Promise.resolve(toReply(status, json)))
+      assert.deepEqual(outcome, expected)
+    })
+  }
+})
