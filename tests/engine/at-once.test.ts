@@ -40,6 +40,46 @@ function createStalled(submit: SubmitOutcome, polls: readonly PollReply[] = []):
   return createScene({ channels: [channel], artifacts: createArtifacts() })
 }
 
+describe("an answer that comes while its process stops", () => {
+  it("is waited for, and what came with it is kept", async () => {
+    const answer = async (): Promise<SubmitOutcome> => {
+      await scene.clock.wait(60_000)
+      return completed()
+    }
+    const times = { submitTimeoutMs: 400_000, sendWithinMs: 15_000 }
+    const scene: Scene = createScene({
+      channels: [createScriptedChannel({ ...times, submits: [answer] })],
+    })
+    const { id } = await scene.submit()
+    await scene.clock.advance(1_000)
+    let isStopped = false
+    void scene.engine.stop({ graceMs: 1_000 }).then(() => (isStopped = true))
+    await scene.clock.advance(50_000)
+    assert.deepEqual([isStopped, scene.story(id)], [false, ["submitted", "dispatched"]])
+    await scene.clock.advance(10_000)
+    assert.deepEqual([isStopped, scene.story(id).at(-1)], [true, "succeeded"])
+  })
+
+  it("has no more than a poll's time to be kept", async () => {
+    const answer = async (): Promise<SubmitOutcome> => {
+      await scene.clock.wait(9_000)
+      return createStalling()
+    }
+    const scene: Scene = createScene({
+      channels: [createScriptedChannel({ submits: [answer] })],
+      artifacts: createArtifacts(),
+    })
+    const { id } = await scene.submit()
+    await scene.clock.advance(1_000)
+    let isStopped = false
+    void scene.engine.stop({ graceMs: 1_000 }).then(() => (isStopped = true))
+    await scene.clock.advance(27_000)
+    assert.equal(isStopped, false)
+    await scene.clock.advance(3_000)
+    assert.deepEqual([isStopped, scene.story(id).at(-1)], [true, "doubted"])
+  })
+})
+
 describe("a body that stalls", () => {
   it("is cut off by a stop, and what became of it is in doubt", async () => {
     const scene = createStalled(createStalling())

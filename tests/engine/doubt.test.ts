@@ -49,6 +49,9 @@ describe("a lost answer", () => {
     assert.deepEqual(scene.story(id), story)
     assert.deepEqual(channel.created, [`${id}.1`])
     assert.equal((await scene.read(id)).attempt, 2)
+    const submits = channel.calls.filter(({ method }) => method === "submit")
+    const told = submits.map(({ request }) => "isRepeat" in request)
+    assert.deepEqual(told, [false, true])
   })
 
   it("of a lookup channel is looked up once no request can be on its way, and adopted", async () => {

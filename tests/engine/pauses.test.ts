@@ -1,10 +1,11 @@
 /** Channels that an operator has paused: they get nothing new, and what they have goes on. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import { SafelightError, type SubmitOutcome } from "@safelight/core"
 import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
 import { createMemoryStorage } from "../support/memory-storage.ts"
 import { createLogRecorder } from "./log-recorder.ts"
-import { completed, createScene, type Scene } from "./support.ts"
+import { completed, createScene, SETTINGS, type Scene } from "./support.ts"
 
 const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 const RUNNING = { kind: "running", pollAfterMs: 5_000 } as const
@@ -166,12 +167,84 @@ describe("a channel that is paused", () => {
     assert.deepEqual(scene.story(many.id), ["submitted"])
     assert.equal((await scene.read(single.id)).dispatch?.channel, "few")
     await resume(scene, "all")
-    await scene.clock.advance(5_000)
+    // It was given back out of its turn.
+    await scene.clock.advance(SETTINGS.backoffMaxMs)
     assert.equal((await scene.read(many.id)).dispatch?.channel, "all")
+  })
+
+  it("holds up nobody behind what waits for it, however much that is", async () => {
+    for (const runningTasks of [null, 2]) {
+      const [all, few] = [createMaker("all"), createMaker("few")]
+      const accepts: ScriptedChannel["accepts"] = ({ parameters }) =>
+        parameters["count"] === 1 || { kind: "ineligible", reason: "one picture at most" }
+      const scene = createScene({ channels: [all, { ...few, accepts, concurrency: 2 }] })
+      const now = scene.clock.now()
+      await scene.storage.setAccount({ id: "ada", now, settings: { runningTasks } })
+      await scene.clock.advance(0)
+      await pause(scene, "all")
+      for (let count = 0; count < 12; count += 1) await scene.submit({ prompt: "x", count: 2 })
+      const single = await scene.submit()
+      await scene.clock.advance(60_000)
+      assert.equal((await scene.read(single.id)).dispatch?.channel, "few", String(runningTasks))
+    }
+  })
+
+  it("holds up no other start of an account that has no slot free", async () => {
+    const submit = async (): Promise<SubmitOutcome> => {
+      await scene.clock.wait(8_000)
+      return completed("few")
+    }
+    const few = createScriptedChannel({ name: "few", submits: [submit, submit, submit] })
+    const accepts: ScriptedChannel["accepts"] = ({ parameters }) =>
+      parameters["count"] === 1 || { kind: "ineligible", reason: "one picture at most" }
+    const channels = [createMaker("all"), { ...few, accepts }]
+    const scene: Scene = createScene({ channels, isStarted: false })
+    const { clock, engine, storage } = scene
+    await storage.setAccount({ id: "ada", now: clock.now(), settings: { runningTasks: 2 } })
+    await storage.pauseChannel({ channel: "all", pausedAt: 0 })
+    await scene.submit()
+    await scene.submit()
+    await scene.submit({ prompt: "x", count: 2 })
+    const last = await scene.submit()
+    engine.start()
+    await clock.advance(60_000)
+    assert.equal((await scene.read(last.id)).dispatch?.channel, "few")
+  })
+
+  it("is asked for nothing new by a process that stood still before its intent", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    let isPaused = false
+    const scene: Scene = createScene({
+      channels: [channel],
+      async probe(point) {
+        if (point !== "dispatch:before-append" || isPaused) return
+        isPaused = true
+        await scene.storage.pauseChannel({ channel: channel.name, pausedAt: 0 })
+        await scene.clock.wait(5_000)
+      },
+    })
+    const { id } = await scene.submit()
+    await scene.clock.advance(60_000)
+    assert.deepEqual([scene.story(id), channel.calls.length], [["submitted"], 0])
+    await resume(scene, channel.name)
+    await scene.clock.advance(60_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
   })
 })
 
 describe("the channels that are paused", () => {
+  it("are those that were seen last while the storage does not tell", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    const scene = createScene({ channels: [channel] })
+    await scene.clock.advance(0)
+    const away = { code: "storage-unavailable", message: "away", retryable: true } as const
+    scene.storage.listPausedChannels = () => Promise.reject(new SafelightError(away))
+    await scene.clock.advance(60_000)
+    const { id } = await scene.submit()
+    await scene.clock.advance(5_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+  })
+
   it("are looked up by the loop, however many tasks there are", async () => {
     const channel = createScriptedChannel({
       submits: Array.from({ length: 50 }, () => completed()),

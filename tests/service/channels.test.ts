@@ -182,6 +182,11 @@ describe("the channels of a configuration", () => {
       /exports no provider: models must be an object$/,
     ],
     [
+      "fails to make one",
+      "export default () => { throw new Error('no licence') }",
+      /^channels: module \S+ made no channel: no licence$/,
+    ],
+    [
       "makes no channel",
       "export default () => undefined",
       /made no channel: name must be a string$/,

@@ -100,7 +100,7 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
 async function buy(
   wire: Wire,
   { name, readCreate }: Provider,
-  { model, parameters, signal, upstreamKey }: ChannelRequest,
+  { isRepeat, model, parameters, signal, upstreamKey }: ChannelRequest,
 ): Promise<SubmitOutcome> {
   const request = wire.toModel(model).toRequest(parameters, upstreamKey)
   let reply: Reply
@@ -111,6 +111,10 @@ async function buy(
     throw error
   }
   const outcome = readCreate(reply)
+  // A request may be judged before anybody looks at its key, which was taken in all the same.
+  if (outcome?.kind === "refused" && isRepeat === true) {
+    return { kind: "not-created", reason: "repeat_refused" }
+  }
   if (outcome !== undefined && isProof(reply, outcome)) return wire.withCredentials(outcome)
   const message = `${name} answered ${reply.status}, which proves nothing`
   throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })

@@ -12,14 +12,20 @@ import {
 import type { Sessions } from "./sessions.ts"
 import type { Sums } from "./sums.ts"
 
+export interface ChannelParts {
+  readonly sessions: Sessions
+  /** Nothing else may hold up what goes before each look at the queue. */
+  readonly claiming: Sessions
+  readonly sums: Sums
+}
+
 export function createChannelMethods(
-  sessions: Sessions,
-  sums: Sums,
+  { claiming, sessions, sums }: ChannelParts,
   { channels }: StoreStatements,
 ): ChannelStorage {
   return {
     async listPausedChannels() {
-      const records = await sessions.read<PausedChannelsTable>(channels.listPaused, {})
+      const records = await claiming.read<PausedChannelsTable>(channels.listPaused, {})
       return records.map(fromPausedChannelRecord)
     },
     async pauseChannel({ channel, pausedAt }) {

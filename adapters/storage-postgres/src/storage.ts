@@ -142,7 +142,7 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     ...createQueueMethods(queueParts, statements),
     ...createClaimMethods(claiming, statements, wakeUps.noteQueued),
     ...createAccountMethods(sessions, sums, statements),
-    ...createChannelMethods(sessions, sums, statements),
+    ...createChannelMethods({ claiming, sessions, sums }, statements),
     ...createDeploymentMethods(sessions, statements, log),
     ...createKeyMethods(sessions, statements),
     ...createLinkMethods(sessions, statements),

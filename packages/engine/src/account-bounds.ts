@@ -29,7 +29,7 @@ export interface AccountBounds {
    * Parked starts of accounts that no slot is held of any more, and of models that `isServed` denies;
    * they are parked no longer.
    */
-  takeHopeless(isServed: (model: string) => boolean): readonly Work[]
+  takeHopeless(mayHope: (work: Work) => boolean): readonly Work[]
   /** Asks for slots where an account is full, gives back those that are not used. */
   tend(): Promise<void>
   /** Says again what is held; part of a renewal. */
@@ -97,11 +97,10 @@ export function createAccountBounds(ports: SlotPorts, shares: AccountShares): Ac
     startParked(start) {
       for (const bound of bounds.values()) startOf(bound, start)
     },
-    takeHopeless(isServed) {
+    takeHopeless(mayHope) {
       const hopeful = new Set([...bounds.values()].filter(({ pool }) => pool.countHeld() > 0))
       return [...bounds.values(), ...lifted.values()].flatMap((bound) => {
-        const mayWait = ({ head }: Work): boolean => hopeful.has(bound) && isServed(head.task.model)
-        return dropParked(bound, mayWait)
+        return dropParked(bound, (work) => hopeful.has(bound) && mayHope(work))
       })
     },
     async tend() {

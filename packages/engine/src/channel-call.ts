@@ -48,12 +48,13 @@ async function submit(
   call: ChannelCall,
 ): Promise<CallOutcome> {
   const { breaker, channel } = slot
+  const request = call.isRepeat ? { ...call.request, isRepeat: true as const } : call.request
   let answer: Promise<SubmitOutcome> | undefined
   try {
     const outcome = await context.deadlines.run(
       channel.submitTimeoutMs,
       undefined,
-      (signal) => (answer = channel.submit({ ...call.request, signal })),
+      (signal) => (work.call = answer = channel.submit({ ...request, signal })),
     )
     judge(context, slot, outcome)
     return outcome
@@ -64,6 +65,7 @@ async function submit(
     context.log.warn({ task: work.id, channel: channel.name, error }, "a call's outcome is unknown")
     return { kind: "unknown", code }
   } finally {
+    work.call = undefined
     slot.endCall()
   }
 }

@@ -62,6 +62,7 @@ export function createChannelPlace(
         channel,
         breaker,
         because,
+        isPaused: () => isPaused,
         pause(durationMs) {
           busyUntil = Math.max(busyUntil, clock.monotonicNow() + durationMs)
         },

@@ -28,7 +28,7 @@ export interface Claims {
   /** What new tasks are taken under. */
   tasks(): Claim
   readonly slots: Claim
-  /** Whether the claim for tasks surely outlives a call to a channel that is begun now. */
+  /** Whether the claim for tasks surely outlives the sending of a request that is begun now. */
   isFresh(): boolean
   /** A renewal begun at `startedAt` on the monotonic clock went through. */
   noteRenewed(claim: string, startedAt: number): void
@@ -87,7 +87,7 @@ export function createClaims({
   return {
     tasks: () => tasks,
     slots,
-    // A call takes at most half a claim; a claim renewed in time has two thirds left.
+    // A request leaves within half a claim; a claim renewed in time has two thirds left.
     isFresh: () => tasks.heldUntil - clock.monotonicNow() > settings.claimMs / 2,
     noteRenewed(claim, startedAt) {
       for (const each of [tasks, slots]) {

@@ -53,6 +53,8 @@ async function dispatch(
   await probe("dispatch:before-append", work.id)
   // Whoever wakes past its claim, or close to it, changes nothing.
   if (toSlackMs(context, work, slot) <= 0) return "leave"
+  // Nor does a new purchase begin that was paused meanwhile; a repeat buys nothing.
+  if (!isRepeat && slot.isPaused()) return "leave"
   const command: TaskCommand = {
     kind: "dispatch",
     because: slot.because,

@@ -15,7 +15,10 @@ export interface Holdings {
   list(): readonly Work[]
   /** Calls off the work on a task, if any: it has ended. */
   callOff(task: string): void
-  /** Waits up to `graceMs` for all work, calls off the rest; resolves to what is left over. */
+  /**
+   * Waits up to `graceMs` for all work, calls off the rest; resolves to what is left over. What a channel
+   * still answers to a purchase is waited for, and has a poll's time to be kept: nobody else hears it.
+   */
   windDown(graceMs: number): Promise<readonly Work[]>
 }
 
@@ -28,7 +31,7 @@ export function createHoldings(
   context: Context,
   onEnd: (model: string, account: string) => void,
 ): Holdings {
-  const { clock } = context
+  const { clock, settings } = context
   const holdings = new Map<string, Holding>()
   /** All that is driven: also what a later holding of its task waits for. */
   const driven = new Set<Work>()
@@ -47,6 +50,14 @@ export function createHoldings(
     end(work)
   }
 
+  async function endWork({ call, ending }: Work, over: AbortSignal): Promise<void> {
+    if (call !== undefined) {
+      await Promise.allSettled([call])
+      await clock.wait(settings.pollTimeoutMs, over)
+    }
+    ending.abort()
+  }
+
   return {
     begin(work) {
       const earlier = holdings.get(work.id)
@@ -62,16 +73,18 @@ export function createHoldings(
     list: () => [...holdings.values()].map(({ work }) => work),
     callOff: (task) => holdings.get(task)?.work.controller.abort("finished"),
     async windDown(graceMs) {
-      const over = new AbortController()
+      const inTime = new AbortController()
       const all = Promise.all([...holdings.values()].map(({ done }) => done))
-      await Promise.race([all, clock.wait(graceMs, over.signal)])
-      over.abort("over")
+      await Promise.race([all, clock.wait(graceMs, inTime.signal)])
+      inTime.abort("over")
       const left = [...holdings.values()]
-      for (const { controller, ending } of driven) {
-        controller.abort()
-        ending.abort()
+      const over = new AbortController()
+      for (const work of driven) {
+        work.controller.abort()
+        void endWork(work, over.signal)
       }
       await Promise.all(left.map(({ done }) => done))
+      over.abort("over")
       return left.map(({ work }) => work)
     },
   }

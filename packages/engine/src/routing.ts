@@ -32,6 +32,8 @@ export interface Slot {
   readonly because: string
   /** The channel has no room: it is left alone for so long, by this process. */
   readonly pause: (durationMs: number) => void
+  /** Whether an operator has paused the channel since. */
+  readonly isPaused: () => boolean
   /** The call it was taken for is over: the channel may be tried by another. */
   endCall(): void
   /** Lets it go, with or without a call. */
@@ -102,7 +104,8 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
   /** Those of `channels` that could do with a slot and may get one. */
   function growing(channels: readonly Channel[]): SlotPool[] {
     return places
-      .filter(({ breaker, channel }) => channels.includes(channel) && breaker.room() > 0)
+      .filter(({ channel }) => channels.includes(channel))
+      .filter((place) => !place.isPaused() && place.breaker.room() > 0)
       .map(({ pool }) => pool)
       .filter((pool) => pool.countFree() === 0 && pool.canGrow())
   }

@@ -27,20 +27,47 @@ export interface StarterParts {
   readonly begin: (work: Work) => void
 }
 
-/** A start that has no slot to hope for here is left to others for this long. */
+/** A start that has no slot to hope for here keeps its turn; others may have taken it by then. */
 const HOPELESS_MS = 5_000
 
-export function createStarter(context: Context, parts: StarterParts): Starter {
-  const { clock, returns, routing, settings } = context
-  const { begin, bounds, shares, foreign } = parts
+interface GivingBack {
+  readonly release: (works: readonly Work[], afterMs: number) => Promise<void>
+  /** Whether only paused channels take it. */
+  readonly isOnHold: (work: Work) => boolean
+  /**
+   * Gives back starts that could not begin. One on hold goes out of its turn: a pause may last for days,
+   * and at the front of the queue it would keep what other channels can make.
+   */
+  readonly giveBack: (works: readonly Work[], afterMs: number) => Promise<void>
+}
 
-  /** Where the storage fails they are told again with every renewal. */
+/** Where the storage fails, releases are told again with every renewal. */
+function createGivingBack({ clock, returns, routing, settings }: Context): GivingBack {
   const release = (works: readonly Work[], afterMs: number): Promise<void> =>
     returns.releaseAll(works, clock.now() + afterMs)
 
-  /** A pause may last for days, and whatever else its model's channels have room for goes on. */
-  const toPauseMs = ({ head, parameters }: Work): number =>
-    routing.isOnHold(head.task.model, parameters) ? HOPELESS_MS : settings.backoffMs
+  const isOnHold = ({ head, parameters }: Work): boolean =>
+    routing.isOnHold(head.task.model, parameters)
+
+  return {
+    isOnHold,
+    release,
+    async giveBack(works, afterMs) {
+      const { held = [], others = [] } = Object.groupBy(works, (work) =>
+        isOnHold(work) ? "held" : "others",
+      )
+      const dueAt = clock.now() + settings.backoffMaxMs
+      for (const { claim, id } of held) await returns.release({ claim, tasks: [id], dueAt })
+      await release(others, afterMs)
+    },
+  }
+}
+
+export function createStarter(context: Context, parts: StarterParts): Starter {
+  const { clock, routing, settings } = context
+  const { begin, bounds, shares, foreign } = parts
+
+  const { giveBack, isOnHold, release } = createGivingBack(context)
 
   const takeSlot = (work: Work, loan: Loan): boolean =>
     beginWith(work, routing.take(work.head.task.model, work.parameters), loan)
@@ -57,7 +84,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     const loan = await bounds.reach(account, runningTasks)
     if (loan !== undefined) {
       const isBegun = takeSlot(work, loan)
-      if (!isBegun) await release([work], toPauseMs(work))
+      if (!isBegun) await giveBack([work], settings.backoffMs)
       return isBegun
     }
     if (!bounds.park(work)) await release([work], HOPELESS_MS)
@@ -96,7 +123,10 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
     },
     async startParked() {
       bounds.startParked(takeSlot)
-      await release(bounds.takeHopeless(routing.isServed), HOPELESS_MS)
+      const hopeless = bounds.takeHopeless(
+        (work) => routing.isServed(work.head.task.model) && !isOnHold(work),
+      )
+      await giveBack(hopeless, HOPELESS_MS)
     },
   }
 }

@@ -25,6 +25,8 @@ export interface Work {
    * that has lost its claim.
    */
   readonly ending: AbortController
+  /** What the channel will answer to the purchase, while that is waited for. */
+  call: Promise<unknown> | undefined
   /** In memory where the task was submitted here; else read from the inputs when needed. */
   parameters: ParameterValues | undefined
 }
@@ -48,6 +50,7 @@ export function createWork(
     isReleased: false,
     controller: new AbortController(),
     ending: new AbortController(),
+    call: undefined,
     parameters: more.parameters,
   }
 }

@@ -145,11 +145,14 @@ const BEHAVIOURS: Behaviours<Scene> = {
     }
   },
 
-  "a call that is called off ends": async ({ channel, toRequest }) => {
+  "a call that was called off before it began ends, and buys nothing": async (scene) => {
+    const { channel, countPurchases, toRequest } = scene
     const controller = new AbortController()
     controller.abort()
+    const before = countPurchases?.() ?? 0
     const request = { ...toRequest(first(channel.models)), signal: controller.signal }
     await Promise.allSettled([channel.submit(request)])
+    if (countPurchases !== undefined) assert.equal(countPurchases() - before, 0)
   },
 
   "secrets stay where they are when nobody answers": async (scene) => {

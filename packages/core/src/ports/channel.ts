@@ -79,6 +79,8 @@ export interface ChannelRequest {
   readonly parameters: ParameterValues
   /** The task's id and the key's number from 1, as in `ID.1`. */
   readonly upstreamKey: string
+  /** Of a submission: an earlier one under the same key is in doubt. */
+  readonly isRepeat?: true
   readonly signal: AbortSignalLike
 }
 

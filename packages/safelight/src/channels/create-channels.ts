@@ -6,7 +6,7 @@ import { SafelightError, type Channel, type Log } from "@safelight/core"
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
-import { loadModule, requireChannel, type CreateChannel } from "./load-module.ts"
+import { loadModule, makeByModule, type CreateChannel } from "./load-module.ts"
 
 export interface CreateChannelsOptions {
   readonly channels: readonly ChannelSettings[]
@@ -52,7 +52,7 @@ export async function createChannel(
   if (source === "studio") return options.createStudio(settings)
   if (typeof source !== "function") return createProviderChannel(source, settings, options)
   const { module = "", tier: _tier, type: _type, weight: _weight, ...setup } = settings
-  return requireChannel(module, await source({ ...setup, environment: options.environment }))
+  return makeByModule(module, source, { ...setup, environment: options.environment })
 }
 
 export interface FoundKey {

@@ -32,10 +32,21 @@ export async function loadModule(path: string): Promise<Provider | CreateChannel
   return defineProvider(found as Provider)
 }
 
-/** What a file of JavaScript made may be anything. */
-export function requireChannel(path: string, made: unknown): Channel {
+/** The channel that a module's function makes. Rejects with `invalid-configuration`, naming the file. */
+export async function makeByModule(
+  path: string,
+  create: CreateChannel,
+  setup: ChannelSetup,
+): Promise<Channel> {
+  let made: Channel
+  try {
+    made = await create(setup)
+  } catch (error) {
+    throw invalid(path, `made no channel: ${firstLine(error)}`, error)
+  }
+  // What a file of JavaScript made may be anything.
   requireMembers(path, Object(made), CHANNEL_MEMBERS)
-  return made as Channel
+  return made
 }
 
 /** A member's name by the type that it must have. */

@@ -1,0 +1,18 @@
+/** A purchase that is asked for again under its key: what is said of the request says nothing of the first. */
+import assert from "node:assert/strict"
+import { it } from "node:test"
+import { PROVIDERS } from "@safelight/channel-http"
+import { textToImage } from "@safelight/core"
+import { openProviderWorld } from "./provider-world.ts"
+
+const provider = PROVIDERS.find(({ name }) => name === "comfy-router") ?? assert.fail()
+const world = await openProviderWorld(provider)
+
+it("a repeat that is refused before its key is looked at leaves the purchase in doubt", async () => {
+  const request = world.toRequest(textToImage.id, { prompt: "fog", size: "square_hd", colors: [] })
+  const [first] = await world.buyWith({ own: ["invalid"] }, request)
+  assert.equal((first as { readonly kind: string }).kind, "refused")
+  const repeat = { ...request, isRepeat: true as const, signal: AbortSignal.timeout(10_000) }
+  const [outcome, bought] = await world.buyWith({ own: ["invalid"] }, repeat)
+  assert.deepEqual([outcome, bought], [{ kind: "not-created", reason: "repeat_refused" }, 0])
+})
