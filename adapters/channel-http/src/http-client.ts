@@ -31,6 +31,8 @@ const CONNECT_MS = 10_000
 
 export function createHttpClient(): HttpClient {
   const agent = new Agent({
+    // Over HTTP/2 undici sends a POST again by itself, after GOAWAY and REFUSED_STREAM.
+    allowH2: false,
     connect: { timeout: CONNECT_MS },
     // The caller's signal is the time-out: a synchronous provider may be silent for minutes.
     headersTimeout: 0,
@@ -111,25 +113,42 @@ function toRetryAfterMs(value: string | undefined): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
-/** What fails before a connection stands. */
-const BEFORE_SENDING: ReadonlySet<string> = new Set([
+/**
+ * What only the handshake or the wait for it fails with. Certificates are judged once, before undici is
+ * handed the socket.
+ */
+const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   "CERT_HAS_EXPIRED",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "EAI_AGAIN",
-  "ECONNREFUSED",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
   "ERR_TLS_CERT_ALTNAME_INVALID",
   "SELF_SIGNED_CERT_IN_CHAIN",
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   "UND_ERR_CONNECT_TIMEOUT",
 ])
 
+/** The system call that proves it: a connection that stood breaks with the same codes. */
+const FAILED_CALLS: Readonly<Record<string, string>> = {
+  EAI_AGAIN: "getaddrinfo",
+  ECONNREFUSED: "connect",
+  EHOSTUNREACH: "connect",
+  ENETUNREACH: "connect",
+  ENOTFOUND: "getaddrinfo",
+}
+
+/** Of several addresses that were tried, each. */
+function isBeforeSending(error: unknown): boolean {
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return error.errors.every(isBeforeSending)
+  }
+  const { code = "", syscall } = error as { readonly code?: string; readonly syscall?: string }
+  return NEVER_CONNECTED.has(code) || (syscall !== undefined && FAILED_CALLS[code] === syscall)
+}
+
 function toFault(error: unknown, signal: AbortSignalLike): Error {
   if (signal.aborted) return new SafelightError({ code: "aborted", message: "called off" })
-  const { code = "" } = error as { readonly code?: string }
-  if (BEFORE_SENDING.has(code)) return new NotSent(code, { cause: error })
+  if (isBeforeSending(error)) {
+    return new NotSent((error as { readonly code?: string }).code ?? "", { cause: error })
+  }
   const message = "a provider could not be reached, or broke off"
   return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause: error })
 }
