@@ -132,6 +132,21 @@ describe("an answer of xAI", () => {
     })
   })
 
+  it("tells a refusal for its content from a problem of the key by its words", () => {
+    const texts = [
+      "Content violates usage guidelines.",
+      "Generated image rejected by content moderation.",
+    ]
+    for (const error of texts) {
+      const refusal = { kind: "refused", code: "content_policy_violation", providerWords: error }
+      for (const status of [400, 403, 422]) {
+        assert.deepEqual(xai.readCreate(toReply(status, { error })), refusal)
+      }
+    }
+    const away = { kind: "not-created", reason: "provider_answered_403" }
+    assert.deepEqual(xai.readCreate(toReply(403, { error: "no access" })), away)
+  })
+
   it("refuses a request in xAI's own shape alone", () => {
     const json = { code: "invalid_request", error: "`duration` is from 1 to 15" }
     for (const status of [400, 422]) {

@@ -11,6 +11,9 @@ import { toRefused } from "../refusal.ts"
 import { readTurnedAway } from "../turned-away.ts"
 import { readFilm, wasBilled, xaiFilm } from "./xai-films.ts"
 
+/** A 403 for content is told from one for the key by its words alone. */
+const MODERATED = /usage guidelines|content moderation/i
+
 const edit: ProviderModel = {
   accepts(parameters) {
     const { image_urls: images, output_format: format } = parameters as ImageEditParameters
@@ -65,6 +68,9 @@ export const xai = defineProvider({
     if (status === 200 && id !== undefined) return { kind: "accepted", operation: { id } }
     if (status === 200 && Array.isArray(at(json, "data"))) return readPictures(json)
     const words = textAt(json, "error")
+    if ([400, 403, 422].includes(status) && words !== undefined && MODERATED.test(words)) {
+      return toRefused("content_policy_violation", words)
+    }
     const isInvalid = (status === 400 || status === 422) && words !== undefined
     if (!isInvalid) return readTurnedAway(reply)
     return toRefused("provider_rejected", words)
