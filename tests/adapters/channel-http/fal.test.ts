@@ -103,3 +103,16 @@ describe("a result at fal", () => {
     })
   })
 })
+
+describe("a refusal of fal", () => {
+  for (const json of [{}, { error: "no" }, { detail: [] }, "no"]) {
+    it(`is in its own shape alone: ${JSON.stringify(json)}`, async () => {
+      assert.equal(fal.readCreate(toReply(400, json)), undefined)
+      assert.equal(fal.readCreate(toReply(422, json)), undefined)
+      const outcome = await fal.poll({ state: "/state", result: "/result" }, async ({ path }) =>
+        path === "/state" ? toReply(200, { status: "COMPLETED" }) : toReply(422, json),
+      )
+      assert.equal(outcome, undefined)
+    })
+  }
+})

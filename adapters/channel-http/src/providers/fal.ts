@@ -62,10 +62,11 @@ function acceptsFilm({
   return { kind: "ineligible", reason: "resolution 1080p is not offered", param: "resolution" }
 }
 
-/** A refusal in fal's shape: `detail` is a list of faults, or a text. */
-function toRefusal({ json }: Reply): Refused {
+/** A refusal in fal's shape: `detail` is a list of faults, or a text. Undefined in any other. */
+function toRefusal({ json }: Reply): Refused | undefined {
   const type = textAt(json, "detail", 0, "type") ?? ""
   const words = textAt(json, "detail", 0, "msg") ?? textAt(json, "detail")
+  if (type === "" && words === undefined) return undefined
   const code = type.startsWith("unsupported_") ? "unsupported_media_type" : FAILURES[type]
   return toRefused(code ?? "provider_rejected", words)
 }
