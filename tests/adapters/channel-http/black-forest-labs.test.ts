@@ -76,6 +76,11 @@ describe("the models of Black Forest Labs", () => {
     ["enable_safety_checker", textToImage.id, { ...PICTURE, enable_safety_checker: false }],
     ["prompt", imageEdit.id, { ...EDIT, prompt: "" }],
     ["count", imageEdit.id, { ...EDIT, count: 2 }],
+    [
+      "image_urls",
+      imageEdit.id,
+      { ...EDIT, quality: "low", image_urls: ["1", "2", "3", "4", "5"] },
+    ],
     ["output_format", imageEdit.id, { ...EDIT, output_format: "webp" }],
     ["aspect_ratio", imageEdit.id, { ...EDIT, aspect_ratio: "auto" }],
     ["resolution", imageEdit.id, { ...EDIT, aspect_ratio: "9:20", resolution: "2k" }],

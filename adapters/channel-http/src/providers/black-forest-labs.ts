@@ -25,6 +25,9 @@ const MOST_PIXELS = 4 * 1024 * 1024
 /** By our quality: the cheaper of two is another model. */
 const EDIT_MODELS = { low: "flux-2-klein-9b", medium: "flux-2-pro" } as const
 
+/** Of a klein model. */
+const MOST_KLEIN_IMAGES = 4
+
 const MODERATED: ReadonlySet<string> = new Set(["Request Moderated", "Content Moderated"])
 
 /** Whether it was billed is nowhere said: what failed is not bought again. */
@@ -44,7 +47,9 @@ const edit: ProviderModel = {
     const asked = parameters as ImageEditParameters
     const pixels = toEditPixels(asked)
     const isLarge = pixels !== undefined && pixels.width * pixels.height > MOST_PIXELS
+    const isMany = asked.quality === "low" && asked.image_urls.length > MOST_KLEIN_IMAGES
     return acceptsUnless({
+      image_urls: isMany && `at most ${MOST_KLEIN_IMAGES} images are taken at quality low`,
       prompt: asked.prompt === "" && "a prompt is needed",
       count: asked.count > 1 && "one image is made at a time",
       output_format: asked.output_format === "webp" && "webp is not offered",
