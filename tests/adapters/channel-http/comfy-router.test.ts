@@ -120,7 +120,7 @@ describePurchase(world, film)
 describeWork(world, film)
 describeEnds(world, film, {
   "content-policy": { kind: "refused", code: "content_policy_violation" },
-  "provider-error": { kind: "not-created", reason: "provider_failed" },
+  "provider-error": { kind: "refused", code: "provider_rejected" },
   "provider-timeout": { kind: "refused", code: "generation_timeout" },
   "queue-timeout": { kind: "not-created", reason: "provider_failed" },
 })

@@ -234,6 +234,9 @@ describe("an answer of Runware", () => {
     [200, { data: [{ ...own, status: "paused" }] }],
     [400, { errors: [{ taskUUID: "2", status: "error", code: "inferenceFailed" }] }],
     [400, { errors: [{ ...own, code: "unknownTaskUUID" }] }],
+    [400, { errors: [{ ...own, status: "error", code: "unknownTaskUUID" }] }],
+    [400, { errors: [{ ...own, status: "error", code: "any", taskType: "getResponse" }] }],
+    [400, { errors: [{ ...own, status: "error", code: "any", taskType: "getTaskDetails" }] }],
     [401, { errors: [{ code: "invalidApiKey" }] }],
   ]
   for (const [status, json, expected] of answers) {

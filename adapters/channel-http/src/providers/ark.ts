@@ -103,7 +103,8 @@ export const ark = defineProvider({
     if (picture !== undefined) {
       return { kind: "completed", outputs: [picture as Json & Linked] }
     }
-    const { json } = await send({ method: "GET", path: toPath(operation) })
+    const { json, status } = await send({ method: "GET", path: toPath(operation) })
+    if (status !== 200) return undefined
     switch (textAt(json, "status")) {
       case "queued":
       case "running":

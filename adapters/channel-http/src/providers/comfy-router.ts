@@ -33,7 +33,7 @@ const BUCKET = "x-comfy-error-type"
 const FAILURES: Readonly<Record<string, PollOutcome>> = {
   cancelled: { kind: "refused", code: "task_cancelled" },
   content_policy_violation: { kind: "refused", code: "content_policy_violation" },
-  provider_error: { kind: "not-created", reason: "provider_failed" },
+  provider_error: { kind: "refused", code: "provider_rejected" },
   provider_timeout: { kind: "refused", code: "generation_timeout" },
   queue_timeout: { kind: "not-created", reason: "provider_failed" },
 }
@@ -74,7 +74,13 @@ export const comfyRouter = defineProvider({
   baseUrl: "https://api.comfy.org",
   keyVariable: "COMFY_API_KEY",
   authorize: (key) => ({ "x-api-key": key }),
-  outputHosts: ["*.comfy.org", "*.recraft.ai", "*.volces.com", "storage.googleapis.com"],
+  outputHosts: [
+    "*.bytepluses.com",
+    "*.comfy.org",
+    "*.recraft.ai",
+    "*.volces.com",
+    "storage.googleapis.com",
+  ],
   submission: { kind: "keyed", keyTtlMs: KEY_TTL_MS },
   concurrency: 2,
   submitTimeoutMs: 60_000,
@@ -102,7 +108,9 @@ export const comfyRouter = defineProvider({
   },
   async poll(operation, send) {
     const path = textAt(operation, "state") ?? ""
-    const { json, retryAfterMs } = await send({ method: "GET", path })
+    const state = await send({ method: "GET", path })
+    if (state.status !== 200) return undefined
+    const { json, retryAfterMs } = state
     const status = textAt(json, "status")
     if (status === "IN_QUEUE" || status === "IN_PROGRESS") {
       return { kind: "running", pollAfterMs: retryAfterMs ?? POLL_AFTER_MS }

@@ -103,8 +103,9 @@ export const higgsfield = defineProvider({
     return readRefusal(reply)
   },
   async poll(operation, send) {
-    const { json } = await send({ method: "GET", path: textAt(operation, "state") ?? "" })
-    return readState(json)
+    const path = textAt(operation, "state") ?? ""
+    const { json, status } = await send({ method: "GET", path })
+    return status === 200 ? readState(json) : undefined
   },
   async cancel(operation, send) {
     const path = textAt(operation, "cancel")

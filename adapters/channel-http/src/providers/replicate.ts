@@ -58,7 +58,8 @@ export const replicate = defineProvider({
     return toRefused("provider_rejected", words)
   },
   async poll(operation, send) {
-    const { json } = await send({ method: "GET", path: textAt(operation, "get") ?? "" })
+    const { json, status } = await send({ method: "GET", path: textAt(operation, "get") ?? "" })
+    if (status !== 200) return undefined
     switch (textAt(json, "status")) {
       case "starting":
       case "processing":

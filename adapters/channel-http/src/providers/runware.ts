@@ -24,6 +24,9 @@ const SUBMIT_MS = 60_000
 /** How long after its acceptance a task can be found is not documented: a wide guess. */
 const LIST_LAG_MS = 300_000
 
+/** Of a task that runs, and of one that ran. */
+const QUESTIONS: readonly string[] = ["getResponse", "getTaskDetails"]
+
 const FAILURES: Readonly<Record<string, FailureCode>> = {
   contentModeration: "content_policy_violation",
   invalidProviderContent: "content_policy_violation",
@@ -45,11 +48,24 @@ function readRejection(error: Json | undefined): CreateOutcome | undefined {
   return id === undefined ? undefined : { kind: "accepted", operation: { id } }
 }
 
+/** A task that failed is told with a 400. */
+function isAnswer({ status }: Reply): boolean {
+  return status === 200 || status === 400
+}
+
+/** An error about the question is not the end of the task. */
+function isAboutQuestion(item: Json): boolean {
+  const type = textAt(item, "taskType") ?? ""
+  return textAt(item, "code") === "unknownTaskUUID" || QUESTIONS.includes(type)
+}
+
 /** What an answer holds about one task: its results, and its failures in Runware's own words of it. */
 function findResults({ json }: Reply, id: string): readonly [results: Json[], failures: Json[]] {
   const isOwn = (item: Json) => textAt(item, "taskUUID") === id
-  const failures = listAt(json, "errors").filter((item) => textAt(item, "status") === "error")
-  return [listAt(json, "data").filter(isOwn), failures.filter(isOwn)]
+  const failures = listAt(json, "errors").filter(
+    (item) => isOwn(item) && textAt(item, "status") === "error" && !isAboutQuestion(item),
+  )
+  return [listAt(json, "data").filter(isOwn), failures]
 }
 
 function readResults(results: readonly Json[], failures: readonly Json[]): PollOutcome | undefined {
@@ -85,19 +101,19 @@ export const runware = defineProvider({
   async poll(operation, send) {
     const id = textAt(operation, "id") ?? ""
     const json = [{ taskType: "getResponse", taskUUID: id }]
-    return readResults(...findResults(await send({ method: "POST", path: "/v1", json }), id))
+    const reply = await send({ method: "POST", path: "/v1", json })
+    return isAnswer(reply) ? readResults(...findResults(reply, id)) : undefined
   },
   async find({ key }, send) {
     const id = toTaskId(key)
-    const questions = ["getResponse", "getTaskDetails"]
-    const json = questions.map((taskType) => ({ taskType, taskUUID: id }))
+    const json = QUESTIONS.map((taskType) => ({ taskType, taskUUID: id }))
     const reply = await send({ method: "POST", path: "/v1", json })
     if (findResults(reply, id).some((found) => found.length > 0)) return { operation: { id } }
     const unknown = listAt(reply.json, "errors").filter(
       (item) => textAt(item, "code") === "unknownTaskUUID" && textAt(item, "taskUUID") === id,
     )
     const asked = new Set(unknown.map((item) => textAt(item, "taskType")))
-    if (questions.every((taskType) => asked.has(taskType))) return null
+    if (QUESTIONS.every((taskType) => asked.has(taskType))) return null
     const message = "runware does not say whether it has a task"
     throw new SafelightError({ code: "channel-unavailable", message, retryable: true })
   },
