@@ -16,7 +16,6 @@ const EDIT = { prompt: "in fog", image_urls: ["data:image/png;base64,AAAA"] }
 /** By the provider's name: what it takes where the samples are nothing for it. */
 const PARAMETERS: Readonly<Record<string, ChannelContractOptions["parameters"]>> = {
   "black-forest-labs": { [imageEdit.id]: { ...EDIT, aspect_ratio: "1:1" } },
-  gemini: { [imageEdit.id]: { ...EDIT, output_format: "png" } },
   higgsfield: {
     [referenceToVideo.id]: {
       prompt: "waves at night",

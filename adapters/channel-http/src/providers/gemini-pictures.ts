@@ -1,17 +1,14 @@
 /**
- * Pictures of the Gemini API, which come with the answer to the purchase. It fetches no images, makes one
- * picture a call, and says no with a 200: a blocked prompt, a candidate that ended otherwise, or words
+ * Pictures of the Gemini API, which come with the answer to the purchase. It makes one picture a
+ * call, and says no with a 200: a blocked prompt, a candidate that ended otherwise, or words
  * in place of a picture.
  */
-import type { ImageEditParameters, Json, TextToImageParameters } from "@safelight/core"
-import { areInline, parseDataUrl } from "../data-url.ts"
+import type { Json, TextToImageParameters } from "@safelight/core"
 import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
 import { toInlinePicture } from "../inline-picture.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import type { CreateOutcome, ProviderModel, ProviderRequest } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
-
-const SHAPES = /^(auto|16:9|4:3|3:2|1:1|2:3|3:4|9:16)$/
 
 /** A picture that ended thus was withheld for what it shows; any other end made none. */
 const WITHHELD =
@@ -31,33 +28,6 @@ export const geminiPicture: ProviderModel = {
   },
   toRequest({ prompt }) {
     return toRequest([{ text: prompt as string }], { aspectRatio: "1:1", imageSize: "1K" })
-  },
-}
-
-export const geminiEdit: ProviderModel = {
-  accepts(parameters) {
-    const asked = parameters as ImageEditParameters
-    const { aspect_ratio: shape, count, image_urls: images, output_format, quality } = asked
-    return acceptsUnless({
-      prompt: asked.prompt === "" && "a prompt is needed",
-      image_urls: !areInline(images) && "images are taken as data URLs alone",
-      count: count > 1 && "one image is made at a time",
-      output_format: output_format !== "png" && `${output_format} is not offered`,
-      quality: quality === "low" && "the quality can't be chosen",
-      aspect_ratio: !SHAPES.test(shape) && `aspect ratio ${shape} is not offered`,
-    })
-  },
-  toRequest(parameters) {
-    const { aspect_ratio, image_urls, prompt, resolution } = parameters as ImageEditParameters
-    const images = image_urls.map((url) => {
-      const { base64 = "", mimeType = "" } = parseDataUrl(url) ?? {}
-      return { inlineData: { mimeType, data: base64 } }
-    })
-    return toRequest([{ text: prompt }, ...images], {
-      // Without one the shape is the first image's.
-      ...(aspect_ratio !== "auto" && { aspectRatio: aspect_ratio }),
-      imageSize: resolution === "2k" ? "2K" : "1K",
-    })
   },
 }
 

@@ -2,12 +2,12 @@
  * The Gemini API: pictures in the answer to the purchase, with no handle, and films of Veo, which are
  * asked for. A wrong key, a region and a body that it can't read are all a 400.
  */
-import { imageEdit, referenceToVideo, textToImage } from "@safelight/core"
+import { referenceToVideo, textToImage } from "@safelight/core"
 import { listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
 import { readTurnedAway } from "../turned-away.ts"
-import { geminiEdit, geminiPicture, readPictures } from "./gemini-pictures.ts"
+import { geminiPicture, readPictures } from "./gemini-pictures.ts"
 import { readOperation, veoFilm } from "./veo.ts"
 
 /** What is about the key or the account says nothing of the request. */
@@ -43,7 +43,6 @@ export const gemini = defineProvider({
   submitTimeoutMs: 300_000,
   models: {
     [textToImage.id]: geminiPicture,
-    [imageEdit.id]: geminiEdit,
     [referenceToVideo.id]: veoFilm,
   },
   readCreate(reply) {
