@@ -113,7 +113,7 @@ export const runware = defineProvider({
       (item) => textAt(item, "code") === "unknownTaskUUID" && textAt(item, "taskUUID") === id,
     )
     const asked = new Set(unknown.map((item) => textAt(item, "taskType")))
-    if (QUESTIONS.every((taskType) => asked.has(taskType))) return null
+    if (isAnswer(reply) && QUESTIONS.every((taskType) => asked.has(taskType))) return null
     const message = "runware does not say whether it has a task"
     throw new SafelightError({ code: "channel-unavailable", message, retryable: true })
   },
