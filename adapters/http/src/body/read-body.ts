@@ -99,7 +99,7 @@ async function collect(
     onSlow: undefined,
   }
   const endWatch = watchPace({
-    bytes: () => held.bytes,
+    bytes: held.bytes,
     stop: (refusal) => sink.onSlow?.(refusal),
   })
   try {
