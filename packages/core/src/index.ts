@@ -53,6 +53,7 @@ export {
 export { createLinkKey } from "./links/link-key.ts"
 
 export { MODELS } from "./models/catalogue.ts"
+export { PICTURE_SIZES, type PictureSize } from "./models/picture-sizes.ts"
 export { colour, colours, fields, integer, text, type Colour } from "./models/fields.ts"
 export { imageEdit, type ImageEditParameters } from "./models/image-edit.ts"
 export { MEDIA_SAMPLE_BYTES, toMediaTypes, type MediaType } from "./models/media-type.ts"

@@ -3,6 +3,7 @@
  * is a cluster's: other hosts need not know it. Its output is gone ten minutes after it was made.
  */
 import {
+  PICTURE_SIZES,
   imageEdit,
   textToImage,
   type ImageEditParameters,
@@ -11,7 +12,7 @@ import {
 } from "@safelight/core"
 import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
 import { at, listAt, textAt } from "../json-path.ts"
-import { PICTURE_PIXELS, toEditPixels } from "../picture-sizes.ts"
+import { toEditPixels } from "../edit-pixels.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
 import { readTurnedAway } from "../turned-away.ts"
@@ -37,7 +38,7 @@ const picture: ProviderModel = {
   accepts: (parameters) => acceptsUnless(findPictureObstacles(parameters)),
   toRequest(parameters) {
     const { prompt, size } = parameters as TextToImageParameters
-    const json = { prompt, ...PICTURE_PIXELS[size] }
+    const json = { prompt, ...PICTURE_SIZES[size] }
     return { method: "POST", path: "/v1/flux-2-klein-4b", json }
   },
 }

@@ -3,6 +3,8 @@
  * picture itself and has no handle: what is lost with it can't be asked for again.
  */
 import {
+  PICTURE_SIZES,
+  type PictureSize,
   imageEdit,
   textToImage,
   type ChannelOutput,
@@ -14,7 +16,7 @@ import {
 import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
 import { toInlinePicture } from "../inline-picture.ts"
 import { at, listAt, textAt } from "../json-path.ts"
-import { PICTURE_PIXELS, toEditPixels, type PixelSize } from "../picture-sizes.ts"
+import { toEditPixels } from "../edit-pixels.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
 import { readTurnedAway } from "../turned-away.ts"
@@ -33,7 +35,7 @@ const CONTENT: ReadonlySet<string> = new Set(["moderation_blocked", "content_pol
 
 const picture: ProviderModel = {
   accepts(parameters) {
-    const { width, height } = PICTURE_PIXELS[(parameters as TextToImageParameters).size]
+    const { width, height } = PICTURE_SIZES[(parameters as TextToImageParameters).size]
     const isSmall = width * height < LEAST_PIXELS
     const size = isSmall && `${width} × ${height} is smaller than any picture made here`
     return acceptsUnless({ size, ...findPictureObstacles(parameters) })
@@ -41,7 +43,7 @@ const picture: ProviderModel = {
   toRequest(parameters) {
     const { prompt, size } = parameters as TextToImageParameters
     // The model that is asked for is a fast one at a fast one's price.
-    const json = { model: MODEL, prompt, quality: "low", size: toSize(PICTURE_PIXELS[size]) }
+    const json = { model: MODEL, prompt, quality: "low", size: toSize(PICTURE_SIZES[size]) }
     return { method: "POST", path: "/v1/images/generations", json }
   },
 }
@@ -71,7 +73,7 @@ const edit: ProviderModel = {
   },
 }
 
-function toSize(pixels: PixelSize | undefined): string {
+function toSize(pixels: PictureSize | undefined): string {
   return pixels === undefined ? "auto" : `${pixels.width}x${pixels.height}`
 }
 

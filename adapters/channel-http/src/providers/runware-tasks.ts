@@ -3,14 +3,18 @@
  * again: it is derived from the upstream key, and from nothing else.
  */
 import { createHash } from "node:crypto"
-import type { Json, ReferenceToVideoParameters, TextToImageParameters } from "@safelight/core"
+import {
+  PICTURE_SIZES,
+  type Json,
+  type ReferenceToVideoParameters,
+  type TextToImageParameters,
+} from "@safelight/core"
 import {
   acceptsUnless,
   countReferences,
   findBitrateObstacle,
   findPictureObstacles,
 } from "../eligibility.ts"
-import { PICTURE_PIXELS } from "../picture-sizes.ts"
 import type { ProviderModel, ProviderRequest } from "../provider.ts"
 
 const PROMPT_CHARACTERS = { least: 2, most: 3_000 }
@@ -70,7 +74,7 @@ export const runwarePicture: ProviderModel = {
       // FLUX.1 schnell, which is made for four steps.
       model: "runware:100@1",
       positivePrompt: prompt,
-      ...PICTURE_PIXELS[size],
+      ...PICTURE_SIZES[size],
       steps: 4,
       numberResults: 1,
       safety: { checkContent: enable_safety_checker },

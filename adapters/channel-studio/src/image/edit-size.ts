@@ -2,8 +2,7 @@
  * The size of an edit: `resolution` is its longer side, `aspect_ratio` the shape. `auto` keeps the
  * shape of the first image, upright, but for strips so narrow that nothing would be left of them.
  */
-import type { ImageEditParameters } from "@safelight/core"
-import type { PictureSize } from "./picture-size.ts"
+import type { ImageEditParameters, PictureSize } from "@safelight/core"
 
 export const LONGER_SIDE_PIXELS = { "1k": 1024, "2k": 2048 } as const
 

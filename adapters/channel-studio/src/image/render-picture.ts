@@ -3,13 +3,12 @@
  * paper and the scene's ground are the background colour, the inks the palette, and the prompt
  * stands below as its caption.
  */
-import type { TextToImageParameters } from "@safelight/core"
+import { PICTURE_SIZES, type PictureSize, type TextToImageParameters } from "@safelight/core"
 import sharp from "sharp"
 import { createCanvas, place, toBytes, type Canvas } from "./canvas.ts"
 import { chooseScene, toWords } from "./choose-scene.ts"
 import { printCaption, setCaption, type Caption } from "./lettering.ts"
 import { createPalette, toLegible, type Palette } from "./palette.ts"
-import { PICTURE_SIZES, type PictureSize } from "./picture-size.ts"
 import { createSeededRandom } from "./seeded-random.ts"
 
 /** Levels of grain: enough to hide banding, too little to be seen. */

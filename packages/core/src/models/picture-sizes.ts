@@ -1,5 +1,5 @@
-/** The sizes of text to image, in pixels. Apart from what paints, so that naming one loads nothing. */
-import type { TextToImageParameters } from "@safelight/core"
+/** The sizes of text to image, in pixels: every channel makes the same of their names. */
+import type { TextToImageParameters } from "./text-to-image.ts"
 
 export interface PictureSize {
   readonly width: number
