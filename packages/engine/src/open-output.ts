@@ -3,14 +3,14 @@
  * that the channel names. What lies at a URL is what its own bytes say, and never what anybody says of
  * it; a video is measured once it is stored.
  */
-import type {
-  ChannelOutput,
-  LinkedOutput,
-  MediaFacts,
-  MediaKind,
-  OpenedOutput,
+import {
   SafelightError,
-  StoredArtifact,
+  type ChannelOutput,
+  type LinkedOutput,
+  type MediaFacts,
+  type MediaKind,
+  type OpenedOutput,
+  type StoredArtifact,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
 import type { Work } from "./work.ts"
@@ -58,6 +58,16 @@ export async function openOutput(
     ...origins,
     ...(headers && { headers }),
   })
+}
+
+/**
+ * Throws where what was stored is not what the channel said it made, which a download that went wrong
+ * may be: it is fetched again, for as long as the output can be had and the task has time.
+ */
+export function requireDigest({ sha256 }: ChannelOutput, stored: StoredArtifact): void {
+  if (sha256 === undefined || sha256 === stored.sha256) return
+  const message = "the bytes of an output are not those that its digest names"
+  throw new SafelightError({ code: "media_download_failed", message, retryable: true })
 }
 
 /** How long a stored video is; null for pictures. Rejects as `MediaInspector.inspect` does. */
