@@ -115,7 +115,13 @@ const UNUSABLE: ReadonlySet<string> = new Set([
 /** Whether the output can't be had any more, or is of no use: it failed with `error`. */
 export function isLost(output: ChannelOutput, error: SafelightError, now: number): boolean {
   if (!isLinked(output)) return isUnmeasurable(output, error)
-  return UNUSABLE.has(error.code) || now >= (output.expiresAt ?? Infinity)
+  const isUseless = output.sha256 === undefined ? UNUSABLE.has(error.code) : isUnreadable(error)
+  return isUseless || now >= (output.expiresAt ?? Infinity)
+}
+
+/** Of an output with a digest: what is not it, such as a page in its place, says nothing of it. */
+function isUnreadable({ code }: SafelightError): boolean {
+  return code === "media_unreadable"
 }
 
 function isUnmeasurable({ durationMs }: OpenedOutput, { code }: SafelightError): boolean {
