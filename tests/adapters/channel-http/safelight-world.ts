@@ -14,6 +14,7 @@ import {
   type AccountSettings,
   type ApiKeyScope,
   type Channel,
+  type Storage,
 } from "@safelight/core"
 import { sha256, systemRandomness } from "@safelight/engine"
 import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
@@ -39,6 +40,22 @@ interface KeyOptions {
   readonly revokedAt?: number
 }
 
+/** A key of a new account, without limits unless they are given. */
+export async function createStoredKey(
+  storage: Storage,
+  account: string,
+  options: KeyOptions = {},
+): Promise<string> {
+  const { revokedAt = 0, scopes = API_KEY_SCOPES } = options
+  const settings = { ...NO_LIMITS, ...options.settings }
+  const parts = createApiKeyParts(systemRandomness(new Uint8Array(96)))
+  const secretSha256 = sha256([parts.secret])
+  await storage.setAccount({ id: account, now: Date.now(), settings })
+  const key = { id: parts.id, account, secretSha256, scopes, createdAt: 0, revokedAt }
+  await storage.createKey({ ...key, expiresAt: 0 })
+  return formatApiKey(parts)
+}
+
 export async function openSafelightWorld(): Promise<SafelightWorld> {
   const places = new AsyncDisposableStack()
   const folder = places.use(await createTemporaryFolder())
@@ -53,18 +70,9 @@ export async function openSafelightWorld(): Promise<SafelightWorld> {
   const count = observer.prepare("select count(*) as tasks from tasks")
   let accounts = 0
 
-  async function createKey(options: KeyOptions = {}): Promise<string> {
-    const { revokedAt = 0, scopes = API_KEY_SCOPES } = options
-    const settings = { ...NO_LIMITS, ...options.settings }
+  function createKey(options: KeyOptions = {}): Promise<string> {
     accounts += 1
-    const account = `account-${accounts}`
-    const parts = createApiKeyParts(systemRandomness(new Uint8Array(96)))
-    const secretSha256 = sha256([parts.secret])
-    const { storage } = service
-    await storage.setAccount({ id: account, now: Date.now(), settings })
-    const key = { id: parts.id, account, secretSha256, scopes, createdAt: 0, revokedAt }
-    await storage.createKey({ ...key, expiresAt: 0 })
-    return formatApiKey(parts)
+    return createStoredKey(service.storage, `account-${accounts}`, options)
   }
 
   const key = await createKey()

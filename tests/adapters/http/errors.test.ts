@@ -190,7 +190,7 @@ const ACCOUNT_ROWS: readonly Row[] = [
   },
   {
     when: "more services passed the request on than a chain may have",
-    request: (world) => post(world, VALID, { "safelight-hops": "9" }),
+    request: (world) => post(world, VALID, { "safelight-hops": "6" }),
     code: "too_many_hops",
     status: 400,
     type: "invalid_request_error",

@@ -30,7 +30,7 @@ const HOPS: Parameter = {
   required: false,
   description:
     "How many services of this kind have passed the request on, sent by such a service alone. " +
-    "Past 8 it is refused, so that services that name each other make no tasks without end.",
+    `Past ${MAX_HOPS} it is refused, so that services that name each other make no tasks without end.`,
   schema: { type: "integer", minimum: 0, maximum: MAX_HOPS },
 }
 

@@ -58,7 +58,7 @@ export interface SubmitRequest {
  * More than any sensible chain of services has. Services that pass tasks on to each other in a circle
  * would make tasks without end otherwise.
  */
-export const MAX_HOPS = 8
+export const MAX_HOPS = 5
 
 /**
  * The checked parameters as they are stored: what `sealParameters` makes. For callers that do the
