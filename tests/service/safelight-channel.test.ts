@@ -31,14 +31,7 @@ async function openFront(): Promise<Front> {
   const proxy = places.use(await startLyingProxy(world.service.url))
   const { entries, log } = createLogRecorder()
   const channels = [{ type: "safelight", baseUrl: proxy.url }]
-  const configuration = {
-    ...DEFAULTS,
-    port: 0,
-    stopGraceMs: 0,
-    data: folder.path,
-    channels,
-    engine,
-  }
+  const configuration = { ...DEFAULTS, port: 0, stopGraceMs: 0, data: folder.path, channels }
   const environment = { SAFELIGHT_UPSTREAM_KEY: world.key }
   const service = await createService({ configuration, environment, log })
   places.defer(() => service.stop())
