@@ -65,13 +65,15 @@ const isCreation = ({ method }: ProxiedRequest): boolean => method === "POST"
 const isDownload = ({ method, path }: ProxiedRequest): boolean =>
   method === "GET" && path.endsWith("/content")
 
-/** Each service as the one that asks and as the one that is asked. */
-const MOMENTS: readonly Moment[] = [isCreation, isDownload].flatMap((request): Moment[] => [
-  { victim: "first", answerer: "second", request },
-  { victim: "second", answerer: "second", request },
-  { victim: "second", answerer: "third", request },
-  { victim: "third", answerer: "third", request },
-])
+/** Each service as the one that asks and as the one that is asked; a restart takes seconds. */
+const MOMENTS: readonly Moment[] = [
+  { victim: "first", answerer: "second", request: isCreation },
+  { victim: "second", answerer: "second", request: isCreation },
+  { victim: "second", answerer: "third", request: isCreation },
+  { victim: "third", answerer: "third", request: isCreation },
+  { victim: "first", answerer: "second", request: isDownload },
+  { victim: "second", answerer: "second", request: isDownload },
+]
 
 /** Resolves once it is dead: the answer to the next such request is never given. */
 function killAt(links: Readonly<Record<Name, Link>>, moment: Moment): Promise<void> {
