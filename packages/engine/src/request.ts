@@ -2,6 +2,7 @@
 import type { ChannelRequest, ParameterValues, PollRequest } from "@safelight/core"
 import { sha256 } from "./sha256.ts"
 import type { Ports } from "./ports.ts"
+import { createTaskInputs } from "./task-inputs.ts"
 import { REQUEST_INPUT } from "./submission.ts"
 import type { Work } from "./work.ts"
 
@@ -18,7 +19,8 @@ export async function toRequest(
 ): Promise<WorkRequest | undefined> {
   const parameters = await findParameters(ports, work)
   if (parameters === undefined) return undefined
-  return { ...toAsked(work), parameters, upstreamKey }
+  const inputs = createTaskInputs(ports, work, parameters)
+  return { ...toAsked(work), inputs, parameters, upstreamKey }
 }
 
 /** The poll of a running task, or its cancellation. */

@@ -7,6 +7,7 @@ import type { Json } from "../canonical-json.ts"
 import type { ParameterValues } from "../models/model.ts"
 import type { FailureCode } from "../task/failure.ts"
 import type { AbortSignalLike } from "./clock.ts"
+import type { TaskInputs } from "./task-inputs.ts"
 
 /** What a repeated submission with the same upstream key means. */
 export type Submission =
@@ -79,12 +80,14 @@ export interface ChannelRequest {
   readonly parameters: ParameterValues
   /** The task's id and the key's number from 1, as in `ID.1`. */
   readonly upstreamKey: string
+  /** The media that the parameters refer to. */
+  readonly inputs: TaskInputs
   /** Of a submission: an earlier one under the same key is in doubt. */
   readonly isRepeat?: true
   readonly signal: AbortSignalLike
 }
 
-export interface PollRequest extends Omit<ChannelRequest, "parameters"> {
+export interface PollRequest extends Omit<ChannelRequest, "inputs" | "parameters"> {
   /**
    * As in `submit`; undefined once they were erased. A channel that asks by its operation goes on as
    * before, one that can't refuses the work.
