@@ -3,6 +3,7 @@ import type { ChannelRequest, ParameterValues, PollRequest } from "@safelight/co
 import { sha256 } from "./sha256.ts"
 import type { Ports } from "./ports.ts"
 import { HOPS_INPUT, REQUEST_INPUT } from "./submission.ts"
+import { createTaskInputs } from "./task-inputs.ts"
 import type { Work } from "./work.ts"
 
 /** A request whose signal is the work's own. */
@@ -18,7 +19,8 @@ export async function toRequest(
 ): Promise<WorkRequest | undefined> {
   const parameters = await findParameters(ports, work)
   if (parameters === undefined) return undefined
-  return { ...toAsked(work), parameters, upstreamKey }
+  const inputs = createTaskInputs(ports, work, parameters)
+  return { ...toAsked(work), inputs, parameters, upstreamKey }
 }
 
 /** How many services have passed the task on. */
