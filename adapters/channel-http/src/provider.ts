@@ -6,12 +6,9 @@ import {
   SafelightError,
   type Accepted,
   type Busy,
-<<<<<<< HEAD
+  type CancelOutcome,
   type ChannelCheck,
   type ChannelRequest,
-=======
-  type CancelOutcome,
->>>>>>> main
   type Completed,
   type Ineligible,
   type Json,

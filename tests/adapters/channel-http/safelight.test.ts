@@ -11,6 +11,7 @@ import {
   type Json,
   type PollOutcome,
 } from "@safelight/core"
+import { createSampleInputs } from "@safelight/testkit"
 import { startLyingProxy, type Spoil } from "../../support/lying-proxy.ts"
 import { toReply, withoutWords } from "./provider-world.ts"
 import { openSafelightWorld } from "./safelight-world.ts"
@@ -31,7 +32,8 @@ function toRequest(parameters: object = { prompt: "fog" }, model = textToImage.i
   requests += 1
   const own = { task: "task", account: "account", upstreamKey: `task-${requests}.1` }
   const checked = parameters as ChannelRequest["parameters"]
-  return { ...own, model, parameters: checked, signal: AbortSignal.timeout(10_000) }
+  const inputs = createSampleInputs()
+  return { ...own, model, inputs, parameters: checked, signal: AbortSignal.timeout(10_000) }
 }
 
 async function follow(request: ChannelRequest, by: Channel = channel): Promise<PollOutcome> {
