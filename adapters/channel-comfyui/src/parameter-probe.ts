@@ -54,7 +54,8 @@ function toMemberType(member: string): InputType {
 export function hasMember(model: Model, { member = "", parameter }: ParameterSource): boolean {
   if (member === "width" || member === "height") {
     const sizes = Object.keys(PICTURE_SIZES)
-    return sizes.every((size) => hasValue(model, parameter, size))
+    const isAny = isFreeText(model, { parameter })
+    return !isAny && sizes.every((size) => hasValue(model, parameter, size))
   }
   const isColour = findFault(model, parameter, { r: 0, g: 0, b: 0 }) === undefined
   return isColour && ["r", "g", "b", "hex"].includes(member)

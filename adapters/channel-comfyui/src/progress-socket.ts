@@ -6,7 +6,8 @@
  *   idle ──follow──▶ connecting ──▶ open ──dropped──▶ waiting ──▶ connecting      close ends any of them
  */
 import { randomUUID } from "node:crypto"
-import { Agent, WebSocket } from "undici"
+import type { Socket } from "node:net"
+import { Agent, buildConnector, WebSocket } from "undici"
 import type { ComfyServer } from "./comfy-server.ts"
 import { createPromptProgress, type PromptProgress } from "./prompt-progress.ts"
 
@@ -26,6 +27,7 @@ export interface ProgressSocket {
 const MOST_PROMPTS = 1_000
 /** Previews come as pictures, and are left unread. */
 const MOST_MESSAGE_BYTES = 16 * 1024 * 1024
+const CONNECT_MS = 10_000
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 30_000
 
@@ -33,7 +35,8 @@ export function createProgressSocket(
   server: Pick<ComfyServer, "headers" | "toUrl">,
 ): ProgressSocket {
   const clientId = randomUUID()
-  const agent = new Agent({ allowH2: false, webSocket: { maxPayloadSize: MOST_MESSAGE_BYTES } })
+  const connections = createConnections()
+  const { agent } = connections
   const prompts = new Map<string, PromptProgress>()
   let socket: WebSocket | undefined
   let timer: NodeJS.Timeout | undefined
@@ -82,8 +85,45 @@ export function createProgressSocket(
     close() {
       clearTimeout(timer)
       prompts.clear()
-      closing ??= agent.destroy()
+      if (closing === undefined) socket?.close()
+      closing ??= connections.close()
       return closing
+    },
+  }
+}
+
+interface Connections {
+  readonly agent: Agent
+  close(): Promise<void>
+}
+
+/**
+ * Sockets that can be ended: one that has become a WebSocket is no longer its agent's, and waits for its
+ * server's goodbye without an end.
+ */
+function createConnections(): Connections {
+  const open = new Set<Socket>()
+  const connect = buildConnector({ timeout: CONNECT_MS })
+  const agent = new Agent({
+    allowH2: false,
+    webSocket: { maxPayloadSize: MOST_MESSAGE_BYTES },
+    connect(options, callback) {
+      connect(options, (...outcome) => {
+        const [, made] = outcome
+        if (made !== null) {
+          open.add(made)
+          made.once("close", () => open.delete(made))
+        }
+        callback(...outcome)
+      })
+    },
+  })
+  return {
+    agent,
+    close() {
+      // What was written goes out before.
+      for (const each of open) each.destroySoon()
+      return agent.destroy()
     },
   }
 }

@@ -32,10 +32,10 @@ export function createPromptProgress(nodes: readonly string[]): PromptProgress {
         value = 0
       }
       if (type !== "progress" || typeof node !== "string" || !known.has(node)) return
-      if (typeof max !== "number" || typeof at !== "number" || !(max >= 1)) return
+      if (!isAmount(max) || !isAmount(at) || max < 1) return
       current = node
       steps.set(node, max)
-      value = Math.min(Math.max(at, 0), max)
+      value = Math.min(at, max)
     },
     toPercent() {
       if (steps.size === 0) return undefined
@@ -46,4 +46,8 @@ export function createPromptProgress(nodes: readonly string[]): PromptProgress {
       return Math.min(99, Math.max(1, Math.floor((100 * reached) / total)))
     },
   }
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0
 }

@@ -113,6 +113,7 @@ function parseGraph(text: string, fail: Fail): ParsedGraph {
     const title = isFields(meta) ? meta["title"] : undefined
     if (typeof title === "string") titles.set(id, title)
   }
+  if (Object.keys(graph).length === 0) fail("it holds no node")
   requireLinks(graph, fail)
   return { graph, titles }
 }
