@@ -13,7 +13,6 @@ import {
   isAccountName,
   isIdempotencyKey,
   MAX_CHARGE_MICROS,
-  MODELS,
   project,
   sealEvents,
   sealParameters,
@@ -42,8 +41,8 @@ export interface Checked {
 }
 
 /**
- * Checks a request against its model. Sealed parameters are taken as they are only where the model
- * is one of core's, which whoever sealed them knows: a host's own may be stricter under the same id.
+ * Checks a request against its model. Sealed parameters are taken as they are only where
+ * they were checked by this very model: another of the same id may be stricter.
  */
 export function checkRequest(
   ports: Ports,
@@ -55,8 +54,8 @@ export function checkRequest(
   if (model === undefined) {
     return { kind: "rejected", rejection: { code: "model-not-found", model: request.model } }
   }
-  const sealed = findSealedParameters(request)
-  if (sealed !== undefined && MODELS.includes(model)) {
+  const sealed = findSealedParameters(request, model)
+  if (sealed !== undefined) {
     return { kind: "checked", model, parameters: request.parameters as ParameterValues, sealed }
   }
   const check = model.check(request.parameters)
