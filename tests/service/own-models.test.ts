@@ -3,9 +3,12 @@
  * stands in a folder without packages, the service and each command are processes of their own.
  */
 import assert from "node:assert/strict"
-import { writeFile } from "node:fs/promises"
+import { execFile } from "node:child_process"
+import { rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
+import { promisify } from "node:util"
+import { ROOT } from "../architecture/workspaces.ts"
 import { readBlock } from "../support/read-block.ts"
 import { parseKey, runCommand, startService, temporaryFolder } from "./command-process.ts"
 
@@ -135,4 +138,34 @@ test("a model of a file is in the API, its document, prices, metrics and audits,
   const lacking = await run("audit", "replay")
   assert.equal(lacking.code, 2)
   assert.match(lacking.stdout, /model acme\/enlarger-2\/enlarge is not known here/)
+})
+
+test("a model's file that broke keeps nobody from what needs no model", async (t) => {
+  const { folder, run } = await createPlace(t)
+  const made = await run("keys", "create", "--account", "ada")
+  assert.equal(made.code, 0, made.stderr)
+  await rm(join(folder, "my-model.ts"))
+  const listed = await run("keys", "list")
+  assert.deepEqual([listed.code, listed.stderr], [0, ""])
+  for (const words of [
+    ["audit", "replay"],
+    ["prices", "check"],
+    ["serve", "--port", "0"],
+  ]) {
+    const { code, stderr } = await run(...words)
+    assert.equal(code, 2)
+    assert.match(stderr, /^safelight: models: module \S+my-model\.ts can't be loaded: [^\n]+\n$/)
+  }
+})
+
+test("the guide's file compiles", async (t) => {
+  const { folder } = await createPlace(t)
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"))
+  const compilerOptions = { noEmit: true, customConditions: ["@safelight/source"] }
+  const files = ["my-model.ts", "my-provider.ts"]
+  const settings = { extends: join(ROOT, "tsconfig.base.json"), compilerOptions, files }
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }))
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(settings))
+  const compiler = join(ROOT, "node_modules/typescript/bin/tsc")
+  await promisify(execFile)(process.execPath, [compiler, "-p", "."], { cwd: folder })
 })

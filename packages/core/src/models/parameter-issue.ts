@@ -58,6 +58,10 @@ const EXPLANATIONS: Readonly<Record<string, (issue: Issue) => Explanation>> = {
   ],
   integer: () => ["invalid_type", "must be an integer"],
   safe_integer: () => ["invalid_type", "must be an integer"],
+  gt_value: (issue) => ["invalid_value", `must be above ${String(issue.requirement)}`],
+  lt_value: (issue) => ["invalid_value", `must be below ${String(issue.requirement)}`],
+  multiple_of: (issue) => ["invalid_value", `must be a multiple of ${String(issue.requirement)}`],
+  regex: (issue) => ["invalid_value", `must match ${String(issue.requirement)}`],
   invalid_url: () => ["invalid_url", "must be a valid http or https URL"],
   url_not_allowed: () => ["url_not_allowed", "must be an http or https URL without credentials"],
   url_too_long: (issue) => [

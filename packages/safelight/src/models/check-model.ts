@@ -47,13 +47,13 @@ function requireMembers(found: unknown, refuse: Refuse): Model {
     throw refuse("has no default export that is a model: export default defineModel({ … })")
   }
   const model = found as Model
-  for (const name of ["check", "toLogged", "estimate", "charge"] as const) {
-    if (typeof model[name] === "function") continue
-    throw refuse(`exports no model: ${name} is no function; defineModel makes it`)
-  }
   if (typeof model.id !== "string") throw refuse("exports no model: id must be a string")
   if (model.artifacts !== "image" && model.artifacts !== "video") {
     throw refuse('exports no model: artifacts must be "image" or "video"')
+  }
+  for (const name of ["check", "toLogged", "estimate", "charge"] as const) {
+    if (typeof model[name] === "function") continue
+    throw refuse(`exports no model: ${name} is no function; defineModel makes it`)
   }
   const { parameters } = model
   if (typeof parameters !== "object" || Object(parameters).kind !== "schema" || parameters.async) {
