@@ -14,7 +14,6 @@ import {
   isIdempotencyKey,
   MAX_CHARGE_MICROS,
   MAX_HOPS,
-  MODELS,
   project,
   sealEvents,
   sealParameters,
@@ -45,8 +44,8 @@ export interface Checked {
 }
 
 /**
- * Checks a request against its model. Sealed parameters are taken as they are only where the model
- * is one of core's, which whoever sealed them knows: a host's own may be stricter under the same id.
+ * Checks a request against its model. Sealed parameters are taken as they are only where
+ * they were checked by this very model: another of the same id may be stricter.
  */
 export function checkRequest(
   ports: Ports,
@@ -59,8 +58,8 @@ export function checkRequest(
   if (model === undefined) {
     return { kind: "rejected", rejection: { code: "model-not-found", model: request.model } }
   }
-  const sealed = findSealedParameters(request)
-  if (sealed !== undefined && MODELS.includes(model)) {
+  const sealed = findSealedParameters(request, model)
+  if (sealed !== undefined) {
     return {
       kind: "checked",
       model,
