@@ -24,7 +24,7 @@ export function findUnbounded(path: string, described: Described | boolean): str
   const options = anyOf ?? oneOf ?? allOf
   if (options !== undefined) return findFirst(options, (option) => findUnbounded(path, option))
   if (values !== undefined || only !== undefined) return undefined
-  const find = type === undefined ? undefined : FINDERS[type]
+  const find = FINDERS[String(type)]
   return find === undefined ? `${path} takes anything: name its type` : find(path, described)
 }
 
