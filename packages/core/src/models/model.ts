@@ -8,6 +8,7 @@ import * as v from "valibot"
 import type { Usage } from "../task/events.ts"
 import { chargeImages, chargeVideo } from "../money/charge.ts"
 import type { ModelPrice } from "../money/prices.ts"
+import type { MediaKind } from "./media-url.ts"
 import { toParameterIssue, type ParameterIssue } from "./parameter-issue.ts"
 
 export type ParameterValues = Readonly<Record<string, unknown>>
@@ -21,6 +22,11 @@ export interface ModelDefinition<Parameters extends ParameterValues> {
   readonly parameters: v.GenericSchema<unknown, Parameters>
   /** Parameters that may stand in the log: enumerated, integer or boolean, never free text. */
   readonly logged: readonly (keyof Parameters & string)[]
+  /**
+   * Parameters that hold URLs of media, one or a list each, and what those are; none by default. Only
+   * what is named here is handed to channels as inputs, and measured.
+   */
+  readonly media?: Readonly<Partial<Record<keyof Parameters & string, MediaKind>>>
   /** The most that a task with these parameters may use up. */
   readonly estimate: (parameters: Parameters) => Usage
   /**
@@ -39,6 +45,8 @@ export interface Model {
   readonly id: string
   readonly artifacts: "image" | "video"
   readonly parameters: v.GenericSchema
+  /** By parameter, what the URLs in it refer to. */
+  readonly media: Readonly<Record<string, MediaKind>>
   /** Names of the parameters that stand in the log, sorted. */
   readonly logged: readonly string[]
   /** Checks a request's `parameters` and applies the defaults; all that is wrong, in order. */
@@ -57,6 +65,7 @@ export function defineModel<Parameters extends ParameterValues>(
     id: definition.id,
     artifacts: definition.artifacts,
     parameters: definition.parameters,
+    media: (definition.media ?? {}) as Readonly<Record<string, MediaKind>>,
     logged,
     check(parameters) {
       const result = v.safeParse(definition.parameters, parameters, { abortPipeEarly: true })

@@ -30,7 +30,9 @@ export async function checkChannels(options: CheckOptions): Promise<readonly Cha
   return Promise.all(
     plans.map(async ({ faults, models: made, name, type }, index): Promise<ChannelReport> => {
       const settings = channels[index]
-      const found = settings && (await ask(settings, options))
+      const { models: _models, ...plain } = settings ?? {}
+      // A model that there is not keeps the others of its channel from being asked about.
+      const found = settings && (await ask(faults.length === 0 ? settings : plain, options))
       const isReady = found === undefined || found.kind === "ready"
       // What keeps a channel from being made is said by both.
       const strange = findUndefined({ models: made, name }, models)
@@ -43,7 +45,7 @@ export async function checkChannels(options: CheckOptions): Promise<readonly Cha
 
 /** Undefined where there is no channel to ask, which the plan says why, or where it has no check. */
 async function ask(
-  { models: _models, ...settings }: ChannelSettings,
+  settings: ChannelSettings,
   { environment }: CheckOptions,
 ): Promise<ChannelCheck | undefined> {
   try {

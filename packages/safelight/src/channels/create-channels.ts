@@ -6,6 +6,7 @@ import { SafelightError, type Channel, type Log, type Model } from "@safelight/c
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
+import { createComfyUi } from "./create-comfyui.ts"
 import { loadModule, makeByModule, type CreateChannel } from "./load-module.ts"
 
 export interface CreateChannelsOptions {
@@ -63,16 +64,19 @@ export function findUndefined(
   return `${name} is to make "${id}", which is no model: "models" of the configuration names the file that defines it`
 }
 
-/** What a channel is made from: the studio, a provider's declaration, or a function of the operator's. */
-export type ChannelSource = "studio" | Provider | CreateChannel
+/**
+ * What a channel is made from: the studio, a ComfyUI server, a provider's declaration, or a function of the
+ * operator's.
+ */
+export type ChannelSource = "comfyui" | "studio" | Provider | CreateChannel
 
 /** Rejects with `invalid-configuration` on a type or a module that is none. */
 export async function findSource({ module, type }: ChannelSettings): Promise<ChannelSource> {
   if (module !== undefined) return loadModule(module)
-  if (type === "studio") return type
+  if (type === "comfyui" || type === "studio") return type
   const provider = BY_NAME.get(type ?? "")
   if (provider !== undefined) return provider
-  const known = ["studio", ...BY_NAME.keys()].join(", ")
+  const known = ["studio", "comfyui", ...BY_NAME.keys()].join(", ")
   throw invalid(`channels: "${type}" is no type: choose one of ${known}`)
 }
 
@@ -83,6 +87,7 @@ export async function createChannel(
 ): Promise<Channel | undefined> {
   const source = await findSource(settings)
   if (source === "studio") return options.createStudio(settings)
+  if (source === "comfyui") return createComfyUi(settings, options)
   if (typeof source !== "function") return createProviderChannel(source, settings, options)
   const { module = "", tier: _tier, type: _type, weight: _weight, ...setup } = settings
   return makeByModule(module, source, { ...setup, environment: options.environment })

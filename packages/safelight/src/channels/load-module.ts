@@ -47,7 +47,6 @@ type Members = Readonly<Record<string, "function" | "number" | "object" | "strin
 
 const PROVIDER_MEMBERS: Members = {
   name: "string",
-  baseUrl: "string",
   keyVariable: "string",
   authorize: "function",
   outputHosts: "object",

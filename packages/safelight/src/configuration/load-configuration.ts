@@ -98,14 +98,23 @@ function toData(
   return resolve(source.folder, typed ?? DEFAULTS.data)
 }
 
-/** A module starts where it was written. */
+/** What a channel is made from starts where it was written. */
 function toChannels(
   channels: Configuration["channels"],
   folder: string,
 ): Configuration["channels"] {
-  return channels.map(({ module, ...settings }) =>
-    module === undefined ? settings : { ...settings, module: resolve(folder, module) },
-  )
+  return channels.map(({ module, workflows, ...settings }) => ({
+    ...settings,
+    ...(module !== undefined && { module: resolve(folder, module) }),
+    ...(workflows !== undefined && { workflows: toAbsolute(workflows, folder) }),
+  }))
+}
+
+function toAbsolute(
+  files: Readonly<Record<string, string>>,
+  folder: string,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(files).map(([id, file]) => [id, resolve(folder, file)]))
 }
 
 /** Who wrote a file runs more than a first try: only what is said switches the sandbox on then. */
