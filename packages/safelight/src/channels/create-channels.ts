@@ -14,12 +14,11 @@ export interface CreateChannelsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Log
   readonly createStudio: (settings: ChannelSettings) => Channel
+  /** What may be asked for; absent where the models' files were not loaded. */
+  readonly models?: readonly Model[]
 }
 
-export interface ServedChannelsOptions extends CreateChannelsOptions {
-  /** What may be asked for. */
-  readonly models: readonly Model[]
-}
+type ServedChannelsOptions = CreateChannelsOptions & Required<Pick<CreateChannelsOptions, "models">>
 
 const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
 

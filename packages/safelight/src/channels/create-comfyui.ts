@@ -1,13 +1,10 @@
 /** The channel of a ComfyUI server from its settings. It needs no key, but a proxy in front of it may. */
 import { createComfyUiChannel } from "@safelight/channel-comfyui"
-import { SafelightError, type Channel, type Model } from "@safelight/core"
+import { SafelightError, type Channel } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { CreateChannelsOptions } from "./create-channels.ts"
 
-export type ComfyUiSurroundings = Pick<CreateChannelsOptions, "environment" | "log"> & {
-  /** Core's by default. */
-  readonly models?: readonly Model[]
-}
+export type ComfyUiSurroundings = Pick<CreateChannelsOptions, "environment" | "log" | "models">
 
 /** Undefined where its key is missing. Rejects with `invalid-configuration`, naming the channel. */
 export async function createComfyUi(
