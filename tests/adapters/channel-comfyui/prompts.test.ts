@@ -446,6 +446,16 @@ describe("the media of a request", () => {
     assert.ok(isClosed)
   })
 
+  it("that are too large for the server end the task", async (t) => {
+    const world = await createComfyWorld(t)
+    const server = await createAnsweringServer(t, ({ method, path }) =>
+      method === "POST" ? { status: 413, json: null } : IDLE(path),
+    )
+    const channel = await world.open({ baseUrl: server.url })
+    const outcome = await channel.submit(world.toRequest(imageEdit.id))
+    assert.deepEqual(outcome, { kind: "refused", code: "media_too_large" })
+  })
+
   it("that break off with a reason of their own end the task by it", async (t) => {
     const world = await createComfyWorld(t)
     async function* broken(): AsyncGenerator<Uint8Array> {
