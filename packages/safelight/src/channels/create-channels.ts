@@ -2,7 +2,7 @@
  * The channels of a service from its configuration. One without a key is left out with a line that
  * says which variable is missing, so that the others serve; a wrong setting refuses the start.
  */
-import { SafelightError, type Channel, type Log } from "@safelight/core"
+import { SafelightError, type Channel, type Log, type Model } from "@safelight/core"
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
@@ -16,19 +16,52 @@ export interface CreateChannelsOptions {
   readonly createStudio: (settings: ChannelSettings) => Channel
 }
 
+export interface ServedChannelsOptions extends CreateChannelsOptions {
+  /** What may be asked for. */
+  readonly models: readonly Model[]
+}
+
 const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
 
-/** Rejects with `invalid-configuration`, naming the channel. */
-export async function createChannels(options: CreateChannelsOptions): Promise<readonly Route[]> {
+/** Rejects with `invalid-configuration`, naming the channel; then none of them is left open. */
+export async function createChannels(options: ServedChannelsOptions): Promise<readonly Route[]> {
   const routes: Route[] = []
-  for (const settings of options.channels) {
-    // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
-    const channel = await createChannel(settings, options)
-    const { tier = 1, weight = 1 } = settings
-    if (channel !== undefined) routes.push({ channel, tier, weight })
+  try {
+    for (const settings of options.channels) {
+      // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
+      const channel = await createChannel(settings, options)
+      const { tier = 1, weight = 1 } = settings
+      if (channel !== undefined) routes.push({ channel, tier, weight })
+    }
+    requireModels(routes, options)
+    return routes
+  } catch (error) {
+    await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
+    throw error
   }
-  if (routes.length > 0) return routes
-  throw invalid("channels: none of them has its key, so nothing could be made")
+}
+
+/** A model that nobody makes is only told, since a key may come later. */
+function requireModels(routes: readonly Route[], { log, models }: ServedChannelsOptions): void {
+  if (routes.length === 0) {
+    throw invalid("channels: none of them has its key, so nothing could be made")
+  }
+  const fault = routes.map(({ channel }) => findUndefined(channel, models)).find(Boolean)
+  if (fault !== undefined) throw invalid(`channels: ${fault}`)
+  for (const { id: model } of models) {
+    if (routes.some(({ channel }) => channel.models.includes(model))) continue
+    log.warn({ model }, "no channel makes this model: its tasks wait until their time is over")
+  }
+}
+
+/** What is wrong with a channel that makes a model that nobody defines, in words for people. */
+export function findUndefined(
+  { models: made, name }: Pick<Channel, "models" | "name">,
+  models: readonly Model[],
+): string | undefined {
+  const id = made.find((each) => models.every((model) => model.id !== each))
+  if (id === undefined) return undefined
+  return `${name} is to make "${id}", which is no model: "models" of the configuration names the file that defines it`
 }
 
 /**

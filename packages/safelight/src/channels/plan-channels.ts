@@ -4,7 +4,7 @@
  * made for it, since nothing else tells its name and models.
  */
 import { createStudioChannel, STUDIO_MODELS } from "@safelight/channel-studio"
-import type { Provider } from "@safelight/channel-http"
+import { findModel, type Provider } from "@safelight/channel-http"
 import { isSafelightError, SILENT_LOG, type Channel } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
@@ -105,6 +105,6 @@ function tellOfProvider(
 
 function listUnknown(models: readonly string[], provider: Provider): readonly string[] {
   return models
-    .filter((id) => !Object.hasOwn(provider.models, id))
+    .filter((id) => findModel(provider, id) === undefined)
     .map((id) => `${provider.name} has no model ${id}`)
 }

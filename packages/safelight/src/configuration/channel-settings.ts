@@ -43,16 +43,17 @@ const whole = (max: number): v.GenericSchema<number> => {
   )
 }
 
+/** A file of the operator's own, from where the configuration stands; a bare name would be a package's. */
+export function modulePath(example: string): v.GenericSchema<string> {
+  const message = `expected a path, such as ${example}`
+  return v.pipe(v.string(message), v.regex(/^(\.{0,2}\/|[a-z]:\\)/i, message))
+}
+
 const notWorkflows = "expected a workflow file for each model"
 
 const settingsSchema = fields({
   type: v.exactOptional(v.string("expected a type, such as fal or studio")),
-  module: v.exactOptional(
-    v.pipe(
-      v.string(),
-      v.regex(/^(\.{0,2}\/|[a-z]:\\)/i, "expected a path, such as ./my-provider.ts"),
-    ),
-  ),
+  module: v.exactOptional(modulePath("./my-provider.ts")),
   name: v.exactOptional(name),
   models: v.exactOptional(
     v.pipe(v.array(v.string(), "expected a list of models"), v.nonEmpty("expected a model")),
