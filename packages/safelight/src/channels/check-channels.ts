@@ -26,7 +26,7 @@ type CheckOptions = Pick<CreateChannelsOptions, "environment"> & {
 
 export async function checkChannels(options: CheckOptions): Promise<readonly ChannelReport[]> {
   const { channels, models } = options.configuration
-  const plans = await planChannels({ channels, environment: options.environment })
+  const plans = await planChannels({ channels, models, environment: options.environment })
   return Promise.all(
     plans.map(async ({ faults, models: made, name, type }, index): Promise<ChannelReport> => {
       const settings = channels[index]
@@ -46,10 +46,10 @@ export async function checkChannels(options: CheckOptions): Promise<readonly Cha
 /** Undefined where there is no channel to ask, which the plan says why, or where it has no check. */
 async function ask(
   settings: ChannelSettings,
-  { environment }: CheckOptions,
+  { configuration: { models }, environment }: CheckOptions,
 ): Promise<ChannelCheck | undefined> {
   try {
-    const channel = await createQuietChannel(settings, environment)
+    const channel = await createQuietChannel(settings, { environment, models })
     try {
       return await channel?.check?.()
     } finally {

@@ -14,6 +14,8 @@ export interface CreateChannelsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Log
   readonly createStudio: (settings: ChannelSettings) => Channel
+  /** What the workflows of a ComfyUI server are held to; core's by default. */
+  readonly models?: readonly Model[]
 }
 
 export interface ServedChannelsOptions extends CreateChannelsOptions {
