@@ -16,7 +16,8 @@ import {
   type CreateChannelsOptions,
 } from "./create-channels.ts"
 
-type Surroundings = Pick<CreateChannelsOptions, "environment" | "models">
+/** Without models no workflow is looked at: their files would have to be run. */
+export type PlanSurroundings = Pick<CreateChannelsOptions, "environment" | "models">
 
 export interface ChannelPlan {
   readonly name: string
@@ -35,7 +36,7 @@ type Told = Pick<ChannelPlan, "name" | "models" | "faults">
 export function planChannels({
   channels,
   ...surroundings
-}: Surroundings & Pick<CreateChannelsOptions, "channels">): Promise<readonly ChannelPlan[]> {
+}: Pick<CreateChannelsOptions, "channels"> & PlanSurroundings): Promise<readonly ChannelPlan[]> {
   return Promise.all(
     channels.map(async (settings) => {
       const { module, tier = 1, type = module ?? "", weight = 1 } = settings
@@ -54,7 +55,7 @@ export function planChannels({
 /** A channel that serves nobody: it says nothing, and its studio has no sandbox. */
 export function createQuietChannel(
   settings: ChannelSettings,
-  surroundings: Surroundings,
+  surroundings: PlanSurroundings,
 ): Promise<Channel | undefined> {
   return createChannel(settings, { ...surroundings, log: SILENT_LOG, createStudio })
 }
@@ -63,7 +64,7 @@ function createStudio(): Channel {
   return createStudioChannel({ media: createGuardedFetch({}) })
 }
 
-async function tell(settings: ChannelSettings, surroundings: Surroundings): Promise<Told> {
+async function tell(settings: ChannelSettings, surroundings: PlanSurroundings): Promise<Told> {
   const source = await findSource(settings)
   // The studio makes all it can, whatever is said.
   if (source === "studio") {
@@ -74,19 +75,28 @@ async function tell(settings: ChannelSettings, surroundings: Surroundings): Prom
   return tellOfProvider(source, settings, surroundings)
 }
 
-/** Made to be told of: what is wrong with its workflows shows only then. */
-async function tellOfComfyUi(settings: ChannelSettings, surroundings: Surroundings): Promise<Told> {
-  const { keyVariable = "", models = listWorkflows(settings), name = "comfyui" } = settings
+async function tellOfComfyUi(
+  settings: ChannelSettings,
+  surroundings: PlanSurroundings,
+): Promise<Told> {
+  const { keyVariable, models = listWorkflows(settings), name = "comfyui" } = settings
+  const isKeyless = keyVariable !== undefined && !surroundings.environment[keyVariable]
+  const told = { name, models, faults: isKeyless ? [`${keyVariable} is empty`] : [] }
+  if (surroundings.models === undefined) return told
+  // What is wrong with its workflows shows only once it is made.
   const channel = await createQuietChannel(settings, surroundings)
   await channel?.close?.()
-  return { name, models, faults: channel === undefined ? [`${keyVariable} is empty`] : [] }
+  return told
 }
 
 function listWorkflows({ workflows = {} }: ChannelSettings): readonly string[] {
   return Object.keys(workflows)
 }
 
-async function tellOfMade(settings: ChannelSettings, surroundings: Surroundings): Promise<Told> {
+async function tellOfMade(
+  settings: ChannelSettings,
+  surroundings: PlanSurroundings,
+): Promise<Told> {
   const channel = await createQuietChannel(settings, surroundings)
   await channel?.close?.()
   return { name: channel?.name ?? "", models: channel?.models ?? [], faults: [] }
@@ -95,7 +105,7 @@ async function tellOfMade(settings: ChannelSettings, surroundings: Surroundings)
 function tellOfProvider(
   provider: Provider,
   settings: ChannelSettings,
-  { environment }: Surroundings,
+  { environment }: PlanSurroundings,
 ): Told {
   const { models = Object.keys(provider.models), name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
