@@ -473,6 +473,27 @@ describe("the media of a request", () => {
     assert.ok(isClosed)
   })
 
+  it("that take longer than a prompt may wait are tried again, and say nothing of the server", async (t) => {
+    const world = await createComfyWorld(t)
+    const request = world.toRequest(imageEdit.id)
+    const late = new AbortController()
+    t.mock.method(AbortSignal, "timeout", () => late.signal)
+    const open: typeof request.inputs.open = async ({ signal }) => {
+      late.abort()
+      assert.ok(signal.aborted)
+      throw new SafelightError({ code: "aborted", message: "called off" })
+    }
+    const slow = { ...request, inputs: { ...request.inputs, open } }
+    assert.deepEqual(await world.channel.submit(slow), {
+      kind: "not-created",
+      reason: "not_sent_in_time",
+      isAboutRequest: true,
+    })
+    const reason = "not_sent_in_time"
+    assert.deepEqual(await world.channel.submit(request), { kind: "not-created", reason })
+    assert.equal(world.stub.purchases.length, 0)
+  })
+
   it("that are too large for the server end the task", async (t) => {
     const world = await createComfyWorld(t)
     const server = await createAnsweringServer(t, ({ method, path }) =>
