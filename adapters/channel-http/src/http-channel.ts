@@ -41,6 +41,10 @@ export interface HttpChannelOptions {
   /** Of the provider's models; all by default. */
   readonly models?: readonly string[]
   readonly concurrency?: number
+  /** Where outputs lie beside the provider's own hosts, as `MediaRequest.hosts` names them. */
+  readonly outputHosts?: readonly string[]
+  /** The server at `baseUrl` is one's own and costs nothing. */
+  readonly isFree?: boolean
   /**
    * How long a key lives, less a request's way and two clocks' difference: of a provider that honours
    * keys and doesn't state it.
@@ -54,7 +58,7 @@ const CHECK_MS = 15_000
 /** Throws `invalid-configuration`, naming what is wrong. */
 export function createHttpChannel(options: HttpChannelOptions): Channel {
   const { provider } = options
-  const { name = provider.name, models = Object.keys(provider.models) } = options
+  const { name = provider.name, models = Object.keys(provider.models), outputHosts = [] } = options
   const wire = createWire(options, name)
   for (const id of models) wire.toModel(id)
   const { cancel, find } = provider
@@ -66,7 +70,14 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     concurrency: options.concurrency ?? provider.concurrency,
     submitTimeoutMs: provider.submitTimeoutMs,
     sendWithinMs: Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
-    outputOrigins: { hosts: provider.outputHosts, trustedOrigins: [wire.origin] },
+    ...(provider.requestsPerMinute !== undefined && {
+      requestsPerMinute: provider.requestsPerMinute,
+    }),
+    ...(isFree(options, name) && { isFree: true }),
+    outputOrigins: {
+      hosts: [...provider.outputHosts, ...outputHosts],
+      trustedOrigins: [wire.origin],
+    },
     accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
     submit: (request) => buy(wire, provider, request),
     async poll({ operation, signal }) {
@@ -84,6 +95,13 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS))),
     close: () => wire.close(),
   }
+}
+
+/** What is bought of the provider itself is paid for, whatever somebody says. */
+function isFree({ baseUrl, isFree: isOwn = false, provider }: HttpChannelOptions, name: string) {
+  if (!isOwn || baseUrl !== undefined) return isOwn || provider.isFree === true
+  const message = `channel ${name}: isFree is for a server of one's own, which baseUrl names`
+  throw new SafelightError({ code: "invalid-configuration", message })
 }
 
 function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string): Submission {

@@ -82,6 +82,10 @@ export interface Provider {
   /** By the id of the public model. */
   readonly models: Readonly<Record<string, ProviderModel>>
   readonly concurrency: number
+  /** Purchases in any minute, where the provider bounds them; polls don't count. */
+  readonly requestsPerMinute?: number
+  /** It costs nothing, as a machine of one's own: an operator may then allow that doubts are repeated. */
+  readonly isFree?: true
   readonly submitTimeoutMs: number
   /**
    * What the answer proves; undefined: nothing, and the purchase is in doubt. Of a 5xx or a 408 only

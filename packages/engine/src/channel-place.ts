@@ -30,7 +30,7 @@ export interface ChannelPlace {
 }
 
 export function createChannelPlace(
-  { channel, tier = 1, weight = 1 }: Route,
+  { channel, requestsPerMinute = channel.requestsPerMinute, tier = 1, weight = 1 }: Route,
   ports: SlotPorts,
   /** Whether it is known which channels are paused: if not, nothing new is begun. */
   arePausesKnown: () => boolean,
@@ -38,7 +38,7 @@ export function createChannelPlace(
   const { clock, settings } = ports
   const { breakerFailures: failures, breakerOpenMs: openMs } = settings
   const breaker = createBreaker({ failures, openMs, monotonicNow: () => clock.monotonicNow() })
-  const minute = createMinute(ports, channel.name, channel.requestsPerMinute)
+  const minute = createMinute(ports, channel.name, requestsPerMinute)
   const pool = createSlotPool(ports, {
     pool: `channel:${channel.name}`,
     size: channel.concurrency,

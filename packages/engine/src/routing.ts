@@ -20,6 +20,8 @@ export interface Route {
   readonly tier?: number
   /** Its share of what its tier makes of a model. */
   readonly weight?: number
+  /** In place of the channel's own. */
+  readonly requestsPerMinute?: number
   /**
    * Of a channel that costs nothing: what is in doubt there is asked for again, also where it honours no
    * key, or not any more.

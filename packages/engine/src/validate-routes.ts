@@ -13,13 +13,14 @@ export function validateRoutes(routes: readonly (Channel | Route)[]): Channel[] 
       const message = `channel ${channel.name} needs a name of its own, an integer tier, and a weight above 0`
       throw new SafelightError({ code: "invalid-configuration", message })
     }
-    const { isFree = false, requestsPerMinute = 1 } = channel
+    const { isFree = false } = channel
+    const { requestsPerMinute = channel.requestsPerMinute ?? 1 } = given
     if (!Number.isSafeInteger(requestsPerMinute) || requestsPerMinute < 1) {
       const message = `channel ${channel.name} needs requestsPerMinute to be a positive integer, and not ${requestsPerMinute}`
       throw new SafelightError({ code: "invalid-configuration", message })
     }
     if (repeats && !isFree) {
-      const message = `channel ${channel.name} does not say that it costs nothing, so that nothing is repeated there`
+      const message = `channel ${channel.name} does not say that it costs nothing: repeat is not for it`
       throw new SafelightError({ code: "invalid-configuration", message })
     }
     if (!Number.isSafeInteger(channel.concurrency) || channel.concurrency < 1) {

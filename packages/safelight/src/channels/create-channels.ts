@@ -6,7 +6,7 @@ import { SafelightError, type Channel, type Log } from "@safelight/core"
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
-import { loadModule, makeByModule, type CreateChannel } from "./load-module.ts"
+import { loadModule, makeByModule, type ChannelSetup, type CreateChannel } from "./load-module.ts"
 
 export interface CreateChannelsOptions {
   readonly channels: readonly ChannelSettings[]
@@ -23,11 +23,21 @@ export async function createChannels(options: CreateChannelsOptions): Promise<re
   for (const settings of options.channels) {
     // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
     const channel = await createChannel(settings, options)
-    const { tier = 1, weight = 1 } = settings
-    if (channel !== undefined) routes.push({ channel, tier, weight })
+    if (channel !== undefined) routes.push(toRoute(channel, settings))
   }
   if (routes.length > 0) return routes
   throw invalid("channels: none of them has its key, so nothing could be made")
+}
+
+function toRoute(channel: Channel, settings: ChannelSettings): Route {
+  const { repeat: repeats, requestsPerMinute, tier = 1, weight = 1 } = settings
+  return {
+    channel,
+    tier,
+    weight,
+    ...(repeats !== undefined && { repeats }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+  }
 }
 
 /** What a channel is made from: the studio, a provider's declaration, or a function of the operator's. */
@@ -51,8 +61,23 @@ export async function createChannel(
   const source = await findSource(settings)
   if (source === "studio") return options.createStudio(settings)
   if (typeof source !== "function") return createProviderChannel(source, settings, options)
-  const { module = "", tier: _tier, type: _type, weight: _weight, ...setup } = settings
-  return makeByModule(module, source, { ...setup, environment: options.environment })
+  return makeByModule(settings.module ?? "", source, {
+    ...toSetup(settings),
+    environment: options.environment,
+  })
+}
+
+/** What a function of a module is told: the rest is the engine's. */
+function toSetup({
+  module: _module,
+  repeat: _repeat,
+  requestsPerMinute: _requestsPerMinute,
+  tier: _tier,
+  type: _type,
+  weight: _weight,
+  ...setup
+}: ChannelSettings): Omit<ChannelSetup, "environment"> {
+  return setup
 }
 
 export interface FoundKey {
@@ -75,7 +100,8 @@ function createProviderChannel(
   settings: ChannelSettings,
   { environment, log }: Pick<CreateChannelsOptions, "environment" | "log">,
 ): Channel | undefined {
-  const { baseUrl, concurrency, keyTtlMs, models, name = provider.name } = settings
+  const { baseUrl, concurrency, isFree, keyTtlMs, models, outputHosts } = settings
+  const { name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
   if (key === "") {
     log.error(
@@ -90,7 +116,9 @@ function createProviderChannel(
     name,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(concurrency !== undefined && { concurrency }),
+    ...(isFree !== undefined && { isFree }),
     ...(models !== undefined && { models }),
+    ...(outputHosts !== undefined && { outputHosts }),
     ...(keyTtlMs !== undefined && { keyTtlMs }),
   })
 }
