@@ -322,7 +322,7 @@ describe("the channels of a configuration", () => {
     [
       "hosts of the studio's outputs",
       [{ type: "studio", outputHosts: ["media.example"] }],
-      /channels\[0\]: isFree and outputHosts are for providers, not for the studio$/,
+      /channels\[0\]: isFree and outputHosts are for providers, and not for the studio or comfyui$/,
     ],
     [
       "an address that is none",

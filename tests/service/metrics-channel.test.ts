@@ -11,7 +11,7 @@ import {
   type PollRequest,
   type SubmitOutcome,
 } from "@safelight/core"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
+import { createManualClock, createSampleInputs, createScriptedChannel } from "@safelight/testkit"
 import { createMetrics } from "safelight"
 import { parsePrometheusText, readSample } from "./prometheus-text.ts"
 
@@ -19,6 +19,7 @@ const REQUEST: ChannelRequest = {
   account: "account",
   task: "task-1",
   model: "m",
+  inputs: createSampleInputs(),
   parameters: {},
   upstreamKey: "key-1",
   signal: new AbortController().signal,

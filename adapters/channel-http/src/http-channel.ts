@@ -18,13 +18,14 @@ import {
 import { checkProvider } from "./check-provider.ts"
 import { createHttpClient, NotSent } from "./http-client.ts"
 import { createIsOwn, createToAddress } from "./provider-address.ts"
-import type {
-  CreateOutcome,
-  Provider,
-  ProviderModel,
-  ProviderRequest,
-  Reply,
-  Send,
+import {
+  findModel,
+  type CreateOutcome,
+  type Provider,
+  type ProviderModel,
+  type ProviderRequest,
+  type Reply,
+  type Send,
 } from "./provider.ts"
 
 /** A connection stands within ten seconds, or nothing is sent. */
@@ -78,6 +79,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       hosts: [...provider.outputHosts, ...outputHosts],
       trustedOrigins: [wire.origin],
     },
+    ...(provider.relays === true && { relays: provider.relays }),
     accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
     submit: (request) => buy(wire, provider, request),
     async poll({ operation, signal }) {
@@ -92,7 +94,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       find: ({ model, parameters, signal, upstreamKey: key }: ChannelRequest) =>
         find({ model, parameters, key }, wire.toSend(signal)),
     }),
-    check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS))),
+    check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS)), models),
     close: () => wire.close(),
   }
 }
@@ -116,9 +118,10 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
 async function buy(
   wire: Wire,
   { name, readCreate }: Provider,
-  { isRepeat, model, parameters, signal, upstreamKey }: ChannelRequest,
+  asked: ChannelRequest,
 ): Promise<SubmitOutcome> {
-  const request = wire.toModel(model).toRequest(parameters, upstreamKey)
+  const { isRepeat, model, parameters, signal, upstreamKey } = asked
+  const request = wire.toModel(model).toRequest(parameters, upstreamKey, asked)
   let reply: Reply
   try {
     reply = await wire.sendOnce(request, signal)
@@ -163,7 +166,7 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
   return {
     origin: toAddress({ path: "/" }).origin,
     toModel(id) {
-      const model = provider.models[id]
+      const model = findModel(provider, id)
       if (model !== undefined) return model
       const message = `channel ${name} has no model ${id}`
       throw new SafelightError({ code: "invalid-configuration", message })
@@ -172,8 +175,11 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
     withCredentials(outcome) {
       if (provider.outputsNeedKey !== true || !isCompleted(outcome)) return outcome
       const outputs = outcome.outputs.map((output) => {
-        const address = "url" in output ? URL.parse(output.url) : null
-        return address !== null && isOwn(address) ? { ...output, headers: credentials } : output
+        if (!("url" in output)) return output
+        const isPath = output.url.startsWith("/")
+        const address = isPath ? toAddress({ path: output.url }) : URL.parse(output.url)
+        if (address === null || !isOwn(address)) return output
+        return { ...output, url: address.href, headers: credentials }
       })
       return { ...outcome, outputs }
     },

@@ -14,6 +14,12 @@ export {
   type Standing,
 } from "./choose-channel.ts"
 export { cancelTask, type CancelResult } from "./cancel-task.ts"
+export {
+  createDeploymentKeys,
+  type DeploymentKeys,
+  type DeploymentKeysOptions,
+  type KeyPurpose,
+} from "./deployment-keys.ts"
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts"
 export type { EngineClock } from "./engine-clock.ts"
 export {

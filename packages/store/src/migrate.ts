@@ -14,10 +14,11 @@ import type { StoreDialect } from "./dialect.ts"
 import { createInitialSchema } from "./initial-schema.ts"
 import { createQueueSchema } from "./queue-schema.ts"
 import { createSealSchema } from "./seal-schema.ts"
+import { createSecretSchema } from "./secret-schema.ts"
 import { createTaskListIndex } from "./task-list-index.ts"
 
 /** The schema this code writes. */
-export const SCHEMA_VERSION = 7
+export const SCHEMA_VERSION = 8
 
 /**
  * The oldest code that may use a database of `SCHEMA_VERSION`, by the schema it was made for: older
@@ -82,6 +83,7 @@ function toMigrations(dialect: StoreDialect): Record<string, Migration> {
     "0005-seal": createSealSchema(dialect),
     "0006-deployment": createDeploymentSchema(dialect),
     "0007-channels": createChannelSchema(dialect),
+    "0008-secret": createSecretSchema(dialect),
   }
 }
 

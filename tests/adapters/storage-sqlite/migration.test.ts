@@ -26,7 +26,7 @@ const SCHEMA_3 = readFileSync(join(import.meta.dirname, "schema-3.sql"), "utf8")
 /** More than a page of the migration, in ids behind and before the others. */
 const CLONES = 1_200
 
-/** Code of schema 5 may go on with schema 7; before that every schema closed the database to older code. */
+/** Code of schema 5 may go on with schema 8; before that every schema closed the database to older code. */
 const NEWEST = { id: 1, schema_version: SCHEMA_VERSION, oldest_code_version: 5 }
 
 /** What the tasks of account `account` come to: 30,000, 0 and 40,000 are reserved. */
@@ -228,14 +228,16 @@ describe("a database of schema 5", () => {
     await admit(serving, "before", 1)
     const undone = `
       drop table deployment;
+      drop table deployment_secrets;
       drop table paused_channels;
-      delete from migrations where name in ('0006-deployment', '0007-channels');
+      delete from migrations where name in ('0006-deployment', '0007-channels', '0008-secret');
       update compatibility set schema_version = 5;`
     write(folder.path, undone)
     const beside = await createSqliteStorage({ folder: folder.path, mode: "beside" })
     assert.deepEqual(read(folder.path, "select * from compatibility"), [NEWEST])
     assert.equal((await beside.readDeployment()).standing, "new")
     assert.deepEqual(await beside.listPausedChannels(), [])
+    assert.equal(await beside.agreeOnSecret("a1".repeat(32)), "a1".repeat(32))
     await beside.close()
     await admit(serving, "after", 1)
     assert.equal((await scanAll(serving)).length, 2)
