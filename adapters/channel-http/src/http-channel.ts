@@ -16,7 +16,7 @@ import {
   type SubmitOutcome,
 } from "@safelight/core"
 import { checkProvider } from "./check-provider.ts"
-import { createHttpClient, NotSent } from "./http-client.ts"
+import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
 import { createIsOwn, createToAddress } from "./provider-address.ts"
 import {
   findModel,
@@ -27,6 +27,12 @@ import {
   type Reply,
   type Send,
 } from "./provider.ts"
+
+/**
+ * For all that buys nothing: thousands of polls may be due at once, and each connection takes memory.
+ * Enough for 1,000 polls a second that are answered within a quarter of one.
+ */
+const MOST_CONNECTIONS = 256
 
 /** A connection stands within ten seconds, or nothing is sent. */
 const SEND_WITHIN_MS = 15_000
@@ -153,15 +159,20 @@ interface Wire {
 }
 
 function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string): Wire {
-  const client = createHttpClient()
+  // A purchase never waits for a connection: it has to leave while its claim holds.
+  const purchases = createHttpClient()
+  const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS })
   const toAddress = createToAddress(provider, baseUrl)
   const isOwn = createIsOwn(provider, baseUrl)
   const credentials = provider.authorize(requireKey(name, key))
 
-  const sendOnce: Wire["sendOnce"] = (request, signal) => {
-    const headers = { ...request.headers, ...credentials }
-    return client.send({ ...request, headers, url: toAddress(request), signal })
-  }
+  const sendBy =
+    (client: HttpClient): Wire["sendOnce"] =>
+    (request, signal) => {
+      const headers = { ...request.headers, ...credentials }
+      return client.send({ ...request, headers, url: toAddress(request), signal })
+    }
+  const ask = sendBy(questions)
 
   return {
     origin: toAddress({ path: "/" }).origin,
@@ -171,7 +182,7 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
       const message = `channel ${name} has no model ${id}`
       throw new SafelightError({ code: "invalid-configuration", message })
     },
-    sendOnce,
+    sendOnce: sendBy(purchases),
     withCredentials(outcome) {
       if (provider.outputsNeedKey !== true || !isCompleted(outcome)) return outcome
       const outputs = outcome.outputs.map((output) => {
@@ -185,12 +196,14 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
     },
     toSend: (signal) => async (request) => {
       try {
-        return await sendOnce(request, signal)
+        return await ask(request, signal)
       } catch (error) {
         throw error instanceof NotSent ? unavailable(`${name} can't be reached`, error) : error
       }
     },
-    close: () => client.close(),
+    async close() {
+      await Promise.all([purchases.close(), questions.close()])
+    },
   }
 }
 
