@@ -99,7 +99,8 @@ async function tellOfMade(
 ): Promise<Told> {
   const channel = await createQuietChannel(settings, surroundings)
   await channel?.close?.()
-  return { name: channel?.name ?? "", models: channel?.models ?? [], faults: [] }
+  const faults = listRepeatFaults(settings, channel?.isFree === true)
+  return { name: channel?.name ?? "", models: channel?.models ?? [], faults }
 }
 
 function tellOfProvider(
@@ -113,8 +114,16 @@ function tellOfProvider(
   return {
     name,
     models,
-    faults: [...(isKeyless ? [`${variable} is empty`] : []), ...listUnknown(models, provider)],
+    faults: [
+      ...(isKeyless ? [`${variable} is empty`] : []),
+      ...listUnknown(models, provider),
+      ...listRepeatFaults(settings, provider.isFree === true || settings.isFree === true),
+    ],
   }
+}
+
+function listRepeatFaults({ repeat = false }: ChannelSettings, isFree: boolean): readonly string[] {
+  return repeat && !isFree ? ["repeat is for a channel that costs nothing"] : []
 }
 
 function listUnknown(models: readonly string[], provider: Provider): readonly string[] {
