@@ -116,7 +116,7 @@ async function store(
     await context.probe("collect:after-put", work.id)
     return put
   } catch (error) {
-    if (!isSafelightError(error) || !isLost(output, error, context.clock.now())) throw error
+    if (!isSafelightError(error) || !isLost(context, work, output, error)) throw error
     throw new LostOutput(error.message, { cause: error })
   }
 }
