@@ -63,7 +63,7 @@ test("every mistake is told by its channel, no key among them, and it ends with 
   assert.deepEqual(lines, [
     "refused: it refuses the key (401)",
     "keyless: NO_KEY is empty",
-    "odd: the key of channel odd is empty, or holds what no key does",
+    "odd: ODD_KEY holds what no key does",
     "away: away can't be reached (ECONNREFUSED)",
     "repeating: repeat is for a channel that costs nothing",
     "repeating: it takes the key",

@@ -4,7 +4,7 @@
  * made for it, since nothing else tells its name and models.
  */
 import { createStudioChannel, STUDIO_MODELS } from "@safelight/channel-studio"
-import { findModel, type Provider } from "@safelight/channel-http"
+import { findModel, isProviderKey, type Provider } from "@safelight/channel-http"
 import { isSafelightError, SILENT_LOG, type Channel } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
@@ -110,16 +110,17 @@ function tellOfProvider(
 ): Told {
   const { models = Object.keys(provider.models), name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
-  const isKeyless = key === ""
-  return {
-    name,
-    models,
-    faults: [
-      ...(isKeyless ? [`${variable} is empty`] : []),
-      ...listUnknown(models, provider),
-      ...listRepeatFaults(settings, provider.isFree === true || settings.isFree === true),
-    ],
-  }
+  const faults = [
+    ...listKeyFaults(variable, key),
+    ...listUnknown(models, provider),
+    ...listRepeatFaults(settings, provider.isFree === true || settings.isFree === true),
+  ]
+  return { name, models, faults }
+}
+
+function listKeyFaults(variable: string, key: string): readonly string[] {
+  if (key === "") return [`${variable} is empty`]
+  return isProviderKey(key) ? [] : [`${variable} holds what no key does`]
 }
 
 function listRepeatFaults({ repeat = false }: ChannelSettings, isFree: boolean): readonly string[] {
