@@ -46,7 +46,8 @@ export function planChannels({
         return { name, models, faults: [error.message] }
       })
       const strange = surroundings.models && findUndefined(told, surroundings.models)
-      const faults = [...told.faults, ...(strange === undefined ? [] : [strange])]
+      const isStrange = told.faults.length === 0 && strange !== undefined
+      const faults = isStrange ? [strange] : told.faults
       return { ...told, faults, type, tier, weight }
     }),
   )
