@@ -7,6 +7,7 @@ export { createHealthHandler, type HealthHandlerOptions } from "./health-handler
 export { createHttpHandler, type HttpHandlerOptions, type HttpStorage } from "./http-handler.ts"
 export { createMetricsHandler, type MetricsHandlerOptions } from "./metrics-handler.ts"
 export { createNodeServer, type NodeServer, type NodeServerOptions } from "./node/node-server.ts"
+export { toInputUrl } from "./resources/input-content.ts"
 export type { MetricsText } from "./resources/metrics-page.ts"
 export type { HttpHandler } from "./router.ts"
 

@@ -6,13 +6,12 @@
 import type {
   ChannelOutput,
   LinkedOutput,
-  MediaFacts,
   MediaKind,
-  OpenedOutput,
   SafelightError,
   StoredArtifact,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
+import { inspectStored, type InspectOptions } from "./inspect-stored.ts"
 import type { Work } from "./work.ts"
 
 export interface OutputBytes {
@@ -62,37 +61,18 @@ export async function openOutput(
 
 /** How long a stored video is; null for pictures. Rejects as `MediaInspector.inspect` does. */
 export async function measureOutput(
-  context: Context,
+  { artifacts, inspector }: Context,
   output: ChannelOutput,
   stored: StoredArtifact,
-  { kind, signal }: { readonly kind: MediaKind; readonly signal: AbortSignal },
+  options: InspectOptions,
 ): Promise<number | null> {
-  if (!isLinked(output) && output.durationMs !== undefined) return output.durationMs
-  if (kind === "image") return null
-  const { durationMs } = await inspect(context, stored, { kind, signal })
-  return durationMs ?? null
-}
-
-function inspect(
-  { artifacts, inspector }: Context,
-  { bytes, place }: StoredArtifact,
-  { kind, signal }: { readonly kind: MediaKind; readonly signal: AbortSignal },
-): Promise<MediaFacts> {
-  if (inspector === undefined) throw new TypeError("nothing can be measured without an inspector")
-  async function read(start: number, end: number): Promise<Uint8Array> {
-    const reader = await artifacts.open({ place, start, end: end - 1 })
-    try {
-      const chunk = new Uint8Array(end - start)
-      let length = 0
-      for (let more = -1; more !== 0 && length < chunk.length; length += more) {
-        more = await reader.read(chunk.subarray(length))
-      }
-      return chunk.subarray(0, length)
-    } finally {
-      await reader.close()
-    }
+  if (inspector === undefined) {
+    if (!isLinked(output) && output.durationMs !== undefined) return output.durationMs
+    if (options.kind !== "image") throw new TypeError("no video is measured without an inspector")
   }
-  return inspector.inspect({ bytes, kinds: [kind], read, signal })
+  if (inspector === undefined || options.kind === "image") return null
+  const { durationMs } = await inspectStored({ artifacts, inspector }, stored, options)
+  return durationMs ?? null
 }
 
 /** What no further try makes better: the provider made something else than was asked for. */
@@ -104,12 +84,8 @@ const UNUSABLE: ReadonlySet<string> = new Set([
 
 /** Whether the output can't be had any more, or is of no use: it failed with `error`. */
 export function isLost(output: ChannelOutput, error: SafelightError, now: number): boolean {
-  if (!isLinked(output)) return isUnmeasurable(output, error)
-  return UNUSABLE.has(error.code) || now >= (output.expiresAt ?? Infinity)
-}
-
-function isUnmeasurable({ durationMs }: OpenedOutput, { code }: SafelightError): boolean {
-  return durationMs === undefined && UNUSABLE.has(code)
+  const expiresAt = isLinked(output) ? output.expiresAt : undefined
+  return UNUSABLE.has(error.code) || now >= (expiresAt ?? Infinity)
 }
 
 /** The order to fetch them in: what is gone soonest comes first. */

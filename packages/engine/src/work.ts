@@ -29,6 +29,8 @@ export interface Work {
   call: Promise<unknown> | undefined
   /** In memory where the task was submitted here; else read from the inputs when needed. */
   parameters: ParameterValues | undefined
+  /** As measured here, or read from beside the log when needed. */
+  inputVideosMs: readonly number[] | undefined
 }
 
 /** What a step leads to: go on with the next one, or leave the task as it is. */
@@ -52,6 +54,7 @@ export function createWork(
     ending: new AbortController(),
     call: undefined,
     parameters: more.parameters,
+    inputVideosMs: undefined,
   }
 }
 

@@ -12,9 +12,20 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import { createEngine, systemClock, type Engine } from "@safelight/engine"
+import {
+  createDeploymentKeys,
+  createEngine,
+  systemClock,
+  type Engine,
+  type InputLinksOptions,
+} from "@safelight/engine"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
-import { createHealthHandler, createHttpHandler, createNodeServer } from "@safelight/http"
+import {
+  createHealthHandler,
+  createHttpHandler,
+  createNodeServer,
+  toInputUrl,
+} from "@safelight/http"
 import { createMediaInspector } from "@safelight/media-inspector"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { createChannels } from "./channels/create-channels.ts"
@@ -117,6 +128,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
       : createHttpHandler({
           ...shared,
           service: engine,
+          inputs: engine,
           storage,
           settings,
           publicUrl: () => publicUrl,
@@ -186,10 +198,17 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     prices: configuration.prices,
     media,
     inspector,
+    inputLinks: createInputLinks(configuration, storage),
     clock,
     log,
     settings: { ...configuration.engine, retentionMs: configuration.retentionMs },
   })
+}
+
+/** Providers come from outside: the address that this machine listens at would be of no use to them. */
+function createInputLinks({ publicUrl }: Configuration, storage: Storage): InputLinksOptions {
+  const keys = createDeploymentKeys({ storage })
+  return { keys, toUrl: (token) => publicUrl && toInputUrl(publicUrl, token) }
 }
 
 function toChores(
