@@ -4,6 +4,8 @@ export { at, listAt, textAt } from "./json-path.ts"
 export {
   defineProvider,
   type CreateOutcome,
+  type InputRule,
+  type InputWays,
   type KeyCheck,
   type KeyedUnstated,
   type Provider,

@@ -24,6 +24,8 @@ export interface ProviderRequest {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: Json
+  /** In place of `json`. */
+  readonly form?: FormData
 }
 
 /** An answer in full. */
@@ -37,9 +39,28 @@ export interface Reply {
   readonly retryAfterMs: number | undefined
 }
 
+/** How the URLs of a parameter are put where the provider does not take them as they are. */
+export interface InputRule {
+  /**
+   * `link`: a data URL becomes an address of this service, the same each time, where it has a public one.
+   * `upload`: a data URL is uploaded. `inline`: what lies elsewhere becomes a data URL.
+   */
+  readonly by: "link" | "upload" | "inline"
+  /** Shorter data URLs go along as they are. */
+  readonly fromCharacters?: number
+}
+
+/** What a provider can be handed here. */
+export interface InputWays {
+  /** Whether the service has a public address, so that a data URL can become one. */
+  readonly canLink: boolean
+}
+
 export interface ProviderModel {
   /** What can't be expressed exactly is not taken; everything by default. */
-  readonly accepts?: (parameters: ParameterValues) => true | Ineligible
+  readonly accepts?: (parameters: ParameterValues, ways: InputWays) => true | Ineligible
+  /** By parameter; every other one goes along as it is. `accepts` is asked before, `toRequest` after. */
+  readonly inputs?: Readonly<Record<string, InputRule>>
   readonly toRequest: (parameters: ParameterValues, upstreamKey: string) => ProviderRequest
 }
 
@@ -82,6 +103,8 @@ export interface Provider {
   readonly models: Readonly<Record<string, ProviderModel>>
   readonly concurrency: number
   readonly submitTimeoutMs: number
+  /** Resolves to the URL that names what was uploaded. Needed where an input is put by `upload`. */
+  readonly upload?: (input: { readonly content: Blob }, send: Send) => Promise<string>
   /**
    * What the answer proves; undefined: nothing, and the purchase is in doubt. Of a 5xx or a 408 only
    * what shows that the work was taken in is believed.
@@ -111,6 +134,12 @@ export function defineProvider(provider: Provider): Provider {
   if (submission.kind === "lookup" && find === undefined) throw invalid(provider, "has no find")
   if (submission.kind === "keyed" && !(submission.keyTtlMs > 0)) {
     throw invalid(provider, "does not say how long a key lives")
+  }
+  const rules = Object.values(models).flatMap(({ inputs = {} }) => Object.values(inputs))
+  if (rules.some(({ by }) => by === "upload")) {
+    if (provider.upload === undefined) throw invalid(provider, "has no upload")
+    // A repeat would name another URL, and so ask for something else under the same key.
+    if (submission.kind !== "unkeyed") throw invalid(provider, "honours keys and can't upload")
   }
   return provider
 }

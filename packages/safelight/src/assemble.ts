@@ -184,7 +184,8 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     })
   }
   const { channels } = configuration
-  const routes = await createChannels({ channels, environment, log, createStudio })
+  const canLink = configuration.publicUrl !== undefined
+  const routes = await createChannels({ channels, environment, log, createStudio, canLink })
   closers.push(async () => {
     await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
   })

@@ -13,6 +13,8 @@ export interface CreateChannelsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Log
   readonly createStudio: (settings: ChannelSettings) => Channel
+  /** Whether providers can fetch inputs from this service; by default not. */
+  readonly canLink?: boolean
 }
 
 const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
@@ -73,7 +75,7 @@ export function readKey(
 function createProviderChannel(
   provider: Provider,
   settings: ChannelSettings,
-  { environment, log }: Pick<CreateChannelsOptions, "environment" | "log">,
+  { canLink = false, environment, log }: Omit<CreateChannelsOptions, "channels">,
 ): Channel | undefined {
   const { baseUrl, concurrency, keyTtlMs, models, name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
@@ -88,6 +90,7 @@ function createProviderChannel(
     provider,
     key,
     name,
+    canLink,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(concurrency !== undefined && { concurrency }),
     ...(models !== undefined && { models }),
