@@ -162,7 +162,9 @@ describe("an observed channel", () => {
       async find(): Promise<{ readonly operation: Json }> {
         return { operation: this.#isClosed }
       }
-      async cancel(): Promise<void> {}
+      async cancel() {
+        return "stopped" as const
+      }
       async close(): Promise<void> {
         this.#isClosed = true
       }

@@ -82,9 +82,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       throw unavailable(`${name} does not say how the work stands`)
     },
     ...(cancel !== undefined && {
-      async cancel({ operation, signal }: PollRequest) {
-        await cancel(operation, wire.toSend(signal))
-      },
+      cancel: ({ operation, signal }: PollRequest) => cancel(operation, wire.toSend(signal)),
     }),
     ...(find !== undefined && {
       find: ({ model, parameters, signal, upstreamKey: key }: ChannelRequest) =>

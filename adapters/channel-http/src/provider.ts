@@ -6,6 +6,7 @@ import {
   SafelightError,
   type Accepted,
   type Busy,
+  type CancelOutcome,
   type Completed,
   type Ineligible,
   type Json,
@@ -113,7 +114,7 @@ export interface Provider {
   /** How the work stands; undefined where the answer does not tell, and it is asked again. */
   readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | undefined>
   /** Stops the work as far as it can be stopped. */
-  readonly cancel?: (operation: Json, send: Send) => Promise<void>
+  readonly cancel?: (operation: Json, send: Send) => Promise<CancelOutcome>
   /** Without it a check tells only that the address answers. */
   readonly check?: KeyCheck
   /** Of a lookup: the operation under the key, null where there surely is none. */

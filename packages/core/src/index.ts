@@ -113,6 +113,7 @@ export type { ArtifactLinkEpoch, Belongings, IdempotencyUse, Input } from "./por
 export type {
   Accepted,
   Busy,
+  CancelOutcome,
   Channel,
   ChannelCheck,
   ChannelOutput,

@@ -7,6 +7,7 @@
 import {
   isFailureCode,
   SafelightError,
+  type CancelOutcome,
   type ChannelOutput,
   type Completed,
   type Json,
@@ -79,6 +80,13 @@ export function parseFindAnswer(
 ): { readonly operation: Json } | null {
   if (value === null) return null
   return { operation: requireOperation(requireAnswer(value, context), context) }
+}
+
+/** What says nothing leaves it open whether the work goes on. */
+export function parseCancelAnswer(value: unknown, { notes }: AnswerContext): CancelOutcome {
+  if (value === "stopped" || value === "too-late" || value === "unknown") return value
+  notes.repaired("cancel answers none of stopped, too-late and unknown")
+  return "unknown"
 }
 
 function parseEnd(answer: Answer, context: AnswerContext): Completed | Refused | NotCreated {

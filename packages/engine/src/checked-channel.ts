@@ -4,6 +4,7 @@
  */
 import type { Channel, Log, Model } from "@safelight/core"
 import {
+  parseCancelAnswer,
   parseFindAnswer,
   parsePollAnswer,
   parseSubmitAnswer,
@@ -52,6 +53,10 @@ export function toCheckedChannel(
     submission: channel.submission,
     concurrency: channel.concurrency,
     submitTimeoutMs: channel.submitTimeoutMs,
+    ...(channel.requestsPerMinute !== undefined && {
+      requestsPerMinute: channel.requestsPerMinute,
+    }),
+    ...(channel.isFree === true && { isFree: true }),
     ...(channel.sendWithinMs !== undefined && { sendWithinMs: channel.sendWithinMs }),
     ...(channel.outputOrigins !== undefined && { outputOrigins: channel.outputOrigins }),
     async submit(request) {
@@ -80,7 +85,7 @@ function toOptional(
     }),
     ...(channel.cancel !== undefined && {
       async cancel(request) {
-        await channel.cancel?.(request)
+        return parseCancelAnswer(await channel.cancel?.(request), toContext(request))
       },
     }),
     ...(channel.answersAtOnce !== undefined && {

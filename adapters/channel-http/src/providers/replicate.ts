@@ -7,11 +7,13 @@ import {
   referenceToVideo,
   SafelightError,
   textToImage,
+  type CancelOutcome,
   type Json,
   type PollOutcome,
 } from "@safelight/core"
+import { cancelHandle } from "../cancel-handle.ts"
 import { at, textAt } from "../json-path.ts"
-import { defineProvider } from "../provider.ts"
+import { defineProvider, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
 import { readTurnedAway } from "../turned-away.ts"
 import { grokEdit, recraftPicture, seedanceFilm } from "./replicate-models.ts"
@@ -29,6 +31,21 @@ function readOutput(json: Json | undefined): PollOutcome | undefined {
   const endedAt = Date.parse(textAt(json, "completed_at") ?? "")
   const expiry = Number.isNaN(endedAt) ? {} : { expiresAt: endedAt + KEPT_MS }
   return { kind: "completed", outputs: urls.map((url) => ({ url, ...expiry })) }
+}
+
+/** The answer is the prediction as it is now. */
+function readCancelled({ json }: Reply): CancelOutcome {
+  switch (textAt(json, "status")) {
+    case "aborted":
+    case "canceled":
+    case "failed":
+      return "stopped"
+    case "succeeded":
+      return "too-late"
+    case undefined:
+    default:
+      return "unknown"
+  }
 }
 
 export const replicate = defineProvider({
@@ -92,8 +109,5 @@ export const replicate = defineProvider({
         return undefined
     }
   },
-  async cancel(operation, send) {
-    const path = textAt(operation, "cancel")
-    if (path !== undefined) await send({ method: "POST", path })
-  },
+  cancel: (operation, send) => cancelHandle(operation, send, "POST", readCancelled),
 })

@@ -31,6 +31,16 @@ export interface Channel {
   readonly submission: Submission
   /** Tasks it works on at once, over all nodes that share a database. */
   readonly concurrency: number
+  /**
+   * Requests of `submit` in any minute, over all nodes that share a database; as many as there is room
+   * for by default.
+   */
+  readonly requestsPerMinute?: number
+  /**
+   * Work costs nothing, as on a machine of one's own: whoever runs the service may then allow that what
+   * is in doubt is asked for again. False by default.
+   */
+  readonly isFree?: boolean
   /** How long one `submit` may take before its outcome counts as unknown. */
   readonly submitTimeoutMs: number
   /**
@@ -55,8 +65,8 @@ export interface Channel {
   poll(request: PollRequest): Promise<PollOutcome>
   /** The operation under an upstream key, or null where the channel proves there is none. */
   find?(request: ChannelRequest): Promise<{ readonly operation: Json } | null>
-  /** Stops the work as far as it can be stopped. */
-  cancel?(request: PollRequest): Promise<void>
+  /** Stops the work as far as it can be stopped. A throw means that nobody knows whether it is. */
+  cancel?(request: PollRequest): Promise<CancelOutcome>
   /** Whether the first answer to this request comes at once, so that a 202 may wait for it. */
   answersAtOnce?(request: Pick<ChannelRequest, "model" | "parameters">): boolean
   /**
@@ -212,6 +222,13 @@ export interface Running {
   readonly progress?: number
   readonly pollAfterMs: number
 }
+
+/**
+ * What came of asking for work to be stopped. `stopped`: it comes to nothing any more. `too-late`: it is
+ * complete, or goes on to its end, and may be had and billed. `unknown`: the answer proves neither, such
+ * as one that only takes the request in.
+ */
+export type CancelOutcome = "stopped" | "too-late" | "unknown"
 
 export type SubmitOutcome = Accepted | Completed | Refused | NotCreated | Busy | Pending
 export type PollOutcome = Running | Completed | Refused | NotCreated
