@@ -174,6 +174,7 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     const shared = configuration.database !== undefined && { concurrency: SHARED_CONCURRENCY }
     return createStudioChannel({
       media,
+      inspector,
       log,
       clock,
       ...shared,

@@ -11,6 +11,8 @@ import { createInspector } from "./inspect.ts"
 import { createFilm, createMp3, createWav, MP3_FRAME, MP3_FRAME_MS } from "./sample-media.ts"
 import { listWorkers } from "./worker-processes.ts"
 
+/** Of the sample films. */
+const SIZE = { width: 64, height: 48 }
 const MIB = 1024 * 1024
 const UNREADABLE = { code: "media_unreadable", retryable: false }
 
@@ -53,7 +55,7 @@ describe("a type", () => {
     assert.deepEqual(await inspector.look(heard, { kinds: ["audio"] }), sound)
     await assert.rejects(inspector.look(heard, { kinds: ["video"] }), UNREADABLE)
     const both = await createFilm({ format: "mp4" })
-    const picture = { kind: "video", mimeType: "video/mp4", durationMs: 2_500 }
+    const picture = { kind: "video", mimeType: "video/mp4", durationMs: 2_500, size: SIZE }
     assert.deepEqual(await inspector.look(both, { kinds: ["video", "audio"] }), picture)
     assert.deepEqual(await inspector.look(both, { kinds: ["audio", "video"] }), sound)
   })
@@ -69,7 +71,7 @@ describe("a length", () => {
     test(`of a video is that of its picture: ${format}`, async (t) => {
       const film = await createFilm({ format: format as "mp4" })
       const facts = await createInspector(t).look(film)
-      assert.deepEqual(facts, { kind: "video", mimeType, durationMs: 2_500 })
+      assert.deepEqual(facts, { kind: "video", mimeType, durationMs: 2_500, size: SIZE })
     })
   }
 
@@ -129,7 +131,7 @@ describe("a medium of 200 MiB", () => {
       return range
     }
     const facts = await createInspector(t).look(film, { bytes, read })
-    assert.deepEqual(facts, { kind: "video", mimeType: "video/mp4", durationMs: 2_500 })
+    assert.deepEqual(facts, { kind: "video", mimeType: "video/mp4", durationMs: 2_500, size: SIZE })
     assert.ok(readBytes < 4 * MIB, `${readBytes} bytes read`)
   })
 
