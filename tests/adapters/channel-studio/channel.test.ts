@@ -256,14 +256,14 @@ describe("reference media", () => {
     assert.doesNotMatch(logged, /private|secret-name/)
   })
 
-  test("a video that cannot be read makes the task fail so", async (t) => {
+  test("a video that is none makes the task fail so", async (t) => {
     const { channel, media } = createTestStudio(t)
     media.files.set("https://media.test/film.mp4", Buffer.from("not a film, whatever it says"))
     const end = await carryOut(channel, VIDEO, {
       duration: 4,
       video_urls: ["https://media.test/film.mp4"],
     })
-    assert.deepEqual(end, { kind: "refused", code: "media_unreadable" })
+    assert.deepEqual(end, { kind: "refused", code: "unsupported_media_type" })
   })
 })
 
