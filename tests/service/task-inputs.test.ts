@@ -271,13 +271,13 @@ describe("a film that is edited at fal", () => {
 
   it("fails where an input leads into a private network: nothing is fetched, sent or charged", async () => {
     const guarded = await createWorld("fal")
-    const before = fetched
+    const earlier = fetched
     const { chargeMicros, error, state } = await guarded.carryOut({
       prompt: "fog",
       video_urls: [url],
     })
     assert.deepEqual([state, error?.code, chargeMicros], ["failed", "media_download_failed", 0])
-    assert.deepEqual([fetched - before, guarded.stub.requests.length], [0, 0])
+    assert.deepEqual([fetched - earlier, guarded.stub.requests.length], [0, 0])
     assert.equal(guarded.told().includes("secret"), false)
   })
 })

@@ -20,13 +20,14 @@ import { checkProvider } from "./check-provider.ts"
 import { createHttpClient, NotSent } from "./http-client.ts"
 import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
 import { createIsOwn, createToAddress } from "./provider-address.ts"
-import type {
-  CreateOutcome,
-  Provider,
-  ProviderModel,
-  ProviderRequest,
-  Reply,
-  Send,
+import {
+  findModel,
+  type CreateOutcome,
+  type Provider,
+  type ProviderModel,
+  type ProviderRequest,
+  type Reply,
+  type Send,
 } from "./provider.ts"
 
 /** A connection stands within ten seconds, or nothing is sent. */
@@ -73,6 +74,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     submitTimeoutMs: inputsMs + provider.submitTimeoutMs,
     sendWithinMs: inputsMs + Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
     outputOrigins: { hosts: provider.outputHosts, trustedOrigins: [wire.origin] },
+    ...(provider.relays === true && { relays: provider.relays }),
     accepts: ({ model, parameters }) =>
       wire.toModel(model).accepts?.(parameters, { canLink }) ?? true,
     submit: (request) => buy(wire, provider, request),
@@ -88,7 +90,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       find: ({ model, parameters, signal, upstreamKey: key }: ChannelRequest) =>
         find({ model, parameters, key }, wire.toSend(signal)),
     }),
-    check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS))),
+    check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS)), models),
     close: () => wire.close(),
   }
 }
@@ -109,7 +111,7 @@ async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promi
   const put = await putInTime(wire, { provider, model, request: asked })
   if (put.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
   if (put.kind !== "put") return put
-  const request = model.toRequest(put.parameters, upstreamKey)
+  const request = model.toRequest(put.parameters, upstreamKey, asked)
   let reply: Reply
   try {
     reply = await wire.sendOnce(request, signal)
@@ -163,7 +165,7 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
   return {
     origin: toAddress({ path: "/" }).origin,
     toModel(id) {
-      const model = provider.models[id]
+      const model = findModel(provider, id)
       if (model !== undefined) return model
       const message = `channel ${name} has no model ${id}`
       throw new SafelightError({ code: "invalid-configuration", message })
@@ -172,8 +174,11 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
     withCredentials(outcome) {
       if (provider.outputsNeedKey !== true || !isCompleted(outcome)) return outcome
       const outputs = outcome.outputs.map((output) => {
-        const address = "url" in output ? URL.parse(output.url) : null
-        return address !== null && isOwn(address) ? { ...output, headers: credentials } : output
+        if (!("url" in output)) return output
+        const isPath = output.url.startsWith("/")
+        const address = isPath ? toAddress({ path: output.url }) : URL.parse(output.url)
+        if (address === null || !isOwn(address)) return output
+        return { ...output, url: address.href, headers: credentials }
       })
       return { ...outcome, outputs }
     },

@@ -191,18 +191,19 @@ export type {
 } from "./ports/storage.ts"
 export type { OpenInputRequest, TaskInputs } from "./ports/task-inputs.ts"
 export type { StreamHead } from "./ports/stream-head.ts"
-export type {
-  FoundArtifacts,
-  IdempotencyKey,
-  ListResult,
-  OpenArtifactRequest,
-  SealedParameters,
-  SubmitRequest,
-  SubmitResult,
-  TaskRequest,
-  TaskService,
-  TaskUsage,
-  UsageReport,
+export {
+  MAX_HOPS,
+  type FoundArtifacts,
+  type IdempotencyKey,
+  type ListResult,
+  type OpenArtifactRequest,
+  type SealedParameters,
+  type SubmitRequest,
+  type SubmitResult,
+  type TaskRequest,
+  type TaskService,
+  type TaskUsage,
+  type UsageReport,
 } from "./ports/task-service.ts"
 
 export {

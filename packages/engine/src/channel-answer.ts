@@ -29,6 +29,7 @@ import {
   toOperation,
   toPauseMs,
   toReason,
+  toSha256,
   toWords,
 } from "./answer-parts.ts"
 
@@ -196,7 +197,12 @@ function parseResults(
 
 function parseOutput(output: unknown, context: AnswerContext): ChannelOutput | string {
   if (!isRecord(output)) return " is no object"
-  return "url" in output ? parseLinked(output, context) : parseOpened(output, context)
+  const sha256 = toSha256(output["sha256"])
+  if (sha256 === undefined && output["sha256"] !== undefined) {
+    context.notes.repaired("sha256 of an output is no digest")
+  }
+  const parsed = "url" in output ? parseLinked(output, context) : parseOpened(output, context)
+  return typeof parsed === "string" || sha256 === undefined ? parsed : { ...parsed, sha256 }
 }
 
 function parseOpened(output: Answer, context: AnswerContext): OpenedOutput | string {

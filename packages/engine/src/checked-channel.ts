@@ -59,6 +59,7 @@ export function toCheckedChannel(
     ...(channel.isFree === true && { isFree: true }),
     ...(channel.sendWithinMs !== undefined && { sendWithinMs: channel.sendWithinMs }),
     ...(channel.outputOrigins !== undefined && { outputOrigins: channel.outputOrigins }),
+    ...(channel.relays === true && { relays: channel.relays }),
     async submit(request) {
       return parseSubmitAnswer(await channel.submit(request), toContext(request))
     },

@@ -19,7 +19,7 @@ import {
 import type { Context } from "./context.ts"
 import { discardStored } from "./inspect-stored.ts"
 import { toInputVideosMs } from "./measure-inputs.ts"
-import { isLost, measureOutput, openOutput, toFetchOrder } from "./open-output.ts"
+import { isLost, measureOutput, openOutput, requireDigest, toFetchOrder } from "./open-output.ts"
 import { persist } from "./persist.ts"
 import { requireSettled, toCharge } from "./settlement.ts"
 import type { Work } from "./work.ts"
@@ -146,6 +146,7 @@ async function putInTime(
     const { body, mimeType } = await openOutput(context, work, output, { kind, signal })
     const stored = await context.artifacts.put({ task: work.id, key, body, signal })
     try {
+      requireDigest(output, stored)
       const durationMs = await measureOutput(context, output, stored, { kind, signal })
       return { ...stored, durationMs, key, mimeType }
     } catch (error) {

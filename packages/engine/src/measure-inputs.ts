@@ -54,10 +54,10 @@ export async function measureInputs(
   // Without either the lengths are whatever a channel says.
   if (inspector === undefined || media === undefined) return NOTHING
   if (videos.length === 0 || (await findInputVideosMs(context, work)) !== undefined) return NOTHING
-  const measure = (): Promise<readonly number[]> =>
+  const measureEach = (): Promise<readonly number[]> =>
     measureAll(context, work, { inspector, media, videos })
   try {
-    const inputVideosMs = await persist(context, measure, work.controller.signal, TRIES)
+    const inputVideosMs = await persist(context, measureEach, work.controller.signal, TRIES)
     work.inputVideosMs = inputVideosMs
     return { kind: "measured", inputs: [toInput(context, work, inputVideosMs)] }
   } catch (error) {

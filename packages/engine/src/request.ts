@@ -2,8 +2,8 @@
 import type { ChannelRequest, ParameterValues, PollRequest } from "@safelight/core"
 import { sha256 } from "./sha256.ts"
 import type { Ports } from "./ports.ts"
+import { HOPS_INPUT, REQUEST_INPUT } from "./submission.ts"
 import { createTaskInputs } from "./task-inputs.ts"
-import { REQUEST_INPUT } from "./submission.ts"
 import type { Work } from "./work.ts"
 
 /** A request whose signal is the work's own. */
@@ -21,6 +21,12 @@ export async function toRequest(
   if (parameters === undefined) return undefined
   const inputs = createTaskInputs(ports, work, parameters)
   return { ...toAsked(work), inputs, parameters, upstreamKey }
+}
+
+/** How many services have passed the task on. */
+export async function readHops({ storage }: Ports, task: string): Promise<number> {
+  const input = await storage.readInput({ task, name: HOPS_INPUT })
+  return Number(input?.body ?? 0)
 }
 
 /** The poll of a running task, or its cancellation. */

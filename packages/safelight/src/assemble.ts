@@ -31,6 +31,7 @@ import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { createChannels } from "./channels/create-channels.ts"
 import type { ChannelSettings } from "./configuration/channel-settings.ts"
 import type { Configuration } from "./configuration/configuration.ts"
+import { toServedModels, toThreadModels } from "./models/served-models.ts"
 import { createWatching, type Watching } from "./metrics/watching.ts"
 import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
 import { createReadiness } from "./readiness.ts"
@@ -90,7 +91,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 }
 
 async function assemble(options: ServiceOptions, closers: Close[]): Promise<Service> {
-  const { adopt = false, configuration, log = SILENT_LOG, clock = systemClock } = options
+  const { adopt = false, log = SILENT_LOG, clock = systemClock } = options
+  const configuration = { ...options.configuration, models: toServedModels(options.configuration) }
   const { environment = process.env } = options
   const { stopGraceMs: graceMs } = configuration
   assertShared(configuration)
@@ -131,6 +133,8 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
           inputs: engine,
           storage,
           settings,
+          models: configuration.models,
+          ...toThreadModels(configuration),
           publicUrl: () => publicUrl,
         })
   const connections = await readMostConnections()
@@ -184,9 +188,10 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
       sandbox,
     })
   }
-  const { channels } = configuration
+  const { channels, models } = configuration
   const canLink = configuration.publicUrl !== undefined
-  const routes = await createChannels({ channels, environment, log, createStudio, canLink })
+  const options = { channels, models, environment, log, createStudio, canLink }
+  const routes = await createChannels(options)
   closers.push(async () => {
     await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
   })
@@ -197,6 +202,7 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
       ...route,
       channel: watching.observeChannel(route.channel),
     })),
+    models,
     prices: configuration.prices,
     media,
     inspector,

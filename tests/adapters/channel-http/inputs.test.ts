@@ -177,19 +177,19 @@ describe("a picture that lies elsewhere", () => {
 
   it("fails its task where its address is private: nothing is sent", async () => {
     const { channel, stub } = world()
-    const before = stub.requests.length
+    const earlier = stub.requests.length
     const outcome = await channel.submit(toRequest(model, toFilm(url), toInputs([])))
     assert.deepEqual(outcome, { kind: "refused", code: "media_download_failed" })
-    assert.equal(stub.requests.length, before)
+    assert.equal(stub.requests.length, earlier)
   })
 
   it("proves nothing of an earlier call where a repeat can't have it", async () => {
     const { channel, stub } = world()
-    const before = stub.requests.length
+    const earlier = stub.requests.length
     const request = toRequest(model, toFilm(url), toInputs([]))
     const outcome = await channel.submit({ ...request, isRepeat: true })
     assert.deepEqual(outcome, { kind: "not-created", reason: "repeat_refused" })
-    assert.equal(stub.requests.length, before)
+    assert.equal(stub.requests.length, earlier)
   })
 
   it("is tried again where its server fails for now", async () => {
@@ -217,26 +217,26 @@ describe("an upload that fails", () => {
     const outcome = await lost.submit(request)
     assert.deepEqual(outcome, { kind: "not-created", reason: "channel-unavailable" })
     await lost.close?.()
-    const before = stub.purchases.length
+    const earlier = stub.purchases.length
     const open = (): Promise<never> => {
       throw new SafelightError({ code: "media_too_large", message: "as a test wants it" })
     }
     const refused = await channel.submit({ ...request, inputs: { ...linked, open } })
     assert.deepEqual(refused, { kind: "refused", code: "media_too_large" })
-    assert.equal(stub.purchases.length, before)
+    assert.equal(stub.purchases.length, earlier)
   })
 
   it("that never ends is given up before the purchase", async (t) => {
     t.mock.method(AbortSignal, "timeout", () => AbortSignal.abort())
     const { channel, stub } = world()
-    const before = stub.requests.length
+    const earlier = stub.requests.length
     const request = {
       ...toRequest(model, { prompt: "fog", video_urls: [FILM] }, linked),
       signal: new AbortController().signal,
     }
     const outcome = await channel.submit(request)
     assert.deepEqual(outcome, { kind: "not-created", reason: "inputs_took_too_long" })
-    assert.equal(stub.requests.length, before)
+    assert.equal(stub.requests.length, earlier)
   })
 })
 

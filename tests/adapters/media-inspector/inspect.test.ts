@@ -4,7 +4,8 @@
  */
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
-import type { MediaKind } from "@safelight/core"
+import { isSafelightError, type MediaFacts, type MediaKind } from "@safelight/core"
+import * as fc from "fast-check"
 import { createMediaInspector, type MediaInspectorOptions } from "@safelight/media-inspector"
 import { MEDIA_HEADS } from "../../support/media-heads.ts"
 import { createInspector } from "./inspect.ts"
@@ -92,6 +93,34 @@ describe("a length", () => {
       mimeType: "audio/mpeg",
       durationMs: 2_400,
     })
+  })
+
+  test("is not told of a film that was cut anywhere", async (t) => {
+    const inspector = createInspector(t)
+    const film = await createFilm({ format: "mp4", sound: false })
+    const lengths = fc.integer({ min: 100, max: film.length - 1 })
+    const property = fc.asyncProperty(lengths, async (length) => {
+      const cut = film.subarray(0, length)
+      await assert.rejects(inspector.look(cut, { kinds: ["video"] }), UNREADABLE)
+    })
+    await fc.assert(property, { numRuns: 60, examples: [[film.length - 1]] })
+  })
+
+  test("of a film with a flipped byte is told, or it is unreadable or of no type", async (t) => {
+    const inspector = createInspector(t)
+    const film = await createFilm({ format: "mp4" })
+    const flips = fc.integer({ min: 0, max: Math.min(film.length, 3_000) - 1 })
+    const property = fc.asyncProperty(flips, fc.integer({ min: 1, max: 255 }), async (at, mask) => {
+      const bytes = Uint8Array.from(film)
+      bytes[at] = (bytes[at] ?? 0) ^ mask
+      const outcome = await inspector.look(bytes, { kinds: ["video"] }).catch((error: unknown) => {
+        return isSafelightError(error) ? error.code : error
+      })
+      const codes: unknown[] = ["media_unreadable", "unsupported_media_type"]
+      const isTold = codes.includes(outcome) || (outcome as MediaFacts).kind === "video"
+      assert.ok(isTold, String(outcome))
+    })
+    await fc.assert(property, { numRuns: 120 })
   })
 
   test("is not taken from the index of a file that was cut", async (t) => {

@@ -52,6 +52,11 @@ export interface Channel {
   /** Needed where outputs are URLs. */
   readonly outputOrigins?: OutputOrigins
   /**
+   * What it asks is a service like this one, which may ask this one in turn: it is told how many a
+   * task has passed through, and tells the next (`hops`).
+   */
+  readonly relays?: true
+  /**
    * Whether the request can be expressed exactly; every request by default. Pure, and the same each
    * time. A channel is not asked for what it does not take.
    */
@@ -94,6 +99,8 @@ export interface ChannelRequest {
   readonly inputs: TaskInputs
   /** Of a submission: an earlier one under the same key is in doubt. */
   readonly isRepeat?: true
+  /** Of a submission to a channel that relays: how many services passed the task on; none if absent. */
+  readonly hops?: number
   readonly signal: AbortSignalLike
 }
 
@@ -139,8 +146,13 @@ export interface Completed {
 /** Copied into artifact storage before the task succeeds, and tried again for as long as it can be had. */
 export type ChannelOutput = OpenedOutput | LinkedOutput
 
+interface ExpectedOutput {
+  /** Of the bytes, as 64 lower-case hexadecimal digits; what has another is fetched again. */
+  readonly sha256?: string
+}
+
 /** What the channel itself has the bytes of. */
-export interface OpenedOutput {
+export interface OpenedOutput extends ExpectedOutput {
   readonly mimeType: string
   /** Measured from the media; a video without it is measured by the engine's inspector. */
   readonly durationMs?: number
@@ -149,7 +161,7 @@ export interface OpenedOutput {
 }
 
 /** What lies at a URL. The engine fetches it, tells its type and measures it. */
-export interface LinkedOutput {
+export interface LinkedOutput extends ExpectedOutput {
   readonly url: string
   /** Sent along to that host alone. */
   readonly headers?: Readonly<Record<string, string>>
