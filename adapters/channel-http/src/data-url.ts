@@ -13,7 +13,3 @@ export function parseDataUrl(url: string): InlineMedia | undefined {
   const [, mimeType, base64] = /^data:([^;,]+);base64,(.*)$/.exec(url) ?? []
   return mimeType === undefined || base64 === undefined ? undefined : { mimeType, base64 }
 }
-
-export function areInline(urls: readonly string[]): boolean {
-  return urls.every((url) => url.startsWith("data:"))
-}

@@ -11,12 +11,14 @@ import {
   type Channel,
   type ChannelRequest,
   type Completed,
+  type NotCreated,
   type PollRequest,
   type Submission,
   type SubmitOutcome,
 } from "@safelight/core"
 import { checkProvider } from "./check-provider.ts"
 import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
+import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
 import { createIsOwn, createToAddress } from "./provider-address.ts"
 import {
   findModel,
@@ -57,6 +59,8 @@ export interface HttpChannelOptions {
    * keys and doesn't state it.
    */
   readonly keyTtlMs?: number
+  /** Whether the service has a public address, so that inputs can be fetched from it; by default not. */
+  readonly canLink?: boolean
 }
 
 /** What answers later is of no use for tasks either. */
@@ -65,18 +69,21 @@ const CHECK_MS = 15_000
 /** Throws `invalid-configuration`, naming what is wrong. */
 export function createHttpChannel(options: HttpChannelOptions): Channel {
   const { provider } = options
-  const { name = provider.name, models = Object.keys(provider.models), outputHosts = [] } = options
+  const { canLink = false, models = Object.keys(provider.models) } = options
+  const { name = provider.name, outputHosts = [] } = options
   const wire = createWire(options, name)
   for (const id of models) wire.toModel(id)
   const { cancel, find } = provider
+  const putsInputs = models.some((id) => wire.toModel(id).inputs !== undefined)
+  const inputsMs = putsInputs ? PUT_INPUTS_MS : 0
 
   return {
     name,
     models,
     submission: toSubmission(options, name),
     concurrency: options.concurrency ?? provider.concurrency,
-    submitTimeoutMs: provider.submitTimeoutMs,
-    sendWithinMs: Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
+    submitTimeoutMs: inputsMs + provider.submitTimeoutMs,
+    sendWithinMs: inputsMs + Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
     ...(provider.requestsPerMinute !== undefined && {
       requestsPerMinute: provider.requestsPerMinute,
     }),
@@ -86,7 +93,8 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       trustedOrigins: [wire.origin],
     },
     ...(provider.relays === true && { relays: provider.relays }),
-    accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
+    accepts: ({ model, parameters }) =>
+      wire.toModel(model).accepts?.(parameters, { canLink }) ?? true,
     submit: (request) => buy(wire, provider, request),
     async poll({ operation, signal }) {
       const outcome = await provider.poll(operation, wire.toSend(signal))
@@ -121,13 +129,14 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
   throw new SafelightError({ code: "invalid-configuration", message })
 }
 
-async function buy(
-  wire: Wire,
-  { name, readCreate }: Provider,
-  asked: ChannelRequest,
-): Promise<SubmitOutcome> {
-  const { isRepeat, model, parameters, signal, upstreamKey } = asked
-  const request = wire.toModel(model).toRequest(parameters, upstreamKey, asked)
+async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promise<SubmitOutcome> {
+  const { name, readCreate } = provider
+  const { isRepeat, signal, upstreamKey } = asked
+  const model = wire.toModel(asked.model)
+  const put = await putInTime(wire, { provider, model, request: asked })
+  if (put.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
+  if (put.kind !== "put") return put
+  const request = model.toRequest(put.parameters, upstreamKey, asked)
   let reply: Reply
   try {
     reply = await wire.sendOnce(request, signal)
@@ -137,12 +146,21 @@ async function buy(
   }
   const outcome = readCreate(reply)
   // A request may be judged before anybody looks at its key, which was taken in all the same.
-  if (outcome?.kind === "refused" && isRepeat === true) {
-    return { kind: "not-created", reason: "repeat_refused" }
-  }
+  if (outcome?.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
   if (outcome !== undefined && isProof(reply, outcome)) return wire.withCredentials(outcome)
   const message = `${name} answered ${reply.status}, which proves nothing`
   throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
+}
+
+const REPEAT_REFUSED: NotCreated = { kind: "not-created", reason: "repeat_refused" }
+
+function putInTime(
+  wire: Wire,
+  place: Pick<InputPlace, "model" | "provider" | "request">,
+): ReturnType<typeof putInputs> {
+  const { signal: caller } = place.request
+  const signal = AbortSignal.any([caller as AbortSignal, AbortSignal.timeout(PUT_INPUTS_MS)])
+  return putInputs({ ...place, send: wire.toSend(signal), signal })
 }
 
 /** The way to one provider, with the credentials that go along. */

@@ -49,7 +49,8 @@ export function createHttpClient({ mostConnections }: HttpClientOptions = {}): H
   let closing: Promise<void> | undefined
 
   return {
-    async send({ headers, json, method, signal, url }) {
+    async send({ form, headers, json, method, signal, url }) {
+      const upload = form && (await encodeForm(form))
       let answer: Dispatcher.ResponseData
       try {
         answer = await send(url, {
@@ -57,12 +58,14 @@ export function createHttpClient({ mostConnections }: HttpClientOptions = {}): H
           method,
           signal: signal as AbortSignal,
           headers: {
+            ...upload?.headers,
             accept: "application/json",
             "user-agent": "Safelight",
             ...(json !== undefined && { "content-type": "application/json" }),
             ...headers,
           },
           ...(json !== undefined && { body: JSON.stringify(json) }),
+          ...(upload && { body: upload.content }),
         })
       } catch (error) {
         throw toFault(error, signal)
@@ -76,6 +79,13 @@ export function createHttpClient({ mostConnections }: HttpClientOptions = {}): H
     },
     close: () => (closing ??= agent.close()),
   }
+}
+
+/** As bytes: undici takes no form but its own. */
+async function encodeForm(form: FormData) {
+  const encoded = new Response(form)
+  const headers = { "content-type": encoded.headers.get("content-type") ?? "" }
+  return { headers, content: Buffer.from(await encoded.arrayBuffer()) }
 }
 
 async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> {

@@ -6,6 +6,8 @@ export {
   findModel,
   type Check,
   type CreateOutcome,
+  type InputRule,
+  type InputWays,
   type KeyCheck,
   type KeyedUnstated,
   type Provider,

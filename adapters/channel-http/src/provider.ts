@@ -27,6 +27,8 @@ export interface ProviderRequest {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: Json
+  /** In place of `json`. */
+  readonly form?: FormData
 }
 
 /** An answer in full. */
@@ -40,9 +42,28 @@ export interface Reply {
   readonly retryAfterMs: number | undefined
 }
 
+/** How the URLs of a parameter are put where the provider does not take them as they are. */
+export interface InputRule {
+  /**
+   * `link`: a data URL becomes an address of this service, the same each time, where it has a public one.
+   * `upload`: a data URL is uploaded. `inline`: what lies elsewhere becomes a data URL.
+   */
+  readonly by: "link" | "upload" | "inline"
+  /** Shorter data URLs go along as they are. */
+  readonly fromCharacters?: number
+}
+
+/** What a provider can be handed here. */
+export interface InputWays {
+  /** Whether the service has a public address, so that a data URL can become one. */
+  readonly canLink: boolean
+}
+
 export interface ProviderModel {
   /** What can't be expressed exactly is not taken; everything by default. */
-  readonly accepts?: (parameters: ParameterValues) => true | Ineligible
+  readonly accepts?: (parameters: ParameterValues, ways: InputWays) => true | Ineligible
+  /** By parameter; every other one goes along as it is. `accepts` is asked before, `toRequest` after. */
+  readonly inputs?: Readonly<Record<string, InputRule>>
   readonly toRequest: (
     parameters: ParameterValues,
     upstreamKey: string,
@@ -104,6 +125,8 @@ export interface Provider {
   /** It costs nothing, as a machine of one's own: an operator may then allow that doubts are repeated. */
   readonly isFree?: true
   readonly submitTimeoutMs: number
+  /** Resolves to the URL that names what was uploaded. Needed where an input is put by `upload`. */
+  readonly upload?: (input: { readonly content: Blob }, send: Send) => Promise<string>
   /**
    * What the answer proves; undefined: nothing, and the purchase is in doubt. Of a 5xx or a 408 only
    * what shows that the work was taken in is believed.
@@ -139,6 +162,7 @@ export function defineProvider(provider: Provider): Provider {
   if (submission.kind === "keyed" && !(submission.keyTtlMs > 0)) {
     throw invalid(provider, "does not say how long a key lives")
   }
+  checkUploads(provider)
   return provider
 }
 
@@ -148,6 +172,16 @@ export function findModel(
   id: string,
 ): ProviderModel | undefined {
   return Object.hasOwn(models, id) ? models[id] : otherModels
+}
+
+function checkUploads(provider: Provider): void {
+  const { models, otherModels, submission, upload } = provider
+  const all = [...Object.values(models), ...(otherModels === undefined ? [] : [otherModels])]
+  const rules = all.flatMap(({ inputs = {} }) => Object.values(inputs))
+  if (rules.every(({ by }) => by !== "upload")) return
+  if (upload === undefined) throw invalid(provider, "has no upload")
+  // A repeat would name another URL, and so ask for something else under the same key.
+  if (submission.kind !== "unkeyed") throw invalid(provider, "honours keys and can't upload")
 }
 
 function invalid({ name }: Provider, why: string): SafelightError {

@@ -5,6 +5,7 @@
  */
 import type { Json, ParameterValues, ReferenceToVideoParameters } from "@safelight/core"
 import { countReferences, findBitrateObstacle, type Obstacles } from "./eligibility.ts"
+import type { InputRule, InputWays } from "./provider.ts"
 
 type Kind = "image_url" | "video_url" | "audio_url"
 
@@ -38,15 +39,23 @@ function toItem(type: Kind, url: string, role: string): Json {
   return { type, [type]: { url }, role }
 }
 
+const BY_URL = "films are taken by URL alone"
+
+/** Films are taken by URL alone. */
+export const SEEDANCE_INPUTS: Readonly<Record<string, InputRule>> = { video_urls: { by: "link" } }
+
 /** What Seedance 2.5 can't say, wherever it is. */
-export function findSeedanceObstacles(parameters: ParameterValues): Obstacles {
+export function findSeedanceObstacles(
+  parameters: ParameterValues,
+  { canLink }: InputWays,
+): Obstacles {
   const asked = parameters as ReferenceToVideoParameters
   const { films, images, sounds } = countReferences(asked)
   const isEmpty = !asked.prompt && images + films + sounds === 0
   return {
     ...findBitrateObstacle(asked),
     resolution: asked.resolution === "1080p" && "resolution 1080p is not offered",
-    video_urls: asked.video_urls?.some(isDataUrl) === true && "films are taken by URL alone",
+    video_urls: !canLink && asked.video_urls?.some(isDataUrl) === true && BY_URL,
     prompt: isEmpty && "a prompt or a reference is needed",
   }
 }

@@ -1,6 +1,13 @@
 /** What a host may set of the studio, checked once at its construction. */
 import { availableParallelism } from "node:os"
-import { SafelightError, SILENT_LOG, type Clock, type Log, type MediaSource } from "@safelight/core"
+import {
+  SafelightError,
+  SILENT_LOG,
+  type Clock,
+  type Log,
+  type MediaInspector,
+  type MediaSource,
+} from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
 import type { MediaLimits } from "./reference-media.ts"
 import { SYSTEM_CLOCK } from "./system-clock.ts"
@@ -8,6 +15,8 @@ import { SYSTEM_CLOCK } from "./system-clock.ts"
 export interface StudioOptions {
   /** Opens what requests refer to. */
   readonly media: MediaSource
+  /** Measures the videos and sounds among it, in processes of its own. */
+  readonly inspector: MediaInspector
   /**
    * Processes that render, by default one less than the machine has processors, at least one; for
    * an account that has none of them at work there is one more.
@@ -39,6 +48,7 @@ export function checkOptions(options: StudioOptions): StudioSettings {
   const workers = options.workers ?? Math.max(1, availableParallelism() - 1)
   const settings: StudioSettings = {
     media: options.media,
+    inspector: options.inspector,
     workers,
     workerMemoryBytes: options.workerMemoryBytes ?? DEFAULTS.workerMemoryBytes,
     name: options.name ?? DEFAULTS.name,

@@ -30,7 +30,7 @@ function parseResult({ kind, ...said }: Said): WorkResult | undefined {
   const { code, detail } = said
   switch (kind) {
     case "rendered":
-      return parseRendered(said)
+      return { kind }
     case "refused":
       return isWorkRefusal(code) ? { kind, code } : undefined
     case "unavailable":
@@ -40,20 +40,6 @@ function parseResult({ kind, ...said }: Said): WorkResult | undefined {
     default:
       return undefined
   }
-}
-
-function parseRendered({ durationMs, inputVideosMs }: Said): WorkResult | undefined {
-  if (durationMs !== undefined && !isCount(durationMs)) return undefined
-  if (inputVideosMs !== undefined && !isCounts(inputVideosMs)) return undefined
-  return {
-    kind: "rendered",
-    ...(durationMs === undefined ? {} : { durationMs }),
-    ...(inputVideosMs === undefined ? {} : { inputVideosMs }),
-  }
-}
-
-function isCounts(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.every(isCount)
 }
 
 function isCount(value: unknown): value is number {

@@ -25,25 +25,23 @@ export function toPollOutcome(rendering: Rendering, free: () => void): PollOutco
     case "refused":
       return end
     case "rendered": {
-      const { outputs, inputVideosMs } = end
+      const { outputs } = end
       const unread = new Set(outputs)
       const done = (output: RenderedOutput): void => {
         unread.delete(output)
         if (unread.size === 0) free()
       }
-      const completed = {
+      return {
         kind: "completed",
         outputs: outputs.map((output) => toChannelOutput(output, () => done(output))),
-      } as const
-      return inputVideosMs === undefined ? completed : { ...completed, inputVideosMs }
+      }
     }
   }
 }
 
 function toChannelOutput(output: RenderedOutput, done: () => void): ChannelOutput {
-  const { mimeType, bytes, durationMs } = output
-  const open = (): AsyncIterable<Uint8Array> => readPieces(bytes, done)
-  return durationMs === undefined ? { mimeType, open } : { mimeType, open, durationMs }
+  const { mimeType, bytes } = output
+  return { mimeType, open: () => readPieces(bytes, done) }
 }
 
 async function* readPieces(bytes: Uint8Array, done: () => void): AsyncGenerator<Uint8Array> {

@@ -1,19 +1,23 @@
 /**
  * Reference media brought into a rendering's folder, within bounds: whatever a server takes its time
- * for, nothing of it is held in memory. A URL never leaves this file, nor does the media source's
- * own message, which might speak of it.
+ * for, nothing of it is held in memory. Videos and sounds are measured there and not kept, since nothing
+ * is drawn with them. A URL never leaves this file, nor does the media source's own message, which might
+ * speak of it.
  */
-import { open } from "node:fs/promises"
+import { createHash } from "node:crypto"
+import { open, rm, type FileHandle } from "node:fs/promises"
 import { join } from "node:path"
 import {
   SafelightError,
   type AbortSignalLike,
   type Clock,
+  type MediaFacts,
+  type MediaInspector,
   type MediaKind,
   type MediaSource,
 } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
-import type { MediaFiles } from "./rendering-job.ts"
+import type { ReferenceMedia, ReferenceSound, ReferenceVideo } from "./rendering-job.ts"
 
 export interface MediaLimits {
   readonly imageBytes: number
@@ -31,6 +35,7 @@ export interface ReferenceUrls {
 
 export interface LoadRequest {
   readonly source: MediaSource
+  readonly inspector: MediaInspector
   readonly limits: MediaLimits
   readonly urls: ReferenceUrls
   /** Where the files go. */
@@ -41,9 +46,9 @@ export interface LoadRequest {
 
 /**
  * Fetches every reference, one after the other, in `DEFAULTS.loadMs` for all of them. Rejects as
- * `MediaSource.open` does.
+ * `MediaSource.open` and `MediaInspector.inspect` do.
  */
-export async function loadReferenceMedia(request: LoadRequest): Promise<MediaFiles> {
+export async function loadReferenceMedia(request: LoadRequest): Promise<ReferenceMedia> {
   const { clock, signal } = request
   const ending = new AbortController()
   const over = new AbortController()
@@ -64,33 +69,52 @@ export async function loadReferenceMedia(request: LoadRequest): Promise<MediaFil
   }
 }
 
-async function loadAll(request: LoadRequest): Promise<MediaFiles> {
+async function loadAll(request: LoadRequest): Promise<ReferenceMedia> {
   const { limits, urls } = request
   let leftBytes = limits.requestBytes
-  async function loadKind(
+  async function loadKind<Loaded>(
     kind: MediaKind,
-    list: readonly string[],
     fileBytes: number,
-  ): Promise<readonly string[]> {
-    const files: string[] = []
-    for (const [index, url] of list.entries()) {
-      const file = join(request.folder, `${kind}-${index}`)
+    take: (file: LoadedFile) => Promise<Loaded>,
+  ): Promise<readonly Loaded[]> {
+    const taken: Loaded[] = []
+    for (const [index, url] of urls[`${kind}s`].entries()) {
+      const path = join(request.folder, `${kind}-${index}`)
       const maxBytes = Math.min(fileBytes, leftBytes)
       // In turn: what is left of the request's bound is known only then.
       // oxlint-disable-next-line no-await-in-loop
-      leftBytes -= await load(request, { kind, url, maxBytes }, file)
-      files.push(file)
+      const file = await load(request, { kind, url, maxBytes }, path)
+      leftBytes -= file.bytes
+      // oxlint-disable-next-line no-await-in-loop
+      taken.push(await take(file))
     }
-    return files
+    return taken
   }
+
+  async function measure({ bytes, kind, path, sha256 }: LoadedFile): Promise<ReferenceVideo> {
+    const { durationMs = 0, size } = await inspect(request, { bytes, kind, path })
+    // Gone at once: the next one may be as large.
+    await rm(path)
+    return { durationMs, sha256, width: size?.width ?? 0, height: size?.height ?? 0 }
+  }
+
   return {
-    images: await loadKind("image", urls.images, limits.imageBytes),
-    videos: await loadKind("video", urls.videos, limits.videoBytes),
-    audios: await loadKind("audio", urls.audios, limits.audioBytes),
+    images: await loadKind("image", limits.imageBytes, async ({ path }) => path),
+    videos: await loadKind("video", limits.videoBytes, measure),
+    audios: await loadKind("audio", limits.audioBytes, async (file): Promise<ReferenceSound> => {
+      const { durationMs, sha256 } = await measure(file)
+      return { durationMs, sha256 }
+    }),
   }
 }
 
-/** How many bytes `file` has. */
+interface LoadedFile {
+  readonly kind: MediaKind
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
 async function load(
   { source, signal }: LoadRequest,
   {
@@ -98,22 +122,42 @@ async function load(
     url,
     maxBytes,
   }: { readonly kind: MediaKind; readonly url: string; readonly maxBytes: number },
-  file: string,
-): Promise<number> {
+  path: string,
+): Promise<LoadedFile> {
   if (maxBytes <= 0) throw tooLarge()
   const media = await source.open({ url, kinds: [kind], maxBytes, signal })
-  const handle = await open(file, "wx", 0o600)
+  const handle = await open(path, "wx", 0o600)
+  const hash = createHash("sha256")
   try {
     let bytes = 0
     for await (const chunk of media.body) {
       bytes += chunk.byteLength
       if (bytes > maxBytes) throw tooLarge()
+      hash.update(chunk)
       await handle.writeFile(chunk)
     }
-    return bytes
+    return { kind, path, bytes, sha256: hash.digest("hex") }
   } finally {
     await handle.close()
   }
+}
+
+async function inspect(
+  { inspector, signal }: LoadRequest,
+  { bytes, kind, path }: Omit<LoadedFile, "sha256">,
+): Promise<MediaFacts> {
+  const handle = await open(path, "r")
+  try {
+    const read = (start: number, end: number): Promise<Uint8Array> => readRange(handle, start, end)
+    return await inspector.inspect({ bytes, kinds: [kind], read, signal })
+  } finally {
+    await handle.close()
+  }
+}
+
+async function readRange(handle: FileHandle, start: number, end: number): Promise<Uint8Array> {
+  const { buffer, bytesRead } = await handle.read(new Uint8Array(end - start), { position: start })
+  return buffer.subarray(0, bytesRead)
 }
 
 function tooLarge(): SafelightError {

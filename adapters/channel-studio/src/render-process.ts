@@ -133,16 +133,12 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
 /** Reads the results into memory, by names of our own. */
 async function toResult(job: RenderJob, folder: string, worked: WorkEnd): Promise<RenderResult> {
   if (worked.kind !== "rendered") return worked
-  const { durationMs, inputVideosMs } = worked
   const outputs = await Promise.all(
     toOutputTypes(job).map(async (mimeType, index) => {
-      const bytes = await readOutput(toOutputFile(folder, index))
-      return durationMs === undefined ? { mimeType, bytes } : { mimeType, bytes, durationMs }
+      return { mimeType, bytes: await readOutput(toOutputFile(folder, index)) }
     }),
   )
-  return inputVideosMs === undefined
-    ? { kind: "rendered", outputs }
-    : { kind: "rendered", outputs, inputVideosMs }
+  return { kind: "rendered", outputs }
 }
 
 export function aborted(): SafelightError {

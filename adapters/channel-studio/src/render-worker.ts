@@ -22,7 +22,6 @@ import {
   type WorkOrder,
   type WorkResult,
 } from "./rendering-job.ts"
-import type { ReadMedia } from "./read-media.ts"
 import { toOutputFile } from "./work-folder.ts"
 
 const WATCH_URL = new URL(
@@ -88,8 +87,8 @@ async function render(
       return { kind: "rendered" }
     }
     case "video": {
-      const { durationMs, inputVideosMs } = await renderFilm(job, folder, report)
-      return { kind: "rendered", durationMs, inputVideosMs }
+      await renderFilm(job, folder, report)
+      return { kind: "rendered" }
     }
     case "crash":
       // The point of it: nothing catches this, as nothing would catch a fault in native code.
@@ -101,15 +100,10 @@ async function renderFilm(
   job: Extract<RenderJob, { kind: "video" }>,
   folder: string,
   report: (progress: number) => void,
-): Promise<{ readonly durationMs: number; readonly inputVideosMs: readonly number[] }> {
+): Promise<void> {
   const { renderVideo } = await import("./video/render-video.ts")
-  const { parameters } = job
-  const [images, videos, audios] = [job.images, job.videos, job.audios].map((files) =>
-    files.map(toReader),
-  ) as [ReadMedia[], ReadMedia[], ReadMedia[]]
-  const film = await renderVideo({ parameters, images, videos, audios, paint }, report)
-  await writeOutputs(folder, [film.bytes])
-  return film
+  const images = job.images.map(toReader)
+  await writeOutputs(folder, [await renderVideo({ ...job, images, paint }, report)])
 }
 
 function toReader(file: string): ReadMedia {

@@ -11,11 +11,25 @@ import type {
   TextToImageParameters,
 } from "@safelight/core"
 
-/** Paths of the files behind `image_urls`, `video_urls` and `audio_urls`, in their order. */
-export interface MediaFiles {
+/** What is behind `image_urls`, `video_urls` and `audio_urls`, in their order. */
+export interface ReferenceMedia {
+  /** Paths of files: pictures are drawn with. */
   readonly images: readonly string[]
-  readonly videos: readonly string[]
-  readonly audios: readonly string[]
+  readonly videos: readonly ReferenceVideo[]
+  readonly audios: readonly ReferenceSound[]
+}
+
+/** What a film takes from a sound: its tempo, and a seed. */
+export interface ReferenceSound {
+  readonly durationMs: number
+  /** Of its bytes. */
+  readonly sha256: string
+}
+
+/** The same of a video, and its shape, as it is displayed. */
+export interface ReferenceVideo extends ReferenceSound {
+  readonly width: number
+  readonly height: number
 }
 
 export type RenderJob =
@@ -25,7 +39,7 @@ export type RenderJob =
       readonly parameters: ImageEditParameters
       readonly images: readonly string[]
     }
-  | ({ readonly kind: "video"; readonly parameters: ReferenceToVideoParameters } & MediaFiles)
+  | ({ readonly kind: "video"; readonly parameters: ReferenceToVideoParameters } & ReferenceMedia)
   /** Ends the process: the sandbox's way to show what becomes of a rendering then. */
   | { readonly kind: "crash" }
 
@@ -59,12 +73,7 @@ export function isWorkRefusal(code: unknown): code is WorkRefusal {
 
 /** As the process says it. */
 export type WorkResult =
-  | {
-      readonly kind: "rendered"
-      /** Measured; video only. */
-      readonly durationMs?: number
-      readonly inputVideosMs?: readonly number[]
-    }
+  | { readonly kind: "rendered" }
   /** The media of the request are at fault. */
   | { readonly kind: "refused"; readonly code: WorkRefusal }
   /** The machine is, for want of room on its disk, say. */
@@ -82,14 +91,11 @@ export type WorkEnd =
 export interface RenderedOutput {
   readonly mimeType: string
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Measured; video only. */
-  readonly durationMs?: number
 }
 
 export interface Rendered {
   readonly kind: "rendered"
   readonly outputs: readonly RenderedOutput[]
-  readonly inputVideosMs?: readonly number[]
 }
 
 export type RenderResult = Rendered | Exclude<WorkEnd, { readonly kind: "rendered" }>
@@ -110,10 +116,9 @@ export function toOutputTypes(job: RenderJob): readonly string[] {
   }
 }
 
+/** Files that the process reads. */
 export function countMedia(job: RenderJob): number {
-  if (job.kind === "edit") return job.images.length
-  if (job.kind !== "video") return 0
-  return job.images.length + job.videos.length + job.audios.length
+  return job.kind === "edit" || job.kind === "video" ? job.images.length : 0
 }
 
 /** Where an error arose: its name, its code and its frames, since a message may quote the request. */

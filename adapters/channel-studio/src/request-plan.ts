@@ -13,7 +13,7 @@ import {
 } from "@safelight/core"
 import { readPrompt, type Directives } from "./directives.ts"
 import type { ReferenceUrls } from "./reference-media.ts"
-import type { MediaFiles, RenderJob } from "./rendering-job.ts"
+import type { ReferenceMedia, RenderJob } from "./rendering-job.ts"
 
 export interface RequestPlan {
   readonly directives: Directives
@@ -23,7 +23,7 @@ export interface RequestPlan {
   /** What a failure costs that the sandbox is told to bill. */
   readonly billed: { readonly images: number; readonly outputVideoMs: number }
   /** The rendering, once the media are there. */
-  readonly toJob: (media: MediaFiles) => RenderJob
+  readonly toJob: (media: ReferenceMedia) => RenderJob
 }
 
 export type PlannedRequest = Pick<ChannelRequest, "model" | "parameters">

@@ -9,6 +9,7 @@ import {
   type Clock,
   type FailureCode,
   type Log,
+  type MediaInspector,
   type MediaSource,
   type SafelightError,
 } from "@safelight/core"
@@ -25,6 +26,7 @@ export interface RenderingPorts {
   readonly pool: RenderPool
   readonly createFolder: CreateWorkFolder
   readonly media: MediaSource
+  readonly inspector: MediaInspector
   readonly limits: MediaLimits
   readonly clock: Clock
   readonly log: Log
@@ -65,13 +67,13 @@ async function run(
 }
 
 async function toJob(
-  { clock, media: source, limits }: RenderingPorts,
+  { clock, inspector, media: source, limits }: RenderingPorts,
   { directives, toJob: plan, urls }: RequestPlan,
   { signal }: Rendering,
   { path: folder }: WorkFolder,
 ): Promise<RenderJob> {
   if (directives.isCrashing === true) return { kind: "crash" }
-  return plan(await loadReferenceMedia({ source, limits, urls, folder, signal, clock }))
+  return plan(await loadReferenceMedia({ source, inspector, limits, urls, folder, signal, clock }))
 }
 
 /** What the sandbox's directives decide before anything is rendered. */
@@ -128,6 +130,12 @@ function toEnd(log: Log, error: unknown): RenderingEnd {
   return { kind: "refused", code: "internal_error" }
 }
 
+/** The machine's trouble, ours or the inspector's. */
+const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
+  "channel-unavailable",
+  "inspector-unavailable",
+])
+
 function isUnavailable(error: unknown): error is SafelightError {
-  return isSafelightError(error) && error.code === "channel-unavailable"
+  return isSafelightError(error) && UNAVAILABLE_CODES.has(error.code)
 }

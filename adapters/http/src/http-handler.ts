@@ -6,6 +6,7 @@ import {
   MODELS,
   SILENT_LOG,
   type Clock,
+  type InputService,
   type LinkStorage,
   type Log,
   type Model,
@@ -32,6 +33,7 @@ import { createArtifactLinks } from "./resources/artifact-links.ts"
 import { createCreateTask } from "./resources/create-task.ts"
 import { createFindContent } from "./resources/find-content.ts"
 import { createHealth } from "./resources/health.ts"
+import { createInputContent } from "./resources/input-content.ts"
 import { createListArtifacts } from "./resources/list-artifacts.ts"
 import { createListEvents } from "./resources/list-events.ts"
 import { createListTasks } from "./resources/list-tasks.ts"
@@ -59,6 +61,8 @@ export interface HttpHandlerOptions {
    */
   readonly threadModels?: ThreadModels
   readonly log?: Log
+  /** What signed addresses of inputs lead to; absent: there is nothing at their path. */
+  readonly inputs?: InputService
   /** What /readyz asks; rejects where the service can't be used now. By default it can. */
   readonly checkReady?: () => Promise<void>
   readonly settings?: Partial<HttpSettings>
@@ -98,7 +102,8 @@ function createResources(
   log: Log,
 ): readonly Resource[] {
   const { service, clock, storage, publicUrl, checkReady = isReady, models = MODELS } = options
-  const { metrics, hasReference = true } = options
+  const { inputs, metrics, hasReference = true } = options
+  const { lookupsWaiting: mostWaiting } = settings
   const authenticate = createAuthenticate({
     storage,
     clock,
@@ -140,6 +145,7 @@ function createResources(
     createListArtifacts({ service, admit, links, clock, publicUrl }),
     createArtifactLinks({ service, admit, links, storage, clock, publicUrl }),
     createArtifactContent({ service, findContent, clock, log }),
+    ...(inputs === undefined ? [] : [createInputContent({ inputs, log, mostWaiting })]),
     ...createHealth({ checkReady, log }),
     ...(hasReference ? createReference({ models, prefix }) : []),
     ...(metrics === undefined ? [] : [createMetricsPage(metrics)]),

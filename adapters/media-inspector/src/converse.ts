@@ -24,6 +24,8 @@ export interface Measured {
   readonly kind: "measured"
   readonly mediaKind: MeasuredKind
   readonly durationMs: number
+  readonly width: number
+  readonly height: number
 }
 
 export type MeasureEnd =

@@ -67,23 +67,37 @@ async function measure(input: Input, kinds: readonly MediaKind[]): Promise<Said>
   for (const kind of kinds) {
     if (kind === "image") continue
     // oxlint-disable-next-line no-await-in-loop
-    const track = await findTrack(input, kind)
-    // oxlint-disable-next-line no-await-in-loop
-    if (track !== null) return measureTrack(kind, track)
+    const said = await measureKind(input, kind)
+    if (said !== undefined) return said
   }
   return UNREADABLE
 }
 
-function findTrack(input: Input, kind: MeasuredKind): Promise<Track | null> {
-  return kind === "video" ? input.getPrimaryVideoTrack() : input.getPrimaryAudioTrack()
+/** Undefined where there is no track of that kind. */
+async function measureKind(input: Input, kind: MeasuredKind): Promise<Said | undefined> {
+  if (kind === "audio") {
+    const track = await input.getPrimaryAudioTrack()
+    return track === null ? undefined : measureTrack(kind, track, { width: 0, height: 0 })
+  }
+  const track = await input.getPrimaryVideoTrack()
+  if (track === null) return undefined
+  const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()]
+  const isShown = Number.isSafeInteger(width) && Number.isSafeInteger(height)
+  return isShown && width > 0 && height > 0
+    ? measureTrack(kind, track, { width, height })
+    : UNREADABLE
 }
 
-async function measureTrack(mediaKind: MeasuredKind, track: Track): Promise<Said> {
+async function measureTrack(
+  mediaKind: MeasuredKind,
+  track: Track,
+  size: { readonly width: number; readonly height: number },
+): Promise<Said> {
   // Streams of broadcast origin do not start at 0.
   const lengthS = (await track.computeDuration()) - (await track.getFirstTimestamp())
   const durationMs = Math.round(lengthS * 1000)
   if (!Number.isSafeInteger(durationMs) || durationMs < 1) return UNREADABLE
   const packet = await new EncodedPacketSink(track).getPacket(Infinity)
   if (packet === null || packet.data.byteLength === 0) return UNREADABLE
-  return { kind: "measured", mediaKind, durationMs }
+  return { kind: "measured", mediaKind, durationMs, ...size }
 }

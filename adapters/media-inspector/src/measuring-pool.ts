@@ -4,17 +4,14 @@
  * or died while it read, is measured once more by a new one, since the system may have killed it for
  * reasons of its own: only a medium over which two processes died is unreadable by that.
  */
-import type { MediaKind } from "@safelight/core"
+import type { MediaFacts } from "@safelight/core"
 import type { Medium, MeasureEnd } from "./converse.ts"
 import { createMeasuringProcess, type MeasuringProcess } from "./measuring-process.ts"
 import { aborted, unavailable, unreadable } from "./media-fault.ts"
 import type { MediaInspectorSettings } from "./options.ts"
 import { createPlaces } from "./places.ts"
 
-export interface MeasuredFacts {
-  readonly kind: MediaKind
-  readonly durationMs: number
-}
+export type MeasuredFacts = Pick<MediaFacts, "kind" | "size"> & { readonly durationMs: number }
 
 export interface MeasuringPool {
   /**
@@ -85,8 +82,10 @@ export function createMeasuringPool(settings: MediaInspectorSettings): Measuring
 
 function toFacts(ended: MeasureEnd): MeasuredFacts {
   switch (ended.kind) {
-    case "measured":
-      return { kind: ended.mediaKind, durationMs: ended.durationMs }
+    case "measured": {
+      const { durationMs, height, mediaKind: kind, width } = ended
+      return kind === "video" ? { kind, durationMs, size: { width, height } } : { kind, durationMs }
+    }
     case "not-started":
       throw unavailable()
     case "unreadable":

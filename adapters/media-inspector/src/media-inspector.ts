@@ -53,6 +53,6 @@ async function inspect(
   if (first.kind === "image") return first
   // Further ones are what the same container may be, and so videos or sounds too.
   const kinds = types.map(({ kind }) => kind)
-  const { kind, durationMs } = await pool.measure({ bytes: media.bytes, kinds, read, signal })
-  return { ...(types.find((each) => each.kind === kind) ?? first), durationMs }
+  const { kind, ...facts } = await pool.measure({ bytes: media.bytes, kinds, read, signal })
+  return { ...(types.find((each) => each.kind === kind) ?? first), ...facts }
 }

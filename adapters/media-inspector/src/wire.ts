@@ -33,10 +33,13 @@ export type Said =
       readonly kind: "measured"
       readonly mediaKind: MeasuredKind
       readonly durationMs: number
+      /** Of a video as it is displayed; 0 × 0 of a sound. */
+      readonly width: number
+      readonly height: number
     }
 
 const ORDER_BYTES = 10
-const SAID_BYTES = 18
+const SAID_BYTES = 26
 const SAYINGS = ["begun", "unreadable", "ask", "measured"] as const
 
 export function writeOrder(pipe: BytePipe, { bytes, kinds }: Order): Promise<void> {
@@ -63,6 +66,8 @@ export function writeSaid(pipe: BytePipe, said: Said): Promise<void> {
   } else if (said.kind === "measured") {
     frame[1] = toKindNumber(said.mediaKind)
     frame.writeDoubleBE(said.durationMs, 2)
+    frame.writeDoubleBE(said.width, 10)
+    frame.writeDoubleBE(said.height, 18)
   }
   return pipe.write(frame)
 }
@@ -72,7 +77,11 @@ export async function readSaid(pipe: BytePipe): Promise<Said | undefined> {
   const frame = await pipe.read(SAID_BYTES)
   if (frame === undefined) return undefined
   const [saying = -1, mediaKind = 0] = frame
-  const [one, other] = [frame.readDoubleBE(2), frame.readDoubleBE(10)]
+  const [one, other, third] = [
+    frame.readDoubleBE(2),
+    frame.readDoubleBE(10),
+    frame.readDoubleBE(18),
+  ] as const
   const kind = SAYINGS[saying]
   if (kind === undefined) return undefined
   switch (kind) {
@@ -82,14 +91,24 @@ export async function readSaid(pipe: BytePipe): Promise<Said | undefined> {
     case "ask":
       return { kind, start: one, end: other }
     case "measured":
-      return toMeasured(KINDS[mediaKind - 1], one)
+      return toMeasured(KINDS[mediaKind - 1], [one, other, third])
   }
 }
 
-function toMeasured(mediaKind: MeasuredKind | undefined, durationMs: number): Said | undefined {
-  if (mediaKind === undefined || !Number.isSafeInteger(durationMs) || durationMs < 1)
-    return undefined
-  return { kind: "measured", mediaKind, durationMs }
+type Numbers = readonly [number, number, number]
+
+function toMeasured(
+  mediaKind: MeasuredKind | undefined,
+  [durationMs, width, height]: Numbers,
+): Said | undefined {
+  const least = mediaKind === "video" ? 1 : 0
+  const isPossible = isAtLeast(1, durationMs) && isAtLeast(least, width) && isAtLeast(least, height)
+  if (mediaKind === undefined || !isPossible) return undefined
+  return { kind: "measured", mediaKind, durationMs, width, height }
+}
+
+function isAtLeast(least: number, value: number): boolean {
+  return Number.isSafeInteger(value) && value >= least
 }
 
 /** 0 where the kind is none that is measured. */

@@ -147,6 +147,7 @@ export type {
   DeploymentRecord,
   DeploymentStorage,
 } from "./ports/deployment-storage.ts"
+export type { InputClaim, InputContent, InputService } from "./ports/input-service.ts"
 export type { KeyStorage, StoredKey } from "./ports/key-storage.ts"
 export type { LinkEpochRequest, LinkKey, LinkScope, LinkStorage } from "./ports/link-storage.ts"
 export type {

@@ -17,6 +17,8 @@ import {
   type Usage,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
+import { discardStored } from "./inspect-stored.ts"
+import { toInputVideosMs } from "./measure-inputs.ts"
 import { isLost, measureOutput, openOutput, requireDigest, toFetchOrder } from "./open-output.ts"
 import { persist } from "./persist.ts"
 import { requireSettled, toCharge } from "./settlement.ts"
@@ -46,17 +48,21 @@ export async function collect(
   const outputs = takeAsked(context, work, model, completed.outputs)
   const stored: StoredOutput[] = []
   let expiresAt: number
+  let inputVideosMs: readonly number[]
   try {
     for (const position of toFetchOrder(outputs)) {
       stored[position] = await store(context, work, model, outputs, position)
     }
     expiresAt = await findExpiry(context, work)
+    inputVideosMs = await toInputVideosMs(context, work, model, completed)
   } catch (error) {
-    await Promise.all(Object.values(stored).map(({ place }) => discard(context, work.id, place)))
+    await Promise.all(
+      Object.values(stored).map(({ place }) => discardStored(context, work.id, place)),
+    )
     if (error instanceof LostOutput) return fail(context, work, error)
     throw error
   }
-  const usage = toUsage(model.artifacts, stored, completed)
+  const usage = toUsage(model.artifacts, stored, inputVideosMs)
   return {
     kind: "succeed",
     artifacts: stored.map((each) => toManifestEntry(each, expiresAt, model.artifacts)),
@@ -149,7 +155,7 @@ async function putInTime(
       const durationMs = await measureOutput(context, output, stored, { kind, signal })
       return { ...stored, durationMs, key, mimeType }
     } catch (error) {
-      await discard(context, work.id, stored.place)
+      await discardStored(context, work.id, stored.place)
       throw error
     }
   }
@@ -198,32 +204,14 @@ function toManifestEntry(
   return { bytes, durationMs, expiresAt, key, mimeType, place, sha256, type }
 }
 
-/** A bucket that says nothing must not hold a slot, or a stop. */
-const DISCARD_MS = 5_000
-
-async function discard(
-  { artifacts, deadlines, log }: Context,
-  task: string,
-  place: string,
-): Promise<void> {
-  try {
-    await deadlines.run(DISCARD_MS, undefined, () => artifacts.remove(place))
-  } catch (error) {
-    // The orphan is found again by retention; what matters is the error that led here.
-    if (!isSafelightError(error)) throw error
-    const left = "an output of a failed collection was left for retention"
-    log.warn({ task, place, error }, left)
-  }
-}
-
 function toUsage(
   kind: "image" | "video",
   stored: readonly { readonly durationMs: number | null }[],
-  completed: Completed,
+  inputVideosMs: readonly number[],
 ): Usage {
   return {
     images: kind === "image" ? stored.length : 0,
-    inputVideosMs: [...(completed.inputVideosMs ?? [])],
+    inputVideosMs: [...inputVideosMs],
     outputVideoMs: stored.reduce((total, { durationMs }) => total + (durationMs ?? 0), 0),
   }
 }

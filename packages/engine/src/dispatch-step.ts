@@ -10,6 +10,7 @@
 import type { Json, TaskCommand } from "@safelight/core"
 import { callChannel } from "./channel-call.ts"
 import type { Context } from "./context.ts"
+import { measureInputs, type MeasuredInputs } from "./measure-inputs.ts"
 import { ERASED, settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
 import { readHops, toRequest, type WorkRequest } from "./request.ts"
@@ -50,6 +51,10 @@ async function dispatch(
   const { clock, recorder, probe } = context
   const asked = await toRequest(context, work, upstreamKey)
   if (asked === undefined) return settle(context, work, ERASED)
+  // What the first call bought was measured before it.
+  const measured = isRepeat ? UNMEASURED : await measureInputs(context, work, asked.parameters)
+  if (measured.kind === "refused") return settle(context, work, measured)
+  const { inputs } = measured
   const { relays } = slot.channel
   const request = relays ? { ...asked, hops: await readHops(context, work.id) } : asked
   await probe("dispatch:before-append", work.id)
@@ -70,6 +75,7 @@ async function dispatch(
   const recorded = await recorder.recordIntent(work.head, command, {
     signal,
     now: clock.judgedNow(),
+    inputs,
   })
   if (advance(work, recorded) === "leave") return "leave"
   await probe("dispatch:after-append", work.id)
@@ -81,6 +87,8 @@ async function dispatch(
   if (!canSend(context, work, slot, isRepeat)) return recordUnsent(context, work, isRepeat)
   return callChannel(context, work, slot, { request, isRepeat })
 }
+
+const UNMEASURED: MeasuredInputs = { kind: "measured", inputs: [] }
 
 /** Longer than a task waits that nothing stands in the way of. */
 const WAITED_MS = 60_000

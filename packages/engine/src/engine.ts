@@ -12,6 +12,7 @@ import {
   type ArtifactStorage,
   type Channel,
   type Clock,
+  type InputService,
   type Log,
   type Model,
   type PriceBook,
@@ -34,6 +35,7 @@ import { createEngineClock, type EngineClock } from "./engine-clock.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import { waitUntilFinished } from "./finished.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
+import { createInputLinks, type InputLinksOptions } from "./input-links.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
 import { createRecorder } from "./recorder.ts"
 import { toRepeating } from "./repeating-channel.ts"
@@ -41,6 +43,7 @@ import { createReturns } from "./returns.ts"
 import { settleDoubt, type ResolveRequest, type ResolveResult } from "./resolve-task.ts"
 import { createRouting, type Route } from "./routing.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
+import { createInputService } from "./serve-input.ts"
 import { sha256 } from "./sha256.ts"
 import { createSubmit } from "./submit.ts"
 import { sweep, type SweepReport } from "./sweep.ts"
@@ -61,6 +64,8 @@ export interface EngineOptions {
   readonly media?: MediaSource
   /** Measures outputs that their channels have not measured. */
   readonly inspector?: MediaInspector
+  /** Where providers fetch the inputs of tasks; nowhere by default. */
+  readonly inputLinks?: InputLinksOptions
   readonly clock?: Clock
   readonly randomness?: Randomness
   readonly log?: Log
@@ -68,7 +73,7 @@ export interface EngineOptions {
 }
 
 /** `await using` stops it at once: what runs is handed back. */
-export interface Engine extends TaskService, AsyncDisposable {
+export interface Engine extends TaskService, InputService, AsyncDisposable {
   /** Begins to carry out what waits. Tasks can be submitted before; they queue. */
   start(): void
   /** What moments are written down and judged by: the database's clock where it has one. */
@@ -134,6 +139,7 @@ export function createEngine(options: EngineOptions): Engine {
       }
     },
     ...createReads(context),
+    ...createInputService(context),
     resolve: (request) => settleDoubt(context, request),
     checkPrices: () => checkPrices(context),
     readArtifact: (name) => readArtifact(context, name),
@@ -159,7 +165,7 @@ function overloaded(message: string, retryAfterMs?: number): SafelightError {
 function createContext(options: EngineOptions): Context {
   const models = toModels(options.models ?? MODELS)
   const log = options.log ?? SILENT_LOG
-  const { inspector, media } = options
+  const { inputLinks, inspector, media } = options
   const hasInspector = inspector !== undefined
   validateRoutes(options.channels)
   const routes = toCheckedRoutes(options.channels, { hasInspector, log, models })
@@ -182,6 +188,7 @@ function createContext(options: EngineOptions): Context {
     models,
     prices,
     channels,
+    inputLinks: inputLinks && createInputLinks(inputLinks),
     media,
     inspector,
   }

@@ -7,12 +7,11 @@ import {
   SafelightError,
   type ChannelOutput,
   type LinkedOutput,
-  type MediaFacts,
   type MediaKind,
-  type OpenedOutput,
   type StoredArtifact,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
+import { inspectStored, type InspectOptions } from "./inspect-stored.ts"
 import { readWholePicture } from "./whole-picture.ts"
 import type { Work } from "./work.ts"
 
@@ -76,37 +75,18 @@ export function requireDigest({ sha256 }: ChannelOutput, stored: StoredArtifact)
 
 /** How long a stored video is; null for pictures. Rejects as `MediaInspector.inspect` does. */
 export async function measureOutput(
-  context: Context,
+  { artifacts, inspector }: Context,
   output: ChannelOutput,
   stored: StoredArtifact,
-  { kind, signal }: { readonly kind: MediaKind; readonly signal: AbortSignal },
+  options: InspectOptions,
 ): Promise<number | null> {
-  if (!isLinked(output) && output.durationMs !== undefined) return output.durationMs
-  if (kind === "image") return null
-  const { durationMs } = await inspect(context, stored, { kind, signal })
-  return durationMs ?? null
-}
-
-function inspect(
-  { artifacts, inspector }: Context,
-  { bytes, place }: StoredArtifact,
-  { kind, signal }: { readonly kind: MediaKind; readonly signal: AbortSignal },
-): Promise<MediaFacts> {
-  if (inspector === undefined) throw new TypeError("nothing can be measured without an inspector")
-  async function read(start: number, end: number): Promise<Uint8Array> {
-    const reader = await artifacts.open({ place, start, end: end - 1 })
-    try {
-      const chunk = new Uint8Array(end - start)
-      let length = 0
-      for (let more = -1; more !== 0 && length < chunk.length; length += more) {
-        more = await reader.read(chunk.subarray(length))
-      }
-      return chunk.subarray(0, length)
-    } finally {
-      await reader.close()
-    }
+  if (inspector === undefined) {
+    if (!isLinked(output) && output.durationMs !== undefined) return output.durationMs
+    if (options.kind !== "image") throw new TypeError("no video is measured without an inspector")
   }
-  return inspector.inspect({ bytes, kinds: [kind], read, signal })
+  if (inspector === undefined || options.kind === "image") return null
+  const { durationMs } = await inspectStored({ artifacts, inspector }, stored, options)
+  return durationMs ?? null
 }
 
 /** The provider made something else than was asked for, or a server on the way says something else. */
@@ -129,7 +109,7 @@ export function isLost(
   output: ChannelOutput,
   error: SafelightError,
 ): boolean {
-  if (!isLinked(output)) return isUnmeasurable(output, error)
+  if (!isLinked(output)) return UNUSABLE.has(error.code)
   if (clock.now() >= (output.expiresAt ?? Infinity)) return true
   // What is not what its digest names says nothing of the output.
   if (output.sha256 !== undefined) return error.code === "media_unreadable"
@@ -142,10 +122,6 @@ export function isLost(
 /** Whether it is the output that failed, and not where it was to be stored. */
 export function isOfOutput({ code }: SafelightError): boolean {
   return code === "media_download_failed" || UNUSABLE.has(code)
-}
-
-function isUnmeasurable({ durationMs }: OpenedOutput, { code }: SafelightError): boolean {
-  return durationMs === undefined && UNUSABLE.has(code)
 }
 
 /** The order to fetch them in: what is gone soonest comes first. */

@@ -13,6 +13,7 @@ import type {
   Storage,
 } from "@safelight/core"
 import type { Identifiers } from "./identifiers.ts"
+import type { InputLinks } from "./input-links.ts"
 import type { EngineSettings } from "./settings.ts"
 
 export interface Ports {
@@ -27,6 +28,8 @@ export interface Ports {
   readonly models: ReadonlyMap<string, Model>
   readonly prices: PriceBook
   readonly channels: readonly Channel[]
+  /** Absent where providers fetch no inputs from here. */
+  readonly inputLinks: InputLinks | undefined
   /** Both are there where a channel's outputs are URLs. */
   readonly media: MediaSource | undefined
   readonly inspector: MediaInspector | undefined

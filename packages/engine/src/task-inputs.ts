@@ -33,7 +33,7 @@ export function findInputs(
 }
 
 export function createTaskInputs(
-  ports: Pick<Ports, "media" | "models">,
+  ports: Pick<Ports, "inputLinks" | "media" | "models">,
   work: Work,
   parameters: ParameterValues,
 ): TaskInputs {
@@ -47,8 +47,10 @@ export function createTaskInputs(
 
   return {
     async link(url) {
-      const { input } = requireInput(url)
-      return input.url.startsWith("data:") ? undefined : input.url
+      const { position } = requireInput(url)
+      if (!url.startsWith("data:")) return url
+      const { endBy: expiresAt, id: task } = work.head.task
+      return ports.inputLinks?.link({ task, position, expiresAt })
     },
     async open({ url, maxBytes = Infinity, signal }) {
       const { kind } = requireInput(url).input

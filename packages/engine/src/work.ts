@@ -31,6 +31,8 @@ export interface Work {
   unusableSince: number | undefined
   /** In memory where the task was submitted here; else read from the inputs when needed. */
   parameters: ParameterValues | undefined
+  /** As measured here, or read from beside the log when needed. */
+  inputVideosMs: readonly number[] | undefined
 }
 
 /** What a step leads to: go on with the next one, or leave the task as it is. */
@@ -55,6 +57,7 @@ export function createWork(
     call: undefined,
     unusableSince: undefined,
     parameters: more.parameters,
+    inputVideosMs: undefined,
   }
 }
 

@@ -12,9 +12,20 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import { createEngine, systemClock, type Engine } from "@safelight/engine"
+import {
+  createDeploymentKeys,
+  createEngine,
+  systemClock,
+  type Engine,
+  type InputLinksOptions,
+} from "@safelight/engine"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
-import { createHealthHandler, createHttpHandler, createNodeServer } from "@safelight/http"
+import {
+  createHealthHandler,
+  createHttpHandler,
+  createNodeServer,
+  toInputUrl,
+} from "@safelight/http"
 import { createMediaInspector } from "@safelight/media-inspector"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { createChannels } from "./channels/create-channels.ts"
@@ -119,6 +130,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
       : createHttpHandler({
           ...shared,
           service: engine,
+          inputs: engine,
           storage,
           settings,
           models: configuration.models,
@@ -166,6 +178,7 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     const shared = configuration.database !== undefined && { concurrency: SHARED_CONCURRENCY }
     return createStudioChannel({
       media,
+      inspector,
       log,
       clock,
       ...shared,
@@ -176,7 +189,9 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     })
   }
   const { channels, models } = configuration
-  const routes = await createChannels({ channels, models, environment, log, createStudio })
+  const canLink = configuration.publicUrl !== undefined
+  const options = { channels, models, environment, log, createStudio, canLink }
+  const routes = await createChannels(options)
   closers.push(async () => {
     await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
   })
@@ -191,10 +206,17 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     prices: configuration.prices,
     media,
     inspector,
+    inputLinks: createInputLinks(configuration, storage),
     clock,
     log,
     settings: { ...configuration.engine, retentionMs: configuration.retentionMs },
   })
+}
+
+/** Providers come from outside: the address that this machine listens at would be of no use to them. */
+function createInputLinks({ publicUrl }: Configuration, storage: Storage): InputLinksOptions {
+  const keys = createDeploymentKeys({ storage })
+  return { keys, toUrl: (token) => publicUrl && toInputUrl(publicUrl, token) }
 }
 
 function toChores(

@@ -23,7 +23,6 @@ const { channel, toRequest } = world
 
 const PICTURE = { prompt: "fog", size: "square_hd", enable_safety_checker: true, colors: [] }
 const [ONE, TWO, THREE] = ["AAAA", "BBBB", "CCCC"].map((data) => `data:image/png;base64,${data}`)
-const URL_ONE = "https://media.example/1.png"
 const FILM = { prompt: "waves", resolution: "720p", duration: 4, aspect_ratio: "9:16" }
 const picture = (): ChannelRequest => toRequest(textToImage.id, PICTURE)
 const filmOf = (parameters: object): ChannelRequest =>
@@ -96,7 +95,6 @@ describe("Gemini's models", () => {
     ["colors", textToImage.id, { ...PICTURE, colors: [{ r: 1, g: 2, b: 3 }] }],
     ["enable_safety_checker", textToImage.id, { ...PICTURE, enable_safety_checker: false }],
     ["prompt", referenceToVideo.id, { ...FILM, prompt: undefined }],
-    ["image_urls", referenceToVideo.id, { ...FILM, image_urls: [URL_ONE] }],
     ["image_urls", referenceToVideo.id, { ...FILM, image_urls: [ONE, ONE, ONE, ONE] }],
     ["video_urls", referenceToVideo.id, { ...FILM, video_urls: ["https://media.example/1.mp4"] }],
     ["audio_urls", referenceToVideo.id, { ...FILM, audio_urls: ["https://media.example/1.mp3"] }],

@@ -55,7 +55,7 @@ describe("a film of Seedance", () => {
   ]
   for (const [param, parameters] of refused) {
     it(`is not taken with ${JSON.stringify(parameters)}`, () => {
-      const answer = model.accepts?.({ ...parameters })
+      const answer = model.accepts?.({ ...parameters }, { canLink: false })
       assert.ok(typeof answer === "object")
       assert.equal(answer.param, param)
     })
@@ -64,7 +64,10 @@ describe("a film of Seedance", () => {
   it("is taken with all that it can say", () => {
     const audio_urls = ["data:audio/wav;base64,AAAA"]
     assert.equal(
-      model.accepts?.({ bitrate_mode: "standard", resolution: "480p", audio_urls }),
+      model.accepts?.(
+        { bitrate_mode: "standard", resolution: "480p", audio_urls },
+        { canLink: false },
+      ),
       true,
     )
   })

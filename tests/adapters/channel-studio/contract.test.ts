@@ -2,12 +2,14 @@
 import { createStudioChannel } from "@safelight/channel-studio"
 import type { Channel } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
+import { createMediaInspector } from "@safelight/media-inspector"
 import { describeChannel, type ChannelFixture } from "@safelight/testkit"
 
 async function createFixture(): Promise<ChannelFixture> {
   const opened: Channel[] = []
+  const inspector = createMediaInspector()
   const open = (): Channel => {
-    const channel = createStudioChannel({ media: createGuardedFetch(), workers: 1 })
+    const channel = createStudioChannel({ media: createGuardedFetch(), inspector, workers: 1 })
     opened.push(channel)
     return channel
   }

@@ -19,6 +19,7 @@ import {
   type OpenedOutput,
 } from "@safelight/core"
 import { createStudioChannel, type StudioOptions } from "@safelight/channel-studio"
+import { createMediaInspector } from "@safelight/media-inspector"
 import { createSampleInputs } from "@safelight/testkit"
 
 export const TEXT_TO_IMAGE = "vendor-a/v4.1/flash/text-to-image"
@@ -78,8 +79,12 @@ export function createTestStudio(
   options: Partial<StudioOptions> = {},
 ): TestStudio {
   const media = createTestMedia()
-  const channel = createStudioChannel({ media, workers: 1, sandbox: true, ...options })
-  context.after(async () => channel.close?.())
+  const inspector = createMediaInspector()
+  const channel = createStudioChannel({ media, inspector, workers: 1, sandbox: true, ...options })
+  context.after(async () => {
+    await channel.close?.()
+    await inspector.close()
+  })
   return { channel, media }
 }
 

@@ -4,13 +4,16 @@
  */
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
-import type { MediaKind } from "@safelight/core"
+import { isSafelightError, type MediaFacts, type MediaKind } from "@safelight/core"
+import * as fc from "fast-check"
 import { createMediaInspector, type MediaInspectorOptions } from "@safelight/media-inspector"
 import { MEDIA_HEADS } from "../../support/media-heads.ts"
 import { createInspector } from "./inspect.ts"
 import { createFilm, createMp3, createWav, MP3_FRAME, MP3_FRAME_MS } from "./sample-media.ts"
 import { listWorkers } from "./worker-processes.ts"
 
+/** Of the sample films. */
+const SIZE = { width: 64, height: 48 }
 const MIB = 1024 * 1024
 const UNREADABLE = { code: "media_unreadable", retryable: false }
 
@@ -53,7 +56,7 @@ describe("a type", () => {
     assert.deepEqual(await inspector.look(heard, { kinds: ["audio"] }), sound)
     await assert.rejects(inspector.look(heard, { kinds: ["video"] }), UNREADABLE)
     const both = await createFilm({ format: "mp4" })
-    const picture = { kind: "video", mimeType: "video/mp4", durationMs: 2_500 }
+    const picture = { kind: "video", mimeType: "video/mp4", durationMs: 2_500, size: SIZE }
     assert.deepEqual(await inspector.look(both, { kinds: ["video", "audio"] }), picture)
     assert.deepEqual(await inspector.look(both, { kinds: ["audio", "video"] }), sound)
   })
@@ -69,7 +72,7 @@ describe("a length", () => {
     test(`of a video is that of its picture: ${format}`, async (t) => {
       const film = await createFilm({ format: format as "mp4" })
       const facts = await createInspector(t).look(film)
-      assert.deepEqual(facts, { kind: "video", mimeType, durationMs: 2_500 })
+      assert.deepEqual(facts, { kind: "video", mimeType, durationMs: 2_500, size: SIZE })
     })
   }
 
@@ -90,6 +93,34 @@ describe("a length", () => {
       mimeType: "audio/mpeg",
       durationMs: 2_400,
     })
+  })
+
+  test("is not told of a film that was cut anywhere", async (t) => {
+    const inspector = createInspector(t)
+    const film = await createFilm({ format: "mp4", sound: false })
+    const lengths = fc.integer({ min: 100, max: film.length - 1 })
+    const property = fc.asyncProperty(lengths, async (length) => {
+      const cut = film.subarray(0, length)
+      await assert.rejects(inspector.look(cut, { kinds: ["video"] }), UNREADABLE)
+    })
+    await fc.assert(property, { numRuns: 60, examples: [[film.length - 1]] })
+  })
+
+  test("of a film with a flipped byte is told, or it is unreadable or of no type", async (t) => {
+    const inspector = createInspector(t)
+    const film = await createFilm({ format: "mp4" })
+    const flips = fc.integer({ min: 0, max: Math.min(film.length, 3_000) - 1 })
+    const property = fc.asyncProperty(flips, fc.integer({ min: 1, max: 255 }), async (at, mask) => {
+      const bytes = Uint8Array.from(film)
+      bytes[at] = (bytes[at] ?? 0) ^ mask
+      const outcome = await inspector.look(bytes, { kinds: ["video"] }).catch((error: unknown) => {
+        return isSafelightError(error) ? error.code : error
+      })
+      const codes: unknown[] = ["media_unreadable", "unsupported_media_type"]
+      const isTold = codes.includes(outcome) || (outcome as MediaFacts).kind === "video"
+      assert.ok(isTold, String(outcome))
+    })
+    await fc.assert(property, { numRuns: 120 })
   })
 
   test("is not taken from the index of a file that was cut", async (t) => {
@@ -129,7 +160,7 @@ describe("a medium of 200 MiB", () => {
       return range
     }
     const facts = await createInspector(t).look(film, { bytes, read })
-    assert.deepEqual(facts, { kind: "video", mimeType: "video/mp4", durationMs: 2_500 })
+    assert.deepEqual(facts, { kind: "video", mimeType: "video/mp4", durationMs: 2_500, size: SIZE })
     assert.ok(readBytes < 4 * MIB, `${readBytes} bytes read`)
   })
 

@@ -2,7 +2,7 @@
 import type { Json, ParameterValues } from "@safelight/core"
 import { acceptsUnless } from "../eligibility.ts"
 import type { ProviderModel } from "../provider.ts"
-import { findSeedanceObstacles, toSeedance } from "../seedance.ts"
+import { findSeedanceObstacles, SEEDANCE_INPUTS, toSeedance } from "../seedance.ts"
 import { findSeedreamEditObstacles, toSeedream, toSeedreamEdit } from "../seedream.ts"
 import { findSquareObstacles } from "../square-picture.ts"
 
@@ -16,7 +16,8 @@ function toRequest(path: string, model: string, toBody: ToBody): ProviderModel["
 }
 
 export const seedanceTask: ProviderModel = {
-  accepts: (parameters) => acceptsUnless(findSeedanceObstacles(parameters)),
+  accepts: (parameters, ways) => acceptsUnless(findSeedanceObstacles(parameters, ways)),
+  inputs: SEEDANCE_INPUTS,
   toRequest: toRequest(TASKS, "dreamina-seedance-2-5-260628", toSeedance),
 }
 

@@ -14,12 +14,12 @@ import {
 } from "@safelight/core"
 import { cancelHandle, readCancelRequested } from "../cancel-handle.ts"
 import { at, listAt, textAt } from "../json-path.ts"
-import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+import { defineProvider, type InputWays, type ProviderModel, type Reply } from "../provider.ts"
 import { acceptsUnless } from "../eligibility.ts"
 import { readQueueHandle } from "../queue-handle.ts"
 import { acceptsRecraft, toRecraft } from "../recraft.ts"
 import { toRefused } from "../refusal.ts"
-import { findSeedanceObstacles, toSeedance } from "../seedance.ts"
+import { findSeedanceObstacles, SEEDANCE_INPUTS, toSeedance } from "../seedance.ts"
 import { findSeedreamEditObstacles, toSeedreamEdit } from "../seedream.ts"
 import { readTurnedAway } from "../turned-away.ts"
 
@@ -28,6 +28,8 @@ const KEY_TTL_MS = 23 * 3_600_000
 const POLL_AFTER_MS = 2_000
 /** 10 MiB, less a prompt of 8,000 characters and the rest. */
 const MOST_URL_CHARACTERS = 10 * 1024 * 1024 - 100_000
+/** Five that are shorter go along. */
+const LINKED_CHARACTERS = 1024 * 1024
 const BUCKET = "x-comfy-error-type"
 
 /** How work fails that is over. What the router may have been billed for is not bought again. */
@@ -51,12 +53,12 @@ function toModel(name: string, toBody: (parameters: ParameterValues) => Json) {
 }
 
 /** A request of this model may have 10 MiB, its images included. */
-function acceptsEdit(parameters: ParameterValues): true | Ineligible {
+function acceptsEdit(parameters: ParameterValues, { canLink }: InputWays): true | Ineligible {
   const { image_urls: urls } = parameters as ImageEditParameters
   const isLarge = urls.reduce((sum, { length }) => sum + length, 0) > MOST_URL_CHARACTERS
   return acceptsUnless({
     ...findSeedreamEditObstacles(parameters),
-    image_urls: isLarge && "the images are too large to go along",
+    image_urls: !canLink && isLarge && "the images are too large to go along",
   })
 }
 
@@ -90,10 +92,12 @@ export const comfyRouter = defineProvider({
     [imageEdit.id]: {
       ...toModel("byteplus/seedream-5-0-pro-260628", toSeedreamEdit),
       accepts: acceptsEdit,
+      inputs: { image_urls: { by: "link", fromCharacters: LINKED_CHARACTERS } },
     },
     [referenceToVideo.id]: {
       ...toModel("byteplus/dreamina-seedance-2-5-260628", toSeedance),
-      accepts: (parameters) => acceptsUnless(findSeedanceObstacles(parameters)),
+      accepts: (parameters, ways) => acceptsUnless(findSeedanceObstacles(parameters, ways)),
+      inputs: SEEDANCE_INPUTS,
     },
   },
   readCreate(reply) {

@@ -14,7 +14,13 @@ import {
 import { cancelHandle } from "../cancel-handle.ts"
 import { acceptsUnless, countReferences } from "../eligibility.ts"
 import { at, listAt, textAt } from "../json-path.ts"
-import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
+import {
+  defineProvider,
+  type CreateOutcome,
+  type InputRule,
+  type InputWays,
+  type Reply,
+} from "../provider.ts"
 import { toRefused } from "../refusal.ts"
 import { isDataUrl } from "../seedance.ts"
 import { readTurnedAway } from "../turned-away.ts"
@@ -25,8 +31,9 @@ const NO_ROOM = /concurren/i
 /** The key is held for something, which may be what was bought under it. */
 const KEY_HELD = /idempotency/i
 
-function accepts(parameters: ParameterValues): true | Ineligible {
+function accepts(parameters: ParameterValues, { canLink }: InputWays): true | Ineligible {
   const asked = parameters as ReferenceToVideoParameters
+  const isTaken = (urls: readonly string[] = []): boolean => canLink || !urls.some(isDataUrl)
   const { films, images, sounds } = countReferences(asked)
   const reason = "media are taken by URL alone"
   return acceptsUnless({
@@ -34,11 +41,13 @@ function accepts(parameters: ParameterValues): true | Ineligible {
     prompt: !asked.prompt && "a prompt is needed",
     image_urls:
       (films + images + sounds === 0 && "a reference is needed") ||
-      (asked.image_urls?.some(isDataUrl) === true && reason),
-    video_urls: asked.video_urls?.some(isDataUrl) === true && reason,
-    audio_urls: asked.audio_urls?.some(isDataUrl) === true && reason,
+      (!isTaken(asked.image_urls) && reason),
+    video_urls: !isTaken(asked.video_urls) && reason,
+    audio_urls: !isTaken(asked.audio_urls) && reason,
   })
 }
+
+const LINK: InputRule = { by: "link" }
 
 /** Undefined where the refusal is nobody's that we know. */
 function readRefusal(reply: Reply): CreateOutcome | undefined {
@@ -93,6 +102,7 @@ export const higgsfield = defineProvider({
   models: {
     [referenceToVideo.id]: {
       accepts,
+      inputs: { image_urls: LINK, video_urls: LINK, audio_urls: LINK },
       toRequest: (parameters, key) => ({
         method: "POST",
         path: "/bytedance/seedance-2.5/reference-to-video",

@@ -10,11 +10,15 @@ import type {
   ReferenceToVideoParameters,
 } from "@safelight/core"
 import { acceptsUnless, countReferences } from "../eligibility.ts"
-import type { ProviderModel } from "../provider.ts"
+import type { InputRule, ProviderModel } from "../provider.ts"
 import { findSeedanceObstacles, hasFramesAlone } from "../seedance.ts"
 import { findSquareObstacles } from "../square-picture.ts"
 
+/** As it advises: what is larger than 256 KB is no data URL. */
+const UPLOAD: InputRule = { by: "upload", fromCharacters: 256_000 }
+
 interface ReplicateModel extends Required<Pick<ProviderModel, "accepts">> {
+  readonly inputs?: Readonly<Record<string, InputRule>>
   readonly toInput: (parameters: ParameterValues) => Json
 }
 
@@ -29,6 +33,7 @@ export const grokEdit = toModel("xai/grok-imagine-image-2", {
     const { image_urls, prompt, quality, resolution } = parameters as ImageEditParameters
     return { prompt, image: image_urls[0] ?? "", quality, resolution }
   },
+  inputs: { image_urls: UPLOAD },
   accepts(parameters) {
     const asked = parameters as ImageEditParameters
     return acceptsUnless({
@@ -58,6 +63,7 @@ export const seedanceFilm = toModel("bytedance/seedance-2.0", {
     const frames = { ...(image && { image }), ...(last_frame_image && { last_frame_image }) }
     return { ...others, ...(hasFramesAlone(parameters) ? frames : references) } as Json
   },
+  inputs: { image_urls: UPLOAD, video_urls: { by: "upload" }, audio_urls: UPLOAD },
   accepts: acceptsFilm,
 })
 
@@ -67,7 +73,7 @@ function acceptsFilm(parameters: ParameterValues): true | Ineligible {
   const { films, images, sounds } = countReferences(asked)
   const isSoundAlone = sounds > 0 && images + films === 0
   return acceptsUnless({
-    ...findSeedanceObstacles(parameters),
+    ...findSeedanceObstacles(parameters, { canLink: true }),
     prompt: !asked.prompt && "a prompt is needed",
     duration: (asked.duration ?? 0) > 15 && "at most 15 s are offered",
     image_urls: images > 9 && "at most 9 images are taken",
@@ -78,9 +84,10 @@ function acceptsFilm(parameters: ParameterValues): true | Ineligible {
   })
 }
 
-function toModel(name: string, { accepts, toInput }: ReplicateModel): ProviderModel {
+function toModel(name: string, { accepts, inputs, toInput }: ReplicateModel): ProviderModel {
   return {
     accepts,
+    ...(inputs && { inputs }),
     toRequest: (parameters) => ({
       method: "POST",
       path: `/v1/models/${name}/predictions`,

@@ -5,6 +5,7 @@
 import {
   imageEdit,
   referenceToVideo,
+  SafelightError,
   textToImage,
   type CancelOutcome,
   type Json,
@@ -60,6 +61,18 @@ export const replicate = defineProvider({
     [textToImage.id]: recraftPicture,
     [imageEdit.id]: grokEdit,
     [referenceToVideo.id]: seedanceFilm,
+  },
+  async upload({ content }, send) {
+    const form = new FormData()
+    form.set("content", content, "input")
+    const url = textAt(
+      (await send({ method: "POST", path: "/v1/files", form })).json,
+      "urls",
+      "get",
+    )
+    if (url !== undefined) return url
+    const message = "replicate took no file"
+    throw new SafelightError({ code: "channel-unavailable", message, retryable: true })
   },
   readCreate(reply) {
     const { json, status } = reply

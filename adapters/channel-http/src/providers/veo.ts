@@ -1,9 +1,9 @@
 /**
  * Veo, behind the Gemini API: an operation that is asked for, and a film behind the key. It fetches no
- * images, so that only those which came with the request can be told.
+ * images: all of them go along.
  */
 import type { Json, PollOutcome, ReferenceToVideoParameters } from "@safelight/core"
-import { areInline, parseDataUrl } from "../data-url.ts"
+import { parseDataUrl } from "../data-url.ts"
 import { acceptsUnless, countReferences, findBitrateObstacle } from "../eligibility.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import type { ProviderModel, Reply } from "../provider.ts"
@@ -26,7 +26,7 @@ export const veoFilm: ProviderModel = {
     const isWhole = images.length > 2 || asked.resolution === "1080p"
     return acceptsUnless({
       prompt: !asked.prompt && "a prompt is needed",
-      image_urls: findImageObstacle(images),
+      image_urls: images.length > 3 && "at most 3 images are taken",
       video_urls: films > 0 && "films can't be referred to",
       audio_urls: sounds > 0 && "sounds can't be referred to",
       resolution: asked.resolution === "480p" && "resolution 480p is not offered",
@@ -35,6 +35,7 @@ export const veoFilm: ProviderModel = {
       ...findBitrateObstacle(asked),
     })
   },
+  inputs: { image_urls: { by: "inline" } },
   toRequest(parameters) {
     const asked = parameters as ReferenceToVideoParameters
     const { aspect_ratio, duration, generate_audio, resolution } = asked
@@ -56,11 +57,6 @@ export const veoFilm: ProviderModel = {
 function findDurationObstacle(seconds: number, isWhole: boolean): string | false {
   const isOffered = isWhole ? seconds === 8 : DURATIONS_S.has(seconds)
   return !isOffered && `${seconds} seconds are not offered for it`
-}
-
-function findImageObstacle(images: readonly string[]): string | false {
-  if (images.length > 3) return "at most 3 images are taken"
-  return !areInline(images) && "images are taken as data URLs alone"
 }
 
 /** Up to two are the first frame and the last; three are references. */

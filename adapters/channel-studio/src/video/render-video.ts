@@ -2,8 +2,8 @@
  * A video from a request (specification §2.6). Reference images make a film that moves over each and
  * dissolves into the next, from the first to the last; without any, the prompt and the seed of all
  * references make a landscape film: its land, hour and weather are read off the prompt. Reference
- * videos are measured, not decoded: they give the shape where none is asked for, and a scene's pace.
- * Reference recordings set the tempo of the sound. Frames are painted and encoded one by one, so
+ * videos and recordings are never here, but what was measured of them: videos give the shape where none
+ * is asked for, and a scene's pace; recordings set the tempo of the sound. Frames are painted and encoded one by one, so
  * memory does not grow with the length, but for the finished file and at most 30 decoded images (5 MB
  * each at 1080p). It computes for seconds to minutes: it belongs in a process of its own, whose event
  * loop turns between frames. The same request gives the same bytes.
@@ -17,14 +17,9 @@ import { createFrame, type Frame, type FramePainter, type FrameSize } from "./fr
 import { nearestAspectRatio, toFrameSize, type AspectRatio } from "./frame-size.ts"
 import { createGalleryPainter, OVERSCAN } from "./gallery-painter.ts"
 import { openH264 } from "./h264.ts"
-import {
-  measureAudioMs,
-  measureVideo,
-  measureVideoMs,
-  type MeasuredVideo,
-} from "./measure-media.ts"
 import { mux } from "./mux.ts"
 import type { MediaReading, ReadMedia } from "../read-media.ts"
+import type { ReferenceSound, ReferenceVideo } from "../rendering-job.ts"
 import { createRandom } from "./random.ts"
 import { createScenePainter } from "./scene/scene-painter.ts"
 import { createSoundtrack, type Soundtrack } from "./soundtrack.ts"
@@ -33,17 +28,8 @@ export interface VideoRequest extends MediaReading {
   readonly parameters: ReferenceToVideoParameters
   /** What is behind `image_urls`, `video_urls` and `audio_urls`, in their order. */
   readonly images: readonly ReadMedia[]
-  readonly videos: readonly ReadMedia[]
-  readonly audios: readonly ReadMedia[]
-}
-
-export interface RenderedVideo {
-  /** MP4: H.264, and AAC where sound was asked for. */
-  readonly bytes: Uint8Array
-  /** Of the picture, measured from the finished file. */
-  readonly durationMs: number
-  /** Measured, in request order. */
-  readonly inputVideosMs: readonly number[]
+  readonly videos: readonly ReferenceVideo[]
+  readonly audios: readonly ReferenceSound[]
 }
 
 /** What a request gets that leaves a field out (specification §2.6 gives no defaults). */
@@ -61,18 +47,16 @@ export const FRAME_RATE = 24
 const QUANTIZERS = { standard: 26, high: 20 } as const
 
 /**
- * `report` gets whole numbers from 1 to 99, rising, by the share of frames encoded. Rejects with
+ * An MP4: H.264, and AAC where sound was asked for. `report` gets whole numbers from 1 to 99, rising, by the share of frames encoded. Rejects with
  * `media_unreadable` where a reference can't be opened, before any frame is painted.
  */
 export async function renderVideo(
   request: VideoRequest,
   report: (progress: number) => void,
-): Promise<RenderedVideo> {
-  const { parameters } = request
-  const videos = await inOrder(request.videos, hashing(measureVideo))
-  const audios = await inOrder(request.audios, hashing(measureAudioMs))
+): Promise<Uint8Array> {
+  const { audios, parameters, videos } = request
   const aspectRatio =
-    parameters.aspect_ratio ?? (await chooseAspectRatio(videos[0]?.result, request.images))
+    parameters.aspect_ratio ?? (await chooseAspectRatio(videos[0], request.images))
   const size = toFrameSize(parameters.resolution ?? VIDEO_DEFAULTS.resolution, aspectRatio)
   const frames = (parameters.duration ?? VIDEO_DEFAULTS.durationS) * FRAME_RATE
   const images = await inOrder(
@@ -81,23 +65,18 @@ export async function renderVideo(
   )
   request.paint()
   const seed = toSeed(parameters.prompt ?? "", [...images, ...videos])
-  const painter = createPainter({ parameters, size, seed, images, video: videos[0]?.result })
+  const painter = createPainter({ parameters, size, seed, images, video: videos[0] })
   const quantizer = QUANTIZERS[parameters.bitrate_mode ?? "standard"]
   const encoded = await encodeFrames({ painter, size, frames, quantizer }, report)
-  const bytes = await mux({
+  return mux({
     video: encoded,
     frames,
     frameRate: FRAME_RATE,
     soundtrack:
       parameters.generate_audio === true
-        ? composeSoundtrack(toSeed(seed, audios), frames / FRAME_RATE, audios[0]?.result)
+        ? composeSoundtrack(toSeed(seed, audios), frames / FRAME_RATE, audios[0]?.durationMs)
         : undefined,
   })
-  return {
-    bytes,
-    durationMs: await measureVideoMs(bytes),
-    inputVideosMs: videos.map(({ result }) => result.durationMs),
-  }
 }
 
 /** One at a time, so that the first unreadable one is the one reported. */
@@ -126,7 +105,7 @@ function hashing<Result>(
 }
 
 async function chooseAspectRatio(
-  video: MeasuredVideo | undefined,
+  video: ReferenceVideo | undefined,
   [image]: readonly ReadMedia[],
 ): Promise<AspectRatio> {
   if (video !== undefined) return nearestAspectRatio(video)
@@ -135,7 +114,7 @@ async function chooseAspectRatio(
 }
 
 /** What a film is grown from: the prompt and the references, not its size or length. */
-function toSeed(text: string, media: readonly Hashed<unknown>[]): string {
+function toSeed(text: string, media: readonly Pick<ReferenceSound, "sha256">[]): string {
   return [hash("sha256", text), ...media.map(({ sha256 }) => sha256)].join(" ")
 }
 
@@ -144,7 +123,7 @@ interface PainterPlan {
   readonly size: FrameSize
   readonly seed: string
   readonly images: readonly Hashed<Frame>[]
-  readonly video: MeasuredVideo | undefined
+  readonly video: ReferenceVideo | undefined
 }
 
 function createPainter({ parameters, size, seed, images, video }: PainterPlan): FramePainter {
@@ -157,7 +136,7 @@ function createPainter({ parameters, size, seed, images, video }: PainterPlan): 
 }
 
 /** A scene moves as calmly as the first reference video is long. */
-function choosePace(video: MeasuredVideo | undefined): number {
+function choosePace(video: ReferenceVideo | undefined): number {
   if (video === undefined) return 1
   return Math.min(Math.max(8_000 / video.durationMs, 0.5), 1.8)
 }

@@ -33,4 +33,6 @@ export interface MediaFacts {
   readonly mimeType: string
   /** Integer milliseconds of the picture or the sound; undefined for images. */
   readonly durationMs?: number
+  /** Pixels of a video as it is displayed, rotation applied. */
+  readonly size?: { readonly width: number; readonly height: number }
 }

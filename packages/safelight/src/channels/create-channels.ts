@@ -16,6 +16,8 @@ export interface CreateChannelsOptions {
   readonly createStudio: (settings: ChannelSettings) => Channel
   /** What may be asked for; absent where the models' files were not loaded. */
   readonly models?: readonly Model[]
+  /** Whether providers can fetch inputs from this service; by default not. */
+  readonly canLink?: boolean
 }
 
 type ServedChannelsOptions = CreateChannelsOptions & Required<Pick<CreateChannelsOptions, "models">>
@@ -135,7 +137,7 @@ export function readKey(
 function createProviderChannel(
   provider: Provider,
   settings: ChannelSettings,
-  { environment, log }: Pick<CreateChannelsOptions, "environment" | "log">,
+  { canLink = false, environment, log }: Omit<CreateChannelsOptions, "channels">,
 ): Channel | undefined {
   const { baseUrl, concurrency, isFree, keyTtlMs, models, outputHosts } = settings
   const { name = provider.name } = settings
@@ -152,6 +154,7 @@ function createProviderChannel(
     provider,
     key,
     name,
+    canLink,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(concurrency !== undefined && { concurrency }),
     ...(isFree !== undefined && { isFree }),

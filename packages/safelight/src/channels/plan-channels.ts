@@ -7,6 +7,7 @@ import { createStudioChannel, STUDIO_MODELS } from "@safelight/channel-studio"
 import { findModel, isProviderKey, type Provider } from "@safelight/channel-http"
 import { isSafelightError, SILENT_LOG, type Channel } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
+import { createMediaInspector } from "@safelight/media-inspector"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import {
   createChannel,
@@ -62,7 +63,7 @@ export function createQuietChannel(
 }
 
 function createStudio(): Channel {
-  return createStudioChannel({ media: createGuardedFetch({}) })
+  return createStudioChannel({ media: createGuardedFetch({}), inspector: createMediaInspector() })
 }
 
 async function tell(settings: ChannelSettings, surroundings: PlanSurroundings): Promise<Told> {

@@ -1,0 +1,84 @@
+/**
+ * The inputs of a request as its provider takes them, put in place of the URLs before anything is
+ * bought. Nothing here is a purchase: it may be done again, and what goes wrong proves that nothing was
+ * created. A provider that takes what a request holds has no rule, and gets it as it is.
+ *
+ *   data URL → link, upload      http(s) URL → data URL
+ */
+import {
+  isFailureCode,
+  isSafelightError,
+  type ChannelRequest,
+  type NotCreated,
+  type ParameterValues,
+  type Refused,
+} from "@safelight/core"
+import type { InputRule, Provider, ProviderModel, Send } from "./provider.ts"
+
+/** For all inputs of a request: what took longer would keep the purchase from leaving in time. */
+export const PUT_INPUTS_MS = 15_000
+
+export interface InputPlace {
+  readonly model: ProviderModel
+  readonly provider: Provider
+  readonly request: ChannelRequest
+  /** With the signal that ends the putting. */
+  readonly send: Send
+  readonly signal: AbortSignal
+}
+
+type PutInputs =
+  | { readonly kind: "put"; readonly parameters: ParameterValues }
+  | NotCreated
+  | Refused
+
+/** Rejects where we are wrong, and nowhere else. */
+export async function putInputs(place: InputPlace): Promise<PutInputs> {
+  const { model, request, signal } = place
+  const parameters: Record<string, unknown> = { ...request.parameters }
+  try {
+    for (const [param, rule] of Object.entries(model.inputs ?? {})) {
+      const urls = parameters[param]
+      if (urls === undefined) continue
+      // oxlint-disable-next-line no-await-in-loop
+      parameters[param] = await putAll(place, rule, urls)
+    }
+    return { kind: "put", parameters }
+  } catch (error) {
+    if (signal.aborted) return { kind: "not-created", reason: "inputs_took_too_long" }
+    if (!isSafelightError(error)) throw error
+    const { code, retryable } = error
+    if (isFailureCode(code) && !retryable) return { kind: "refused", code }
+    const isAboutRequest = isFailureCode(code)
+    return { kind: "not-created", reason: code, ...(isAboutRequest && { isAboutRequest }) }
+  }
+}
+
+async function putAll(place: InputPlace, rule: InputRule, value: unknown): Promise<unknown> {
+  if (!Array.isArray(value)) return typeof value === "string" ? put(place, rule, value) : value
+  const urls: string[] = []
+  // In turn, so that one is held at a time.
+  // oxlint-disable-next-line no-await-in-loop
+  for (const url of value as string[]) urls.push(await put(place, rule, url))
+  return urls
+}
+
+async function put(place: InputPlace, rule: InputRule, url: string): Promise<string> {
+  const { by, fromCharacters = 0 } = rule
+  const isInline = url.startsWith("data:")
+  if (isInline === (by === "inline") || url.length < fromCharacters) return url
+  const { provider, request, send, signal } = place
+  // Without a public address it goes along: a provider that takes no data URL has not accepted it.
+  if (by === "link") return (await request.inputs.link(url)) ?? url
+  const { body, mimeType } = await request.inputs.open({ url, signal })
+  const content = await readAll(body)
+  if (by === "inline") return `data:${mimeType};base64,${content.toString("base64")}`
+  if (provider.upload === undefined) throw new TypeError(`${provider.name} has no upload`)
+  return provider.upload({ content: new Blob([content], { type: mimeType }) }, send)
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,213 @@
+/** The videos that a task refers to: measured by the engine before anything is bought, and charged. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import {
+  DEFAULT_PRICES,
+  referenceToVideo,
+  SafelightError,
+  type MediaInspector,
+  type MediaSource,
+  type SafelightErrorCode,
+} from "@safelight/core"
+import { createScriptedChannel, type ScriptedChannelOptions } from "@safelight/testkit"
+import { createLogRecorder } from "./log-recorder.ts"
+import { createScene, type Scene, type SceneOptions } from "./support.ts"
+
+const ACCEPTED = { kind: "accepted", operation: "op-7" } as const
+const FILM = {
+  kind: "completed",
+  // What a channel says of lengths counts for nothing where the engine measures.
+  inputVideosMs: [60_000],
+  outputs: [{ mimeType: "video/mp4", durationMs: 60_000, open: () => once("5000") }],
+} as const
+
+const fault = (code: SafelightErrorCode, retryable = false): SafelightError =>
+  new SafelightError({ code, message: "as a test wants it", retryable })
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+/** A video at `https://v.example/1500` is of 1,500 ms. */
+const toUrl = (durationMs: number | string): string => `https://v.example/${durationMs}`
+
+interface Ports {
+  readonly fetched: string[]
+  readonly faults: (Error | undefined)[]
+  readonly options: Required<
+    Pick<SceneOptions, "inspector" | "log" | "media" | "models" | "prices">
+  >
+  readonly errors: () => readonly object[]
+}
+
+function createPorts(): Ports {
+  const fetched: string[] = []
+  const faults: (Error | undefined)[] = []
+  const media: MediaSource = {
+    async open({ url, kinds }) {
+      fetched.push(url)
+      const error = faults.shift()
+      if (error !== undefined) throw error
+      assert.deepEqual(kinds, ["video"])
+      return { kind: "video", mimeType: "video/mp4", body: once(url.slice(toUrl("").length)) }
+    },
+  }
+  const inspector: MediaInspector = {
+    async inspect({ bytes, read }) {
+      const durationMs = Number(Buffer.from(await read(0, bytes)).toString())
+      if (Number.isNaN(durationMs)) throw fault("media_unreadable")
+      return { kind: "video", mimeType: "video/mp4", durationMs }
+    },
+    close: async () => {},
+  }
+  const { entries, log } = createLogRecorder()
+  return {
+    fetched,
+    faults,
+    options: { inspector, log, media, models: [referenceToVideo], prices: DEFAULT_PRICES },
+    errors: () => entries.filter(({ level }) => level === "error").map(({ fields }) => fields),
+  }
+}
+
+function createChannel(script: ScriptedChannelOptions) {
+  return createScriptedChannel({ models: [referenceToVideo.id], ...script })
+}
+
+async function submit(scene: Scene, ...videos: readonly string[]): Promise<string> {
+  const parameters = { prompt: "fog", duration: 5, video_urls: videos }
+  const { id: model } = referenceToVideo
+  const sent = await scene.engine.submit({ account: "ada", model, parameters })
+  assert.ok(sent.kind === "submitted")
+  return sent.task.id
+}
+
+describe("the videos that a task refers to", () => {
+  it("are measured before the purchase, and charged in their order", async () => {
+    const { fetched, options } = createPorts()
+    const measured: number[] = []
+    const submits = [
+      () => {
+        measured.push(fetched.length)
+        return ACCEPTED
+      },
+    ]
+    const channel = createChannel({ submits, polls: [FILM] })
+    const scene = createScene({ channels: [channel], ...options })
+    const id = await submit(scene, toUrl(1_500), toUrl(7_000))
+    await scene.clock.advance(5_000)
+    const { artifacts, chargeMicros, priceVersion, usage } = await scene.read(id)
+    assert.deepEqual(usage, { images: 0, inputVideosMs: [1_500, 7_000], outputVideoMs: 5_000 })
+    const price = DEFAULT_PRICES.find(({ version }) => version === priceVersion)
+    const { perVideoSecondMicros = 0 } = price?.models[referenceToVideo.id] ?? {}
+    // The first counts as 4 s.
+    assert.equal(chargeMicros, (4 + 7 + 5) * perVideoSecondMicros)
+    assert.deepEqual(measured, [2])
+    assert.deepEqual([...scene.artifacts.places.keys()], [artifacts[0]?.place])
+  })
+
+  it("are charged by the process that ends the task, as the first one measured them", async () => {
+    const { fetched, options } = createPorts()
+    const quiet = (): Promise<never> => new Promise(() => {})
+    const first = createScene({
+      channels: [createChannel({ submits: [ACCEPTED], polls: [quiet] })],
+      ...options,
+    })
+    const { artifacts, clock, storage } = first
+    const id = await submit(first, toUrl(6_000))
+    await clock.advance(1_000)
+    await first.engine.stop()
+    const channels = [createChannel({ polls: [FILM] })]
+    const second = createScene({ channels, ...options, artifacts, clock, storage })
+    await clock.advance(1_000)
+    assert.deepEqual((await second.read(id)).usage?.inputVideosMs, [6_000])
+    assert.equal(fetched.length, 1)
+  })
+
+  it("are measured once, however often the task is dispatched", async () => {
+    const { fetched, options } = createPorts()
+    const refused = { kind: "not-created", reason: "provider_failed" } as const
+    const channel = createChannel({ submits: [refused, refused, ACCEPTED], polls: [FILM] })
+    const scene = createScene({ channels: [channel], ...options })
+    const id = await submit(scene, toUrl(6_000))
+    await scene.clock.advance(30_000)
+    assert.deepEqual((await scene.read(id)).usage?.inputVideosMs, [6_000])
+    assert.deepEqual([fetched.length, channel.calls.length], [1, 4])
+  })
+
+  const wrong = [
+    ["can't be had", toUrl(1_000), fault("media_download_failed"), "media_download_failed"],
+    ["are too large", toUrl(1_000), fault("media_too_large"), "media_too_large"],
+    ["are none", toUrl(1_000), fault("unsupported_media_type"), "unsupported_media_type"],
+    ["can't be read", toUrl("broken"), undefined, "media_unreadable"],
+  ] as const
+  for (const [how, url, error, code] of wrong) {
+    it(`fail their task where they ${how}: nothing is bought, nothing charged or kept`, async () => {
+      const { faults, options } = createPorts()
+      faults.push(undefined, error)
+      const channel = createChannel({})
+      const scene = createScene({ channels: [channel], ...options })
+      const id = await submit(scene, toUrl(2_000), url)
+      await scene.clock.advance(5_000)
+      const task = await scene.read(id)
+      assert.deepEqual([task.state, task.error?.code, task.chargeMicros], ["failed", code, 0])
+      assert.deepEqual(scene.story(id), ["submitted", "failed"])
+      assert.deepEqual([channel.calls.length, scene.artifacts.places.size], [0, 0])
+    })
+  }
+
+  it("are fetched again where that failed for now, and not for ever", async () => {
+    const { faults, fetched, options } = createPorts()
+    const channel = createChannel({ submits: [ACCEPTED], polls: [FILM] })
+    const scene = createScene({ channels: [channel], ...options })
+    const down = fault("media_download_failed", true)
+    faults.push(down, down)
+    const id = await submit(scene, toUrl(6_000))
+    await scene.clock.advance(30_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+    faults.push(down, down, down)
+    const other = await submit(scene, toUrl(6_000))
+    await scene.clock.advance(30_000)
+    assert.equal((await scene.read(other)).error?.code, "media_download_failed")
+    assert.deepEqual([fetched.length, channel.created.length], [6, 1])
+  })
+
+  it("wait for a storage that is full, and are then bought", async () => {
+    const { options } = createPorts()
+    const channel = createChannel({ submits: [ACCEPTED], polls: [FILM] })
+    const scene = createScene({ channels: [channel], ...options })
+    scene.artifacts.failPuts(5)
+    const id = await submit(scene, toUrl(6_000))
+    await scene.clock.advance(60_000)
+    assert.deepEqual((await scene.read(id)).usage?.inputVideosMs, [6_000])
+  })
+
+  it("are left out of the charge, and told, where their lengths were erased meanwhile", async () => {
+    const { errors, options } = createPorts()
+    const quiet = (): Promise<never> => new Promise(() => {})
+    const first = createScene({
+      channels: [createChannel({ submits: [ACCEPTED], polls: [quiet] })],
+      ...options,
+    })
+    const { artifacts, clock, storage } = first
+    const id = await submit(first, toUrl(6_000))
+    await clock.advance(1_000)
+    assert.equal(await first.engine.erase({ account: "ada", id }), true)
+    await first.engine.stop()
+    const channels = [createChannel({ polls: [FILM] })]
+    const second = createScene({ channels, ...options, artifacts, clock, storage })
+    await clock.advance(1_000)
+    const { state, usage } = await second.read(id)
+    assert.deepEqual([state, usage?.inputVideosMs], ["succeeded.available", []])
+    assert.deepEqual(errors(), [{ task: id }])
+  })
+
+  it("are what the channel says where the engine has nothing to measure with", async () => {
+    const { inspector: _, ...options } = createPorts().options
+    const channel = createChannel({ submits: [ACCEPTED], polls: [FILM] })
+    const scene = createScene({ channels: [channel], ...options })
+    const id = await submit(scene, toUrl(6_000))
+    await scene.clock.advance(5_000)
+    const { usage } = await scene.read(id)
+    assert.deepEqual(usage, { images: 0, inputVideosMs: [60_000], outputVideoMs: 60_000 })
+  })
+})
