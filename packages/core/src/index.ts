@@ -112,6 +112,9 @@ export type { ArtifactLinkEpoch, Belongings, IdempotencyUse, Input } from "./por
 export type {
   Accepted,
   Busy,
+  CallbackAddress,
+  CallbackOutcome,
+  CallbackRequest,
   Channel,
   ChannelCheck,
   ChannelOutput,
@@ -123,6 +126,7 @@ export type {
   OpenedOutput,
   OutputOrigins,
   Pending,
+  PollEvery,
   PollOutcome,
   PollRequest,
   Refused,
@@ -188,10 +192,13 @@ export type {
 } from "./ports/storage.ts"
 export type { StreamHead } from "./ports/stream-head.ts"
 export type {
+  CallbackResult,
+  CallbackService,
   FoundArtifacts,
   IdempotencyKey,
   ListResult,
   OpenArtifactRequest,
+  ReceiveCallbackRequest,
   SealedParameters,
   SubmitRequest,
   SubmitResult,

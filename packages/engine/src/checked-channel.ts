@@ -3,6 +3,7 @@
  * and a throw is a rejection. Everything else is the channel's own.
  */
 import type { Channel, Log, Model } from "@safelight/core"
+import { parseCallbackAnswer } from "./callback-answer.ts"
 import {
   parseFindAnswer,
   parsePollAnswer,
@@ -53,6 +54,8 @@ export function toCheckedChannel(
     concurrency: channel.concurrency,
     submitTimeoutMs: channel.submitTimeoutMs,
     ...(channel.sendWithinMs !== undefined && { sendWithinMs: channel.sendWithinMs }),
+    ...(channel.pollEvery !== undefined && { pollEvery: channel.pollEvery }),
+    ...(channel.hasVerifiedCallbacks === true && { hasVerifiedCallbacks: true }),
     ...(channel.outputOrigins !== undefined && { outputOrigins: channel.outputOrigins }),
     async submit(request) {
       return parseSubmitAnswer(await channel.submit(request), toContext(request))
@@ -69,6 +72,7 @@ function toOptional(
   channel: Channel,
   toContext: (request: Asked) => AnswerContext,
 ): Partial<Channel> {
+  const { name } = channel
   return {
     ...(channel.accepts !== undefined && {
       accepts: (request) => channel.accepts?.(request) ?? true,
@@ -76,6 +80,11 @@ function toOptional(
     ...(channel.find !== undefined && {
       async find(request) {
         return parseFindAnswer(await channel.find?.(request), toContext(request))
+      },
+    }),
+    ...(channel.receive !== undefined && {
+      async receive(request) {
+        return parseCallbackAnswer(await channel.receive?.(request), name)
       },
     }),
     ...(channel.cancel !== undefined && {

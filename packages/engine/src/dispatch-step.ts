@@ -48,8 +48,10 @@ async function dispatch(
   { upstreamKey, isRepeat }: DispatchKey,
 ): Promise<StepResult> {
   const { clock, recorder, probe } = context
-  const request = await toRequest(context, work, upstreamKey)
-  if (request === undefined) return settle(context, work, ERASED)
+  const asked = await toRequest(context, work, upstreamKey)
+  if (asked === undefined) return settle(context, work, ERASED)
+  const callback = await context.callbacks.create(slot.channel, upstreamKey)
+  const request = callback === undefined ? asked : { ...asked, callback }
   await probe("dispatch:before-append", work.id)
   // Whoever wakes past its claim, or close to it, changes nothing.
   if (toSlackMs(context, work, slot) <= 0) return "leave"

@@ -21,7 +21,9 @@ import { createWork, type Work } from "./work.ts"
 export interface Dispatcher {
   start(): void
   /** Looks at the queue soon. */
-  wake(): void
+  readonly wake: () => void
+  /** Has whichever process holds the task poll it soon; one that is told by another may miss it. */
+  readonly wakeHolder: (task: string) => void
   /** Where a task about to be submitted shall stand. */
   reserve(request: AskedFor, account: string): Promise<Reservation>
   /** Takes back an offer that no task came of: what waited for its slot may have it. */
@@ -77,9 +79,16 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       if (claiming !== undefined) return
       claiming = claimUntil(stopping.signal, context, { alarm, reader, renewal })
       renewing = renewal.runUntil(stopped.signal)
-      stopListening = storage.onQueued?.(() => alarm.ring())
+      const stops = [
+        storage.onQueued?.(() => alarm.ring()),
+        storage.onHolderWoken?.((task) => holdings.wake(task)),
+      ]
+      stopListening = () => stops.forEach((stop) => stop?.())
     },
     wake: () => alarm.ring(),
+    wakeHolder(task) {
+      if (!holdings.wake(task)) storage.wakeHolder?.(task)
+    },
     async reserve(request, account) {
       const share = shares.known(account) ?? (await shares.find(account))
       const isWorking = claiming !== undefined && !stopping.signal.aborted

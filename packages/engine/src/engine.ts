@@ -10,6 +10,7 @@ import {
   SafelightError,
   SILENT_LOG,
   type ArtifactStorage,
+  type CallbackService,
   type Channel,
   type Clock,
   type Log,
@@ -24,17 +25,20 @@ import {
   type MediaInspector,
   type MediaSource,
 } from "@safelight/core"
+import { createCallbackAddresses } from "./callback-addresses.ts"
 import { checkPrices, type PriceFault } from "./check-prices.ts"
 import { toCheckedChannel, type CheckingPorts } from "./checked-channel.ts"
 import { createClaims } from "./claims.ts"
 import type { Context } from "./context.ts"
 import type { Ports } from "./ports.ts"
+import { createDeploymentKeys } from "./deployment-keys.ts"
 import { createDeadlines } from "./deadlines.ts"
 import { createEngineClock, type EngineClock } from "./engine-clock.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import { waitUntilFinished } from "./finished.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
+import { receiveCallback } from "./receive-callback.ts"
 import { createRecorder } from "./recorder.ts"
 import { createReturns } from "./returns.ts"
 import { settleDoubt, type ResolveRequest, type ResolveResult } from "./resolve-task.ts"
@@ -54,6 +58,11 @@ export interface EngineOptions {
   /** What may be asked for; the three models of the specification by default. */
   readonly models?: readonly Model[]
   readonly prices?: PriceBook
+  /**
+   * Where providers reach the service, as `https://api.example.com`; without it none is asked to call
+   * back. A host that mounts the HTTP handler below a path says it with that path.
+   */
+  readonly publicUrl?: string
   readonly settings?: Partial<EngineSettings>
   /** Fetches outputs that lie at URLs; needed, with `inspector`, where a channel names `outputOrigins`. */
   readonly media?: MediaSource
@@ -66,7 +75,7 @@ export interface EngineOptions {
 }
 
 /** `await using` stops it at once: what runs is handed back. */
-export interface Engine extends TaskService, AsyncDisposable {
+export interface Engine extends TaskService, CallbackService, AsyncDisposable {
   /** Begins to carry out what waits. Tasks can be submitted before; they queue. */
   start(): void
   /** What moments are written down and judged by: the database's clock where it has one. */
@@ -132,6 +141,7 @@ export function createEngine(options: EngineOptions): Engine {
       }
     },
     ...createReads(context),
+    receiveCallback: (request) => receiveCallback(context, dispatcher, request),
     resolve: (request) => settleDoubt(context, request),
     checkPrices: () => checkPrices(context),
     readArtifact: (name) => readArtifact(context, name),
@@ -183,9 +193,11 @@ function createContext(options: EngineOptions): Context {
     inspector,
   }
   const claims = createClaims(ports)
+  const keys = createDeploymentKeys({ storage, clock })
   return {
     ...ports,
     clock,
+    callbacks: createCallbackAddresses(keys, options.publicUrl),
     claims,
     deadlines: createDeadlines(clock),
     recorder: createRecorder(ports),

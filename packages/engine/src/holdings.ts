@@ -13,6 +13,8 @@ export interface Holdings {
   has(task: string): boolean
   /** What is held now. */
   list(): readonly Work[]
+  /** Has the task polled soon, if it is held here; whether it is. */
+  wake(task: string): boolean
   /** Calls off the work on a task, if any: it has ended. */
   callOff(task: string): void
   /**
@@ -71,6 +73,13 @@ export function createHoldings(
     },
     has: (task) => holdings.has(task),
     list: () => [...holdings.values()].map(({ work }) => work),
+    wake(task) {
+      const work = holdings.get(task)?.work
+      if (work === undefined) return false
+      work.isWoken = true
+      work.wake?.()
+      return true
+    },
     callOff: (task) => holdings.get(task)?.work.controller.abort("finished"),
     async windDown(graceMs) {
       const inTime = new AbortController()

@@ -27,6 +27,10 @@ export interface Work {
   readonly ending: AbortController
   /** What the channel will answer to the purchase, while that is waited for. */
   call: Promise<unknown> | undefined
+  /** Ends the pause before the next poll; set while there is one. */
+  wake: (() => void) | undefined
+  /** Somebody has asked for a poll since the last one began. */
+  isWoken: boolean
   /** In memory where the task was submitted here; else read from the inputs when needed. */
   parameters: ParameterValues | undefined
 }
@@ -51,6 +55,8 @@ export function createWork(
     controller: new AbortController(),
     ending: new AbortController(),
     call: undefined,
+    wake: undefined,
+    isWoken: false,
     parameters: more.parameters,
   }
 }
