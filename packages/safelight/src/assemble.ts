@@ -117,6 +117,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
       : createHttpHandler({
           ...shared,
           service: engine,
+          callbacks: engine,
           storage,
           settings,
           publicUrl: () => publicUrl,
@@ -184,6 +185,8 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
       channel: watching.observeChannel(route.channel),
     })),
     prices: configuration.prices,
+    // A listening address is no place where a provider could call.
+    ...(configuration.publicUrl !== undefined && { publicUrl: configuration.publicUrl }),
     media,
     inspector,
     clock,
