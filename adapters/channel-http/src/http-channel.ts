@@ -11,6 +11,9 @@ import {
   type Channel,
   type ChannelRequest,
   type Completed,
+  type Clock,
+  type PollEvery,
+  type PollOutcome,
   type PollRequest,
   type Submission,
   type SubmitOutcome,
@@ -18,6 +21,7 @@ import {
 import { checkProvider } from "./check-provider.ts"
 import { createHttpClient, NotSent } from "./http-client.ts"
 import { createIsOwn, createToAddress } from "./provider-address.ts"
+import { addCallback, createReceive, type ReceiverOptions } from "./receive-webhook.ts"
 import type {
   CreateOutcome,
   Provider,
@@ -46,7 +50,23 @@ export interface HttpChannelOptions {
    * keys and doesn't state it.
    */
   readonly keyTtlMs?: number
+  /** What the account's webhooks are signed with; without it a provider that signs so is not asked for any. */
+  readonly webhookSecret?: string
+  /** Between two polls, in place of the provider's own. */
+  readonly pollEvery?: PollEvery
+  /** What signatures are dated by; the host's by default. */
+  readonly clock?: Pick<Clock, "now" | "monotonicNow">
 }
+
+const HOST_CLOCK = { now: () => Date.now(), monotonicNow: () => performance.now() }
+
+/** Soon enough for a picture, and seldom enough for a film. */
+const POLL_EVERY: PollEvery = { shortestMs: 2_000, longestMs: 15_000 }
+
+/** Of handles, states and URLs. */
+const REPLY_BYTES = 1024 * 1024
+/** Of pictures as base64, some of 20 MB each. */
+const MEDIA_REPLY_BYTES = 128 * 1024 * 1024
 
 /** What answers later is of no use for tasks either. */
 const CHECK_MS = 15_000
@@ -57,7 +77,9 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
   const { name = provider.name, models = Object.keys(provider.models) } = options
   const wire = createWire(options, name)
   for (const id of models) wire.toModel(id)
-  const { cancel, find } = provider
+  const { cancel, find, webhook } = provider
+  const { clock = HOST_CLOCK, webhookSecret: secret } = options
+  const receive = webhook && createReceive({ webhook, secret, get: wire.get, clock })
 
   return {
     name,
@@ -68,12 +90,13 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     sendWithinMs: Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
     outputOrigins: { hosts: provider.outputHosts, trustedOrigins: [wire.origin] },
     accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
+    pollEvery: options.pollEvery ?? provider.pollEvery ?? POLL_EVERY,
     submit: (request) => buy(wire, provider, request),
-    async poll({ operation, signal }) {
-      const outcome = await provider.poll(operation, wire.toSend(signal))
-      if (outcome !== undefined) return wire.withCredentials(outcome)
-      throw unavailable(`${name} does not say how the work stands`)
-    },
+    poll: (request) => ask(wire, provider, request),
+    ...(receive !== undefined && {
+      receive,
+      ...(webhook?.scheme.kind !== "none" && { hasVerifiedCallbacks: true as const }),
+    }),
     ...(cancel !== undefined && {
       async cancel({ operation, signal }: PollRequest) {
         await cancel(operation, wire.toSend(signal))
@@ -97,12 +120,34 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
   throw new SafelightError({ code: "invalid-configuration", message })
 }
 
+/** A pause that the provider asks for is kept, whether its answer tells how the work stands or not. */
+async function ask(
+  wire: Wire,
+  { name, poll }: Provider,
+  { operation, signal }: PollRequest,
+): Promise<PollOutcome> {
+  const send = wire.toSend(signal)
+  let retryAfterMs: number | undefined
+  const outcome = await poll(operation, async (request) => {
+    const reply = await send(request)
+    retryAfterMs = reply.retryAfterMs ?? retryAfterMs
+    return reply
+  })
+  if (outcome === undefined) {
+    throw unavailable(`${name} does not say how the work stands`, { retryAfterMs })
+  }
+  if (outcome.kind !== "running") return wire.withCredentials(outcome)
+  return { ...outcome, pollAfterMs: Math.max(outcome.pollAfterMs, retryAfterMs ?? 0) }
+}
+
 async function buy(
   wire: Wire,
-  { name, readCreate }: Provider,
-  { isRepeat, model, parameters, signal, upstreamKey }: ChannelRequest,
+  { name, readCreate, webhook }: Provider,
+  { callback, isRepeat, model, parameters, signal, upstreamKey }: ChannelRequest,
 ): Promise<SubmitOutcome> {
-  const request = wire.toModel(model).toRequest(parameters, upstreamKey)
+  const bare = wire.toModel(model).toRequest(parameters, upstreamKey)
+  const isCalledBack = webhook !== undefined && callback !== undefined
+  const request = isCalledBack ? addCallback(bare, webhook, callback, wire.origin) : bare
   let reply: Reply
   try {
     reply = await wire.sendOnce(request, signal)
@@ -128,13 +173,16 @@ interface Wire {
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
   /** The outcome with what its outputs are fetched with. */
   withCredentials<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
+  /** Gets what anybody may have; of a host that stands elsewhere, as a stub serves it. */
+  readonly get: ReceiverOptions["get"]
   /** For what buys nothing. */
   toSend(signal: AbortSignalLike): Send
   close(): Promise<void>
 }
 
 function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string): Wire {
-  const client = createHttpClient()
+  const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
+  const client = createHttpClient({ mostReplyBytes })
   const toAddress = createToAddress(provider, baseUrl)
   const isOwn = createIsOwn(provider, baseUrl)
   const credentials = provider.authorize(requireKey(name, key))
@@ -161,14 +209,23 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
       })
       return { ...outcome, outputs }
     },
-    toSend: (signal) => async (request) => {
-      try {
-        return await sendOnce(request, signal)
-      } catch (error) {
-        throw error instanceof NotSent ? unavailable(`${name} can't be reached`, error) : error
-      }
+    async get(url, signal) {
+      const { host, pathname } = new URL(url)
+      const stands = baseUrl === undefined ? url : toAddress({ path: `/${host}${pathname}` }).href
+      return asSent(name, client.send({ method: "GET", path: "", url: new URL(stands), signal }))
     },
+    toSend: (signal) => (request) => asSent(name, sendOnce(request, signal)),
     close: () => client.close(),
+  }
+}
+
+/** What buys nothing may be sent again, whether it was or not. */
+async function asSent(name: string, reply: Promise<Reply>): Promise<Reply> {
+  try {
+    return await reply
+  } catch (error) {
+    if (!(error instanceof NotSent)) throw error
+    throw unavailable(`${name} can't be reached`, { cause: error })
   }
 }
 
@@ -184,8 +241,18 @@ function isCompleted<Outcome extends { readonly kind: string }>(
   return outcome.kind === "completed"
 }
 
-function unavailable(message: string, cause?: Error): SafelightError {
-  return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause })
+function unavailable(
+  message: string,
+  { cause, retryAfterMs }: { readonly cause?: Error; readonly retryAfterMs?: number | undefined },
+): SafelightError {
+  const more = retryAfterMs === undefined ? {} : { retryAfterMs }
+  return new SafelightError({
+    code: "channel-unavailable",
+    message,
+    retryable: true,
+    cause,
+    ...more,
+  })
 }
 
 function requireKey(name: string, key: string): string {

@@ -25,11 +25,14 @@ export class NotSent extends Error {
   override readonly name = "NotSent"
 }
 
-/** Pictures come as base64 in an answer, some of 20 MB each. */
-const MOST_REPLY_BYTES = 128 * 1024 * 1024
+export interface HttpClientOptions {
+  /** What is longer is no answer. */
+  readonly mostReplyBytes: number
+}
+
 const CONNECT_MS = 10_000
 
-export function createHttpClient(): HttpClient {
+export function createHttpClient({ mostReplyBytes }: HttpClientOptions): HttpClient {
   const agent = new Agent({
     // Over HTTP/2 undici sends a POST again by itself, after GOAWAY and REFUSED_STREAM.
     allowH2: false,
@@ -61,7 +64,7 @@ export function createHttpClient(): HttpClient {
         throw toFault(error, signal)
       }
       try {
-        return toReply(answer, await readText(answer.body))
+        return toReply(answer, await readText(answer.body, mostReplyBytes))
       } catch (error) {
         answer.body.destroy()
         throw toFault(error, signal)
@@ -71,12 +74,12 @@ export function createHttpClient(): HttpClient {
   }
 }
 
-async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> {
+async function readText(body: Dispatcher.ResponseData["body"], mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += (chunk as Uint8Array).byteLength
-    if (bytes > MOST_REPLY_BYTES) throw new Error("the answer is too large")
+    if (bytes > mostBytes) throw new Error("the answer is too large")
     chunks.push(chunk as Uint8Array)
   }
   return Buffer.concat(chunks).toString("utf8")
