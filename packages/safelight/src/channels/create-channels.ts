@@ -70,12 +70,30 @@ export function readKey(
   return { variable, key: environment[variable] ?? "" }
 }
 
+/** Where the provider signs its webhooks by a secret of the account; empty where the variable is. */
+export function readWebhookSecret(
+  settings: Pick<ChannelSettings, "webhookSecretVariable">,
+  { webhook }: Provider,
+  environment: CreateChannelsOptions["environment"],
+): FoundKey | undefined {
+  if (webhook?.scheme.kind !== "standard-webhooks") return undefined
+  const variable = settings.webhookSecretVariable ?? webhook.scheme.secretVariable
+  return { variable, key: environment[variable] ?? "" }
+}
+
+function toWebhookSecret(...found: Parameters<typeof readWebhookSecret>): {
+  readonly webhookSecret?: string
+} {
+  const { key = "" } = readWebhookSecret(...found) ?? {}
+  return key === "" ? {} : { webhookSecret: key }
+}
+
 function createProviderChannel(
   provider: Provider,
   settings: ChannelSettings,
   { environment, log }: Pick<CreateChannelsOptions, "environment" | "log">,
 ): Channel | undefined {
-  const { baseUrl, concurrency, keyTtlMs, models, name = provider.name } = settings
+  const { baseUrl, concurrency, keyTtlMs, models, name = provider.name, pollEvery } = settings
   const { key, variable } = readKey(settings, provider, environment)
   if (key === "") {
     log.error(
@@ -92,6 +110,8 @@ function createProviderChannel(
     ...(concurrency !== undefined && { concurrency }),
     ...(models !== undefined && { models }),
     ...(keyTtlMs !== undefined && { keyTtlMs }),
+    ...(pollEvery !== undefined && { pollEvery }),
+    ...toWebhookSecret(settings, provider, environment),
   })
 }
 

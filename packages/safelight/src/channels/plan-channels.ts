@@ -12,6 +12,8 @@ import {
   createChannel,
   findSource,
   readKey,
+  readWebhookSecret,
+  type FoundKey,
   type CreateChannelsOptions,
 } from "./create-channels.ts"
 
@@ -26,9 +28,11 @@ export interface ChannelPlan {
   readonly models: readonly string[]
   /** In words for people; empty where it can be made. */
   readonly faults: readonly string[]
+  /** What it does without, though it serves; absent where there is nothing to say. */
+  readonly notes?: readonly string[]
 }
 
-type Told = Pick<ChannelPlan, "name" | "models" | "faults">
+type Told = Pick<ChannelPlan, "name" | "models" | "faults" | "notes">
 
 export function planChannels({
   channels,
@@ -87,7 +91,13 @@ function tellOfProvider(
     name,
     models,
     faults: [...(isKeyless ? [`${variable} is empty`] : []), ...listUnknown(models, provider)],
+    ...toNotes(readWebhookSecret(settings, provider, environment)),
   }
+}
+
+function toNotes(secret: FoundKey | undefined): Pick<Told, "notes"> {
+  if (secret?.key !== "") return {}
+  return { notes: [`${secret.variable} is empty, so it is polled and not asked to call back`] }
 }
 
 function listUnknown(models: readonly string[], provider: Provider): readonly string[] {

@@ -1,5 +1,5 @@
 /** Who makes the tasks: the channels of a service, as its configuration names them. */
-import { fields } from "@safelight/core"
+import { fields, type PollEvery } from "@safelight/core"
 import * as v from "valibot"
 
 /** One channel as the file says it: by its type or by its module. */
@@ -24,6 +24,10 @@ export interface ChannelSettings {
   readonly keyVariable?: string
   /** How long a key of ours lives there, where the provider doesn't state it. */
   readonly keyTtlMs?: number
+  /** The environment variable that holds what its webhooks are signed with, in place of the usual one. */
+  readonly webhookSecretVariable?: string
+  /** Between two polls, in place of the provider's own. */
+  readonly pollEvery?: PollEvery
 }
 
 const name = v.pipe(
@@ -40,6 +44,11 @@ const whole = (max: number): v.GenericSchema<number> => {
     v.maxValue(max, message),
   )
 }
+
+const variable = v.pipe(
+  v.string(),
+  v.regex(/^[A-Z_][A-Z0-9_]*$/i, "expected the name of a variable"),
+)
 
 const settingsSchema = fields({
   type: v.exactOptional(v.string("expected a type, such as fal or studio")),
@@ -62,11 +71,21 @@ const settingsSchema = fields({
       v.check((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ""), notAnUrl),
     ),
   ),
-  keyVariable: v.exactOptional(
-    v.pipe(v.string(), v.regex(/^[A-Z_][A-Z0-9_]*$/i, "expected the name of a variable")),
-  ),
+  keyVariable: v.exactOptional(variable),
   // A month: no provider is known to remember a key for longer.
   keyTtlMs: v.exactOptional(whole(2_592_000_000)),
+  webhookSecretVariable: v.exactOptional(variable),
+  pollEvery: v.exactOptional(
+    v.pipe(
+      // A poll each tenth of a second is no following, and one a day ends no task in time.
+      fields({ shortestMs: whole(3_600_000), longestMs: whole(3_600_000) }),
+      v.check(({ shortestMs }) => shortestMs >= 100, "expected shortestMs of 100 or more"),
+      v.check(
+        ({ longestMs, shortestMs }) => shortestMs <= longestMs,
+        "expected longestMs to be no less than shortestMs",
+      ),
+    ),
+  ),
 })
 
 const channelSchema = v.pipe(
