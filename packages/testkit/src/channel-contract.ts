@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict"
 import {
+  type CallbackRequest,
   type Channel,
   type ChannelOutput,
   type ChannelRequest,
@@ -24,12 +25,24 @@ export interface ChannelFixture {
   readonly reopen: () => Channel | Promise<Channel>
   /** From now on nobody answers; absent where the channel asks nobody. */
   readonly cutOff?: () => Promise<void>
+  /**
+   * Begins to listen for what the provider calls back with; needed where the channel has `receive`. What
+   * comes is as a socket has it: bytes, and headers by name in lower case.
+   */
+  readonly listen?: () => Promise<CallbackListener>
   /** How often it was made to create something, where that can be told from outside. */
   readonly countPurchases?: () => number
   /** What may stand in no handle, outcome or error: keys, tokens. */
   readonly secrets?: readonly string[]
   /** Closes all channels that it handed out. */
   cleanUp(): Promise<void>
+}
+
+export interface CallbackListener {
+  /** For a `CallbackAddress`. */
+  readonly url: string
+  /** The next one, once it has come. */
+  next(): Promise<Pick<CallbackRequest, "body" | "headers">>
 }
 
 export interface ChannelContractOptions {
@@ -173,10 +186,52 @@ const BEHAVIOURS: Behaviours<Scene> = {
     }
   },
 
+  "a callback says the same each time, and nothing once anybody has touched it": async (scene) => {
+    const { channel, secrets = [] } = scene
+    if (channel.receive === undefined) return
+    const receive = channel.receive.bind(channel)
+    const { callback, request } = await callBack(scene)
+    const outcome = await receive(callback)
+    assert.equal(outcome.kind, channel.hasVerifiedCallbacks === true ? "verified" : "hint")
+    assert.deepEqual(await receive(callback), outcome)
+    const other = await scene.reopen()
+    assert.deepEqual(await other.receive?.(callback), outcome)
+    const text = JSON.stringify(outcome)
+    for (const secret of secrets) assert.equal(text.includes(secret), false, "a secret is in it")
+    if (outcome.kind !== "verified") return
+    const { body } = callback
+    for (const at of [0, Math.floor(body.byteLength / 2), body.byteLength - 1]) {
+      const touched = Uint8Array.from(body)
+      touched[at] = (touched[at] ?? 0) ^ 1
+      assert.deepEqual(await receive({ ...callback, body: touched }), { kind: "forged" })
+    }
+    assert.deepEqual(await receive({ ...callback, headers: {} }), { kind: "forged" })
+    if (outcome.operation === undefined) return
+    const completed = await follow(
+      other,
+      request,
+      JSON.parse(JSON.stringify(outcome.operation)) as Json,
+    )
+    for (const output of completed.outputs) await checkOutput(other, output)
+  },
+
   "it is closed twice without harm": async ({ channel }) => {
     await channel.close?.()
     await channel.close?.()
   },
+}
+
+/** What came for a purchase of the first model. */
+async function callBack(
+  scene: Scene,
+): Promise<{ readonly request: ChannelRequest; readonly callback: CallbackRequest }> {
+  const { channel, listen, toRequest } = scene
+  const { next, url } = (await listen?.()) ?? assert.fail("it has receive, and nobody listens")
+  const request = toRequest(first(channel.models))
+  const secret = "contract".repeat(6).slice(0, 43)
+  await submitUntilTaken(channel, { ...request, callback: { url, secret } })
+  const { model, signal, upstreamKey } = renew(request)
+  return { request, callback: { ...(await next()), model, signal, upstreamKey, secret } }
 }
 
 function first(models: readonly string[]): string {
