@@ -26,7 +26,7 @@ describe("the pauses between polls", () => {
     )
     for (const pauses of await observe({ polls })) {
       for (const [index, pause] of pauses.entries()) {
-        assertAbout(pause, Math.max(9_000, GROWING[index] ?? 0))
+        assertAbout(pause, [9_000, 13_500][index] ?? 15_000)
       }
     }
   })

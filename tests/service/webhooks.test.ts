@@ -114,7 +114,7 @@ describe("a webhook that its provider signs", { concurrency: true }, () => {
       const world = await openWorld(t, "replicate", options)
       const id = await world.submit({})
       assert.equal((await world.finished(id)).state, "succeeded.available")
-      assert.equal("webhook" in (world.stub.purchases[0]?.body as object), false)
+      assert.equal(JSON.stringify(world.stub.purchases).includes("webhook"), false)
     }
   })
 })
@@ -171,9 +171,8 @@ async function openWorld(t: TestContext, type: string, options: WorldOptions = {
   const places = new AsyncDisposableStack()
   t.after(() => places.disposeAsync())
   const folder = places.use(await createTemporaryFolder())
-  const stub = places.use(
-    (await STUBS[type]?.({ runMs: 50, webhookSecret: SECRET })) ?? assert.fail(),
-  )
+  const started = await STUBS[type]?.({ runMs: 50, webhookSecret: SECRET })
+  const stub = places.use(started ?? assert.fail())
   const { entries, log } = createLogRecorder()
   const pollEvery = { shortestMs: 100, longestMs: 2_000 }
   const channels = [{ type, baseUrl: stub.url, keyVariable: "PROVIDER_KEY", pollEvery }]

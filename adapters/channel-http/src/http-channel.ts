@@ -22,13 +22,14 @@ import { checkProvider } from "./check-provider.ts"
 import { createHttpClient, NotSent } from "./http-client.ts"
 import { createIsOwn, createToAddress } from "./provider-address.ts"
 import { addCallback, createReceive, type ReceiverOptions } from "./receive-webhook.ts"
-import type {
-  CreateOutcome,
-  Provider,
-  ProviderModel,
-  ProviderRequest,
-  Reply,
-  Send,
+import {
+  findModel,
+  type CreateOutcome,
+  type Provider,
+  type ProviderModel,
+  type ProviderRequest,
+  type Reply,
+  type Send,
 } from "./provider.ts"
 
 /** A connection stands within ten seconds, or nothing is sent. */
@@ -60,8 +61,8 @@ export interface HttpChannelOptions {
 
 const HOST_CLOCK = { now: () => Date.now(), monotonicNow: () => performance.now() }
 
-/** Soon enough for a picture, and seldom enough for a film. */
-const POLL_EVERY: PollEvery = { shortestMs: 2_000, longestMs: 15_000 }
+/** A declaration says itself how soon it is worth asking; a film need not be asked for more often. */
+const POLL_EVERY: PollEvery = { shortestMs: 500, longestMs: 15_000 }
 
 /** Of handles, states and URLs. */
 const REPLY_BYTES = 1024 * 1024
@@ -77,9 +78,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
   const { name = provider.name, models = Object.keys(provider.models) } = options
   const wire = createWire(options, name)
   for (const id of models) wire.toModel(id)
-  const { cancel, find, webhook } = provider
-  const { clock = HOST_CLOCK, webhookSecret: secret } = options
-  const receive = webhook && createReceive({ webhook, secret, get: wire.get, clock })
+  const { cancel, find } = provider
 
   return {
     name,
@@ -89,26 +88,31 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     submitTimeoutMs: provider.submitTimeoutMs,
     sendWithinMs: Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
     outputOrigins: { hosts: provider.outputHosts, trustedOrigins: [wire.origin] },
+    ...(provider.relays === true && { relays: provider.relays }),
     accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
     pollEvery: options.pollEvery ?? provider.pollEvery ?? POLL_EVERY,
     submit: (request) => buy(wire, provider, request),
     poll: (request) => ask(wire, provider, request),
-    ...(receive !== undefined && {
-      receive,
-      ...(webhook?.scheme.kind !== "none" && { hasVerifiedCallbacks: true as const }),
-    }),
+    ...toReceiving(options, wire),
     ...(cancel !== undefined && {
-      async cancel({ operation, signal }: PollRequest) {
-        await cancel(operation, wire.toSend(signal))
-      },
+      cancel: ({ operation, signal }: PollRequest) => cancel(operation, wire.toSend(signal)),
     }),
     ...(find !== undefined && {
       find: ({ model, parameters, signal, upstreamKey: key }: ChannelRequest) =>
         find({ model, parameters, key }, wire.toSend(signal)),
     }),
-    check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS))),
+    check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS)), models),
     close: () => wire.close(),
   }
+}
+
+function toReceiving(
+  { clock = HOST_CLOCK, provider: { webhook }, webhookSecret: secret }: HttpChannelOptions,
+  { get }: Wire,
+): Pick<Channel, "receive" | "hasVerifiedCallbacks"> {
+  const receive = webhook && createReceive({ webhook, secret, get, clock })
+  if (receive === undefined) return {}
+  return webhook?.scheme.kind === "none" ? { receive } : { receive, hasVerifiedCallbacks: true }
 }
 
 function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string): Submission {
@@ -143,9 +147,10 @@ async function ask(
 async function buy(
   wire: Wire,
   { name, readCreate, webhook }: Provider,
-  { callback, isRepeat, model, parameters, signal, upstreamKey }: ChannelRequest,
+  asked: ChannelRequest,
 ): Promise<SubmitOutcome> {
-  const bare = wire.toModel(model).toRequest(parameters, upstreamKey)
+  const { callback, isRepeat, model, parameters, signal, upstreamKey } = asked
+  const bare = wire.toModel(model).toRequest(parameters, upstreamKey, asked)
   const isCalledBack = webhook !== undefined && callback !== undefined
   const request = isCalledBack ? addCallback(bare, webhook, callback, wire.origin) : bare
   let reply: Reply
@@ -195,7 +200,7 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
   return {
     origin: toAddress({ path: "/" }).origin,
     toModel(id) {
-      const model = provider.models[id]
+      const model = findModel(provider, id)
       if (model !== undefined) return model
       const message = `channel ${name} has no model ${id}`
       throw new SafelightError({ code: "invalid-configuration", message })
@@ -204,8 +209,11 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
     withCredentials(outcome) {
       if (provider.outputsNeedKey !== true || !isCompleted(outcome)) return outcome
       const outputs = outcome.outputs.map((output) => {
-        const address = "url" in output ? URL.parse(output.url) : null
-        return address !== null && isOwn(address) ? { ...output, headers: credentials } : output
+        if (!("url" in output)) return output
+        const isPath = output.url.startsWith("/")
+        const address = isPath ? toAddress({ path: output.url }) : URL.parse(output.url)
+        if (address === null || !isOwn(address)) return output
+        return { ...output, url: address.href, headers: credentials }
       })
       return { ...outcome, outputs }
     },

@@ -45,8 +45,9 @@ export function createCallbackAddresses(
 
   return {
     isReachable: prefix !== undefined,
-    async create({ name, receive }, upstreamKey) {
-      if (prefix === undefined || receive === undefined) return undefined
+    async create(channel, upstreamKey) {
+      if (prefix === undefined || channel.receive === undefined) return undefined
+      const { name } = channel
       const key = `${upstreamKey}.${await sign("address", name, upstreamKey)}`
       const path = `/v1/channels/${encodeURIComponent(name)}/callback/${encodeURIComponent(key)}`
       return { url: `${prefix}${path}`, secret: await sign("secret", name, upstreamKey) }

@@ -5,6 +5,7 @@
 import type { Channel, Log, Model } from "@safelight/core"
 import { parseCallbackAnswer } from "./callback-answer.ts"
 import {
+  parseCancelAnswer,
   parseFindAnswer,
   parsePollAnswer,
   parseSubmitAnswer,
@@ -53,10 +54,15 @@ export function toCheckedChannel(
     submission: channel.submission,
     concurrency: channel.concurrency,
     submitTimeoutMs: channel.submitTimeoutMs,
+    ...(channel.requestsPerMinute !== undefined && {
+      requestsPerMinute: channel.requestsPerMinute,
+    }),
+    ...(channel.isFree === true && { isFree: true }),
     ...(channel.sendWithinMs !== undefined && { sendWithinMs: channel.sendWithinMs }),
     ...(channel.pollEvery !== undefined && { pollEvery: channel.pollEvery }),
     ...(channel.hasVerifiedCallbacks === true && { hasVerifiedCallbacks: true }),
     ...(channel.outputOrigins !== undefined && { outputOrigins: channel.outputOrigins }),
+    ...(channel.relays === true && { relays: channel.relays }),
     async submit(request) {
       return parseSubmitAnswer(await channel.submit(request), toContext(request))
     },
@@ -89,7 +95,7 @@ function toOptional(
     }),
     ...(channel.cancel !== undefined && {
       async cancel(request) {
-        await channel.cancel?.(request)
+        return parseCancelAnswer(await channel.cancel?.(request), toContext(request))
       },
     }),
     ...(channel.answersAtOnce !== undefined && {

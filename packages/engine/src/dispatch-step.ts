@@ -12,7 +12,7 @@ import { callChannel } from "./channel-call.ts"
 import type { Context } from "./context.ts"
 import { ERASED, settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
-import { toRequest, type WorkRequest } from "./request.ts"
+import { readHops, toRequest, type WorkRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
 import { toSendWithinMs } from "./settings.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
@@ -50,8 +50,13 @@ async function dispatch(
   const { clock, recorder, probe } = context
   const asked = await toRequest(context, work, upstreamKey)
   if (asked === undefined) return settle(context, work, ERASED)
+  const { relays } = slot.channel
   const callback = await context.callbacks.create(slot.channel, upstreamKey)
-  const request = callback === undefined ? asked : { ...asked, callback }
+  const request = {
+    ...asked,
+    ...(relays && { hops: await readHops(context, work.id) }),
+    ...(callback && { callback }),
+  }
   await probe("dispatch:before-append", work.id)
   // Whoever wakes past its claim, or close to it, changes nothing.
   if (toSlackMs(context, work, slot) <= 0) return "leave"

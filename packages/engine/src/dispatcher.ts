@@ -79,11 +79,7 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       if (claiming !== undefined) return
       claiming = claimUntil(stopping.signal, context, { alarm, reader, renewal })
       renewing = renewal.runUntil(stopped.signal)
-      const stops = [
-        storage.onQueued?.(() => alarm.ring()),
-        storage.onHolderWoken?.((task) => holdings.wake(task)),
-      ]
-      stopListening = () => stops.forEach((stop) => stop?.())
+      stopListening = listen(storage, parts)
     },
     wake: () => alarm.ring(),
     wakeHolder(task) {
@@ -107,12 +103,12 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       claims.retire(claim)
       await returns.release({ claim, tasks: [task], dueAt: clock.now() })
     },
-    accept({ slot, taking }, head, parameters) {
-      const work = createWork(head, taking, clock, { slot, parameters })
-      const done = holdings.begin(work)
-      taking.end()
-      return done
-    },
+    accept: (offer, head, parameters) =>
+      begin(
+        holdings,
+        createWork(head, offer.taking, clock, { slot: offer.slot, parameters }),
+        offer,
+      ),
     async stop(graceMs) {
       stopping.abort()
       alarm.ring()
@@ -124,6 +120,25 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       await returns.releaseAll(left, clock.now())
       if (claiming !== undefined) await leave(context, [...left, ...parts.listParked()])
     },
+  }
+}
+
+function begin(holdings: Holdings, work: Work, { taking }: HandOff): Promise<void> {
+  const done = holdings.begin(work)
+  taking.end()
+  return done
+}
+
+/** For what other processes tell. */
+function listen(
+  storage: Context["storage"],
+  { alarm, holdings }: Pick<Parts, "alarm" | "holdings">,
+): () => void {
+  const stopQueue = storage.onQueued?.(() => alarm.ring())
+  const stopHolder = storage.onHolderWoken?.((task) => holdings.wake(task))
+  return () => {
+    stopQueue?.()
+    stopHolder?.()
   }
 }
 

@@ -73,13 +73,7 @@ export function createHoldings(
     },
     has: (task) => holdings.has(task),
     list: () => [...holdings.values()].map(({ work }) => work),
-    wake(task) {
-      const work = holdings.get(task)?.work
-      if (work === undefined) return false
-      work.isWoken = true
-      work.wake?.()
-      return true
-    },
+    wake: (task) => wakeWork(holdings.get(task)?.work),
     callOff: (task) => holdings.get(task)?.work.controller.abort("finished"),
     async windDown(graceMs) {
       const inTime = new AbortController()
@@ -97,4 +91,11 @@ export function createHoldings(
       return left.map(({ work }) => work)
     },
   }
+}
+
+function wakeWork(work: Work | undefined): boolean {
+  if (work === undefined) return false
+  work.isWoken = true
+  work.wake?.()
+  return true
 }

@@ -34,7 +34,8 @@ export function toPollPauseMs(
   if (pollEvery === undefined) return pollAfterMs
   const { longestMs, shortestMs } = pollEvery
   // The exponent is bounded, or a work of days would come to infinity.
-  const grownMs = Math.min(shortestMs * GROWTH ** Math.min(polls, 64), longestMs)
+  const firstMs = Math.max(shortestMs, pollAfterMs)
+  const grownMs = Math.min(firstMs * GROWTH ** Math.min(polls, 64), longestMs)
   const ownMs = isCalledBack ? grownMs * CALLED_BACK_FACTOR : grownMs
   return spread(Math.max(ownMs, pollAfterMs), task, polls)
 }

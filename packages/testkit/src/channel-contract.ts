@@ -7,15 +7,14 @@ import assert from "node:assert/strict"
 import {
   type CallbackRequest,
   type Channel,
-  type ChannelOutput,
   type ChannelRequest,
   type Completed,
   type Json,
-  type OutputOrigins,
   type ParameterValues,
   type PollRequest,
   type SubmitOutcome,
 } from "@safelight/core"
+import { checkOutput } from "./check-output.ts"
 import { sampleRequest } from "./channel-samples.ts"
 import { describeContract, type Behaviours, type Divergence } from "./contract.ts"
 
@@ -82,7 +81,8 @@ const BEHAVIOURS: Behaviours<Scene> = {
     assert.notEqual(channel.models.length, 0)
     assert.equal(new Set(channel.models).size, channel.models.length, "a model is named twice")
     const { concurrency, sendWithinMs = 1, submission, submitTimeoutMs } = channel
-    for (const number of [concurrency, sendWithinMs, submitTimeoutMs]) {
+    const { requestsPerMinute = 1 } = channel
+    for (const number of [concurrency, requestsPerMinute, sendWithinMs, submitTimeoutMs]) {
       assert.ok(Number.isSafeInteger(number) && number > 0, `${number} is no positive integer`)
     }
     assert.ok(sendWithinMs <= submitTimeoutMs, "a request may leave after its call has ended")
@@ -144,6 +144,34 @@ const BEHAVIOURS: Behaviours<Scene> = {
     const other = await scene.reopen()
     assert.deepEqual(await other.find?.(renew(request)), { operation: submitted.operation })
     assert.equal(await other.find?.(toRequest(first(channel.models))), null)
+  },
+
+  "work that it says was stopped comes to nothing": async ({ channel, toRequest }) => {
+    if (channel.cancel === undefined) return
+    const request = toRequest(first(channel.models))
+    const submitted = await submitUntilTaken(channel, request)
+    if (submitted.kind !== "accepted") return
+    const poll = toPoll(request, submitted.operation)
+    const outcomes = [await channel.cancel(poll), await channel.cancel(renew(poll))]
+    for (const outcome of outcomes) assert.match(outcome, /^(?:stopped|too-late|unknown)$/)
+    if (!outcomes.includes("stopped")) return
+    const asked = await Promise.allSettled([channel.poll(renew(poll))])
+    const isCompleted = asked.some(
+      (each) => each.status === "fulfilled" && each.value.kind === "completed",
+    )
+    assert.equal(isCompleted, false, "it was made all the same")
+  },
+
+  "work that is complete is too late to stop, and still to be had": async (scene) => {
+    const { channel, toRequest } = scene
+    if (channel.cancel === undefined) return
+    const request = toRequest(first(channel.models))
+    const submitted = await submitUntilTaken(channel, request)
+    if (submitted.kind !== "accepted") return
+    await follow(channel, request, submitted.operation)
+    const poll = toPoll(request, submitted.operation)
+    assert.notEqual(await channel.cancel(poll), "stopped")
+    await follow(channel, request, submitted.operation)
   },
 
   "what it takes it says the same way each time, and changes nothing of it": async (scene) => {
@@ -226,12 +254,12 @@ async function callBack(
   scene: Scene,
 ): Promise<{ readonly request: ChannelRequest; readonly callback: CallbackRequest }> {
   const { channel, listen, toRequest } = scene
-  const { next, url } = (await listen?.()) ?? assert.fail("it has receive, and nobody listens")
+  const listener = (await listen?.()) ?? assert.fail("it has receive, and nobody listens")
   const request = toRequest(first(channel.models))
   const secret = "contract".repeat(6).slice(0, 43)
-  await submitUntilTaken(channel, { ...request, callback: { url, secret } })
+  await submitUntilTaken(channel, { ...request, callback: { url: listener.url, secret } })
   const { model, signal, upstreamKey } = renew(request)
-  return { request, callback: { ...(await next()), model, signal, upstreamKey, secret } }
+  return { request, callback: { ...(await listener.next()), model, signal, upstreamKey, secret } }
 }
 
 function first(models: readonly string[]): string {
@@ -239,7 +267,7 @@ function first(models: readonly string[]): string {
 }
 
 /** The same request of another call. */
-function renew(request: ChannelRequest): ChannelRequest {
+function renew<Request extends ChannelRequest | PollRequest>(request: Request): Request {
   return { ...request, signal: new AbortController().signal }
 }
 
@@ -278,33 +306,6 @@ async function follow(
     progress = outcome.progress ?? progress
     assert.ok(progress >= 0 && progress < 100, `${progress} is no progress`)
   }
-}
-
-async function checkOutput(channel: Channel, output: ChannelOutput): Promise<void> {
-  if ("url" in output) {
-    const origins = channel.outputOrigins ?? assert.fail("it does not say where its outputs lie")
-    assert.ok(isOf(origins, output.url), `${new URL(output.url).host} is no host of its outputs`)
-    return
-  }
-  const [bytes, again] = [await read(output), await read(output)]
-  assert.notEqual(bytes.byteLength, 0)
-  assert.ok(bytes.equals(again), "an output that is opened anew is another")
-  const { signal } = new AbortController()
-  // Whoever leaves early closes what is behind it.
-  for await (const chunk of output.open(signal)) if (chunk.byteLength > 0) break
-}
-
-/** As the engine's fetch decides it: exact hosts, `*.` for all below one, and trusted origins. */
-function isOf({ hosts, trustedOrigins = [] }: OutputOrigins, url: string): boolean {
-  const { host, origin } = new URL(url)
-  if (trustedOrigins.includes(origin)) return true
-  return hosts.some((own) => (own.startsWith("*.") ? host.endsWith(own.slice(1)) : host === own))
-}
-
-async function read(output: Extract<ChannelOutput, { open: unknown }>): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of output.open(new AbortController().signal)) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }
 
 interface Told {

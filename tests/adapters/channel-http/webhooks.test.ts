@@ -127,15 +127,15 @@ describe("the secret of an account", () => {
       "webhook-signature": signature,
     })
     const other = Buffer.from("another secret of them").toString("base64")
-    const true_ = `v1,${signWith(SECRET)}`
+    const own = `v1,${signWith(SECRET)}`
     for (const [signature, kind] of [
-      [true_, "verified"],
-      [`v1,${signWith(other)} v1a,xyz ${true_}`, "verified"],
+      [own, "verified"],
+      [`v1,${signWith(other)} v1a,xyz ${own}`, "verified"],
       [`v1,${signWith(other)}`, "forged"],
       [signWith(SECRET), "forged"],
       [`v2,${signWith(SECRET)}`, "forged"],
       ["", "forged"],
-      [`${"v1,x ".repeat(10_000)}${true_}`, "forged"],
+      [`${"v1,x ".repeat(10_000)}${own}`, "forged"],
     ] as const) {
       const { kind: found } = await receive(channel, { headers: toHeaders(signature), body })
       assert.equal(found, kind, signature.slice(0, 40))

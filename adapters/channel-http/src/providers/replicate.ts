@@ -6,11 +6,13 @@ import {
   imageEdit,
   referenceToVideo,
   textToImage,
+  type CancelOutcome,
   type Json,
   type PollOutcome,
 } from "@safelight/core"
+import { cancelHandle } from "../cancel-handle.ts"
 import { at, textAt } from "../json-path.ts"
-import { defineProvider } from "../provider.ts"
+import { defineProvider, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
 import { readTurnedAway } from "../turned-away.ts"
 import { grokEdit, recraftPicture, seedanceFilm } from "./replicate-models.ts"
@@ -33,6 +35,21 @@ function readOutput(json: Json | undefined): PollOutcome | undefined {
 function readHandle(json: Json | undefined): Json | undefined {
   const get = textAt(json, "urls", "get")
   return get === undefined ? undefined : { get, cancel: textAt(json, "urls", "cancel") ?? null }
+}
+
+/** The answer is the prediction as it is now. */
+function readCancelled({ json }: Reply): CancelOutcome {
+  switch (textAt(json, "status")) {
+    case "aborted":
+    case "canceled":
+    case "failed":
+      return "stopped"
+    case "succeeded":
+      return "too-late"
+    case undefined:
+    default:
+      return "unknown"
+  }
 }
 
 export const replicate = defineProvider({
@@ -93,8 +110,5 @@ export const replicate = defineProvider({
         return undefined
     }
   },
-  async cancel(operation, send) {
-    const path = textAt(operation, "cancel")
-    if (path !== undefined) await send({ method: "POST", path })
-  },
+  cancel: (operation, send) => cancelHandle(operation, send, "POST", readCancelled),
 })

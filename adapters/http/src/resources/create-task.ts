@@ -12,6 +12,7 @@ import { toReceive } from "../body/to-receive.ts"
 import { Refusal } from "../errors/refusal.ts"
 import { carryHeaders, type Exchange, type Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
+import { readHops } from "./hops.ts"
 import { readIdempotencyKey } from "./idempotency-key.ts"
 import type { PublicPrefix } from "./public-prefix.ts"
 import { toSubmissionRefusal } from "./submission-refusal.ts"
@@ -31,6 +32,7 @@ export interface CreateTaskOptions {
 interface Creation {
   readonly account: string
   readonly idempotencyKey: string | undefined
+  readonly hops: number
   readonly exchange: Exchange
 }
 
@@ -55,10 +57,11 @@ export function createCreateTask(options: CreateTaskOptions): Resource {
         const account = await admit(exchange, { scopes: ["tasks:write"], policy: "create" })
         checkMediaType(headers.get("content-type"), headers.get("content-encoding"))
         const idempotencyKey = readIdempotencyKey(exchange)
+        const hops = readHops(headers)
         const declaredLength = headers.get("content-length")
         const receive = toReceive(request, node)
         return bodyReader.read({ account: account.id, declaredLength, receive }, (pieces) =>
-          submit(pieces, { account: account.id, idempotencyKey, exchange }),
+          submit(pieces, { account: account.id, idempotencyKey, hops, exchange }),
         )
       },
     },
@@ -69,12 +72,13 @@ export function createCreateTask(options: CreateTaskOptions): Resource {
 async function toSubmitRequest(
   readCreation: CreationReader,
   pieces: BodyPieces,
-  { account, idempotencyKey: key, exchange }: Creation,
+  { account, idempotencyKey: key, hops, exchange }: Creation,
 ): Promise<SubmitRequest> {
   const question = { wantsFingerprint: key !== undefined }
   const { fingerprint, ...request } = await readCreation(pieces, question, exchange.threads)
-  if (key === undefined || fingerprint === undefined) return { account, ...request }
-  return { account, ...request, idempotency: { key, fingerprint } }
+  const passed = hops === 0 ? {} : { hops }
+  if (key === undefined || fingerprint === undefined) return { account, ...request, ...passed }
+  return { account, ...request, ...passed, idempotency: { key, fingerprint } }
 }
 
 function toAccepted(task: Task, isReplayed: boolean, exchange: Exchange, prefix: string): Response {

@@ -4,7 +4,7 @@
  * made for it, since nothing else tells its name and models.
  */
 import { createStudioChannel, STUDIO_MODELS } from "@safelight/channel-studio"
-import type { Provider } from "@safelight/channel-http"
+import { findModel, type Provider } from "@safelight/channel-http"
 import { isSafelightError, SILENT_LOG, type Channel } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
@@ -43,7 +43,7 @@ export function planChannels({
       const { module, tier = 1, type = module ?? "", weight = 1 } = settings
       const told = await tell(settings, environment).catch((error: unknown): Told => {
         if (!isSafelightError(error)) throw error
-        const { models = [], name = type } = settings
+        const { models = listWorkflows(settings), name = type } = settings
         return { name, models, faults: [error.message] }
       })
       return { ...told, type, tier, weight }
@@ -69,8 +69,21 @@ async function tell(settings: ChannelSettings, environment: Environment): Promis
   if (source === "studio") {
     return { name: settings.name ?? source, models: STUDIO_MODELS, faults: [] }
   }
+  if (source === "comfyui") return tellOfComfyUi(settings, environment)
   if (typeof source === "function") return tellOfMade(settings, environment)
   return tellOfProvider(source, settings, environment)
+}
+
+/** Made to be told of: what is wrong with its workflows shows only then. */
+async function tellOfComfyUi(settings: ChannelSettings, environment: Environment): Promise<Told> {
+  const { keyVariable = "", models = listWorkflows(settings), name = "comfyui" } = settings
+  const channel = await createQuietChannel(settings, environment)
+  await channel?.close?.()
+  return { name, models, faults: channel === undefined ? [`${keyVariable} is empty`] : [] }
+}
+
+function listWorkflows({ workflows = {} }: ChannelSettings): readonly string[] {
+  return Object.keys(workflows)
 }
 
 async function tellOfMade(settings: ChannelSettings, environment: Environment): Promise<Told> {
@@ -102,6 +115,6 @@ function toNotes(secret: FoundKey | undefined): Pick<Told, "notes"> {
 
 function listUnknown(models: readonly string[], provider: Provider): readonly string[] {
   return models
-    .filter((id) => !Object.hasOwn(provider.models, id))
+    .filter((id) => findModel(provider, id) === undefined)
     .map((id) => `${provider.name} has no model ${id}`)
 }
