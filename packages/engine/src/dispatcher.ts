@@ -103,16 +103,13 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       claims.retire(claim)
       await returns.release({ claim, tasks: [task], dueAt: clock.now() })
     },
-    accept: (offer, head, parameters) =>
-      begin(
-        holdings,
-        createWork(head, offer.taking, clock, { slot: offer.slot, parameters }),
-        offer,
-      ),
+    accept({ slot, taking }, head, parameters) {
+      return begin(holdings, taking, createWork(head, taking, clock, { slot, parameters }))
+    },
     async stop(graceMs) {
       stopping.abort()
-      alarm.ring()
       stopListening?.()
+      alarm.ring()
       await claiming
       const left = await holdings.windDown(graceMs)
       stopped.abort()
@@ -123,7 +120,7 @@ export function createDispatcher(context: Context, models: readonly string[]): D
   }
 }
 
-function begin(holdings: Holdings, work: Work, { taking }: HandOff): Promise<void> {
+function begin(holdings: Holdings, taking: HandOff["taking"], work: Work): Promise<void> {
   const done = holdings.begin(work)
   taking.end()
   return done
