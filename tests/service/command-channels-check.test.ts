@@ -54,6 +54,7 @@ test("every mistake is told by its channel, no key among them, and it ends with 
     { ...here, name: "keyless", keyVariable: "NO_KEY" },
     { ...here, name: "odd", keyVariable: "ODD_KEY" },
     { ...here, name: "away", baseUrl: "http://127.0.0.1:1" },
+    { ...here, name: "repeating", repeat: true },
     { ...here, name: "unmade", models: [PICTURE, "vendor-x/picture"] },
   ]
   const { code, stderr, stdout } = await check({ channels })
@@ -64,6 +65,8 @@ test("every mistake is told by its channel, no key among them, and it ends with 
     "keyless: NO_KEY is empty",
     "odd: the key of channel odd is empty, or holds what no key does",
     "away: away can't be reached (ECONNREFUSED)",
+    "repeating: repeat is for a channel that costs nothing",
+    "repeating: it takes the key",
     "unmade: fal has no model vendor-x/picture",
     "unmade: it takes the key",
     "",

@@ -19,7 +19,7 @@ import {
   type SubmitOutcome,
 } from "@safelight/core"
 import { checkProvider } from "./check-provider.ts"
-import { createHttpClient, NotSent } from "./http-client.ts"
+import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
 import { createIsOwn, createToAddress } from "./provider-address.ts"
 import { addCallback, createReceive, type ReceiverOptions } from "./receive-webhook.ts"
 import {
@@ -31,6 +31,12 @@ import {
   type Reply,
   type Send,
 } from "./provider.ts"
+
+/**
+ * For all that buys nothing: thousands of polls may be due at once, and each connection takes memory.
+ * Enough for 1,000 polls a second that are answered within a quarter of one.
+ */
+const MOST_CONNECTIONS = 256
 
 /** A connection stands within ten seconds, or nothing is sent. */
 const SEND_WITHIN_MS = 15_000
@@ -46,6 +52,10 @@ export interface HttpChannelOptions {
   /** Of the provider's models; all by default. */
   readonly models?: readonly string[]
   readonly concurrency?: number
+  /** Where outputs lie beside the provider's own hosts, as `MediaRequest.hosts` names them. */
+  readonly outputHosts?: readonly string[]
+  /** The server at `baseUrl` is one's own and costs nothing. */
+  readonly isFree?: boolean
   /**
    * How long a key lives, less a request's way and two clocks' difference: of a provider that honours
    * keys and doesn't state it.
@@ -75,7 +85,7 @@ const CHECK_MS = 15_000
 /** Throws `invalid-configuration`, naming what is wrong. */
 export function createHttpChannel(options: HttpChannelOptions): Channel {
   const { provider } = options
-  const { name = provider.name, models = Object.keys(provider.models) } = options
+  const { name = provider.name, models = Object.keys(provider.models), outputHosts = [] } = options
   const wire = createWire(options, name)
   for (const id of models) wire.toModel(id)
   const { cancel, find } = provider
@@ -87,12 +97,19 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     concurrency: options.concurrency ?? provider.concurrency,
     submitTimeoutMs: provider.submitTimeoutMs,
     sendWithinMs: Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
-    outputOrigins: { hosts: provider.outputHosts, trustedOrigins: [wire.origin] },
+    ...(provider.requestsPerMinute !== undefined && {
+      requestsPerMinute: provider.requestsPerMinute,
+    }),
+    ...(isFree(options, name) && { isFree: true }),
+    outputOrigins: {
+      hosts: [...provider.outputHosts, ...outputHosts],
+      trustedOrigins: [wire.origin],
+    },
     ...(provider.relays === true && { relays: provider.relays }),
     accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
-    pollEvery: options.pollEvery ?? provider.pollEvery ?? POLL_EVERY,
+    pollEvery: toPollEvery(options),
     submit: (request) => buy(wire, provider, request),
-    poll: (request) => ask(wire, provider, request),
+    poll: (request) => pollProvider(wire, provider, request),
     ...toReceiving(options, wire),
     ...(cancel !== undefined && {
       cancel: ({ operation, signal }: PollRequest) => cancel(operation, wire.toSend(signal)),
@@ -106,6 +123,10 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
   }
 }
 
+function toPollEvery({ pollEvery, provider }: HttpChannelOptions): PollEvery {
+  return pollEvery ?? provider.pollEvery ?? POLL_EVERY
+}
+
 function toReceiving(
   { clock = HOST_CLOCK, provider: { webhook }, webhookSecret: secret }: HttpChannelOptions,
   { get }: Wire,
@@ -113,6 +134,13 @@ function toReceiving(
   const receive = webhook && createReceive({ webhook, secret, get, clock })
   if (receive === undefined) return {}
   return webhook?.scheme.kind === "none" ? { receive } : { receive, hasVerifiedCallbacks: true }
+}
+
+/** What is bought of the provider itself is paid for, whatever somebody says. */
+function isFree({ baseUrl, isFree: isOwn = false, provider }: HttpChannelOptions, name: string) {
+  if (!isOwn || baseUrl !== undefined) return isOwn || provider.isFree === true
+  const message = `channel ${name}: isFree is for a server of one's own, which baseUrl names`
+  throw new SafelightError({ code: "invalid-configuration", message })
 }
 
 function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string): Submission {
@@ -125,7 +153,7 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
 }
 
 /** A pause that the provider asks for is kept, whether its answer tells how the work stands or not. */
-async function ask(
+async function pollProvider(
   wire: Wire,
   { name, poll }: Provider,
   { operation, signal }: PollRequest,
@@ -187,15 +215,20 @@ interface Wire {
 
 function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string): Wire {
   const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
-  const client = createHttpClient({ mostReplyBytes })
+  // A purchase never waits for a connection: it has to leave while its claim holds.
+  const purchases = createHttpClient({ mostReplyBytes })
+  const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS, mostReplyBytes })
   const toAddress = createToAddress(provider, baseUrl)
   const isOwn = createIsOwn(provider, baseUrl)
   const credentials = provider.authorize(requireKey(name, key))
 
-  const sendOnce: Wire["sendOnce"] = (request, signal) => {
-    const headers = { ...request.headers, ...credentials }
-    return client.send({ ...request, headers, url: toAddress(request), signal })
-  }
+  const sendBy =
+    (client: HttpClient): Wire["sendOnce"] =>
+    (request, signal) => {
+      const headers = { ...request.headers, ...credentials }
+      return client.send({ ...request, headers, url: toAddress(request), signal })
+    }
+  const ask = sendBy(questions)
 
   return {
     origin: toAddress({ path: "/" }).origin,
@@ -205,7 +238,7 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
       const message = `channel ${name} has no model ${id}`
       throw new SafelightError({ code: "invalid-configuration", message })
     },
-    sendOnce,
+    sendOnce: sendBy(purchases),
     withCredentials(outcome) {
       if (provider.outputsNeedKey !== true || !isCompleted(outcome)) return outcome
       const outputs = outcome.outputs.map((output) => {
@@ -220,10 +253,12 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
     async get(url, signal) {
       const { host, pathname } = new URL(url)
       const stands = baseUrl === undefined ? url : toAddress({ path: `/${host}${pathname}` }).href
-      return asSent(name, client.send({ method: "GET", path: "", url: new URL(stands), signal }))
+      return asSent(name, questions.send({ method: "GET", path: "", url: new URL(stands), signal }))
     },
-    toSend: (signal) => (request) => asSent(name, sendOnce(request, signal)),
-    close: () => client.close(),
+    toSend: (signal) => (request) => asSent(name, ask(request, signal)),
+    async close() {
+      await Promise.all([purchases.close(), questions.close()])
+    },
   }
 }
 

@@ -25,15 +25,22 @@ export class NotSent extends Error {
   override readonly name = "NotSent"
 }
 
+const CONNECT_MS = 10_000
+
+/** Without a bound each request that finds no idle connection has one of its own at once. */
 export interface HttpClientOptions {
+  /** Connections to one origin; what finds none free waits for one. */
+  readonly mostConnections?: number
   /** What is longer is no answer. */
   readonly mostReplyBytes: number
 }
 
-const CONNECT_MS = 10_000
-
-export function createHttpClient({ mostReplyBytes }: HttpClientOptions): HttpClient {
+export function createHttpClient({
+  mostConnections,
+  mostReplyBytes,
+}: HttpClientOptions): HttpClient {
   const agent = new Agent({
+    ...(mostConnections !== undefined && { connections: mostConnections }),
     // Over HTTP/2 undici sends a POST again by itself, after GOAWAY and REFUSED_STREAM.
     allowH2: false,
     connect: { timeout: CONNECT_MS },

@@ -51,11 +51,10 @@ async function submit(
   const request = call.isRepeat ? { ...call.request, isRepeat: true as const } : call.request
   let answer: Promise<SubmitOutcome> | undefined
   try {
-    const outcome = await context.deadlines.run(
-      channel.submitTimeoutMs,
-      undefined,
-      (signal) => (work.call = answer = channel.submit({ ...request, signal })),
-    )
+    const outcome = await context.deadlines.run(channel.submitTimeoutMs, undefined, (signal) => {
+      slot.beginCall()
+      return (work.call = answer = channel.submit({ ...request, signal }))
+    })
     judge(context, slot, outcome)
     return outcome
   } catch (error) {

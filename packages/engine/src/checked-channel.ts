@@ -11,6 +11,7 @@ import {
   parseSubmitAnswer,
   type AnswerContext,
 } from "./channel-answer.ts"
+import { toVerdict } from "./eligibility.ts"
 
 export interface CheckingPorts {
   readonly log: Log
@@ -69,7 +70,22 @@ export function toCheckedChannel(
     async poll(request) {
       return parsePollAnswer(await channel.poll(request), toContext(request))
     },
+    ...(channel.accepts !== undefined && { accepts: toAccepts(channel, log) }),
     ...toOptional(channel, toContext),
+  }
+}
+
+/** One that fails takes nothing, and says so once: others may serve. */
+function toAccepts(channel: Channel, log: Log): NonNullable<Channel["accepts"]> {
+  let isTold = false
+  return (request) => {
+    try {
+      return toVerdict(channel.accepts?.(request))
+    } catch (error) {
+      if (!isTold) log.error({ channel: channel.name, error }, "a channel can't say what it takes")
+      isTold = true
+      return toVerdict(undefined)
+    }
   }
 }
 
@@ -80,9 +96,6 @@ function toOptional(
 ): Partial<Channel> {
   const { name } = channel
   return {
-    ...(channel.accepts !== undefined && {
-      accepts: (request) => channel.accepts?.(request) ?? true,
-    }),
     ...(channel.find !== undefined && {
       async find(request) {
         return parseFindAnswer(await channel.find?.(request), toContext(request))

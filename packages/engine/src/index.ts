@@ -6,6 +6,13 @@ export {
   type DeploymentRefusal,
 } from "./check-deployment.ts"
 export type { PriceFault } from "./check-prices.ts"
+export {
+  chooseChannel,
+  explainChoice,
+  type Candidate,
+  type Choice,
+  type Standing,
+} from "./choose-channel.ts"
 export { cancelTask, type CancelResult } from "./cancel-task.ts"
 export {
   createDeploymentKeys,

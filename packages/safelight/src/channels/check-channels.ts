@@ -7,7 +7,6 @@ import { isSafelightError, type ChannelCheck } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { CreateChannelsOptions } from "./create-channels.ts"
-import { findUndefined } from "./create-channels.ts"
 import { createQuietChannel, planChannels } from "./plan-channels.ts"
 
 export interface ChannelReport {
@@ -28,34 +27,30 @@ type CheckOptions = Pick<CreateChannelsOptions, "environment"> & {
 
 export async function checkChannels(options: CheckOptions): Promise<readonly ChannelReport[]> {
   const { channels, models, publicUrl } = options.configuration
-  const plans = await planChannels({ channels, environment: options.environment })
+  const plans = await planChannels({ channels, models, environment: options.environment })
   return Promise.all(
-    plans.map(
-      async ({ faults, models: made, name, notes, type }, index): Promise<ChannelReport> => {
-        const settings = channels[index]
-        const { models: _models, ...plain } = settings ?? {}
-        // A model that there is not keeps the others of its channel from being asked about.
-        const found = settings && (await ask(faults.length === 0 ? settings : plain, options))
-        const isReady = found === undefined || found.kind === "ready"
-        // What keeps a channel from being made is said by both.
-        const strange = findUndefined({ models: made, name }, models)
-        const unknown = strange === undefined ? [] : [strange]
-        const problems = new Set([...faults, ...unknown, ...(isReady ? [] : [found.reason])])
-        // Nobody can call a service without an address, whatever its channels have.
-        const more = publicUrl === undefined || notes === undefined ? {} : { notes }
-        return { channel: name, type, key: toKey(found), problems: [...problems], ...more }
-      },
-    ),
+    plans.map(async ({ faults, name, notes, type }, index): Promise<ChannelReport> => {
+      const settings = channels[index]
+      const { models: _models, ...plain } = settings ?? {}
+      // A model that there is not keeps the others of its channel from being asked about.
+      const found = settings && (await ask(faults.length === 0 ? settings : plain, options))
+      const isReady = found === undefined || found.kind === "ready"
+      // What keeps a channel from being made is said by both.
+      const problems = new Set([...faults, ...(isReady ? [] : [found.reason])])
+      // Nobody can call a service without an address, whatever its channels have.
+      const more = publicUrl === undefined || notes === undefined ? {} : { notes }
+      return { channel: name, type, key: toKey(found), problems: [...problems], ...more }
+    }),
   )
 }
 
 /** Undefined where there is no channel to ask, which the plan says why, or where it has no check. */
 async function ask(
   settings: ChannelSettings,
-  { environment }: CheckOptions,
+  { configuration: { models }, environment }: CheckOptions,
 ): Promise<ChannelCheck | undefined> {
   try {
-    const channel = await createQuietChannel(settings, environment)
+    const channel = await createQuietChannel(settings, { environment, models })
     try {
       return await channel?.check?.()
     } finally {

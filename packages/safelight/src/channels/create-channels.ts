@@ -7,19 +7,18 @@ import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import { createComfyUi } from "./create-comfyui.ts"
-import { loadModule, makeByModule, type CreateChannel } from "./load-module.ts"
+import { loadModule, makeByModule, type ChannelSetup, type CreateChannel } from "./load-module.ts"
 
 export interface CreateChannelsOptions {
   readonly channels: readonly ChannelSettings[]
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Log
   readonly createStudio: (settings: ChannelSettings) => Channel
+  /** What may be asked for; absent where the models' files were not loaded. */
+  readonly models?: readonly Model[]
 }
 
-export interface ServedChannelsOptions extends CreateChannelsOptions {
-  /** What may be asked for. */
-  readonly models: readonly Model[]
-}
+type ServedChannelsOptions = CreateChannelsOptions & Required<Pick<CreateChannelsOptions, "models">>
 
 const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
 
@@ -30,14 +29,24 @@ export async function createChannels(options: ServedChannelsOptions): Promise<re
     for (const settings of options.channels) {
       // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
       const channel = await createChannel(settings, options)
-      const { tier = 1, weight = 1 } = settings
-      if (channel !== undefined) routes.push({ channel, tier, weight })
+      if (channel !== undefined) routes.push(toRoute(channel, settings))
     }
     requireModels(routes, options)
     return routes
   } catch (error) {
     await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
     throw error
+  }
+}
+
+function toRoute(channel: Channel, settings: ChannelSettings): Route {
+  const { repeat: repeats, requestsPerMinute, tier = 1, weight = 1 } = settings
+  return {
+    channel,
+    tier,
+    weight,
+    ...(repeats !== undefined && { repeats }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
   }
 }
 
@@ -89,8 +98,23 @@ export async function createChannel(
   if (source === "studio") return options.createStudio(settings)
   if (source === "comfyui") return createComfyUi(settings, options)
   if (typeof source !== "function") return createProviderChannel(source, settings, options)
-  const { module = "", tier: _tier, type: _type, weight: _weight, ...setup } = settings
-  return makeByModule(module, source, { ...setup, environment: options.environment })
+  return makeByModule(settings.module ?? "", source, {
+    ...toSetup(settings),
+    environment: options.environment,
+  })
+}
+
+/** What a function of a module is told: the rest is the engine's. */
+function toSetup({
+  module: _module,
+  repeat: _repeat,
+  requestsPerMinute: _requestsPerMinute,
+  tier: _tier,
+  type: _type,
+  weight: _weight,
+  ...setup
+}: ChannelSettings): Omit<ChannelSetup, "environment"> {
+  return setup
 }
 
 export interface FoundKey {
@@ -131,7 +155,8 @@ function createProviderChannel(
   settings: ChannelSettings,
   { environment, log }: Pick<CreateChannelsOptions, "environment" | "log">,
 ): Channel | undefined {
-  const { baseUrl, concurrency, keyTtlMs, models, name = provider.name, pollEvery } = settings
+  const { baseUrl, concurrency, isFree, keyTtlMs, models, outputHosts } = settings
+  const { name = provider.name, pollEvery } = settings
   const { key, variable } = readKey(settings, provider, environment)
   if (key === "") {
     log.error(
@@ -146,7 +171,9 @@ function createProviderChannel(
     name,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(concurrency !== undefined && { concurrency }),
+    ...(isFree !== undefined && { isFree }),
     ...(models !== undefined && { models }),
+    ...(outputHosts !== undefined && { outputHosts }),
     ...(keyTtlMs !== undefined && { keyTtlMs }),
     ...(pollEvery !== undefined && { pollEvery }),
     ...toWebhookSecret(settings, provider, environment),
