@@ -174,7 +174,7 @@ describe("a callback that the provider vouches for", () => {
     const { channel, id, key, scene } = await openDoubt()
     channel.willPoll(new Error("no such request"))
     const foreign = { kind: "verified", operation: { id: "foreign" } } as const
-    await assert.rejects(call(scene, key, foreign), { message: "no such request" })
+    await assert.rejects(call(scene, key, foreign), { message: "the channel threw Error" })
     assert.equal((await scene.read(id)).state, "doubtful")
     channel.willPoll(RUNNING)
     assert.equal(await call(scene, key, VERIFIED), "taken")

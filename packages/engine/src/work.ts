@@ -31,6 +31,8 @@ export interface Work {
   wake: (() => void) | undefined
   /** Somebody has asked for a poll since the last one began. */
   isWoken: boolean
+  /** Since when its output has been of no use, each time it was asked for; on the monotonic clock. */
+  unusableSince: number | undefined
   /** In memory where the task was submitted here; else read from the inputs when needed. */
   parameters: ParameterValues | undefined
 }
@@ -57,6 +59,7 @@ export function createWork(
     call: undefined,
     wake: undefined,
     isWoken: false,
+    unusableSince: undefined,
     parameters: more.parameters,
   }
 }

@@ -4,7 +4,7 @@
  * made for it, since nothing else tells its name and models.
  */
 import { createStudioChannel, STUDIO_MODELS } from "@safelight/channel-studio"
-import { findModel, type Provider } from "@safelight/channel-http"
+import { findModel, isProviderKey, type Provider } from "@safelight/channel-http"
 import { isSafelightError, SILENT_LOG, type Channel } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
@@ -50,7 +50,8 @@ export function planChannels({
         return { name, models, faults: [error.message] }
       })
       const strange = surroundings.models && findUndefined(told, surroundings.models)
-      const faults = [...told.faults, ...(strange === undefined ? [] : [strange])]
+      const isStrange = told.faults.length === 0 && strange !== undefined
+      const faults = isStrange ? [strange] : told.faults
       return { ...told, faults, type, tier, weight }
     }),
   )
@@ -114,17 +115,17 @@ function tellOfProvider(
 ): Told {
   const { models = Object.keys(provider.models), name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
-  const isKeyless = key === ""
-  return {
-    name,
-    models,
-    faults: [
-      ...(isKeyless ? [`${variable} is empty`] : []),
-      ...listUnknown(models, provider),
-      ...listRepeatFaults(settings, provider.isFree === true || settings.isFree === true),
-    ],
-    ...toNotes(readWebhookSecret(settings, provider, environment)),
-  }
+  const faults = [
+    ...listKeyFaults(variable, key),
+    ...listUnknown(models, provider),
+    ...listRepeatFaults(settings, provider.isFree === true || settings.isFree === true),
+  ]
+  return { name, models, faults, ...toNotes(readWebhookSecret(settings, provider, environment)) }
+}
+
+function listKeyFaults(variable: string, key: string): readonly string[] {
+  if (key === "") return [`${variable} is empty`]
+  return isProviderKey(key) ? [] : [`${variable} holds what no key does`]
 }
 
 function toNotes(secret: FoundKey | undefined): Pick<Told, "notes"> {
