@@ -88,6 +88,8 @@ export interface SceneOptions {
   readonly log?: Log
   readonly media?: MediaSource
   readonly inspector?: MediaInspector
+  /** Where providers reach the service; nowhere by default. */
+  readonly publicUrl?: string
   /** Whether the engine works from the beginning; it does unless said otherwise. */
   readonly isStarted?: boolean
 }
@@ -108,6 +110,7 @@ export function createScene(options: SceneOptions): Scene {
     ...(options.log && { log: options.log }),
     ...(options.media && { media: options.media }),
     ...(options.inspector && { inspector: options.inspector }),
+    ...(options.publicUrl && { publicUrl: options.publicUrl }),
   })
   if (options.isStarted !== false) engine.start()
 

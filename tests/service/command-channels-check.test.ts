@@ -124,3 +124,18 @@ test("a model without a price, like any wrong configuration, is one line and end
     assert.deepEqual([code, stdout], [2, ""])
   }
 })
+
+test("a missing secret of webhooks is said where somebody could call, and is no mistake", async (t) => {
+  const { check } = await createWorld(t)
+  const stub = (await STUBS["replicate"]?.()) ?? assert.fail()
+  t.after(() => stub[Symbol.asyncDispose]())
+  const here = { type: "replicate", baseUrl: stub.url, keyVariable: "FAL_KEY" }
+  const channels = [here, { ...here, name: "other", webhookSecretVariable: "FAL_KEY" }]
+  const well = "well: it answers; whether it takes the key was not proved"
+  const unreachable = await check({ channels })
+  assert.equal(unreachable.stdout, `replicate: ${well}\nother: ${well}\n`)
+  const { code, stdout } = await check({ channels, publicUrl: "https://api.example" })
+  const note = "REPLICATE_WEBHOOK_SECRET is empty, so it is polled and not asked to call back"
+  assert.equal(stdout, `replicate: ${well}\nreplicate: ${note}\nother: ${well}\n`)
+  assert.equal(code, 0)
+})

@@ -12,6 +12,9 @@ import {
   type ChannelRequest,
   type Completed,
   type NotCreated,
+  type Clock,
+  type PollEvery,
+  type PollOutcome,
   type PollRequest,
   type Submission,
   type SubmitOutcome,
@@ -20,6 +23,7 @@ import { checkProvider } from "./check-provider.ts"
 import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
 import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
 import { createIsOwn, createToAddress } from "./provider-address.ts"
+import { addCallback, createReceive, type ReceiverOptions } from "./receive-webhook.ts"
 import {
   findModel,
   type CreateOutcome,
@@ -61,7 +65,23 @@ export interface HttpChannelOptions {
   readonly keyTtlMs?: number
   /** Whether the service has a public address, so that inputs can be fetched from it; by default not. */
   readonly canLink?: boolean
+  /** What the account's webhooks are signed with; without it a provider that signs so is not asked for any. */
+  readonly webhookSecret?: string
+  /** Between two polls, in place of the provider's own. */
+  readonly pollEvery?: PollEvery
+  /** What signatures are dated by; the host's by default. */
+  readonly clock?: Pick<Clock, "now" | "monotonicNow">
 }
+
+const HOST_CLOCK = { now: () => Date.now(), monotonicNow: () => performance.now() }
+
+/** A declaration says itself how soon it is worth asking; a film need not be asked for more often. */
+const POLL_EVERY: PollEvery = { shortestMs: 500, longestMs: 15_000 }
+
+/** Of handles, states and URLs. */
+const REPLY_BYTES = 1024 * 1024
+/** Of pictures as base64, some of 20 MB each. */
+const MEDIA_REPLY_BYTES = 128 * 1024 * 1024
 
 /** What answers later is of no use for tasks either. */
 const CHECK_MS = 15_000
@@ -95,12 +115,10 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     ...(provider.relays === true && { relays: provider.relays }),
     accepts: ({ model, parameters }) =>
       wire.toModel(model).accepts?.(parameters, { canLink }) ?? true,
+    pollEvery: toPollEvery(options),
     submit: (request) => buy(wire, provider, request),
-    async poll({ operation, signal }) {
-      const outcome = await provider.poll(operation, wire.toSend(signal))
-      if (outcome !== undefined) return wire.withCredentials(outcome)
-      throw unavailable(`${name} does not say how the work stands`)
-    },
+    poll: (request) => pollProvider(wire, provider, request),
+    ...toReceiving(options, wire),
     ...(cancel !== undefined && {
       cancel: ({ operation, signal }: PollRequest) => cancel(operation, wire.toSend(signal)),
     }),
@@ -111,6 +129,19 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS)), models),
     close: () => wire.close(),
   }
+}
+
+function toPollEvery({ pollEvery, provider }: HttpChannelOptions): PollEvery {
+  return pollEvery ?? provider.pollEvery ?? POLL_EVERY
+}
+
+function toReceiving(
+  { clock = HOST_CLOCK, provider: { webhook }, webhookSecret: secret }: HttpChannelOptions,
+  { get }: Wire,
+): Pick<Channel, "receive" | "hasVerifiedCallbacks"> {
+  const receive = webhook && createReceive({ webhook, secret, get, clock })
+  if (receive === undefined) return {}
+  return webhook?.scheme.kind === "none" ? { receive } : { receive, hasVerifiedCallbacks: true }
 }
 
 /** What is bought of the provider itself is paid for, whatever somebody says. */
@@ -129,14 +160,36 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
   throw new SafelightError({ code: "invalid-configuration", message })
 }
 
+/** A pause that the provider asks for is kept, whether its answer tells how the work stands or not. */
+async function pollProvider(
+  wire: Wire,
+  { name, poll }: Provider,
+  { operation, signal }: PollRequest,
+): Promise<PollOutcome> {
+  const send = wire.toSend(signal)
+  let retryAfterMs: number | undefined
+  const outcome = await poll(operation, async (request) => {
+    const reply = await send(request)
+    retryAfterMs = reply.retryAfterMs ?? retryAfterMs
+    return reply
+  })
+  if (outcome === undefined) {
+    throw unavailable(`${name} does not say how the work stands`, { retryAfterMs })
+  }
+  if (outcome.kind !== "running") return wire.withCredentials(outcome)
+  return { ...outcome, pollAfterMs: Math.max(outcome.pollAfterMs, retryAfterMs ?? 0) }
+}
+
 async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promise<SubmitOutcome> {
-  const { name, readCreate } = provider
-  const { isRepeat, signal, upstreamKey } = asked
+  const { name, readCreate, webhook } = provider
+  const { callback, isRepeat, signal, upstreamKey } = asked
   const model = wire.toModel(asked.model)
   const put = await putInTime(wire, { provider, model, request: asked })
   if (put.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
   if (put.kind !== "put") return put
-  const request = model.toRequest(put.parameters, upstreamKey, asked)
+  const bare = model.toRequest(put.parameters, upstreamKey, asked)
+  const isCalledBack = webhook !== undefined && callback !== undefined
+  const request = isCalledBack ? addCallback(bare, webhook, callback, wire.origin) : bare
   let reply: Reply
   try {
     reply = await wire.sendOnce(request, signal)
@@ -171,15 +224,18 @@ interface Wire {
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
   /** The outcome with what its outputs are fetched with. */
   withCredentials<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
+  /** Gets what anybody may have; of a host that stands elsewhere, as a stub serves it. */
+  readonly get: ReceiverOptions["get"]
   /** For what buys nothing. */
   toSend(signal: AbortSignalLike): Send
   close(): Promise<void>
 }
 
 function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string): Wire {
+  const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
   // A purchase never waits for a connection: it has to leave while its claim holds.
-  const purchases = createHttpClient()
-  const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS })
+  const purchases = createHttpClient({ mostReplyBytes })
+  const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS, mostReplyBytes })
   const toAddress = createToAddress(provider, baseUrl)
   const isOwn = createIsOwn(provider, baseUrl)
   const credentials = provider.authorize(requireKey(name, key))
@@ -212,16 +268,25 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
       })
       return { ...outcome, outputs }
     },
-    toSend: (signal) => async (request) => {
-      try {
-        return await ask(request, signal)
-      } catch (error) {
-        throw error instanceof NotSent ? unavailable(`${name} can't be reached`, error) : error
-      }
+    async get(url, signal) {
+      const { host, pathname } = new URL(url)
+      const stands = baseUrl === undefined ? url : toAddress({ path: `/${host}${pathname}` }).href
+      return asSent(name, questions.send({ method: "GET", path: "", url: new URL(stands), signal }))
     },
+    toSend: (signal) => (request) => asSent(name, ask(request, signal)),
     async close() {
       await Promise.all([purchases.close(), questions.close()])
     },
+  }
+}
+
+/** What buys nothing may be sent again, whether it was or not. */
+async function asSent(name: string, reply: Promise<Reply>): Promise<Reply> {
+  try {
+    return await reply
+  } catch (error) {
+    if (!(error instanceof NotSent)) throw error
+    throw unavailable(`${name} can't be reached`, { cause: error })
   }
 }
 
@@ -237,8 +302,18 @@ function isCompleted<Outcome extends { readonly kind: string }>(
   return outcome.kind === "completed"
 }
 
-function unavailable(message: string, cause?: Error): SafelightError {
-  return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause })
+function unavailable(
+  message: string,
+  { cause, retryAfterMs }: { readonly cause?: Error; readonly retryAfterMs?: number | undefined },
+): SafelightError {
+  const more = retryAfterMs === undefined ? {} : { retryAfterMs }
+  return new SafelightError({
+    code: "channel-unavailable",
+    message,
+    retryable: true,
+    cause,
+    ...more,
+  })
 }
 
 /** Whether it can be a key at all: it goes into a header, and what is no visible ASCII was copied wrongly. */

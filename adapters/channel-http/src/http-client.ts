@@ -25,17 +25,20 @@ export class NotSent extends Error {
   override readonly name = "NotSent"
 }
 
-/** Pictures come as base64 in an answer, some of 20 MB each. */
-const MOST_REPLY_BYTES = 128 * 1024 * 1024
 const CONNECT_MS = 10_000
 
 /** Without a bound each request that finds no idle connection has one of its own at once. */
 export interface HttpClientOptions {
   /** Connections to one origin; what finds none free waits for one. */
   readonly mostConnections?: number
+  /** What is longer is no answer. */
+  readonly mostReplyBytes: number
 }
 
-export function createHttpClient({ mostConnections }: HttpClientOptions = {}): HttpClient {
+export function createHttpClient({
+  mostConnections,
+  mostReplyBytes,
+}: HttpClientOptions): HttpClient {
   const agent = new Agent({
     ...(mostConnections !== undefined && { connections: mostConnections }),
     // Over HTTP/2 undici sends a POST again by itself, after GOAWAY and REFUSED_STREAM.
@@ -71,7 +74,7 @@ export function createHttpClient({ mostConnections }: HttpClientOptions = {}): H
         throw toFault(error, signal)
       }
       try {
-        return toReply(answer, await readText(answer.body))
+        return toReply(answer, await readText(answer.body, mostReplyBytes))
       } catch (error) {
         answer.body.destroy()
         throw toFault(error, signal)
@@ -88,12 +91,12 @@ async function encodeForm(form: FormData) {
   return { headers, content: Buffer.from(await encoded.arrayBuffer()) }
 }
 
-async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> {
+async function readText(body: Dispatcher.ResponseData["body"], mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += (chunk as Uint8Array).byteLength
-    if (bytes > MOST_REPLY_BYTES) throw new Error("the answer is too large")
+    if (bytes > mostBytes) throw new Error("the answer is too large")
     chunks.push(chunk as Uint8Array)
   }
   return Buffer.concat(chunks).toString("utf8")

@@ -15,10 +15,12 @@ import {
   type NotCreated,
   type ParameterValues,
   type Pending,
+  type PollEvery,
   type PollOutcome,
   type Refused,
   type Submission,
 } from "@safelight/core"
+import type { Webhook } from "./webhook.ts"
 
 /** A request to the provider, relative to its base unless `path` is an absolute URL of its own hosts. */
 export interface ProviderRequest {
@@ -134,6 +136,12 @@ export interface Provider {
   readonly readCreate: (reply: Reply) => CreateOutcome | undefined
   /** How the work stands; undefined where the answer does not tell, and it is asked again. */
   readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | undefined>
+  /** Absent where it has none, or none that could be asked for with a purchase. */
+  readonly webhook?: Webhook
+  /** Between two polls; from 0.5 to 15 s by default, and never below an outcome's `pollAfterMs`. */
+  readonly pollEvery?: PollEvery
+  /** Pictures come as base64 in its answers; without it an answer holds 1 MiB at most. */
+  readonly answersHoldMedia?: true
   /** Stops the work as far as it can be stopped. */
   readonly cancel?: (operation: Json, send: Send) => Promise<CancelOutcome>
   /** Without it a check tells only that the address answers. */

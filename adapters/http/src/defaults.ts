@@ -26,6 +26,10 @@ export const DEFAULTS = {
   bodyThreadMs: 20_000,
   /** They end when nothing was large for so long, since memory goes back to the system only so. */
   bodyThreadRestMs: 10_000,
+  /** One body of a provider's callback: with a result in it some hundred kilobytes at most. */
+  callbackBytes: 1024 * 1024,
+  /** All of them at once, apart from the bodies of callers. */
+  callbacksInFlightBytes: 16 * 1024 * 1024,
   /** RFC 9110 §4.1 asks for at least 8,000. */
   urlCharacters: 8_192,
   /** Keys remembered, and wrong ones; a generation of each, so at most twice as many. */

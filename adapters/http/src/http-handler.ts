@@ -5,6 +5,7 @@
 import {
   MODELS,
   SILENT_LOG,
+  type CallbackService,
   type Clock,
   type InputService,
   type LinkStorage,
@@ -39,6 +40,7 @@ import { createListEvents } from "./resources/list-events.ts"
 import { createListTasks } from "./resources/list-tasks.ts"
 import { createMetricsPage, type MetricsText } from "./resources/metrics-page.ts"
 import { createPublicPrefix } from "./resources/public-prefix.ts"
+import { createReceiveCallback } from "./resources/receive-callback.ts"
 import { createShowTask } from "./resources/show-task.ts"
 import { createShowTaskUsage } from "./resources/show-task-usage.ts"
 import { createShowUsage } from "./resources/show-usage.ts"
@@ -48,6 +50,8 @@ export type HttpStorage = CallerStorage & LinkStorage & RateStorage
 
 export interface HttpHandlerOptions {
   readonly service: TaskService
+  /** Takes in what providers call back with; absent: there is nothing at that path. */
+  readonly callbacks?: CallbackService
   /** Keys, accounts, rates and what private links rest on. */
   readonly storage: HttpStorage
   readonly clock: Pick<Clock, "now" | "monotonicNow">
@@ -102,7 +106,7 @@ function createResources(
   log: Log,
 ): readonly Resource[] {
   const { service, clock, storage, publicUrl, checkReady = isReady, models = MODELS } = options
-  const { inputs, metrics, hasReference = true } = options
+  const { callbacks, inputs, metrics, hasReference = true } = options
   const { lookupsWaiting: mostWaiting } = settings
   const authenticate = createAuthenticate({
     storage,
@@ -146,6 +150,7 @@ function createResources(
     createArtifactLinks({ service, admit, links, storage, clock, publicUrl }),
     createArtifactContent({ service, findContent, clock, log }),
     ...(inputs === undefined ? [] : [createInputContent({ inputs, log, mostWaiting })]),
+    ...(callbacks === undefined ? [] : [createReceiveCallback({ callbacks, settings })]),
     ...createHealth({ checkReady, log }),
     ...(hasReference ? createReference({ models, prefix }) : []),
     ...(metrics === undefined ? [] : [createMetricsPage(metrics)]),

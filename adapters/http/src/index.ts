@@ -9,7 +9,6 @@ export { createHttpHandler, type HttpHandlerOptions, type HttpStorage } from "./
 export { createMetricsHandler, type MetricsHandlerOptions } from "./metrics-handler.ts"
 export { createNodeServer, type NodeServer, type NodeServerOptions } from "./node/node-server.ts"
 export { describeParameters, isOfMedia } from "./openapi/describe-parameters.ts"
-export { toInputUrl } from "./resources/input-content.ts"
 export type { MetricsText } from "./resources/metrics-page.ts"
 export type { HttpHandler } from "./router.ts"
 

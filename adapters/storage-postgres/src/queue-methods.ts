@@ -26,7 +26,10 @@ import type { ClaimMethods } from "./claim-methods.ts"
 import type { Sessions } from "./sessions.ts"
 import type { Sums } from "./sums.ts"
 
-export type QueueMethods = Omit<QueueStorage, keyof ClaimMethods | "onQueued">
+export type QueueMethods = Omit<
+  QueueStorage,
+  keyof ClaimMethods | "onQueued" | "wakeHolder" | "onHolderWoken"
+>
 
 interface HeadRecord {
   readonly snapshot: string

@@ -151,6 +151,8 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     listTasks: (request) => listTasks(sessions, statements, request),
     scan: (request) => scan(sums, statements, request),
     onQueued: wakeUps.onQueued,
+    wakeHolder: wakeUps.wakeHolder,
+    onHolderWoken: wakeUps.onHolderWoken,
     ...createServerMethods({ writer, sessions, claiming }),
     close: () => (closing ??= close()),
   }

@@ -1,7 +1,7 @@
 /**
- * Telling other processes that tasks were put into the queue: one notification for all of a moment,
- * sent by itself and never within a commit, where it would make commits wait for each other. One that
- * is lost is made up for by looking at the queue now and then.
+ * Telling other processes that tasks were put into the queue, or that whoever holds one is to look at it:
+ * one notification for all of a moment, sent by itself and never within a commit, where it would make
+ * commits wait for each other. One that is lost is made up for by looking now and then.
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
@@ -15,10 +15,17 @@ const CHANNEL = "safelight_queued"
 
 const NOTIFY = { sql: `select pg_notify('${CHANNEL}', $1)::text`, parameters: ["node"] }
 
+/** A payload holds fewer than 8,000 bytes. */
+const PAYLOAD_BYTES = 7_000
+/** Ends the sender's name where tasks follow, as a JSON list; without it the queue is meant. */
+const END_OF_NODE = "\n"
+
 export interface WakeUps {
   /** Tasks were put into the queue here. */
   readonly noteQueued: () => void
   readonly onQueued: (listener: () => void) => () => void
+  readonly wakeHolder: (task: string) => void
+  readonly onHolderWoken: (listener: (task: string) => void) => () => void
   readonly close: () => void
 }
 
@@ -32,31 +39,65 @@ export function createWakeUps(
   const over = closing.signal
   const bell = createBell({ node, open, log, over })
   let isDue = false
+  let isQueued = false
+  let woken = new Set<string>()
 
   async function notify(): Promise<void> {
     await pause(DEFAULTS.wakeMs, over)
+    const payloads = [...(isQueued ? [node] : []), ...toPayloads(node, woken)]
     isDue = false
-    if (over.aborted) return
+    isQueued = false
+    woken = new Set()
     try {
-      await sessions.write(NOTIFY, { node })
+      for (const payload of payloads) {
+        if (!over.aborted) await sessions.write(NOTIFY, { node: payload })
+      }
     } catch (error) {
       log.warn({ error }, "other processes were not told of new tasks")
     }
   }
 
+  function notifySoon(): void {
+    if (isDue) return
+    isDue = true
+    void notify()
+  }
+
   return {
     noteQueued() {
-      if (isDue) return
-      isDue = true
-      void notify()
+      isQueued = true
+      notifySoon()
     },
-    onQueued: bell.onRing,
+    onQueued: (listener) => bell.onRing((tasks) => tasks ?? listener()),
+    wakeHolder(task) {
+      woken.add(task)
+      notifySoon()
+    },
+    onHolderWoken: (listener) => bell.onRing((tasks) => tasks?.forEach(listener)),
     close() {
       closing.abort()
       bell.hangUp()
     },
   }
 }
+
+function toPayloads(node: string, tasks: ReadonlySet<string>): readonly string[] {
+  const pieces: string[][] = []
+  let bytes = PAYLOAD_BYTES
+  for (const task of tasks) {
+    const json = JSON.stringify(task)
+    bytes += Buffer.byteLength(json) + 1
+    if (bytes > PAYLOAD_BYTES) {
+      pieces.push([])
+      bytes = Buffer.byteLength(json) + 1
+    }
+    pieces.at(-1)?.push(json)
+  }
+  return pieces.map((piece) => `${node}${END_OF_NODE}[${piece.join(",")}]`)
+}
+
+/** Tasks whose holders are to look at them; undefined: the queue has got more. */
+type Ring = (tasks: readonly string[] | undefined) => void
 
 interface BellOptions {
   /** Its own notifications are none. */
@@ -68,15 +109,15 @@ interface BellOptions {
 
 /** Listens as long as somebody here does; an ended connection is made again. */
 function createBell({ node, open, log, over }: BellOptions): {
-  readonly onRing: (listener: () => void) => () => void
+  readonly onRing: (listener: Ring) => () => void
   readonly hangUp: () => void
 } {
-  const listeners = new Set<() => void>()
+  const listeners = new Set<Ring>()
   let connection: Connection | undefined
   let isListening = false
 
-  function ring(): void {
-    for (const listener of listeners) listener()
+  const ring: Ring = (tasks) => {
+    for (const listener of listeners) listener(tasks)
   }
 
   async function listenOnce(): Promise<void> {
@@ -88,12 +129,13 @@ function createBell({ node, open, log, over }: BellOptions): {
     connection = opened
     try {
       const ended = new Promise<void>((resolve) => opened.onEnd(resolve))
-      opened.onNotification((from) => {
-        if (from !== node) ring()
+      opened.onNotification((payload) => {
+        const [from, list] = payload.split(END_OF_NODE, 2)
+        if (from !== node) ring(list === undefined ? undefined : (JSON.parse(list) as string[]))
       })
       await opened.execute(`listen ${CHANNEL}`)
       // What was queued while nobody listened.
-      ring()
+      ring(undefined)
       await ended
     } finally {
       // One that may not listen is open still.

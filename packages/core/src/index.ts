@@ -113,6 +113,9 @@ export type { ArtifactLinkEpoch, Belongings, IdempotencyUse, Input } from "./por
 export type {
   Accepted,
   Busy,
+  CallbackAddress,
+  CallbackOutcome,
+  CallbackRequest,
   CancelOutcome,
   Channel,
   ChannelCheck,
@@ -125,6 +128,7 @@ export type {
   OpenedOutput,
   OutputOrigins,
   Pending,
+  PollEvery,
   PollOutcome,
   PollRequest,
   Refused,
@@ -193,10 +197,13 @@ export type { OpenInputRequest, TaskInputs } from "./ports/task-inputs.ts"
 export type { StreamHead } from "./ports/stream-head.ts"
 export {
   MAX_HOPS,
+  type CallbackResult,
+  type CallbackService,
   type FoundArtifacts,
   type IdempotencyKey,
   type ListResult,
   type OpenArtifactRequest,
+  type ReceiveCallbackRequest,
   type SealedParameters,
   type SubmitRequest,
   type SubmitResult,

@@ -3,6 +3,7 @@
  * and a throw is a rejection whose words may be logged. Everything else is the channel's own.
  */
 import type { Channel, Log, Model } from "@safelight/core"
+import { parseCallbackAnswer } from "./callback-answer.ts"
 import { callSafely } from "./channel-fault.ts"
 import {
   parseCancelAnswer,
@@ -60,6 +61,8 @@ export function toCheckedChannel(
     }),
     ...(channel.isFree === true && { isFree: true }),
     ...(channel.sendWithinMs !== undefined && { sendWithinMs: channel.sendWithinMs }),
+    ...(channel.pollEvery !== undefined && { pollEvery: channel.pollEvery }),
+    ...(channel.hasVerifiedCallbacks === true && { hasVerifiedCallbacks: true }),
     ...(channel.outputOrigins !== undefined && { outputOrigins: channel.outputOrigins }),
     ...(channel.relays === true && { relays: channel.relays }),
     async submit(request) {
@@ -94,11 +97,18 @@ function toOptional(
   channel: Channel,
   toContext: (request: Asked) => AnswerContext,
 ): Partial<Channel> {
+  const { name } = channel
   return {
     ...(channel.find !== undefined && {
       async find(request) {
         const answer = await callSafely(() => channel.find?.(request))
         return parseFindAnswer(answer, toContext(request))
+      },
+    }),
+    ...(channel.receive !== undefined && {
+      async receive(request) {
+        const answer = await callSafely(() => channel.receive?.(request))
+        return parseCallbackAnswer(answer, name)
       },
     }),
     ...(channel.cancel !== undefined && {

@@ -56,7 +56,12 @@ async function dispatch(
   if (measured.kind === "refused") return settle(context, work, measured)
   const { inputs } = measured
   const { relays } = slot.channel
-  const request = relays ? { ...asked, hops: await readHops(context, work.id) } : asked
+  const callback = await context.callbacks.create(slot.channel, upstreamKey)
+  const request = {
+    ...asked,
+    ...(relays && { hops: await readHops(context, work.id) }),
+    ...(callback && { callback }),
+  }
   await probe("dispatch:before-append", work.id)
   // Whoever wakes past its claim, or close to it, changes nothing.
   if (toSlackMs(context, work, slot) <= 0) return "leave"

@@ -21,7 +21,9 @@ import { createWork, type Work } from "./work.ts"
 export interface Dispatcher {
   start(): void
   /** Looks at the queue soon. */
-  wake(): void
+  readonly wake: () => void
+  /** Has whichever process holds the task poll it soon; one that is told by another may miss it. */
+  readonly wakeHolder: (task: string) => void
   /** Where a task about to be submitted shall stand. */
   reserve(request: AskedFor, account: string): Promise<Reservation>
   /** Takes back an offer that no task came of: what waited for its slot may have it. */
@@ -77,9 +79,12 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       if (claiming !== undefined) return
       claiming = claimUntil(stopping.signal, context, { alarm, reader, renewal })
       renewing = renewal.runUntil(stopped.signal)
-      stopListening = storage.onQueued?.(() => alarm.ring())
+      stopListening = listen(storage, parts)
     },
     wake: () => alarm.ring(),
+    wakeHolder(task) {
+      if (!holdings.wake(task)) storage.wakeHolder?.(task)
+    },
     async reserve(request, account) {
       const share = shares.known(account) ?? (await shares.find(account))
       const isWorking = claiming !== undefined && !stopping.signal.aborted
@@ -99,15 +104,12 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       await returns.release({ claim, tasks: [task], dueAt: clock.now() })
     },
     accept({ slot, taking }, head, parameters) {
-      const work = createWork(head, taking, clock, { slot, parameters })
-      const done = holdings.begin(work)
-      taking.end()
-      return done
+      return begin(holdings, taking, createWork(head, taking, clock, { slot, parameters }))
     },
     async stop(graceMs) {
       stopping.abort()
-      alarm.ring()
       stopListening?.()
+      alarm.ring()
       await claiming
       const left = await holdings.windDown(graceMs)
       stopped.abort()
@@ -115,6 +117,25 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       await returns.releaseAll(left, clock.now())
       if (claiming !== undefined) await leave(context, [...left, ...parts.listParked()])
     },
+  }
+}
+
+function begin(holdings: Holdings, taking: HandOff["taking"], work: Work): Promise<void> {
+  const done = holdings.begin(work)
+  taking.end()
+  return done
+}
+
+/** For what other processes tell. */
+function listen(
+  storage: Context["storage"],
+  { alarm, holdings }: Pick<Parts, "alarm" | "holdings">,
+): () => void {
+  const stopQueue = storage.onQueued?.(() => alarm.ring())
+  const stopHolder = storage.onHolderWoken?.((task) => holdings.wake(task))
+  return () => {
+    stopQueue?.()
+    stopHolder?.()
   }
 }
 

@@ -10,6 +10,7 @@ import {
   SafelightError,
   SILENT_LOG,
   type ArtifactStorage,
+  type CallbackService,
   type Channel,
   type Clock,
   type InputService,
@@ -25,18 +26,21 @@ import {
   type MediaInspector,
   type MediaSource,
 } from "@safelight/core"
+import { createCallbackAddresses } from "./callback-addresses.ts"
 import { checkPrices, type PriceFault } from "./check-prices.ts"
 import { toCheckedChannel, type CheckingPorts } from "./checked-channel.ts"
 import { createClaims } from "./claims.ts"
 import type { Context } from "./context.ts"
 import type { Ports } from "./ports.ts"
+import { createDeploymentKeys } from "./deployment-keys.ts"
 import { createDeadlines } from "./deadlines.ts"
 import { createEngineClock, type EngineClock } from "./engine-clock.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import { waitUntilFinished } from "./finished.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
-import { createInputLinks, type InputLinksOptions } from "./input-links.ts"
+import { createInputLinks } from "./input-links.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
+import { receiveCallback } from "./receive-callback.ts"
 import { createRecorder } from "./recorder.ts"
 import { toRepeating } from "./repeating-channel.ts"
 import { createReturns } from "./returns.ts"
@@ -59,13 +63,17 @@ export interface EngineOptions {
   /** What may be asked for; the three models of the specification by default. */
   readonly models?: readonly Model[]
   readonly prices?: PriceBook
+  /**
+   * Where providers reach the service, as `https://api.example.com`; without it none is asked to call
+   * back or to fetch an inline input. A host that mounts the HTTP handler below a path says it with that
+   * path. An address of this machine alone would be of no use to them.
+   */
+  readonly publicUrl?: string
   readonly settings?: Partial<EngineSettings>
   /** Fetches outputs that lie at URLs; needed, with `inspector`, where a channel names `outputOrigins`. */
   readonly media?: MediaSource
   /** Measures outputs that their channels have not measured. */
   readonly inspector?: MediaInspector
-  /** Where providers fetch the inputs of tasks; nowhere by default. */
-  readonly inputLinks?: InputLinksOptions
   readonly clock?: Clock
   readonly randomness?: Randomness
   readonly log?: Log
@@ -73,7 +81,7 @@ export interface EngineOptions {
 }
 
 /** `await using` stops it at once: what runs is handed back. */
-export interface Engine extends TaskService, InputService, AsyncDisposable {
+export interface Engine extends TaskService, CallbackService, InputService, AsyncDisposable {
   /** Begins to carry out what waits. Tasks can be submitted before; they queue. */
   start(): void
   /** What moments are written down and judged by: the database's clock where it has one. */
@@ -140,6 +148,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     ...createReads(context),
     ...createInputService(context),
+    receiveCallback: (request) => receiveCallback(context, dispatcher, request),
     resolve: (request) => settleDoubt(context, request),
     checkPrices: () => checkPrices(context),
     readArtifact: (name) => readArtifact(context, name),
@@ -165,7 +174,7 @@ function overloaded(message: string, retryAfterMs?: number): SafelightError {
 function createContext(options: EngineOptions): Context {
   const models = toModels(options.models ?? MODELS)
   const log = options.log ?? SILENT_LOG
-  const { inputLinks, inspector, media } = options
+  const { inspector, media, publicUrl } = options
   const hasInspector = inspector !== undefined
   validateRoutes(options.channels)
   const routes = toCheckedRoutes(options.channels, { hasInspector, log, models })
@@ -176,6 +185,7 @@ function createContext(options: EngineOptions): Context {
   const clock = createEngineClock({ clock: options.clock ?? systemClock, log, storage })
   const prices = options.prices ?? DEFAULT_PRICES
   requirePrices(models, prices)
+  const keys = createDeploymentKeys({ storage, clock })
   const ports: Ports = {
     storage,
     artifacts: options.artifacts,
@@ -188,7 +198,7 @@ function createContext(options: EngineOptions): Context {
     models,
     prices,
     channels,
-    inputLinks: inputLinks && createInputLinks(inputLinks),
+    inputLinks: createInputLinks(keys, publicUrl),
     media,
     inspector,
   }
@@ -196,6 +206,7 @@ function createContext(options: EngineOptions): Context {
   return {
     ...ports,
     clock,
+    callbacks: createCallbackAddresses(keys, publicUrl),
     claims,
     deadlines: createDeadlines(clock),
     recorder: createRecorder(ports),

@@ -7,6 +7,7 @@
 import { isSafelightError, type Running, type SafelightError } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { settle } from "./outcome.ts"
+import { pausePolls, toFailurePauseMs, toPollPauseMs } from "./poll-pause.ts"
 import { pollChannel } from "./poll-channel.ts"
 import { toPollRequest } from "./request.ts"
 import { toBackoffMs } from "./settings.ts"
@@ -15,30 +16,36 @@ import type { Slot } from "./routing.ts"
 
 /** Polls until the task ends, its time is up (`next`), or the work is taken away (`leave`). */
 export async function follow(context: Context, work: Work, slot: Slot): Promise<StepResult> {
-  const { clock, settings } = context
-  for (let failures = 0; ;) {
+  const { callbacks, clock, settings } = context
+  const { channel } = slot
+  const isCalledBack = callbacks.isReachable && channel.hasVerifiedCallbacks === true
+  for (let [polls, failures] = [0, 0]; ;) {
     if (!isHeld(clock, work)) return "leave"
     if (clock.judgedNow() >= work.head.task.endBy) return "next"
     try {
+      work.isWoken = false
       const result = await ask(context, work, slot)
       if (typeof result === "string") return result
       failures = 0
-      await pause(context, work, result.pollAfterMs)
+      const pauseMs = toPollPauseMs(channel, work.id, result, { isCalledBack, polls })
+      polls += 1
+      await pausePolls(context, work, channel, toRest(context, work, pauseMs))
     } catch (error) {
       if (work.controller.signal.aborted) return "leave"
       failures += 1
       if (!isOutside(error)) throw error
-      const { channel } = slot
       context.log.warn({ task: work.id, channel: channel.name, error }, "a poll failed")
-      await pause(context, work, error.retryAfterMs ?? toBackoffMs(settings, failures))
+      const dueMs = error.retryAfterMs ?? toBackoffMs(settings, failures)
+      // What a provider asked for is not cut short by a callback.
+      const pauseMs = toFailurePauseMs(channel, work.id, dueMs, failures)
+      await clock.wait(toRest(context, work, pauseMs), work.controller.signal)
     }
   }
 }
 
-/** Waits, never past the task's end. */
-function pause({ clock }: Context, work: Work, durationMs: number): Promise<void> {
-  const leftMs = Math.max(0, work.head.task.endBy - clock.judgedNow())
-  return clock.wait(Math.min(durationMs, leftMs), work.controller.signal)
+/** Never past the task's end. */
+function toRest({ clock }: Context, work: Work, pauseMs: number): number {
+  return Math.min(pauseMs, Math.max(0, work.head.task.endBy - clock.judgedNow()))
 }
 
 async function ask(context: Context, work: Work, slot: Slot): Promise<StepResult | Running> {

@@ -13,6 +13,8 @@ export interface Holdings {
   has(task: string): boolean
   /** What is held now. */
   list(): readonly Work[]
+  /** Has the task polled soon, if it is held here; whether it is. */
+  wake(task: string): boolean
   /** Calls off the work on a task, if any: it has ended. */
   callOff(task: string): void
   /**
@@ -71,6 +73,7 @@ export function createHoldings(
     },
     has: (task) => holdings.has(task),
     list: () => [...holdings.values()].map(({ work }) => work),
+    wake: (task) => wakeWork(holdings.get(task)?.work),
     callOff: (task) => holdings.get(task)?.work.controller.abort("finished"),
     async windDown(graceMs) {
       const inTime = new AbortController()
@@ -88,4 +91,11 @@ export function createHoldings(
       return left.map(({ work }) => work)
     },
   }
+}
+
+function wakeWork(work: Work | undefined): boolean {
+  if (work === undefined) return false
+  work.isWoken = true
+  work.wake?.()
+  return true
 }

@@ -22,7 +22,6 @@ export {
   type KeyPurpose,
 } from "./deployment-keys.ts"
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts"
-export type { InputLinksOptions } from "./input-links.ts"
 export type { EngineClock } from "./engine-clock.ts"
 export {
   createIdentifiers,

@@ -7,12 +7,6 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import type { InputClaim } from "@safelight/core"
 import type { DeploymentKeys } from "./deployment-keys.ts"
 
-export interface InputLinksOptions {
-  readonly keys: DeploymentKeys
-  /** The public address of a token; undefined where the service has none. */
-  readonly toUrl: (token: string) => string | undefined
-}
-
 export interface InputLinks {
   /** Undefined where the service has no public address. Rejects with `storage-unavailable`. */
   link(claim: InputClaim): Promise<string | undefined>
@@ -28,7 +22,9 @@ const TOKEN = new RegExp(`^i1\\.(${TASK})\\.(${NUMBER})\\.(${NUMBER})\\.(${MAC})
 /** The longest that parses; nothing longer is looked at. */
 const MOST_CHARACTERS = 2 + 36 + 15 + 15 + 43 + 4
 
-export function createInputLinks({ keys, toUrl }: InputLinksOptions): InputLinks {
+export function createInputLinks(keys: DeploymentKeys, publicUrl: string | undefined): InputLinks {
+  const prefix = publicUrl?.replace(/\/+$/, "")
+
   async function sign({ expiresAt, position, task }: InputClaim): Promise<Buffer> {
     const text = JSON.stringify([task, position, expiresAt])
     return createHmac("sha256", await keys.derive("input"))
@@ -38,9 +34,10 @@ export function createInputLinks({ keys, toUrl }: InputLinksOptions): InputLinks
 
   return {
     async link(claim) {
+      if (prefix === undefined) return undefined
       const { expiresAt, position, task } = claim
       const mac = (await sign(claim)).toString("base64url")
-      return toUrl(`i1.${task}.${position}.${expiresAt}.${mac}`)
+      return `${prefix}/v1/inputs/i1.${task}.${position}.${expiresAt}.${mac}`
     },
     async verify(token) {
       if (token.length > MOST_CHARACTERS) return undefined

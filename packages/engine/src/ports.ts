@@ -29,7 +29,7 @@ export interface Ports {
   readonly prices: PriceBook
   readonly channels: readonly Channel[]
   /** Absent where providers fetch no inputs from here. */
-  readonly inputLinks: InputLinks | undefined
+  readonly inputLinks: InputLinks
   /** Both are there where a channel's outputs are URLs. */
   readonly media: MediaSource | undefined
   readonly inspector: MediaInspector | undefined

@@ -5,13 +5,13 @@
  */
 import {
   isTerminal,
-  toCanonicalJson,
   type Json,
   type Rejection,
   type StreamHead,
   type TaskCommand,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
+import { isKnownPurchase } from "./known-purchase.ts"
 import { stopWork } from "./stop-work.ts"
 import type { Work } from "./work.ts"
 
@@ -29,7 +29,7 @@ export async function reportRefused(
   const { dispatch, operation: followed } = work.head.task
   const operation = paid.kind === "accept" ? paid.operation : followed
   const upstreamKey = paid.kind === "accept" ? paid.upstreamKey : (dispatch?.upstreamKey ?? "")
-  if (isKnown(head, upstreamKey, operation)) return
+  if (isKnownPurchase(head, upstreamKey, operation)) return
   const channel = dispatch?.channel
   const { state } = head.task
   context.log.error(
@@ -49,12 +49,6 @@ function mayComeAgain(work: Work, { task }: StreamHead): boolean {
 
 function isPaid(command: TaskCommand): command is PaidCommand {
   return command.kind === "accept" || command.kind === "succeed"
-}
-
-/** Whether the task is followed or was delivered under the same key and operation. */
-function isKnown({ task }: StreamHead, upstreamKey: string, operation: Json): boolean {
-  if (task.state === "failed" || task.dispatch?.upstreamKey !== upstreamKey) return false
-  return toCanonicalJson(task.operation) === toCanonicalJson(operation)
 }
 
 async function stop(context: Context, work: Work, operation: Json): Promise<void> {

@@ -15,7 +15,7 @@ export function createInputService(ports: Ports): InputService {
   const { clock, inputLinks, models, storage } = ports
   return {
     async verifyInput(token) {
-      const claim = await inputLinks?.verify(token)
+      const claim = await inputLinks.verify(token)
       return claim !== undefined && clock.now() >= claim.expiresAt ? "gone" : claim
     },
     async readInput({ position, task }) {

@@ -50,7 +50,7 @@ export function createTaskInputs(
       const { position } = requireInput(url)
       if (!url.startsWith("data:")) return url
       const { endBy: expiresAt, id: task } = work.head.task
-      return ports.inputLinks?.link({ task, position, expiresAt })
+      return ports.inputLinks.link({ task, position, expiresAt })
     },
     async open({ url, maxBytes = Infinity, signal }) {
       const { kind } = requireInput(url).input

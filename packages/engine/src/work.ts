@@ -27,6 +27,10 @@ export interface Work {
   readonly ending: AbortController
   /** What the channel will answer to the purchase, while that is waited for. */
   call: Promise<unknown> | undefined
+  /** Ends the pause before the next poll; set while there is one. */
+  wake: (() => void) | undefined
+  /** Somebody has asked for a poll since the last one began. */
+  isWoken: boolean
   /** Since when its output has been of no use, each time it was asked for; on the monotonic clock. */
   unusableSince: number | undefined
   /** In memory where the task was submitted here; else read from the inputs when needed. */
@@ -55,6 +59,8 @@ export function createWork(
     controller: new AbortController(),
     ending: new AbortController(),
     call: undefined,
+    wake: undefined,
+    isWoken: false,
     unusableSince: undefined,
     parameters: more.parameters,
     inputVideosMs: undefined,

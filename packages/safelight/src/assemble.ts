@@ -12,20 +12,9 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import {
-  createDeploymentKeys,
-  createEngine,
-  systemClock,
-  type Engine,
-  type InputLinksOptions,
-} from "@safelight/engine"
+import { createEngine, systemClock, type Engine } from "@safelight/engine"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
-import {
-  createHealthHandler,
-  createHttpHandler,
-  createNodeServer,
-  toInputUrl,
-} from "@safelight/http"
+import { createHealthHandler, createHttpHandler, createNodeServer } from "@safelight/http"
 import { createMediaInspector } from "@safelight/media-inspector"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { createChannels } from "./channels/create-channels.ts"
@@ -124,15 +113,12 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   // The engine's: processes that share a database must agree on when a key or a link has expired.
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
   const settings = toBodySettings(readMemoryBytes())
+  const api = { ...shared, service: engine, callbacks: engine, inputs: engine, storage, settings }
   const handler =
     role === "worker"
       ? createHealthHandler(shared)
       : createHttpHandler({
-          ...shared,
-          service: engine,
-          inputs: engine,
-          storage,
-          settings,
+          ...api,
           models: configuration.models,
           ...toThreadModels(configuration),
           publicUrl: () => publicUrl,
@@ -204,19 +190,14 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     })),
     models,
     prices: configuration.prices,
+    // A listening address is no place where a provider could call.
+    ...(configuration.publicUrl !== undefined && { publicUrl: configuration.publicUrl }),
     media,
     inspector,
-    inputLinks: createInputLinks(configuration, storage),
     clock,
     log,
     settings: { ...configuration.engine, retentionMs: configuration.retentionMs },
   })
-}
-
-/** Providers come from outside: the address that this machine listens at would be of no use to them. */
-function createInputLinks({ publicUrl }: Configuration, storage: Storage): InputLinksOptions {
-  const keys = createDeploymentKeys({ storage })
-  return { keys, toUrl: (token) => publicUrl && toInputUrl(publicUrl, token) }
 }
 
 function toChores(

@@ -5,16 +5,16 @@
  */
 import assert from "node:assert/strict"
 import {
+  type CallbackRequest,
   type Channel,
-  type ChannelOutput,
   type ChannelRequest,
   type Completed,
   type Json,
-  type OutputOrigins,
   type ParameterValues,
   type PollRequest,
   type SubmitOutcome,
 } from "@safelight/core"
+import { checkOutput } from "./check-output.ts"
 import { sampleRequest } from "./channel-samples.ts"
 import { describeContract, type Behaviours, type Divergence } from "./contract.ts"
 
@@ -24,12 +24,24 @@ export interface ChannelFixture {
   readonly reopen: () => Channel | Promise<Channel>
   /** From now on nobody answers; absent where the channel asks nobody. */
   readonly cutOff?: () => Promise<void>
+  /**
+   * Begins to listen for what the provider calls back with; needed where the channel has `receive`. What
+   * comes is as a socket has it: bytes, and headers by name in lower case.
+   */
+  readonly listen?: () => Promise<CallbackListener>
   /** How often it was made to create something, where that can be told from outside. */
   readonly countPurchases?: () => number
   /** What may stand in no handle, outcome or error: keys, tokens. */
   readonly secrets?: readonly string[]
   /** Closes all channels that it handed out. */
   cleanUp(): Promise<void>
+}
+
+export interface CallbackListener {
+  /** For a `CallbackAddress`. */
+  readonly url: string
+  /** The next one, once it has come. */
+  next(): Promise<Pick<CallbackRequest, "body" | "headers">>
 }
 
 export interface ChannelContractOptions {
@@ -202,10 +214,52 @@ const BEHAVIOURS: Behaviours<Scene> = {
     }
   },
 
+  "a callback says the same each time, and nothing once anybody has touched it": async (scene) => {
+    const { channel, secrets = [] } = scene
+    if (channel.receive === undefined) return
+    const receive = channel.receive.bind(channel)
+    const { callback, request } = await callBack(scene)
+    const outcome = await receive(callback)
+    assert.equal(outcome.kind, channel.hasVerifiedCallbacks === true ? "verified" : "hint")
+    assert.deepEqual(await receive(callback), outcome)
+    const other = await scene.reopen()
+    assert.deepEqual(await other.receive?.(callback), outcome)
+    const text = JSON.stringify(outcome)
+    for (const secret of secrets) assert.equal(text.includes(secret), false, "a secret is in it")
+    if (outcome.kind !== "verified") return
+    const { body } = callback
+    for (const at of [0, Math.floor(body.byteLength / 2), body.byteLength - 1]) {
+      const touched = Uint8Array.from(body)
+      touched[at] = (touched[at] ?? 0) ^ 1
+      assert.deepEqual(await receive({ ...callback, body: touched }), { kind: "forged" })
+    }
+    assert.deepEqual(await receive({ ...callback, headers: {} }), { kind: "forged" })
+    if (outcome.operation === undefined) return
+    const completed = await follow(
+      other,
+      request,
+      JSON.parse(JSON.stringify(outcome.operation)) as Json,
+    )
+    for (const output of completed.outputs) await checkOutput(other, output)
+  },
+
   "it is closed twice without harm": async ({ channel }) => {
     await channel.close?.()
     await channel.close?.()
   },
+}
+
+/** What came for a purchase of the first model. */
+async function callBack(
+  scene: Scene,
+): Promise<{ readonly request: ChannelRequest; readonly callback: CallbackRequest }> {
+  const { channel, listen, toRequest } = scene
+  const listener = (await listen?.()) ?? assert.fail("it has receive, and nobody listens")
+  const request = toRequest(first(channel.models))
+  const secret = "contract".repeat(6).slice(0, 43)
+  await submitUntilTaken(channel, { ...request, callback: { url: listener.url, secret } })
+  const { model, signal, upstreamKey } = renew(request)
+  return { request, callback: { ...(await listener.next()), model, signal, upstreamKey, secret } }
 }
 
 function first(models: readonly string[]): string {
@@ -252,33 +306,6 @@ async function follow(
     progress = outcome.progress ?? progress
     assert.ok(progress >= 0 && progress < 100, `${progress} is no progress`)
   }
-}
-
-async function checkOutput(channel: Channel, output: ChannelOutput): Promise<void> {
-  if ("url" in output) {
-    const origins = channel.outputOrigins ?? assert.fail("it does not say where its outputs lie")
-    assert.ok(isOf(origins, output.url), `${new URL(output.url).host} is no host of its outputs`)
-    return
-  }
-  const [bytes, again] = [await read(output), await read(output)]
-  assert.notEqual(bytes.byteLength, 0)
-  assert.ok(bytes.equals(again), "an output that is opened anew is another")
-  const { signal } = new AbortController()
-  // Whoever leaves early closes what is behind it.
-  for await (const chunk of output.open(signal)) if (chunk.byteLength > 0) break
-}
-
-/** As the engine's fetch decides it: exact hosts, `*.` for all below one, and trusted origins. */
-function isOf({ hosts, trustedOrigins = [] }: OutputOrigins, url: string): boolean {
-  const { host, origin } = new URL(url)
-  if (trustedOrigins.includes(origin)) return true
-  return hosts.some((own) => (own.startsWith("*.") ? host.endsWith(own.slice(1)) : host === own))
-}
-
-async function read(output: Extract<ChannelOutput, { open: unknown }>): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of output.open(new AbortController().signal)) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }
 
 interface Told {

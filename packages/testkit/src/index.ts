@@ -11,6 +11,7 @@ export {
 export {
   describeChannel,
   type ChannelContractOptions,
+  type CallbackListener,
   type ChannelFixture,
 } from "./channel-contract.ts"
 export type { Divergence } from "./contract.ts"

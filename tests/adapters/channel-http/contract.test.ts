@@ -8,7 +8,9 @@ import {
   type ChannelFixture,
 } from "@safelight/testkit"
 import { STUBS } from "@safelight/testkit/stubs"
+import { openWebhookListener, type WebhookListener } from "./webhook-listener.ts"
 
+const WEBHOOK_SECRET = `whsec_${Buffer.from("contract of webhooks").toString("base64")}`
 const KEY = "contract-key-id:contract-secret"
 
 const EDIT = { prompt: "in fog", image_urls: ["data:image/png;base64,AAAA"] }
@@ -27,12 +29,14 @@ const PARAMETERS: Readonly<Record<string, ChannelContractOptions["parameters"]>>
 
 async function createFixture(provider: Provider): Promise<ChannelFixture> {
   const start = STUBS[provider.name] ?? assert.fail(`${provider.name} has no stub`)
-  const stub = await start({ queueMs: 0, runMs: 20 })
+  const stub = await start({ queueMs: 0, runMs: 20, webhookSecret: WEBHOOK_SECRET })
   const opened: Channel[] = []
+  const listeners: WebhookListener[] = []
   const isUnstated = provider.submission.kind === "keyed-unstated"
   const more = isUnstated ? { keyTtlMs: 3_600_000 } : {}
   const open = (): Channel => {
-    const channel = createHttpChannel({ provider, key: KEY, baseUrl: stub.url, ...more })
+    const own = { key: KEY, baseUrl: stub.url, webhookSecret: WEBHOOK_SECRET }
+    const channel = createHttpChannel({ provider, ...own, ...more })
     opened.push(channel)
     return channel
   }
@@ -41,9 +45,15 @@ async function createFixture(provider: Provider): Promise<ChannelFixture> {
     reopen: open,
     cutOff: async () => stub[Symbol.asyncDispose](),
     countPurchases: () => stub.purchases.length,
-    secrets: [KEY, "contract-secret"],
+    async listen() {
+      const listener = await openWebhookListener()
+      listeners.push(listener)
+      return listener
+    },
+    secrets: [KEY, "contract-secret", WEBHOOK_SECRET],
     async cleanUp() {
       await Promise.all(opened.map(async (channel) => channel.close?.()))
+      await Promise.all(listeners.map((listener) => listener[Symbol.asyncDispose]()))
       await stub[Symbol.asyncDispose]()
     },
   }

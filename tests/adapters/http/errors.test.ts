@@ -59,6 +59,21 @@ const REQUEST_ROWS: readonly Row[] = [
     headers: { allow: "GET, HEAD, OPTIONS" },
   },
   {
+    when: "a callback comes to an address that nobody was given",
+    request: (world) => world.bare("/v1/channels/fal/callback/1", { method: "POST", body: "{}" }),
+    code: "not_found",
+    status: 404,
+    type: "not_found_error",
+  },
+  {
+    when: "a callback is not as its provider signs it",
+    request: (world) =>
+      world.bare("/v1/channels/fal/callback/forged", { method: "POST", body: "" }),
+    code: "invalid_callback",
+    status: 401,
+    type: "authentication_error",
+  },
+  {
     when: "the URL is too long",
     request: (world) => world.bare(`/v1/tasks?${"x".repeat(8_192)}`),
     code: "uri_too_long",

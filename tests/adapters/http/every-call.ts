@@ -73,6 +73,7 @@ export function toEveryCall(world: World): DescribedCall[] {
   readContent(world, read)
   readFiles(read)
   create(keys, add)
+  callBack(add)
   for (const [authorization, rates] of [
     [undefined, NO_LIMITS.rates],
     [limited, AMPLE],
@@ -169,6 +170,19 @@ function readFiles(read: Add): void {
   for (const { name } of DOCS_FILES) read(FILE, `/docs/${name}`)
   read(FILE, "/docs/start.js", kept)
   read(FILE, "/docs/package.json")
+}
+
+function callBack(add: Add): void {
+  const template = "/v1/channels/{channel}/callback/{key}"
+  const call = { method: "POST", body: "{}" }
+  for (const key of ["taken", "forged", "unknown"]) {
+    add(template, `/v1/channels/fal/callback/${key}`, call)
+  }
+  const large = { method: "POST", body: "x".repeat(BODY_BYTES + 1) }
+  add(template, "/v1/channels/fal/callback/taken", large)
+  for (const failure of FAILURES) {
+    add(template, "/v1/channels/fal/callback/taken", call, { failure })
+  }
 }
 
 function create(keys: readonly string[], add: Add): void {

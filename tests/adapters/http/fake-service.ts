@@ -14,6 +14,7 @@ import {
   toArtifactRows,
   toStatus,
   type ArtifactReader,
+  type CallbackService,
   type ChargesRequest,
   type FoundArtifacts,
   type ListRequest,
@@ -68,6 +69,19 @@ export function createFakeService() {
 
   function failIfAsked(): void {
     if (failure !== undefined) throw failure
+  }
+
+  /** What each callback's body was, once it was read. */
+  const callbacks: string[] = []
+
+  /** By the key: `forged` and `taken` are addresses, nothing else is. */
+  const callbackService: CallbackService = {
+    async receiveCallback({ key, readBody }) {
+      failIfAsked()
+      if (key !== "forged" && key !== "taken") return "unknown"
+      callbacks.push(Buffer.from(await readBody()).toString("latin1"))
+      return key
+    },
   }
 
   const service: TaskService = {
@@ -187,6 +201,8 @@ export function createFakeService() {
     tasks,
     events,
     bytes,
+    callbackService,
+    callbacks,
     /** What became a task. */
     submitted,
     /** Whatever was submitted, as it was. */

@@ -260,7 +260,7 @@ describe("the described answers", () => {
     it(`are what is answered, and all of it, ${kind}`, async () => {
       let isReady = true
       await using world = await open(kind, {
-        settings: { bodyBytes: BODY_BYTES },
+        settings: { bodyBytes: BODY_BYTES, callbackBytes: BODY_BYTES },
         checkReady: () => (isReady ? Promise.resolve() : Promise.reject(new Error("not yet"))),
       })
       const seen = new Set<string>()

@@ -47,6 +47,7 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
   }
   const handler = createHttpHandler({
     service: fake.service,
+    callbacks: fake.callbackService,
     storage,
     clock,
     log,

@@ -184,6 +184,25 @@ describe("wake-ups", () => {
     stopOther?.()
   })
 
+  it("tell other nodes of tasks whose holders are to look, all of them and in few pieces", async () => {
+    await using opened = await open()
+    const other = await opened.openBeside()
+    let ready = false
+    const stopQueue = other.onQueued?.(() => (ready = true))
+    const own: string[] = []
+    const heard: string[] = []
+    const stopOwn = opened.storage.onHolderWoken?.((task) => own.push(task))
+    const stopOther = other.onHolderWoken?.((task) => heard.push(task))
+    await until(() => ready)
+    // The longest ids there are, most of it escaped in JSON.
+    const tasks = Array.from({ length: 40 }, (_, index) => String(index).padEnd(200, "\n"))
+    for (const task of [...tasks, ...tasks]) opened.storage.wakeHolder?.(task)
+    await until(() => heard.length >= tasks.length)
+    assert.deepEqual(heard, tasks)
+    assert.deepEqual(own, [])
+    for (const stop of [stopQueue, stopOwn, stopOther]) stop?.()
+  })
+
   it("are heard again after their connection was lost", async () => {
     await using opened = await open()
     const other = await opened.openBeside()

@@ -105,6 +105,15 @@ export const ark = defineProvider({
     }
     return readTurnedAway(reply)
   },
+  pollEvery: { shortestMs: 5_000, longestMs: 20_000 },
+  webhook: {
+    scheme: { kind: "none" },
+    addTo(request, { url }) {
+      if (request.path !== TASKS) return request
+      const json = { ...(request.json as Readonly<Record<string, Json>>), callback_url: url }
+      return { ...request, json }
+    },
+  },
   async poll(operation, send) {
     const picture = at(operation, "picture")
     if (picture !== undefined) {

@@ -7,6 +7,7 @@ import {
   imageEdit,
   textToImage,
   type ImageEditParameters,
+  type Json,
   type PollOutcome,
   type TextToImageParameters,
 } from "@safelight/core"
@@ -76,7 +77,7 @@ function toInput(url: string): string {
   return url.startsWith("data:") ? url.slice(url.indexOf(",") + 1) : url
 }
 
-function readState({ json, status }: Reply): PollOutcome | undefined {
+function readState({ json, status }: Pick<Reply, "json" | "status">): PollOutcome | undefined {
   const state = status === 200 ? (textAt(json, "status") ?? "") : ""
   if (state === "Pending") return { kind: "running", pollAfterMs: POLL_AFTER_MS }
   if (MODERATED.has(state)) return { kind: "refused", code: "content_policy_violation" }
@@ -86,6 +87,20 @@ function readState({ json, status }: Reply): PollOutcome | undefined {
   if (url === undefined) return { kind: "completed", outputs: [] }
   // When it was made is not told: it is gone then at the latest.
   return { kind: "completed", outputs: [{ url, expiresAt: Date.now() + OUTPUT_LIVES_MS }] }
+}
+
+/**
+ * The handle of a job whose own answer is lost: which cluster has it is not told, but what became of it
+ * is, and that is signed.
+ */
+function readWebhook(message: Json): Json | undefined {
+  const [id, error] = [textAt(message, "id"), textAt(message, "error") ?? ""]
+  const sample = textAt(message, "result", "sample")
+  if (id === undefined) return undefined
+  if (sample !== undefined) return { id, told: { status: "Ready", result: { sample } } }
+  const state = textAt(message, "status")
+  const isEnd = state === "Error"
+  return isEnd ? { id, told: { status: MODERATED.has(error) ? error : state } } : undefined
 }
 
 export const blackForestLabs = defineProvider({
@@ -113,7 +128,18 @@ export const blackForestLabs = defineProvider({
     const isToldInBody = retryAfterMs === undefined && waitMs >= 0
     return readTurnedAway(isToldInBody ? { ...reply, retryAfterMs: waitMs } : reply)
   },
+  pollEvery: { shortestMs: 1_000, longestMs: 8_000 },
+  webhook: {
+    scheme: { kind: "hmac", header: "x-bfl-signature", prefix: "sha256=" },
+    addTo(request, { secret, url }) {
+      const hook = { webhook_url: url, webhook_secret: secret }
+      return { ...request, json: { ...(request.json as Readonly<Record<string, Json>>), ...hook } }
+    },
+    readOperation: readWebhook,
+  },
   async poll(operation, send) {
+    const told = at(operation, "told")
+    if (told !== undefined) return readState({ json: told, status: 200 })
     return readState(await send({ method: "GET", path: textAt(operation, "url") ?? "" }))
   },
 })

@@ -1,6 +1,6 @@
 /**
  * fal's queue. The three public models are its own endpoints with two members renamed, so that nothing
- * is lost in between. It honours no key: a purchase whose answer is lost stays in doubt.
+ * is lost in between. It honours no key: a purchase whose answer is lost stays in doubt until its webhook tells of it.
  */
 import {
   imageEdit,
@@ -40,7 +40,7 @@ const FAILURES: Readonly<Record<string, FailureCode>> = {
 const RUNNER_FAILED = /^(runner_|request_timeout$|startup_timeout$)/
 
 /** `json` is the request's own parameters; fal's own names take the place of ours. */
-function toModel(endpoint: string, accepts?: ProviderModel["accepts"]): ProviderModel {
+function toModel(id: string, accepts?: ProviderModel["accepts"]): ProviderModel {
   return {
     ...(accepts && { accepts }),
     toRequest(parameters) {
@@ -50,9 +50,27 @@ function toModel(endpoint: string, accepts?: ProviderModel["accepts"]): Provider
         ...(size !== undefined && { image_size: size }),
         ...(count !== undefined && { num_images: count }),
       } as Json
-      return { method: "POST", path: `/${endpoint}`, json }
+      return { method: "POST", path: `/${ENDPOINTS[id]}`, json }
     },
   }
+}
+
+const ENDPOINTS: Readonly<Record<string, string>> = {
+  [textToImage.id]: "recraft/v4.1/flash/text-to-image",
+  [imageEdit.id]: "xai/grok-imagine-image/v2.0/edit",
+  [referenceToVideo.id]: "bytedance/seedance-2.5/reference-to-video",
+}
+
+/**
+ * The handle of a request whose own answer is lost. A request stands below its owner and app, wherever
+ * in that it went.
+ */
+function readWebhook(message: Json, model: string): Json | undefined {
+  const id = textAt(message, "request_id") ?? ""
+  if (!/^[\w-]{1,64}$/.test(id)) return undefined
+  const app = ENDPOINTS[model]?.split("/").slice(0, 2).join("/") ?? ""
+  const result = `/${app}/requests/${id}`
+  return { id, state: `${result}/status`, result, cancel: `${result}/cancel` }
 }
 
 /** Documented for 480p and 720p alone. */
@@ -107,9 +125,9 @@ export const fal = defineProvider({
   concurrency: 2,
   submitTimeoutMs: 30_000,
   models: {
-    [textToImage.id]: toModel("recraft/v4.1/flash/text-to-image"),
-    [imageEdit.id]: toModel("xai/grok-imagine-image/v2.0/edit"),
-    [referenceToVideo.id]: toModel("bytedance/seedance-2.5/reference-to-video", acceptsFilm),
+    [textToImage.id]: toModel(textToImage.id),
+    [imageEdit.id]: toModel(imageEdit.id),
+    [referenceToVideo.id]: toModel(referenceToVideo.id, acceptsFilm),
   },
   readCreate(reply) {
     const { json, status } = reply
@@ -125,6 +143,15 @@ export const fal = defineProvider({
     }
     if (status !== "COMPLETED") return undefined
     return readResult(await send({ method: "GET", path: textAt(operation, "result") ?? "" }))
+  },
+  webhook: {
+    scheme: {
+      kind: "ed25519",
+      headerPrefix: "x-fal-webhook-",
+      keySetUrl: "https://rest.fal.ai/.well-known/jwks.json",
+    },
+    addTo: (request, { url }) => ({ ...request, query: { ...request.query, fal_webhook: url } }),
+    readOperation: readWebhook,
   },
   check: {
     request: { method: "GET", path: `/recraft/v4.1/requests/${NO_REQUEST}/status` },

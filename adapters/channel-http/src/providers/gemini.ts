@@ -37,6 +37,7 @@ export const gemini = defineProvider({
   authorize: (key) => ({ "x-goog-api-key": key }),
   outputHosts: ["*.googleapis.com"],
   outputsNeedKey: true,
+  answersHoldMedia: true,
   submission: { kind: "unkeyed" },
   concurrency: 4,
   // Pictures are made while the call lasts.

@@ -96,6 +96,7 @@ export const openai = defineProvider({
   keyVariable: "OPENAI_API_KEY",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   outputHosts: ["api.openai.com"],
+  answersHoldMedia: true,
   submission: { kind: "unkeyed" },
   concurrency: 4,
   // As long as its own client waits.

@@ -1,6 +1,6 @@
 /**
- * Replicate's predictions. It honours no key, and what it lists carries nothing of ours: a purchase whose
- * answer is lost stays in doubt. A refusal for content is text, and an hour after its end all is gone.
+ * Replicate's predictions. It honours no key: a purchase whose answer is lost stays in doubt until its
+ * webhook tells of it. A refusal for content is text, and an hour after its end all is gone.
  */
 import {
   imageEdit,
@@ -31,6 +31,11 @@ function readOutput(json: Json | undefined): PollOutcome | undefined {
   const endedAt = Date.parse(textAt(json, "completed_at") ?? "")
   const expiry = Number.isNaN(endedAt) ? {} : { expiresAt: endedAt + KEPT_MS }
   return { kind: "completed", outputs: urls.map((url) => ({ url, ...expiry })) }
+}
+
+function readHandle(json: Json | undefined): Json | undefined {
+  const get = textAt(json, "urls", "get")
+  return get === undefined ? undefined : { get, cancel: textAt(json, "urls", "cancel") ?? null }
 }
 
 /** The answer is the prediction as it is now. */
@@ -76,16 +81,25 @@ export const replicate = defineProvider({
   },
   readCreate(reply) {
     const { json, status } = reply
-    const get = textAt(json, "urls", "get")
-    if ((status === 201 || status === 202) && get !== undefined) {
-      return {
-        kind: "accepted",
-        operation: { get, cancel: textAt(json, "urls", "cancel") ?? null },
-      }
+    const operation = readHandle(json)
+    if ((status === 201 || status === 202) && operation !== undefined) {
+      return { kind: "accepted", operation }
     }
     const words = textAt(json, "detail")
     if (status !== 422 || words === undefined) return readTurnedAway(reply)
     return toRefused("provider_rejected", words)
+  },
+  webhook: {
+    scheme: { kind: "standard-webhooks", secretVariable: "REPLICATE_WEBHOOK_SECRET" },
+    addTo(request, { url }) {
+      // The first tells of a lost purchase at once, the last is tried again.
+      const events = { webhook: url, webhook_events_filter: ["start", "completed"] }
+      return {
+        ...request,
+        json: { ...(request.json as Readonly<Record<string, Json>>), ...events },
+      }
+    },
+    readOperation: readHandle,
   },
   async poll(operation, send) {
     const { json, status } = await send({ method: "GET", path: textAt(operation, "get") ?? "" })

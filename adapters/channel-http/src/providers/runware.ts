@@ -98,6 +98,13 @@ export const runware = defineProvider({
     }
     return status === 400 ? readRejection(listAt(json, "errors")[0]) : readTurnedAway(reply)
   },
+  webhook: {
+    scheme: { kind: "none" },
+    addTo: (request, { url }) => ({
+      ...request,
+      json: listAt(request.json).map((task) => ({ ...(task as object), webhookURL: url })),
+    }),
+  },
   async poll(operation, send) {
     const id = textAt(operation, "id") ?? ""
     const json = [{ taskType: "getResponse", taskUUID: id }]

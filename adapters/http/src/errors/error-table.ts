@@ -48,6 +48,7 @@ export const ERRORS = {
   invalid_api_key: [401, "authentication_error", "The API key is not valid."],
   api_key_revoked: [401, "authentication_error", "The API key was revoked."],
   api_key_expired: [401, "authentication_error", "The API key has expired."],
+  invalid_callback: [401, "authentication_error", "The callback is not as its provider signs it."],
   insufficient_scope: [403, "permission_error", "The API key does not allow this."],
   account_suspended: [403, "permission_error", "The account is suspended."],
   insufficient_balance: [402, "billing_error", "The account's budget does not cover this task."],

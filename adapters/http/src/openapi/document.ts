@@ -3,6 +3,7 @@
  * requests and the one error table. It depends on the models alone, so one is enough for a process.
  */
 import type { Model } from "@safelight/core"
+import { toCallbackPaths } from "./callback-operations.ts"
 import { toCreationBody } from "./creation-body.ts"
 import { toErrorExamples, toErrorResponse } from "./error-responses.ts"
 import { RESPONSE_EXAMPLES } from "./examples.ts"
@@ -42,10 +43,11 @@ export function createApiDocument(models: readonly Model[], prefix = ""): ApiDoc
       { name: "Tasks", description: "What is made, and how far it has got" },
       { name: "Artifacts", description: "What came of it" },
       { name: "Usage", description: "What it cost" },
+      { name: "Callbacks", description: "What providers call" },
       { name: "Health", description: "For orchestrators" },
       { name: "Reference", description: "This document" },
     ],
-    paths: { ...toTaskPaths(creation.requestBody), ...toServicePaths() },
+    paths: { ...toTaskPaths(creation.requestBody), ...toCallbackPaths(), ...toServicePaths() },
     components: {
       schemas: { ...creation.schemas, ...toComponents(RESPONSE_SCHEMAS) },
       responses: {

@@ -7,9 +7,8 @@ import type { Admit } from "../authentication/admission.ts"
 import type { BodyPieces } from "../body/body-pieces.ts"
 import type { CreationReader } from "../body/creation-reader.ts"
 import { checkMediaType } from "../body/media-type.ts"
-import { receiveNodeBody } from "../body/node-body.ts"
-import type { BodyReader, BodyRequest } from "../body/read-body.ts"
-import { receiveWebBody } from "../body/web-body.ts"
+import type { BodyReader } from "../body/read-body.ts"
+import { toReceive } from "../body/to-receive.ts"
 import { Refusal } from "../errors/refusal.ts"
 import { carryHeaders, type Exchange, type Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
@@ -67,11 +66,6 @@ export function createCreateTask(options: CreateTaskOptions): Resource {
       },
     },
   }
-}
-
-function toReceive(request: Request, node: Exchange["node"]): BodyRequest["receive"] {
-  if (node === undefined) return (sink) => receiveWebBody(request, sink)
-  return (sink) => receiveNodeBody(node, sink)
 }
 
 /** Throws a `Refusal` for a body that is no creation request. */

@@ -14,11 +14,6 @@ import { createGate } from "../gate.ts"
 
 const PATH = "/v1/inputs/"
 
-/** The address of a token below the service's own, which has no slash at its end. */
-export function toInputUrl(publicUrl: string, token: string): string {
-  return `${publicUrl}${PATH}${token}`
-}
-
 export interface InputContentOptions {
   readonly inputs: InputService
   readonly log: Log

@@ -49,6 +49,13 @@ export interface Channel {
    * and a call may take many minutes.
    */
   readonly sendWithinMs?: number
+  /**
+   * How long to wait between two polls, the longer the more there were, from an outcome's `pollAfterMs`
+   * on, which is the least. By default that is what every pause is.
+   */
+  readonly pollEvery?: PollEvery
+  /** Callbacks come verified, so that fewer polls do; never none, since a callback may be lost. */
+  readonly hasVerifiedCallbacks?: true
   /** Needed where outputs are URLs. */
   readonly outputOrigins?: OutputOrigins
   /**
@@ -72,6 +79,12 @@ export interface Channel {
   find?(request: ChannelRequest): Promise<{ readonly operation: Json } | null>
   /** Stops the work as far as it can be stopped. A throw means that nobody knows whether it is. */
   cancel?(request: PollRequest): Promise<CancelOutcome>
+  /**
+   * What a provider's callback says, verified before anything of it is believed; the same each time it
+   * comes. Where it is absent no request carries a `callback`. Rejects where it could not be verified
+   * for now, with an error that is `retryable`: the provider then sends it again.
+   */
+  receive?(request: CallbackRequest): Promise<CallbackOutcome>
   /** Whether the first answer to this request comes at once, so that a 202 may wait for it. */
   answersAtOnce?(request: Pick<ChannelRequest, "model" | "parameters">): boolean
   /**
@@ -97,6 +110,8 @@ export interface ChannelRequest {
   readonly upstreamKey: string
   /** The media that the parameters refer to. */
   readonly inputs: TaskInputs
+  /** Of a submission: where the provider may call back about it; absent where nobody could. */
+  readonly callback?: CallbackAddress
   /** Of a submission: an earlier one under the same key is in doubt. */
   readonly isRepeat?: true
   /** Of a submission to a channel that relays: how many services passed the task on; none if absent. */
@@ -104,7 +119,46 @@ export interface ChannelRequest {
   readonly signal: AbortSignalLike
 }
 
-export interface PollRequest extends Omit<ChannelRequest, "inputs" | "parameters"> {
+export interface PollEvery {
+  readonly shortestMs: number
+  readonly longestMs: number
+}
+
+/** One for each upstream key, and the same at each repeat of it. */
+export interface CallbackAddress {
+  /** Nobody can guess it, and whoever knows it may call: it is given to the provider alone. */
+  readonly url: string
+  /** 43 base64url digits, for a provider that signs with a secret of the caller's. */
+  readonly secret: string
+}
+
+/** A callback as it came to the address of `upstreamKey`. */
+export interface CallbackRequest {
+  readonly model: string
+  readonly upstreamKey: string
+  /** The one of its `CallbackAddress`. */
+  readonly secret: string
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Byte for byte, as signatures need it. */
+  readonly body: Uint8Array
+  readonly signal: AbortSignalLike
+}
+
+export type CallbackOutcome =
+  /**
+   * The provider surely sent it. `operation` is the work that its call under this key created, in a form
+   * that `poll` takes; absent where the callback does not name it.
+   */
+  | { readonly kind: "verified"; readonly operation?: Json }
+  /** Nobody vouches for what it says: it is a reason to ask, and no more. */
+  | { readonly kind: "hint" }
+  /** It is about no work. */
+  | { readonly kind: "ignored" }
+  /** The provider did not send it so, or not now. */
+  | { readonly kind: "forged" }
+
+export interface PollRequest extends Omit<ChannelRequest, "callback" | "inputs" | "parameters"> {
   /**
    * As in `submit`; undefined once they were erased. A channel that asks by its operation goes on as
    * before, one that can't refuses the work.
@@ -224,7 +278,10 @@ export interface Pending {
 
 export interface Accepted {
   readonly kind: "accepted"
-  /** The channel's own handle on the work; plain JSON other than null, no secrets. */
+  /**
+   * The channel's own handle on the work; plain JSON other than null, no secrets. Two that have one
+   * text as their `id` are handles on the same work.
+   */
   readonly operation: Json
 }
 

@@ -60,6 +60,13 @@ export interface QueueStorage {
    * process is all there is. Returns how to stop.
    */
   onQueued?(listener: () => void): () => void
+  /**
+   * Has the process that holds the task look at it soon, whichever that is; it may be missed. Absent
+   * where one process is all there is.
+   */
+  wakeHolder?(task: string): void
+  /** Calls `listener` with tasks that another process had looked at. Returns how to stop. */
+  onHolderWoken?(listener: (task: string) => void): () => void
 }
 
 export type QueueChange =

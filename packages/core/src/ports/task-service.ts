@@ -119,6 +119,29 @@ export interface UsageReport {
   readonly budgetMicros: number | null
 }
 
+/** What providers' callbacks come to. */
+export interface CallbackService {
+  /**
+   * Takes in a callback at any node. What it proves is durable once resolved as `taken`; twice, late and
+   * out of order it changes nothing. Rejects where that can't be told for now: it is to be sent again.
+   */
+  receiveCallback(request: ReceiveCallbackRequest): Promise<CallbackResult>
+}
+
+export interface ReceiveCallbackRequest {
+  /** The channel's name, as its address has it. */
+  readonly channel: string
+  /** The last part of the address. */
+  readonly key: string
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Called at most once, and not before the key was found to be ours. */
+  readonly readBody: () => Promise<Uint8Array>
+}
+
+/** `unknown`: there is no such address. `forged`: it is one, and the provider did not send this to it. */
+export type CallbackResult = "taken" | "unknown" | "forged"
+
 export interface OpenArtifactRequest {
   readonly artifact: ArtifactRow
   readonly start?: number

@@ -18,17 +18,19 @@ export interface ChannelReport {
   readonly key: "taken" | "refused" | "unproved" | "none" | null
   /** In words for people; none where all is well. */
   readonly problems: readonly string[]
+  /** What it does without, though it serves; absent where there is nothing to say. */
+  readonly notes?: readonly string[]
 }
 
 type CheckOptions = Pick<CreateChannelsOptions, "environment"> & {
-  readonly configuration: Pick<Configuration, "channels" | "models">
+  readonly configuration: Pick<Configuration, "channels" | "models" | "publicUrl">
 }
 
 export async function checkChannels(options: CheckOptions): Promise<readonly ChannelReport[]> {
-  const { channels, models } = options.configuration
+  const { channels, models, publicUrl } = options.configuration
   const plans = await planChannels({ channels, models, environment: options.environment })
   return Promise.all(
-    plans.map(async ({ faults, name, type }, index): Promise<ChannelReport> => {
+    plans.map(async ({ faults, name, notes, type }, index): Promise<ChannelReport> => {
       const settings = channels[index]
       const { models: _models, ...plain } = settings ?? {}
       // A model that there is not keeps the others of its channel from being asked about.
@@ -36,7 +38,9 @@ export async function checkChannels(options: CheckOptions): Promise<readonly Cha
       const isReady = found === undefined || found.kind === "ready"
       // What keeps a channel from being made is said by both.
       const problems = new Set([...faults, ...(isReady ? [] : [found.reason])])
-      return { channel: name, type, key: toKey(found), problems: [...problems] }
+      // Nobody can call a service without an address, whatever its channels have.
+      const more = publicUrl === undefined || notes === undefined ? {} : { notes }
+      return { channel: name, type, key: toKey(found), problems: [...problems], ...more }
     }),
   )
 }

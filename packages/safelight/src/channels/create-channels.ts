@@ -134,13 +134,31 @@ export function readKey(
   return { variable, key: environment[variable] ?? "" }
 }
 
+/** Where the provider signs its webhooks by a secret of the account; empty where the variable is. */
+export function readWebhookSecret(
+  settings: Pick<ChannelSettings, "webhookSecretVariable">,
+  { webhook }: Provider,
+  environment: CreateChannelsOptions["environment"],
+): FoundKey | undefined {
+  if (webhook?.scheme.kind !== "standard-webhooks") return undefined
+  const variable = settings.webhookSecretVariable ?? webhook.scheme.secretVariable
+  return { variable, key: environment[variable] ?? "" }
+}
+
+function toWebhookSecret(...found: Parameters<typeof readWebhookSecret>): {
+  readonly webhookSecret?: string
+} {
+  const { key = "" } = readWebhookSecret(...found) ?? {}
+  return key === "" ? {} : { webhookSecret: key }
+}
+
 function createProviderChannel(
   provider: Provider,
   settings: ChannelSettings,
   { canLink = false, environment, log }: Omit<CreateChannelsOptions, "channels">,
 ): Channel | undefined {
   const { baseUrl, concurrency, isFree, keyTtlMs, models, outputHosts } = settings
-  const { name = provider.name } = settings
+  const { name = provider.name, pollEvery } = settings
   const { key, variable } = readKey(settings, provider, environment)
   if (!isProviderKey(key)) {
     const what = key === "" ? "is empty" : "holds what no key does"
@@ -161,6 +179,8 @@ function createProviderChannel(
     ...(models !== undefined && { models }),
     ...(outputHosts !== undefined && { outputHosts }),
     ...(keyTtlMs !== undefined && { keyTtlMs }),
+    ...(pollEvery !== undefined && { pollEvery }),
+    ...toWebhookSecret(settings, provider, environment),
   })
 }
 

@@ -14,6 +14,8 @@ import {
   findSource,
   findUndefined,
   readKey,
+  readWebhookSecret,
+  type FoundKey,
   type CreateChannelsOptions,
 } from "./create-channels.ts"
 
@@ -29,9 +31,11 @@ export interface ChannelPlan {
   readonly models: readonly string[]
   /** In words for people; empty where it can be made. */
   readonly faults: readonly string[]
+  /** What it does without, though it serves; absent where there is nothing to say. */
+  readonly notes?: readonly string[]
 }
 
-type Told = Pick<ChannelPlan, "name" | "models" | "faults">
+type Told = Pick<ChannelPlan, "name" | "models" | "faults" | "notes">
 
 /** Whether a model that a channel names is there is told where `models` are. */
 export function planChannels({
@@ -117,12 +121,17 @@ function tellOfProvider(
     ...listUnknown(models, provider),
     ...listRepeatFaults(settings, provider.isFree === true || settings.isFree === true),
   ]
-  return { name, models, faults }
+  return { name, models, faults, ...toNotes(readWebhookSecret(settings, provider, environment)) }
 }
 
 function listKeyFaults(variable: string, key: string): readonly string[] {
   if (key === "") return [`${variable} is empty`]
   return isProviderKey(key) ? [] : [`${variable} holds what no key does`]
+}
+
+function toNotes(secret: FoundKey | undefined): Pick<Told, "notes"> {
+  if (secret?.key !== "") return {}
+  return { notes: [`${secret.variable} is empty, so it is polled and not asked to call back`] }
 }
 
 function listRepeatFaults({ repeat = false }: ChannelSettings, isFree: boolean): readonly string[] {

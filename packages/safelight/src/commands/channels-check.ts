@@ -38,10 +38,10 @@ const KEY_WORDS = {
   none: "it needs no key",
 } as const
 
-function toText({ channel, key, problems }: ChannelReport): string {
+function toText({ channel, key, notes = [], problems }: ChannelReport): string {
   const isProved = key !== null && key !== "refused"
   const good = isProved ? [KEY_WORDS[key]] : []
   const well = `well: ${good.join("") || "it was not asked, since it has no check"}`
   const lines = problems.length === 0 ? [well] : [...problems, ...good]
-  return lines.map((line) => `${toOneLine(`${channel}: ${line}`)}\n`).join("")
+  return [...lines, ...notes].map((line) => `${toOneLine(`${channel}: ${line}`)}\n`).join("")
 }

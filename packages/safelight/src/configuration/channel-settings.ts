@@ -1,5 +1,5 @@
 /** Who makes the tasks: the channels of a service, as its configuration names them. */
-import { fields } from "@safelight/core"
+import { fields, type PollEvery } from "@safelight/core"
 import * as v from "valibot"
 
 /** One channel as the file says it: by its type or by its module. */
@@ -34,6 +34,10 @@ export interface ChannelSettings {
   readonly keyTtlMs?: number
   /** Of a ComfyUI server: by public model, the absolute path of its workflow. */
   readonly workflows?: Readonly<Record<string, string>>
+  /** The environment variable that holds what its webhooks are signed with, in place of the usual one. */
+  readonly webhookSecretVariable?: string
+  /** Between two polls, in place of the provider's own. */
+  readonly pollEvery?: PollEvery
 }
 
 const name = v.pipe(
@@ -66,6 +70,10 @@ export function modulePath(example: string): v.GenericSchema<string> {
 }
 
 const notWorkflows = "expected a workflow file for each model"
+const variable = v.pipe(
+  v.string(),
+  v.regex(/^[A-Z_][A-Z0-9_]*$/i, "expected the name of a variable"),
+)
 
 const settingsSchema = fields({
   type: v.exactOptional(v.string("expected a type, such as fal or studio")),
@@ -89,15 +97,25 @@ const settingsSchema = fields({
       v.check((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ""), notAnUrl),
     ),
   ),
-  keyVariable: v.exactOptional(
-    v.pipe(v.string(), v.regex(/^[A-Z_][A-Z0-9_]*$/i, "expected the name of a variable")),
-  ),
+  keyVariable: v.exactOptional(variable),
   // A month: no provider is known to remember a key for longer.
   keyTtlMs: v.exactOptional(whole(2_592_000_000)),
   workflows: v.exactOptional(
     v.pipe(
       v.record(v.string(), v.string("expected a path, such as ./picture.json"), notWorkflows),
       v.check((workflows) => Object.keys(workflows).length > 0, notWorkflows),
+    ),
+  ),
+  webhookSecretVariable: v.exactOptional(variable),
+  pollEvery: v.exactOptional(
+    v.pipe(
+      // A poll each tenth of a second is no following, and one a day ends no task in time.
+      fields({ shortestMs: whole(3_600_000), longestMs: whole(3_600_000) }),
+      v.check(({ shortestMs }) => shortestMs >= 100, "expected shortestMs of 100 or more"),
+      v.check(
+        ({ longestMs, shortestMs }) => shortestMs <= longestMs,
+        "expected longestMs to be no less than shortestMs",
+      ),
     ),
   ),
 })

@@ -1,0 +1,78 @@
+/**
+ * The Ed25519 keys that a provider publishes as a JSON Web Key Set (RFC 7517, RFC 8037). They are believed
+ * for a day, and asked for again when none fits, since keys are rotated; but not at each of a forger's
+ * messages. Padded base64url, which fal writes, is taken.
+ */
+import { createPublicKey, verify, type KeyObject } from "node:crypto"
+import { SafelightError, type AbortSignalLike, type Clock, type Json } from "@safelight/core"
+import { listAt, textAt } from "./json-path.ts"
+import type { Reply } from "./provider.ts"
+
+export interface KeySet {
+  /**
+   * Whether any of the keys made the signature. Rejects with `channel-unavailable` where that can't be
+   * told, since the keys can't be had.
+   */
+  verifies(signed: Uint8Array, signature: Uint8Array, signal: AbortSignalLike): Promise<boolean>
+}
+
+export interface KeySetOptions {
+  /** Gets the set, with no credentials. */
+  readonly get: (signal: AbortSignalLike) => Promise<Reply>
+  readonly clock: Pick<Clock, "monotonicNow">
+}
+
+/** As fal's documentation has it. */
+const BELIEVED_MS = 24 * 3_600_000
+/** A message that was signed with a new key is sent again before long. */
+const REFETCH_MS = 60_000
+const MOST_KEYS = 16
+
+export function createKeySet({ clock, get }: KeySetOptions): KeySet {
+  let keys: readonly KeyObject[] = []
+  let gotAt = -Infinity
+  let triedAt = -Infinity
+  let getting: Promise<void> | undefined
+
+  async function load(signal: AbortSignalLike): Promise<void> {
+    triedAt = clock.monotonicNow()
+    const { json, status } = await get(signal)
+    const found = status === 200 ? toKeys(json) : []
+    if (found.length === 0) throw unavailable(`the keys of its webhooks can't be had (${status})`)
+    keys = found
+    gotAt = triedAt
+  }
+
+  /** One at a time; whoever comes meanwhile waits for it. */
+  const loadOnce = (signal: AbortSignalLike): Promise<void> =>
+    (getting ??= load(signal).finally(() => (getting = undefined)))
+
+  const isFresh = (): boolean => clock.monotonicNow() - gotAt < BELIEVED_MS
+  const mayAsk = (): boolean =>
+    getting !== undefined || clock.monotonicNow() - triedAt >= REFETCH_MS
+
+  return {
+    async verifies(signed, signature, signal) {
+      const fits = (key: KeyObject): boolean => verify(null, signed, key, signature)
+      if (isFresh() && keys.some(fits)) return true
+      if (mayAsk()) await loadOnce(signal)
+      else if (!isFresh()) throw unavailable("the keys of its webhooks could not be had lately")
+      return keys.some(fits)
+    },
+  }
+}
+
+function toKeys(json: Json | undefined): readonly KeyObject[] {
+  return listAt(json, "keys")
+    .slice(0, MOST_KEYS)
+    .flatMap((each) => {
+      const x = textAt(each, "x")?.replace(/=+$/, "") ?? ""
+      // 32 bytes; another kind of key is nobody's business here.
+      if (textAt(each, "crv") !== "Ed25519" || !/^[A-Za-z0-9_-]{43}$/.test(x)) return []
+      return [createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" })]
+    })
+}
+
+function unavailable(message: string): SafelightError {
+  return new SafelightError({ code: "channel-unavailable", message, retryable: true })
+}

@@ -1,0 +1,88 @@
+/**
+ * A channel's callbacks from its provider's declaration. They are asked for only where they could be
+ * told from a stranger's, and where the provider would take the address: a public one is https.
+ */
+import {
+  SafelightError,
+  type CallbackOutcome,
+  type CallbackRequest,
+  type Clock,
+  type Json,
+} from "@safelight/core"
+import { createKeySet } from "./key-set.ts"
+import type { ProviderRequest, Reply } from "./provider.ts"
+import { isEd25519Webhook, isHmacWebhook, isStandardWebhook } from "./verify-webhook.ts"
+import type { Webhook } from "./webhook.ts"
+
+export interface ReceiverOptions {
+  readonly webhook: Webhook
+  /** The account's, where the scheme has one. */
+  readonly secret: string | undefined
+  /** Gets an absolute URL without credentials. */
+  readonly get: (url: string, signal: CallbackRequest["signal"]) => Promise<Reply>
+  readonly clock: Pick<Clock, "now" | "monotonicNow">
+}
+
+export type Receive = (request: CallbackRequest) => Promise<CallbackOutcome>
+
+/** Undefined where the secret is missing that tells the provider's messages from others. */
+export function createReceive(options: ReceiverOptions): Receive | undefined {
+  const verifies = createVerifier(options)
+  if (verifies === undefined) return undefined
+  const { readOperation, scheme } = options.webhook
+  return async (request) => {
+    if (!(await verifies(request))) return { kind: "forged" }
+    if (scheme.kind === "none") return { kind: "hint" }
+    const message = parse(request.body)
+    if (message === undefined) return { kind: "ignored" }
+    const operation = readOperation?.(message, request.model)
+    return operation === undefined ? { kind: "verified" } : { kind: "verified", operation }
+  }
+}
+
+type Verify = (request: CallbackRequest) => boolean | Promise<boolean>
+
+function createVerifier({ clock, get, secret, webhook }: ReceiverOptions): Verify | undefined {
+  const { scheme } = webhook
+  switch (scheme.kind) {
+    case "standard-webhooks":
+      if (secret === undefined || secret === "") return undefined
+      requireSecret(secret)
+      return (request) => isStandardWebhook(request, secret, clock.now())
+    case "ed25519": {
+      const keys = createKeySet({ clock, get: (signal) => get(scheme.keySetUrl, signal) })
+      return (request) => isEd25519Webhook(request, scheme.headerPrefix, keys, clock.now())
+    }
+    case "hmac":
+      return (request) => isHmacWebhook(request, scheme)
+    case "none":
+      return () => true
+  }
+}
+
+/** What base64 makes nothing of would be the empty key, which everybody has. */
+function requireSecret(secret: string): void {
+  if (Buffer.from(secret.replace(/^whsec_/, ""), "base64").length >= 16) return
+  const message = "the secret of webhooks must be whsec_ and the base64 of 16 bytes or more"
+  throw new SafelightError({ code: "invalid-configuration", message })
+}
+
+/** A callback at plain http is asked of a stub alone: providers refuse the whole purchase for it. */
+export function addCallback(
+  request: ProviderRequest,
+  webhook: Webhook,
+  callback: Parameters<Webhook["addTo"]>[1],
+  origin: string,
+): ProviderRequest {
+  const isTaken = callback.url.startsWith("https:") || origin.startsWith("http:")
+  return isTaken ? webhook.addTo(request, callback) : request
+}
+
+function parse(body: Uint8Array): Json | undefined {
+  try {
+    return JSON.parse(Buffer.from(body).toString("utf8")) as Json
+  } catch {
+    // The provider signed it all the same: it is about no work that we know.
+    return undefined
+  }
+}

@@ -1,0 +1,30 @@
+/** What a channel hands over: a URL at a host that it names, or bytes that are the same each time. */
+import assert from "node:assert/strict"
+import type { Channel, ChannelOutput, OutputOrigins } from "@safelight/core"
+
+export async function checkOutput(channel: Channel, output: ChannelOutput): Promise<void> {
+  if ("url" in output) {
+    const origins = channel.outputOrigins ?? assert.fail("it does not say where its outputs lie")
+    assert.ok(isOf(origins, output.url), `${new URL(output.url).host} is no host of its outputs`)
+    return
+  }
+  const [bytes, again] = [await read(output), await read(output)]
+  assert.notEqual(bytes.byteLength, 0)
+  assert.ok(bytes.equals(again), "an output that is opened anew is another")
+  const { signal } = new AbortController()
+  // Whoever leaves early closes what is behind it.
+  for await (const chunk of output.open(signal)) if (chunk.byteLength > 0) break
+}
+
+/** As the engine's fetch decides it: exact hosts, `*.` for all below one, and trusted origins. */
+function isOf({ hosts, trustedOrigins = [] }: OutputOrigins, url: string): boolean {
+  const { host, origin } = new URL(url)
+  if (trustedOrigins.includes(origin)) return true
+  return hosts.some((own) => (own.startsWith("*.") ? host.endsWith(own.slice(1)) : host === own))
+}
+
+async function read(output: Extract<ChannelOutput, { open: unknown }>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of output.open(new AbortController().signal)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
