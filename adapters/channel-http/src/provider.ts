@@ -120,6 +120,10 @@ export interface Provider {
   /** As `Channel.relays`. */
   readonly relays?: true
   readonly concurrency: number
+  /** Purchases in any minute, where the provider bounds them; polls don't count. */
+  readonly requestsPerMinute?: number
+  /** It costs nothing, as a machine of one's own: an operator may then allow that doubts are repeated. */
+  readonly isFree?: true
   readonly submitTimeoutMs: number
   /** Resolves to the URL that names what was uploaded. Needed where an input is put by `upload`. */
   readonly upload?: (input: { readonly content: Blob }, send: Send) => Promise<string>

@@ -38,9 +38,10 @@ import { createIdentifiers, systemRandomness, type Randomness } from "./identifi
 import { createInputLinks, type InputLinksOptions } from "./input-links.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
 import { createRecorder } from "./recorder.ts"
+import { toRepeating } from "./repeating-channel.ts"
 import { createReturns } from "./returns.ts"
 import { settleDoubt, type ResolveRequest, type ResolveResult } from "./resolve-task.ts"
-import { createRouting, validateRoutes, type Route } from "./routing.ts"
+import { createRouting, type Route } from "./routing.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
 import { createInputService } from "./serve-input.ts"
 import { sha256 } from "./sha256.ts"
@@ -48,6 +49,7 @@ import { createSubmit } from "./submit.ts"
 import { sweep, type SweepReport } from "./sweep.ts"
 import { systemClock } from "./system-clock.ts"
 import { createReads } from "./task-reads.ts"
+import { validateRoutes } from "./validate-routes.ts"
 
 export interface EngineOptions {
   readonly storage: Storage
@@ -165,8 +167,9 @@ function createContext(options: EngineOptions): Context {
   const log = options.log ?? SILENT_LOG
   const { inputLinks, inspector, media } = options
   const hasInspector = inspector !== undefined
+  validateRoutes(options.channels)
   const routes = toCheckedRoutes(options.channels, { hasInspector, log, models })
-  const channels = validateRoutes(routes)
+  const channels = routes.map(({ channel }) => channel)
   requireFetching(channels, { inspector, media })
   const settings = toSettings(options.settings, channels)
   const { storage } = options
@@ -214,8 +217,9 @@ function toCheckedRoutes(
   ports: CheckingPorts,
 ): readonly Route[] {
   return routes.map((route) => {
-    const { channel, ...place } = "channel" in route ? route : { channel: route }
-    return { ...place, channel: toCheckedChannel(channel, ports) }
+    const { channel, ...place }: Route = "channel" in route ? route : { channel: route }
+    const checked = toCheckedChannel(channel, ports)
+    return { ...place, channel: place.repeats === true ? toRepeating(checked) : checked }
   })
 }
 

@@ -1,4 +1,5 @@
 /** The public face of the engine. */
+export { toChannelFault } from "./channel-fault.ts"
 export {
   checkDeployment,
   type DeploymentCheck,
@@ -6,6 +7,13 @@ export {
   type DeploymentRefusal,
 } from "./check-deployment.ts"
 export type { PriceFault } from "./check-prices.ts"
+export {
+  chooseChannel,
+  explainChoice,
+  type Candidate,
+  type Choice,
+  type Standing,
+} from "./choose-channel.ts"
 export { cancelTask, type CancelResult } from "./cancel-task.ts"
 export {
   createDeploymentKeys,

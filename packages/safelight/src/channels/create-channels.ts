@@ -1,13 +1,13 @@
 /**
- * The channels of a service from its configuration. One without a key is left out with a line that
- * says which variable is missing, so that the others serve; a wrong setting refuses the start.
+ * The channels of a service from its configuration. One whose key is missing, or can be none, is left
+ * out with a line that names its variable, so that the others serve; a wrong setting refuses the start.
  */
 import { SafelightError, type Channel, type Log, type Model } from "@safelight/core"
-import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
+import { createHttpChannel, isProviderKey, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import { createComfyUi } from "./create-comfyui.ts"
-import { loadModule, makeByModule, type CreateChannel } from "./load-module.ts"
+import { loadModule, makeByModule, type ChannelSetup, type CreateChannel } from "./load-module.ts"
 
 export interface CreateChannelsOptions {
   readonly channels: readonly ChannelSettings[]
@@ -16,12 +16,11 @@ export interface CreateChannelsOptions {
   readonly createStudio: (settings: ChannelSettings) => Channel
   /** Whether providers can fetch inputs from this service; by default not. */
   readonly canLink?: boolean
+  /** What may be asked for; absent where the models' files were not loaded. */
+  readonly models?: readonly Model[]
 }
 
-export interface ServedChannelsOptions extends CreateChannelsOptions {
-  /** What may be asked for. */
-  readonly models: readonly Model[]
-}
+type ServedChannelsOptions = CreateChannelsOptions & Required<Pick<CreateChannelsOptions, "models">>
 
 const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
 
@@ -32,14 +31,24 @@ export async function createChannels(options: ServedChannelsOptions): Promise<re
     for (const settings of options.channels) {
       // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
       const channel = await createChannel(settings, options)
-      const { tier = 1, weight = 1 } = settings
-      if (channel !== undefined) routes.push({ channel, tier, weight })
+      if (channel !== undefined) routes.push(toRoute(channel, settings))
     }
     requireModels(routes, options)
     return routes
   } catch (error) {
     await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
     throw error
+  }
+}
+
+function toRoute(channel: Channel, settings: ChannelSettings): Route {
+  const { repeat: repeats, requestsPerMinute, tier = 1, weight = 1 } = settings
+  return {
+    channel,
+    tier,
+    weight,
+    ...(repeats !== undefined && { repeats }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
   }
 }
 
@@ -82,7 +91,7 @@ export async function findSource({ module, type }: ChannelSettings): Promise<Cha
   throw invalid(`channels: "${type}" is no type: choose one of ${known}`)
 }
 
-/** Undefined where its key is missing. Rejects with `invalid-configuration`, naming the channel. */
+/** Undefined where its key is missing or can be none. Rejects with `invalid-configuration`, naming the channel. */
 export async function createChannel(
   settings: ChannelSettings,
   options: Omit<CreateChannelsOptions, "channels">,
@@ -91,8 +100,23 @@ export async function createChannel(
   if (source === "studio") return options.createStudio(settings)
   if (source === "comfyui") return createComfyUi(settings, options)
   if (typeof source !== "function") return createProviderChannel(source, settings, options)
-  const { module = "", tier: _tier, type: _type, weight: _weight, ...setup } = settings
-  return makeByModule(module, source, { ...setup, environment: options.environment })
+  return makeByModule(settings.module ?? "", source, {
+    ...toSetup(settings),
+    environment: options.environment,
+  })
+}
+
+/** What a function of a module is told: the rest is the engine's. */
+function toSetup({
+  module: _module,
+  repeat: _repeat,
+  requestsPerMinute: _requestsPerMinute,
+  tier: _tier,
+  type: _type,
+  weight: _weight,
+  ...setup
+}: ChannelSettings): Omit<ChannelSetup, "environment"> {
+  return setup
 }
 
 export interface FoundKey {
@@ -115,12 +139,14 @@ function createProviderChannel(
   settings: ChannelSettings,
   { canLink = false, environment, log }: Omit<CreateChannelsOptions, "channels">,
 ): Channel | undefined {
-  const { baseUrl, concurrency, keyTtlMs, models, name = provider.name } = settings
+  const { baseUrl, concurrency, isFree, keyTtlMs, models, outputHosts } = settings
+  const { name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
-  if (key === "") {
+  if (!isProviderKey(key)) {
+    const what = key === "" ? "is empty" : "holds what no key does"
     log.error(
       { channel: name, variable },
-      "a channel is left out: the variable with its key is empty",
+      `a channel is left out: the variable with its key ${what}`,
     )
     return undefined
   }
@@ -131,7 +157,9 @@ function createProviderChannel(
     canLink,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(concurrency !== undefined && { concurrency }),
+    ...(isFree !== undefined && { isFree }),
     ...(models !== undefined && { models }),
+    ...(outputHosts !== undefined && { outputHosts }),
     ...(keyTtlMs !== undefined && { keyTtlMs }),
   })
 }

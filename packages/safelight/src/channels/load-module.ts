@@ -8,7 +8,10 @@ import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import { importDefault, invalidModule, toFirstLine } from "../import-module.ts"
 
 /** What a function of a module is given: what the configuration says, and the variables. */
-export interface ChannelSetup extends Omit<ChannelSettings, "type" | "module" | "tier" | "weight"> {
+export interface ChannelSetup extends Omit<
+  ChannelSettings,
+  "type" | "module" | "tier" | "weight" | "repeat" | "requestsPerMinute"
+> {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
