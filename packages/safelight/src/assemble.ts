@@ -123,7 +123,6 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   const { host, port, role } = configuration
   // The engine's: processes that share a database must agree on when a key or a link has expired.
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
-  const settings = toBodySettings(readMemoryBytes())
   const handler =
     role === "worker"
       ? createHealthHandler(shared)
@@ -132,7 +131,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
           service: engine,
           inputs: engine,
           storage,
-          settings,
+          settings: toBodySettings(readMemoryBytes()),
           models: configuration.models,
           ...toThreadModels(configuration),
           publicUrl: () => publicUrl,
