@@ -212,7 +212,7 @@ describe("an input that came with its request", () => {
   it("is gone once its task's time is over", async () => {
     const [address = ""] = addresses
     world.skip(HOUR_MS)
-    assert.deepEqual(await refuse(address), [410, "input_gone"])
+    assert.deepEqual(await refuse(address), [410, "artifact_expired"])
     world.skip(-HOUR_MS)
     const answer = await get(address)
     assert.equal(answer.status, 200)
@@ -221,7 +221,8 @@ describe("an input that came with its request", () => {
 
   it("is gone once it was erased", async () => {
     assert.equal(await world.service.engine.erase({ account: "sample", id: task.id }), true)
-    for (const address of addresses) assert.deepEqual(await refuse(address), [410, "input_gone"])
+    for (const address of addresses)
+      assert.deepEqual(await refuse(address), [410, "artifact_expired"])
   })
 })
 

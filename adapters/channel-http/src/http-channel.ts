@@ -94,16 +94,16 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
   const wire = createWire(options, name)
   for (const id of models) wire.toModel(id)
   const { cancel, find } = provider
-  const putsInputs = models.some((id) => wire.toModel(id).inputs !== undefined)
-  const inputsMs = putsInputs ? PUT_INPUTS_MS : 0
 
   return {
     name,
     models,
     submission: toSubmission(options, name),
     concurrency: options.concurrency ?? provider.concurrency,
-    submitTimeoutMs: inputsMs + provider.submitTimeoutMs,
-    sendWithinMs: inputsMs + Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
+    ...toTimes(
+      provider,
+      models.some((id) => wire.toModel(id).inputs !== undefined),
+    ),
     ...(provider.requestsPerMinute !== undefined && {
       requestsPerMinute: provider.requestsPerMinute,
     }),
@@ -149,6 +149,15 @@ function isFree({ baseUrl, isFree: isOwn = false, provider }: HttpChannelOptions
   if (!isOwn || baseUrl !== undefined) return isOwn || provider.isFree === true
   const message = `channel ${name}: isFree is for a server of one's own, which baseUrl names`
   throw new SafelightError({ code: "invalid-configuration", message })
+}
+
+function toTimes(
+  { submitTimeoutMs }: Provider,
+  putsInputs: boolean,
+): Required<Pick<Channel, "sendWithinMs" | "submitTimeoutMs">> {
+  const inputsMs = putsInputs ? PUT_INPUTS_MS : 0
+  const sendWithinMs = inputsMs + Math.min(SEND_WITHIN_MS, submitTimeoutMs)
+  return { sendWithinMs, submitTimeoutMs: inputsMs + submitTimeoutMs }
 }
 
 function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string): Submission {

@@ -75,7 +75,6 @@ export const ERRORS = {
   task_not_finished: [409, "conflict_error", "The task is not finished yet."],
   artifact_not_found: [404, "not_found_error", "The task has no such artifact."],
   artifact_expired: [410, "artifact_expired", "The artifact has expired and can't be recovered."],
-  input_gone: [410, "not_found_error", "The time of this address is over."],
   not_found: [404, "not_found_error", "There is nothing at this link."],
   precondition_failed: [412, "invalid_request_error", "A precondition of the request is false."],
   range_not_satisfiable: [416, "invalid_request_error", "The range lies outside of the artifact."],

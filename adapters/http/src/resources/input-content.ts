@@ -21,6 +21,8 @@ export interface InputContentOptions {
   readonly mostWaiting: number
 }
 
+const GONE = "The time of this address is over."
+
 /** Inputs sent at a time, of 20 MiB at most each. */
 const SENT_AT_ONCE = 16
 /** Requests of tasks read at a time, of 64 MiB at most each. */
@@ -44,7 +46,7 @@ export function createInputContent({ inputs, log, mostWaiting }: InputContentOpt
 
 function demand<Found extends object>(found: Found | "gone" | undefined): Found {
   if (found === undefined) throw new Refusal("not_found")
-  if (found === "gone") throw new Refusal("input_gone")
+  if (found === "gone") throw new Refusal("artifact_expired", { message: GONE })
   return found
 }
 
