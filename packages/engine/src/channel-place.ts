@@ -36,8 +36,7 @@ export function createChannelPlace(
   arePausesKnown: () => boolean,
 ): ChannelPlace {
   const { clock, settings } = ports
-  const { breakerFailures: failures, breakerOpenMs: openMs } = settings
-  const breaker = createBreaker({ failures, openMs, monotonicNow: () => clock.monotonicNow() })
+  const breaker = createChannelBreaker(ports)
   const minute = createMinute(ports, channel.name, requestsPerMinute)
   const pool = createSlotPool(ports, {
     pool: `channel:${channel.name}`,
@@ -56,27 +55,22 @@ export function createChannelPlace(
     freeRequests: minute.countFree(),
   })
 
-  function toSlot(loan: Loan, place: MinutePlace, because: string, endCall = () => {}): Slot {
-    let isHeld = true
-    return {
-      channel,
-      breaker,
-      because,
-      isPaused: () => isPaused || !arePausesKnown(),
-      pause(durationMs) {
-        busyUntil = Math.max(busyUntil, clock.monotonicNow() + durationMs)
-      },
-      beginCall: () => place.spend(),
-      endCall,
-      free() {
-        if (!isHeld) return
-        isHeld = false
-        loan.free()
-        place.free()
-        endCall()
-      },
-    }
-  }
+  const toSlot = (loan: Loan, place: MinutePlace, because: string, endCall = () => {}): Slot => ({
+    channel,
+    breaker,
+    because,
+    isPaused: () => isPaused || !arePausesKnown(),
+    pause(durationMs) {
+      busyUntil = Math.max(busyUntil, clock.monotonicNow() + durationMs)
+    },
+    beginCall: () => place.spend(),
+    endCall,
+    free: once(() => {
+      loan.free()
+      place.free()
+      endCall()
+    }),
+  })
 
   return {
     channel,
@@ -92,12 +86,26 @@ export function createChannelPlace(
     },
     borrow(because) {
       const place = minute.borrow()
-      if (place === undefined) return undefined
-      const loan = pool.borrow()
-      if (loan !== undefined) return toSlot(loan, place, because, breaker.begin())
-      place.free()
+      const loan = place && pool.borrow()
+      if (place !== undefined && loan !== undefined) {
+        return toSlot(loan, place, because, breaker.begin())
+      }
+      place?.free()
       return undefined
     },
     join: (because) => toSlot(pool.join(), minute.join(), because),
   }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) act()
+    isDone = true
+  }
+}
+
+function createChannelBreaker({ clock, settings }: SlotPorts): Breaker {
+  const { breakerFailures: failures, breakerOpenMs: openMs } = settings
+  return createBreaker({ failures, openMs, monotonicNow: () => clock.monotonicNow() })
 }

@@ -61,7 +61,6 @@ const server = createServer(async (request, response) => {
   endAt.set(id, Infinity)
   answer(response, { id })
 })
-server.keepAliveTimeout = 600_000
 server.listen(0, "127.0.0.1", () => {
   announce({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
 })
