@@ -55,7 +55,12 @@ export function createChannelPlace(
     freeRequests: minute.countFree(),
   })
 
-  const toSlot = (loan: Loan, place: MinutePlace, because: string, endCall = () => {}): Slot => ({
+  const toSlot = (
+    loan: Loan,
+    place: MinutePlace | undefined,
+    because: string,
+    endCall = () => {},
+  ): Slot => ({
     channel,
     breaker,
     because,
@@ -63,11 +68,11 @@ export function createChannelPlace(
     pause(durationMs) {
       busyUntil = Math.max(busyUntil, clock.monotonicNow() + durationMs)
     },
-    beginCall: () => place.spend(),
+    beginCall: () => place?.spend(),
     endCall,
     free: once(() => {
       loan.free()
-      place.free()
+      place?.free()
       endCall()
     }),
   })
@@ -87,9 +92,7 @@ export function createChannelPlace(
     borrow(because) {
       const place = minute.borrow()
       const loan = place && pool.borrow()
-      if (place !== undefined && loan !== undefined) {
-        return toSlot(loan, place, because, breaker.begin())
-      }
+      if (loan !== undefined) return toSlot(loan, place, because, breaker.begin())
       place?.free()
       return undefined
     },
