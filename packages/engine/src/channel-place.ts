@@ -92,9 +92,8 @@ export function createChannelPlace(
     borrow(because) {
       const place = minute.borrow()
       const loan = place && pool.borrow()
-      if (loan !== undefined) return toSlot(loan, place, because, breaker.begin())
-      place?.free()
-      return undefined
+      if (loan === undefined) place?.free()
+      return loan && toSlot(loan, place, because, breaker.begin())
     },
     join: (because) => toSlot(pool.join(), minute.join(), because),
   }
