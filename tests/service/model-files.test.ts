@@ -169,6 +169,36 @@ const BAD: readonly (readonly [name: string, text: string, message: RegExp])[] =
     /may not log parameters\.part/,
   ],
   [
+    "names a text as a medium",
+    model({ media: '{ prompt: "image" }' }),
+    /names parameters\.prompt in media, which is no mediaUrl\("image"\), alone or in a list$/,
+  ],
+  [
+    "names a picture as a film",
+    model({ media: '{ photo: "video" }' }, 'photo: mediaUrl("image")'),
+    /names parameters\.photo in media, which is no mediaUrl\("video"\)/,
+  ],
+  [
+    "names media of another kind",
+    model({ media: '{ photo: "smell" }' }, 'photo: mediaUrl("image")'),
+    /names parameters\.photo in media/,
+  ],
+  [
+    "names what is no parameter as a medium",
+    model({ media: '{ photo: "image" }' }),
+    /names parameters\.photo in media/,
+  ],
+  [
+    "keeps media to itself",
+    model({}, 'photos: v.optional(v.nullable(v.pipe(v.array(mediaUrl("audio")), v.maxLength(2))))'),
+    /takes media in parameters\.photos, which no channel gets: add it to media as "audio"$/,
+  ],
+  [
+    "hides media",
+    model({}, 'deep: fields({ photo: mediaUrl("image") })'),
+    /takes media in parameters\.deep, which no channel gets/,
+  ],
+  [
     "charges as it likes",
     model({ charge: "() => 1" }),
     /may not charge by a rule of its own: leave charge out, or make it chargeImages$/,
@@ -291,7 +321,12 @@ describe("a model's file", () => {
       "even: v.optional(v.picklist([2, 4]))",
       "name: v.optional(v.pipe(text(0, 9), v.trim(), v.toLowerCase()))",
     ]
-    const { load } = await createWorld(t, [model({ logged: '["mode", "even"]' }, parts.join(", "))])
+    const { load } = await createWorld(t, [
+      model(
+        { logged: '["mode", "even"]', media: '{ photo: "image", films: "video" }' },
+        parts.join(", "),
+      ),
+    ])
     const { models } = await load(ONE)
     assert.deepEqual(
       models.map(({ id }) => id),

@@ -6,7 +6,7 @@ import assert from "node:assert/strict"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
-import { defineModel, fields, MODELS, text, type Model } from "@safelight/core"
+import { defineModel, fields as members, MODELS, text, type Model } from "@safelight/core"
 import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
 import { createLogRecorder } from "../engine/log-recorder.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
@@ -28,7 +28,7 @@ function own(images = 1): Model {
   return defineModel({
     id: ID,
     artifacts: "image",
-    parameters: fields({ word: text(0, 9) }),
+    parameters: members({ word: text(0, 9) }),
     logged: [],
     estimate: () => ({ images, inputVideosMs: [], outputVideoMs: 0 }),
   })

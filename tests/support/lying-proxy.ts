@@ -37,7 +37,7 @@ export async function startLyingProxy(target = ""): Promise<LyingProxy> {
   let isMeant: (request: ProxiedRequest) => boolean = () => false
   let spoil: Spoil = (answer) => answer
 
-  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { headers, method = "GET", url: path = "/" } = incoming
     const request = { method, path, headers }
     requests.push(request)
@@ -53,7 +53,7 @@ export async function startLyingProxy(target = ""): Promise<LyingProxy> {
   }
 
   const server = createServer((incoming, response) => {
-    answer(incoming, response).catch(() => incoming.socket.destroy())
+    pass(incoming, response).catch(() => incoming.socket.destroy())
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")

@@ -223,9 +223,13 @@ function unavailable(message: string, cause?: Error): SafelightError {
   return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause })
 }
 
+/** Whether it can be a key at all: it goes into a header, and what is no visible ASCII was copied wrongly. */
+export function isProviderKey(key: string): boolean {
+  return /^[\x21-\x7e]{1,4096}$/.test(key)
+}
+
 function requireKey(name: string, key: string): string {
-  // It goes into a header: what is no visible ASCII is a mistake of copying.
-  if (/^[\x21-\x7e]{1,4096}$/.test(key)) return key
+  if (isProviderKey(key)) return key
   const message = `the key of channel ${name} is empty, or holds what no key does`
   throw new SafelightError({ code: "invalid-configuration", message })
 }

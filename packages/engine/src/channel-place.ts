@@ -86,9 +86,7 @@ export function createChannelPlace(
     toStanding,
     countFree: () => toRoom(toStanding()),
     isPaused: () => isPaused,
-    setPaused(value) {
-      isPaused = value
-    },
+    setPaused: (value) => void (isPaused = value),
     borrow(because) {
       const place = minute.borrow()
       const loan = place && pool.borrow()

@@ -1,8 +1,9 @@
 /**
  * A channel as the engine calls it: whatever it answers has been checked before anybody acts on it,
- * and a throw is a rejection. Everything else is the channel's own.
+ * and a throw is a rejection whose words may be logged. Everything else is the channel's own.
  */
 import type { Channel, Log, Model } from "@safelight/core"
+import { callSafely } from "./channel-fault.ts"
 import {
   parseCancelAnswer,
   parseFindAnswer,
@@ -62,10 +63,12 @@ export function toCheckedChannel(
     ...(channel.outputOrigins !== undefined && { outputOrigins: channel.outputOrigins }),
     ...(channel.relays === true && { relays: channel.relays }),
     async submit(request) {
-      return parseSubmitAnswer(await channel.submit(request), toContext(request))
+      const answer = await callSafely(() => channel.submit(request))
+      return parseSubmitAnswer(answer, toContext(request))
     },
     async poll(request) {
-      return parsePollAnswer(await channel.poll(request), toContext(request))
+      const answer = await callSafely(() => channel.poll(request))
+      return parsePollAnswer(answer, toContext(request))
     },
     ...(channel.accepts !== undefined && { accepts: toAccepts(channel, log) }),
     ...toOptional(channel, toContext),
@@ -94,12 +97,14 @@ function toOptional(
   return {
     ...(channel.find !== undefined && {
       async find(request) {
-        return parseFindAnswer(await channel.find?.(request), toContext(request))
+        const answer = await callSafely(() => channel.find?.(request))
+        return parseFindAnswer(answer, toContext(request))
       },
     }),
     ...(channel.cancel !== undefined && {
       async cancel(request) {
-        return parseCancelAnswer(await channel.cancel?.(request), toContext(request))
+        const answer = await callSafely(() => channel.cancel?.(request))
+        return parseCancelAnswer(answer, toContext(request))
       },
     }),
     ...(channel.answersAtOnce !== undefined && {

@@ -1,4 +1,5 @@
 /** The public face of the engine. */
+export { toChannelFault } from "./channel-fault.ts"
 export {
   checkDeployment,
   type DeploymentCheck,

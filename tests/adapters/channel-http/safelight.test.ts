@@ -170,7 +170,11 @@ describe("a purchase at another Safelight", () => {
     await made.close?.()
   })
 
-  const answers: readonly (readonly [status: number, code: string | undefined, kind: unknown])[] = [
+  const answers: readonly (readonly [
+    number,
+    code: string | undefined,
+    kind?: string | undefined,
+  ])[] = [
     [409, "idempotency_key_in_use", "pending"],
     [409, undefined, undefined],
     [422, "idempotency_key_reused", undefined],
@@ -183,7 +187,7 @@ describe("a purchase at another Safelight", () => {
     [200, undefined, undefined],
   ]
   for (const [status, code, kind] of answers) {
-    it(`is ${String(kind ?? "in doubt")} where the answer is ${status} ${code ?? ""}`, () => {
+    it(`is ${kind ?? "in doubt"} where the answer is ${status} ${code ?? ""}`, () => {
       const json = code === undefined ? undefined : { error: { code, message: "no", type: "x" } }
       assert.equal(safelight.readCreate(toReply(status, json))?.kind, kind)
     })
@@ -223,15 +227,15 @@ describe("work at another Safelight", () => {
     const request = toRequest()
     const submitted = await spoiled.submit(request)
     assert.ok(submitted.kind === "accepted")
-    const poll = { ...request, operation: submitted.operation, progress: 0 }
+    const asked = { ...request, operation: submitted.operation, progress: 0 }
     const isRead = ({ method }: { readonly method: string }): boolean => method !== "POST"
     const lies = Object.values(LOST).flatMap(([spoil, code]) => (code === "aborted" ? [] : [spoil]))
     for (const spoil of lies) {
       proxy.lie(isRead, spoil)
-      await assert.rejects(spoiled.poll(poll), { retryable: true })
+      await assert.rejects(spoiled.poll(asked), { retryable: true })
     }
     proxy.lie()
-    assert.notEqual((await spoiled.poll(poll)).kind, "refused")
+    assert.notEqual((await spoiled.poll(asked)).kind, "refused")
   })
 })
 

@@ -9,10 +9,10 @@ import { describe, it, type TestContext } from "node:test"
 import { pathToFileURL } from "node:url"
 import {
   defineModel,
-  fields,
+  fields as members,
   findSealedParameters,
   MODELS,
-  text,
+  text as words,
   textToImage,
   type LogFields,
   type Model,
@@ -30,7 +30,7 @@ const BLANKS = " ".repeat(1024 * 1024)
 const CARELESS = "^(a+)+$"
 const ENDLESS = `${"a".repeat(60)}!`
 
-function own(parameters: Model["parameters"] = fields({ word: text(0, 100) })): Model {
+function own(parameters: Model["parameters"] = members({ word: words(0, 100) })): Model {
   return defineModel({
     id: ID,
     artifacts: "image",
@@ -40,7 +40,7 @@ function own(parameters: Model["parameters"] = fields({ word: text(0, 100) })): 
   })
 }
 
-const PATTERNED = own(fields({ word: v.pipe(text(0, 100), v.regex(new RegExp(CARELESS))) }))
+const PATTERNED = own(members({ word: v.pipe(words(0, 100), v.regex(new RegExp(CARELESS))) }))
 
 /** The module that a thread loads; `word` is the schema of its only parameter. */
 function module(word: string): string {
@@ -125,8 +125,8 @@ describe("a model of a host's own", () => {
     ["is gone", "export const loadModels = async () => []", /^its module no longer has it$/],
     ["can't be loaded", "throw new Error('no licence')", /no licence/],
   ]
-  for (const [words, text, lack] of lacks) {
-    it(`is left to the service, with a warning, where its file ${words}`, async (t) => {
+  for (const [state, text, lack] of lacks) {
+    it(`is left to the service, with a warning, where its file ${state}`, async (t) => {
       const { ask, model, requests, warned } = await open(t, { text })
       await ask({ word: "b" }, { before: BLANKS })
       assert.deepEqual(requests[0]?.parameters, { word: "b" })
@@ -162,7 +162,7 @@ describe("a model of a host's own", () => {
       storage,
       clock: createManualClock(),
       publicUrl: () => "https://media.example/",
-      models: [own(fields({ day: v.date() }))],
+      models: [own(members({ day: v.date() }))],
       threadModels: { module: "data:text/javascript,", argument: [] },
     }
     assert.throws(() => createHttpHandler(made), {

@@ -3,11 +3,11 @@
  * every model has a price was seen when the configuration was read. Providers are asked what buys nothing;
  * a channel that `serve` would leave out is asked too, as far as it can be.
  */
-import { isSafelightError, type ChannelCheck } from "@safelight/core"
+import type { ChannelCheck } from "@safelight/core"
+import { toChannelFault } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { CreateChannelsOptions } from "./create-channels.ts"
-import { findUndefined } from "./create-channels.ts"
 import { createQuietChannel, planChannels } from "./plan-channels.ts"
 
 export interface ChannelReport {
@@ -26,18 +26,16 @@ type CheckOptions = Pick<CreateChannelsOptions, "environment"> & {
 
 export async function checkChannels(options: CheckOptions): Promise<readonly ChannelReport[]> {
   const { channels, models } = options.configuration
-  const plans = await planChannels({ channels, environment: options.environment })
+  const plans = await planChannels({ channels, models, environment: options.environment })
   return Promise.all(
-    plans.map(async ({ faults, models: made, name, type }, index): Promise<ChannelReport> => {
+    plans.map(async ({ faults, name, type }, index): Promise<ChannelReport> => {
       const settings = channels[index]
       const { models: _models, ...plain } = settings ?? {}
       // A model that there is not keeps the others of its channel from being asked about.
       const found = settings && (await ask(faults.length === 0 ? settings : plain, options))
       const isReady = found === undefined || found.kind === "ready"
       // What keeps a channel from being made is said by both.
-      const strange = findUndefined({ models: made, name }, models)
-      const unknown = strange === undefined ? [] : [strange]
-      const problems = new Set([...faults, ...unknown, ...(isReady ? [] : [found.reason])])
+      const problems = new Set([...faults, ...(isReady ? [] : [found.reason])])
       return { channel: name, type, key: toKey(found), problems: [...problems] }
     }),
   )
@@ -46,18 +44,19 @@ export async function checkChannels(options: CheckOptions): Promise<readonly Cha
 /** Undefined where there is no channel to ask, which the plan says why, or where it has no check. */
 async function ask(
   settings: ChannelSettings,
-  { environment }: CheckOptions,
+  { configuration: { models }, environment }: CheckOptions,
 ): Promise<ChannelCheck | undefined> {
   try {
-    const channel = await createQuietChannel(settings, environment)
+    const channel = await createQuietChannel(settings, { environment, models })
     try {
       return await channel?.check?.()
     } finally {
       await channel?.close?.()
     }
   } catch (error) {
-    if (!isSafelightError(error)) throw error
-    return { kind: "unavailable", reason: error.message }
+    // A file of the operator's own may throw anything: the others are checked all the same.
+    const { message } = toChannelFault(error)
+    return { kind: "unavailable", reason: message }
   }
 }
 

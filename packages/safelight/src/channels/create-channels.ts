@@ -1,9 +1,9 @@
 /**
- * The channels of a service from its configuration. One without a key is left out with a line that
- * says which variable is missing, so that the others serve; a wrong setting refuses the start.
+ * The channels of a service from its configuration. One whose key is missing, or can be none, is left
+ * out with a line that names its variable, so that the others serve; a wrong setting refuses the start.
  */
 import { SafelightError, type Channel, type Log, type Model } from "@safelight/core"
-import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
+import { createHttpChannel, isProviderKey, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import { createComfyUi } from "./create-comfyui.ts"
@@ -14,12 +14,11 @@ export interface CreateChannelsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Log
   readonly createStudio: (settings: ChannelSettings) => Channel
+  /** What may be asked for; absent where the models' files were not loaded. */
+  readonly models?: readonly Model[]
 }
 
-export interface ServedChannelsOptions extends CreateChannelsOptions {
-  /** What may be asked for. */
-  readonly models: readonly Model[]
-}
+type ServedChannelsOptions = CreateChannelsOptions & Required<Pick<CreateChannelsOptions, "models">>
 
 const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
 
@@ -90,7 +89,7 @@ export async function findSource({ module, type }: ChannelSettings): Promise<Cha
   throw invalid(`channels: "${type}" is no type: choose one of ${known}`)
 }
 
-/** Undefined where its key is missing. Rejects with `invalid-configuration`, naming the channel. */
+/** Undefined where its key is missing or can be none. Rejects with `invalid-configuration`, naming the channel. */
 export async function createChannel(
   settings: ChannelSettings,
   options: Omit<CreateChannelsOptions, "channels">,
@@ -141,10 +140,11 @@ function createProviderChannel(
   const { baseUrl, concurrency, isFree, keyTtlMs, models, outputHosts } = settings
   const { name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
-  if (key === "") {
+  if (!isProviderKey(key)) {
+    const what = key === "" ? "is empty" : "holds what no key does"
     log.error(
       { channel: name, variable },
-      "a channel is left out: the variable with its key is empty",
+      `a channel is left out: the variable with its key ${what}`,
     )
     return undefined
   }

@@ -1,18 +1,13 @@
 /** The channel of a ComfyUI server from its settings. It needs no key, but a proxy in front of it may. */
 import { createComfyUiChannel } from "@safelight/channel-comfyui"
-import { SafelightError, type Channel, type Model } from "@safelight/core"
+import { SafelightError, type Channel } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { CreateChannelsOptions } from "./create-channels.ts"
-
-export type ComfyUiSurroundings = Pick<CreateChannelsOptions, "environment" | "log"> & {
-  /** Core's by default. */
-  readonly models?: readonly Model[]
-}
 
 /** Undefined where its key is missing. Rejects with `invalid-configuration`, naming the channel. */
 export async function createComfyUi(
   settings: ChannelSettings,
-  { environment, log, models }: ComfyUiSurroundings,
+  { environment, log, models }: Pick<CreateChannelsOptions, "environment" | "log" | "models">,
 ): Promise<Channel | undefined> {
   const { baseUrl, concurrency, keyVariable, name = "comfyui" } = settings
   if (settings.keyTtlMs !== undefined) {

@@ -4,18 +4,20 @@
  * made for it, since nothing else tells its name and models.
  */
 import { createStudioChannel, STUDIO_MODELS } from "@safelight/channel-studio"
-import { findModel, type Provider } from "@safelight/channel-http"
+import { findModel, isProviderKey, type Provider } from "@safelight/channel-http"
 import { isSafelightError, SILENT_LOG, type Channel } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import {
   createChannel,
   findSource,
+  findUndefined,
   readKey,
   type CreateChannelsOptions,
 } from "./create-channels.ts"
 
-type Environment = CreateChannelsOptions["environment"]
+/** Without models no workflow is looked at: their files would have to be run. */
+export type PlanSurroundings = Pick<CreateChannelsOptions, "environment" | "models">
 
 export interface ChannelPlan {
   readonly name: string
@@ -30,19 +32,23 @@ export interface ChannelPlan {
 
 type Told = Pick<ChannelPlan, "name" | "models" | "faults">
 
+/** Whether a model that a channel names is there is told where `models` are. */
 export function planChannels({
   channels,
-  environment,
-}: Pick<CreateChannelsOptions, "channels" | "environment">): Promise<readonly ChannelPlan[]> {
+  ...surroundings
+}: Pick<CreateChannelsOptions, "channels"> & PlanSurroundings): Promise<readonly ChannelPlan[]> {
   return Promise.all(
     channels.map(async (settings) => {
       const { module, tier = 1, type = module ?? "", weight = 1 } = settings
-      const told = await tell(settings, environment).catch((error: unknown): Told => {
+      const told = await tell(settings, surroundings).catch((error: unknown): Told => {
         if (!isSafelightError(error)) throw error
         const { models = listWorkflows(settings), name = type } = settings
         return { name, models, faults: [error.message] }
       })
-      return { ...told, type, tier, weight }
+      const strange = surroundings.models && findUndefined(told, surroundings.models)
+      const isStrange = told.faults.length === 0 && strange !== undefined
+      const faults = isStrange ? [strange] : told.faults
+      return { ...told, faults, type, tier, weight }
     }),
   )
 }
@@ -50,40 +56,49 @@ export function planChannels({
 /** A channel that serves nobody: it says nothing, and its studio has no sandbox. */
 export function createQuietChannel(
   settings: ChannelSettings,
-  environment: Environment,
+  surroundings: PlanSurroundings,
 ): Promise<Channel | undefined> {
-  return createChannel(settings, { environment, log: SILENT_LOG, createStudio })
+  return createChannel(settings, { ...surroundings, log: SILENT_LOG, createStudio })
 }
 
 function createStudio(): Channel {
   return createStudioChannel({ media: createGuardedFetch({}) })
 }
 
-async function tell(settings: ChannelSettings, environment: Environment): Promise<Told> {
+async function tell(settings: ChannelSettings, surroundings: PlanSurroundings): Promise<Told> {
   const source = await findSource(settings)
   // The studio makes all it can, whatever is said.
   if (source === "studio") {
     return { name: settings.name ?? source, models: STUDIO_MODELS, faults: [] }
   }
-  if (source === "comfyui") return tellOfComfyUi(settings, environment)
-  if (typeof source === "function") return tellOfMade(settings, environment)
-  return tellOfProvider(source, settings, environment)
+  if (source === "comfyui") return tellOfComfyUi(settings, surroundings)
+  if (typeof source === "function") return tellOfMade(settings, surroundings)
+  return tellOfProvider(source, settings, surroundings)
 }
 
-/** Made to be told of: what is wrong with its workflows shows only then. */
-async function tellOfComfyUi(settings: ChannelSettings, environment: Environment): Promise<Told> {
-  const { keyVariable = "", models = listWorkflows(settings), name = "comfyui" } = settings
-  const channel = await createQuietChannel(settings, environment)
+async function tellOfComfyUi(
+  settings: ChannelSettings,
+  surroundings: PlanSurroundings,
+): Promise<Told> {
+  const { keyVariable, models = listWorkflows(settings), name = "comfyui" } = settings
+  const isKeyless = keyVariable !== undefined && !surroundings.environment[keyVariable]
+  const told = { name, models, faults: isKeyless ? [`${keyVariable} is empty`] : [] }
+  if (surroundings.models === undefined) return told
+  // What is wrong with its workflows shows only once it is made.
+  const channel = await createQuietChannel(settings, surroundings)
   await channel?.close?.()
-  return { name, models, faults: channel === undefined ? [`${keyVariable} is empty`] : [] }
+  return told
 }
 
 function listWorkflows({ workflows = {} }: ChannelSettings): readonly string[] {
   return Object.keys(workflows)
 }
 
-async function tellOfMade(settings: ChannelSettings, environment: Environment): Promise<Told> {
-  const channel = await createQuietChannel(settings, environment)
+async function tellOfMade(
+  settings: ChannelSettings,
+  surroundings: PlanSurroundings,
+): Promise<Told> {
+  const channel = await createQuietChannel(settings, surroundings)
   await channel?.close?.()
   const faults = listRepeatFaults(settings, channel?.isFree === true)
   return { name: channel?.name ?? "", models: channel?.models ?? [], faults }
@@ -92,20 +107,21 @@ async function tellOfMade(settings: ChannelSettings, environment: Environment): 
 function tellOfProvider(
   provider: Provider,
   settings: ChannelSettings,
-  environment: Environment,
+  { environment }: PlanSurroundings,
 ): Told {
   const { models = Object.keys(provider.models), name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
-  const isKeyless = key === ""
-  return {
-    name,
-    models,
-    faults: [
-      ...(isKeyless ? [`${variable} is empty`] : []),
-      ...listUnknown(models, provider),
-      ...listRepeatFaults(settings, provider.isFree === true || settings.isFree === true),
-    ],
-  }
+  const faults = [
+    ...listKeyFaults(variable, key),
+    ...listUnknown(models, provider),
+    ...listRepeatFaults(settings, provider.isFree === true || settings.isFree === true),
+  ]
+  return { name, models, faults }
+}
+
+function listKeyFaults(variable: string, key: string): readonly string[] {
+  if (key === "") return [`${variable} is empty`]
+  return isProviderKey(key) ? [] : [`${variable} holds what no key does`]
 }
 
 function listRepeatFaults({ repeat = false }: ChannelSettings, isFree: boolean): readonly string[] {

@@ -4,7 +4,7 @@
  */
 import process from "node:process"
 import { Command } from "commander"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
+import { addDataOptions, loadDataAndModels, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
@@ -23,9 +23,10 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   const { planChannels } = await import("../channels/plan-channels.ts")
   const { toChannelRecords, toChannelsTable } = await import("../channels/channel-report.ts")
   const { listRecentOutcomes, MOST_TASKS } = await import("../channels/recent-outcomes.ts")
-  const configuration = await loadDataConfiguration(options, context)
+  const configuration = await loadDataAndModels(options, context)
   const { environment } = context
-  const plans = await planChannels({ channels: configuration.channels, environment })
+  const { channels, models } = configuration
+  const plans = await planChannels({ channels, models, environment })
   const request = { configuration, mayCreate: false, purpose: "read" } as const
   const facts = await withData(request, async (storage) => ({
     plans,

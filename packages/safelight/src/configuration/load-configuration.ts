@@ -67,30 +67,35 @@ interface Read {
 
 async function read(source: ConfigurationSource): Promise<Read> {
   requireKnownVariables(source.environment)
-  const path = source.flags.config ?? readVariable(source, "SAFELIGHT_CONFIG")
-  const found = await readConfigurationFile({ path, folder: source.folder })
-  const { models: modelFiles = [], ...file } = found?.content ?? {}
+  const named = source.flags.config ?? readVariable(source, "SAFELIGHT_CONFIG")
+  const found = await readConfigurationFile({ path: named, folder: source.folder })
   const { data, sandbox, ...typed } = readAllTyped(source)
-  const folders =
-    data === undefined && file.data !== undefined
-      ? [found?.folder ?? source.folder, file.data]
-      : [source.folder, data ?? DEFAULTS.data]
-  const studio = toStudio(found, sandbox)
+  const { models: modelFiles = [], ...file } = found?.content ?? {}
   const { models: _models, ...defaults } = DEFAULTS
-  const configuration = { ...defaults, ...file, ...typed, data: resolve(...folders), studio }
-  assertTogether(configuration)
-  const where = found === undefined ? {} : { file: found.path }
   const folder = found?.folder ?? source.folder
-  return {
-    configuration: {
-      ...configuration,
-      channels: toChannels(configuration.channels, folder),
-      modelFiles: modelFiles.map((path) => resolve(folder, path)),
-      ...where,
-      ...readPlaces(configuration, source, found?.folder),
-    },
-    name: found?.name,
+  const configuration = {
+    ...defaults,
+    ...file,
+    ...typed,
+    data: toData(data, file.data, { folder, source }),
+    studio: toStudio(found, sandbox),
+    modelFiles: modelFiles.map((path) => resolve(folder, path)),
+    ...(found !== undefined && { file: found.path }),
   }
+  assertTogether(configuration)
+  const channels = toChannels(configuration.channels, folder)
+  const places = readPlaces(configuration, source, found?.folder)
+  return { configuration: { ...configuration, channels, ...places }, name: found?.name }
+}
+
+/** What was typed, or what the file says, which starts at the file. */
+function toData(
+  typed: string | undefined,
+  written: string | undefined,
+  { folder, source }: { readonly folder: string; readonly source: ConfigurationSource },
+): string {
+  if (typed === undefined && written !== undefined) return resolve(folder, written)
+  return resolve(source.folder, typed ?? DEFAULTS.data)
 }
 
 /** What a channel is made from starts where it was written. */

@@ -24,22 +24,20 @@ export function findUnbounded(path: string, described: Described | boolean): str
   const options = anyOf ?? oneOf ?? allOf
   if (options !== undefined) return findFirst(options, (option) => findUnbounded(path, option))
   if (values !== undefined || only !== undefined) return undefined
-  switch (type) {
-    case "object":
-      return findInObject(path, described)
-    case "array":
-      return findInList(path, described)
-    case "string":
-      return findInText(path, described)
-    case "integer":
-    case "number":
-      return findInNumber(path, described)
-    case "boolean":
-    case "null":
-      return undefined
-    default:
-      return `${path} takes anything: name its type`
-  }
+  const find = FINDERS[String(type)]
+  return find === undefined ? `${path} takes anything: name its type` : find(path, described)
+}
+
+type Find = (path: string, described: Described) => string | undefined
+
+const FINDERS: Readonly<Record<string, Find>> = {
+  object: findInObject,
+  array: findInList,
+  string: findInText,
+  integer: findInNumber,
+  number: findInNumber,
+  boolean: () => undefined,
+  null: () => undefined,
 }
 
 function findInObject(path: string, { additionalProperties, properties = {} }: Described) {

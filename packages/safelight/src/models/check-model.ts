@@ -13,6 +13,7 @@ import { describeParameters } from "@safelight/http"
 import { toFirstLine } from "../import-module.ts"
 import { findChargeFault, findEstimateFault, toStandardCharge } from "./check-money.ts"
 import { findLoggedFault } from "./check-logged.ts"
+import { findMediaFault } from "./check-media.ts"
 import { findUnbounded } from "./check-bounds.ts"
 import { toSamples } from "./sample-parameters.ts"
 
@@ -34,10 +35,11 @@ export function toModel(found: unknown, refuse: Refuse): Model {
   const fault =
     findUnbounded("parameters", described) ??
     findLoggedFault(model.logged, described) ??
+    findMediaFault(model.media, described) ??
     findChargeFault(model)
   if (fault !== undefined) throw refuse(fault)
   // The same arithmetic, which no argument makes throw after a purchase.
-  const checked = { ...model, charge: toStandardCharge(model) }
+  const checked = { ...model, media: model.media ?? {}, charge: toStandardCharge(model) }
   for (const sample of toSamples(described)) tryOut(checked, sample, refuse)
   return checked
 }

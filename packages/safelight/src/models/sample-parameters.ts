@@ -27,25 +27,20 @@ function toSample(described: Described | boolean | undefined, isWhole: boolean):
 }
 
 function toTyped(described: Described, isWhole: boolean): unknown {
-  const { exclusiveMinimum = -1, items, maximum, minLength = 1 } = described
-  switch (described.type) {
-    case "object":
-      return toObject(described, isWhole)
-    case "array": {
-      const count = Math.max(described.minItems ?? 0, isWhole ? 1 : 0)
-      const item = typeof items === "object" && !Array.isArray(items) ? items : undefined
-      return Array.from({ length: count }, () => toSample(item, isWhole))
-    }
-    case "string":
-      return isOfMedia(described)
-        ? "https://media.example/sample"
-        : "a".repeat(Math.max(1, minLength))
-    case "integer":
-    case "number":
-      return (isWhole ? maximum : described.minimum) ?? exclusiveMinimum + 1
-    case "boolean":
-      return isWhole
-    default:
-      return null
+  const { exclusiveMinimum = -1, maximum, minimum, minLength = 1, type } = described
+  if (type === "object") return toObject(described, isWhole)
+  if (type === "array") return toList(described, isWhole)
+  if (type === "boolean") return isWhole
+  if (type === "string") {
+    return isOfMedia(described)
+      ? "https://media.example/sample"
+      : "a".repeat(Math.max(1, minLength))
   }
+  if (type === "null") return null
+  return (isWhole ? maximum : minimum) ?? exclusiveMinimum + 1
+}
+
+function toList({ items, minItems = 0 }: Described, isWhole: boolean): readonly unknown[] {
+  const item = typeof items === "object" && !Array.isArray(items) ? items : undefined
+  return Array.from({ length: Math.max(minItems, isWhole ? 1 : 0) }, () => toSample(item, isWhole))
 }
