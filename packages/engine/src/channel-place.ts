@@ -35,14 +35,10 @@ export function createChannelPlace(
   /** Whether it is known which channels are paused: if not, nothing new is begun. */
   arePausesKnown: () => boolean,
 ): ChannelPlace {
-  const { clock, settings } = ports
+  const { clock } = ports
   const breaker = createChannelBreaker(ports)
   const minute = createMinute(ports, channel.name, requestsPerMinute)
-  const pool = createSlotPool(ports, {
-    pool: `channel:${channel.name}`,
-    size: channel.concurrency,
-    longestPauseMs: settings.idlePollMs,
-  })
+  const pool = createChannelPool(ports, channel)
   /** Until when it has no room, on the monotonic clock. */
   let busyUntil = -Infinity
   let isPaused = false
@@ -108,4 +104,9 @@ function once(act: () => void): () => void {
 function createChannelBreaker({ clock, settings }: SlotPorts): Breaker {
   const { breakerFailures: failures, breakerOpenMs: openMs } = settings
   return createBreaker({ failures, openMs, monotonicNow: () => clock.monotonicNow() })
+}
+
+function createChannelPool(ports: SlotPorts, { concurrency, name }: Channel): SlotPool {
+  const { idlePollMs: longestPauseMs } = ports.settings
+  return createSlotPool(ports, { pool: `channel:${name}`, size: concurrency, longestPauseMs })
 }
