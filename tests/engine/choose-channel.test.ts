@@ -2,7 +2,18 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { chooseChannel, explainChoice, type Candidate, type Choice } from "@safelight/engine"
-import fc from "fast-check"
+import {
+  array,
+  assert as check,
+  boolean,
+  constant,
+  constantFrom,
+  integer,
+  option,
+  property,
+  record,
+  type Arbitrary,
+} from "fast-check"
 
 const ABLE = {
   tier: 1,
@@ -16,21 +27,21 @@ const ABLE = {
   freeRequests: Infinity,
 } as const
 
-const candidate: fc.Arbitrary<Omit<Candidate, "name">> = fc.record({
-  tier: fc.integer({ min: 1, max: 3 }),
-  weight: fc.integer({ min: 1, max: 20 }),
-  turn: fc.integer({ min: 0, max: 4 }),
-  ineligible: fc.option(fc.constant("not offered"), { nil: undefined, freq: 4 }),
-  isPaused: fc.boolean(),
-  isBusy: fc.boolean(),
-  breaker: fc.constantFrom("closed", "closed", "open", "half-open", "being-tried"),
-  freeSlots: fc.integer({ min: 0, max: 2 }),
-  freeRequests: fc.constantFrom(0, 1, Infinity),
+const candidate: Arbitrary<Omit<Candidate, "name">> = record({
+  tier: integer({ min: 1, max: 3 }),
+  weight: integer({ min: 1, max: 20 }),
+  turn: integer({ min: 0, max: 4 }),
+  ineligible: option(constant("not offered"), { nil: undefined, freq: 4 }),
+  isPaused: boolean(),
+  isBusy: boolean(),
+  breaker: constantFrom("closed", "closed", "open", "half-open", "being-tried"),
+  freeSlots: integer({ min: 0, max: 2 }),
+  freeRequests: constantFrom(0, 1, Infinity),
 })
 
-const candidates = fc
-  .array(candidate, { maxLength: 8 })
-  .map((list) => list.map((each, index) => ({ ...each, name: `channel-${index}` })))
+const candidates = array(candidate, { maxLength: 8 }).map((list) =>
+  list.map((each, index) => ({ ...each, name: `channel-${index}` })),
+)
 
 function isAble({ breaker, freeRequests, freeSlots, ineligible, isBusy, isPaused }: Candidate) {
   if (ineligible !== undefined || isPaused || isBusy) return false
@@ -58,12 +69,12 @@ function chooseInTurn(
   })
 }
 
-const weights = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 6 })
+const weights = array(integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 6 })
 
 describe("the choice of a channel", () => {
   it("is of an able one, in the lowest tier that has any; and none only where none is able", () => {
-    fc.assert(
-      fc.property(candidates, (list) => {
+    check(
+      property(candidates, (list) => {
         const able = list.filter(isAble)
         const choice = chooseChannel(list, new Map())
         if (able.length === 0) return assert.equal(choice, undefined)
@@ -74,8 +85,8 @@ describe("the choice of a channel", () => {
   })
 
   it("is the same for the same channels, and changes nothing of them", () => {
-    fc.assert(
-      fc.property(candidates, fc.integer({ min: 0, max: 4 }), (list, time) => {
+    check(
+      property(candidates, integer({ min: 0, max: 4 }), (list, time) => {
         const before = JSON.stringify(list)
         const choose = (): Choice | undefined => chooseChannel(list, new Map([[1, time]]))
         const [one, other] = [choose(), choose()]
@@ -89,8 +100,8 @@ describe("the choice of a channel", () => {
   })
 
   it("keeps to the weights: nobody is a whole turn of anybody ahead or behind", () => {
-    fc.assert(
-      fc.property(weights, fc.integer({ min: 1, max: 400 }), (list, count) => {
+    check(
+      property(weights, integer({ min: 1, max: 400 }), (list, count) => {
         const chosen = chooseInTurn(list, count, () => true)
         const turns = list.map(
           (weight, index) => chosen.filter((each) => each === index).length / weight,
@@ -102,12 +113,12 @@ describe("the choice of a channel", () => {
   })
 
   it("starves nobody: who stays able is chosen within a bound, whatever the others do", () => {
-    const patterns = fc.array(fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }), {
+    const patterns = array(array(boolean(), { minLength: 1, maxLength: 7 }), {
       minLength: 6,
       maxLength: 6,
     })
-    fc.assert(
-      fc.property(weights, patterns, fc.integer({ min: 0, max: 99 }), (list, able, from) => {
+    check(
+      property(weights, patterns, integer({ min: 0, max: 99 }), (list, able, from) => {
         const own = list[0] ?? 1
         const bound = list
           .slice(1)
@@ -119,7 +130,10 @@ describe("the choice of a channel", () => {
         }
         const chosen = chooseInTurn(list, from + bound * 3, isAbleAt)
         for (let round = from; round < from + bound * 2; round += 1) {
-          assert.ok(chosen.slice(round, round + bound).includes(0), `from ${round}: ${chosen}`)
+          assert.ok(
+            chosen.slice(round, round + bound).includes(0),
+            `from ${round}: ${chosen.join(" ")}`,
+          )
         }
       }),
     )
@@ -163,8 +177,8 @@ describe("why a channel was chosen", () => {
   })
 
   it("fits into an event, and says how many it leaves out", () => {
-    fc.assert(
-      fc.property(candidates, fc.integer({ min: 1, max: 200 }), (list, length) => {
+    check(
+      property(candidates, integer({ min: 1, max: 200 }), (list, length) => {
         const many = Array.from({ length: 12 }, () => list).flat()
         const named = many.map((each, index) => ({
           ...each,

@@ -71,6 +71,34 @@ describe("a request that a channel can't express", () => {
     assert.equal(scene.storage.events.size, 0)
   })
 
+  it("is not given to one that can't say, and others go on", async () => {
+    const answers: readonly (() => unknown)[] = [
+      () => {
+        throw new TypeError("a bug of somebody's")
+      },
+      () => undefined,
+      () => ({ kind: "ineligible" }),
+    ]
+    for (const answer of answers) {
+      const { entries, log } = createLogRecorder()
+      const accepts = answer as NonNullable<Channel["accepts"]>
+      const odd = { ...createPicky("odd", 4), accepts }
+      const channels = [odd, { channel: createPicky("four", 4), tier: 2 }]
+      const scene = createScene({ channels, log })
+      await scene.clock.advance(0)
+      const tasks = [await scene.submit(), await scene.submit()]
+      await scene.clock.advance(2_000)
+      for (const { id } of tasks) {
+        const { because, channel } = (await scene.read(id)).dispatch ?? {}
+        assert.equal(channel, "four")
+        const words = "odd: it does not say whether it takes the request"
+        assert.equal(because, `tier 2, 1 of 2 channels able; ${words}`)
+      }
+      const errors = entries.filter(({ level }) => level === "error")
+      assert.equal(errors.length, answer === answers[0] ? 1 : 0)
+    }
+  })
+
   it("is left to another node that can", async () => {
     const { entries, log } = createLogRecorder()
     const unable = createScene({ channels: [createPicky("one", 1)], log })

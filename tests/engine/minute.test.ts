@@ -138,7 +138,7 @@ describe("a channel that may be asked so often in a minute", () => {
       const channel = createScriptedChannel({ requestsPerMinute })
       assert.throws(() => createScene({ channels: [channel] }), {
         code: "invalid-configuration",
-        message: /channel scripted needs requestsPerMinute to be a positive integer/,
+        message: /channel scripted needs a requestsPerMinute that is a positive integer/,
       })
     }
   })

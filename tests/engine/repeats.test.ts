@@ -35,8 +35,12 @@ describe("a free channel whose operator allows repeats", () => {
     await scene.clock.advance(60_000)
     assert.deepEqual(scene.story(id), [
       "submitted",
-      ...["dispatched", "doubted", "dispatched", "doubted"],
-      ...["dispatched", "succeeded"],
+      "dispatched",
+      "doubted",
+      "dispatched",
+      "doubted",
+      "dispatched",
+      "succeeded",
     ])
     assert.deepEqual(channel.created, [`${id}.1`, `${id}.1`, `${id}.1`])
     assert.deepEqual(other.calls, [])

@@ -15,14 +15,18 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setImmediate } from "node:timers/promises"
 import { join } from "node:path"
+import sharp from "sharp"
 import { createLogRecorder, type LogRecorder } from "../engine/log-recorder.ts"
-import { MEDIA_HEADS } from "../support/media-heads.ts"
 import { SAMPLE_REQUEST } from "../support/sample-request.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 
 const KEY = "id-of-a-key:secret-of-a-key"
 
-const PICTURE = MEDIA_HEADS.png
+const PICTURE = await sharp({
+  create: { width: 64, height: 48, channels: 3, background: "#7a3" },
+})
+  .png()
+  .toBuffer()
 
 /** As a person writes it: without a build, and with nothing imported that runs. */
 const OWN_PROVIDER = `

@@ -35,15 +35,10 @@ export function createChannelPlace(
   /** Whether it is known which channels are paused: if not, nothing new is begun. */
   arePausesKnown: () => boolean,
 ): ChannelPlace {
-  const { clock, settings } = ports
-  const { breakerFailures: failures, breakerOpenMs: openMs } = settings
-  const breaker = createBreaker({ failures, openMs, monotonicNow: () => clock.monotonicNow() })
+  const { clock } = ports
+  const breaker = createChannelBreaker(ports)
   const minute = createMinute(ports, channel.name, requestsPerMinute)
-  const pool = createSlotPool(ports, {
-    pool: `channel:${channel.name}`,
-    size: channel.concurrency,
-    longestPauseMs: settings.idlePollMs,
-  })
+  const pool = createChannelPool(ports, channel)
   /** Until when it has no room, on the monotonic clock. */
   let busyUntil = -Infinity
   let isPaused = false
@@ -56,27 +51,27 @@ export function createChannelPlace(
     freeRequests: minute.countFree(),
   })
 
-  function toSlot(loan: Loan, place: MinutePlace, because: string, endCall = () => {}): Slot {
-    let isHeld = true
-    return {
-      channel,
-      breaker,
-      because,
-      isPaused: () => isPaused || !arePausesKnown(),
-      pause(durationMs) {
-        busyUntil = Math.max(busyUntil, clock.monotonicNow() + durationMs)
-      },
-      beginCall: () => place.spend(),
-      endCall,
-      free() {
-        if (!isHeld) return
-        isHeld = false
-        loan.free()
-        place.free()
-        endCall()
-      },
-    }
-  }
+  const toSlot = (
+    loan: Loan,
+    place: MinutePlace | undefined,
+    because: string,
+    endCall = () => {},
+  ): Slot => ({
+    channel,
+    breaker,
+    because,
+    isPaused: () => isPaused || !arePausesKnown(),
+    pause(durationMs) {
+      busyUntil = Math.max(busyUntil, clock.monotonicNow() + durationMs)
+    },
+    beginCall: () => place?.spend(),
+    endCall,
+    free: once(() => {
+      loan.free()
+      place?.free()
+      endCall()
+    }),
+  })
 
   return {
     channel,
@@ -87,17 +82,31 @@ export function createChannelPlace(
     toStanding,
     countFree: () => toRoom(toStanding()),
     isPaused: () => isPaused,
-    setPaused(value) {
-      isPaused = value
-    },
+    setPaused: (value) => void (isPaused = value),
     borrow(because) {
       const place = minute.borrow()
-      if (place === undefined) return undefined
-      const loan = pool.borrow()
-      if (loan !== undefined) return toSlot(loan, place, because, breaker.begin())
-      place.free()
-      return undefined
+      const loan = place && pool.borrow()
+      if (loan === undefined) place?.free()
+      return loan && toSlot(loan, place, because, breaker.begin())
     },
     join: (because) => toSlot(pool.join(), minute.join(), because),
   }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) act()
+    isDone = true
+  }
+}
+
+function createChannelBreaker({ clock, settings }: SlotPorts): Breaker {
+  const { breakerFailures: failures, breakerOpenMs: openMs } = settings
+  return createBreaker({ failures, openMs, monotonicNow: () => clock.monotonicNow() })
+}
+
+function createChannelPool(ports: SlotPorts, { concurrency, name }: Channel): SlotPool {
+  const { idlePollMs: longestPauseMs } = ports.settings
+  return createSlotPool(ports, { pool: `channel:${name}`, size: concurrency, longestPauseMs })
 }

@@ -13,10 +13,10 @@ export interface PauseKnowledge {
   readonly note: () => void
 }
 
-export function createPauseKnowledge(
-  clock: Pick<SlotPorts["clock"], "monotonicNow">,
-  { idlePollMs }: Pick<SlotPorts["settings"], "idlePollMs">,
-): PauseKnowledge {
+export function createPauseKnowledge({
+  clock,
+  settings: { idlePollMs },
+}: Pick<SlotPorts, "clock" | "settings">): PauseKnowledge {
   const knownMs = Math.max(PAUSES_KNOWN_MS, idlePollMs * PAUSES_KNOWN_LOOKS)
   let knownUntil = -Infinity
   return {

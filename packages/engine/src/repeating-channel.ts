@@ -12,5 +12,5 @@ export function toRepeating(channel: Channel): Channel {
   const repeating = { ...channel, submission: { kind: "keyed", keyTtlMs: Infinity } } as const
   if (kind === "keyed") return repeating
   // To one that knows no keys each request is the first: what it refuses, it refuses.
-  return { ...repeating, submit: ({ isRepeat: _, ...request }) => channel.submit(request) }
+  return { ...repeating, submit: ({ isRepeat: _isRepeat, ...request }) => channel.submit(request) }
 }

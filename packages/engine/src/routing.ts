@@ -87,8 +87,7 @@ export interface Routing {
 }
 
 export function createRouting(routes: readonly (Channel | Route)[], ports: SlotPorts): Routing {
-  const { clock, settings } = ports
-  const pauses = createPauseKnowledge(clock, settings)
+  const pauses = createPauseKnowledge(ports)
   const places = routes.map((route) =>
     createChannelPlace("channel" in route ? route : { channel: route }, ports, pauses.areKnown),
   )
@@ -137,27 +136,8 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
       const refusals = judge(request)
       return refusals.length === serving(request.model).length ? refusals : []
     },
-    take(model, parameters) {
-      const request = parameters && { model, parameters }
-      const line = findLine(lines, model)
-      const candidates = serving(model).map((place) => ({
-        ...place.toStanding(),
-        place,
-        name: place.channel.name,
-        tier: place.tier,
-        weight: place.weight,
-        ineligible: request && findIneligibility(place.channel, request)?.reason,
-        turn: line.turns.get(place.channel.name) ?? 0,
-      }))
-      const choice = chooseChannel(candidates, line.times)
-      if (choice === undefined) return undefined
-      const { name, place, tier } = choice.candidate
-      const slot = place.borrow(explainChoice(candidates, choice))
-      if (slot === undefined) return undefined
-      line.turns.set(name, choice.nextTurn)
-      line.times.set(tier, choice.time)
-      return slot
-    },
+    take: (model, parameters) =>
+      takeSlot(serving(model), findLine(lines, model), model, parameters),
     rejoin(channel) {
       const place = places.find((each) => each.channel.name === channel)
       return place?.join("the task's channel")
@@ -179,6 +159,32 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
 function isPassable(breaker: Breaker): boolean {
   const state = breaker.state()
   return state === "closed" || state === "half-open"
+}
+
+function takeSlot(
+  places: readonly ChannelPlace[],
+  line: Line,
+  model: string,
+  parameters: ParameterValues | undefined,
+): Slot | undefined {
+  const request = parameters && { model, parameters }
+  const candidates = places.map((place) => ({
+    ...place.toStanding(),
+    place,
+    name: place.channel.name,
+    tier: place.tier,
+    weight: place.weight,
+    ineligible: request && findIneligibility(place.channel, request)?.reason,
+    turn: line.turns.get(place.channel.name) ?? 0,
+  }))
+  const choice = chooseChannel(candidates, line.times)
+  if (choice === undefined) return undefined
+  const { name, place, tier } = choice.candidate
+  const slot = place.borrow(explainChoice(candidates, choice))
+  if (slot === undefined) return undefined
+  line.turns.set(name, choice.nextTurn)
+  line.times.set(tier, choice.time)
+  return slot
 }
 
 /** How far the turns of a model's channels have come, by channel and by tier. */

@@ -3,31 +3,37 @@ import { SafelightError, type Channel } from "@safelight/core"
 import type { Route } from "./routing.ts"
 
 /** Throws `invalid-configuration` where two channels share a name or a setting makes no sense. */
-export function validateRoutes(routes: readonly (Channel | Route)[]): Channel[] {
+export function validateRoutes(routes: readonly (Channel | Route)[]): void {
   const names = new Set<string>()
-  return routes.map((route) => {
-    const given: Route = "channel" in route ? route : { channel: route }
-    const { channel, repeats = false, tier = 1, weight = 1 } = given
-    const isSane = Number.isSafeInteger(tier) && Number.isFinite(weight) && weight > 0
-    if (names.has(channel.name) || !isSane) {
-      const message = `channel ${channel.name} needs a name of its own, an integer tier, and a weight above 0`
-      throw new SafelightError({ code: "invalid-configuration", message })
+  for (const given of routes) {
+    const route: Route = "channel" in given ? given : { channel: given }
+    const { name } = route.channel
+    const fault = names.has(name) ? NEEDS_PLACE : (findFault(route) ?? findRepeatFault(route))
+    if (fault !== undefined) {
+      throw new SafelightError({
+        code: "invalid-configuration",
+        message: `channel ${name} ${fault}`,
+      })
     }
-    const { isFree = false } = channel
-    const { requestsPerMinute = channel.requestsPerMinute ?? 1 } = given
-    if (!Number.isSafeInteger(requestsPerMinute) || requestsPerMinute < 1) {
-      const message = `channel ${channel.name} needs requestsPerMinute to be a positive integer, and not ${requestsPerMinute}`
-      throw new SafelightError({ code: "invalid-configuration", message })
-    }
-    if (repeats && !isFree) {
-      const message = `channel ${channel.name} does not say that it costs nothing: repeat is not for it`
-      throw new SafelightError({ code: "invalid-configuration", message })
-    }
-    if (!Number.isSafeInteger(channel.concurrency) || channel.concurrency < 1) {
-      const message = `channel ${channel.name} needs a concurrency that is a positive integer, and not ${channel.concurrency}`
-      throw new SafelightError({ code: "invalid-configuration", message })
-    }
-    names.add(channel.name)
-    return channel
-  })
+    names.add(name)
+  }
+}
+
+const NEEDS_PLACE = "needs a name of its own, an integer tier, and a weight above 0"
+
+function findFault({ channel, tier = 1, weight = 1, ...more }: Route): string | undefined {
+  const isPlaced = Number.isSafeInteger(tier) && Number.isFinite(weight) && weight > 0
+  if (!isPlaced) return NEEDS_PLACE
+  const { concurrency } = channel
+  const { requestsPerMinute = channel.requestsPerMinute ?? 1 } = more
+  for (const [name, count] of Object.entries({ concurrency, requestsPerMinute })) {
+    if (Number.isSafeInteger(count) && count >= 1) continue
+    return `needs a ${name} that is a positive integer, and not ${count}`
+  }
+  return undefined
+}
+
+function findRepeatFault({ channel, repeats = false }: Route): string | undefined {
+  if (!repeats || channel.isFree === true) return undefined
+  return "does not say that it costs nothing: repeat is not for it"
 }

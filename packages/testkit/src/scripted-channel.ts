@@ -97,11 +97,7 @@ export function createScriptedChannel(options: ScriptedChannelOptions = {}): Scr
     submission,
     concurrency: options.concurrency ?? 8,
     submitTimeoutMs: options.submitTimeoutMs ?? 10_000,
-    ...(options.sendWithinMs !== undefined && { sendWithinMs: options.sendWithinMs }),
-    ...(options.requestsPerMinute !== undefined && {
-      requestsPerMinute: options.requestsPerMinute,
-    }),
-    ...(options.isFree !== undefined && { isFree: options.isFree }),
+    ...toLimits(options),
     calls,
     created,
     submit,
@@ -121,6 +117,17 @@ export function createScriptedChannel(options: ScriptedChannelOptions = {}): Scr
     willPoll(...replies) {
       polls.push(...replies)
     },
+  }
+}
+
+function toLimits(
+  options: ScriptedChannelOptions,
+): Pick<Channel, "isFree" | "requestsPerMinute" | "sendWithinMs"> {
+  const { isFree, requestsPerMinute, sendWithinMs } = options
+  return {
+    ...(isFree !== undefined && { isFree }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(sendWithinMs !== undefined && { sendWithinMs }),
   }
 }
 

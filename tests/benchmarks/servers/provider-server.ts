@@ -6,9 +6,17 @@
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"
-import { MEDIA_HEADS } from "../../support/media-heads.ts"
+import { crc32 } from "node:zlib"
+import sharp from "sharp"
 import { announce } from "./announce.ts"
 
+const PICTURE = await sharp({
+  create: { width: 8, height: 8, channels: 3, background: "#7a3" },
+})
+  .png()
+  .toBuffer()
+/** Of the chunk that ends a picture. */
+const END_BYTES = 12
 const CHUNK = Buffer.alloc(256 * 1024, 7)
 
 /** When each job ends, and how late that was seen. */
@@ -41,12 +49,21 @@ function finish(response: ServerResponse, request: { tasks: number; withinMs: nu
 async function sendFile(response: ServerResponse, bytes: number): Promise<void> {
   response.setHeader("content-type", "image/png")
   response.setHeader("content-length", bytes)
-  response.write(MEDIA_HEADS.png)
-  for (let left = bytes - MEDIA_HEADS.png.length; left > 0; left -= CHUNK.length) {
-    const isFull = !response.write(left < CHUNK.length ? CHUNK.subarray(0, left) : CHUNK)
-    if (isFull) await new Promise((resolve) => response.once("drain", resolve))
+  // A whole picture with a chunk of its own in it, which every reader passes over.
+  const padding = bytes - PICTURE.length - 12
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(padding)
+  head.write("paDd", 4)
+  response.write(Buffer.concat([PICTURE.subarray(0, -END_BYTES), head]))
+  let checksum = crc32(head.subarray(4))
+  for (let left = padding; left > 0; left -= CHUNK.length) {
+    const piece = left < CHUNK.length ? CHUNK.subarray(0, left) : CHUNK
+    checksum = crc32(piece, checksum)
+    if (!response.write(piece)) await new Promise((resolve) => response.once("drain", resolve))
   }
-  response.end()
+  const tail = Buffer.alloc(4)
+  tail.writeUInt32BE(checksum)
+  response.end(Buffer.concat([tail, PICTURE.subarray(-END_BYTES)]))
 }
 
 const server = createServer(async (request, response) => {
@@ -61,7 +78,6 @@ const server = createServer(async (request, response) => {
   endAt.set(id, Infinity)
   answer(response, { id })
 })
-server.keepAliveTimeout = 600_000
 server.listen(0, "127.0.0.1", () => {
   announce({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
 })
