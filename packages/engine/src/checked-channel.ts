@@ -3,7 +3,7 @@
  * and a throw is a rejection whose words may be logged. Everything else is the channel's own.
  */
 import type { Channel, Log, Model } from "@safelight/core"
-import { callSafely } from "./channel-fault.ts"
+import { callSafely, toChannelFault } from "./channel-fault.ts"
 import {
   parseCancelAnswer,
   parseFindAnswer,
@@ -82,7 +82,8 @@ function toAccepts(channel: Channel, log: Log): NonNullable<Channel["accepts"]> 
     try {
       return toVerdict(channel.accepts?.(request))
     } catch (error) {
-      if (!isTold) log.error({ channel: channel.name, error }, "a channel can't say what it takes")
+      const fields = { channel: channel.name, error: toChannelFault(error) }
+      if (!isTold) log.error(fields, "a channel can't say what it takes")
       isTold = true
       return toVerdict(undefined)
     }
