@@ -36,6 +36,10 @@ export default {
   submitTimeoutMs: 30_000,
   models: {
     "${PICTURE}": {
+      accepts({ prompt }) {
+        if (prompt.includes("asked")) blow(prompt, key)
+        return true
+      },
       toRequest({ prompt }) {
         if (prompt.includes("before")) blow(prompt, key)
         return { method: "POST", path: "/a/b", json: { prompt } }
@@ -154,6 +158,9 @@ test("nothing that is to be kept secret is told anywhere", async (t) => {
   const isThrown = async (): Promise<boolean> => serving.stderr().includes("a step failed by a bug")
   await until(isThrown, Boolean)
 
+  const asked = { prompt: `${PROMPT} asked` }
+  await client.ask("/v1/tasks", { model: PICTURE, parameters: asked })
+  await until(async () => serving.stderr().includes("can't say what it takes"), Boolean)
   await client.ask("/v1/tasks", { model: PICTURE, parameters: { prompt: PROMPT, size: PROMPT } })
   await client.ask("/v1/tasks", { model: STRANGER_KEY, parameters: { [key]: key } })
   await client.ask("/v1/tasks", { model: PICTURE, parameters: {} }, STRANGER_KEY)

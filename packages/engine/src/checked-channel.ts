@@ -4,7 +4,7 @@
  */
 import type { Channel, Log, Model } from "@safelight/core"
 import { parseCallbackAnswer } from "./callback-answer.ts"
-import { callSafely } from "./channel-fault.ts"
+import { callSafely, toChannelFault } from "./channel-fault.ts"
 import {
   parseCancelAnswer,
   parseFindAnswer,
@@ -85,7 +85,8 @@ function toAccepts(channel: Channel, log: Log): NonNullable<Channel["accepts"]> 
     try {
       return toVerdict(channel.accepts?.(request))
     } catch (error) {
-      if (!isTold) log.error({ channel: channel.name, error }, "a channel can't say what it takes")
+      const fields = { channel: channel.name, error: toChannelFault(error) }
+      if (!isTold) log.error(fields, "a channel can't say what it takes")
       isTold = true
       return toVerdict(undefined)
     }

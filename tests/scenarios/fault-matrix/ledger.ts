@@ -43,7 +43,9 @@ const ends: Rule = ({ task }) =>
 /** What was bought is kept, or the log says why it is not. */
 const accountsForPurchases: Rule = ({ events, log, purchases, task }) => {
   if (purchases.length === 0 || task.state.startsWith("succeeded")) return
-  const isTold = events.some(({ type }) => type === "accepted" || type === "doubted")
+  // A refusal names itself in the event that ends the task, also where the process dies right after it.
+  const isRefused = task.error !== null && task.error.code !== "no_output"
+  const isTold = isRefused || events.some(({ type }) => type === "accepted" || type === "doubted")
   const isLogged = log.some(({ fields, level }) => level !== "info" && fields["task"] === task.id)
   return isTold || isLogged ? undefined : "a purchase was dropped without a line"
 }
