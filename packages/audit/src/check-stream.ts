@@ -31,7 +31,7 @@ export function checkStream(
 ): CheckedStream {
   if (stored.length === 0) return faulty(`task ${id} has rows and no events`)
   const ledger = createLedger(1)
-  const rest = { row: undefined, artifacts: [], charge: undefined }
+  const rest = { row: undefined, artifacts: [], charge: undefined, outcomes: [] }
   verifyStream({ id, events: stored, ...rest }, digest, ledger)
   const [finding] = ledger.toReport().findings
   if (finding !== undefined) return faulty(describeFinding(finding))

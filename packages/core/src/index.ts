@@ -84,6 +84,16 @@ export {
 } from "./money/charge.ts"
 export { chargeOf, chargeWithin } from "./money/charge-of.ts"
 export {
+  COST_CURRENCY,
+  MAX_COST_UNIT_CHARACTERS,
+  toBilledCost,
+  toCostFigure,
+  type AttemptCost,
+  type CostFigure,
+  type ToldCost,
+  type UnitCost,
+} from "./money/cost.ts"
+export {
   currentPrices,
   DEFAULT_PRICES,
   findPrice,
@@ -125,6 +135,7 @@ export type {
   Pending,
   PollOutcome,
   PollRequest,
+  ProviderCost,
   Refused,
   Running,
   Submission,
@@ -134,7 +145,6 @@ export type {
   ChannelLoad,
   ChannelOutcomes,
   ChannelStorage,
-  Outcomes,
   OutcomesRequest,
   PausedChannel,
 } from "./ports/channel-storage.ts"
@@ -238,10 +248,12 @@ export {
   project,
   toArtifactRows,
   toChargeRow,
+  toOutcomeRows,
   toTaskRow,
   type ArtifactRow,
   type Changes,
   type ChargeRow,
+  type OutcomeRow,
   type TaskRow,
 } from "./task/projection.ts"
 export type { Rejection } from "./task/rejection.ts"

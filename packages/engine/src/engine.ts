@@ -36,6 +36,7 @@ import { waitUntilFinished } from "./finished.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
 import { createRecorder } from "./recorder.ts"
+import type { ContentRefusals } from "./refusal-rule.ts"
 import { createReturns } from "./returns.ts"
 import { settleDoubt, type ResolveRequest, type ResolveResult } from "./resolve-task.ts"
 import { createRouting, validateRoutes, type Route } from "./routing.ts"
@@ -55,6 +56,8 @@ export interface EngineOptions {
   readonly models?: readonly Model[]
   readonly prices?: PriceBook
   readonly settings?: Partial<EngineSettings>
+  /** Whether a task that a channel refused for its content goes to another; `final` by default. */
+  readonly contentRefusals?: ContentRefusals
   /** Fetches outputs that lie at URLs; needed, with `inspector`, where a channel names `outputOrigins`. */
   readonly media?: MediaSource
   /** Measures outputs that their channels have not measured. */
@@ -179,6 +182,8 @@ function createContext(options: EngineOptions): Context {
     models,
     prices,
     channels,
+    contentRefusals: options.contentRefusals ?? "final",
+    costs: new Map(routes.map(({ channel, costs = {} }) => [channel.name, costs])),
     media,
     inspector,
   }

@@ -6,6 +6,7 @@ export {
   type DeploymentRefusal,
 } from "./check-deployment.ts"
 export type { PriceFault } from "./check-prices.ts"
+export type { UnitCosts } from "./attempt-cost.ts"
 export { cancelTask, type CancelResult } from "./cancel-task.ts"
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts"
 export type { EngineClock } from "./engine-clock.ts"
@@ -23,6 +24,7 @@ export {
   type ResolveRequest,
   type ResolveResult,
 } from "./resolve-task.ts"
+export type { ContentRefusals } from "./refusal-rule.ts"
 export type { Route } from "./routing.ts"
 export { DEFAULTS, type EngineSettings } from "./settings.ts"
 export { sha256 } from "./sha256.ts"

@@ -12,6 +12,8 @@ import type {
   Probe,
   Storage,
 } from "@safelight/core"
+import type { UnitCosts } from "./attempt-cost.ts"
+import type { ContentRefusals } from "./refusal-rule.ts"
 import type { Identifiers } from "./identifiers.ts"
 import type { EngineSettings } from "./settings.ts"
 
@@ -27,6 +29,9 @@ export interface Ports {
   readonly models: ReadonlyMap<string, Model>
   readonly prices: PriceBook
   readonly channels: readonly Channel[]
+  /** What operators declared, by the channel's name. */
+  readonly costs: ReadonlyMap<string, UnitCosts>
+  readonly contentRefusals: ContentRefusals
   /** Both are there where a channel's outputs are URLs. */
   readonly media: MediaSource | undefined
   readonly inspector: MediaInspector | undefined

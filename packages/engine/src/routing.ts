@@ -11,6 +11,7 @@ import {
   type Ineligible,
   type ParameterValues,
 } from "@safelight/core"
+import type { UnitCosts } from "./attempt-cost.ts"
 import type { Breaker } from "./breaker.ts"
 import { createChannelPlace, type ChannelPlace } from "./channel-place.ts"
 import { explainIneligible, findIneligibility, type AskedFor } from "./eligibility.ts"
@@ -23,6 +24,8 @@ export interface Route {
   /** Lower tiers are asked first. */
   readonly tier?: number
   readonly weight?: number
+  /** What its provider charges, where that does not say so itself; by model. */
+  readonly costs?: UnitCosts
 }
 
 export interface Slot {
@@ -55,18 +58,33 @@ export interface Routing {
   /** Whether nothing new of `model` can be begun now, and a channel of it is paused. */
   readonly isResting: (model: string) => boolean
   /** Whether every channel of the model that takes the request is paused. */
-  readonly isOnHold: (model: string, parameters: ParameterValues | undefined) => boolean
+  readonly isOnHold: (
+    model: string,
+    parameters: ParameterValues | undefined,
+    refusedBy?: readonly string[],
+  ) => boolean
   /** Has the channels of these names get nothing new, and no others. */
   readonly pause: (names: ReadonlySet<string>) => void
   /** Whether some channel of `model` takes only what it can express: then `take` needs the parameters. */
   readonly isChoosy: (model: string) => boolean
   /** Why each channel of the model does not take the request; empty where one does. */
-  readonly findRefusals: (request: AskedFor) => readonly Refusal[]
+  readonly findRefusals: (request: AskedFor, refusedBy?: readonly string[]) => readonly Refusal[]
   /**
    * Takes a slot for a new attempt; undefined where every channel is full, left alone or does not take
-   * the request. Without parameters, as after an erasure, no channel is asked whether it does.
+   * the request. Without parameters, as after an erasure, no channel is asked whether it does; those
+   * that have refused the task are none for it.
    */
-  take(model: string, parameters: ParameterValues | undefined): Slot | undefined
+  take(
+    model: string,
+    parameters: ParameterValues | undefined,
+    refusedBy?: readonly string[],
+  ): Slot | undefined
+  /** Whether some channel takes the request, be it full, left alone or paused. */
+  hasTaker(
+    model: string,
+    parameters: ParameterValues | undefined,
+    refusedBy: readonly string[],
+  ): boolean
   /** Takes a slot of one channel, also beyond its limit: its work is under way already. */
   rejoin(channel: string): Slot | undefined
   /** Whether asking the storage could bring slots to channels that have none free here. */
@@ -87,16 +105,22 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     return places.filter(({ channel }) => channel.models.includes(model))
   }
 
-  function judge(request: AskedFor): readonly Refusal[] {
-    return serving(request.model).flatMap(({ channel }) => {
-      const ineligible = findIneligibility(channel, request)
+  /** Without parameters no channel is asked. */
+  function judge(
+    model: string,
+    parameters: ParameterValues | undefined,
+    refusedBy: readonly string[] = [],
+  ): readonly Refusal[] {
+    return serving(model).flatMap(({ channel }) => {
+      if (refusedBy.includes(channel.name)) return { channel, ineligible: REFUSED_BEFORE }
+      const ineligible = parameters && findIneligibility(channel, { model, parameters })
       return ineligible === undefined ? [] : { channel, ineligible }
     })
   }
 
-  /** Without parameters no channel is asked. */
-  function toTakers(model: string, parameters: ParameterValues | undefined): Takers {
-    const refusals = parameters === undefined ? [] : judge({ model, parameters })
+  function toTakers(...asked: Parameters<typeof judge>): Takers {
+    const [model] = asked
+    const refusals = judge(...asked)
     const refusing = new Set(refusals.map(({ channel }) => channel))
     return { refusals, takers: serving(model).filter(({ channel }) => !refusing.has(channel)) }
   }
@@ -115,13 +139,14 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     countFree: (model) => serving(model).reduce((total, place) => total + place.countFree(), 0),
     ...createPauseRules(places, serving, toTakers),
     isChoosy: (model) => serving(model).some(({ channel }) => channel.accepts !== undefined),
-    findRefusals(request) {
-      const refusals = judge(request)
-      return refusals.length === serving(request.model).length ? refusals : []
+    findRefusals({ model, parameters }, refusedBy) {
+      const refusals = judge(model, parameters, refusedBy)
+      return refusals.length === serving(model).length ? refusals : []
     },
-    take(model, parameters) {
+    hasTaker: (...asked) => toTakers(...asked).takers.length > 0,
+    take(model, parameters, refusedBy) {
       const candidates = serving(model)
-      const { refusals, takers } = toTakers(model, parameters)
+      const { refusals, takers } = toTakers(model, parameters, refusedBy)
       const able = takers.filter((place) => place.countFree() > 0)
       const best = able.toSorted((a, b) => a.tier - b.tier || a.load() - b.load())[0]
       const loan = best?.pool.borrow()
@@ -146,6 +171,9 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
   }
 }
 
+/** Said of a channel in the log, behind its name. */
+const REFUSED_BEFORE: Ineligible = { kind: "ineligible", reason: "has refused it" }
+
 /** The channels of a model that take a request, and why the others do not. */
 interface Takers {
   readonly refusals: readonly Refusal[]
@@ -155,7 +183,11 @@ interface Takers {
 function createPauseRules(
   places: readonly ChannelPlace[],
   serving: (model: string) => readonly ChannelPlace[],
-  toTakers: (model: string, parameters: ParameterValues | undefined) => Takers,
+  toTakers: (
+    model: string,
+    parameters: ParameterValues | undefined,
+    refusedBy: readonly string[] | undefined,
+  ) => Takers,
 ): Pick<Routing, "isOnHold" | "isResting" | "isServed" | "pause"> {
   return {
     isServed: (model) =>
@@ -163,8 +195,8 @@ function createPauseRules(
     isResting: (model) =>
       serving(model).some((place) => place.isPaused()) &&
       serving(model).every((place) => place.countFree() === 0),
-    isOnHold(model, parameters) {
-      const { takers } = toTakers(model, parameters)
+    isOnHold(model, parameters, refusedBy) {
+      const { takers } = toTakers(model, parameters, refusedBy)
       return takers.length > 0 && takers.every((place) => place.isPaused())
     },
     pause(names) {

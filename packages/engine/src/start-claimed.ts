@@ -47,7 +47,7 @@ function createGivingBack({ clock, returns, routing, settings }: Context): Givin
     returns.releaseAll(works, clock.now() + afterMs)
 
   const isOnHold = ({ head, parameters }: Work): boolean =>
-    routing.isOnHold(head.task.model, parameters)
+    routing.isOnHold(head.task.model, parameters, head.task.refusedBy)
 
   return {
     isOnHold,
@@ -70,7 +70,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
   const { giveBack, isOnHold, release } = createGivingBack(context)
 
   const takeSlot = (work: Work, loan: Loan): boolean =>
-    beginWith(work, routing.take(work.head.task.model, work.parameters), loan)
+    beginWith(work, routing.take(work.head.task.model, work.parameters, work.head.task.refusedBy), loan)
 
   function beginWith(work: Work, slot: Slot | undefined, loan: Loan): boolean {
     if (slot === undefined) loan.free()

@@ -32,6 +32,7 @@ export type {
   LinkEpochsTable,
   LinkKeysTable,
   MovesTable,
+  OutcomesTable,
   PausedChannelsTable,
   RatesTable,
   ReadyTable,
@@ -44,8 +45,8 @@ export { toClaimed, toReadableHead, type ClaimRecord } from "./claimed-records.t
 export { assertConsistent } from "./consistent-append.ts"
 export {
   fromLoadRecord,
+  fromOutcomesRecord,
   fromPausedChannelRecord,
-  toOutcomes,
   type ChannelLoadRecord,
   type ChannelOutcomesRecord,
 } from "./channel-records.ts"
@@ -88,12 +89,14 @@ export {
   fromChargeRecord,
   fromEventRecord,
   fromInputRecord,
+  fromOutcomeRecord,
   fromTaskRecord,
   toArtifactRecord,
   toChargeRecord,
   toEventRecord,
   toIdempotencyRecord,
   toInputRecord,
+  toOutcomeRecord,
   toTaskRecord,
   toTotalsRecord,
 } from "./records.ts"

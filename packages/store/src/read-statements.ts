@@ -24,6 +24,7 @@ export interface ReadStatements {
   readonly scanEvents: Statement
   readonly scanArtifacts: Statement
   readonly scanCharges: Statement
+  readonly scanOutcomes: Statement
 }
 
 export function compileReadStatements(db: Kysely<StoreDatabase>): ReadStatements {
@@ -83,7 +84,7 @@ function compileDueReads(db: Kysely<StoreDatabase>): Pick<ReadStatements, DueRea
 function compileScans(db: Kysely<StoreDatabase>): Omit<ReadStatements, TaskRead | DueRead> {
   const { after, last, limit } = placeholders<ScanValues>("after", "last", "limit")
   // Each table gives its own first `limit` ids, so that no union ever walks a whole table.
-  const idsOf = (table: "events" | "artifacts" | "charges") =>
+  const idsOf = (table: "events" | "artifacts" | "charges" | "outcomes") =>
     db
       .selectFrom(
         db
@@ -110,6 +111,7 @@ function compileScans(db: Kysely<StoreDatabase>): Omit<ReadStatements, TaskRead 
     .union(idsOf("events"))
     .union(idsOf("artifacts"))
     .union(idsOf("charges"))
+    .union(idsOf("outcomes"))
   return {
     scanIds: compile(db.selectFrom(ids.as("ids")).select("id").orderBy("id").limit(limit)),
     scanTasks: compile(
@@ -135,6 +137,15 @@ function compileScans(db: Kysely<StoreDatabase>): Omit<ReadStatements, TaskRead 
     ),
     scanCharges: compile(
       db.selectFrom("charges").selectAll().where("task", ">", after).where("task", "<=", last),
+    ),
+    scanOutcomes: compile(
+      db
+        .selectFrom("outcomes")
+        .selectAll()
+        .where("task", ">", after)
+        .where("task", "<=", last)
+        .orderBy("task")
+        .orderBy("attempt"),
     ),
   }
 }
