@@ -11,6 +11,8 @@ import {
   type Channel,
   type ChannelRequest,
   type Completed,
+  type Json,
+  type PollOutcome,
   type PollRequest,
   type Submission,
   type SubmitOutcome,
@@ -70,8 +72,15 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
     submit: (request) => buy(wire, provider, request),
     async poll({ operation, signal }) {
-      const outcome = await provider.poll(operation, wire.toSend(signal))
-      if (outcome !== undefined) return wire.withCredentials(outcome)
+      const send = wire.toSend(signal)
+      let last: Reply | undefined
+      const outcome = await provider.poll(
+        operation,
+        async (request) => (last = await send(request)),
+      )
+      if (outcome !== undefined) {
+        return wire.withCredentials(withCost(provider, outcome, last, operation))
+      }
       throw unavailable(`${name} does not say how the work stands`)
     },
     ...(cancel !== undefined && {
@@ -99,9 +108,10 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
 
 async function buy(
   wire: Wire,
-  { name, readCreate }: Provider,
+  provider: Provider,
   { isRepeat, model, parameters, signal, upstreamKey }: ChannelRequest,
 ): Promise<SubmitOutcome> {
+  const { name, readCreate } = provider
   const request = wire.toModel(model).toRequest(parameters, upstreamKey)
   let reply: Reply
   try {
@@ -115,9 +125,31 @@ async function buy(
   if (outcome?.kind === "refused" && isRepeat === true) {
     return { kind: "not-created", reason: "repeat_refused" }
   }
-  if (outcome !== undefined && isProof(reply, outcome)) return wire.withCredentials(outcome)
+  if (outcome !== undefined && isProof(reply, outcome)) {
+    return wire.withCredentials(withCost(provider, toUnsold(outcome), reply))
+  }
   const message = `${name} answered ${reply.status}, which proves nothing`
   throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
+}
+
+/** What was turned away before it was taken in, and not for its content, another may take. */
+function toUnsold(outcome: CreateOutcome): CreateOutcome {
+  const isOpen = outcome.kind === "refused" && outcome.code === "provider_rejected"
+  return isOpen && outcome.billed === undefined ? { isFinal: false, ...outcome } : outcome
+}
+
+/** An end of the work, with what the provider says it charged for it. */
+function withCost<Outcome extends CreateOutcome | PollOutcome>(
+  { readCost }: Provider,
+  outcome: Outcome,
+  reply: Reply | undefined,
+  operation?: Json,
+): Outcome {
+  const isEnd = outcome.kind === "completed" || outcome.kind === "refused"
+  // A create that made nothing was not charged; work that came to nothing may have been.
+  const isFailure = outcome.kind === "not-created" && operation !== undefined
+  const cost = isEnd || isFailure ? readCost?.(reply, operation) : undefined
+  return cost === undefined ? outcome : { ...outcome, cost }
 }
 
 /** The way to one provider, with the credentials that go along. */

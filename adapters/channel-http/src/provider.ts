@@ -13,6 +13,7 @@ import {
   type ParameterValues,
   type Pending,
   type PollOutcome,
+  type ProviderCost,
   type Refused,
   type Submission,
 } from "@safelight/core"
@@ -89,6 +90,14 @@ export interface Provider {
   readonly readCreate: (reply: Reply) => CreateOutcome | undefined
   /** How the work stands; undefined where the answer does not tell, and it is asked again. */
   readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | undefined>
+  /**
+   * What it says it charged: in its last answer about the work, or in what the operation keeps of the
+   * answer to the purchase. Asked at the end of the work; without it the provider never tells.
+   */
+  readonly readCost?: (
+    reply: Reply | undefined,
+    operation: Json | undefined,
+  ) => ProviderCost | undefined
   /** Stops the work as far as it can be stopped. */
   readonly cancel?: (operation: Json, send: Send) => Promise<void>
   /** Without it a check tells only that the address answers. */

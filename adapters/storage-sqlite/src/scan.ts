@@ -19,7 +19,13 @@ export async function scan(
   { read }: StoreStatements,
   { after, limit }: ScanRequest,
 ): Promise<ScanPage> {
-  const rowsOf = [read.scanTasks, read.scanEvents, read.scanArtifacts, read.scanCharges, read.scanOutcomes]
+  const rowsOf = [
+    read.scanTasks,
+    read.scanEvents,
+    read.scanArtifacts,
+    read.scanCharges,
+    read.scanOutcomes,
+  ]
   const found = await longReads.allOfOneState([read.scanIds, ...rowsOf], { after, limit })
   const [ids = [], tasks = [], events = [], artifacts = [], charges = [], outcomes = []] = found
   return toScanPage(

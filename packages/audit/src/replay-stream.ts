@@ -11,7 +11,13 @@ import {
   type ScannedStream,
   type Task,
 } from "@safelight/core"
-import { compareRows, findChargeOrphan, findOrphan, findOutcomeOrphan, type FoldedStep } from "./compare-rows.ts"
+import {
+  compareRows,
+  findChargeOrphan,
+  findOrphan,
+  findOutcomeOrphan,
+  type FoldedStep,
+} from "./compare-rows.ts"
 import { findChargeFault } from "./recompute-charge.ts"
 import { readEvent } from "./read-event.ts"
 import type { Ledger } from "./report.ts"

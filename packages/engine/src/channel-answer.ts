@@ -119,10 +119,7 @@ function parseNotCreated(answer: Answer, context: AnswerContext): NotCreated {
 }
 
 /** A cost that is none is left out: no result is lost for it. */
-function parseCost(
-  { cost }: Answer,
-  { notes }: AnswerContext,
-): { readonly cost?: ProviderCost } {
+function parseCost({ cost }: Answer, { notes }: AnswerContext): { readonly cost?: ProviderCost } {
   if (cost === undefined) return {}
   const told = toProviderCost(cost)
   if (told === undefined) notes.repaired("cost is no amount with a unit")

@@ -13,7 +13,6 @@ export type { EngineClock } from "./engine-clock.ts"
 export {
   createIdentifiers,
   systemRandomness,
-  toFirstTaskId,
   type Identifiers,
   type Randomness,
 } from "./identifiers.ts"

@@ -12,11 +12,7 @@ import type { Work } from "./work.ts"
 export type ContentRefusals = "final" | "ask-others"
 
 /** Rejects where the storage does. */
-export async function asksOthers(
-  context: Context,
-  work: Work,
-  refused: Refused,
-): Promise<boolean> {
+export async function asksOthers(context: Context, work: Work, refused: Refused): Promise<boolean> {
   const { task } = work.head
   const now = context.clock.judgedNow()
   if (task.dispatch === null || isFinal(context, refused) || !hasAttempts(task, now)) return false

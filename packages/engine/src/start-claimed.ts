@@ -70,7 +70,11 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
   const { giveBack, isOnHold, release } = createGivingBack(context)
 
   const takeSlot = (work: Work, loan: Loan): boolean =>
-    beginWith(work, routing.take(work.head.task.model, work.parameters, work.head.task.refusedBy), loan)
+    beginWith(
+      work,
+      routing.take(work.head.task.model, work.parameters, work.head.task.refusedBy),
+      loan,
+    )
 
   function beginWith(work: Work, slot: Slot | undefined, loan: Loan): boolean {
     if (slot === undefined) loan.free()

@@ -171,7 +171,7 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
       sandbox,
     })
   }
-  const { channels } = configuration
+  const { channels, contentRefusals } = configuration
   const routes = await createChannels({ channels, environment, log, createStudio })
   closers.push(async () => {
     await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
@@ -189,6 +189,7 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     clock,
     log,
     settings: { ...configuration.engine, retentionMs: configuration.retentionMs },
+    ...(contentRefusals !== undefined && { contentRefusals }),
   })
 }
 

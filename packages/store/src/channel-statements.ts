@@ -94,10 +94,7 @@ function compileOutcomes(db: Kysely<StoreDatabase>, { integerType }: StoreDialec
           [column, value]: readonly ["outcome" | "cost_source", string],
         ) =>
           of.cast<number>(
-            of.fn.coalesce(
-              of.fn.sum(amount).filterWhere(column, "=", sql.lit(value)),
-              of.lit(0),
-            ),
+            of.fn.coalesce(of.fn.sum(amount).filterWhere(column, "=", sql.lit(value)), of.lit(0)),
             integerType,
           )
         const elapsed = of("at", "-", of.ref("dispatched_at"))

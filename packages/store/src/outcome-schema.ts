@@ -79,7 +79,17 @@ function toRow(snapshot: string): OutcomeRow | undefined {
     const { channel, keyedAt: dispatchedAt } = dispatch
     const outcome = state === "failed" ? "failed" : "succeeded"
     const cost = { costMicros: 0, costSource: "unknown" } as const
-    return { at, attempt, channel, chargeMicros, ...cost, dispatchedAt, model, outcome, task: task.id }
+    return {
+      at,
+      attempt,
+      channel,
+      chargeMicros,
+      ...cost,
+      dispatchedAt,
+      model,
+      outcome,
+      task: task.id,
+    }
   } catch (error) {
     if (isSafelightError(error) && error.code === "storage-corrupt") return undefined
     throw error

@@ -84,7 +84,15 @@ export const CHANNEL_BEHAVIOURS: Behaviours<StorageFixture> = {
     const nothing = { chargeMicros: 0, computedMicros: 0, failed: 0, succeeded: 0, toldMicros: 0 }
     const quick = { succeededMs: 0, longestMs: 0, unknown: 0 }
     assert.deepEqual(await storage.sumOutcomes(all), [
-      { ...nothing, ...quick, channel: "B", chargeMicros: 30_000, model: "model-a", succeeded: 1, unknown: 1 },
+      {
+        ...nothing,
+        ...quick,
+        channel: "B",
+        chargeMicros: 30_000,
+        model: "model-a",
+        succeeded: 1,
+        unknown: 1,
+      },
       { ...nothing, ...quick, channel: "a", failed: 1, model: "model-B", unknown: 1 },
       {
         ...quick,
@@ -110,7 +118,10 @@ export const CHANNEL_BEHAVIOURS: Behaviours<StorageFixture> = {
       const { head } = await enqueue(storage, id)
       const asked = advanceSample(head, [ask("a")])
       await storage.append(asked.append)
-      const ended = advanceSample(asked.head, [succeedSample()], { now: 1_000 + tookMs, queue: FINISH })
+      const ended = advanceSample(asked.head, [succeedSample()], {
+        now: 1_000 + tookMs,
+        queue: FINISH,
+      })
       await storage.append(ended.append)
     }
     const sum = async (from: number, to: number): Promise<unknown[]> => {

@@ -45,7 +45,11 @@ const EVENTS: readonly (readonly [TaskEvent, object])[] = [
   ],
   [{ type: "doubted", at: AT, data: { code: "caller-lost" } }, { reason: "caller-lost" }],
   [
-    { type: "deferred", at: AT, data: { cost: "none", isRefusal: false, reason: "busy", retryAt: AT + 5 } },
+    {
+      type: "deferred",
+      at: AT,
+      data: { cost: "none", isRefusal: false, reason: "busy", retryAt: AT + 5 },
+    },
     { reason: "busy", retry_at_ms: AT + 5 },
   ],
   [{ type: "accepted", at: AT, data: { operation: { id: SECRET } } }, {}],

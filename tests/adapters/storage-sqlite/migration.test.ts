@@ -277,7 +277,9 @@ function assertDerived({ row, artifacts, charge, events, outcomes }: ScannedStre
   assert.deepEqual(row, toTaskRow(task, row.hash))
   assert.deepEqual(artifacts, toArtifactRows(task))
   assert.deepEqual(charge, toChargeRow(task))
-  assert.deepEqual(outcomes, toOutcomeRows(task, events.map(openEvent)))
+  // Clones have no log.
+  if (events.length === 0) assert.equal(outcomes.length, Number(task.finishedAt > 0))
+  else assert.deepEqual(outcomes, toOutcomeRows(task, events.map(openEvent)))
 }
 
 async function scanAll(storage: Storage): Promise<readonly ScannedStream[]> {

@@ -12,6 +12,7 @@ import {
 import { at, textAt } from "../json-path.ts"
 import { defineProvider } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
+import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
 import { grokEdit, recraftPicture, seedanceFilm } from "./replicate-models.ts"
 
@@ -69,7 +70,9 @@ export const replicate = defineProvider({
       case "failed": {
         const words = textAt(json, "error")
         const isContent = REFUSED_FOR_CONTENT.test(words ?? "")
-        return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
+        const code = isContent ? "content_policy_violation" : "provider_rejected"
+        // Its machine ran; for which models that is billed is nowhere said.
+        return { ...toRefused(code, words), billed: "maybe" }
       }
       case "aborted":
       case "canceled":
@@ -79,6 +82,7 @@ export const replicate = defineProvider({
         return undefined
     }
   },
+  readCost: (reply) => toToldCost(at(reply?.json, "metrics", "predict_time"), "predict_seconds"),
   async cancel(operation, send) {
     const path = textAt(operation, "cancel")
     if (path !== undefined) await send({ method: "POST", path })

@@ -159,10 +159,7 @@ function toAsked({ attempt, dispatch }: Task): Asked | undefined {
 }
 
 /** A repeat of a key goes on with what was asked for first. */
-function toAskedAgain(
-  { at, data }: TaskEventOf<"dispatched">,
-  before: Asked | undefined,
-): Asked {
+function toAskedAgain({ at, data }: TaskEventOf<"dispatched">, before: Asked | undefined): Asked {
   const { attempt, channel, upstreamKey } = data
   const isRepeat = before?.upstreamKey === upstreamKey
   return { attempt, channel, dispatchedAt: isRepeat ? before.dispatchedAt : at, upstreamKey }

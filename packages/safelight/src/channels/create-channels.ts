@@ -23,11 +23,24 @@ export async function createChannels(options: CreateChannelsOptions): Promise<re
   for (const settings of options.channels) {
     // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
     const channel = await createChannel(settings, options)
-    const { tier = 1, weight = 1 } = settings
-    if (channel !== undefined) routes.push({ channel, tier, weight })
+    if (channel === undefined) continue
+    const { costs = {}, tier = 1, weight = 1 } = settings
+    const [stray] = listStrayCosts(settings, channel.models)
+    if (stray !== undefined) throw invalid(`channels: ${channel.name}: ${stray}`)
+    routes.push({ channel, tier, weight, costs })
   }
   if (routes.length > 0) return routes
   throw invalid("channels: none of them has its key, so nothing could be made")
+}
+
+/** Costs of models that the channel does not make: mistakes, which would leave a cost unknown. */
+export function listStrayCosts(
+  { costs = {} }: Pick<ChannelSettings, "costs">,
+  models: readonly string[],
+): readonly string[] {
+  return Object.keys(costs)
+    .filter((id) => !models.includes(id))
+    .map((id) => `costs name ${id}, which it does not make`)
 }
 
 /** What a channel is made from: the studio, a provider's declaration, or a function of the operator's. */
@@ -51,7 +64,8 @@ export async function createChannel(
   const source = await findSource(settings)
   if (source === "studio") return options.createStudio(settings)
   if (typeof source !== "function") return createProviderChannel(source, settings, options)
-  const { module = "", tier: _tier, type: _type, weight: _weight, ...setup } = settings
+  const { costs: _costs, module = "", ...others } = settings
+  const { tier: _tier, type: _type, weight: _weight, ...setup } = others
   return makeByModule(module, source, { ...setup, environment: options.environment })
 }
 

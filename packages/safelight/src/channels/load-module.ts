@@ -9,7 +9,10 @@ import { SafelightError, type Channel } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 
 /** What a function of a module is given: what the configuration says, and the variables. */
-export interface ChannelSetup extends Omit<ChannelSettings, "type" | "module" | "tier" | "weight"> {
+export interface ChannelSetup extends Omit<
+  ChannelSettings,
+  "type" | "module" | "tier" | "weight" | "costs"
+> {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 

@@ -11,6 +11,7 @@ import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import {
   createChannel,
   findSource,
+  listStrayCosts,
   readKey,
   type CreateChannelsOptions,
 } from "./create-channels.ts"
@@ -42,7 +43,8 @@ export function planChannels({
         const { models = [], name = type } = settings
         return { name, models, faults: [error.message] }
       })
-      return { ...told, type, tier, weight }
+      const faults = [...told.faults, ...listStrayCosts(settings, told.models)]
+      return { ...told, faults, type, tier, weight }
     }),
   )
 }

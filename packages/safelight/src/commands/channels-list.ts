@@ -2,10 +2,13 @@
  * `safelight channels list`: the channels, what an operator said of each, and what tasks tell of it over
  * all nodes. Providers are not asked anything.
  */
-import process from "node:process"
 import { Command } from "commander"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
+
+const DAY_MS = 86_400_000
+/** The clocks of nodes may be ahead of this one. */
+const LAST_MOMENT = Number.MAX_SAFE_INTEGER
 
 interface Options extends DataOptions {
   readonly json?: true
@@ -22,7 +25,6 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   const { withData } = await import("../open-data.ts")
   const { planChannels } = await import("../channels/plan-channels.ts")
   const { toChannelRecords, toChannelsTable } = await import("../channels/channel-report.ts")
-  const { listRecentOutcomes, MOST_TASKS } = await import("../channels/recent-outcomes.ts")
   const configuration = await loadDataConfiguration(options, context)
   const { environment } = context
   const plans = await planChannels({ channels: configuration.channels, environment })
@@ -31,14 +33,9 @@ async function list(options: Options, context: CommandContext): Promise<void> {
     plans,
     paused: await storage.listPausedChannels(),
     loads: await storage.countInFlight(),
-    outcomes: await listRecentOutcomes(storage),
+    outcomes: await storage.sumOutcomes({ from: Date.now() - DAY_MS, to: LAST_MOMENT }),
   }))
   const records = toChannelRecords(facts)
   if (options.json === true) return context.print(`${JSON.stringify(records)}\n`)
   context.print(toChannelsTable(records))
-  if (!facts.outcomes.isWhole) {
-    process.stderr.write(
-      `more than ${MOST_TASKS} tasks came in the last day: the newest were looked at\n`,
-    )
-  }
 }

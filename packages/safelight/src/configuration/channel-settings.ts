@@ -1,5 +1,5 @@
 /** Who makes the tasks: the channels of a service, as its configuration names them. */
-import { fields } from "@safelight/core"
+import { fields, type UnitCost } from "@safelight/core"
 import * as v from "valibot"
 
 /** One channel as the file says it: by its type or by its module. */
@@ -24,6 +24,8 @@ export interface ChannelSettings {
   readonly keyVariable?: string
   /** How long a key of ours lives there, where the provider doesn't state it. */
   readonly keyTtlMs?: number
+  /** What its provider charges where that tells no money, by model; US dollars in micro-units. */
+  readonly costs?: Readonly<Record<string, UnitCost>>
 }
 
 const name = v.pipe(
@@ -40,6 +42,23 @@ const whole = (max: number): v.GenericSchema<number> => {
     v.maxValue(max, message),
   )
 }
+
+const notAnAmount = "expected a whole number of micro-units, 0 or more"
+/** As the prices of models are bounded. */
+const micros = v.exactOptional(
+  v.pipe(
+    v.number(notAnAmount),
+    v.integer(notAnAmount),
+    v.minValue(0, notAnAmount),
+    v.maxValue(1_000_000_000_000, notAnAmount),
+  ),
+)
+
+const costsSchema = v.record(
+  v.string(),
+  fields({ perImageMicros: micros, perVideoSecondMicros: micros, perUnitMicros: micros }),
+  "expected an object with costs by model",
+)
 
 const settingsSchema = fields({
   type: v.exactOptional(v.string("expected a type, such as fal or studio")),
@@ -67,6 +86,7 @@ const settingsSchema = fields({
   ),
   // A month: no provider is known to remember a key for longer.
   keyTtlMs: v.exactOptional(whole(2_592_000_000)),
+  costs: v.exactOptional(costsSchema),
 })
 
 const channelSchema = v.pipe(
