@@ -532,8 +532,14 @@ describe("replay", () => {
         withOutcome(stream, { outcome: "failed" })
       },
       [
-        ...["at", "channel", "dispatchedAt", "model", "outcome", "chargeMicros"],
-        ...["costMicros", "costSource"],
+        "at",
+        "channel",
+        "dispatchedAt",
+        "model",
+        "outcome",
+        "chargeMicros",
+        "costMicros",
+        "costSource",
       ].map((field) => ["outcome-differs", "task-0", 5, 1, field]),
     ],
     [

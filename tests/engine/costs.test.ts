@@ -257,7 +257,7 @@ describe("a task that one channel refused", () => {
     const names = ["north", "south", "east"].slice(0, count)
     const channels = names.map((name, index): ScriptedChannel => {
       const refusal = refusals[index]
-      return createScriptedChannel({ name, submits: [refusal ?? (completed() as SubmitOutcome)] })
+      return createScriptedChannel({ name, submits: [refusal ?? completed()] })
     })
     const routes = channels.map((channel, index) => ({ channel, tier: index + 1 }))
     const scene = createScene({ channels: routes, ...(contentRefusals && { contentRefusals }) })

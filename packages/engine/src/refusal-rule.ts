@@ -21,12 +21,9 @@ export async function asksOthers(context: Context, work: Work, refused: Refused)
   return context.routing.hasTaker(task.model, parameters, refusedBy)
 }
 
-function isFinal(
-  { contentRefusals }: Pick<Context, "contentRefusals">,
-  { code, isFinal = true }: Refused,
-): boolean {
-  const isContent = toTaskFailure(code).type === "content_policy_error"
-  return isContent ? contentRefusals === "final" : isFinal
+function isFinal({ contentRefusals }: Pick<Context, "contentRefusals">, refused: Refused): boolean {
+  const isContent = toTaskFailure(refused.code).type === "content_policy_error"
+  return isContent ? contentRefusals === "final" : refused.isFinal !== false
 }
 
 /** Else its end would hide why it was refused. */

@@ -105,25 +105,7 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     return places.filter(({ channel }) => channel.models.includes(model))
   }
 
-  /** Without parameters no channel is asked. */
-  function judge(
-    model: string,
-    parameters: ParameterValues | undefined,
-    refusedBy: readonly string[] = [],
-  ): readonly Refusal[] {
-    return serving(model).flatMap(({ channel }) => {
-      if (refusedBy.includes(channel.name)) return { channel, ineligible: REFUSED_BEFORE }
-      const ineligible = parameters && findIneligibility(channel, { model, parameters })
-      return ineligible === undefined ? [] : { channel, ineligible }
-    })
-  }
-
-  function toTakers(...asked: Parameters<typeof judge>): Takers {
-    const [model] = asked
-    const refusals = judge(...asked)
-    const refusing = new Set(refusals.map(({ channel }) => channel))
-    return { refusals, takers: serving(model).filter(({ channel }) => !refusing.has(channel)) }
-  }
+  const { judge, toTakers } = createJudgement(serving)
 
   /** Those of `channels` that could do with a slot and may get one. */
   function growing(channels: readonly Channel[]): SlotPool[] {
@@ -180,14 +162,38 @@ interface Takers {
   readonly takers: readonly ChannelPlace[]
 }
 
-function createPauseRules(
-  places: readonly ChannelPlace[],
-  serving: (model: string) => readonly ChannelPlace[],
-  toTakers: (
+interface Judgement {
+  /** Without parameters no channel is asked. */
+  readonly judge: (
     model: string,
     parameters: ParameterValues | undefined,
     refusedBy: readonly string[] | undefined,
-  ) => Takers,
+  ) => readonly Refusal[]
+  readonly toTakers: (...asked: Parameters<Judgement["judge"]>) => Takers
+}
+
+function createJudgement(serving: (model: string) => readonly ChannelPlace[]): Judgement {
+  const judge: Judgement["judge"] = (model, parameters, refusedBy = []) =>
+    serving(model).flatMap(({ channel }) => {
+      if (refusedBy.includes(channel.name)) return { channel, ineligible: REFUSED_BEFORE }
+      const ineligible = parameters && findIneligibility(channel, { model, parameters })
+      return ineligible === undefined ? [] : { channel, ineligible }
+    })
+  return {
+    judge,
+    toTakers(...asked) {
+      const [model] = asked
+      const refusals = judge(...asked)
+      const refusing = new Set(refusals.map(({ channel }) => channel))
+      return { refusals, takers: serving(model).filter(({ channel }) => !refusing.has(channel)) }
+    },
+  }
+}
+
+function createPauseRules(
+  places: readonly ChannelPlace[],
+  serving: (model: string) => readonly ChannelPlace[],
+  toTakers: Judgement["toTakers"],
 ): Pick<Routing, "isOnHold" | "isResting" | "isServed" | "pause"> {
   return {
     isServed: (model) =>

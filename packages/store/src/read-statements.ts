@@ -3,7 +3,7 @@
  * from every table that knows tasks, so that rows whose task is gone are found too.
  */
 import type { OverdueRequest, ScanRequest } from "@safelight/core"
-import type { Kysely } from "kysely"
+import { sql, type Kysely } from "kysely"
 import type { InputsTable, StoreDatabase } from "./database.ts"
 import { compile, placeholders, type Statement } from "./statement.ts"
 
@@ -117,35 +117,22 @@ function compileScans(db: Kysely<StoreDatabase>): Omit<ReadStatements, TaskRead 
     scanTasks: compile(
       db.selectFrom("tasks").selectAll().where("id", ">", after).where("id", "<=", last),
     ),
-    scanEvents: compile(
-      db
-        .selectFrom("events")
-        .selectAll()
-        .where("task", ">", after)
-        .where("task", "<=", last)
-        .orderBy("task")
-        .orderBy("version"),
-    ),
-    scanArtifacts: compile(
-      db
-        .selectFrom("artifacts")
-        .selectAll()
-        .where("task", ">", after)
-        .where("task", "<=", last)
-        .orderBy("task")
-        .orderBy("position"),
-    ),
-    scanCharges: compile(
-      db.selectFrom("charges").selectAll().where("task", ">", after).where("task", "<=", last),
-    ),
-    scanOutcomes: compile(
-      db
-        .selectFrom("outcomes")
-        .selectAll()
-        .where("task", ">", after)
-        .where("task", "<=", last)
-        .orderBy("task")
-        .orderBy("attempt"),
-    ),
+    ...compileRowScans(db),
+  }
+}
+
+type RowScan = "scanEvents" | "scanArtifacts" | "scanCharges" | "scanOutcomes"
+
+function compileRowScans(db: Kysely<StoreDatabase>): Pick<ReadStatements, RowScan> {
+  const { after, last } = placeholders<ScanValues>("after", "last")
+  const rowsOf = (table: "events" | "artifacts" | "charges" | "outcomes") =>
+    db.selectFrom(table).selectAll().where("task", ">", after).where("task", "<=", last)
+  const inOrder = (table: "events" | "artifacts" | "outcomes", within: string) =>
+    compile(rowsOf(table).orderBy("task").orderBy(sql.ref(within)))
+  return {
+    scanEvents: inOrder("events", "version"),
+    scanArtifacts: inOrder("artifacts", "position"),
+    scanCharges: compile(rowsOf("charges")),
+    scanOutcomes: inOrder("outcomes", "attempt"),
   }
 }

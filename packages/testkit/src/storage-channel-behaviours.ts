@@ -66,10 +66,6 @@ export const CHANNEL_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await storage.sumOutcomes(all), [])
     const fail = { kind: "fail", attempt: 1, code: "provider_rejected" } as const
     const defer = { kind: "defer", attempt: 1, reason: "busy", retryAt: 1_000 } as const
-    const told = (micros: number, unit = "usd"): AttemptCost => ({
-      computedMicros: null,
-      told: { micros, unit },
-    })
     const computed = { computedMicros: 7, told: { micros: 2_000_000, unit: "credits" } }
     const lost = { ...defer, cost: told(400) }
     await advance(storage, "t1", [ask("a"), succeedSample(1, { cost: told(100) })], FINISH)
@@ -146,6 +142,10 @@ export const CHANNEL_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(idsOf(await claim(storage, request)), [])
     assert.deepEqual(idsOf(await claim(storage)), ["start"])
   },
+}
+
+function told(micros: number, unit = "usd"): AttemptCost {
+  return { computedMicros: null, told: { micros, unit } }
 }
 
 function ask(channel: string, attempt = 1): TaskCommand {

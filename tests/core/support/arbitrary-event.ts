@@ -45,7 +45,7 @@ const LIKELY: Readonly<Record<Task["state"], readonly EventType[]>> = {
 
 const operation = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>
 
-const cost: fc.Arbitrary<AttemptCost> = fc.oneof(
+const anyCost: fc.Arbitrary<AttemptCost> = fc.oneof(
   fc.constantFrom("none" as const, "unknown" as const),
   fc.record({
     computedMicros: fc.option(fc.nat()),
@@ -58,7 +58,7 @@ export const eventDraft: fc.Arbitrary<EventDraft> = fc.record({
   attemptOffset: fc.constantFrom(1, 1, 1, 1, 0, 2, -1),
   channel: fc.constantFrom("north", "north", "south"),
   chargeMicros: fc.nat(),
-  cost,
+  cost: anyCost,
   durationMs: fc.nat({ max: 60_000 }),
   failure: fc.constantFrom(...FAILURE_CODES),
   images: fc.nat({ max: 4 }),

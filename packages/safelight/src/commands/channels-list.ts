@@ -6,10 +6,6 @@ import { Command } from "commander"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
-const DAY_MS = 86_400_000
-/** The clocks of nodes may be ahead of this one. */
-const LAST_MOMENT = Number.MAX_SAFE_INTEGER
-
 interface Options extends DataOptions {
   readonly json?: true
 }
@@ -24,6 +20,7 @@ export function createChannelsListCommand(context: CommandContext): Command {
 async function list(options: Options, context: CommandContext): Promise<void> {
   const { withData } = await import("../open-data.ts")
   const { planChannels } = await import("../channels/plan-channels.ts")
+  const { sumLastDay } = await import("../channels/last-day.ts")
   const { toChannelRecords, toChannelsTable } = await import("../channels/channel-report.ts")
   const configuration = await loadDataConfiguration(options, context)
   const { environment } = context
@@ -33,7 +30,7 @@ async function list(options: Options, context: CommandContext): Promise<void> {
     plans,
     paused: await storage.listPausedChannels(),
     loads: await storage.countInFlight(),
-    outcomes: await storage.sumOutcomes({ from: Date.now() - DAY_MS, to: LAST_MOMENT }),
+    outcomes: await sumLastDay(storage),
   }))
   const records = toChannelRecords(facts)
   if (options.json === true) return context.print(`${JSON.stringify(records)}\n`)
