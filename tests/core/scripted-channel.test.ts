@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { Submission } from "@safelight/core"
-import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
+import { createSampleInputs, createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
 
 describe("a scripted channel", () => {
   it("replies in the order of its script, records every call, and rejects past its end", async () => {
@@ -51,5 +51,6 @@ function submit(channel: ScriptedChannel, upstreamKey: string): ReturnType<typeo
 
 function toRequest(upstreamKey: string): Parameters<ScriptedChannel["submit"]>[0] {
   const { signal } = new AbortController()
-  return { task: "t", account: "a", model: "model-a", parameters: {}, upstreamKey, signal }
+  const inputs = createSampleInputs()
+  return { task: "t", account: "a", model: "model-a", inputs, parameters: {}, upstreamKey, signal }
 }

@@ -227,5 +227,6 @@ function meet(storage: DeploymentStorage, count: number): DeploymentStorage {
       return found
     },
     recordDeployment: (request) => storage.recordDeployment(request),
+    agreeOnSecret: (proposed) => storage.agreeOnSecret(proposed),
   }
 }

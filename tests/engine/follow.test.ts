@@ -56,6 +56,24 @@ describe("a running task", () => {
     assert.equal(channel.calls.at(-1)?.method, "cancel")
   })
 
+  it("is asked once more where it was too late to stop it, and what is there by then is kept", async () => {
+    const running = { kind: "running", pollAfterMs: 1_000_000 } as const
+    for (const cancelOutcome of ["too-late", "stopped", "unknown"] as const) {
+      const channel = createScriptedChannel({
+        submits: [ACCEPTED],
+        polls: [running, running, completed()],
+        cancelOutcome,
+      })
+      const scene = createScene({ channels: [channel] })
+      const { id } = await scene.submit()
+      await scene.clock.advance(610_000)
+      const { error, state } = await scene.read(id)
+      const isKept = cancelOutcome === "too-late"
+      assert.equal(state, isKept ? "succeeded.available" : "failed", cancelOutcome)
+      assert.equal(error?.code, isKept ? undefined : "generation_timeout")
+    }
+  })
+
   it("may turn out not to have been created, and is then tried again", async () => {
     const channel = createScriptedChannel({
       submits: [ACCEPTED, completed()],

@@ -1,5 +1,6 @@
 /** Outputs that lie at URLs: fetched from where the channel says alone, told by their bytes, measured. */
 import assert from "node:assert/strict"
+import { createHash } from "node:crypto"
 import { describe, it } from "node:test"
 import {
   DEFAULT_PRICES,
@@ -194,6 +195,68 @@ describe("a film at a URL", () => {
     assert.equal((await scene.read(id)).state, "running")
     await scene.clock.advance(60_000)
     assert.equal((await scene.read(id)).error?.code, "no_output")
+  })
+
+  const sha256 = createHash("sha256").update(toBytes(FILM_URL)).digest("hex")
+
+  it("is fetched again until its bytes are those that its channel says, and no others are kept", async () => {
+    const another = { url: `${FILM_URL}&lying`, sha256 }
+    const world = createWorld({
+      submits: [ACCEPTED],
+      polls: [completed(another), completed(another), completed(film({ sha256 }))],
+    })
+    const { asked, channel, scene } = world
+    const id = await world.submit()
+    await scene.clock.advance(30_000)
+    const { artifacts, state } = await scene.read(id)
+    assert.equal(state, "succeeded.available")
+    assert.deepEqual([asked.length, channel.created.length], [3, 1])
+    assert.deepEqual([...scene.artifacts.places.keys()], [artifacts[0]?.place])
+    assert.equal(artifacts[0]?.sha256, sha256)
+  })
+
+  it("whose bytes stay others fails its task at its end, with nothing kept or charged", async () => {
+    const another = completed({ url: `${FILM_URL}&lying`, sha256 })
+    const world = createWorld({
+      submits: [ACCEPTED],
+      polls: Array.from({ length: 99 }, () => another),
+    })
+    const { channel, scene } = world
+    const id = await world.submit()
+    await scene.clock.advance(590_000)
+    assert.equal((await scene.read(id)).state, "running")
+    // A result that is there is tried for longer than the task's own time.
+    for (let hours = 0; hours < 3; hours += 1) {
+      await scene.clock.advance(3_600_000)
+      await scene.engine.sweep(scene.clock.now())
+    }
+    const { chargeMicros, error } = await scene.read(id)
+    assert.deepEqual([error?.code, chargeMicros], ["generation_timeout", 0])
+    assert.deepEqual([channel.created.length, scene.artifacts.places.size], [1, 0])
+  })
+
+  it("is fetched again where a page lies in its place, which its digest tells from it", async () => {
+    const output = completed(film({ sha256 }))
+    const world = createWorld({ submits: [ACCEPTED], polls: [output, output] })
+    world.failDownloads(fault("unsupported_media_type"))
+    const id = await world.submit()
+    await world.scene.clock.advance(10_000)
+    assert.equal((await world.scene.read(id)).state, "succeeded.available")
+  })
+
+  it("that is the one it should be and can't be read is lost", async () => {
+    const world = createWorld({ submits: [ACCEPTED], polls: [completed(film({ sha256 }))] })
+    world.failInspections(fault("media_unreadable"))
+    const id = await world.submit()
+    await world.scene.clock.advance(10_000)
+    assert.equal((await world.scene.read(id)).error?.code, "no_output")
+  })
+
+  it("is taken without a digest where what its channel says is none", async () => {
+    const world = createWorld({ submits: [ACCEPTED], polls: [completed(film({ sha256: "A1" }))] })
+    const id = await world.submit()
+    await world.scene.clock.advance(2_000)
+    assert.equal((await world.scene.read(id)).state, "succeeded.available")
   })
 
   const wrong: readonly (readonly [string, object])[] = [

@@ -97,7 +97,10 @@ describe("a database that has lost a task's last events", () => {
     })
     const channel = {
       ...scripted,
-      cancel: async ({ operation }: { operation: unknown }) => void cancelled.push(operation),
+      async cancel({ operation }: { operation: unknown }) {
+        cancelled.push(operation)
+        return "stopped" as const
+      },
     }
     const scene = createScene({ channels: [channel] })
     const { id } = await scene.submit()

@@ -89,7 +89,7 @@ describe("a stop while nothing can be written", () => {
   })
 
   it("does not wait for that of a task's end, nor for its channel to stop the work", async () => {
-    for (const cancel of [() => Promise.resolve(), quiet]) {
+    for (const cancel of [() => Promise.resolve("stopped" as const), quiet]) {
       const channel = createScriptedChannel({ submits: [ACCEPTED], polls: [quiet] })
       const settings = { endAfterMs: 10_000 }
       const scene = createScene({ channels: [{ channel: { ...channel, cancel } }], settings })

@@ -1,7 +1,7 @@
 /** Nodes of two price configurations over one storage: nothing is bought that can't be settled. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import type { Log, LogFields, PriceBook } from "@safelight/core"
+import type { Log, LogFields, Model, PriceBook } from "@safelight/core"
 import { createEngine, type Engine } from "@safelight/engine"
 import {
   createManualClock,
@@ -21,7 +21,7 @@ function createNodes() {
   const clock = createManualClock()
   const storage = createMemoryStorage()
   const artifacts = createMemoryArtifacts()
-  function create(prices: PriceBook, options: ScriptedChannelOptions = {}) {
+  function create(prices: PriceBook, options: ScriptedChannelOptions = {}, model = MODEL) {
     const logged: { readonly fields: LogFields; readonly message: string }[] = []
     const record: Log["info"] = (fields, message) => void logged.push({ fields, message })
     const channel = createScriptedChannel(options)
@@ -30,7 +30,7 @@ function createNodes() {
       artifacts,
       clock,
       channels: [channel],
-      models: [MODEL],
+      models: [model],
       prices,
       settings: { ...SETTINGS, endAfterMs: 3_600_000 },
       log: { info: record, warn: record, error: record },
@@ -127,5 +127,27 @@ describe("a look at the prices of unfinished tasks", () => {
     assert.deepEqual(await create(edited).engine.checkPrices(), [
       { kind: "differs", model: "model-a", priceVersion: "1", tasks: 1 },
     ])
+  })
+
+  it("finds a model that is missing, or no longer reads what it took", async () => {
+    const { create } = createNodes()
+    await submit(create(PRICES).engine)
+    const seen = async (model: Model) => {
+      const prices = [
+        {
+          version: "1",
+          models: { "model-a": { perImageMicros: 30_000 }, "model-b": { perImageMicros: 1 } },
+        },
+      ] as const
+      const [fault] = await create(prices, {}, model).engine.checkPrices()
+      return fault
+    }
+    const told = { model: "model-a", priceVersion: "1", tasks: 1 }
+    assert.deepEqual(await seen({ ...MODEL, id: "model-b" }), { ...told, kind: "unknown-model" })
+    const estimate = (): never => {
+      throw new TypeError("nothing that I know")
+    }
+    assert.deepEqual(await seen({ ...MODEL, estimate }), { ...told, kind: "differs" })
+    assert.equal(await seen(MODEL), undefined)
   })
 })

@@ -1,7 +1,7 @@
 /** What was bought and is not taken any more: named in the log, and stopped where that is possible. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import type { SubmitOutcome } from "@safelight/core"
+import type { CancelOutcome, SubmitOutcome } from "@safelight/core"
 import { createScriptedChannel } from "@safelight/testkit"
 import { createLogRecorder, type LogEntry } from "./log-recorder.ts"
 import { completed, createScene } from "./support.ts"
@@ -13,13 +13,16 @@ function findRefused(entries: readonly LogEntry[]): LogEntry[] {
 }
 
 /** A channel whose first call answers when it is told to, past its time-out. */
-function createLate(submits: readonly SubmitOutcome[] = []) {
+function createLate(outcome: CancelOutcome = "stopped") {
   let answer!: (outcome: SubmitOutcome) => void
   const late = new Promise<SubmitOutcome>((resolve) => (answer = resolve))
   const cancelled: unknown[] = []
   const channel = {
-    ...createScriptedChannel({ submits: [() => late, ...submits], polls: [completed()] }),
-    cancel: async ({ operation }: { operation: unknown }) => void cancelled.push(operation),
+    ...createScriptedChannel({ submits: [() => late], polls: [completed()] }),
+    async cancel({ operation }: { operation: unknown }) {
+      cancelled.push(operation)
+      return outcome
+    },
   }
   return { answer, cancelled, channel }
 }
@@ -40,6 +43,27 @@ describe("a purchase that its task does not take any more", () => {
     assert.deepEqual([task, name, upstreamKey, operation], [id, "scripted", `${id}.1`, { id: 7 }])
     assert.deepEqual([state, rejection], ["failed", "illegal-transition"])
     assert.deepEqual(cancelled, [{ id: 7 }])
+  })
+
+  it("has a line that says whether it may be billed, by what the channel answers", async () => {
+    for (const [outcome, level] of [
+      ["stopped", "info"],
+      ["too-late", "warn"],
+      ["unknown", "warn"],
+    ] as const) {
+      const { answer, channel } = createLate(outcome)
+      const { entries, log } = createLogRecorder()
+      const scene = createScene({ channels: [channel], log })
+      await scene.submit()
+      await scene.clock.advance(602_000)
+      answer({ kind: "accepted", operation: { id: 7 } })
+      await scene.clock.advance(1)
+      const line = entries.find(({ fields }) => fields["outcome"] !== undefined)
+      assert.equal(line?.level, level)
+      assert.deepEqual([line.fields["outcome"], line.fields["operation"]], [outcome, { id: 7 }])
+      assert.equal(line.message.includes("may be billed"), outcome === "too-late")
+      assert.equal(line.message.includes("unknown"), outcome === "unknown")
+    }
   })
 
   it("is named also where it came complete", async () => {

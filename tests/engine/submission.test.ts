@@ -52,7 +52,7 @@ describe("a submission", () => {
     const sealed = sealParameters(sha256, "5a".repeat(16), parameters)
     const check = mock.method(imageEdit, "check")
     const request = { account: "ada", model: imageEdit.id, parameters }
-    const result = await scene.engine.submit(withSealedParameters(request, sealed))
+    const result = await scene.engine.submit(withSealedParameters(request, sealed, imageEdit))
     check.mock.restore()
     assert.equal(check.mock.callCount(), 0)
     assert.ok(result.kind === "submitted" && !result.isReplayed)
@@ -102,11 +102,12 @@ describe("a submission", () => {
     assert.equal(taken.kind, "submitted")
   })
 
-  it("checks and seals the parameters of a host's own model itself, whoever else did", async () => {
+  it("checks and seals parameters itself that were checked by another model of the id", async () => {
     const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
     const sealed = sealParameters(sha256, "5a".repeat(16), { count: 9 })
     const parameters = {}
-    const request = withSealedParameters({ account: "ada", model: "model-a", parameters }, sealed)
+    const bare = { account: "ada", model: "model-a", parameters }
+    const request = withSealedParameters(bare, sealed, { ...MODEL })
     const wrong = await scene.engine.submit({ ...request, parameters: { prompt: "", count: 9 } })
     assert.ok(wrong.kind === "rejected" && wrong.rejection.code === "invalid-parameters")
     const right = await scene.engine.submit({ ...request, parameters: { prompt: PROMPT } })
@@ -119,7 +120,7 @@ describe("a submission", () => {
     const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
     const sealed = sealParameters(sha256, "5a".repeat(16), {})
     const request = { account: "ada", model: "model-x", parameters: {} }
-    const result = await scene.engine.submit(withSealedParameters(request, sealed))
+    const result = await scene.engine.submit(withSealedParameters(request, sealed, MODEL))
     assert.ok(result.kind === "rejected" && result.rejection.code === "model-not-found")
   })
 

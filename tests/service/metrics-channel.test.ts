@@ -11,7 +11,7 @@ import {
   type PollRequest,
   type SubmitOutcome,
 } from "@safelight/core"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
+import { createManualClock, createSampleInputs, createScriptedChannel } from "@safelight/testkit"
 import { createMetrics } from "safelight"
 import { parsePrometheusText, readSample } from "./prometheus-text.ts"
 
@@ -19,6 +19,7 @@ const REQUEST: ChannelRequest = {
   account: "account",
   task: "task-1",
   model: "m",
+  inputs: createSampleInputs(),
   parameters: {},
   upstreamKey: "key-1",
   signal: new AbortController().signal,
@@ -161,7 +162,9 @@ describe("an observed channel", () => {
       async find(): Promise<{ readonly operation: Json }> {
         return { operation: this.#isClosed }
       }
-      async cancel(): Promise<void> {}
+      async cancel() {
+        return "stopped" as const
+      }
       async close(): Promise<void> {
         this.#isClosed = true
       }

@@ -96,6 +96,18 @@ describe("the stub of ComfyUI", () => {
     assert.deepEqual(await toHistory(stub, "two"), {})
   })
 
+  it("tells of the nodes that are installed, with what they may be given", async () => {
+    await using stub = await start()
+    const tell = async (path: string) => (await callJson(`${stub.url}/object_info${path}`)).body
+    const { CheckpointLoaderSimple: loader } = await tell("/CheckpointLoaderSimple")
+    const [checkpoints] = loader.input.required.ckpt_name
+    assert.ok(checkpoints.includes("sd_xl_base_1.0.safetensors"))
+    assert.equal(loader.output_node, false)
+    assert.equal((await tell("/SaveImage")).SaveImage.output_node, true)
+    assert.deepEqual(await tell("/Nobody"), {})
+    assert.ok(Object.keys(await tell("")).includes("KSampler"))
+  })
+
   it("takes uploads", async () => {
     await using stub = await start()
     const form = new FormData()

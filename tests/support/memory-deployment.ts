@@ -13,6 +13,7 @@ export function createMemoryDeployment(): MemoryDeployment {
   let copies = 0
   let recordedCopies = 0
   let parts = 1
+  let secret: { readonly adoptedAt: number; readonly text: string } | undefined
   let recordedParts = 0
   return {
     copyDatabase() {
@@ -35,6 +36,11 @@ export function createMemoryDeployment(): MemoryDeployment {
       recordedCopies = copies
       recordedParts = parts
       return true
+    },
+    async agreeOnSecret(proposed) {
+      const adoptedAt = record?.adoptedAt ?? 0
+      if (secret?.adoptedAt !== adoptedAt) secret = { adoptedAt, text: proposed }
+      return secret.text
     },
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Whether a provider can be reached and takes the key. Nothing is bought: the one request is the one that
- * its declaration names, or a GET of its address, whose answer proves nothing of the key.
+ * Whether a provider can be reached and takes the key. Nothing is bought: asked is what its declaration
+ * names, or a GET of its address, whose answer proves nothing of the key.
  */
 import { isSafelightError, type ChannelCheck } from "@safelight/core"
 import { NotSent } from "./http-client.ts"
-import type { Provider, Reply, Send } from "./provider.ts"
+import type { KeyCheck, Provider, Send } from "./provider.ts"
 
 const ADDRESS = { method: "GET", path: "/" } as const
 
@@ -12,16 +12,20 @@ const ADDRESS = { method: "GET", path: "/" } as const
 export async function checkProvider(
   { check }: Pick<Provider, "check">,
   send: Send,
+  models: readonly string[],
 ): Promise<ChannelCheck> {
-  let reply: Reply
   try {
-    reply = await send(check?.request ?? ADDRESS)
+    return await (typeof check === "function" ? check(send, models) : checkKey(check, send))
   } catch (error) {
     if (!isSafelightError(error)) throw error
     const why = error.cause instanceof NotSent ? ` (${error.cause.message})` : ""
     const words = error.code === "aborted" ? "it does not answer in time" : error.message
     return { kind: "unavailable", reason: `${words}${why}` }
   }
+}
+
+async function checkKey(check: KeyCheck | undefined, send: Send): Promise<ChannelCheck> {
+  const reply = await send(check?.request ?? ADDRESS)
   const { status } = reply
   if (status >= 500) return { kind: "unavailable", reason: `it answers ${status}` }
   if (check === undefined) return { kind: "ready", key: "unproved" }

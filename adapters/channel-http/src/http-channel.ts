@@ -20,13 +20,14 @@ import {
 import { checkProvider } from "./check-provider.ts"
 import { createHttpClient, NotSent } from "./http-client.ts"
 import { createIsOwn, createToAddress } from "./provider-address.ts"
-import type {
-  CreateOutcome,
-  Provider,
-  ProviderModel,
-  ProviderRequest,
-  Reply,
-  Send,
+import {
+  findModel,
+  type CreateOutcome,
+  type Provider,
+  type ProviderModel,
+  type ProviderRequest,
+  type Reply,
+  type Send,
 } from "./provider.ts"
 
 /** A connection stands within ten seconds, or nothing is sent. */
@@ -69,6 +70,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     submitTimeoutMs: provider.submitTimeoutMs,
     sendWithinMs: Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
     outputOrigins: { hosts: provider.outputHosts, trustedOrigins: [wire.origin] },
+    ...(provider.relays === true && { relays: provider.relays }),
     accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
     submit: (request) => buy(wire, provider, request),
     async poll({ operation, signal }) {
@@ -84,15 +86,13 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       throw unavailable(`${name} does not say how the work stands`)
     },
     ...(cancel !== undefined && {
-      async cancel({ operation, signal }: PollRequest) {
-        await cancel(operation, wire.toSend(signal))
-      },
+      cancel: ({ operation, signal }: PollRequest) => cancel(operation, wire.toSend(signal)),
     }),
     ...(find !== undefined && {
       find: ({ model, parameters, signal, upstreamKey: key }: ChannelRequest) =>
         find({ model, parameters, key }, wire.toSend(signal)),
     }),
-    check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS))),
+    check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS)), models),
     close: () => wire.close(),
   }
 }
@@ -106,13 +106,10 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
   throw new SafelightError({ code: "invalid-configuration", message })
 }
 
-async function buy(
-  wire: Wire,
-  provider: Provider,
-  { isRepeat, model, parameters, signal, upstreamKey }: ChannelRequest,
-): Promise<SubmitOutcome> {
+async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promise<SubmitOutcome> {
   const { name, readCreate } = provider
-  const request = wire.toModel(model).toRequest(parameters, upstreamKey)
+  const { isRepeat, model, parameters, signal, upstreamKey } = asked
+  const request = wire.toModel(model).toRequest(parameters, upstreamKey, asked)
   let reply: Reply
   try {
     reply = await wire.sendOnce(request, signal)
@@ -179,7 +176,7 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
   return {
     origin: toAddress({ path: "/" }).origin,
     toModel(id) {
-      const model = provider.models[id]
+      const model = findModel(provider, id)
       if (model !== undefined) return model
       const message = `channel ${name} has no model ${id}`
       throw new SafelightError({ code: "invalid-configuration", message })
@@ -188,8 +185,11 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
     withCredentials(outcome) {
       if (provider.outputsNeedKey !== true || !isCompleted(outcome)) return outcome
       const outputs = outcome.outputs.map((output) => {
-        const address = "url" in output ? URL.parse(output.url) : null
-        return address !== null && isOwn(address) ? { ...output, headers: credentials } : output
+        if (!("url" in output)) return output
+        const isPath = output.url.startsWith("/")
+        const address = isPath ? toAddress({ path: output.url }) : URL.parse(output.url)
+        if (address === null || !isOwn(address)) return output
+        return { ...output, url: address.href, headers: credentials }
       })
       return { ...outcome, outputs }
     },

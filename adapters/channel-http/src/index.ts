@@ -3,6 +3,8 @@ export { createHttpChannel, type HttpChannelOptions } from "./http-channel.ts"
 export { at, listAt, textAt } from "./json-path.ts"
 export {
   defineProvider,
+  findModel,
+  type Check,
   type CreateOutcome,
   type KeyCheck,
   type KeyedUnstated,
@@ -22,5 +24,6 @@ export { higgsfield } from "./providers/higgsfield.ts"
 export { openai } from "./providers/openai.ts"
 export { replicate } from "./providers/replicate.ts"
 export { runware } from "./providers/runware.ts"
+export { safelight } from "./providers/safelight.ts"
 export { xai } from "./providers/xai.ts"
 export { readTurnedAway } from "./turned-away.ts"

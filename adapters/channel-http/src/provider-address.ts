@@ -35,8 +35,8 @@ export function createIsOwn(
     protocol === base.protocol && hosts.some((own) => isWithin(host, own))
 }
 
-function parseBase(provider: Provider, baseUrl: string): URL {
-  const base = URL.parse(baseUrl)
+function parseBase(provider: Provider, baseUrl: string | undefined): URL {
+  const base = baseUrl === undefined ? null : URL.parse(baseUrl)
   if (base !== null && /^https?:$/.test(base.protocol)) return base
   const message = `baseUrl of ${provider.name} must be an http or https URL`
   throw new SafelightError({ code: "invalid-configuration", message })

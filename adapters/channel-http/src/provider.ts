@@ -6,6 +6,9 @@ import {
   SafelightError,
   type Accepted,
   type Busy,
+  type CancelOutcome,
+  type ChannelCheck,
+  type ChannelRequest,
   type Completed,
   type Ineligible,
   type Json,
@@ -20,7 +23,7 @@ import {
 
 /** A request to the provider, relative to its base unless `path` is an absolute URL of its own hosts. */
 export interface ProviderRequest {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE"
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -41,7 +44,11 @@ export interface Reply {
 export interface ProviderModel {
   /** What can't be expressed exactly is not taken; everything by default. */
   readonly accepts?: (parameters: ParameterValues) => true | Ineligible
-  readonly toRequest: (parameters: ParameterValues, upstreamKey: string) => ProviderRequest
+  readonly toRequest: (
+    parameters: ParameterValues,
+    upstreamKey: string,
+    asked: Pick<ChannelRequest, "model" | "hops">,
+  ) => ProviderRequest
 }
 
 /** What the answer to a purchase proves. */
@@ -65,9 +72,13 @@ export interface KeyCheck {
   readonly readKey: (reply: Reply) => boolean | undefined
 }
 
+/** For what takes more than one request to find out; `models` are those that the channel serves. */
+export type Check = (send: Send, models: readonly string[]) => Promise<ChannelCheck>
+
 export interface Provider {
   readonly name: string
-  readonly baseUrl: string
+  /** Where it is absent, whoever runs the channel has to name it. */
+  readonly baseUrl?: string
   /** The environment variable that commonly holds its key. */
   readonly keyVariable: string
   /** The header that says who calls. */
@@ -76,11 +87,18 @@ export interface Provider {
   readonly apiHosts?: readonly string[]
   /** Where its outputs lie, as `MediaRequest.hosts` names them. */
   readonly outputHosts: readonly string[]
-  /** Outputs at its own hosts are fetched with the credentials; without any by default. */
+  /**
+   * Outputs at its own hosts are fetched with the credentials; without any by default. Their URL may be
+   * a path of the base, as a request's is.
+   */
   readonly outputsNeedKey?: true
   readonly submission: Submission | KeyedUnstated
   /** By the id of the public model. */
   readonly models: Readonly<Record<string, ProviderModel>>
+  /** Any other model that whoever runs the channel names; none by default. */
+  readonly otherModels?: ProviderModel
+  /** As `Channel.relays`. */
+  readonly relays?: true
   readonly concurrency: number
   readonly submitTimeoutMs: number
   /**
@@ -99,9 +117,9 @@ export interface Provider {
     operation: Json | undefined,
   ) => ProviderCost | undefined
   /** Stops the work as far as it can be stopped. */
-  readonly cancel?: (operation: Json, send: Send) => Promise<void>
+  readonly cancel?: (operation: Json, send: Send) => Promise<CancelOutcome>
   /** Without it a check tells only that the address answers. */
-  readonly check?: KeyCheck
+  readonly check?: KeyCheck | Check
   /** Of a lookup: the operation under the key, null where there surely is none. */
   readonly find?: (
     request: { readonly model: string; readonly parameters: ParameterValues; readonly key: string },
@@ -111,17 +129,30 @@ export interface Provider {
 
 /** Throws `invalid-configuration` where a declaration claims what can't be. */
 export function defineProvider(provider: Provider): Provider {
-  const { find, models, name, outputHosts, submission } = provider
+  const { baseUrl, find, models, name, outputHosts, outputsNeedKey, submission } = provider
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name))
     throw invalid(provider, "needs a name of a-z, 0-9 and -")
-  if (!URL.canParse(provider.baseUrl)) throw invalid(provider, "needs a baseUrl")
+  if (baseUrl !== undefined && !URL.canParse(baseUrl)) {
+    throw invalid(provider, "has a baseUrl that is none")
+  }
   if (Object.keys(models).length === 0) throw invalid(provider, "serves no model")
-  if (outputHosts.length === 0) throw invalid(provider, "names no host of its outputs")
+  // With the key they lie at its own address.
+  if (outputHosts.length === 0 && outputsNeedKey !== true) {
+    throw invalid(provider, "names no host of its outputs")
+  }
   if (submission.kind === "lookup" && find === undefined) throw invalid(provider, "has no find")
   if (submission.kind === "keyed" && !(submission.keyTtlMs > 0)) {
     throw invalid(provider, "does not say how long a key lives")
   }
   return provider
+}
+
+/** Undefined where it has no such model. */
+export function findModel(
+  { models, otherModels }: Pick<Provider, "models" | "otherModels">,
+  id: string,
+): ProviderModel | undefined {
+  return Object.hasOwn(models, id) ? models[id] : otherModels
 }
 
 function invalid({ name }: Provider, why: string): SafelightError {

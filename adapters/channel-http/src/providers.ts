@@ -9,6 +9,7 @@ import { higgsfield } from "./providers/higgsfield.ts"
 import { openai } from "./providers/openai.ts"
 import { replicate } from "./providers/replicate.ts"
 import { runware } from "./providers/runware.ts"
+import { safelight } from "./providers/safelight.ts"
 import { xai } from "./providers/xai.ts"
 
 export const PROVIDERS: readonly Provider[] = [
@@ -22,5 +23,6 @@ export const PROVIDERS: readonly Provider[] = [
   openai,
   replicate,
   runware,
+  safelight,
   xai,
 ]

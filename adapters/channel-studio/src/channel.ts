@@ -27,6 +27,8 @@ export function createStudioChannel(options: StudioOptions): Channel {
     models: STUDIO_MODELS,
     submission: { kind: "keyed", keyTtlMs: DEFAULTS.keyTtlMs },
     concurrency,
+    // The machine is one's own.
+    isFree: true,
     submitTimeoutMs: DEFAULTS.submitTimeoutMs,
     submit: (request) => submit(renderings, request, planRequest(request, sandbox)),
     poll(request) {
@@ -39,8 +41,7 @@ export function createStudioChannel(options: StudioOptions): Channel {
       return renderings.follow(toKey(request), { account, plan }, wait)
     },
     cancel(request) {
-      renderings.cancel(toKey(request))
-      return Promise.resolve()
+      return Promise.resolve(renderings.cancel(toKey(request)))
     },
     answersAtOnce: (request) => isImmediate(planRequest(request, sandbox)),
     // It is here, and asks nobody.

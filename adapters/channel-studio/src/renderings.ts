@@ -2,7 +2,13 @@
  * The renderings under way and those kept until they are collected. Following a key starts its
  * rendering or joins it; that nobody follows it any longer does not stop it, only `cancel` does.
  */
-import { SafelightError, type AbortSignalLike, type Clock, type PollOutcome } from "@safelight/core"
+import {
+  SafelightError,
+  type AbortSignalLike,
+  type CancelOutcome,
+  type Clock,
+  type PollOutcome,
+} from "@safelight/core"
 import type { StudioSettings } from "./options.ts"
 import { toPollOutcome } from "./poll-outcome.ts"
 import { createRenderPool } from "./render-pool.ts"
@@ -19,8 +25,11 @@ export interface Renderings {
    * then the next call begins anew.
    */
   follow(key: string, start: RenderingStart, wait: Wait): Promise<PollOutcome>
-  /** Stops the rendering and its process; whoever follows it learns that it was cancelled. */
-  cancel(key: string): void
+  /**
+   * Stops the rendering and its process; whoever follows it learns that it was cancelled. Another
+   * process may be at it where this one is not.
+   */
+  cancel(key: string): CancelOutcome
   close(): Promise<void>
 }
 
@@ -68,9 +77,12 @@ export function createRenderings(settings: StudioSettings): Renderings {
     },
     cancel(key) {
       const rendering = shelf.find(key)
-      if (rendering === undefined) return
+      if (rendering === undefined) return "unknown"
+      // What is done stays, for whoever still asks for it.
+      if (rendering.end?.kind === "rendered" || rendering.end?.kind === "refused") return "too-late"
       shelf.remove(key, rendering)
       rendering.callOff()
+      return "stopped"
     },
     async close() {
       isClosed = true

@@ -23,8 +23,11 @@ export function openDataUrl(request: MediaRequest): ByteSource {
   const length = url.length - start
   if (length === 0) throw malformed()
   const padding = url.endsWith("==") ? 2 : url.endsWith("=") ? 1 : 0
-  if ((length / 4) * 3 - padding > maxBytes) throw tooLarge(maxBytes)
+  const bytes = (length / 4) * 3 - padding
+  if (bytes > maxBytes) throw tooLarge(maxBytes)
+  if (!Number.isInteger(bytes)) throw malformed()
   return {
+    bytes,
     chunks: decode(url, start),
     toFault: (error) => error,
     throwIfAborted() {

@@ -49,6 +49,7 @@ async function openDownload(request: MediaRequest, context: DownloadContext): Pr
   const toFault = (error: unknown): unknown => toMediaFault(error, signal)
   let leave: (() => void) | undefined
   let body: Pick<Answer, "chunks" | "close"> | undefined
+  let bytes: number | undefined
 
   async function end(): Promise<void> {
     deadline.end()
@@ -61,7 +62,9 @@ async function openDownload(request: MediaRequest, context: DownloadContext): Pr
   signal.addEventListener("abort", () => void end(), { once: true })
   try {
     leave = await gate.enter(signal)
-    body = resumeBody(await download({ ...request, signal }), {
+    const answer = await download({ ...request, signal })
+    bytes = findLength(answer)
+    body = resumeBody(answer, {
       resumes: request.resumes ?? 0,
       askRest: (rest) => download({ ...request, signal, rest }),
       toFault,
@@ -71,10 +74,17 @@ async function openDownload(request: MediaRequest, context: DownloadContext): Pr
     throw toFault(error)
   }
   const source: ByteSource = {
+    bytes,
     chunks: keepPace(body.chunks, pace),
     toFault,
     throwIfAborted: () => signal.throwIfAborted(),
     end,
   }
   return openMedia(source, request)
+}
+
+/** As its server declares it; the parser rejects a body of any other length. */
+function findLength({ headers }: Answer): number | undefined {
+  const declared = headers["content-length"]
+  return typeof declared === "string" && /^\d{1,15}$/.test(declared) ? Number(declared) : undefined
 }

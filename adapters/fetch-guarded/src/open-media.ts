@@ -8,6 +8,8 @@ import { tooLarge, unsupportedType } from "./media-fault.ts"
 import { detectMediaType } from "./media-type.ts"
 
 export interface ByteSource {
+  /** Of all chunks, where it is known. */
+  readonly bytes: number | undefined
   readonly chunks: AsyncIterable<Uint8Array>
   /** Translates what `chunks` throws. */
   toFault(error: unknown): unknown
@@ -26,7 +28,9 @@ export async function openMedia(source: ByteSource, request: MediaRequest): Prom
     const type = await detectMediaType(sample, request.kinds)
     source.throwIfAborted()
     if (type === undefined) throw unsupportedType(request.kinds)
-    return { ...type, body: createBody(head, chunks, source) }
+    const { bytes } = source
+    const size = bytes === undefined ? {} : { bytes }
+    return { ...type, ...size, body: createBody(head, chunks, source) }
   } catch (error) {
     await source.end()
     throw source.toFault(error)

@@ -22,6 +22,8 @@ export const DEFAULTS = {
   largeBodyBytes: 1024 * 1024,
   /** Threads of a server for large bodies: the largest takes one for half a second. */
   bodyThreads: 2,
+  /** What takes a thread longer never ends: forty times the largest. Its thread is ended, the body refused. */
+  bodyThreadMs: 20_000,
   /** They end when nothing was large for so long, since memory goes back to the system only so. */
   bodyThreadRestMs: 10_000,
   /** RFC 9110 §4.1 asks for at least 8,000. */

@@ -16,6 +16,7 @@ import type { OnAnswered } from "./answered-request.ts"
 import { createAdmission } from "./authentication/admission.ts"
 import { createAuthenticate } from "./authentication/authenticate.ts"
 import type { CallerStorage } from "./authentication/key-verifier.ts"
+import type { ThreadModels } from "./body/creation-job.ts"
 import { createCreationReader } from "./body/creation-reader.ts"
 import { createBodyReader } from "./body/read-body.ts"
 import { toSettings, type HttpSettings } from "./defaults.ts"
@@ -52,6 +53,11 @@ export interface HttpHandlerOptions {
   readonly publicUrl: () => string
   /** What the service checks by and /openapi.json describes; by default the models that core names. */
   readonly models?: readonly Model[]
+  /**
+   * Where a thread gets those of them that aren't core's; without it they are checked where all other
+   * requests wait. Its `loadModels` makes the same models as `models` are.
+   */
+  readonly threadModels?: ThreadModels
   readonly log?: Log
   /** What /readyz asks; rejects where the service can't be used now. By default it can. */
   readonly checkReady?: () => Promise<void>
@@ -110,7 +116,11 @@ function createResources(
   })
   const findContent = createFindContent({ service, admit, limit, links })
   const bodyReader = createBodyReader(settings)
-  const readCreation = createCreationReader({ models, settings })
+  const readCreation = createCreationReader({
+    models,
+    threadModels: options.threadModels,
+    settings,
+  })
   const prefix = createPublicPrefix(publicUrl)
   const list = createListTasks({ service, admit, prefix })
   const creation = createCreateTask({

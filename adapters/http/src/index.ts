@@ -1,5 +1,6 @@
 /** The public face of the HTTP adapter: a handler for any host, and a Node server around it. */
 export type { AnsweredRequest, OnAnswered } from "./answered-request.ts"
+export type { ThreadModels } from "./body/creation-job.ts"
 export { DEFAULTS, type HttpSettings } from "./defaults.ts"
 export { ERROR_CODES, type ErrorCode, type ErrorType } from "./errors/error-table.ts"
 export type { HostBindings, NodePair } from "./exchange.ts"
@@ -7,6 +8,7 @@ export { createHealthHandler, type HealthHandlerOptions } from "./health-handler
 export { createHttpHandler, type HttpHandlerOptions, type HttpStorage } from "./http-handler.ts"
 export { createMetricsHandler, type MetricsHandlerOptions } from "./metrics-handler.ts"
 export { createNodeServer, type NodeServer, type NodeServerOptions } from "./node/node-server.ts"
+export { describeParameters, isOfMedia } from "./openapi/describe-parameters.ts"
 export type { MetricsText } from "./resources/metrics-page.ts"
 export type { HttpHandler } from "./router.ts"
 

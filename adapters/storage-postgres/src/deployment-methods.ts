@@ -10,6 +10,7 @@ import {
   fromDeploymentRecord,
   toDeploymentValues,
   type DatabaseOrigin,
+  type DeploymentSecretsTable,
   type DeploymentTable,
   type StoreStatements,
 } from "@safelight/store"
@@ -57,6 +58,11 @@ export function createDeploymentMethods(
     return record
   }
 
+  async function readSecret(): Promise<string | undefined> {
+    type Row = Pick<DeploymentSecretsTable, "secret">
+    return (await sessions.read<Row>(deployment.findSecret, {}))[0]?.secret
+  }
+
   return {
     async readDeployment() {
       const origin = await readOrigin()
@@ -66,6 +72,17 @@ export function createDeploymentMethods(
       const origin = await readOrigin()
       const values = toDeploymentValues(request, origin, await readRecord())
       return (await sessions.change(deployment.record, values)) === 1
+    },
+    async agreeOnSecret(proposed) {
+      const made = await readSecret()
+      if (made !== undefined) return made
+      await sessions.transact("begin", async ({ change }) => {
+        await change(deployment.insertSecret, { secret: proposed })
+        await change(deployment.pruneSecrets, {})
+      })
+      const agreed = await readSecret()
+      assert.ok(agreed !== undefined, "a secret that was written is there")
+      return agreed
     },
   }
 }

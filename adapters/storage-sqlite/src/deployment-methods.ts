@@ -1,8 +1,10 @@
 /** Where the database stands, told from its file, and the record of it. */
+import assert from "node:assert/strict"
 import { SafelightError, type DeploymentStorage } from "@safelight/core"
 import {
   fromDeploymentRecord,
   toDeploymentValues,
+  type DeploymentSecretsTable,
   type DeploymentTable,
   type StoreStatements,
 } from "@safelight/store"
@@ -21,9 +23,11 @@ export interface DeploymentMethodOptions {
 export function createDeploymentMethods(options: DeploymentMethodOptions): DeploymentStorage {
   const { file, reader, writer } = options
   const { deployment } = options.statements
-  const { guarded } = createEncoder(writer.toNumber)
+  const { guarded, plain } = createEncoder(writer.toNumber)
   const readRecord = (): DeploymentTable | undefined =>
     reader.all<DeploymentTable>(deployment.find, {})[0]
+  const readSecret = (): string | undefined =>
+    reader.all<Pick<DeploymentSecretsTable, "secret">>(deployment.findSecret, {})[0]?.secret
   return {
     async readDeployment() {
       return fromDeploymentRecord(readRecord(), readOrigins(file).certain)
@@ -31,6 +35,18 @@ export function createDeploymentMethods(options: DeploymentMethodOptions): Deplo
     async recordDeployment(request) {
       const values = toDeploymentValues(request, readOrigins(file).whole, readRecord())
       return (await writer.write(guarded([{ statement: deployment.record, values }]))) === true
+    },
+    async agreeOnSecret(proposed) {
+      const made = readSecret()
+      if (made !== undefined) return made
+      const change = plain([
+        { statement: deployment.insertSecret, values: { secret: proposed } },
+        { statement: deployment.pruneSecrets, values: {} },
+      ])
+      await writer.write(change)
+      const agreed = readSecret()
+      assert.ok(agreed !== undefined, "a secret that was written is there")
+      return agreed
     },
   }
 }

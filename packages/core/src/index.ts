@@ -58,6 +58,7 @@ export { colour, colours, fields, integer, text, type Colour } from "./models/fi
 export { imageEdit, type ImageEditParameters } from "./models/image-edit.ts"
 export { MEDIA_SAMPLE_BYTES, toMediaTypes, type MediaType } from "./models/media-type.ts"
 export { DATA_URL_TYPES, MEDIA_URL_LIMITS, mediaUrl, type MediaKind } from "./models/media-url.ts"
+export { listMediaInputs, type MediaInput } from "./models/media-inputs.ts"
 export {
   defineModel,
   toArtifactKey,
@@ -122,6 +123,7 @@ export type { ArtifactLinkEpoch, Belongings, IdempotencyUse, Input } from "./por
 export type {
   Accepted,
   Busy,
+  CancelOutcome,
   Channel,
   ChannelCheck,
   ChannelOutput,
@@ -196,19 +198,21 @@ export type {
   Storage,
   TaskPosition,
 } from "./ports/storage.ts"
+export type { OpenInputRequest, TaskInputs } from "./ports/task-inputs.ts"
 export type { StreamHead } from "./ports/stream-head.ts"
-export type {
-  FoundArtifacts,
-  IdempotencyKey,
-  ListResult,
-  OpenArtifactRequest,
-  SealedParameters,
-  SubmitRequest,
-  SubmitResult,
-  TaskRequest,
-  TaskService,
-  TaskUsage,
-  UsageReport,
+export {
+  MAX_HOPS,
+  type FoundArtifacts,
+  type IdempotencyKey,
+  type ListResult,
+  type OpenArtifactRequest,
+  type SealedParameters,
+  type SubmitRequest,
+  type SubmitResult,
+  type TaskRequest,
+  type TaskService,
+  type TaskUsage,
+  type UsageReport,
 } from "./ports/task-service.ts"
 
 export {

@@ -76,6 +76,11 @@ export function toMimeType(value: unknown): string | undefined {
   return isOne && MIME_TYPE.test(value) ? value : undefined
 }
 
+/** A digest as `LinkedOutput` has it. */
+export function toSha256(value: unknown): string | undefined {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value) ? value : undefined
+}
+
 /**
  * A copy of the operation as every node will read it; undefined where it is no plain JSON of its size,
  * or null, which is what a task holds that nobody has accepted.

@@ -7,6 +7,7 @@
 import {
   isFailureCode,
   SafelightError,
+  type CancelOutcome,
   type ChannelOutput,
   type Completed,
   type Json,
@@ -30,6 +31,7 @@ import {
   toPauseMs,
   toProviderCost,
   toReason,
+  toSha256,
   toWords,
 } from "./answer-parts.ts"
 
@@ -81,6 +83,13 @@ export function parseFindAnswer(
 ): { readonly operation: Json } | null {
   if (value === null) return null
   return { operation: requireOperation(requireAnswer(value, context), context) }
+}
+
+/** What says nothing leaves it open whether the work goes on. */
+export function parseCancelAnswer(value: unknown, { notes }: AnswerContext): CancelOutcome {
+  if (value === "stopped" || value === "too-late" || value === "unknown") return value
+  notes.repaired("cancel answers none of stopped, too-late and unknown")
+  return "unknown"
 }
 
 function parseEnd(answer: Answer, context: AnswerContext): Completed | Refused | NotCreated {
@@ -206,7 +215,12 @@ function parseResults(
 
 function parseOutput(output: unknown, context: AnswerContext): ChannelOutput | string {
   if (!isRecord(output)) return " is no object"
-  return "url" in output ? parseLinked(output, context) : parseOpened(output, context)
+  const sha256 = toSha256(output["sha256"])
+  if (sha256 === undefined && output["sha256"] !== undefined) {
+    context.notes.repaired("sha256 of an output is no digest")
+  }
+  const parsed = "url" in output ? parseLinked(output, context) : parseOpened(output, context)
+  return typeof parsed === "string" || sha256 === undefined ? parsed : { ...parsed, sha256 }
 }
 
 function parseOpened(output: Answer, context: AnswerContext): OpenedOutput | string {

@@ -11,11 +11,12 @@ import { REQUEST_INPUT } from "./submission.ts"
 /** Unfinished tasks that are not charged here as they were accepted. */
 export interface PriceFault {
   /**
-   * `missing`: the model or its price is not configured here, so the tasks are left to other nodes.
+   * `missing`: the price is not configured here, `unknown-model`: the model isn't; so the tasks are left
+   * to other nodes.
    * `differs`: one of the tasks would be estimated at another price than it was accepted at, so that
    * the table, or the model, is not what it was.
    */
-  readonly kind: "missing" | "differs"
+  readonly kind: "missing" | "unknown-model" | "differs"
   readonly model: string
   readonly priceVersion: string
   /** How many of the unfinished tasks that were looked at. */
@@ -45,14 +46,22 @@ export async function checkPrices(ports: Ports): Promise<readonly PriceFault[]> 
 
 async function judge(ports: Ports, task: Task): Promise<PriceFault["kind"] | undefined> {
   const model = ports.models.get(task.model)
-  if (model === undefined || !canSettle(ports, task)) return "missing"
+  if (model === undefined) return "unknown-model"
+  if (!canSettle(ports, task)) return "missing"
   return (await isEstimatedAlike(ports, model, task)) ? undefined : "differs"
 }
 
-/** True also where nobody can tell any more, as the parameters were erased. */
+/**
+ * True also where nobody can tell any more, as the parameters were erased. A model that was changed may
+ * not even read what it took before.
+ */
 async function isEstimatedAlike(ports: Ports, model: Model, task: Task): Promise<boolean> {
   const input = await ports.storage.readInput({ task: task.id, name: REQUEST_INPUT })
   if (input === undefined) return true
-  const usage = model.estimate(JSON.parse(input.body) as ParameterValues)
-  return chargeOf(model, ports.prices, task.priceVersion, usage) === task.reservationMicros
+  try {
+    const usage = model.estimate(JSON.parse(input.body) as ParameterValues)
+    return chargeOf(model, ports.prices, task.priceVersion, usage) === task.reservationMicros
+  } catch {
+    return false
+  }
 }

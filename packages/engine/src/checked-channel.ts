@@ -4,6 +4,7 @@
  */
 import type { Channel, Log, Model } from "@safelight/core"
 import {
+  parseCancelAnswer,
   parseFindAnswer,
   parsePollAnswer,
   parseSubmitAnswer,
@@ -52,8 +53,13 @@ export function toCheckedChannel(
     submission: channel.submission,
     concurrency: channel.concurrency,
     submitTimeoutMs: channel.submitTimeoutMs,
+    ...(channel.requestsPerMinute !== undefined && {
+      requestsPerMinute: channel.requestsPerMinute,
+    }),
+    ...(channel.isFree === true && { isFree: true }),
     ...(channel.sendWithinMs !== undefined && { sendWithinMs: channel.sendWithinMs }),
     ...(channel.outputOrigins !== undefined && { outputOrigins: channel.outputOrigins }),
+    ...(channel.relays === true && { relays: channel.relays }),
     async submit(request) {
       return parseSubmitAnswer(await channel.submit(request), toContext(request))
     },
@@ -80,7 +86,7 @@ function toOptional(
     }),
     ...(channel.cancel !== undefined && {
       async cancel(request) {
-        await channel.cancel?.(request)
+        return parseCancelAnswer(await channel.cancel?.(request), toContext(request))
       },
     }),
     ...(channel.answersAtOnce !== undefined && {

@@ -18,7 +18,7 @@ import {
 } from "@safelight/core"
 import { toAttemptCost } from "./attempt-cost.ts"
 import type { Context } from "./context.ts"
-import { isLost, measureOutput, openOutput, toFetchOrder } from "./open-output.ts"
+import { isLost, measureOutput, openOutput, requireDigest, toFetchOrder } from "./open-output.ts"
 import { persist } from "./persist.ts"
 import { requireSettled, toCharge } from "./settlement.ts"
 import type { Work } from "./work.ts"
@@ -149,6 +149,7 @@ async function putInTime(
     const { body, mimeType } = await openOutput(context, work, output, { kind, signal })
     const stored = await context.artifacts.put({ task: work.id, key, body, signal })
     try {
+      requireDigest(output, stored)
       const durationMs = await measureOutput(context, output, stored, { kind, signal })
       return { ...stored, durationMs, key, mimeType }
     } catch (error) {

@@ -12,7 +12,7 @@ import { callChannel } from "./channel-call.ts"
 import type { Context } from "./context.ts"
 import { ERASED, settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
-import { toRequest, type WorkRequest } from "./request.ts"
+import { readHops, toRequest, type WorkRequest } from "./request.ts"
 import type { Slot } from "./routing.ts"
 import { toSendWithinMs } from "./settings.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
@@ -48,8 +48,10 @@ async function dispatch(
   { upstreamKey, isRepeat }: DispatchKey,
 ): Promise<StepResult> {
   const { clock, recorder, probe } = context
-  const request = await toRequest(context, work, upstreamKey)
-  if (request === undefined) return settle(context, work, ERASED)
+  const asked = await toRequest(context, work, upstreamKey)
+  if (asked === undefined) return settle(context, work, ERASED)
+  const { relays } = slot.channel
+  const request = relays ? { ...asked, hops: await readHops(context, work.id) } : asked
   await probe("dispatch:before-append", work.id)
   // Whoever wakes past its claim, or close to it, changes nothing.
   if (toSlackMs(context, work, slot) <= 0) return "leave"

@@ -158,7 +158,7 @@ function overloaded(message: string, retryAfterMs?: number): SafelightError {
 }
 
 function createContext(options: EngineOptions): Context {
-  const models = new Map((options.models ?? MODELS).map((model) => [model.id, model]))
+  const models = toModels(options.models ?? MODELS)
   const log = options.log ?? SILENT_LOG
   const { inspector, media } = options
   const hasInspector = inspector !== undefined
@@ -197,6 +197,14 @@ function createContext(options: EngineOptions): Context {
     returns: createReturns(ports),
     routing: createRouting(routes, { ...ports, claims }),
   }
+}
+
+function toModels(list: readonly Model[]): ReadonlyMap<string, Model> {
+  const models = new Map(list.map((model) => [model.id, model]))
+  if (models.size === list.length) return models
+  const twice = list.find(({ id }, place) => list.findIndex((each) => each.id === id) < place)
+  const message = `models: two have the id ${twice?.id}`
+  throw new SafelightError({ code: "invalid-configuration", message })
 }
 
 function toCheckedRoutes(

@@ -8,6 +8,12 @@ export {
 export type { PriceFault } from "./check-prices.ts"
 export type { UnitCosts } from "./attempt-cost.ts"
 export { cancelTask, type CancelResult } from "./cancel-task.ts"
+export {
+  createDeploymentKeys,
+  type DeploymentKeys,
+  type DeploymentKeysOptions,
+  type KeyPurpose,
+} from "./deployment-keys.ts"
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts"
 export type { EngineClock } from "./engine-clock.ts"
 export {

@@ -3,14 +3,14 @@
  * that the channel names. What lies at a URL is what its own bytes say, and never what anybody says of
  * it; a video is measured once it is stored.
  */
-import type {
-  ChannelOutput,
-  LinkedOutput,
-  MediaFacts,
-  MediaKind,
-  OpenedOutput,
+import {
   SafelightError,
-  StoredArtifact,
+  type ChannelOutput,
+  type LinkedOutput,
+  type MediaFacts,
+  type MediaKind,
+  type OpenedOutput,
+  type StoredArtifact,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
 import type { Work } from "./work.ts"
@@ -60,6 +60,16 @@ export async function openOutput(
   })
 }
 
+/**
+ * Throws where what was stored is not what the channel said it made, which a download that went wrong
+ * may be: it is fetched again, for as long as the output can be had and the task has time.
+ */
+export function requireDigest({ sha256 }: ChannelOutput, stored: StoredArtifact): void {
+  if (sha256 === undefined || sha256 === stored.sha256) return
+  const message = "the bytes of an output are not those that its digest names"
+  throw new SafelightError({ code: "media_download_failed", message, retryable: true })
+}
+
 /** How long a stored video is; null for pictures. Rejects as `MediaInspector.inspect` does. */
 export async function measureOutput(
   context: Context,
@@ -105,7 +115,13 @@ const UNUSABLE: ReadonlySet<string> = new Set([
 /** Whether the output can't be had any more, or is of no use: it failed with `error`. */
 export function isLost(output: ChannelOutput, error: SafelightError, now: number): boolean {
   if (!isLinked(output)) return isUnmeasurable(output, error)
-  return UNUSABLE.has(error.code) || now >= (output.expiresAt ?? Infinity)
+  const isUseless = output.sha256 === undefined ? UNUSABLE.has(error.code) : isUnreadable(error)
+  return isUseless || now >= (output.expiresAt ?? Infinity)
+}
+
+/** Of an output with a digest: what is not it, such as a page in its place, says nothing of it. */
+function isUnreadable({ code }: SafelightError): boolean {
+  return code === "media_unreadable"
 }
 
 function isUnmeasurable({ durationMs }: OpenedOutput, { code }: SafelightError): boolean {

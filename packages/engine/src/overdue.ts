@@ -18,6 +18,7 @@ import type { RecordOptions } from "./recorder.ts"
 import { pollChannel } from "./poll-channel.ts"
 import { toPollRequest } from "./request.ts"
 import { canSettle } from "./settlement.ts"
+import { stopWork } from "./stop-work.ts"
 import { createWork, type Work } from "./work.ts"
 
 export interface EndOptions extends Pick<RecordOptions, "maxTries"> {
@@ -75,7 +76,8 @@ export async function endOverdue(
       "a task ends though nobody could ask its channel, or charge what it made: what was bought is given up",
     )
   }
-  if (channel !== undefined) await cancel(context, work, channel)
+  const late = channel && (await stopLate(context, work, channel))
+  if (late !== undefined) return settleLate(context, work, late, options)
   return recordEnd(context, work, { kind: "time-out" }, options)
 }
 
@@ -109,25 +111,22 @@ async function askLast(
     const outcome = await pollChannel(context, channel, request, bound)
     return outcome.kind === "completed" || outcome.kind === "refused" ? outcome : "none"
   } catch (error) {
-    noteSilence(context, work, channel, error)
+    const fields = { task: work.id, channel: channel.name, error }
+    context.log.warn(fields, "the channel of an overdue task did not answer")
     return "unknown"
   }
 }
 
-async function cancel(context: Context, work: Work, channel: Channel): Promise<void> {
-  if (channel.cancel === undefined) return
-  const request = await toPollRequest(context, work)
-  try {
-    await context.deadlines.run(CALL_MS, work.ending.signal, async (signal) =>
-      channel.cancel?.({ ...request, signal }),
-    )
-  } catch (error) {
-    noteSilence(context, work, channel, error)
-  }
-}
-
-function noteSilence({ log }: Context, { id }: Work, { name }: Channel, error: unknown): void {
-  log.warn({ task: id, channel: name, error }, "the channel of an overdue task did not answer")
+/** Asks the channel to stop; the result, where that came too late because there is one now. */
+async function stopLate(
+  context: Context,
+  work: Work,
+  channel: Channel,
+): Promise<Completed | Refused | undefined> {
+  if ((await stopWork(context, work, channel)) !== "too-late") return undefined
+  if (!canSettle(context, work.head.task)) return undefined
+  const result = await askLast(context, work, channel)
+  return typeof result === "object" ? result : undefined
 }
 
 async function settleLate(

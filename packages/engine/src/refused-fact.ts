@@ -12,13 +12,10 @@ import {
   type TaskCommand,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { toPollRequest } from "./request.ts"
+import { stopWork } from "./stop-work.ts"
 import type { Work } from "./work.ts"
 
 type PaidCommand = Extract<TaskCommand, { kind: "accept" | "succeed" }>
-
-/** A channel that does not answer must not hold a slot, or a stop. */
-const CANCEL_MS = 5_000
 
 /** Reports what was bought and refused; does nothing where the task has that very purchase. */
 export async function reportRefused(
@@ -40,7 +37,7 @@ export async function reportRefused(
     { task: work.id, channel, upstreamKey, operation, state, rejection: rejection.code, cost },
     "a purchase was refused by its task and will not be delivered",
   )
-  if (paid.kind === "accept" && !mayComeAgain(work, head)) await cancel(context, work, operation)
+  if (paid.kind === "accept" && !mayComeAgain(work, head)) await stop(context, work, operation)
 }
 
 /**
@@ -61,15 +58,12 @@ function isKnown({ task }: StreamHead, upstreamKey: string, operation: Json): bo
   return toCanonicalJson(task.operation) === toCanonicalJson(operation)
 }
 
-async function cancel(context: Context, work: Work, operation: Json): Promise<void> {
-  const { channels, deadlines, log } = context
+async function stop(context: Context, work: Work, operation: Json): Promise<void> {
+  const { channels, log } = context
   const channel = channels.find(({ name }) => name === work.head.task.dispatch?.channel)
-  if (channel?.cancel === undefined) return
+  if (channel === undefined) return
   try {
-    const request = await toPollRequest(context, work)
-    await deadlines.run(CANCEL_MS, work.ending.signal, async (signal) =>
-      channel.cancel?.({ ...request, operation, signal }),
-    )
+    await stopWork(context, work, channel, operation)
   } catch (error) {
     log.warn({ task: work.id, channel: channel.name, error }, "a refused purchase was not stopped")
   }

@@ -2,7 +2,8 @@
 import type { ChannelRequest, ParameterValues, PollRequest } from "@safelight/core"
 import { sha256 } from "./sha256.ts"
 import type { Ports } from "./ports.ts"
-import { REQUEST_INPUT } from "./submission.ts"
+import { HOPS_INPUT, REQUEST_INPUT } from "./submission.ts"
+import { createTaskInputs } from "./task-inputs.ts"
 import type { Work } from "./work.ts"
 
 /** A request whose signal is the work's own. */
@@ -18,7 +19,14 @@ export async function toRequest(
 ): Promise<WorkRequest | undefined> {
   const parameters = await findParameters(ports, work)
   if (parameters === undefined) return undefined
-  return { ...toAsked(work), parameters, upstreamKey }
+  const inputs = createTaskInputs(ports, work, parameters)
+  return { ...toAsked(work), inputs, parameters, upstreamKey }
+}
+
+/** How many services have passed the task on. */
+export async function readHops({ storage }: Ports, task: string): Promise<number> {
+  const input = await storage.readInput({ task, name: HOPS_INPUT })
+  return Number(input?.body ?? 0)
 }
 
 /** The poll of a running task, or its cancellation. */

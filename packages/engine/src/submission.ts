@@ -13,11 +13,12 @@ import {
   isAccountName,
   isIdempotencyKey,
   MAX_CHARGE_MICROS,
-  MODELS,
+  MAX_HOPS,
   project,
   sealEvents,
   sealParameters,
   type Append,
+  type Input,
   type Model,
   type ParameterValues,
   type QueueChange,
@@ -39,29 +40,37 @@ export interface Checked {
   readonly parameters: ParameterValues
   /** Where the caller has checked and sealed the parameters itself. */
   readonly sealed: SealedParameters | undefined
+  readonly hops: number
 }
 
 /**
- * Checks a request against its model. Sealed parameters are taken as they are only where the model
- * is one of core's, which whoever sealed them knows: a host's own may be stricter under the same id.
+ * Checks a request against its model. Sealed parameters are taken as they are only where
+ * they were checked by this very model: another of the same id may be stricter.
  */
 export function checkRequest(
   ports: Ports,
   request: SubmitRequest,
 ): Checked | { readonly kind: "rejected"; readonly rejection: Rejection } {
-  const rejection = findBadName(request)
+  const { hops = 0 } = request
+  const rejection = findBadName(request) ?? findBadHops(hops)
   if (rejection !== undefined) return { kind: "rejected", rejection }
   const model = ports.models.get(request.model)
   if (model === undefined) {
     return { kind: "rejected", rejection: { code: "model-not-found", model: request.model } }
   }
-  const sealed = findSealedParameters(request)
-  if (sealed !== undefined && MODELS.includes(model)) {
-    return { kind: "checked", model, parameters: request.parameters as ParameterValues, sealed }
+  const sealed = findSealedParameters(request, model)
+  if (sealed !== undefined) {
+    return {
+      kind: "checked",
+      model,
+      parameters: request.parameters as ParameterValues,
+      sealed,
+      hops,
+    }
   }
   const check = model.check(request.parameters)
   if (check.kind === "valid") {
-    return { kind: "checked", model, parameters: check.parameters, sealed: undefined }
+    return { kind: "checked", model, parameters: check.parameters, sealed: undefined, hops }
   }
   return { kind: "rejected", rejection: { code: "invalid-parameters", issues: check.issues } }
 }
@@ -77,7 +86,7 @@ function findBadName({ account, idempotency }: SubmitRequest): Rejection | undef
 export function prepareSubmission(
   ports: Ports,
   account: string,
-  { model, parameters, sealed }: Checked,
+  { hops, model, parameters, sealed }: Checked,
   place: Pick<Extract<QueueChange, { kind: "enqueue" }>, "claim" | "turn">,
 ): Prepared {
   const now = ports.clock.now()
@@ -104,7 +113,7 @@ export function prepareSubmission(
     expectedVersion: 0,
     events,
     changes: project(task, hash, [event]),
-    inputs: [{ task: id, name: REQUEST_INPUT, salt, body }],
+    inputs: [{ task: id, name: REQUEST_INPUT, salt, body }, ...toHopsInput(ports, id, hops)],
     queue: { kind: "enqueue", dueAt: now, endBy, ...place },
   }
   return { append, head: { task, hash } }
@@ -112,6 +121,19 @@ export function prepareSubmission(
 
 /** The name of the input that holds a request's parameters. */
 export const REQUEST_INPUT = "request"
+
+/** The name of the input that says how many services have passed a request on; absent for none. */
+export const HOPS_INPUT = "hops"
+
+function findBadHops(hops: number): Rejection | undefined {
+  const isWithin = Number.isInteger(hops) && hops >= 0 && hops <= MAX_HOPS
+  return isWithin ? undefined : { code: "too-many-hops" }
+}
+
+function toHopsInput({ identifiers }: Ports, task: string, hops: number): Input[] {
+  if (hops === 0) return []
+  return [{ task, name: HOPS_INPUT, salt: identifiers.createSalt(), body: String(hops) }]
+}
 
 function reserve(
   ports: Ports,

@@ -20,6 +20,7 @@ import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { createChannels } from "./channels/create-channels.ts"
 import type { ChannelSettings } from "./configuration/channel-settings.ts"
 import type { Configuration } from "./configuration/configuration.ts"
+import { toServedModels, toThreadModels } from "./models/served-models.ts"
 import { createWatching, type Watching } from "./metrics/watching.ts"
 import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
 import { createReadiness } from "./readiness.ts"
@@ -79,7 +80,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 }
 
 async function assemble(options: ServiceOptions, closers: Close[]): Promise<Service> {
-  const { adopt = false, configuration, log = SILENT_LOG, clock = systemClock } = options
+  const { adopt = false, log = SILENT_LOG, clock = systemClock } = options
+  const configuration = { ...options.configuration, models: toServedModels(options.configuration) }
   const { environment = process.env } = options
   const { stopGraceMs: graceMs } = configuration
   assertShared(configuration)
@@ -119,6 +121,8 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
           service: engine,
           storage,
           settings,
+          models: configuration.models,
+          ...toThreadModels(configuration),
           publicUrl: () => publicUrl,
         })
   const connections = await readMostConnections()
@@ -171,8 +175,8 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
       sandbox,
     })
   }
-  const { channels, contentRefusals } = configuration
-  const routes = await createChannels({ channels, environment, log, createStudio })
+  const { channels, contentRefusals, models } = configuration
+  const routes = await createChannels({ channels, models, environment, log, createStudio })
   closers.push(async () => {
     await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
   })
@@ -183,6 +187,7 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
       ...route,
       channel: watching.observeChannel(route.channel),
     })),
+    models,
     prices: configuration.prices,
     media,
     inspector,

@@ -5,7 +5,6 @@
 import {
   currentPrices,
   imageEdit,
-  MODELS,
   type Model,
   type ModelPrice,
   type PriceBook,
@@ -45,21 +44,27 @@ const OF_VIDEOS: readonly Example[] = [
   { title: "5 s edited from 40 s", usage: video(5_000, 40_000) },
 ]
 
-export function toPricesText(prices: PriceBook): string {
+/** The models of a configuration and their tables. */
+export interface Priced {
+  readonly models: readonly Model[]
+  readonly prices: PriceBook
+}
+
+export function toPricesText({ models, prices }: Priced): string {
   const current = currentPrices(prices)
   return prices
     .toReversed()
-    .map((table) => toTableText(table, table === current))
+    .map((table) => toTableText(table, models, table === current))
     .join("\n")
 }
 
 /** Oldest first, as in the configuration; amounts are integer micro-units. */
-export function toPricesRecord(prices: PriceBook): readonly unknown[] {
+export function toPricesRecord({ models, prices }: Priced): readonly unknown[] {
   const current = currentPrices(prices)
   return prices.map((table) => ({
     version: table.version,
     prices_new_tasks: table === current,
-    models: toPricedModels(table).map(({ model, price, examples }) => ({
+    models: toPricedModels(table, models).map(({ model, price, examples }) => ({
       model: model.id,
       per_image_micros: price.perImageMicros,
       per_video_second_micros: price.perVideoSecondMicros,
@@ -71,10 +76,10 @@ export function toPricesRecord(prices: PriceBook): readonly unknown[] {
   }))
 }
 
-function toTableText(table: PriceTable, isCurrent: boolean): string {
+function toTableText(table: PriceTable, models: readonly Model[], isCurrent: boolean): string {
   const role = isCurrent ? "prices new tasks" : "stays for the tasks that were accepted under it"
   const head = `table "${table.version}" ${role}\n`
-  return head + toPricedModels(table).map(toModelText).join("")
+  return head + toPricedModels(table, models).map(toModelText).join("")
 }
 
 function toModelText({ model, price, examples }: PricedModel): string {
@@ -92,9 +97,9 @@ function toRateText(model: Model, price: ModelPrice): string {
 }
 
 /** The models that a table prices: an older one may lack some. */
-function toPricedModels({ models }: PriceTable): readonly PricedModel[] {
-  return MODELS.flatMap((model) => {
-    const price = models[model.id]
+function toPricedModels(table: PriceTable, models: readonly Model[]): readonly PricedModel[] {
+  return models.flatMap((model) => {
+    const price = table.models[model.id]
     return price === undefined ? [] : [{ model, price, examples: toExamples(model, price) }]
   })
 }

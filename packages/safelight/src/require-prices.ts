@@ -16,6 +16,8 @@ export interface RequirePricesOptions {
 const WORDS: Readonly<Record<PriceFault["kind"], string>> = {
   missing:
     "unfinished tasks name prices that are not configured here: add the table, or they are left to other nodes",
+  "unknown-model":
+    "unfinished tasks are of a model that is not configured here: put its file back into `models`, or they are left to other nodes",
   differs:
     "a price table or model is not what unfinished tasks were accepted under: give a changed table a version of its own",
 }
@@ -24,7 +26,7 @@ const WORDS: Readonly<Record<PriceFault["kind"], string>> = {
 export async function requirePrices(options: RequirePricesOptions): Promise<void> {
   const { engine, log, isAlone } = options
   const faults = await engine.checkPrices()
-  const missing = faults.filter(({ kind }) => kind === "missing")
+  const missing = faults.filter(({ kind }) => kind !== "differs")
   if (isAlone && missing.length > 0) {
     const message = `prices: ${missing.map(toWords).join("; and ")}`
     throw new SafelightError({ code: "invalid-configuration", message })
@@ -32,7 +34,10 @@ export async function requirePrices(options: RequirePricesOptions): Promise<void
   for (const fault of faults) log.error({ ...fault }, WORDS[fault.kind])
 }
 
-function toWords({ model, priceVersion, tasks }: PriceFault): string {
+function toWords({ kind, model, priceVersion, tasks }: PriceFault): string {
   const whose = tasks === 1 ? "an unfinished task" : `${tasks} unfinished tasks`
+  if (kind === "unknown-model") {
+    return `${whose} of ${model}, to be charged by table "${priceVersion}": the model is missing: put its file back into "models"`
+  }
   return `${whose} of ${model} must be charged by table "${priceVersion}", which is missing: put it back before the newer tables`
 }

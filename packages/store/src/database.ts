@@ -14,6 +14,7 @@ export interface StoreDatabase {
   readonly claims: ClaimsTable
   readonly compatibility: CompatibilityTable
   readonly deployment: DeploymentTable
+  readonly deployment_secrets: DeploymentSecretsTable
   readonly events: EventsTable
   readonly idempotency: IdempotencyTable
   readonly inputs: InputsTable
@@ -210,6 +211,12 @@ export interface DeploymentTable {
   readonly artifacts_mark: string | null
   /** 0: never. */
   readonly adopted_at: number
+}
+
+/** One row: the secret, and the `adopted_at` that it was made under; 0: before any adoption. */
+export interface DeploymentSecretsTable {
+  readonly adopted_at: number
+  readonly secret: string
 }
 
 /** The channels that get nothing new. */

@@ -24,6 +24,7 @@ export type {
   ChargesTable,
   ClaimsTable,
   CompatibilityTable,
+  DeploymentSecretsTable,
   DeploymentTable,
   EventsTable,
   IdempotencyTable,

@@ -15,6 +15,7 @@ import { createInitialSchema } from "./initial-schema.ts"
 import { createOutcomeSchema } from "./outcome-schema.ts"
 import { createQueueSchema } from "./queue-schema.ts"
 import { createSealSchema } from "./seal-schema.ts"
+import { createSecretSchema } from "./secret-schema.ts"
 import { createTaskListIndex } from "./task-list-index.ts"
 
 /** The schema this code writes. */
@@ -82,6 +83,7 @@ function toMigrations(dialect: StoreDialect): Record<string, Migration> {
     "0005-seal": createSealSchema(dialect),
     "0006-deployment": createDeploymentSchema(dialect),
     "0007-channels": createChannelSchema(dialect),
+    "0008-secret": createSecretSchema(dialect),
     "0009-outcomes": createOutcomeSchema(dialect),
   }
 }

@@ -69,7 +69,8 @@ const BEHAVIOURS: Behaviours<Scene> = {
     assert.notEqual(channel.models.length, 0)
     assert.equal(new Set(channel.models).size, channel.models.length, "a model is named twice")
     const { concurrency, sendWithinMs = 1, submission, submitTimeoutMs } = channel
-    for (const number of [concurrency, sendWithinMs, submitTimeoutMs]) {
+    const { requestsPerMinute = 1 } = channel
+    for (const number of [concurrency, requestsPerMinute, sendWithinMs, submitTimeoutMs]) {
       assert.ok(Number.isSafeInteger(number) && number > 0, `${number} is no positive integer`)
     }
     assert.ok(sendWithinMs <= submitTimeoutMs, "a request may leave after its call has ended")
@@ -133,6 +134,34 @@ const BEHAVIOURS: Behaviours<Scene> = {
     assert.equal(await other.find?.(toRequest(first(channel.models))), null)
   },
 
+  "work that it says was stopped comes to nothing": async ({ channel, toRequest }) => {
+    if (channel.cancel === undefined) return
+    const request = toRequest(first(channel.models))
+    const submitted = await submitUntilTaken(channel, request)
+    if (submitted.kind !== "accepted") return
+    const poll = toPoll(request, submitted.operation)
+    const outcomes = [await channel.cancel(poll), await channel.cancel(renew(poll))]
+    for (const outcome of outcomes) assert.match(outcome, /^(?:stopped|too-late|unknown)$/)
+    if (!outcomes.includes("stopped")) return
+    const asked = await Promise.allSettled([channel.poll(renew(poll))])
+    const isCompleted = asked.some(
+      (each) => each.status === "fulfilled" && each.value.kind === "completed",
+    )
+    assert.equal(isCompleted, false, "it was made all the same")
+  },
+
+  "work that is complete is too late to stop, and still to be had": async (scene) => {
+    const { channel, toRequest } = scene
+    if (channel.cancel === undefined) return
+    const request = toRequest(first(channel.models))
+    const submitted = await submitUntilTaken(channel, request)
+    if (submitted.kind !== "accepted") return
+    await follow(channel, request, submitted.operation)
+    const poll = toPoll(request, submitted.operation)
+    assert.notEqual(await channel.cancel(poll), "stopped")
+    await follow(channel, request, submitted.operation)
+  },
+
   "what it takes it says the same way each time, and changes nothing of it": async (scene) => {
     const { channel, toRequest } = scene
     for (const model of channel.models) {
@@ -184,7 +213,7 @@ function first(models: readonly string[]): string {
 }
 
 /** The same request of another call. */
-function renew(request: ChannelRequest): ChannelRequest {
+function renew<Request extends ChannelRequest | PollRequest>(request: Request): Request {
   return { ...request, signal: new AbortController().signal }
 }
 

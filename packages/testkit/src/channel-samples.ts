@@ -1,6 +1,7 @@
 /** A request for each public model that a channel may be asked for, with its defaults applied. */
 import { imageEdit, MODELS, referenceToVideo, textToImage } from "@safelight/core"
 import type { ChannelRequest, ParameterValues } from "@safelight/core"
+import { createSampleInputs } from "./sample-inputs.ts"
 import { toColour } from "./stubs/media/colour.ts"
 import { createPng } from "./stubs/media/png-picture.ts"
 
@@ -29,5 +30,6 @@ export function sampleRequest(model: string, parameters = PARAMETERS[model]): Ch
   const task = `0190${requests.toString(16).padStart(4, "0")}-0000-7000-8000-000000000000`
   const { signal } = new AbortController()
   const upstreamKey = `${task}.1`
-  return { task, account: "account", model, parameters: checked, upstreamKey, signal }
+  const inputs = createSampleInputs()
+  return { task, account: "account", model, inputs, parameters: checked, upstreamKey, signal }
 }

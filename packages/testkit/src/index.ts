@@ -26,6 +26,7 @@ export {
   type SampleSubmission,
   type SampleSuccess,
 } from "./sample-task.ts"
+export { createSampleInputs, type SampleInputsOptions } from "./sample-inputs.ts"
 export {
   createScriptedChannel,
   type LostAnswer,

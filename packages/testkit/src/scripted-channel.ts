@@ -4,6 +4,7 @@
  * the same operation, a lookup channel finds it, and an unkeyed one creates it once more.
  */
 import type {
+  CancelOutcome,
   Channel,
   ChannelRequest,
   Json,
@@ -42,6 +43,10 @@ export interface ScriptedChannelOptions {
   readonly submitTimeoutMs?: number
   readonly sendWithinMs?: number
   readonly answersAtOnce?: boolean
+  /** What `cancel` answers; `stopped` by default. */
+  readonly cancelOutcome?: CancelOutcome
+  readonly requestsPerMinute?: number
+  readonly isFree?: boolean
   /** Replies in the order of the calls; a call past the last rejects and is recorded. */
   readonly submits?: readonly SubmitReply[]
   readonly polls?: readonly PollReply[]
@@ -93,6 +98,10 @@ export function createScriptedChannel(options: ScriptedChannelOptions = {}): Scr
     concurrency: options.concurrency ?? 8,
     submitTimeoutMs: options.submitTimeoutMs ?? 10_000,
     ...(options.sendWithinMs !== undefined && { sendWithinMs: options.sendWithinMs }),
+    ...(options.requestsPerMinute !== undefined && {
+      requestsPerMinute: options.requestsPerMinute,
+    }),
+    ...(options.isFree !== undefined && { isFree: options.isFree }),
     calls,
     created,
     submit,
@@ -103,6 +112,7 @@ export function createScriptedChannel(options: ScriptedChannelOptions = {}): Scr
     ...(submission.kind === "lookup" ? { find } : {}),
     async cancel(request) {
       calls.push({ method: "cancel", request })
+      return options.cancelOutcome ?? "stopped"
     },
     answersAtOnce: () => answersAtOnce,
     willSubmit(...replies) {

@@ -30,4 +30,29 @@ export const DEPLOYMENT_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal(await storage.recordDeployment(first), false)
     assert.deepEqual(await storage.readDeployment(), { ...next, standing: "original", revision: 2 })
   },
+
+  "all who ask for the secret get the one that was proposed first": async (fixture) => {
+    const { storage } = fixture
+    const proposed = ["a1", "b2", "c3"].map((byte) => byte.repeat(32))
+    const agreed = await Promise.all(proposed.map((secret) => storage.agreeOnSecret(secret)))
+    const [secret = ""] = agreed
+    assert.ok(proposed.includes(secret))
+    assert.deepEqual(agreed, [secret, secret, secret])
+    assert.equal(await storage.agreeOnSecret("d4".repeat(32)), secret)
+    assert.equal(await (await fixture.reopen()).agreeOnSecret("e5".repeat(32)), secret)
+  },
+
+  "the secret outlasts records of the deployment, and an adoption ends it": async ({ storage }) => {
+    const [first, second, third] = ["a1", "b2", "c3"].map((byte) => byte.repeat(32))
+    assert.ok(first !== undefined && second !== undefined && third !== undefined)
+    assert.equal(await storage.agreeOnSecret(first), first)
+    const record = { revision: 0, artifactsMark: "mark-1", adoptedAt: 0 }
+    assert.equal(await storage.recordDeployment(record), true)
+    assert.equal(await storage.agreeOnSecret(second), first)
+    assert.equal(await storage.recordDeployment({ ...record, revision: 1, adoptedAt: 5 }), true)
+    const agreed = await Promise.all([second, third].map((next) => storage.agreeOnSecret(next)))
+    assert.ok(agreed[0] === agreed[1] && agreed[0] !== first)
+    assert.equal(await storage.recordDeployment({ ...record, revision: 2, adoptedAt: 6 }), true)
+    assert.equal(await storage.agreeOnSecret(first), first)
+  },
 }

@@ -68,7 +68,7 @@ describe("OpenAI's models", () => {
     }
     for (const [shape, size] of Object.entries(sizes)) {
       const { toRequest: write } = openai.models[imageEdit.id] ?? assert.fail()
-      const { json } = write({ ...EDIT, aspect_ratio: shape }, "key")
+      const { json } = write({ ...EDIT, aspect_ratio: shape }, "key", { model: imageEdit.id })
       assert.equal((json as { size: string }).size, size)
       if (shape === "auto") continue
       const [width = 0, height = 0] = size.split("x").map(Number)

@@ -17,6 +17,7 @@ import {
   type StubFaults,
   type StubPurchase,
 } from "@safelight/testkit/stubs"
+import { createSampleInputs } from "@safelight/testkit"
 
 export interface ProviderWorld {
   readonly provider: Provider
@@ -64,7 +65,9 @@ export async function openProviderWorld(
       keys += 1
       const own = { task: "task", account: "account", upstreamKey: `task.${keys}` }
       const signal = AbortSignal.timeout(TIMEOUT_MS)
-      return { ...own, model, parameters: parameters as ChannelRequest["parameters"], signal }
+      const inputs = createSampleInputs()
+      const asked = parameters as ChannelRequest["parameters"]
+      return { ...own, model, inputs, parameters: asked, signal }
     },
     bought: () => stub.purchases.at(-1) ?? assert.fail("nothing was bought"),
     async follow(request, submitted) {

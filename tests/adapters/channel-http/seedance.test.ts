@@ -7,8 +7,10 @@ import { referenceToVideo } from "@safelight/core"
 const model = comfyRouter.models[referenceToVideo.id] ?? assert.fail()
 const toUrls = (kind: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `https://media.example/${kind}-${index}`)
-const toContent = (parameters: object): unknown =>
-  (model.toRequest({ ...parameters }, "key").json as { readonly content: unknown }).content
+const toContent = (parameters: object): unknown => {
+  const { json } = model.toRequest({ ...parameters }, "key", { model: referenceToVideo.id })
+  return (json as { readonly content: unknown }).content
+}
 
 describe("a film of Seedance", () => {
   it("begins with its one image, and ends with the second", () => {

@@ -434,12 +434,21 @@ describe("worker processes", () => {
     const first = await channel.poll(toPoll(request))
     assert.equal(first.kind, "running")
     const asked = channel.poll(toPoll(request, 99))
-    await channel.cancel?.(toPoll(request))
+    assert.equal(await channel.cancel?.(toPoll(request)), "stopped")
     assert.deepEqual(await asked, { kind: "refused", code: "task_cancelled" })
     assert.equal(
       (await carryOut(channel, TEXT_TO_IMAGE, { prompt: "a fox", ...SMALL })).kind,
       "completed",
     )
+  })
+
+  test("cancel comes too late for what is done, which is still handed out", async (t) => {
+    const { channel } = createTestStudio(t, { workers: 1 })
+    const request = toRequest(TEXT_TO_IMAGE, { prompt: "a fox", ...SMALL })
+    assert.equal(await channel.cancel?.(toPoll(request)), "unknown", "nothing is under way here")
+    const first = await follow(channel, request)
+    assert.equal(await channel.cancel?.(toPoll(request)), "too-late")
+    assert.equal((await channel.poll(toPoll(request))).kind, first.kind)
   })
 
   test("cancel takes a rendering that waits for a worker out of the queue", async (t) => {

@@ -19,6 +19,7 @@ import {
   type OpenedOutput,
 } from "@safelight/core"
 import { createStudioChannel, type StudioOptions } from "@safelight/channel-studio"
+import { createSampleInputs } from "@safelight/testkit"
 
 export const TEXT_TO_IMAGE = "vendor-a/v4.1/flash/text-to-image"
 export const EDIT = "vendor-b/imagine-image/v2.0/edit"
@@ -98,6 +99,7 @@ export function toRequest(
     task: `task-${keys}`,
     account: "account",
     model,
+    inputs: createSampleInputs(),
     parameters: check.parameters,
     upstreamKey,
     signal,

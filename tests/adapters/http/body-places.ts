@@ -41,7 +41,7 @@ export async function openPlaces(settings = {}) {
     storage,
     clock: createManualClock(),
     publicUrl: () => "https://media.example/",
-    models: [...MODELS],
+    models: MODELS.map((model) => ({ ...model })),
     settings,
   })
   const server = await createNodeServer({ handler: own })
@@ -105,12 +105,13 @@ function checkSealed(actual: SubmitRequest | undefined, expected: SubmitRequest 
   if (expected === undefined || check === undefined) return assert.deepEqual(actual, expected)
   if (check.kind === "invalid") return assert.equal(actual, undefined)
   const { parameters } = check
-  const salt = findSealedParameters(actual ?? {})?.salt ?? ""
+  assert.ok(model !== undefined)
+  const salt = findSealedParameters(actual ?? {}, model)?.salt ?? ""
   assert.match(salt, /^[0-9a-f]{32}$/)
   const sealed = sealParameters(sha256, salt, parameters)
   assert.deepEqual(
     actual,
-    withSealedParameters({ ...expected, parameters: { ...parameters } }, sealed),
+    withSealedParameters({ ...expected, parameters: { ...parameters } }, sealed, model),
   )
 }
 

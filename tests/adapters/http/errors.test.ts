@@ -189,6 +189,20 @@ const ACCOUNT_ROWS: readonly Row[] = [
     type: "idempotency_error",
   },
   {
+    when: "more services passed the request on than a chain may have",
+    request: (world) => post(world, VALID, { "safelight-hops": "6" }),
+    code: "too_many_hops",
+    status: 400,
+    type: "invalid_request_error",
+  },
+  {
+    when: "what says how many services passed the request on is no number",
+    request: (world) => post(world, VALID, { "safelight-hops": "-1" }),
+    code: "too_many_hops",
+    status: 400,
+    type: "invalid_request_error",
+  },
+  {
     when: "the Idempotency-Key stands for another request",
     request: async (world) => {
       await post(world, VALID, KEYED)

@@ -230,9 +230,11 @@ describe("a database of schema 5", () => {
     await admit(serving, "before", 1)
     const undone = `
       drop table deployment;
+      drop table deployment_secrets;
       drop table paused_channels;
       drop table outcomes;
-      delete from migrations where name in ('0006-deployment', '0007-channels', '0009-outcomes');
+      delete from migrations where name in
+        ('0006-deployment', '0007-channels', '0008-secret', '0009-outcomes');
       update compatibility set schema_version = 5;`
     write(folder.path, undone)
     const mode = "beside"
@@ -244,6 +246,7 @@ describe("a database of schema 5", () => {
     assert.deepEqual(read(folder.path, "select * from compatibility"), [NEWEST])
     assert.equal((await beside.readDeployment()).standing, "new")
     assert.deepEqual(await beside.listPausedChannels(), [])
+    assert.equal(await beside.agreeOnSecret("a1".repeat(32)), "a1".repeat(32))
     await admit(beside, "after", 1)
     assert.equal((await scanAll(beside)).length, 2)
     await beside.close()

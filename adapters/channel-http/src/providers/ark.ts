@@ -6,11 +6,12 @@ import {
   imageEdit,
   referenceToVideo,
   textToImage,
+  type CancelOutcome,
   type Json,
   type PollOutcome,
 } from "@safelight/core"
 import { at, listAt, textAt } from "../json-path.ts"
-import { defineProvider, type CreateOutcome } from "../provider.ts"
+import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
 import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
@@ -66,6 +67,12 @@ function readFilm(json: Json | undefined): PollOutcome | undefined {
 
 function toPath(operation: Json): string {
   return `${TASKS}/${encodeURIComponent(textAt(operation, "id") ?? "")}`
+}
+
+/** One that began to run meanwhile is refused. */
+function readRemoved({ status }: Reply): CancelOutcome {
+  if (status === 200) return "stopped"
+  return status === 409 ? "too-late" : "unknown"
 }
 
 export const ark = defineProvider({
@@ -129,9 +136,22 @@ export const ark = defineProvider({
     toToldCost(at(operation, "made"), "images"),
   /** The same request removes the record of a task that is over, and its result with it. */
   async cancel(operation, send) {
-    if (at(operation, "picture") !== undefined) return
+    if (at(operation, "picture") !== undefined) return "too-late"
     const path = toPath(operation)
     const { json } = await send({ method: "GET", path })
-    if (textAt(json, "status") === "queued") await send({ method: "DELETE", path })
+    switch (textAt(json, "status")) {
+      case "queued":
+        return readRemoved(await send({ method: "DELETE", path }))
+      case "running":
+      case "succeeded":
+        return "too-late"
+      case "cancelled":
+      case "expired":
+      case "failed":
+        return "stopped"
+      case undefined:
+      default:
+        return "unknown"
+    }
   },
 })

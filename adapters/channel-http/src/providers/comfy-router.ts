@@ -12,6 +12,7 @@ import {
   type ParameterValues,
   type PollOutcome,
 } from "@safelight/core"
+import { cancelHandle, readCancelRequested } from "../cancel-handle.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
 import { acceptsUnless } from "../eligibility.ts"
@@ -123,8 +124,5 @@ export const comfyRouter = defineProvider({
     return readResult(await send({ method: "GET", path: textAt(operation, "result") ?? "" }))
   },
   readCost: (reply) => toToldCost(reply?.headers["x-comfy-credits-used"], "credits"),
-  async cancel(operation, send) {
-    const path = textAt(operation, "cancel")
-    if (path !== undefined) await send({ method: "PUT", path })
-  },
+  cancel: (operation, send) => cancelHandle(operation, send, "PUT", readCancelRequested),
 })

@@ -13,6 +13,7 @@ import {
   type PollOutcome,
   type Refused,
 } from "@safelight/core"
+import { cancelHandle, readCancelRequested } from "../cancel-handle.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
 import { readQueueHandle } from "../queue-handle.ts"
@@ -141,8 +142,5 @@ export const fal = defineProvider({
       return status === 401 || status === 403 ? false : undefined
     },
   },
-  async cancel(operation, send) {
-    const path = textAt(operation, "cancel")
-    if (path !== undefined) await send({ method: "PUT", path })
-  },
+  cancel: (operation, send) => cancelHandle(operation, send, "PUT", readCancelRequested),
 })

@@ -4,12 +4,14 @@
  */
 import {
   referenceToVideo,
+  type CancelOutcome,
   type Ineligible,
   type Json,
   type ParameterValues,
   type PollOutcome,
   type ReferenceToVideoParameters,
 } from "@safelight/core"
+import { cancelHandle } from "../cancel-handle.ts"
 import { acceptsUnless, countReferences } from "../eligibility.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
@@ -73,6 +75,12 @@ function readState(json: Json | undefined): PollOutcome | undefined {
   }
 }
 
+/** Only what is not yet begun can be stopped. */
+function readCancelled({ json, status }: Reply): CancelOutcome {
+  if (status === 400) return "too-late"
+  return textAt(json, "status") === "canceled" ? "stopped" : "unknown"
+}
+
 export const higgsfield = defineProvider({
   name: "higgsfield",
   baseUrl: "https://api.higgsfield.ai",
@@ -107,8 +115,5 @@ export const higgsfield = defineProvider({
     const { json, status } = await send({ method: "GET", path })
     return status === 200 ? readState(json) : undefined
   },
-  async cancel(operation, send) {
-    const path = textAt(operation, "cancel")
-    if (path !== undefined) await send({ method: "POST", path })
-  },
+  cancel: (operation, send) => cancelHandle(operation, send, "POST", readCancelled),
 })

@@ -6,11 +6,13 @@ import {
   imageEdit,
   referenceToVideo,
   textToImage,
+  type CancelOutcome,
   type Json,
   type PollOutcome,
 } from "@safelight/core"
+import { cancelHandle } from "../cancel-handle.ts"
 import { at, textAt } from "../json-path.ts"
-import { defineProvider } from "../provider.ts"
+import { defineProvider, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
 import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
@@ -29,6 +31,21 @@ function readOutput(json: Json | undefined): PollOutcome | undefined {
   const endedAt = Date.parse(textAt(json, "completed_at") ?? "")
   const expiry = Number.isNaN(endedAt) ? {} : { expiresAt: endedAt + KEPT_MS }
   return { kind: "completed", outputs: urls.map((url) => ({ url, ...expiry })) }
+}
+
+/** The answer is the prediction as it is now. */
+function readCancelled({ json }: Reply): CancelOutcome {
+  switch (textAt(json, "status")) {
+    case "aborted":
+    case "canceled":
+    case "failed":
+      return "stopped"
+    case "succeeded":
+      return "too-late"
+    case undefined:
+    default:
+      return "unknown"
+  }
 }
 
 export const replicate = defineProvider({
@@ -83,8 +100,5 @@ export const replicate = defineProvider({
     }
   },
   readCost: (reply) => toToldCost(at(reply?.json, "metrics", "predict_time"), "predict_seconds"),
-  async cancel(operation, send) {
-    const path = textAt(operation, "cancel")
-    if (path !== undefined) await send({ method: "POST", path })
-  },
+  cancel: (operation, send) => cancelHandle(operation, send, "POST", readCancelled),
 })

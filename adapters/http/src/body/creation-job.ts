@@ -3,16 +3,35 @@
  * handed over and empty afterwards; an answer is cloned where every other request waits, so it
  * holds the large text once and places in it for the rest.
  */
-import type { SealedParameters } from "@safelight/core"
+import type { Json, SealedParameters } from "@safelight/core"
 import { Refusal, type RefusalOptions } from "../errors/refusal.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import type { CreationQuestion } from "./creation.ts"
 
-export interface CreationJob extends CreationQuestion {
+export interface CreationJob extends ThreadQuestion {
   readonly list: readonly Uint8Array<ArrayBuffer>[]
   readonly lengthBytes: number
-  /** Whether the service checks by core's own models, so that the thread may do it. */
-  readonly hasCoreModels: boolean
+}
+
+export interface ThreadQuestion extends CreationQuestion {
+  /** Ids of those of core's models that the service checks by, so that the thread may do it. */
+  readonly coreModels: readonly string[]
+  /** The others that a thread may check by. */
+  readonly ownModels?: OwnModels
+}
+
+/**
+ * Where a thread gets models that aren't core's: it imports `module`, a URL, and calls its
+ * `loadModels(argument)`.
+ */
+export interface ThreadModels {
+  readonly module: string
+  readonly argument: Json
+}
+
+export interface OwnModels extends ThreadModels {
+  /** What the service's own say of their parameters: a thread doesn't check by others of the same id. */
+  readonly descriptions: Readonly<Record<string, string>>
 }
 
 export type CreationAnswer =
@@ -23,6 +42,8 @@ export type CreationAnswer =
       readonly parameters: unknown
       readonly sealed?: SealedParameters
       readonly fingerprint?: string
+      /** Why the thread did not check by a model that it was to check by. */
+      readonly lack?: string
     }
   | { readonly kind: "refused"; readonly refusal: PlainRefusal }
   /** What was thrown is a bug of ours. */

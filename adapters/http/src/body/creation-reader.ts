@@ -1,15 +1,21 @@
 /**
  * Where a creation's body is read: in place, or in a thread where it is large and the host has
- * threads. Only our own Node server brings them; under any other host everything is in place.
+ * threads. Only our own Node server brings them; under any other host everything is in place. What a
+ * model of the host's takes by a pattern is checked in a thread whatever its size: a text can be found
+ * that a careless pattern never ends on, and a thread can be ended.
  */
 import { MODELS, type Model } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
+import { describeParameters, hasPattern } from "../openapi/describe-parameters.ts"
 import { joinPieces, type BodyPieces } from "./body-pieces.ts"
 import { readCreation, type Creation, type CreationQuestion } from "./creation.ts"
 import type { CreationThreads } from "./creation-threads.ts"
+import type { ThreadModels, ThreadQuestion } from "./creation-job.ts"
 
 export interface CreationReaderOptions {
   readonly models: readonly Model[]
+  /** Without it a thread checks by core's models alone. */
+  readonly threadModels?: ThreadModels | undefined
   readonly settings: Pick<HttpSettings, "largeBodyBytes">
 }
 
@@ -20,14 +26,41 @@ export type CreationReader = (
   threads: CreationThreads | undefined,
 ) => Promise<Creation>
 
+/** Throws `invalid-configuration` where a model for threads can't be described. */
 export function createCreationReader(options: CreationReaderOptions): CreationReader {
   const { models, settings } = options
-  // A thread has no models but core's: another host's are checked by its service, in place.
-  const hasCoreModels = models === MODELS
-  return (pieces, question, threads) => {
-    if (threads === undefined || pieces.lengthBytes <= settings.largeBodyBytes) {
-      return readCreation(joinPieces(pieces), question)
+  const asked = toAsked(options)
+  const patterned = new Set(options.threadModels === undefined ? [] : listPatterned(models))
+  return async (pieces, question, threads) => {
+    if (threads !== undefined && pieces.lengthBytes > settings.largeBodyBytes) {
+      return threads.read(pieces, { ...question, ...asked }, models)
     }
-    return threads.read(pieces, { ...question, hasCoreModels })
+    const creation = await readCreation(joinPieces(pieces), question)
+    if (threads === undefined || !patterned.has(creation.model)) return creation
+    return threads.read(pieces, { ...question, ...asked }, models)
   }
+}
+
+function toAsked({
+  models,
+  threadModels,
+}: CreationReaderOptions): Omit<ThreadQuestion, keyof CreationQuestion> {
+  const coreModels = models.filter((model) => MODELS.includes(model)).map(({ id }) => id)
+  const own = listOwn(models)
+  if (threadModels === undefined || own.length === 0) return { coreModels }
+  const descriptions = own.map((model) => [model.id, JSON.stringify(describeParameters(model))])
+  return {
+    coreModels,
+    ownModels: { ...threadModels, descriptions: Object.fromEntries(descriptions) },
+  }
+}
+
+function listPatterned(models: readonly Model[]): readonly string[] {
+  return listOwn(models)
+    .filter((model) => hasPattern(describeParameters(model)))
+    .map(({ id }) => id)
+}
+
+function listOwn(models: readonly Model[]): readonly Model[] {
+  return models.filter((model) => !MODELS.includes(model))
 }

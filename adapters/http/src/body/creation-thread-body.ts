@@ -1,19 +1,28 @@
 /**
  * The thread that reads large bodies: one job at a time, told by a message, answered by one. It
- * knows core's models and no others; a job says whether those are the service's.
+ * knows core's models, and gets others when the first creation names one: those that describe
+ * themselves as the service's do. A file that was changed meanwhile is another model, which the service
+ * doesn't check by; such a creation is left to the service.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { parentPort } from "node:worker_threads"
-import { findSealedParameters, MODELS, type DigestPart } from "@safelight/core"
+import { MODELS, type DigestPart, type Json, type Model } from "@safelight/core"
 import { Refusal } from "../errors/refusal.ts"
+import { describeParameters } from "../openapi/describe-parameters.ts"
 import { joinPieces } from "./body-pieces.ts"
 import { readCreation, sealCreation, type Sealing } from "./creation.ts"
-import { fromRefusal, type CreationAnswer, type CreationJob } from "./creation-job.ts"
+import {
+  fromRefusal,
+  type CreationAnswer,
+  type CreationJob,
+  type OwnModels,
+  type ThreadModels,
+} from "./creation-job.ts"
 import { toPlaces } from "./string-places.ts"
 
 if (parentPort === null) throw new Error("creation-thread-body.ts is the body of a worker thread")
 const port = parentPort
-const SEALING: Sealing = { models: MODELS, digest: sha256, createSalt }
+const SEALING: Sealing = { digest: sha256, createSalt }
 
 port.on("message", (job: CreationJob) => void answer(job))
 
@@ -23,13 +32,51 @@ async function answer(job: CreationJob): Promise<void> {
 
 async function read(job: CreationJob): Promise<CreationAnswer> {
   const creation = await readCreation(joinPieces(job), job)
-  if (!job.hasCoreModels) return { kind: "creation", ...creation }
-  const checked = sealCreation(creation, SEALING)
-  const { parameters, ...others } = checked
-  // A message carries no symbol: it is named here, and marked again where it arrives.
-  const sealed = findSealedParameters(checked)
-  if (sealed === undefined) return { kind: "creation", ...others, parameters }
+  const found = await findModel(creation.model, job)
+  if (found === undefined) return { kind: "creation", ...creation }
+  if (typeof found === "string") return { kind: "creation", ...creation, lack: found }
+  const { parameters, sealed, ...others } = sealCreation(creation, found, SEALING)
   return { kind: "creation", ...others, sealed, parameters: toPlaces(parameters, sealed.body) }
+}
+
+/** Undefined where the service is to check; in words for people where that was not to be. */
+async function findModel(
+  id: string,
+  { coreModels, ownModels }: CreationJob,
+): Promise<Model | string | undefined> {
+  if (coreModels.includes(id)) return MODELS.find((model) => model.id === id)
+  const description = findDescription(id, ownModels)
+  if (ownModels === undefined || description === undefined) return undefined
+  try {
+    const models = await loadModels(ownModels)
+    const model = models.find((each) => each.id === id)
+    if (model === undefined) return "its module no longer has it"
+    const isSame = JSON.stringify(describeParameters(model)) === description
+    return isSame ? model : "it was changed since the service started"
+  } catch (error) {
+    return String(error)
+  }
+}
+
+function findDescription(id: string, own: OwnModels | undefined): string | undefined {
+  return own !== undefined && Object.hasOwn(own.descriptions, id) ? own.descriptions[id] : undefined
+}
+
+const loading = new Map<string, Promise<readonly Model[]>>()
+
+/** Once, also where it failed: who mends a file starts the service again. */
+function loadModels({ argument, module }: ThreadModels): Promise<readonly Model[]> {
+  const name = JSON.stringify([module, argument])
+  const known = loading.get(name) ?? importModels(module, argument)
+  loading.set(name, known)
+  return known
+}
+
+async function importModels(module: string, argument: Json): Promise<readonly Model[]> {
+  const { loadModels: load } = (await import(module)) as {
+    readonly loadModels: (argument: Json) => Promise<readonly Model[]>
+  }
+  return load(argument)
 }
 
 function toAnswer(error: unknown): CreationAnswer {

@@ -5,7 +5,8 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
-import { SafelightError, withSealedParameters, type Log } from "@safelight/core"
+import { SafelightError, withSealedParameters, type Log, type Model } from "@safelight/core"
+import type { HttpSettings } from "../defaults.ts"
 import type { Creation } from "./creation.ts"
 import { toRefusal, type CreationAnswer, type CreationJob } from "./creation-job.ts"
 import { fromPlaces } from "./string-places.ts"
@@ -13,8 +14,11 @@ import { fromPlaces } from "./string-places.ts"
 export interface CreationThread {
   /** False once it has ended, or was told to. */
   readonly isAlive: boolean
-  /** Empties the job's buffers. Rejects with a `Refusal`, or `overloaded` where the thread died. */
-  read(job: CreationJob): Promise<Creation>
+  /**
+   * Empties the job's buffers; `models` are those of the service. Rejects with a `Refusal`, or
+   * `overloaded` where the thread died, or was ended since it took too long.
+   */
+  read(job: CreationJob, models: readonly Model[]): Promise<Creation>
   /** Resolves when the thread is gone. */
   end(): Promise<void>
 }
@@ -24,7 +28,12 @@ const BODY = new URL(
   import.meta.url,
 )
 
-export function startCreationThread(log: Log): CreationThread {
+export interface CreationThreadOptions {
+  readonly settings: Pick<HttpSettings, "bodyThreadMs">
+  readonly log: Log
+}
+
+export function startCreationThread({ settings, log }: CreationThreadOptions): CreationThread {
   // Of the host's flags only how packages are resolved: others, such as --input-type, are about
   // its own entry and would keep the thread from starting.
   const execArgv = process.execArgv.filter((flag) => flag.startsWith("--conditions="))
@@ -49,9 +58,14 @@ export function startCreationThread(log: Log): CreationThread {
     get isAlive() {
       return isAlive
     },
-    async read(job) {
+    async read(job, models) {
       if (!isAlive) throw threadEnded(cause)
       settle = Promise.withResolvers()
+      const limit = setTimeout(() => {
+        isAlive = false
+        cause = `it took longer than ${settings.bodyThreadMs} ms`
+        void worker.terminate()
+      }, settings.bodyThreadMs)
       worker.postMessage(
         job,
         job.list.map(({ buffer }) => buffer),
@@ -60,8 +74,9 @@ export function startCreationThread(log: Log): CreationThread {
         const answer = await settle.promise
         // To copy it took a while already: whoever waits for this thread comes before what is next.
         await nextTurn()
-        return toCreation(answer)
+        return toCreation(answer, models, log)
       } finally {
+        clearTimeout(limit)
         settle = undefined
       }
     },
@@ -73,17 +88,22 @@ export function startCreationThread(log: Log): CreationThread {
   }
 }
 
-function toCreation(answer: CreationAnswer): Creation {
+function toCreation(answer: CreationAnswer, models: readonly Model[], log: Log): Creation {
   switch (answer.kind) {
     case "refused":
       throw toRefusal(answer.refusal)
     case "failed":
       throw answer.error
     case "creation": {
-      const { kind: _kind, sealed, ...creation } = answer
-      if (sealed === undefined) return creation
+      const { kind: _kind, lack, sealed, ...creation } = answer
+      const model = models.find(({ id }) => id === creation.model)
+      if (lack !== undefined) {
+        const words = "a thread can't check by a model: it is checked where others wait for it"
+        log.warn({ model: model?.id, lack }, words)
+      }
+      if (sealed === undefined || model === undefined) return creation
       const parameters = fromPlaces(creation.parameters, sealed.body)
-      return withSealedParameters({ ...creation, parameters }, sealed)
+      return withSealedParameters({ ...creation, parameters }, sealed, model)
     }
   }
 }

@@ -7,22 +7,22 @@
  *   waiting ─thread free→ reading ─┬→ creation or refusal
  *                                  └→ `overloaded` (the thread died)
  */
-import { SafelightError, type Log } from "@safelight/core"
+import { SafelightError, type Log, type Model } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
 import { toOwnBuffers, type BodyPieces } from "./body-pieces.ts"
 import type { Creation } from "./creation.ts"
 import { startCreationThread, type CreationThread } from "./creation-thread.ts"
-import type { CreationJob } from "./creation-job.ts"
+import type { ThreadQuestion } from "./creation-job.ts"
 
 export interface CreationThreads {
   /** As `CreationThread.read`, once a thread is free; the pieces may be empty afterwards. */
-  read(pieces: BodyPieces, question: Omit<CreationJob, keyof BodyPieces>): Promise<Creation>
+  read(pieces: BodyPieces, question: ThreadQuestion, models: readonly Model[]): Promise<Creation>
   /** Ends every thread, and refuses what is still read or waiting. Safe to call twice. */
   end(): Promise<void>
 }
 
 export interface CreationThreadsOptions {
-  readonly settings: Pick<HttpSettings, "bodyThreads" | "bodyThreadRestMs">
+  readonly settings: Pick<HttpSettings, "bodyThreads" | "bodyThreadMs" | "bodyThreadRestMs">
   readonly log: Log
 }
 
@@ -52,7 +52,7 @@ export function createCreationThreads({ settings, log }: CreationThreadsOptions)
     const known = idle.pop()
     if (known?.isAlive === true) return known
     if (known !== undefined) threads.delete(known)
-    const thread = startCreationThread(log)
+    const thread = startCreationThread({ settings, log })
     threads.add(thread)
     return thread
   }
@@ -70,13 +70,13 @@ export function createCreationThreads({ settings, log }: CreationThreadsOptions)
   }
 
   return {
-    async read(pieces, question) {
+    async read(pieces, question, models) {
       await enter()
       try {
         if (isEnded) throw closing()
         const thread = takeThread()
         try {
-          return await thread.read({ ...toOwnBuffers(pieces), ...question })
+          return await thread.read({ ...toOwnBuffers(pieces), ...question }, models)
         } finally {
           giveBack(thread)
         }

@@ -6,9 +6,9 @@
  */
 import {
   sealParameters,
-  withSealedParameters,
   type Digest,
   type Model,
+  type SealedParameters,
   type SubmitRequest,
 } from "@safelight/core"
 import { parseCreationRequest } from "../resources/creation-request.ts"
@@ -38,23 +38,24 @@ export async function readCreation(
 }
 
 export interface Sealing {
-  readonly models: readonly Model[]
   readonly digest: Digest
   readonly createSalt: () => string
 }
 
+export interface SealedCreation extends Creation {
+  readonly sealed: SealedParameters
+}
+
 /**
- * What the service would do first: the parameters checked, defaults applied, and sealed. Throws the
- * `Refusal` that its rejection would become; leaves a model that is not known here to the service.
+ * What the service would do first: the parameters checked by the model that the creation names,
+ * defaults applied, and sealed. Throws the `Refusal` that its rejection would become.
  */
-export function sealCreation(creation: Creation, sealing: Sealing): Creation {
-  const model = sealing.models.find(({ id }) => id === creation.model)
-  if (model === undefined) return creation
+export function sealCreation(creation: Creation, model: Model, sealing: Sealing): SealedCreation {
   const check = model.check(creation.parameters)
   if (check.kind === "invalid") {
     throw toSubmissionRefusal({ code: "invalid-parameters", issues: check.issues })
   }
   const { parameters } = check
   const sealed = sealParameters(sealing.digest, sealing.createSalt(), parameters)
-  return withSealedParameters({ ...creation, parameters }, sealed)
+  return { ...creation, parameters, sealed }
 }

@@ -92,6 +92,11 @@ export const ERRORS = {
     "idempotency_error",
     "A request with this Idempotency-Key is being accepted right now.",
   ],
+  too_many_hops: [
+    400,
+    "invalid_request_error",
+    "Too many services passed this request on: their channels lead in a circle.",
+  ],
   rate_limit_exceeded: [429, "rate_limit_error", "Too many requests; wait and try again."],
   concurrency_limit_exceeded: [
     429,

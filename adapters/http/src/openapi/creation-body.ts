@@ -4,7 +4,7 @@
  */
 import type { Model } from "@safelight/core"
 import { CREATION_EXAMPLES } from "./examples.ts"
-import { toInputSchema } from "./json-schema.ts"
+import { describeParameters } from "./describe-parameters.ts"
 
 export interface CreationBody {
   /** The component schemas, by name. */
@@ -44,12 +44,13 @@ export function toCreationBody(models: readonly Model[]): CreationBody {
   }
 }
 
-function toModelSchema({ id, parameters }: Model): object {
+function toModelSchema(model: Model): object {
+  const { id } = model
   return {
     title: id,
     type: "object",
     required: ["model", "parameters"],
-    properties: { model: { const: id }, parameters: toInputSchema(parameters) },
+    properties: { model: { const: id }, parameters: describeParameters(model) },
     additionalProperties: false,
   }
 }

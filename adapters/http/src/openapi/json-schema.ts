@@ -48,6 +48,12 @@ const CONFIG: Config = {
         return { ...jsonSchema, maxLength: Number(requirement) }
       // No keyword speaks of lone surrogates.
       case "well_formed":
+      // These change what was sent, and not what may be.
+      case "to_lower_case":
+      case "to_upper_case":
+      case "trim":
+      case "trim_end":
+      case "trim_start":
         return jsonSchema
       case "media_url":
         return { ...jsonSchema, ...toMediaUrlSchema(valibotAction) }

@@ -2,6 +2,7 @@
  * The operations on tasks, by path. A new one stands here with its path; a test fails while the
  * handler answers a path or a method that is not described.
  */
+import { MAX_HOPS } from "@safelight/core"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { contentOperations, TASK_ID } from "./content-operations.ts"
 import { linkOperations } from "./link-operations.ts"
@@ -23,6 +24,16 @@ const IDEMPOTENCY_KEY: Parameter = {
   schema: { type: "string", minLength: 1 },
 }
 
+const HOPS: Parameter = {
+  name: "Safelight-Hops",
+  in: "header",
+  required: false,
+  description:
+    "How many services of this kind have passed the request on, sent by such a service alone. " +
+    `Past ${MAX_HOPS} it is refused, so that services that name each other make no tasks without end.`,
+  schema: { type: "integer", minimum: 0, maximum: MAX_HOPS },
+}
+
 const BODY_CODES: readonly ErrorCode[] = [
   "invalid_json",
   "duplicate_key",
@@ -36,6 +47,7 @@ const BODY_CODES: readonly ErrorCode[] = [
 /** Of the account and the storage, once the task is handed to them. */
 const ACCEPTANCE_CODES: readonly ErrorCode[] = [
   "invalid_idempotency_key",
+  "too_many_hops",
   "idempotency_key_reused",
   "idempotency_key_in_use",
   "insufficient_balance",
@@ -119,7 +131,7 @@ function toCreation(requestBody: object): Operation {
       "A colour may also stand once more under its parameter's own name, as that object's only " +
       'member: `{"colors":[{"colors":[{"r":255}]}]}`.',
     scopes: ["tasks:write"],
-    parameters: [IDEMPOTENCY_KEY],
+    parameters: [IDEMPOTENCY_KEY, HOPS],
     requestBody,
     answers: {
       "202": toJsonAnswer("The task.", "Task", {

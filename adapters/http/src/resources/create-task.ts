@@ -13,6 +13,7 @@ import { receiveWebBody } from "../body/web-body.ts"
 import { Refusal } from "../errors/refusal.ts"
 import { carryHeaders, type Exchange, type Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
+import { readHops } from "./hops.ts"
 import { readIdempotencyKey } from "./idempotency-key.ts"
 import type { PublicPrefix } from "./public-prefix.ts"
 import { toSubmissionRefusal } from "./submission-refusal.ts"
@@ -32,6 +33,7 @@ export interface CreateTaskOptions {
 interface Creation {
   readonly account: string
   readonly idempotencyKey: string | undefined
+  readonly hops: number
   readonly exchange: Exchange
 }
 
@@ -56,10 +58,11 @@ export function createCreateTask(options: CreateTaskOptions): Resource {
         const account = await admit(exchange, { scopes: ["tasks:write"], policy: "create" })
         checkMediaType(headers.get("content-type"), headers.get("content-encoding"))
         const idempotencyKey = readIdempotencyKey(exchange)
+        const hops = readHops(headers)
         const declaredLength = headers.get("content-length")
         const receive = toReceive(request, node)
         return bodyReader.read({ account: account.id, declaredLength, receive }, (pieces) =>
-          submit(pieces, { account: account.id, idempotencyKey, exchange }),
+          submit(pieces, { account: account.id, idempotencyKey, hops, exchange }),
         )
       },
     },
@@ -75,12 +78,13 @@ function toReceive(request: Request, node: Exchange["node"]): BodyRequest["recei
 async function toSubmitRequest(
   readCreation: CreationReader,
   pieces: BodyPieces,
-  { account, idempotencyKey: key, exchange }: Creation,
+  { account, idempotencyKey: key, hops, exchange }: Creation,
 ): Promise<SubmitRequest> {
   const question = { wantsFingerprint: key !== undefined }
   const { fingerprint, ...request } = await readCreation(pieces, question, exchange.threads)
-  if (key === undefined || fingerprint === undefined) return { account, ...request }
-  return { account, ...request, idempotency: { key, fingerprint } }
+  const passed = hops === 0 ? {} : { hops }
+  if (key === undefined || fingerprint === undefined) return { account, ...request, ...passed }
+  return { account, ...request, ...passed, idempotency: { key, fingerprint } }
 }
 
 function toAccepted(task: Task, isReplayed: boolean, exchange: Exchange, prefix: string): Response {

@@ -33,6 +33,8 @@ export function toSubmissionRefusal(rejection: Rejection, models: readonly strin
       return new Refusal("idempotency_key_in_use", { headers: { "retry-after": "1" } })
     case "invalid-idempotency-key":
       return new Refusal("invalid_idempotency_key")
+    case "too-many-hops":
+      return new Refusal("too_many_hops")
     // Whoever is authenticated has an account, and a submission meets no earlier state, attempt or deadline.
     case "invalid-account":
     case "illegal-transition":

@@ -41,6 +41,7 @@ export const imageEdit = defineModel({
   artifacts: "image",
   parameters,
   logged: ["output_format", "quality", "resolution", "aspect_ratio", "sync_mode", "count"],
+  media: { image_urls: "image" },
   estimate: ({ count }) => ({ images: count, inputVideosMs: [], outputVideoMs: 0 }),
   charge: chargeImages,
 })

@@ -1,10 +1,14 @@
 /**
- * A model as data: what it takes, what it makes, what it costs. Adding one is a file beside the
- * three here and a line in the catalogue; an embedding host may also hand its own to the engine.
+ * A model as data: what it takes, what it makes, what it costs. A host hands those of its own to the
+ * engine beside the three here. What a definition claims is believed: whoever loads one from elsewhere
+ * checks it first, since an estimate that throws refuses each request and a charge that throws comes
+ * after the purchase.
  */
 import * as v from "valibot"
 import type { Usage } from "../task/events.ts"
+import { chargeImages, chargeVideo } from "../money/charge.ts"
 import type { ModelPrice } from "../money/prices.ts"
+import type { MediaKind } from "./media-url.ts"
 import { toParameterIssue, type ParameterIssue } from "./parameter-issue.ts"
 
 export type ParameterValues = Readonly<Record<string, unknown>>
@@ -18,10 +22,18 @@ export interface ModelDefinition<Parameters extends ParameterValues> {
   readonly parameters: v.GenericSchema<unknown, Parameters>
   /** Parameters that may stand in the log: enumerated, integer or boolean, never free text. */
   readonly logged: readonly (keyof Parameters & string)[]
+  /**
+   * Parameters that hold URLs of media, one or a list each, and what those are; none by default. Only
+   * what is named here is handed to channels as inputs, and measured.
+   */
+  readonly media?: Readonly<Partial<Record<keyof Parameters & string, MediaKind>>>
   /** The most that a task with these parameters may use up. */
   readonly estimate: (parameters: Parameters) => Usage
-  /** Integer micro-units, rounded up once at the end (design §8). */
-  readonly charge: (usage: Usage, price: ModelPrice) => number
+  /**
+   * Integer micro-units, rounded up once at the end (design §8). By default what it makes says it:
+   * images × price each, or seconds of video × price each.
+   */
+  readonly charge?: (usage: Usage, price: ModelPrice) => number
 }
 
 export type ParameterCheck =
@@ -33,6 +45,10 @@ export interface Model {
   readonly id: string
   readonly artifacts: "image" | "video"
   readonly parameters: v.GenericSchema
+  /** By parameter, what the URLs in it refer to. */
+  readonly media: Readonly<Record<string, MediaKind>>
+  /** Names of the parameters that stand in the log, sorted. */
+  readonly logged: readonly string[]
   /** Checks a request's `parameters` and applies the defaults; all that is wrong, in order. */
   check(parameters: unknown): ParameterCheck
   /** The part of checked parameters that goes into the log. */
@@ -49,6 +65,8 @@ export function defineModel<Parameters extends ParameterValues>(
     id: definition.id,
     artifacts: definition.artifacts,
     parameters: definition.parameters,
+    media: (definition.media ?? {}) as Readonly<Record<string, MediaKind>>,
+    logged,
     check(parameters) {
       const result = v.safeParse(definition.parameters, parameters, { abortPipeEarly: true })
       if (result.success) return { kind: "valid", parameters: result.output }
@@ -62,9 +80,11 @@ export function defineModel<Parameters extends ParameterValues>(
       )
     },
     estimate: (parameters) => definition.estimate(parameters as Parameters),
-    charge: definition.charge,
+    charge: definition.charge ?? CHARGES[definition.artifacts],
   }
 }
+
+const CHARGES = { image: chargeImages, video: chargeVideo } as const
 
 /** The key of each artifact of a task (http-decisions §3). */
 export function toArtifactKey(kind: "image" | "video", position: number): string {

@@ -32,6 +32,7 @@ type Explanation = readonly [ParameterIssueCode, string]
 /** Explains by validation type; what is absent here is a wrong JSON type. */
 const EXPLANATIONS: Readonly<Record<string, (issue: Issue) => Explanation>> = {
   picklist: explainChoice,
+  enum: explainChoice,
   literal: explainChoice,
   well_formed: () => ["invalid_value", "must not hold a lone surrogate"],
   max_code_points: (issue) => [
@@ -42,20 +43,25 @@ const EXPLANATIONS: Readonly<Record<string, (issue: Issue) => Explanation>> = {
     "string_below_min_length",
     `must be at least ${String(issue.requirement)} characters`,
   ],
-  max_length: (issue) => [
-    "array_above_max_length",
-    `must have at most ${String(issue.requirement)} items`,
-  ],
-  min_length: (issue) => [
-    "array_below_min_length",
-    `must have at least ${String(issue.requirement)} items`,
-  ],
+  max_length: (issue) =>
+    typeof issue.input === "string"
+      ? ["string_above_max_length", `must be at most ${String(issue.requirement)} characters`]
+      : ["array_above_max_length", `must have at most ${String(issue.requirement)} items`],
+  min_length: (issue) =>
+    typeof issue.input === "string"
+      ? ["string_below_min_length", `must be at least ${String(issue.requirement)} characters`]
+      : ["array_below_min_length", `must have at least ${String(issue.requirement)} items`],
   max_value: (issue) => ["integer_above_max_value", `must be at most ${String(issue.requirement)}`],
   min_value: (issue) => [
     "integer_below_min_value",
     `must be at least ${String(issue.requirement)}`,
   ],
   integer: () => ["invalid_type", "must be an integer"],
+  safe_integer: () => ["invalid_type", "must be an integer"],
+  gt_value: (issue) => ["invalid_value", `must be above ${String(issue.requirement)}`],
+  lt_value: (issue) => ["invalid_value", `must be below ${String(issue.requirement)}`],
+  multiple_of: (issue) => ["invalid_value", `must be a multiple of ${String(issue.requirement)}`],
+  regex: (issue) => ["invalid_value", `must match ${String(issue.requirement)}`],
   invalid_url: () => ["invalid_url", "must be a valid http or https URL"],
   url_not_allowed: () => ["url_not_allowed", "must be an http or https URL without credentials"],
   url_too_long: (issue) => [
@@ -84,6 +90,11 @@ function explainMember(issue: Issue): Explanation {
 }
 
 function explainType(issue: Issue): Explanation {
+  // A check of a value that has its type: a model of one's own may have any.
+  if (issue.kind === "validation") {
+    const what = issue.expected ?? `what ${issue.type.replaceAll("_", " ")} takes`
+    return ["invalid_value", `must be ${what}`]
+  }
   if (issue.input === undefined) return ["missing_required_parameter", "is required"]
   const expected = issue.expected?.toLowerCase() ?? "another type"
   const article = /^[aeio]/.test(expected) ? "an" : "a"
@@ -93,9 +104,15 @@ function explainType(issue: Issue): Explanation {
 /** A value of the right JSON type that is not among those allowed, or one of another type. */
 function explainChoice(issue: Issue): Explanation {
   const allowed = issue.expected?.replace(/^\(|\)$/g, "").replaceAll(" | ", ", ") ?? ""
-  const isTyped = typeof issue.input === (allowed.startsWith('"') ? "string" : "boolean")
+  const isTyped = typeof issue.input === toTypeName(allowed)
   const words = allowed.includes(", ") ? `must be one of ${allowed}` : `must be ${allowed}`
   return [isTyped ? "invalid_value" : "invalid_type", words]
+}
+
+/** Of the first value that is allowed, as valibot spells it. */
+function toTypeName(allowed: string): string {
+  if (allowed.startsWith('"')) return "string"
+  return /^(?:true|false)\b/.test(allowed) ? "boolean" : "number"
 }
 
 function toPath(root: string, issue: Issue): string {

@@ -30,6 +30,7 @@ export const referenceToVideo = defineModel({
   artifacts: "video",
   parameters,
   logged: ["resolution", "generate_audio", "duration", "aspect_ratio", "bitrate_mode"],
+  media: { image_urls: "image", video_urls: "video", audio_urls: "audio" },
   estimate: ({ duration, video_urls = [] }) => ({
     images: 0,
     inputVideosMs: video_urls.length === 0 ? [] : [VIDEO_BILLING.longestInputMs],

@@ -7,6 +7,7 @@ import type { Json } from "../canonical-json.ts"
 import type { ParameterValues } from "../models/model.ts"
 import type { FailureCode } from "../task/failure.ts"
 import type { AbortSignalLike } from "./clock.ts"
+import type { TaskInputs } from "./task-inputs.ts"
 
 /** What a repeated submission with the same upstream key means. */
 export type Submission =
@@ -30,6 +31,16 @@ export interface Channel {
   readonly submission: Submission
   /** Tasks it works on at once, over all nodes that share a database. */
   readonly concurrency: number
+  /**
+   * Requests of `submit` in any minute, over all nodes that share a database; as many as there is room
+   * for by default.
+   */
+  readonly requestsPerMinute?: number
+  /**
+   * Work costs nothing, as on a machine of one's own: whoever runs the service may then allow that what
+   * is in doubt is asked for again. False by default.
+   */
+  readonly isFree?: boolean
   /** How long one `submit` may take before its outcome counts as unknown. */
   readonly submitTimeoutMs: number
   /**
@@ -40,6 +51,11 @@ export interface Channel {
   readonly sendWithinMs?: number
   /** Needed where outputs are URLs. */
   readonly outputOrigins?: OutputOrigins
+  /**
+   * What it asks is a service like this one, which may ask this one in turn: it is told how many a
+   * task has passed through, and tells the next (`hops`).
+   */
+  readonly relays?: true
   /**
    * Whether the request can be expressed exactly; every request by default. Pure, and the same each
    * time. A channel is not asked for what it does not take.
@@ -54,8 +70,8 @@ export interface Channel {
   poll(request: PollRequest): Promise<PollOutcome>
   /** The operation under an upstream key, or null where the channel proves there is none. */
   find?(request: ChannelRequest): Promise<{ readonly operation: Json } | null>
-  /** Stops the work as far as it can be stopped. */
-  cancel?(request: PollRequest): Promise<void>
+  /** Stops the work as far as it can be stopped. A throw means that nobody knows whether it is. */
+  cancel?(request: PollRequest): Promise<CancelOutcome>
   /** Whether the first answer to this request comes at once, so that a 202 may wait for it. */
   answersAtOnce?(request: Pick<ChannelRequest, "model" | "parameters">): boolean
   /**
@@ -79,12 +95,16 @@ export interface ChannelRequest {
   readonly parameters: ParameterValues
   /** The task's id and the key's number from 1, as in `ID.1`. */
   readonly upstreamKey: string
+  /** The media that the parameters refer to. */
+  readonly inputs: TaskInputs
   /** Of a submission: an earlier one under the same key is in doubt. */
   readonly isRepeat?: true
+  /** Of a submission to a channel that relays: how many services passed the task on; none if absent. */
+  readonly hops?: number
   readonly signal: AbortSignalLike
 }
 
-export interface PollRequest extends Omit<ChannelRequest, "parameters"> {
+export interface PollRequest extends Omit<ChannelRequest, "inputs" | "parameters"> {
   /**
    * As in `submit`; undefined once they were erased. A channel that asks by its operation goes on as
    * before, one that can't refuses the work.
@@ -138,8 +158,13 @@ export interface ProviderCost {
 /** Copied into artifact storage before the task succeeds, and tried again for as long as it can be had. */
 export type ChannelOutput = OpenedOutput | LinkedOutput
 
+interface ExpectedOutput {
+  /** Of the bytes, as 64 lower-case hexadecimal digits; what has another is fetched again. */
+  readonly sha256?: string
+}
+
 /** What the channel itself has the bytes of. */
-export interface OpenedOutput {
+export interface OpenedOutput extends ExpectedOutput {
   readonly mimeType: string
   /** Measured from the media; a video without it is measured by the engine's inspector. */
   readonly durationMs?: number
@@ -148,7 +173,7 @@ export interface OpenedOutput {
 }
 
 /** What lies at a URL. The engine fetches it, tells its type and measures it. */
-export interface LinkedOutput {
+export interface LinkedOutput extends ExpectedOutput {
   readonly url: string
   /** Sent along to that host alone. */
   readonly headers?: Readonly<Record<string, string>>
@@ -233,6 +258,13 @@ export interface Running {
   readonly progress?: number
   readonly pollAfterMs: number
 }
+
+/**
+ * What came of asking for work to be stopped. `stopped`: it comes to nothing any more. `too-late`: it is
+ * complete, or goes on to its end, and may be had and billed. `unknown`: the answer proves neither, such
+ * as one that only takes the request in.
+ */
+export type CancelOutcome = "stopped" | "too-late" | "unknown"
 
 export type SubmitOutcome = Accepted | Completed | Refused | NotCreated | Busy | Pending
 export type PollOutcome = Running | Completed | Refused | NotCreated

@@ -16,6 +16,12 @@ export interface DeploymentStorage {
    * `adoptedAt` is a new one. False, and nothing is changed, if another was recorded since.
    */
   recordDeployment(request: DeploymentRecord): Promise<boolean>
+  /**
+   * The secret of this database, which every process that shares it gets alike: what was proposed
+   * first since it was last adopted, durable once resolved. A copy that was adopted so has another than
+   * its original. 32 bytes as 64 lower-case hexadecimal digits; never logged, shown or exported.
+   */
+  agreeOnSecret(proposed: string): Promise<string>
 }
 
 /** `new`: nothing was recorded. `copied`: it was recorded elsewhere. */

@@ -55,6 +55,8 @@ export interface Media {
   /** Told from the first bytes, never from what a server claims. */
   readonly mimeType: string
   readonly kind: MediaKind
+  /** How many bytes there are, where that is known beforehand; a body that has fewer rejects. */
+  readonly bytes?: number
   /** To be read once; returning from the loop early closes the connection. */
   readonly body: AsyncIterable<Uint8Array>
 }

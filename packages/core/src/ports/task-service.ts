@@ -50,7 +50,15 @@ export interface SubmitRequest {
   /** As sent; checked against the model. */
   readonly parameters: unknown
   readonly idempotency?: IdempotencyKey
+  /** How many services like this one have passed it on, up to `MAX_HOPS`; none by default. */
+  readonly hops?: number
 }
+
+/**
+ * More than any sensible chain of services has. Services that pass tasks on to each other in a circle
+ * would make tasks without end otherwise.
+ */
+export const MAX_HOPS = 5
 
 /**
  * The checked parameters as they are stored: what `sealParameters` makes. For callers that do the

@@ -11,6 +11,8 @@ export type Rejection =
   | { readonly code: "invalid-account" }
   /** The idempotency key, or its fingerprint, is none (`isIdempotencyKey`). */
   | { readonly code: "invalid-idempotency-key" }
+  /** More services than `MAX_HOPS` have passed the request on: they do it in a circle. */
+  | { readonly code: "too-many-hops" }
   | { readonly code: "model-not-found"; readonly model: string }
   | { readonly code: "invalid-parameters"; readonly issues: readonly ParameterIssue[] }
   /** The account's charges and reservations leave no room for the task. */

@@ -5,7 +5,7 @@
  */
 import { toCanonicalJson } from "../canonical-json.ts"
 import type { Digest } from "../digest.ts"
-import type { ParameterValues } from "../models/model.ts"
+import type { Model, ParameterValues } from "../models/model.ts"
 import type { SealedParameters } from "../ports/task-service.ts"
 
 /** Known here alone: neither JSON nor a host's own object can have it. */
@@ -24,18 +24,29 @@ export function sealParameters(
   return { body, commitment: digest([{ hex: salt }, body]), salt }
 }
 
+interface Seal {
+  readonly sealed: SealedParameters
+  readonly model: Model
+}
+
 /**
  * The request with its parameters as they were sealed, so that they are not checked again. They must
- * be the values that `Model.check` returned, defaults applied: an engine takes both as they are.
+ * be the values that `check` of this very `model` returned, defaults applied: an engine takes both as
+ * they are.
  */
 export function withSealedParameters<Request extends object>(
   request: Request,
   sealed: SealedParameters,
+  model: Model,
 ): Request {
-  return { ...request, [SEALED]: sealed }
+  return { ...request, [SEALED]: { sealed, model } satisfies Seal }
 }
 
-/** What `withSealedParameters` gave to the request or to one it is a copy of; undefined without. */
-export function findSealedParameters(request: object): SealedParameters | undefined {
-  return (request as { readonly [SEALED]?: SealedParameters })[SEALED]
+/**
+ * What `withSealedParameters` gave to the request, or to one it is a copy of, for this very `model`:
+ * another of the same id may be stricter. Undefined without.
+ */
+export function findSealedParameters(request: object, model: Model): SealedParameters | undefined {
+  const seal = (request as { readonly [SEALED]?: Seal })[SEALED]
+  return seal?.model === model ? seal.sealed : undefined
 }

@@ -20,16 +20,18 @@ export interface ChannelReport {
 }
 
 type CheckOptions = Pick<CreateChannelsOptions, "environment"> & {
-  readonly configuration: Pick<Configuration, "channels">
+  readonly configuration: Pick<Configuration, "channels" | "models">
 }
 
 export async function checkChannels(options: CheckOptions): Promise<readonly ChannelReport[]> {
-  const { channels } = options.configuration
-  const plans = await planChannels({ channels, environment: options.environment })
+  const { channels, models } = options.configuration
+  const plans = await planChannels({ channels, models, environment: options.environment })
   return Promise.all(
     plans.map(async ({ faults, name, type }, index): Promise<ChannelReport> => {
       const settings = channels[index]
-      const found = settings && (await ask(settings, options))
+      const { models: _models, ...plain } = settings ?? {}
+      // A model that there is not keeps the others of its channel from being asked about.
+      const found = settings && (await ask(faults.length === 0 ? settings : plain, options))
       const isReady = found === undefined || found.kind === "ready"
       // What keeps a channel from being made is said by both.
       const problems = new Set([...faults, ...(isReady ? [] : [found.reason])])
@@ -40,11 +42,11 @@ export async function checkChannels(options: CheckOptions): Promise<readonly Cha
 
 /** Undefined where there is no channel to ask, which the plan says why, or where it has no check. */
 async function ask(
-  { models: _models, ...settings }: ChannelSettings,
-  { environment }: CheckOptions,
+  settings: ChannelSettings,
+  { configuration: { models }, environment }: CheckOptions,
 ): Promise<ChannelCheck | undefined> {
   try {
-    const channel = await createQuietChannel(settings, environment)
+    const channel = await createQuietChannel(settings, { environment, models })
     try {
       return await channel?.check?.()
     } finally {

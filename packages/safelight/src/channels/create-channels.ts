@@ -2,10 +2,11 @@
  * The channels of a service from its configuration. One without a key is left out with a line that
  * says which variable is missing, so that the others serve; a wrong setting refuses the start.
  */
-import { SafelightError, type Channel, type Log } from "@safelight/core"
+import { SafelightError, type Channel, type Log, type Model } from "@safelight/core"
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
+import { createComfyUi } from "./create-comfyui.ts"
 import { loadModule, makeByModule, type CreateChannel } from "./load-module.ts"
 
 export interface CreateChannelsOptions {
@@ -13,24 +14,33 @@ export interface CreateChannelsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Log
   readonly createStudio: (settings: ChannelSettings) => Channel
+  /** What may be asked for; absent where the models' files were not loaded. */
+  readonly models?: readonly Model[]
 }
+
+type ServedChannelsOptions = CreateChannelsOptions & Required<Pick<CreateChannelsOptions, "models">>
 
 const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
 
-/** Rejects with `invalid-configuration`, naming the channel. */
-export async function createChannels(options: CreateChannelsOptions): Promise<readonly Route[]> {
+/** Rejects with `invalid-configuration`, naming the channel; then none of them is left open. */
+export async function createChannels(options: ServedChannelsOptions): Promise<readonly Route[]> {
   const routes: Route[] = []
-  for (const settings of options.channels) {
-    // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
-    const channel = await createChannel(settings, options)
-    if (channel === undefined) continue
-    const { costs = {}, tier = 1, weight = 1 } = settings
-    const [stray] = listStrayCosts(settings, channel.models)
-    if (stray !== undefined) throw invalid(`channels: ${channel.name}: ${stray}`)
-    routes.push({ channel, tier, weight, costs })
+  try {
+    for (const settings of options.channels) {
+      // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
+      const channel = await createChannel(settings, options)
+      if (channel === undefined) continue
+      const { costs = {}, tier = 1, weight = 1 } = settings
+      routes.push({ channel, tier, weight, costs })
+      const [stray] = listStrayCosts(settings, channel.models)
+      if (stray !== undefined) throw invalid(`channels: ${channel.name}: ${stray}`)
+    }
+    requireModels(routes, options)
+    return routes
+  } catch (error) {
+    await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
+    throw error
   }
-  if (routes.length > 0) return routes
-  throw invalid("channels: none of them has its key, so nothing could be made")
 }
 
 /** Costs of models that the channel does not make: mistakes, which would leave a cost unknown. */
@@ -43,16 +53,42 @@ export function listStrayCosts(
     .map((id) => `costs name ${id}, which it does not make`)
 }
 
-/** What a channel is made from: the studio, a provider's declaration, or a function of the operator's. */
-export type ChannelSource = "studio" | Provider | CreateChannel
+/** A model that nobody makes is only told, since a key may come later. */
+function requireModels(routes: readonly Route[], { log, models }: ServedChannelsOptions): void {
+  if (routes.length === 0) {
+    throw invalid("channels: none of them has its key, so nothing could be made")
+  }
+  const fault = routes.map(({ channel }) => findUndefined(channel, models)).find(Boolean)
+  if (fault !== undefined) throw invalid(`channels: ${fault}`)
+  for (const { id: model } of models) {
+    if (routes.some(({ channel }) => channel.models.includes(model))) continue
+    log.warn({ model }, "no channel makes this model: its tasks wait until their time is over")
+  }
+}
+
+/** What is wrong with a channel that makes a model that nobody defines, in words for people. */
+export function findUndefined(
+  { models: made, name }: Pick<Channel, "models" | "name">,
+  models: readonly Model[],
+): string | undefined {
+  const id = made.find((each) => models.every((model) => model.id !== each))
+  if (id === undefined) return undefined
+  return `${name} is to make "${id}", which is no model: "models" of the configuration names the file that defines it`
+}
+
+/**
+ * What a channel is made from: the studio, a ComfyUI server, a provider's declaration, or a function of the
+ * operator's.
+ */
+export type ChannelSource = "comfyui" | "studio" | Provider | CreateChannel
 
 /** Rejects with `invalid-configuration` on a type or a module that is none. */
 export async function findSource({ module, type }: ChannelSettings): Promise<ChannelSource> {
   if (module !== undefined) return loadModule(module)
-  if (type === "studio") return type
+  if (type === "comfyui" || type === "studio") return type
   const provider = BY_NAME.get(type ?? "")
   if (provider !== undefined) return provider
-  const known = ["studio", ...BY_NAME.keys()].join(", ")
+  const known = ["studio", "comfyui", ...BY_NAME.keys()].join(", ")
   throw invalid(`channels: "${type}" is no type: choose one of ${known}`)
 }
 
@@ -63,6 +99,7 @@ export async function createChannel(
 ): Promise<Channel | undefined> {
   const source = await findSource(settings)
   if (source === "studio") return options.createStudio(settings)
+  if (source === "comfyui") return createComfyUi(settings, options)
   if (typeof source !== "function") return createProviderChannel(source, settings, options)
   const { costs: _costs, module = "", ...others } = settings
   const { tier: _tier, type: _type, weight: _weight, ...setup } = others

@@ -1,12 +1,11 @@
 /**
- * A channel's file of the operator's own, JavaScript or TypeScript, imported as it stands: its default
- * export is a provider's declaration, or a function that makes a channel. It runs with all rights of
- * the service, so whoever can write it or the configuration is the operator.
+ * A channel's file of the operator's own: its default export is a provider's declaration, or a function
+ * that makes a channel.
  */
-import { pathToFileURL } from "node:url"
 import { defineProvider, type Provider } from "@safelight/channel-http"
-import { SafelightError, type Channel } from "@safelight/core"
+import type { Channel, SafelightError } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
+import { importDefault, invalidModule, toFirstLine } from "../import-module.ts"
 
 /** What a function of a module is given: what the configuration says, and the variables. */
 export interface ChannelSetup extends Omit<
@@ -20,13 +19,7 @@ export type CreateChannel = (setup: ChannelSetup) => Channel | Promise<Channel>
 
 /** Rejects with `invalid-configuration`, naming the file and what is wrong with it. */
 export async function loadModule(path: string): Promise<Provider | CreateChannel> {
-  let exported: { readonly default?: unknown }
-  try {
-    exported = (await import(pathToFileURL(path).href)) as typeof exported
-  } catch (error) {
-    throw invalid(path, `can't be loaded: ${firstLine(error)}`, error)
-  }
-  const found = exported.default
+  const found = await importDefault("channels", path)
   if (typeof found === "function") return found as CreateChannel
   if (typeof found !== "object" || found === null) {
     throw invalid(path, "has no default export that is a provider, or a function for a channel")
@@ -45,7 +38,7 @@ export async function makeByModule(
   try {
     made = await create(setup)
   } catch (error) {
-    throw invalid(path, `made no channel: ${firstLine(error)}`, error)
+    throw invalid(path, `made no channel: ${toFirstLine(error)}`, error)
   }
   // What a file of JavaScript made may be anything.
   requireMembers(path, Object(made), CHANNEL_MEMBERS)
@@ -57,7 +50,6 @@ type Members = Readonly<Record<string, "function" | "number" | "object" | "strin
 
 const PROVIDER_MEMBERS: Members = {
   name: "string",
-  baseUrl: "string",
   keyVariable: "string",
   authorize: "function",
   outputHosts: "object",
@@ -89,14 +81,6 @@ function requireMembers(path: string, value: object, members: Members): void {
   }
 }
 
-function firstLine(error: unknown): string {
-  return String(error instanceof Error ? error.message : error).split("\n", 1)[0] ?? ""
-}
-
 function invalid(path: string, why: string, cause?: unknown): SafelightError {
-  return new SafelightError({
-    code: "invalid-configuration",
-    message: `channels: module ${path} ${why}`,
-    cause,
-  })
+  return invalidModule("channels", path, why, cause)
 }

@@ -4,19 +4,20 @@
  * made for it, since nothing else tells its name and models.
  */
 import { createStudioChannel, STUDIO_MODELS } from "@safelight/channel-studio"
-import type { Provider } from "@safelight/channel-http"
+import { findModel, type Provider } from "@safelight/channel-http"
 import { isSafelightError, SILENT_LOG, type Channel } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import {
   createChannel,
   findSource,
+  findUndefined,
   listStrayCosts,
   readKey,
   type CreateChannelsOptions,
 } from "./create-channels.ts"
 
-type Environment = CreateChannelsOptions["environment"]
+type Surroundings = Pick<CreateChannelsOptions, "environment" | "models">
 
 export interface ChannelPlan {
   readonly name: string
@@ -31,19 +32,22 @@ export interface ChannelPlan {
 
 type Told = Pick<ChannelPlan, "name" | "models" | "faults">
 
+/** Whether a model that a channel names is there is told where `models` are. */
 export function planChannels({
   channels,
-  environment,
-}: Pick<CreateChannelsOptions, "channels" | "environment">): Promise<readonly ChannelPlan[]> {
+  ...surroundings
+}: Surroundings & Pick<CreateChannelsOptions, "channels">): Promise<readonly ChannelPlan[]> {
   return Promise.all(
     channels.map(async (settings) => {
       const { module, tier = 1, type = module ?? "", weight = 1 } = settings
-      const told = await tell(settings, environment).catch((error: unknown): Told => {
+      const told = await tell(settings, surroundings).catch((error: unknown): Told => {
         if (!isSafelightError(error)) throw error
-        const { models = [], name = type } = settings
+        const { models = listWorkflows(settings), name = type } = settings
         return { name, models, faults: [error.message] }
       })
-      const faults = [...told.faults, ...listStrayCosts(settings, told.models)]
+      const strange = surroundings.models && findUndefined(told, surroundings.models)
+      const stray = listStrayCosts(settings, told.models)
+      const faults = [...told.faults, ...(strange === undefined ? [] : [strange]), ...stray]
       return { ...told, faults, type, tier, weight }
     }),
   )
@@ -52,27 +56,40 @@ export function planChannels({
 /** A channel that serves nobody: it says nothing, and its studio has no sandbox. */
 export function createQuietChannel(
   settings: ChannelSettings,
-  environment: Environment,
+  surroundings: Surroundings,
 ): Promise<Channel | undefined> {
-  return createChannel(settings, { environment, log: SILENT_LOG, createStudio })
+  return createChannel(settings, { ...surroundings, log: SILENT_LOG, createStudio })
 }
 
 function createStudio(): Channel {
   return createStudioChannel({ media: createGuardedFetch({}) })
 }
 
-async function tell(settings: ChannelSettings, environment: Environment): Promise<Told> {
+async function tell(settings: ChannelSettings, surroundings: Surroundings): Promise<Told> {
   const source = await findSource(settings)
   // The studio makes all it can, whatever is said.
   if (source === "studio") {
     return { name: settings.name ?? source, models: STUDIO_MODELS, faults: [] }
   }
-  if (typeof source === "function") return tellOfMade(settings, environment)
-  return tellOfProvider(source, settings, environment)
+  if (source === "comfyui") return tellOfComfyUi(settings, surroundings)
+  if (typeof source === "function") return tellOfMade(settings, surroundings)
+  return tellOfProvider(source, settings, surroundings)
 }
 
-async function tellOfMade(settings: ChannelSettings, environment: Environment): Promise<Told> {
-  const channel = await createQuietChannel(settings, environment)
+/** Made to be told of: what is wrong with its workflows shows only then. */
+async function tellOfComfyUi(settings: ChannelSettings, surroundings: Surroundings): Promise<Told> {
+  const { keyVariable = "", models = listWorkflows(settings), name = "comfyui" } = settings
+  const channel = await createQuietChannel(settings, surroundings)
+  await channel?.close?.()
+  return { name, models, faults: channel === undefined ? [`${keyVariable} is empty`] : [] }
+}
+
+function listWorkflows({ workflows = {} }: ChannelSettings): readonly string[] {
+  return Object.keys(workflows)
+}
+
+async function tellOfMade(settings: ChannelSettings, surroundings: Surroundings): Promise<Told> {
+  const channel = await createQuietChannel(settings, surroundings)
   await channel?.close?.()
   return { name: channel?.name ?? "", models: channel?.models ?? [], faults: [] }
 }
@@ -80,7 +97,7 @@ async function tellOfMade(settings: ChannelSettings, environment: Environment): 
 function tellOfProvider(
   provider: Provider,
   settings: ChannelSettings,
-  environment: Environment,
+  { environment }: Surroundings,
 ): Told {
   const { models = Object.keys(provider.models), name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
@@ -94,6 +111,6 @@ function tellOfProvider(
 
 function listUnknown(models: readonly string[], provider: Provider): readonly string[] {
   return models
-    .filter((id) => !Object.hasOwn(provider.models, id))
+    .filter((id) => findModel(provider, id) === undefined)
     .map((id) => `${provider.name} has no model ${id}`)
 }

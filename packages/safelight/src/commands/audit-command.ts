@@ -3,13 +3,19 @@
  * codes, which are an audit's own: 0 whole, 1 differs, 2 could not tell, any failure included.
  */
 import type { Audit, AuditReport } from "@safelight/audit"
-import { isSafelightError, MODELS } from "@safelight/core"
+import { isSafelightError } from "@safelight/core"
 import { Command } from "commander"
 import { CommandError } from "../command-error.ts"
+import type { Configuration } from "../configuration/configuration.ts"
 import { EXIT } from "../exit-code.ts"
 import { toFailure, toOneLine } from "../failure-line.ts"
 import { createProgress } from "../progress.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
+import {
+  addDataOptions,
+  loadDataAndModels,
+  loadDataConfiguration,
+  type DataOptions,
+} from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 export interface AuditCommand {
@@ -47,16 +53,23 @@ async function run(audit: AuditCommand, options: Options): Promise<void> {
   const { createAudit, describeFinding } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
   const { withData } = await import("../open-data.ts")
-  const configuration = await loadDataConfiguration(options, audit.context)
+  const configuration = await load(audit, options)
+  const { models, prices } = configuration
   const report = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
-    examine(
-      createAudit({ storage, digest, prices: configuration.prices, models: MODELS }),
-      audit.name,
-    ),
+    examine(createAudit({ storage, digest, prices, models }), audit.name),
   )
   const text = toText(report, audit.whole, describeFinding)
   audit.context.print(options.json === true ? `${JSON.stringify(report)}\n` : text)
   audit.context.exitWith(CODES[report.outcome])
+}
+
+/** Chains are proved without knowing a model: also where its file is broken. */
+async function load(
+  { context, name }: AuditCommand,
+  options: Options,
+): Promise<Pick<Configuration, "data" | "database" | "models" | "prices">> {
+  if (name === "replay") return loadDataAndModels(options, context)
+  return { ...(await loadDataConfiguration(options, context)), models: [] }
 }
 
 async function examine(audit: Audit, name: "verify" | "replay"): Promise<AuditReport> {

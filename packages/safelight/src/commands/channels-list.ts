@@ -3,7 +3,7 @@
  * all nodes. Providers are not asked anything.
  */
 import { Command } from "commander"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
+import { addDataOptions, loadDataAndModels, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
@@ -22,9 +22,10 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   const { planChannels } = await import("../channels/plan-channels.ts")
   const { sumLastDay } = await import("../channels/last-day.ts")
   const { toChannelRecords, toChannelsTable } = await import("../channels/channel-report.ts")
-  const configuration = await loadDataConfiguration(options, context)
+  const configuration = await loadDataAndModels(options, context)
   const { environment } = context
-  const plans = await planChannels({ channels: configuration.channels, environment })
+  const { channels, models } = configuration
+  const plans = await planChannels({ channels, models, environment })
   const request = { configuration, mayCreate: false, purpose: "read" } as const
   const facts = await withData(request, async (storage) => ({
     plans,

@@ -1,7 +1,7 @@
 /** The options of every command that works on data, and the configuration that they make. */
 import type { Command } from "commander"
 import { refused } from "../command-error.ts"
-import type { Configuration } from "../configuration/configuration.ts"
+import type { Configuration, ReadConfiguration } from "../configuration/configuration.ts"
 import type { CommandContext } from "./command-context.ts"
 
 export interface DataOptions {
@@ -25,19 +25,38 @@ export function addDataOptions(command: Command): Command {
 
 /**
  * For commands that work on one database and nothing else. Rejects where a folder was typed and a
- * database that was not would be taken in its place; else as `loadConfiguration` does.
+ * database that was not would be taken in its place; else as `readConfiguration` does.
  */
 export async function loadDataConfiguration(
+  options: DataOptions,
+  context: CommandContext,
+): Promise<ReadConfiguration> {
+  const { readConfiguration } = await import("../configuration/load-configuration.ts")
+  const { environment, folder } = context
+  const configuration = await readConfiguration({ flags: options, environment, folder })
+  requireOnePlace(configuration, options, context)
+  return configuration
+}
+
+/** The same with its models, whose files are run. */
+export async function loadDataAndModels(
   options: DataOptions,
   context: CommandContext,
 ): Promise<Configuration> {
   const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { environment, folder } = context
   const configuration = await loadConfiguration({ flags: options, environment, folder })
+  requireOnePlace(configuration, options, context)
+  return configuration
+}
+
+function requireOnePlace(
+  configuration: ReadConfiguration,
+  options: DataOptions,
+  context: CommandContext,
+): void {
   const { data, database } = options
-  if (data === undefined || database !== undefined || configuration.database === undefined) {
-    return configuration
-  }
+  if (data === undefined || database !== undefined || configuration.database === undefined) return
   throw refused(
     `--data names the folder ${configuration.data}, ${nameDatabaseSource(options, context)} ` +
       "a PostgreSQL database: leave out one of the two",

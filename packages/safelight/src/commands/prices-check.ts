@@ -29,7 +29,9 @@ async function check(
   const { toPricesRecord, toPricesText } = await import("../prices-text.ts")
   const { environment, folder } = context
   const flags = file === undefined ? {} : { config: file }
-  const { prices } = await loadConfiguration({ flags, environment, folder })
+  const configuration = await loadConfiguration({ flags, environment, folder })
   const isJson = options.json === true
-  context.print(isJson ? `${JSON.stringify(toPricesRecord(prices))}\n` : toPricesText(prices))
+  context.print(
+    isJson ? `${JSON.stringify(toPricesRecord(configuration))}\n` : toPricesText(configuration),
+  )
 }

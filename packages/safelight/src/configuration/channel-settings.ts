@@ -4,7 +4,7 @@ import * as v from "valibot"
 
 /** One channel as the file says it: by its type or by its module. */
 export interface ChannelSettings {
-  /** `studio`, or a provider that is built in. */
+  /** `studio`, `comfyui`, or a provider that is built in. */
   readonly type?: string
   /** Absolute path of a file that exports a provider, or a function that makes a channel. */
   readonly module?: string
@@ -26,6 +26,8 @@ export interface ChannelSettings {
   readonly keyTtlMs?: number
   /** What its provider charges where that tells no money, by model; US dollars in micro-units. */
   readonly costs?: Readonly<Record<string, UnitCost>>
+  /** Of a ComfyUI server: by public model, the absolute path of its workflow. */
+  readonly workflows?: Readonly<Record<string, string>>
 }
 
 const name = v.pipe(
@@ -59,15 +61,17 @@ const costsSchema = v.record(
   fields({ perImageMicros: micros, perVideoSecondMicros: micros, perUnitMicros: micros }),
   "expected an object with costs by model",
 )
+/** A file of the operator's own, from where the configuration stands; a bare name would be a package's. */
+export function modulePath(example: string): v.GenericSchema<string> {
+  const message = `expected a path, such as ${example}`
+  return v.pipe(v.string(message), v.regex(/^(\.{0,2}\/|[a-z]:\\)/i, message))
+}
+
+const notWorkflows = "expected a workflow file for each model"
 
 const settingsSchema = fields({
   type: v.exactOptional(v.string("expected a type, such as fal or studio")),
-  module: v.exactOptional(
-    v.pipe(
-      v.string(),
-      v.regex(/^(\.{0,2}\/|[a-z]:\\)/i, "expected a path, such as ./my-provider.ts"),
-    ),
-  ),
+  module: v.exactOptional(modulePath("./my-provider.ts")),
   name: v.exactOptional(name),
   models: v.exactOptional(
     v.pipe(v.array(v.string(), "expected a list of models"), v.nonEmpty("expected a model")),
@@ -87,6 +91,12 @@ const settingsSchema = fields({
   // A month: no provider is known to remember a key for longer.
   keyTtlMs: v.exactOptional(whole(2_592_000_000)),
   costs: v.exactOptional(costsSchema),
+  workflows: v.exactOptional(
+    v.pipe(
+      v.record(v.string(), v.string("expected a path, such as ./picture.json"), notWorkflows),
+      v.check((workflows) => Object.keys(workflows).length > 0, notWorkflows),
+    ),
+  ),
 })
 
 const channelSchema = v.pipe(
@@ -94,6 +104,10 @@ const channelSchema = v.pipe(
   v.check(
     ({ module, type }) => (module === undefined) !== (type === undefined),
     "expected either a type, such as fal or studio, or a module",
+  ),
+  v.check(
+    ({ type, workflows }) => (type === "comfyui") === (workflows !== undefined),
+    "expected workflows for the type comfyui, and for no other",
   ),
 )
 

@@ -2,7 +2,7 @@
  * A service's configuration once every source was read and checked: what `createService` takes.
  * Where a field came from is forgotten here; `load-configuration.ts` knows it.
  */
-import type { PriceBook } from "@safelight/core"
+import type { Model, PriceBook } from "@safelight/core"
 import type { AccountDefaults } from "./account-defaults.ts"
 import type { ChannelSettings } from "./channel-settings.ts"
 
@@ -39,6 +39,13 @@ export interface Configuration {
   /** How long a finished task's artifacts are kept. */
   readonly retentionMs: number
   readonly stopGraceMs: number
+  /** What may be asked for: the three, and those of `modelFiles` or of a host. */
+  readonly models: readonly Model[]
+  /**
+   * Absolute paths of the files that models come from, so that a thread can load them too; what a host
+   * hands in has none.
+   */
+  readonly modelFiles: readonly string[]
   readonly prices: PriceBook
   readonly accounts: {
     /** Settings of an account that is made without any of its own. */
@@ -52,6 +59,9 @@ export interface Configuration {
   readonly studio: StudioLimits
   readonly media: MediaLimits
 }
+
+/** As far as it is read without running a file of the operator's. */
+export type ReadConfiguration = Omit<Configuration, "models">
 
 export interface BucketCredentials {
   readonly accessKeyId: string

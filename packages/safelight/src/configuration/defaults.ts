@@ -2,7 +2,7 @@
  * What a service is like when nobody says otherwise. Limits that belong to a piece (the engine, the
  * studio, the guarded fetch) have their defaults there: a field left out is not passed on.
  */
-import { DEFAULT_PRICES } from "@safelight/core"
+import { DEFAULT_PRICES, MODELS } from "@safelight/core"
 import { ACCOUNT_DEFAULTS } from "./account-defaults.ts"
 import type { Configuration } from "./configuration.ts"
 
@@ -21,6 +21,8 @@ export const DEFAULTS = {
   retentionMs: 14 * 24 * 60 * 60 * 1000,
   /** For what runs when a stop is asked for: common supervisors kill after 30 s. */
   stopGraceMs: 20_000,
+  models: MODELS,
+  modelFiles: [],
   prices: DEFAULT_PRICES,
   accounts: { defaults: ACCOUNT_DEFAULTS },
   channels: [{ type: "studio" }],

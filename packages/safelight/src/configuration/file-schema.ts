@@ -3,11 +3,11 @@
  * fields that flags and variables share are checked by the same schemas, so that a port is
  * wrong in the same words wherever it stands.
  */
-import { fields, MODELS, type ModelPrice, type PriceBook } from "@safelight/core"
+import { fields, type PriceBook } from "@safelight/core"
 import * as v from "valibot"
 import { LONGEST_MS } from "../duration.ts"
 import { accountDefaultsSchema } from "./account-defaults.ts"
-import { channelsSchema } from "./channel-settings.ts"
+import { channelsSchema, modulePath } from "./channel-settings.ts"
 import { DEFAULTS } from "./defaults.ts"
 
 function wholeNumber(min: number, max: number): v.GenericSchema<number> {
@@ -101,21 +101,14 @@ const priceBook = v.pipe(
 
 type PriceTables = v.InferOutput<typeof priceTable>[]
 
-/** A version must name one table for good, and the last table must price every model. */
+/** A version must name one table for good. That they fit the models is seen once those are loaded. */
 function findPriceFault(tables: PriceTables): string | undefined {
   const taken = new Set(DEFAULTS.prices.map((table) => table.version))
   for (const { version } of tables) {
     if (taken.has(version)) return `version "${version}" names another table already`
     taken.add(version)
   }
-  const prices: Record<string, ModelPrice> = tables.at(-1)?.models ?? {}
-  const stray = Object.keys(prices).find((id) => MODELS.every((model) => model.id !== id))
-  if (stray !== undefined) return `the last table prices "${stray}", which is no model`
-  const unpriced = MODELS.find((model) => {
-    const rate = model.artifacts === "image" ? "perImageMicros" : "perVideoSecondMicros"
-    return prices[model.id]?.[rate] === undefined
-  })
-  return unpriced === undefined ? undefined : `the last table has no price for "${unpriced.id}"`
+  return undefined
 }
 
 /** The configuration file as it is written. */
@@ -133,6 +126,7 @@ export const fileSchema = fields({
   logLevel: v.exactOptional(SHARED_SETTINGS.logLevel),
   retentionMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),
   stopGraceMs: v.exactOptional(wholeNumber(0, DAY_MS)),
+  models: v.exactOptional(v.array(modulePath("./my-model.ts"), "expected a list of files")),
   prices: v.exactOptional(priceBook),
   accounts: v.exactOptional(fields({ defaults: accountDefaultsSchema })),
   channels: v.exactOptional(channelsSchema),

@@ -12,15 +12,21 @@ const KNOWN: ReadonlySet<string> = new Set([
   "SAFELIGHT_URL",
 ])
 
-/** Those of the project's own tests, which start commands in their environment. */
-const TESTS = "SAFELIGHT_TEST_"
+/**
+ * Any that begins so may be somebody's: keys of channels to other services of this kind, of which there
+ * may be several, and those of the project's own tests, which start commands in their environment.
+ */
+const FREE = ["SAFELIGHT_UPSTREAM_KEY", "SAFELIGHT_TEST_"]
 
 /** Throws `invalid-configuration`, naming the first that is none of ours though it is called so. */
 export function requireKnownVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   const stray = Object.keys(environment).find(
-    (name) => name.startsWith("SAFELIGHT_") && !name.startsWith(TESTS) && !KNOWN.has(name),
+    (name) =>
+      name.startsWith("SAFELIGHT_") &&
+      !FREE.some((beginning) => name.startsWith(beginning)) &&
+      !KNOWN.has(name),
   )
   if (stray !== undefined) throw configurationError(`${stray}: no variable of this name is known`)
 }

@@ -5,7 +5,7 @@
  */
 import { resolve } from "node:path"
 import * as v from "valibot"
-import type { Configuration } from "./configuration.ts"
+import type { Configuration, ReadConfiguration } from "./configuration.ts"
 import { configurationError, toConfigurationError } from "./configuration-fault.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SHARED_SETTINGS } from "./file-schema.ts"
@@ -37,40 +37,84 @@ export interface ConfigurationFlags {
   readonly sandbox?: true
 }
 
-/** Rejects with `invalid-configuration`, naming the source and the field. */
+/**
+ * With the models of its files, which are run for it. Rejects with `invalid-configuration`, naming the
+ * source and the field.
+ */
 export async function loadConfiguration(source: ConfigurationSource): Promise<Configuration> {
-  requireKnownVariables(source.environment)
-  const path = source.flags.config ?? readVariable(source, "SAFELIGHT_CONFIG")
-  const found = await readConfigurationFile({ path, folder: source.folder })
-  const file = found?.content ?? {}
-  const { data, sandbox, ...typed } = readAllTyped(source)
-  const folders =
-    data === undefined && file.data !== undefined
-      ? [found?.folder ?? source.folder, file.data]
-      : [source.folder, data ?? DEFAULTS.data]
-  const studio = toStudio(found, sandbox)
-  const configuration = { ...DEFAULTS, ...file, ...typed, data: resolve(...folders), studio }
-  assertTogether(configuration)
-  const read = found === undefined ? {} : { file: found.path }
-  const channels = toChannels(configuration.channels, found, source)
-  return {
-    ...configuration,
-    channels,
-    ...read,
-    ...readPlaces(configuration, source, found?.folder),
-  }
+  const { configuration, name } = await read(source)
+  const { loadModels } = await import("../models/load-models.ts")
+  const { findPriceFault } = await import("../models/model-prices.ts")
+  const models = await loadModels(configuration.modelFiles)
+  const fault = findPriceFault(models, configuration.prices)
+  if (fault === undefined) return { ...configuration, models }
+  throw configurationError(`${name === undefined ? "" : `${name}: `}prices: ${fault}`)
 }
 
-/** A module starts where it was written. */
+/**
+ * The same without its models, for commands that need none: what is kept has to be reached also where
+ * a model's file is broken or gone.
+ */
+export async function readConfiguration(source: ConfigurationSource): Promise<ReadConfiguration> {
+  return (await read(source)).configuration
+}
+
+interface Read {
+  readonly configuration: ReadConfiguration
+  /** Of the file that was read. */
+  readonly name: string | undefined
+}
+
+async function read(source: ConfigurationSource): Promise<Read> {
+  requireKnownVariables(source.environment)
+  const named = source.flags.config ?? readVariable(source, "SAFELIGHT_CONFIG")
+  const found = await readConfigurationFile({ path: named, folder: source.folder })
+  const { data, sandbox, ...typed } = readAllTyped(source)
+  const { models: modelFiles = [], ...file } = found?.content ?? {}
+  const { models: _models, ...defaults } = DEFAULTS
+  const folder = found?.folder ?? source.folder
+  const configuration = {
+    ...defaults,
+    ...file,
+    ...typed,
+    data: toData(data, file.data, { folder, source }),
+    studio: toStudio(found, sandbox),
+    modelFiles: modelFiles.map((path) => resolve(folder, path)),
+    ...(found !== undefined && { file: found.path }),
+  }
+  assertTogether(configuration)
+  const channels = toChannels(configuration.channels, folder)
+  const places = readPlaces(configuration, source, found?.folder)
+  return { configuration: { ...configuration, channels, ...places }, name: found?.name }
+}
+
+/** What was typed, or what the file says, which starts at the file. */
+function toData(
+  typed: string | undefined,
+  written: string | undefined,
+  { folder, source }: { readonly folder: string; readonly source: ConfigurationSource },
+): string {
+  if (typed === undefined && written !== undefined) return resolve(folder, written)
+  return resolve(source.folder, typed ?? DEFAULTS.data)
+}
+
+/** What a channel is made from starts where it was written. */
 function toChannels(
   channels: Configuration["channels"],
-  found: FoundFile | undefined,
-  source: ConfigurationSource,
+  folder: string,
 ): Configuration["channels"] {
-  const folder = found?.folder ?? source.folder
-  return channels.map(({ module, ...settings }) =>
-    module === undefined ? settings : { ...settings, module: resolve(folder, module) },
-  )
+  return channels.map(({ module, workflows, ...settings }) => ({
+    ...settings,
+    ...(module !== undefined && { module: resolve(folder, module) }),
+    ...(workflows !== undefined && { workflows: toAbsolute(workflows, folder) }),
+  }))
+}
+
+function toAbsolute(
+  files: Readonly<Record<string, string>>,
+  folder: string,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(files).map(([id, file]) => [id, resolve(folder, file)]))
 }
 
 /** Who wrote a file runs more than a first try: only what is said switches the sandbox on then. */
@@ -84,7 +128,7 @@ function toStudio(
 }
 
 /** What no setting says alone. */
-function assertTogether({ database, role }: Configuration): void {
+function assertTogether({ database, role }: ReadConfiguration): void {
   if (role === "all" || database !== undefined) return
   throw configurationError(`role: "${role}" needs PostgreSQL; --database names it`)
 }
@@ -94,10 +138,10 @@ function assertTogether({ database, role }: Configuration): void {
  * and are missed only where the bucket is opened: most commands never do.
  */
 function readPlaces(
-  { artifacts }: Configuration,
+  { artifacts }: ReadConfiguration,
   source: ConfigurationSource,
   fileFolder: string | undefined,
-): Pick<Configuration, "artifacts" | "credentials"> {
+): Pick<ReadConfiguration, "artifacts" | "credentials"> {
   if (artifacts === undefined) return {}
   if (!artifacts.startsWith("s3:")) {
     const isTyped = readTyped(source, "artifacts") !== undefined

@@ -18,6 +18,8 @@ export interface FileSource {
 }
 
 export interface FoundFile {
+  /** As the user named it, for messages. */
+  readonly name: string
   /** Absolute. */
   readonly path: string
   /** Absolute; its relative paths start here. */
@@ -33,7 +35,7 @@ export async function readConfigurationFile(source: FileSource): Promise<FoundFi
   if (text === undefined) return undefined
   const result = v.safeParse(fileSchema, parseJson(text, name), { abortPipeEarly: true })
   if (!result.success) throw toConfigurationError(name, result.issues)
-  return { path, folder: dirname(path), content: result.output }
+  return { name, path, folder: dirname(path), content: result.output }
 }
 
 async function readText(

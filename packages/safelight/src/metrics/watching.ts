@@ -10,7 +10,8 @@ import { createRequestLog } from "../request-log.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OnCommit } from "./observe-commits.ts"
 
-export type WatchingSettings = Pick<Configuration, "metrics" | "metricsHost" | "metricsPort">
+export type WatchingSettings = Pick<Configuration, "metrics" | "metricsHost" | "metricsPort"> &
+  Partial<Pick<Configuration, "models">>
 
 export interface WatchingOptions {
   readonly settings: WatchingSettings
@@ -37,7 +38,8 @@ export async function createWatching(options: WatchingOptions): Promise<Watching
   const logRequest = createRequestLog(log)
   if (!settings.metrics && settings.metricsPort === undefined) return createUncounted(logRequest)
   const { createMetrics } = await import("./metrics.ts")
-  return createCounted(createMetrics(options), logRequest, options)
+  const models = settings.models && { models: settings.models.map(({ id }) => id) }
+  return createCounted(createMetrics({ ...options, ...models }), logRequest, options)
 }
 
 function createUncounted(onAnswered: OnAnswered): Watching {

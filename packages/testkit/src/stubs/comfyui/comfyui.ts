@@ -11,6 +11,7 @@ import type { Refusal, StubContext, StubDefinition } from "../stub-definition.ts
 import { createJobs, type StubJobs } from "../stub-jobs.ts"
 import { openRoute, type StubHandler, type StubReply, type StubRoute } from "../stub-route.ts"
 import { findGraphErrors, toHistory, type Prompt, type PromptData } from "./comfyui-prompt.ts"
+import { showNodes } from "./comfyui-nodes.ts"
 import { createProgress, type ComfyProgress } from "./comfyui-progress.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -85,6 +86,10 @@ function toRoutes(state: ComfyState): StubRoute[] {
       const { name } = context.files.keep(image.name, image.type, bytes)
       return { json: { name, subfolder: "", type: "input" } }
     }),
+    openRoute("other", "GET /object_info", () => ({ json: showNodes() })),
+    openRoute("other", "GET /object_info/{class}", ({ params }) => ({
+      json: showNodes(params["class"]),
+    })),
     openRoute("other", "GET /system_stats", () => ({
       json: { system: { comfyui_version: "0.21.0", os: "posix" }, devices: [] },
     })),

@@ -1,0 +1,41 @@
+/**
+ * Stopping a prompt: out of the queue, or interrupted where it is the one that runs. A server that takes
+ * no id with an interruption stops whatever runs, so none is sent unless ours does.
+ */
+import type { AbortSignalLike, CancelOutcome } from "@safelight/core"
+import type { ComfyServer } from "./comfy-server.ts"
+import { isFields } from "./graph.ts"
+import { findStanding } from "./standing.ts"
+
+/** Rejects, retryable, where the server does not say. */
+export async function cancelPrompt(
+  server: ComfyServer,
+  promptId: string,
+  signal: AbortSignalLike,
+): Promise<CancelOutcome> {
+  const post = { method: "POST", signal } as const
+  const before = await findStanding(server, promptId, signal)
+  if (before.kind === "queued") {
+    await server.ask({ ...post, path: "/queue", json: { delete: [promptId] } })
+  }
+  // It may have begun to run before it could be taken out.
+  const between = before.kind === "queued" ? await findStanding(server, promptId, signal) : before
+  if (between.kind === "running") {
+    await server.ask({ ...post, path: "/interrupt", json: { prompt_id: promptId } })
+  }
+  const after = between.kind === "running" ? await findStanding(server, promptId, signal) : between
+  switch (after.kind) {
+    case "absent":
+      return "stopped"
+    case "over":
+      return isError(after.entry["status"]) ? "stopped" : "too-late"
+    case "queued":
+    case "running":
+      // A node ends what it is about before it looks.
+      return "unknown"
+  }
+}
+
+function isError(status: unknown): boolean {
+  return isFields(status) && status["status_str"] === "error"
+}

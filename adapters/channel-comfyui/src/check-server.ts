@@ -1,0 +1,102 @@
+/**
+ * Whether the server can make what the workflows ask for, found out without running anything: it has the
+ * classes of their nodes, and the checkpoints and other choices that they name.
+ */
+import { isSafelightError, type AbortSignalLike, type ChannelCheck } from "@safelight/core"
+import type { ComfyServer, ServerReply } from "./comfy-server.ts"
+import { isFields, type ComfyNode, type Fields } from "./graph.ts"
+import { toName, type Workflow } from "./workflow.ts"
+
+/** `isKeyed`: a key goes along, for a proxy in front of the server. Rejects with our own mistakes alone. */
+export async function checkServer(
+  server: ComfyServer,
+  workflows: Iterable<Workflow>,
+  { isKeyed, signal }: { readonly isKeyed: boolean; readonly signal: AbortSignalLike },
+): Promise<ChannelCheck> {
+  try {
+    const reply = await server.ask({ path: "/system_stats", signal })
+    const { json, status } = reply
+    if (status === 401 || status === 403) {
+      return { kind: "refused", reason: `it answers ${status}: the key is missing, or not taken` }
+    }
+    if (status !== 200 || !isFields(json) || !isFields(json["system"])) return toUnclear(reply)
+    const problems = await findProblems(server, [...workflows], signal)
+    if (problems.length > 0) return { kind: "unavailable", reason: problems.join("; ") }
+    return { kind: "ready", key: isKeyed ? "taken" : "none" }
+  } catch (error) {
+    if (!isSafelightError(error)) throw error
+    const reason = error.code === "aborted" ? "it does not answer in time" : error.message
+    return { kind: "unavailable", reason }
+  }
+}
+
+function toUnclear({ status }: ServerReply): ChannelCheck {
+  return { kind: "unavailable", reason: `it answers ${status}, and is no ComfyUI server` }
+}
+
+async function findProblems(
+  server: ComfyServer,
+  workflows: readonly Workflow[],
+  signal: AbortSignalLike,
+): Promise<readonly string[]> {
+  const types = new Set(
+    workflows.flatMap(({ graph }) => Object.values(graph).map(({ class_type: type }) => type)),
+  )
+  const told = await Promise.all(
+    [...types].map(async (type) => {
+      const { json } = await server.ask({
+        path: `/object_info/${encodeURIComponent(type)}`,
+        signal,
+      })
+      return [type, isFields(json) && isFields(json[type]) ? json[type] : undefined] as const
+    }),
+  )
+  const facts = new Map(told)
+  return workflows.flatMap((workflow) =>
+    Object.entries(workflow.graph).flatMap(([id, node]) => {
+      return findNodeProblems(workflow, { id, node, facts: facts.get(node.class_type) })
+    }),
+  )
+}
+
+interface NodeFacts {
+  readonly id: string
+  readonly node: ComfyNode
+  /** Undefined where the server has no such node. */
+  readonly facts: Fields | undefined
+}
+
+function findNodeProblems(
+  { file, fillings, outputs }: Workflow,
+  { facts, id, node }: NodeFacts,
+): readonly string[] {
+  const name = `workflow ${file}: ${toName(id, node)}`
+  if (facts === undefined) return [`${name}: the server has no such node`]
+  if (outputs.includes(id) && facts["output_node"] === false) {
+    return [`${name}: it saves nothing, and can't be an output`]
+  }
+  const isFilled = (input: string): boolean =>
+    fillings.some((filling) => filling.node === id && filling.input === input)
+  return Object.entries(node.inputs)
+    .filter(([input, value]) => !isFilled(input) && isMissing(toChoices(facts, input), value))
+    .map(([input, value]) => `${name}: the server has no ${input} ${JSON.stringify(value)}`)
+}
+
+function isMissing(choices: readonly unknown[] | undefined, value: unknown): boolean {
+  return choices !== undefined && !Array.isArray(value) && !choices.includes(value)
+}
+
+/** What an input may be, where the server has a list: `[["a", "b"], {…}]`, or `["COMBO", {options}]`. */
+function toChoices({ input }: Fields, name: string): readonly unknown[] | undefined {
+  const groups = isFields(input) ? [input["required"], input["optional"]] : []
+  const spec = groups
+    .map((group) => (isFields(group) ? group[name] : undefined))
+    .find(Array.isArray)
+  if (spec === undefined) return undefined
+  const [kind, extra] = spec as readonly unknown[]
+  const options = isFields(extra) ? extra : {}
+  // A file below a folder is taken, though only the topmost are listed.
+  if (Object.keys(options).some((option) => option.endsWith("_upload"))) return undefined
+  const choices = kind === "COMBO" ? options["options"] : kind
+  return Array.isArray(choices) ? choices : undefined
+}

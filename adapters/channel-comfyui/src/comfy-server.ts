@@ -1,0 +1,142 @@
+/**
+ * Requests to the server, each sent once, and their answers as JSON. What an answer means is for whoever
+ * asked. A server behind a proxy may stand below a path, and want a key.
+ */
+import { Readable } from "node:stream"
+import { isSafelightError, SafelightError, type AbortSignalLike, type Json } from "@safelight/core"
+import { Agent, request as send, type Dispatcher } from "undici"
+
+export interface ComfyServer {
+  /** As `http://127.0.0.1:8188`. */
+  readonly origin: string
+  /** Sent with each request; a key among them is no secret to the server alone. */
+  readonly headers: Readonly<Record<string, string>>
+  toUrl(path: string, query?: Readonly<Record<string, string>>): URL
+  /** Rejects with `channel-unavailable`, retryable, and with `aborted` on the signal. */
+  ask(request: ServerRequest): Promise<ServerReply>
+  close(): Promise<void>
+}
+
+export interface ServerRequest {
+  readonly method?: "GET" | "POST"
+  readonly path: string
+  readonly json?: unknown
+  /** In place of `json`, with its own `content-type`. */
+  readonly body?: { readonly type: string; readonly parts: AsyncIterable<Uint8Array> }
+  readonly signal: AbortSignalLike
+}
+
+export interface ServerReply {
+  readonly status: number
+  /** Undefined where the body is none. */
+  readonly json: Json | undefined
+  readonly retryAfterMs?: number
+}
+
+export interface ServerOptions {
+  readonly baseUrl: URL
+  readonly key: string | undefined
+}
+
+/** A queue tells the whole graph of each prompt in it. */
+const MOST_REPLY_BYTES = 64 * 1024 * 1024
+const CONNECT_MS = 10_000
+/** A server of one's own is asked for little at once. */
+const CONNECTIONS = 16
+
+export function createComfyServer({ baseUrl, key }: ServerOptions): ComfyServer {
+  const agent = new Agent({
+    // Over HTTP/2 undici may send a POST again by itself.
+    allowH2: false,
+    connect: { timeout: CONNECT_MS },
+    connections: CONNECTIONS,
+    // The caller's signal is the time-out.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  const root = `${baseUrl.origin}${baseUrl.pathname.replace(/\/$/, "")}`
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  let closing: Promise<void> | undefined
+
+  function toUrl(path: string, query: Readonly<Record<string, string>> = {}): URL {
+    const url = new URL(`${root}${path}`)
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    return url
+  }
+
+  return {
+    origin: baseUrl.origin,
+    headers,
+    toUrl,
+    async ask({ body, json, method = "GET", path, signal }) {
+      const type = json === undefined ? body?.type : "application/json"
+      let answer: Dispatcher.ResponseData | undefined
+      try {
+        answer = await send(toUrl(path), {
+          dispatcher: agent,
+          method,
+          signal: signal as AbortSignal,
+          headers: {
+            accept: "application/json",
+            "user-agent": "Safelight",
+            ...headers,
+            ...(type !== undefined && { "content-type": type }),
+          },
+          ...(json !== undefined && { body: JSON.stringify(json) }),
+          ...(body !== undefined && { body: Readable.from(body.parts) }),
+        })
+        return toReply(answer, await readText(answer.body))
+      } catch (error) {
+        answer?.body.destroy()
+        throw toFault(error, signal)
+      }
+    },
+    close: () => (closing ??= agent.destroy()),
+  }
+}
+
+async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += (chunk as Uint8Array).byteLength
+    if (bytes > MOST_REPLY_BYTES) throw new Error("the answer is too large")
+    chunks.push(chunk as Uint8Array)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+function toReply({ headers, statusCode }: Dispatcher.ResponseData, text: string): ServerReply {
+  const after = headers["retry-after"]
+  const retryAfterMs =
+    typeof after === "string" && /^\d{1,6}$/.test(after) ? Number(after) * 1_000 : undefined
+  return {
+    status: statusCode,
+    json: parse(text),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    // A page of a proxy, or a body that broke off: it says nothing.
+    return undefined
+  }
+}
+
+function toFault(error: unknown, signal: AbortSignalLike): Error {
+  if (signal.aborted) return new SafelightError({ code: "aborted", message: "called off" })
+  // What was being sent failed, and says so itself.
+  if (isSafelightError(error)) return error
+  const { code = "" } = error as { readonly code?: string }
+  const message = `the ComfyUI server can't be reached, or broke off${code === "" ? "" : ` (${code})`}`
+  return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause: error })
+}
+
+/** An answer that is none of ComfyUI's: it is asked again. */
+export function meaningless({ status }: ServerReply): SafelightError {
+  const message = `the ComfyUI server answered ${status}, which says nothing`
+  return new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
+}

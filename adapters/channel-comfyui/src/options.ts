@@ -1,0 +1,79 @@
+/** What a host may set, checked once at construction, and the numbers that it can't. */
+import { MODELS, SafelightError, SILENT_LOG, type Log, type Model } from "@safelight/core"
+
+export interface ComfyUiOptions {
+  /** By the id of a public model, the path of a workflow in ComfyUI's API format. */
+  readonly workflows: Readonly<Record<string, string>>
+  /** Where the server is, also below a path. */
+  readonly baseUrl?: string
+  /** The channel's name, by which tasks remember it. */
+  readonly name?: string
+  /** Prompts in its queue at once. It runs one after the other. */
+  readonly concurrency?: number
+  /** Sent as a bearer token, for a proxy in front of the server: ComfyUI itself takes no key. */
+  readonly key?: string
+  /** The models that there are; by default core's. */
+  readonly models?: readonly Model[]
+  readonly log?: Log
+}
+
+export interface ComfyUiSettings {
+  readonly workflows: Readonly<Record<string, string>>
+  readonly baseUrl: URL
+  readonly name: string
+  readonly concurrency: number
+  readonly key: string | undefined
+  readonly models: readonly Model[]
+  readonly log: Log
+}
+
+/** Durations in milliseconds. */
+export const DEFAULTS = {
+  name: "comfyui",
+  baseUrl: "http://127.0.0.1:8188",
+  concurrency: 1,
+  // Uploads and the prompt. An engine's claim of a minute has to outlive the moment at which the prompt
+  // leaves, twice over.
+  sendWithinMs: 30_000,
+  submitTimeoutMs: 60_000,
+  // A server on the same network answers at little cost, and work takes seconds.
+  pollMs: 1_000,
+  queuedPollMs: 2_000,
+  // What answers later is of no use for tasks either.
+  checkMs: 15_000,
+} as const
+
+/** Throws `invalid-configuration`, naming the setting. */
+export function checkOptions(options: ComfyUiOptions): ComfyUiSettings {
+  const shared = { ...DEFAULTS, log: SILENT_LOG, models: MODELS, ...options }
+  const { concurrency, key, log, models, name, workflows } = shared
+  const baseUrl = URL.parse(shared.baseUrl)
+  if (baseUrl === null || !isPlain(baseUrl)) {
+    const what = "baseUrl must be an http or https URL without a user, a query or a fragment"
+    throw invalid(name, what)
+  }
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw invalid(name, "concurrency must be a positive integer")
+  }
+  if (key !== undefined && !isKey(key)) {
+    throw invalid(name, "its key is empty, or holds what no key does")
+  }
+  if (Object.keys(workflows).length === 0) {
+    throw invalid(name, "workflows must name a file for a model")
+  }
+  return { workflows, baseUrl, name, concurrency, key, models, log }
+}
+
+function invalid(name: string, what: string): SafelightError {
+  const message = `channel ${name}: ${what}`
+  return new SafelightError({ code: "invalid-configuration", message })
+}
+
+function isPlain({ hash, protocol, search, username }: URL): boolean {
+  return /^https?:$/.test(protocol) && username === "" && search === "" && hash === ""
+}
+
+/** It goes into a header: what is no visible ASCII is a mistake of copying. */
+function isKey(text: string): boolean {
+  return /^[\x21-\x7e]{1,4096}$/.test(text)
+}

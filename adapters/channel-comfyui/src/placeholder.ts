@@ -1,0 +1,117 @@
+/**
+ * The placeholders of a workflow stand in the titles of its nodes, since a title is what ComfyUI's page
+ * keeps through export and import: a number's field takes no text, and braces in a text are dynamic
+ * prompts there, which an export has chosen from already. The node's own inputs stay as they are, so the
+ * file runs in ComfyUI as it stands, and they tell the type of what takes their place.
+ *
+ *   {{text=prompt}}                       the input `text` is the parameter `prompt`
+ *   {{width=size.width}}                  a member of it
+ *   {{image=image_urls[0]}}               one of a list: the first file, uploaded
+ *   {{length=duration*16+1}}              a number, scaled
+ *   {{steps=quality low=8 medium=24}}     a constant for each value
+ *   {{seed=$seed}} {{filename_prefix=$id}}  what is new in each attempt
+ *   {{only output_format=png}}            the values that the workflow is for
+ *   {{output}}                            what this node saves is what was asked for
+ */
+
+export interface Filling {
+  readonly kind: "fill"
+  readonly input: string
+  readonly source: Source
+  /** Of a number. */
+  readonly factor: number
+  readonly summand: number
+  /** By the parameter's value, the constant as it is written. */
+  readonly table: ReadonlyMap<string, string> | undefined
+}
+
+export type Source = "$seed" | "$id" | ParameterSource
+
+export interface ParameterSource {
+  readonly parameter: string
+  /** Of a list. */
+  readonly index?: number
+  /** As `width` of a size, `r` of a colour. */
+  readonly member?: string
+}
+
+export interface Restriction {
+  readonly kind: "only"
+  readonly parameter: string
+  readonly values: readonly string[]
+}
+
+export type Placeholder = Filling | Restriction | { readonly kind: "output" }
+
+const RESTRICTION = /^only\s+(\w+)=(\S+)$/
+const FILLING = new RegExp(
+  [
+    String.raw`^(?<input>[^={}]+?)\s*=\s*`,
+    String.raw`(?:(?<own>\$seed|\$id)|(?<parameter>\w+)(?:\[(?<index>\d{1,3})\])?(?:\.(?<member>\w+))?)`,
+    String.raw`(?:\*(?<factor>\d+(?:\.\d+)?))?(?:\+(?<summand>\d+(?:\.\d+)?))?`,
+    String.raw`(?:\s+(?<constants>\S.*))?$`,
+  ].join(""),
+)
+
+/** The placeholders of a title, or the text that is meant as one and can't be read. */
+export function parsePlaceholders(title: string): readonly Placeholder[] | string {
+  const found: Placeholder[] = []
+  const rest = title.replaceAll(/\{\{(.*?)\}\}/g, (text, inner: string) => {
+    const placeholder = parsePlaceholder(inner.trim())
+    if (placeholder === undefined) return text
+    found.push(placeholder)
+    return ""
+  })
+  return /\{\{.*/.exec(rest)?.[0] ?? found
+}
+
+function parsePlaceholder(text: string): Placeholder | undefined {
+  if (text === "output") return { kind: "output" }
+  const [, parameter, values] = RESTRICTION.exec(text) ?? []
+  if (parameter !== undefined && values !== undefined) {
+    return { kind: "only", parameter, values: values.split(",") }
+  }
+  return parseFilling(text)
+}
+
+function parseFilling(text: string): Filling | undefined {
+  const { groups } = FILLING.exec(text) ?? {}
+  if (groups === undefined) return undefined
+  const { constants, factor, input = "", summand } = groups
+  const table = constants === undefined ? undefined : parseTable(constants)
+  // One of the two, and neither for what is our own.
+  const changes = [factor ?? summand, constants].filter((each) => each !== undefined).length
+  if (table === "unreadable" || changes > (groups["own"] === undefined ? 1 : 0)) return undefined
+  const scale = { factor: Number(factor ?? 1), summand: Number(summand ?? 0) }
+  return { kind: "fill", input, source: toSource(groups), ...scale, table }
+}
+
+function toSource({ index, member, own, parameter = "" }: Groups): Source {
+  if (own === "$seed" || own === "$id") return own
+  return {
+    parameter,
+    ...(index !== undefined && { index: Number(index) }),
+    ...(member !== undefined && { member }),
+  }
+}
+
+type Groups = Readonly<Record<string, string | undefined>>
+
+function parseTable(text: string): ReadonlyMap<string, string> | "unreadable" {
+  const rows = text.split(/\s+/).map((row) => /^([^=]+)=(.+)$/.exec(row))
+  const table = new Map<string, string>()
+  for (const row of rows) {
+    const [, value, constant] = row ?? []
+    if (value === undefined || constant === undefined || table.has(value)) return "unreadable"
+    table.set(value, constant)
+  }
+  return table
+}
+
+/** As a person wrote it. */
+export function toSourceText(source: Source): string {
+  if (typeof source === "string") return source
+  const { index, member, parameter } = source
+  const position = index === undefined ? "" : `[${index}]`
+  return `${parameter}${position}${member === undefined ? "" : `.${member}`}`
+}

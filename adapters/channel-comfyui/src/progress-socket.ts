@@ -1,0 +1,151 @@
+/**
+ * Progress as the server tells it over its WebSocket, to the client that sent the prompt. It is a hint and
+ * nothing hangs on it: a socket that is dropped is opened again, later each time, and only while prompts
+ * of this channel are under way; what was told meanwhile is not told again.
+ *
+ *   idle ──follow──▶ connecting ──▶ open ──dropped──▶ waiting ──▶ connecting      close ends any of them
+ */
+import { randomUUID } from "node:crypto"
+import type { Socket } from "node:net"
+import { Agent, buildConnector, WebSocket } from "undici"
+import type { ComfyServer } from "./comfy-server.ts"
+import { createPromptProgress, type PromptProgress } from "./prompt-progress.ts"
+
+export interface ProgressSocket {
+  /** Goes along with a prompt. */
+  readonly clientId: string
+  /** A prompt of these nodes is about to be sent. */
+  follow(promptId: string, nodes: readonly string[]): void
+  /** 1 to 99; undefined where nothing was told. */
+  toProgress(promptId: string): number | undefined
+  /** It is over. */
+  forget(promptId: string): void
+  close(): Promise<void>
+}
+
+/** More than a channel has under way; the oldest go, as those whose task another process took over. */
+const MOST_PROMPTS = 1_000
+/** Previews come as pictures, and are left unread. */
+const MOST_MESSAGE_BYTES = 16 * 1024 * 1024
+const CONNECT_MS = 10_000
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 30_000
+
+export function createProgressSocket(
+  server: Pick<ComfyServer, "headers" | "toUrl">,
+): ProgressSocket {
+  const clientId = randomUUID()
+  const connections = createConnections()
+  const { agent } = connections
+  const prompts = new Map<string, PromptProgress>()
+  let socket: WebSocket | undefined
+  let timer: NodeJS.Timeout | undefined
+  let pauseMs = FIRST_PAUSE_MS
+  let closing: Promise<void> | undefined
+
+  function connect(): void {
+    timer = undefined
+    const url = server.toUrl("/ws", { clientId })
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:"
+    socket = new WebSocket(url, { dispatcher: agent, headers: server.headers })
+    socket.addEventListener("message", ({ data }) => {
+      // A server that speaks is one that is there.
+      pauseMs = FIRST_PAUSE_MS
+      if (typeof data === "string") hear(data)
+    })
+    // Said of every end, also of a connection that never stood.
+    socket.addEventListener("close", () => {
+      socket = undefined
+      if (closing === undefined && prompts.size > 0) waitToConnect()
+    })
+  }
+
+  function waitToConnect(): void {
+    timer = setTimeout(connect, pauseMs)
+    timer.unref()
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+  }
+
+  function hear(text: string): void {
+    const message = parseMessage(text)
+    if (message !== undefined) prompts.get(message.promptId)?.hear(message.type, message.data)
+  }
+
+  return {
+    clientId,
+    follow(promptId, nodes) {
+      if (closing !== undefined) return
+      prompts.set(promptId, createPromptProgress(nodes))
+      const [oldest] = prompts.keys()
+      if (prompts.size > MOST_PROMPTS && oldest !== undefined) prompts.delete(oldest)
+      if (socket === undefined && timer === undefined) connect()
+    },
+    toProgress: (promptId) => prompts.get(promptId)?.toPercent(),
+    forget: (promptId) => void prompts.delete(promptId),
+    close() {
+      clearTimeout(timer)
+      prompts.clear()
+      if (closing === undefined) socket?.close()
+      closing ??= connections.close()
+      return closing
+    },
+  }
+}
+
+interface Connections {
+  readonly agent: Agent
+  close(): Promise<void>
+}
+
+/**
+ * Sockets that can be ended: one that has become a WebSocket is no longer its agent's, and waits for its
+ * server's goodbye without an end.
+ */
+function createConnections(): Connections {
+  const open = new Set<Socket>()
+  const connect = buildConnector({ timeout: CONNECT_MS })
+  const agent = new Agent({
+    allowH2: false,
+    webSocket: { maxPayloadSize: MOST_MESSAGE_BYTES },
+    connect(options, callback) {
+      connect(options, (...outcome) => {
+        const [, made] = outcome
+        if (made !== null) {
+          open.add(made)
+          made.once("close", () => open.delete(made))
+        }
+        callback(...outcome)
+      })
+    },
+  })
+  return {
+    agent,
+    close() {
+      // What was written goes out before.
+      for (const each of open) each.destroySoon()
+      return agent.destroy()
+    },
+  }
+}
+
+interface Message {
+  readonly type: string
+  readonly promptId: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+function parseMessage(text: string): Message | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // It is a hint alone.
+    return undefined
+  }
+  const { data, type } = Object(value) as { readonly data?: unknown; readonly type?: unknown }
+  const told = Object(data) as Readonly<Record<string, unknown>>
+  const { prompt_id: promptId } = told
+  return typeof type === "string" && typeof promptId === "string"
+    ? { type, promptId, data: told }
+    : undefined
+}

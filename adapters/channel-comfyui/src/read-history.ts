@@ -1,0 +1,98 @@
+/**
+ * What came of a prompt that is in the history. Nothing is billed, so what gave no files for a reason
+ * that lies outside of it may be tried again: it was interrupted, or the machine had no memory for it.
+ */
+import type { Completed, LinkedOutput, NotCreated, Refused } from "@safelight/core"
+import type { ComfyServer } from "./comfy-server.ts"
+import { isFields, type Fields } from "./graph.ts"
+import type { Workflow } from "./workflow.ts"
+
+export function readHistory(
+  server: Pick<ComfyServer, "headers" | "toUrl">,
+  workflow: Workflow,
+  entry: Fields,
+): Completed | NotCreated | Refused {
+  const status = isFields(entry["status"]) ? entry["status"] : {}
+  if (status["status_str"] === "error") return readFailure(workflow, status)
+  const outputs = listFiles(workflow, entry["outputs"]).map((file) => toOutput(server, file))
+  if (outputs.length > 0) return { kind: "completed", outputs }
+  // The same graph was run before, and is not run again; another seed makes it another.
+  const [, cached] = findMessage(status, "execution_cached") ?? []
+  const nodes = isFields(cached) ? cached["nodes"] : undefined
+  const isCached = Array.isArray(nodes) && workflow.outputs.every((id) => nodes.includes(id))
+  return isCached
+    ? { kind: "not-created", reason: "answered_from_cache" }
+    : { kind: "refused", code: "no_output" }
+}
+
+/** So much memory may be free again soon. */
+const MEMORY_PAUSE_MS = 10_000
+
+function readFailure(workflow: Workflow, status: Fields): NotCreated | Refused {
+  if (findMessage(status, "execution_interrupted") !== undefined) {
+    return { kind: "not-created", reason: "interrupted" }
+  }
+  const [, told] = findMessage(status, "execution_error") ?? []
+  const failure = isFields(told) ? told : {}
+  const { exception_message: message, exception_type: type, node_id: id, node_type: name } = failure
+  const words = `${toText(type)} ${toText(message)}`
+  if (/OutOfMemory|out of memory|Allocation on device/i.test(words)) {
+    return { kind: "not-created", reason: "out_of_memory", retryAfterMs: MEMORY_PAUSE_MS }
+  }
+  const providerWords = `node ${toText(id)} (${toText(name)}): ${words}`
+  const code = readsInput(workflow, toText(id)) ? "media_unreadable" : "provider_rejected"
+  return { kind: "refused", code, providerWords }
+}
+
+/** Whether it is a node that loads what a caller refers to. */
+function readsInput({ fillings, model }: Workflow, id: string): boolean {
+  return fillings.some(
+    ({ node, source }) =>
+      node === id && typeof source !== "string" && Object.hasOwn(model.media, source.parameter),
+  )
+}
+
+/** The last message of that name, as `[name, data]`. */
+function findMessage(status: Fields, name: string): readonly unknown[] | undefined {
+  const messages: readonly unknown[] = Array.isArray(status["messages"]) ? status["messages"] : []
+  return messages.findLast((each): each is unknown[] => Array.isArray(each) && each[0] === name)
+}
+
+interface SavedFile {
+  readonly filename: string
+  readonly subfolder: string
+  readonly type: string
+}
+
+/** Of the nodes that save what was asked for; of all, where the workflow was changed meanwhile. */
+function listFiles({ outputs }: Workflow, told: unknown): readonly SavedFile[] {
+  if (!isFields(told)) return []
+  const named = outputs.filter((id) => Object.hasOwn(told, id))
+  const nodes = named.length > 0 ? named : Object.keys(told)
+  return nodes.flatMap((id) => {
+    const node = told[id]
+    // `images`, `gifs`, `videos`: each extension has a name of its own.
+    const lists = isFields(node) ? Object.values(node) : []
+    return lists.flatMap((list): readonly SavedFile[] =>
+      Array.isArray(list) ? list.flatMap((file: unknown) => toFile(file)) : [],
+    )
+  })
+}
+
+function toFile(value: unknown): readonly SavedFile[] {
+  if (!isFields(value) || typeof value["filename"] !== "string") return []
+  const { filename, subfolder, type } = value
+  return [{ filename, subfolder: toText(subfolder), type: toText(type) || "output" }]
+}
+
+function toOutput(
+  { headers, toUrl }: Pick<ComfyServer, "headers" | "toUrl">,
+  { filename, subfolder, type }: SavedFile,
+): LinkedOutput {
+  const url = toUrl("/view", { filename, subfolder, type }).href
+  return Object.keys(headers).length === 0 ? { url } : { url, headers }
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : ""
+}

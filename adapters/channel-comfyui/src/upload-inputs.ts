@@ -1,0 +1,107 @@
+/**
+ * Media that a request refers to, put into the server's input folder, whose files the workflow's nodes
+ * load by name. The names are the prompt's own, so an upload that is made again replaces itself. They stay
+ * there: ComfyUI has no way to remove them.
+ */
+import { extname } from "node:path"
+import type { AbortSignalLike, ChannelRequest, Media } from "@safelight/core"
+import { meaningless, type ComfyServer, type ServerReply } from "./comfy-server.ts"
+import { isFields } from "./graph.ts"
+import { toSourceText, type ParameterSource } from "./placeholder.ts"
+import type { Workflow } from "./workflow.ts"
+
+/** Some nodes go by the ending. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  "audio/aac": "aac",
+  "audio/flac": "flac",
+  "audio/mp4": "m4a",
+  "audio/mpeg": "mp3",
+  "audio/ogg": "ogg",
+  "audio/wav": "wav",
+  "audio/webm": "webm",
+  "image/jpeg": "jpg",
+  "image/png": "png",
+  "image/webp": "webp",
+  "video/mp4": "mp4",
+  "video/quicktime": "mov",
+  "video/webm": "webm",
+}
+
+export type UploadRequest = Pick<ChannelRequest, "inputs" | "parameters"> & {
+  readonly promptId: string
+  readonly signal: AbortSignalLike
+}
+
+/**
+ * By source, as `image_urls[0]`: the name that its file has at the server. Rejects as `TaskInputs.open`
+ * does, and retryable where the server does not take a file.
+ */
+export async function uploadInputs(
+  server: ComfyServer,
+  { fillings, model }: Pick<Workflow, "fillings" | "model">,
+  request: UploadRequest,
+): Promise<ReadonlyMap<string, string>> {
+  const sources = fillings.flatMap(({ source }) =>
+    typeof source !== "string" && Object.hasOwn(model.media, source.parameter) ? [source] : [],
+  )
+  const files = new Map<string, string>()
+  for (const source of sources) {
+    const text = toSourceText(source)
+    const url = toUrl(source, request)
+    if (files.has(text) || url === undefined) continue
+    const { signal } = request
+    // oxlint-disable-next-line no-await-in-loop -- one at a time, so that little is held in memory
+    const media = await request.inputs.open({ url, signal })
+    const base = `safelight-${request.promptId}-${files.size + 1}`
+    const name = `${base}.${ENDINGS[media.mimeType] ?? "bin"}`
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    files.set(text, await upload(server, { media, name, signal }))
+  }
+  return files
+}
+
+function toUrl(
+  { index, parameter }: ParameterSource,
+  { parameters }: UploadRequest,
+): string | undefined {
+  const value = parameters[parameter]
+  const url: unknown = index === undefined ? value : Array.isArray(value) && value[index]
+  return typeof url === "string" ? url : undefined
+}
+
+interface Upload {
+  readonly media: Media
+  readonly name: string
+  readonly signal: AbortSignalLike
+}
+
+async function upload(server: ComfyServer, { media, name, signal }: Upload): Promise<string> {
+  const boundary = `safelight${name.replaceAll(/[^0-9a-z]/g, "")}`
+  const type = `multipart/form-data; boundary=${boundary}`
+  const body = { type, parts: toForm(media, name, boundary) }
+  let reply: ServerReply
+  try {
+    reply = await server.ask({ method: "POST", path: "/upload/image", body, signal })
+  } catch (error) {
+    // Perhaps nobody began to read it, and so nobody closes it.
+    await media.body[Symbol.asyncIterator]().return?.()
+    throw error
+  }
+  const { json, status } = reply
+  if (status !== 200 || !isFields(json)) throw meaningless(reply)
+  // It is the server that says how the file is called there.
+  const { name: told, subfolder } = json
+  if (typeof told !== "string" || extname(told) !== extname(name)) throw meaningless(reply)
+  return typeof subfolder === "string" && subfolder !== "" ? `${subfolder}/${told}` : told
+}
+
+async function* toForm(media: Media, name: string, boundary: string): AsyncGenerator<Uint8Array> {
+  const field = (label: string, value: string): string =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="${label}"\r\n\r\n${value}\r\n`
+  const head =
+    `--${boundary}\r\ncontent-disposition: form-data; name="image"; filename="${name}"\r\n` +
+    `content-type: ${media.mimeType}\r\n\r\n`
+  yield Buffer.from(`${field("type", "input")}${field("overwrite", "true")}${head}`)
+  yield* media.body
+  yield Buffer.from(`\r\n--${boundary}--\r\n`)
+}

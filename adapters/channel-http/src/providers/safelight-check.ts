@@ -1,0 +1,45 @@
+/**
+ * Whether another Safelight lets the key do all that a channel needs, and has its models. A key that may
+ * buy and not fetch would be found out when the first result is paid for.
+ */
+import type { ChannelCheck } from "@safelight/core"
+import { at, textAt } from "../json-path.ts"
+import type { ProviderRequest, Send } from "../provider.ts"
+
+/** A task that nobody has. */
+const NO_TASK = "/v1/tasks/00000000-0000-4000-8000-000000000000"
+
+/** By scope: a request that it is needed for, which does nothing, and what answers it once that is passed. */
+const NEEDED: Readonly<Record<string, readonly [ProviderRequest, status: number, code?: string]>> =
+  {
+    // Without a body it is no creation, which is said after the key was judged.
+    "tasks:write": [{ method: "POST", path: "/v1/tasks" }, 415, "unsupported_media_type"],
+    "tasks:read": [{ method: "GET", path: NO_TASK }, 404, "task_not_found"],
+    "artifacts:read": [{ method: "GET", path: `${NO_TASK}/artifacts` }, 404, "task_not_found"],
+  }
+
+export async function checkSafelight(send: Send, models: readonly string[]): Promise<ChannelCheck> {
+  for (const [scope, [request, passed, code]] of Object.entries(NEEDED)) {
+    // oxlint-disable-next-line no-await-in-loop -- the first that fails says enough
+    const { json, status } = await send(request)
+    if (status === 401) return { kind: "refused", reason: "it refuses the key (401)" }
+    if (status === 403) {
+      return { kind: "refused", reason: `it does not let the key do ${scope} (403)` }
+    }
+    if (status !== passed || textAt(json, "error", "code") !== code) {
+      return { kind: "unavailable", reason: `it answers ${status}, as no Safelight does` }
+    }
+  }
+  const lacking = await findLacking(send, models)
+  if (lacking.length === 0) return { kind: "ready", key: "taken" }
+  return { kind: "unavailable", reason: `it has no model ${lacking.join(", ")}` }
+}
+
+/** Of `models` those that its document does not name; none where it has no document. */
+async function findLacking(send: Send, models: readonly string[]): Promise<readonly string[]> {
+  const { json } = await send({ method: "GET", path: "/openapi.json" })
+  const creation = at(json, "components", "schemas", "CreationRequest")
+  const named = at(creation, "discriminator", "mapping")
+  if (typeof named !== "object" || named === null) return []
+  return models.filter((id) => !Object.hasOwn(named, id))
+}

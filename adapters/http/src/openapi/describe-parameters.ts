@@ -1,0 +1,56 @@
+/**
+ * A model's parameters as JSON Schema, and what is wrong where they can't be told so, parameter by
+ * parameter: what the API document can't say, no client could know.
+ */
+import { SafelightError, type Model } from "@safelight/core"
+import type { JsonSchema } from "@valibot/to-json-schema"
+import type * as v from "valibot"
+import { toInputSchema } from "./json-schema.ts"
+
+/** Throws `invalid-configuration`, naming the model and the parameter. */
+export function describeParameters({
+  id,
+  parameters,
+}: Pick<Model, "id" | "parameters">): JsonSchema {
+  try {
+    return toInputSchema(parameters)
+  } catch (cause) {
+    const at = Object.entries(listMembers(parameters)).find(([, member]) => !canDescribe(member))
+    const place = at === undefined ? "parameters" : `parameters.${at[0]}`
+    const message = `model ${id}: ${place} can't be described in the API document: ${(cause as Error).message}`
+    throw new SafelightError({ code: "invalid-configuration", message, cause })
+  }
+}
+
+/** Whether a text is matched with a pattern that isn't core's own. */
+export function hasPattern(described: unknown): boolean {
+  if (typeof described !== "object" || described === null) return false
+  const { pattern } = described as { readonly pattern?: unknown }
+  const isOwn = typeof pattern === "string" && !isOfMedia({ pattern })
+  return isOwn || Object.values(described).some(hasPattern)
+}
+
+/** Whether the schema of a text is that of core's `mediaUrl`, which bounds it. */
+export function isOfMedia({ pattern }: { readonly pattern?: string | undefined }): boolean {
+  return pattern !== undefined && MEDIA_PATTERN.test(pattern)
+}
+
+/** As `toInputSchema` writes it; what checks media is another. */
+const MEDIA_PATTERN = /^\^\(\?:\[Hh\]\[Tt\]\[Tt\]\[Pp\]/
+
+function listMembers(schema: v.GenericSchema): Readonly<Record<string, v.GenericSchema>> {
+  const { entries, getter } = schema as {
+    readonly entries?: Readonly<Record<string, v.GenericSchema>>
+    readonly getter?: (input: unknown) => v.GenericSchema
+  }
+  return entries ?? (getter === undefined ? {} : listMembers(getter(undefined)))
+}
+
+function canDescribe(schema: v.GenericSchema): boolean {
+  try {
+    toInputSchema(schema)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Asking a channel to stop work that its task takes no more. Nothing hangs on the answer: whoever pays
+ * for the channel reads in the log whether it may be billed all the same.
+ */
+import type { CancelOutcome, Channel, Json } from "@safelight/core"
+import type { Context } from "./context.ts"
+import { toPollRequest } from "./request.ts"
+import type { Work } from "./work.ts"
+
+/** A channel that does not answer must not hold a slot, a sweep or a stop. */
+const CANCEL_MS = 5_000
+
+const WORDS: Readonly<Record<CancelOutcome, string>> = {
+  stopped: "work that nobody takes was stopped",
+  "too-late":
+    "work that nobody takes goes to its end and may be billed: it was too late to stop it",
+  unknown: "work that nobody takes may go on and be billed: whether it was stopped is unknown",
+}
+
+/**
+ * `operation` is the task's own by default. `unknown` where the channel can't stop work, or fails. Rejects
+ * where the storage fails while the request is read.
+ */
+export async function stopWork(
+  context: Context,
+  work: Work,
+  channel: Channel,
+  operation?: Json,
+): Promise<CancelOutcome> {
+  const request = await toPollRequest(context, work)
+  const told = operation === undefined ? request : { ...request, operation }
+  const { error, outcome } = await ask(context, work, channel, told)
+  const fields = { task: work.id, channel: channel.name, operation: told.operation, outcome }
+  const isQuiet = outcome === "stopped" || channel.isFree === true
+  context.log[isQuiet ? "info" : "warn"](
+    error === undefined ? fields : { ...fields, error },
+    WORDS[outcome],
+  )
+  return outcome
+}
+
+async function ask(
+  { deadlines }: Context,
+  { ending }: Work,
+  channel: Channel,
+  request: Awaited<ReturnType<typeof toPollRequest>>,
+): Promise<{ readonly outcome: CancelOutcome; readonly error?: unknown }> {
+  if (channel.cancel === undefined) return { outcome: "unknown" }
+  try {
+    const outcome = await deadlines.run(
+      CANCEL_MS,
+      ending.signal,
+      async (signal) => channel.cancel?.({ ...request, signal }) ?? "unknown",
+    )
+    return { outcome }
+  } catch (error) {
+    return { outcome: "unknown", error }
+  }
+}

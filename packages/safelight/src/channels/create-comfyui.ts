@@ -1,0 +1,48 @@
+/** The channel of a ComfyUI server from its settings. It needs no key, but a proxy in front of it may. */
+import { createComfyUiChannel } from "@safelight/channel-comfyui"
+import { SafelightError, type Channel } from "@safelight/core"
+import type { ChannelSettings } from "../configuration/channel-settings.ts"
+import type { CreateChannelsOptions } from "./create-channels.ts"
+
+export type ComfyUiSurroundings = Pick<CreateChannelsOptions, "environment" | "log" | "models">
+
+/** Undefined where its key is missing. Rejects with `invalid-configuration`, naming the channel. */
+export async function createComfyUi(
+  settings: ChannelSettings,
+  { environment, log, models }: ComfyUiSurroundings,
+): Promise<Channel | undefined> {
+  const { baseUrl, concurrency, keyVariable, name = "comfyui" } = settings
+  if (settings.keyTtlMs !== undefined) {
+    throw invalid(`channel ${name}: keyTtlMs is for providers that honour keys`)
+  }
+  const key = keyVariable === undefined ? undefined : (environment[keyVariable] ?? "")
+  if (key === "") {
+    const fields = { channel: name, variable: keyVariable }
+    log.error(fields, "a channel is left out: the variable with its key is empty")
+    return undefined
+  }
+  return createComfyUiChannel({
+    name,
+    log,
+    workflows: toWorkflows(settings, name),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(key !== undefined && { key }),
+    ...(models !== undefined && { models }),
+  })
+}
+
+/** Those of the models that it may make. */
+function toWorkflows(
+  { models, workflows = {} }: ChannelSettings,
+  name: string,
+): Readonly<Record<string, string>> {
+  if (models === undefined) return workflows
+  const missing = models.find((id) => !Object.hasOwn(workflows, id))
+  if (missing !== undefined) throw invalid(`channel ${name} has no workflow for ${missing}`)
+  return Object.fromEntries(Object.entries(workflows).filter(([id]) => models.includes(id)))
+}
+
+function invalid(message: string): SafelightError {
+  return new SafelightError({ code: "invalid-configuration", message })
+}

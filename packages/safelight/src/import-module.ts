@@ -1,0 +1,53 @@
+/**
+ * A file of the operator's own, JavaScript or TypeScript, imported as it stands and without a build. It
+ * runs with all rights of the service, so whoever can write it or the configuration is the operator. A
+ * folder of configuration has no packages beside it, so the project's own and valibot are found here
+ * where the file's folder does not have them.
+ */
+import { registerHooks } from "node:module"
+import { pathToFileURL } from "node:url"
+import { SafelightError } from "@safelight/core"
+
+/** What files of one's own are written with. */
+const PACKAGES: ReadonlySet<string> = new Set([
+  "@safelight/channel-http",
+  "@safelight/core",
+  "safelight",
+  "valibot",
+])
+
+/** The default export. Rejects with `invalid-configuration`, naming the field, the file and the fault. */
+export async function importDefault(field: string, path: string): Promise<unknown> {
+  const { href } = pathToFileURL(path)
+  const hooks = registerHooks({
+    resolve(specifier, context, nextResolve) {
+      try {
+        return nextResolve(specifier, context)
+      } catch (error) {
+        if (!PACKAGES.has(specifier)) throw error
+        return nextResolve(specifier, { ...context, parentURL: import.meta.url })
+      }
+    },
+  })
+  try {
+    return ((await import(href)) as { readonly default?: unknown }).default
+  } catch (error) {
+    throw invalidModule(field, path, `can't be loaded: ${toFirstLine(error)}`, error)
+  } finally {
+    hooks.deregister()
+  }
+}
+
+export function invalidModule(
+  field: string,
+  path: string,
+  why: string,
+  cause?: unknown,
+): SafelightError {
+  const message = `${field}: module ${path} ${why}`
+  return new SafelightError({ code: "invalid-configuration", message, cause })
+}
+
+export function toFirstLine(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).split("\n", 1)[0] ?? ""
+}

@@ -1,0 +1,38 @@
+/**
+ * Whether the parameters that stand in the log are of the kinds that may: what a person wrote can be
+ * erased beside the log alone.
+ */
+import type { describeParameters } from "@safelight/http"
+
+type Described = ReturnType<typeof describeParameters>
+
+/** In words that follow what the file is called. */
+export function findLoggedFault(
+  logged: readonly string[],
+  { properties = {} }: Described,
+): string | undefined {
+  if (!Array.isArray(logged)) return "exports no model: logged must be a list of parameters"
+  for (const name of logged) {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (property === undefined)
+      return `logs ${JSON.stringify(name)}, which is none of its parameters`
+    if (!mayBeLogged(property)) {
+      return `may not log parameters.${name}: only whole numbers, booleans and values of a list can't hold what a person wrote`
+    }
+  }
+  return undefined
+}
+
+function mayBeLogged(property: Described | boolean): boolean {
+  if (typeof property === "boolean") return false
+  const { anyOf, const: only, enum: values, oneOf, type } = property
+  const options = anyOf ?? oneOf
+  if (options !== undefined) return options.every(mayBeLogged)
+  if (values !== undefined) return values.every(isLoggable)
+  if (only !== undefined) return isLoggable(only)
+  return type === "integer" || type === "boolean"
+}
+
+function isLoggable(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value)
+}

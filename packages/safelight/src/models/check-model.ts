@@ -1,0 +1,93 @@
+/**
+ * What a model of somebody else's may not do, found when it is loaded and not when a task of it was
+ * bought: an id that is none, parameters without bounds or that the API document can't tell, a log that
+ * would hold what a person wrote, an estimate or a charge that is no amount.
+ */
+import {
+  isSafelightError,
+  toCanonicalJson,
+  type Model,
+  type ParameterValues,
+} from "@safelight/core"
+import { describeParameters } from "@safelight/http"
+import { toFirstLine } from "../import-module.ts"
+import { findChargeFault, findEstimateFault, toStandardCharge } from "./check-money.ts"
+import { findLoggedFault } from "./check-logged.ts"
+import { findMediaFault } from "./check-media.ts"
+import { findUnbounded } from "./check-bounds.ts"
+import { toSamples } from "./sample-parameters.ts"
+
+/** An error that names the model's place. */
+export type Refuse = (why: string, cause?: unknown) => Error
+
+/** At least one slash, so that no model has the name of a schema of the API document. */
+const ID = /^[a-z0-9][\w.-]*(?:\/[a-z0-9][\w.-]*)+$/i
+/** What an event's names may have. */
+const LONGEST_ID = 200
+
+/** The model that a file exports or a host hands in. Throws what `refuse` makes. */
+export function toModel(found: unknown, refuse: Refuse): Model {
+  const model = requireMembers(found, refuse)
+  if (!ID.test(model.id) || model.id.length > LONGEST_ID) {
+    throw refuse("needs an id such as acme/painter-2/text-to-image, of at most 200 characters")
+  }
+  const described = describe(model, refuse)
+  const fault =
+    findUnbounded("parameters", described) ??
+    findLoggedFault(model.logged, described) ??
+    findMediaFault(model.media, described) ??
+    findChargeFault(model)
+  if (fault !== undefined) throw refuse(fault)
+  // The same arithmetic, which no argument makes throw after a purchase.
+  const checked = { ...model, media: model.media ?? {}, charge: toStandardCharge(model) }
+  for (const sample of toSamples(described)) tryOut(checked, sample, refuse)
+  return checked
+}
+
+function requireMembers(found: unknown, refuse: Refuse): Model {
+  if (typeof found !== "object" || found === null) {
+    throw refuse("has no default export that is a model: export default defineModel({ … })")
+  }
+  const model = found as Model
+  if (typeof model.id !== "string") throw refuse("exports no model: id must be a string")
+  if (model.artifacts !== "image" && model.artifacts !== "video") {
+    throw refuse('exports no model: artifacts must be "image" or "video"')
+  }
+  for (const name of ["check", "toLogged", "estimate", "charge"] as const) {
+    if (typeof model[name] === "function") continue
+    throw refuse(`exports no model: ${name} is no function; defineModel makes it`)
+  }
+  const { parameters } = model
+  if (typeof parameters !== "object" || Object(parameters).kind !== "schema" || parameters.async) {
+    throw refuse(
+      "exports no model: parameters must be a schema of valibot, and no asynchronous one",
+    )
+  }
+  return model
+}
+
+function describe(model: Model, refuse: Refuse): ReturnType<typeof describeParameters> {
+  try {
+    return describeParameters(model)
+  } catch (error) {
+    if (!isSafelightError(error)) throw error
+    throw refuse(error.message, error)
+  }
+}
+
+/** Everything that is done with a request of it before and after it is bought. */
+function tryOut(model: Model, sample: ParameterValues, refuse: Refuse): void {
+  const told = JSON.stringify(sample)
+  try {
+    const check = model.check(sample)
+    // A pattern, for one, which no sample is made for.
+    if (check.kind === "invalid") return
+    toCanonicalJson(check.parameters)
+    toCanonicalJson(model.toLogged(check.parameters))
+    const fault = findEstimateFault(model, check.parameters)
+    if (fault === undefined) return
+    throw new TypeError(fault)
+  } catch (error) {
+    throw refuse(`fails for the parameters ${told}: ${toFirstLine(error)}`, error)
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Whether a model charges as its kind is charged, and what it estimates is an amount. A charge of its
+ * own would be told neither by price tables nor by `usage`, and fails, where it fails, after the
+ * purchase.
+ */
+import {
+  chargeImages,
+  chargeVideo,
+  MAX_USAGE,
+  type Model,
+  type ParameterValues,
+  type Usage,
+} from "@safelight/core"
+
+export function toStandardCharge({ artifacts }: Pick<Model, "artifacts">): Model["charge"] {
+  return artifacts === "image" ? chargeImages : chargeVideo
+}
+
+const PRICE = { perImageMicros: 7, perVideoSecondMicros: 11 }
+/** On both sides of each rule of specification §8. */
+const USAGES: readonly Usage[] = [
+  { images: 1, inputVideosMs: [], outputVideoMs: 4_001 },
+  { images: 3, inputVideosMs: [2_500], outputVideoMs: 4_001 },
+  { images: 3, inputVideosMs: [40_000, 1], outputVideoMs: 4_001 },
+]
+
+/** In words that follow what the file is called. */
+export function findChargeFault(model: Pick<Model, "artifacts" | "charge">): string | undefined {
+  const isStandard = USAGES.every(
+    (usage) => tryCharge(model, usage) === toStandardCharge(model)(usage, PRICE),
+  )
+  if (isStandard) return undefined
+  const name = model.artifacts === "image" ? "chargeImages" : "chargeVideo"
+  return `may not charge by a rule of its own: leave charge out, or make it ${name}`
+}
+
+function tryCharge({ charge }: Pick<Model, "charge">, usage: Usage): number | undefined {
+  try {
+    return charge(usage, PRICE)
+  } catch {
+    return undefined
+  }
+}
+
+/** Of the most that checked parameters may use up. */
+export function findEstimateFault(
+  { artifacts, estimate }: Pick<Model, "artifacts" | "estimate">,
+  parameters: ParameterValues,
+): string | undefined {
+  const usage: Partial<Usage> | undefined = estimate(parameters)
+  const { images, inputVideosMs, outputVideoMs } = usage ?? {}
+  const amounts = [images, outputVideoMs, ...(inputVideosMs ?? [NaN])]
+  if (!amounts.every(isAmount)) {
+    return "estimate must give whole numbers: { images, inputVideosMs: [], outputVideoMs }"
+  }
+  const made = artifacts === "image" ? images : outputVideoMs
+  if (made !== 0) return undefined
+  const member = artifacts === "image" ? "images" : "outputVideoMs"
+  return `estimate gives no ${member}, so that nothing would be reserved or charged`
+}
+
+function isAmount(value: number | undefined): boolean {
+  return value !== undefined && Number.isSafeInteger(value) && value >= 0 && value <= MAX_USAGE
+}

@@ -1,0 +1,25 @@
+/**
+ * The public models: the three, and those of the operator's files. Also run by the threads that check
+ * large requests, which get the files anew.
+ */
+import { MODELS, type Model } from "@safelight/core"
+import { importDefault, invalidModule } from "../import-module.ts"
+import { toModel } from "./check-model.ts"
+
+/** Of absolute paths. Rejects with `invalid-configuration`, naming the file and what is wrong with it. */
+export async function loadModels(paths: readonly string[]): Promise<readonly Model[]> {
+  const taken = new Map(MODELS.map(({ id }) => [id, "one of the three has already"]))
+  const own: Model[] = []
+  for (const path of paths) {
+    // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
+    const exported = await importDefault("models", path)
+    const refuse = (why: string, cause?: unknown): Error =>
+      invalidModule("models", path, why, cause)
+    const model = toModel(exported, refuse)
+    const owner = taken.get(model.id)
+    if (owner !== undefined) throw refuse(`has the id ${model.id}, which ${owner}`)
+    taken.set(model.id, `module ${path} has already`)
+    own.push(model)
+  }
+  return [...MODELS, ...own]
+}

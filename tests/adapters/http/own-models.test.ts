@@ -1,0 +1,173 @@
+/**
+ * Models that aren't core's, where large bodies are read: a thread gets them from a module, checks by
+ * those that describe themselves as the service's, and is ended where a pattern never ends.
+ */
+import assert from "node:assert/strict"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { describe, it, type TestContext } from "node:test"
+import { pathToFileURL } from "node:url"
+import {
+  defineModel,
+  fields as members,
+  findSealedParameters,
+  MODELS,
+  text as words,
+  textToImage,
+  type LogFields,
+  type Model,
+} from "@safelight/core"
+import { createHttpHandler, createNodeServer } from "@safelight/http"
+import { createManualClock } from "@safelight/testkit"
+import * as v from "valibot"
+import { createFakeService } from "./fake-service.ts"
+import { createFakeStorage } from "./fake-storage.ts"
+import { watchThreads, NEVER_MS } from "./thread-watch.ts"
+
+const ID = "acme/one"
+const BLANKS = " ".repeat(1024 * 1024)
+/** The backtracking of this pattern doubles with each letter. */
+const CARELESS = "^(a+)+$"
+const ENDLESS = `${"a".repeat(60)}!`
+
+function own(parameters: Model["parameters"] = members({ word: words(0, 100) })): Model {
+  return defineModel({
+    id: ID,
+    artifacts: "image",
+    parameters: parameters as v.GenericSchema<unknown, Readonly<Record<string, unknown>>>,
+    logged: [],
+    estimate: () => ({ images: 1, inputVideosMs: [], outputVideoMs: 0 }),
+  })
+}
+
+const PATTERNED = own(members({ word: v.pipe(words(0, 100), v.regex(new RegExp(CARELESS))) }))
+
+/** The module that a thread loads; `word` is the schema of its only parameter. */
+function module(word: string): string {
+  return `import { defineModel, fields, text } from "@safelight/core"
+    import * as v from "valibot"
+    export const loadModels = async (ids) => ids.map((id) => defineModel({
+      id, artifacts: "image", parameters: fields({ word: ${word} }), logged: [], estimate: () => {},
+    }))`
+}
+
+async function open(
+  t: TestContext,
+  { model = own(), text = module("text(0, 100)"), settings = {} },
+) {
+  // Within the repository, where packages are found.
+  const folder = await mkdtemp(join(import.meta.dirname, "own-models-"))
+  const path = join(folder, "models.mjs")
+  await writeFile(path, text)
+  const threads = watchThreads()
+  const { service, requests } = createFakeService()
+  const { storage, keys } = createFakeStorage()
+  const warned: LogFields[] = []
+  const log = { info() {}, error() {}, warn: (fields: LogFields) => void warned.push(fields) }
+  const handler = createHttpHandler({
+    service,
+    storage,
+    clock: createManualClock(),
+    publicUrl: () => "https://media.example/",
+    models: [...MODELS, model],
+    threadModels: { module: pathToFileURL(path).href, argument: [ID] },
+    settings,
+  })
+  const server = await createNodeServer({
+    handler,
+    log,
+    settings: { bodyThreadRestMs: NEVER_MS, ...settings },
+  })
+  t.after(async () => {
+    threads[Symbol.dispose]()
+    await server.close({ graceMs: 0 })
+    await rm(folder, { recursive: true })
+  })
+  const headers = { authorization: `Bearer ${keys.add()}`, "content-type": "application/json" }
+  const url = `${server.url}/v1/tasks`
+  return {
+    model,
+    path,
+    requests,
+    threads,
+    warned,
+    ask: (parameters: object, { before = "", id = ID } = {}) =>
+      fetch(url, {
+        method: "POST",
+        headers,
+        body: before + JSON.stringify({ model: id, parameters }),
+      }),
+  }
+}
+
+describe("a model of a host's own", () => {
+  it("is checked in a thread where the body is large", async (t) => {
+    const { ask, model, requests, threads, warned } = await open(t, {})
+    assert.notEqual((await ask({ word: "a" })).status, 500)
+    assert.equal(threads.started.length, 0)
+    await ask({ word: "b" }, { before: BLANKS })
+    assert.equal(threads.started.length, 1)
+    const [small, large] = requests
+    assert.equal(findSealedParameters(small ?? {}, model), undefined)
+    assert.equal(findSealedParameters(large ?? {}, model)?.body, '{"word":"b"}')
+    assert.equal(findSealedParameters(large ?? {}, { ...model }), undefined)
+    const refused = await ask({ word: 1 }, { before: BLANKS })
+    assert.equal(refused.status, 400)
+    assert.match(await refused.text(), /"param":"parameters\.word"/)
+    assert.equal(requests.length, 2)
+    await ask({ prompt: "fog" }, { before: BLANKS, id: textToImage.id })
+    assert.ok(findSealedParameters(requests[2] ?? {}, textToImage) !== undefined)
+    assert.deepEqual(warned, [])
+  })
+
+  const lacks: readonly (readonly [string, string, RegExp])[] = [
+    ["was changed", module("text(0, 101)"), /^it was changed since the service started$/],
+    ["is gone", "export const loadModels = async () => []", /^its module no longer has it$/],
+    ["can't be loaded", "throw new Error('no licence')", /no licence/],
+  ]
+  for (const [state, text, lack] of lacks) {
+    it(`is left to the service, with a warning, where its file ${state}`, async (t) => {
+      const { ask, model, requests, warned } = await open(t, { text })
+      await ask({ word: "b" }, { before: BLANKS })
+      assert.deepEqual(requests[0]?.parameters, { word: "b" })
+      assert.equal(findSealedParameters(requests[0] ?? {}, model), undefined)
+      assert.equal(warned.length, 1)
+      assert.equal(warned[0]?.["model"], ID)
+      assert.match(String(warned[0]?.["lack"]), lack)
+    })
+  }
+
+  it("with a pattern is checked in a thread whatever the size, which is ended where it takes too long", async (t) => {
+    const text = module(`v.pipe(text(0, 100), v.regex(/${CARELESS}/))`)
+    const settings = { bodyThreadMs: 1_000, bodyThreads: 1 }
+    const { ask, model, requests, threads } = await open(t, { model: PATTERNED, text, settings })
+    const endless = ask({ word: ENDLESS })
+    // Others are answered meanwhile.
+    assert.notEqual((await ask({ prompt: "fog" }, { id: textToImage.id })).status, 500)
+    const refused = await endless
+    assert.equal(refused.status, 503)
+    // A thread that is slow to start is ended too.
+    let good = await ask({ word: "aaa" })
+    while (good.status === 503) good = await ask({ word: "aaa" })
+    assert.ok(good.status < 500)
+    assert.equal(findSealedParameters(requests.at(-1) ?? {}, model)?.body, '{"word":"aaa"}')
+    assert.ok(threads.started.length > 1)
+  })
+
+  it("with a part that no document can tell refuses the start", () => {
+    const { service } = createFakeService()
+    const { storage } = createFakeStorage()
+    const made = {
+      service,
+      storage,
+      clock: createManualClock(),
+      publicUrl: () => "https://media.example/",
+      models: [own(members({ day: v.date() }))],
+      threadModels: { module: "data:text/javascript,", argument: [] },
+    }
+    assert.throws(() => createHttpHandler(made), {
+      code: "invalid-configuration",
+      message: /^model acme\/one: parameters\.day can't be described in the API document: /,
+    })
+  })
+})
