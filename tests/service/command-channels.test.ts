@@ -148,8 +148,14 @@ test("list shows what is configured, what has been seen, and what came of the la
   assert.equal(code, 0)
   const [own, keyless, odd, fal] = JSON.parse(stdout) as readonly Record<string, unknown>[]
   const none = {
-    ...{ succeeded: 0, failed: 0, charge_micros: 0, mean_ms: 0, longest_ms: 0 },
-    ...{ cost_told_micros: 0, cost_computed_micros: 0, cost_unknown: 0 },
+    succeeded: 0,
+    failed: 0,
+    charge_micros: 0,
+    cost_told_micros: 0,
+    cost_computed_micros: 0,
+    cost_unknown: 0,
+    mean_ms: 0,
+    longest_ms: 0,
   }
   assert.deepEqual(own, {
     channel: "own",

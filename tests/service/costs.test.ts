@@ -92,18 +92,27 @@ test("providers' charges reach the operator's commands, and no answer to an acco
     readonly channels: readonly Record<string, unknown>[]
     readonly total: Record<string, unknown>
   }
-  const sums = { failed: 0, computed_micros: 0, unknown: 0 }
   assert.deepEqual(channels, [
     {
       channel: "fal",
       model: textToImage.id,
-      ...{ succeeded: 1, failed: 1, charge_micros: 10_000, told_micros: 0 },
-      ...{ computed_micros: 7_000, unknown: 1, margin_micros: 3_000 },
+      succeeded: 1,
+      failed: 1,
+      charge_micros: 10_000,
+      told_micros: 0,
+      computed_micros: 7_000,
+      unknown: 1,
+      margin_micros: 3_000,
     },
     {
       channel: "xai",
       model: imageEdit.id,
-      ...{ ...sums, succeeded: 1, charge_micros: 40_000, told_micros: 80_000 },
+      succeeded: 1,
+      failed: 0,
+      charge_micros: 40_000,
+      told_micros: 80_000,
+      computed_micros: 0,
+      unknown: 0,
       margin_micros: -40_000,
     },
   ])
