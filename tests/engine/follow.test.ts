@@ -8,6 +8,8 @@ import { completed, createScene } from "./support.ts"
 
 const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 
+const RESTING = { kind: "running", pollAfterMs: 1_000_000 } as const
+
 function running(progress: number): PollOutcome {
   return { kind: "running", progress, pollAfterMs: 1_000 }
 }
@@ -57,11 +59,10 @@ describe("a running task", () => {
   })
 
   it("is asked once more where it was too late to stop it, and what is there by then is kept", async () => {
-    const running = { kind: "running", pollAfterMs: 1_000_000 } as const
     for (const cancelOutcome of ["too-late", "stopped", "unknown"] as const) {
       const channel = createScriptedChannel({
         submits: [ACCEPTED],
-        polls: [running, running, completed()],
+        polls: [RESTING, RESTING, completed()],
         cancelOutcome,
       })
       const scene = createScene({ channels: [channel] })

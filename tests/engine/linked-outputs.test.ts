@@ -99,6 +99,14 @@ function createWorld(script: ScriptedChannelOptions, isVideo = true): World {
   }
 }
 
+const repeat = <Item>(item: Item, times: number): Item[] =>
+  Array.from({ length: times }, () => item)
+
+const failingDownloads =
+  (code: SafelightErrorCode) =>
+  ({ failDownloads }: World, times: number): void =>
+    failDownloads(...repeat(fault(code), times))
+
 const film = (more: object = {}): ChannelOutput => ({ url: FILM_URL, ...more })
 const completed = (...outputs: readonly ChannelOutput[]) =>
   ({ kind: "completed", outputs }) as const
@@ -163,17 +171,22 @@ describe("a film at a URL", () => {
     assert.deepEqual([...scene.artifacts.places.keys()], [artifacts[0]?.place])
   })
 
-  const useless: readonly (readonly [string, (world: World) => void])[] = [
-    ["has another type", ({ failDownloads }) => failDownloads(fault("unsupported_media_type"))],
-    ["is too large", ({ failDownloads }) => failDownloads(fault("media_too_large"))],
-    ["can't be read", ({ failInspections }) => failInspections(fault("media_unreadable"))],
+  const useless: readonly (readonly [string, (world: World, times: number) => void])[] = [
+    ["has another type", failingDownloads("unsupported_media_type")],
+    ["is too large", failingDownloads("media_too_large")],
+    [
+      "can't be read",
+      ({ failInspections }, times) => failInspections(...repeat(fault("media_unreadable"), times)),
+    ],
   ]
   for (const [words, fail] of useless) {
     it(`that ${words} fails its task uncharged, is named in the log, and is not bought again`, async () => {
-      const world = createWorld({ submits: [ACCEPTED], polls: [completed(film())] })
+      const world = createWorld({ submits: [ACCEPTED], polls: repeat(completed(film()), 99) })
       const { channel, errors, scene } = world
-      fail(world)
+      fail(world, 99)
       const id = await world.submit()
+      await scene.clock.advance(290_000)
+      assert.equal((await scene.read(id)).state, "running", "it was given up too soon")
       await scene.clock.advance(60_000)
       const { chargeMicros, error, state } = await scene.read(id)
       assert.deepEqual([state, error?.code, chargeMicros], ["failed", "no_output", 0])
@@ -181,6 +194,15 @@ describe("a film at a URL", () => {
       const [line] = errors()
       assert.ok(line !== undefined && "operation" in line)
       assert.deepEqual(line.operation, "op-7")
+    })
+
+    it(`that ${words} for a moment alone is stored all the same`, async () => {
+      const world = createWorld({ submits: [ACCEPTED], polls: repeat(completed(film()), 99) })
+      fail(world, 3)
+      const id = await world.submit()
+      await world.scene.clock.advance(60_000)
+      assert.equal((await world.scene.read(id)).state, "succeeded.available")
+      assert.equal(world.channel.created.length, 1)
     })
   }
 
@@ -257,6 +279,21 @@ describe("a film at a URL", () => {
     const id = await world.submit()
     await world.scene.clock.advance(2_000)
     assert.equal((await world.scene.read(id)).state, "succeeded.available")
+  })
+
+  it("that never comes is asked for in ever longer pauses, past its task's end too, and is no fault of ours", async () => {
+    const world = createWorld({ submits: [ACCEPTED], polls: repeat(completed(film()), 999) })
+    const { asked, channel, failDownloads, scene } = world
+    failDownloads(...repeat(fault("media_download_failed"), 999))
+    const id = await world.submit()
+    await scene.clock.advance(700_000)
+    const before = asked.length
+    await scene.clock.advance(3_000_000)
+    assert.ok(asked.length - before <= 101, `${asked.length - before} downloads in 50 minutes`)
+    assert.equal((await scene.read(id)).state, "running")
+    await scene.clock.advance(600_000)
+    const { chargeMicros, error } = await scene.read(id)
+    assert.deepEqual([error?.code, chargeMicros, channel.created.length], ["no_output", 0, 1])
   })
 
   const wrong: readonly (readonly [string, object])[] = [

@@ -239,10 +239,47 @@ describe("the channels that are paused", () => {
     await scene.clock.advance(0)
     const away = { code: "storage-unavailable", message: "away", retryable: true } as const
     scene.storage.listPausedChannels = () => Promise.reject(new SafelightError(away))
-    await scene.clock.advance(60_000)
+    await scene.clock.advance(10_000)
     const { id } = await scene.submit()
+    await scene.clock.advance(1_000)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+  })
+
+  it("count for a while: who can't look begins nothing new, and follows what it has", async () => {
+    const channel = createScriptedChannel({
+      submits: [ACCEPTED, completed()],
+      polls: Array.from({ length: 20 }, () => RUNNING).concat(completed() as never),
+    })
+    const { entries, log } = createLogRecorder()
+    const scene = createScene({ channels: [channel], log })
+    await scene.clock.advance(0)
+    const under = await scene.submit()
+    await scene.clock.advance(1_000)
+    const { listPausedChannels: list } = scene.storage
+    const away = { code: "storage-unavailable", message: "away", retryable: true } as const
+    scene.storage.listPausedChannels = () => Promise.reject(new SafelightError(away))
+    await scene.clock.advance(20_000)
+    const { id } = await scene.submit()
+    await scene.clock.advance(100_000)
+    assert.deepEqual(scene.story(id), ["submitted"])
+    assert.equal((await scene.read(under.id)).state, "succeeded.available")
+    scene.storage.listPausedChannels = list
     await scene.clock.advance(5_000)
     assert.equal((await scene.read(id)).state, "succeeded.available")
+    const words = /which channels are paused is (?:not known any more|known again)/
+    const levels = entries.filter(({ message }) => words.test(message)).map(({ level }) => level)
+    assert.deepEqual(levels, ["error", "info"])
+  })
+
+  it("count for a while also where the storage doesn't answer at all", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    const scene = createScene({ channels: [channel] })
+    await scene.clock.advance(0)
+    scene.storage.listPausedChannels = () => new Promise(() => {})
+    await scene.clock.advance(20_000)
+    const { id } = await scene.submit()
+    await scene.clock.advance(20_000)
+    assert.deepEqual([scene.story(id), channel.calls.length], [["submitted"], 0])
   })
 
   it("are looked up by the loop, however many tasks there are", async () => {

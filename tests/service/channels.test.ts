@@ -9,13 +9,20 @@ import {
   type Service,
 } from "safelight"
 import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
+import { once } from "node:events"
 import { writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { setImmediate } from "node:timers/promises"
 import { join } from "node:path"
 import { createLogRecorder, type LogRecorder } from "../engine/log-recorder.ts"
+import { MEDIA_HEADS } from "../support/media-heads.ts"
 import { SAMPLE_REQUEST } from "../support/sample-request.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 
 const KEY = "id-of-a-key:secret-of-a-key"
+
+const PICTURE = MEDIA_HEADS.png
 
 /** As a person writes it: without a build, and with nothing imported that runs. */
 const OWN_PROVIDER = `
@@ -75,7 +82,11 @@ export default create
 interface World extends LogRecorder {
   readonly folder: string
   readonly stub: RunningStub
-  start(channels: Configuration["channels"], environment?: Record<string, string>): Promise<Service>
+  start(
+    channels: Configuration["channels"],
+    environment?: Record<string, string>,
+    more?: Partial<Configuration>,
+  ): Promise<Service>
 }
 
 async function createWorld(t: TestContext): Promise<World> {
@@ -88,8 +99,9 @@ async function createWorld(t: TestContext): Promise<World> {
     ...recorder,
     folder: folder.path,
     stub,
-    async start(channels, environment = {}) {
-      const configuration = { ...DEFAULTS, port: 0, stopGraceMs: 0, data: folder.path, channels }
+    async start(channels, environment = {}, more = {}) {
+      const own = { port: 0, stopGraceMs: 0, data: folder.path, channels }
+      const configuration = { ...DEFAULTS, ...own, ...more }
       const service = await createService({ configuration, environment, log: recorder.log })
       places.defer(() => service.stop())
       return service
@@ -157,6 +169,16 @@ describe("the channels of a configuration", () => {
       [{ type: "fal", keyTtlMs: 1_000 }],
       /^channel fal: keyTtlMs is for providers/,
     ],
+    [
+      "with a repeat of what costs money",
+      [{ type: "fal", repeat: true }],
+      /^channel fal does not say that it costs nothing: repeat is not for it$/,
+    ],
+    [
+      "that call a provider free",
+      [{ type: "fal", isFree: true }],
+      /^channel fal: isFree is for a server of one's own, which baseUrl names$/,
+    ],
   ]
   for (const [words, channels, message] of wrong) {
     it(`${words} refuse the start`, async (t) => {
@@ -223,6 +245,52 @@ describe("the channels of a configuration", () => {
     assert.equal(picture.artifacts[0]?.mimeType, "image/svg+xml")
   })
 
+  it("of a server of one's own are asked so often, and repeat what is in doubt", async (t) => {
+    const { start, stub } = await createWorld(t)
+    const own = { type: "fal", baseUrl: stub.url, isFree: true, repeat: true } as const
+    const channels = [
+      { ...own, tier: 1, requestsPerMinute: 1 },
+      { type: "studio", tier: 2, repeat: true },
+    ]
+    const service = await start(channels, { FAL_KEY: KEY })
+    const made = [await make(service), await make(service)]
+    assert.deepEqual(
+      made.map(({ dispatch }) => dispatch?.channel),
+      ["fal", "studio"],
+    )
+    assert.match(made[1]?.dispatch?.because ?? "", /; fal: its minute is full$/)
+  })
+
+  it("fetch outputs from hosts that the configuration names, and from no other", async (t) => {
+    const { entries, folder, start, stub } = await createWorld(t)
+    const server = createServer((_, response) => response.end(PICTURE)).listen(0, "127.0.0.1")
+    t.after(() => server.close())
+    await once(server, "listening")
+    const { port } = server.address() as AddressInfo
+    const outputs = `[{ url: "http://127.0.0.1:${port}/1.png" }]`
+    const module = join(folder, "own.ts")
+    const outcome = `{ kind: "completed", operation: { id: "1" }, outputs: ${outputs} }`
+    const text = OWN_PROVIDER.replace(/readCreate: .*,\n/, `readCreate: () => (${outcome}),\n`)
+    await writeFile(
+      module,
+      text.replace(/async poll[^]*\n  },\n/, `poll: async () => (${outcome}),\n`),
+    )
+    const own = { module, baseUrl: stub.url }
+    const media = { allowedAddresses: ["127.0.0.0/8"] }
+    const named = await start([{ ...own, outputHosts: ["127.0.0.1"] }], { OWN_KEY: KEY }, { media })
+    assert.equal((await make(named)).state, "succeeded.available")
+    await named.stop()
+    const other = [{ ...own, outputHosts: ["media.example"] }]
+    const unnamed = await start(other, { OWN_KEY: KEY }, { media })
+    const sent = await unnamed.engine.submit(SAMPLE_REQUEST)
+    assert.ok(sent.kind === "submitted")
+    const isRefused = (): boolean =>
+      entries.some(({ fields }) => String(fields["error"]).includes("its host is not allowed"))
+    while (!isRefused()) await setImmediate()
+    // What was paid for waits for whoever puts the configuration right.
+    assert.deepEqual(stub.purchases.length, 2)
+  })
+
   const misspelt: readonly (readonly [string, unknown, RegExp])[] = [
     ["no list", {}, /channels: expected a list of channels$/],
     ["an empty list", [], /channels: expected at least one channel$/],
@@ -236,6 +304,26 @@ describe("the channels of a configuration", () => {
     ["neither type nor module", [{ tier: 1 }], /channels\[0\]: expected either a type/],
     ["both", [{ type: "fal", module: "./a.ts" }], /channels\[0\]: expected either a type/],
     ["a module by no path", [{ module: "a" }], /channels\[0\]\.module: expected a path/],
+    [
+      "a host with a port",
+      [{ type: "fal", outputHosts: ["media.example:443"] }],
+      /channels\[0\]\.outputHosts\[0\]: expected a host in lower case without a port/,
+    ],
+    [
+      "a minute without a request",
+      [{ type: "fal", requestsPerMinute: 0 }],
+      /channels\[0\]\.requestsPerMinute: expected a whole/,
+    ],
+    [
+      "a free provider",
+      [{ type: "fal", isFree: true }],
+      /channels\[0\]: isFree is for a server of one's own, which baseUrl names$/,
+    ],
+    [
+      "hosts of the studio's outputs",
+      [{ type: "studio", outputHosts: ["media.example"] }],
+      /channels\[0\]: isFree and outputHosts are for providers, and not for the studio or comfyui$/,
+    ],
     [
       "an address that is none",
       [{ type: "fal", baseUrl: "fal" }],

@@ -9,6 +9,7 @@ import { createManualClock } from "@safelight/testkit"
 import { STUBS, type RunningStub, type StubOptions } from "@safelight/testkit/stubs"
 import { createService, loadConfiguration, type Service } from "safelight"
 import { createLogRecorder, type LogRecorder } from "../engine/log-recorder.ts"
+import { readBlock } from "../support/read-block.ts"
 import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
 
 const WORKFLOWS = new URL("../../adapters/channel-comfyui/workflows/", import.meta.url)
@@ -16,7 +17,7 @@ const WORKFLOWS = new URL("../../adapters/channel-comfyui/workflows/", import.me
 interface World extends LogRecorder {
   readonly stub: RunningStub
   readonly folder: string
-  configure(channels: readonly object[]): Promise<void>
+  configure(channels: readonly object[], more?: object): Promise<void>
   start(): Promise<Service>
   run(...words: readonly string[]): Promise<CommandEnd>
 }
@@ -34,8 +35,8 @@ async function createWorld(t: TestContext, options: StubOptions = {}): Promise<W
     ...recorder,
     stub,
     folder,
-    async configure(channels) {
-      const content = { data: "./data", port: 0, stopGraceMs: 0, channels }
+    async configure(channels, more = {}) {
+      const content = { data: "./data", port: 0, stopGraceMs: 0, ...more, channels }
       await writeFile(join(folder, "safelight.config.json"), JSON.stringify(content))
     },
     async start() {
@@ -53,10 +54,24 @@ const BOTH = {
   [imageEdit.id]: "./edit.json",
 }
 
+function toNode(type: string, inputs: object, title: string) {
+  return { class_type: type, inputs, _meta: { title } }
+}
+
 async function make(service: Service, model: string, parameters: object) {
   const sent = await service.engine.submit({ account: "sample", model, parameters })
   assert.ok(sent.kind === "submitted", JSON.stringify(sent))
   return (await service.engine.finished(sent.task.id)) ?? assert.fail()
+}
+
+async function readPicture({ engine }: Service, task: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of engine.readArtifact({ task, key: "image_1" })) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+function toDataUrl(bytes: Buffer): string {
+  return `data:image/png;base64,${bytes.toString("base64")}`
 }
 
 describe("a service with a ComfyUI server", () => {
@@ -69,14 +84,10 @@ describe("a service with a ComfyUI server", () => {
       [picture.state, picture.dispatch?.channel, picture.artifacts[0]?.mimeType],
       ["succeeded.available", "comfyui", "image/png"],
     )
-    const chunks: Uint8Array[] = []
-    const read = service.engine.readArtifact({ task: picture.id, key: "image_1" })
-    for await (const chunk of read) chunks.push(chunk)
-    const bytes = Buffer.concat(chunks)
+    const bytes = await readPicture(service, picture.id)
     assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [512, 512])
 
-    const url = `data:image/png;base64,${bytes.toString("base64")}`
-    const parameters = { prompt: "in fog", image_urls: [url], output_format: "png" }
+    const parameters = { prompt: "in fog", image_urls: [toDataUrl(bytes)], output_format: "png" }
     const edit = await make(service, imageEdit.id, parameters)
     assert.equal(edit.state, "succeeded.available")
     assert.equal(stub.purchases.length, 2)
@@ -86,6 +97,39 @@ describe("a service with a ComfyUI server", () => {
       entries.filter(({ level }) => level === "error"),
       [],
     )
+  })
+
+  it("makes a model of one's own, by the definition of its file", async (t) => {
+    const { configure, folder, run, start, stub } = await createWorld(t)
+    const id = "acme/enlarger-2/enlarge"
+    const readme = "packages/safelight/README.md"
+    await writeFile(join(folder, "my-model.ts"), readBlock(readme, "ts", "// my-model.ts"))
+    const graph = {
+      1: toNode("LoadImage", { image: "example.png" }, "{{image=image_url}}"),
+      2: toNode("ImageScaleBy", { image: ["1", 0], scale_by: 1.5 }, "{{scale_by=factor}}"),
+      3: toNode("SaveImage", { images: ["2", 0], filename_prefix: "a" }, "{{filename_prefix=$id}}"),
+    }
+    await writeFile(join(folder, "enlarge.json"), JSON.stringify(graph))
+    const workflows = { ...BOTH, [id]: "./enlarge.json" }
+    const more = JSON.parse(readBlock(readme, "json", '"models": ["./my-model.ts"]')) as object
+    await configure([{ type: "comfyui", baseUrl: stub.url, workflows }], more)
+    const service = await start()
+    const picture = await make(service, textToImage.id, { prompt: "a fox", size: "square" })
+    const url = toDataUrl(await readPicture(service, picture.id))
+    const task = await make(service, id, { image_url: url, factor: 4 })
+    assert.deepEqual([task.state, task.dispatch?.channel], ["succeeded.available", "comfyui"])
+    const purchase = stub.purchases[1] ?? assert.fail()
+    const { 2: scale, 3: save } = purchase.body as typeof graph
+    assert.equal((scale.inputs as { scale_by?: number }).scale_by, 4)
+    assert.equal((save.inputs as { filename_prefix?: string }).filename_prefix, purchase.id)
+    await service.stop()
+    const { stdout } = await run("list", "--json")
+    const [record] = JSON.parse(stdout) as { models: string[]; left_out: string | null }[]
+    assert.deepEqual([record?.models, record?.left_out], [Object.keys(workflows), null])
+    const checked = await run("check")
+    const file = join(folder, "enlarge.json")
+    const problem = `comfyui: workflow ${file}: node 2 (ImageScaleBy): the server has no such node\n`
+    assert.equal(checked.stdout, problem)
   })
 
   it("leaves what its workflows can't express to the next tier, with the reason", async (t) => {

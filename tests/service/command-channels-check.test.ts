@@ -54,6 +54,7 @@ test("every mistake is told by its channel, no key among them, and it ends with 
     { ...here, name: "keyless", keyVariable: "NO_KEY" },
     { ...here, name: "odd", keyVariable: "ODD_KEY" },
     { ...here, name: "away", baseUrl: "http://127.0.0.1:1" },
+    { ...here, name: "repeating", repeat: true },
     { ...here, name: "unmade", models: [PICTURE, "vendor-x/picture"] },
   ]
   const { code, stderr, stdout } = await check({ channels })
@@ -62,8 +63,10 @@ test("every mistake is told by its channel, no key among them, and it ends with 
   assert.deepEqual(lines, [
     "refused: it refuses the key (401)",
     "keyless: NO_KEY is empty",
-    "odd: the key of channel odd is empty, or holds what no key does",
+    "odd: ODD_KEY holds what no key does",
     "away: away can't be reached (ECONNREFUSED)",
+    "repeating: repeat is for a channel that costs nothing",
+    "repeating: it takes the key",
     "unmade: fal has no model vendor-x/picture",
     "unmade: it takes the key",
     "",
@@ -85,7 +88,7 @@ test("every mistake is told by its channel, no key among them, and it ends with 
 
 test("a file of the operator's own is checked as far as it goes", async (t) => {
   const { check, folder } = await createWorld(t)
-  const channel = `({ name: "own", models: ["m"], submission: { kind: "unkeyed" }, concurrency: 1,
+  const channel = `({ name: "own", models: ["vendor-a/v4.1/flash/text-to-image"], submission: { kind: "unkeyed" }, concurrency: 1,
     submitTimeoutMs: 1, submit() {}, poll() {}, ...more })`
   await writeFile(join(folder, "plain.mjs"), `const more = {}\nexport default () => ${channel}`)
   const more = '{ name: "asked", check: async () => ({ kind: "ready", key: "unproved" }) }'

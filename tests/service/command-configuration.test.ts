@@ -65,7 +65,7 @@ describe("precedence", () => {
   })
 
   test("a variable of ours that is not known is refused, by name", async (t) => {
-    const strays = ["SAFELIGHT_PROT", "SAFELIGHT_", "SAFELIGHT_RETENTION_MS"]
+    const strays = ["SAFELIGHT_PROT", "SAFELIGHT_UPSTREAM", "SAFELIGHT_", "SAFELIGHT_RETENTION_MS"]
     for (const name of strays) {
       await assert.rejects(load(t, { environment: { [name]: "1" } }), {
         code: "invalid-configuration",
@@ -74,6 +74,9 @@ describe("precedence", () => {
     }
     const known = { SAFELIGHT_URL: "x", SAFELIGHT_API_KEY: "y", SAFELIGHT_TEST_SEED: "7" }
     await load(t, { environment: known })
+    // A service may buy at several others.
+    const keys = { SAFELIGHT_UPSTREAM_KEY: "a", SAFELIGHT_UPSTREAM_KEY_TWO: "b" }
+    await load(t, { environment: keys })
   })
 
   test("the level of the log comes from the flag, the variable or the file", async (t) => {

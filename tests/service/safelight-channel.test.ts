@@ -10,6 +10,7 @@ import {
   startLyingProxy,
   type LyingProxy,
   type ProxiedAnswer,
+  type ProxiedRequest,
   type Spoil,
 } from "../support/lying-proxy.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
@@ -47,6 +48,19 @@ async function openFront(): Promise<Front> {
       return sent.task.id
     },
     [Symbol.asyncDispose]: () => places.disposeAsync(),
+  }
+}
+
+/** The first answer was no use then; and nothing came of it. */
+async function untilAskedTwice(
+  { proxy, service }: Front,
+  meant: (request: ProxiedRequest) => boolean,
+  id: string,
+): Promise<void> {
+  while (proxy.requests.filter(meant).length < 2) {
+    const head = await service.storage.readTask(id)
+    assert.ok(head?.task.finishedAt === 0, "the task has ended already")
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
@@ -99,10 +113,7 @@ describe("an output of another Safelight", { concurrency: true }, () => {
       const meant = isContent(asked)
       front.proxy.lie(meant, spoil)
       const id = await front.submit()
-      const seen = () => front.proxy.requests.filter(meant).length
-      while (seen() < 2) await new Promise((resolve) => setTimeout(resolve, 20))
-      const head = await front.service.storage.readTask(id)
-      assert.equal(head?.task.state, "running")
+      await untilAskedTwice(front, meant, id)
       front.proxy.lie()
       const task = (await front.service.engine.finished(id)) ?? assert.fail()
       assert.equal(task.state, "succeeded.available", JSON.stringify(task.error))
@@ -125,9 +136,7 @@ describe("an output of another Safelight", { concurrency: true }, () => {
       return { status: 302, headers: { location: `${stranger.url}/secret` }, body }
     })
     const id = await front.submit()
-    while (front.proxy.requests.filter(meant).length < 2) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    await untilAskedTwice(front, meant, id)
     front.proxy.lie()
     const task = (await front.service.engine.finished(id)) ?? assert.fail()
     assert.equal(task.state, "succeeded.available")

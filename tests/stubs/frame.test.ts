@@ -142,6 +142,9 @@ describe("a file of a stub", () => {
       "too-short": [200, Math.floor(whole.length / 2)],
       redirect: [307, 0],
       gone: [404, 22],
+      expired: [410, 22],
+      disguised: [200, 69],
+      mistyped: [200, whole.length],
       "without-ranges": [200, whole.length],
     })
   })

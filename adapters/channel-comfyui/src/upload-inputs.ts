@@ -4,7 +4,12 @@
  * there: ComfyUI has no way to remove them.
  */
 import { extname } from "node:path"
-import type { AbortSignalLike, ChannelRequest, Media } from "@safelight/core"
+import {
+  SafelightError,
+  type AbortSignalLike,
+  type ChannelRequest,
+  type Media,
+} from "@safelight/core"
 import { meaningless, type ComfyServer, type ServerReply } from "./comfy-server.ts"
 import { isFields } from "./graph.ts"
 import { toSourceText, type ParameterSource } from "./placeholder.ts"
@@ -34,7 +39,8 @@ export type UploadRequest = Pick<ChannelRequest, "inputs" | "parameters"> & {
 
 /**
  * By source, as `image_urls[0]`: the name that its file has at the server. Rejects as `TaskInputs.open`
- * does, and retryable where the server does not take a file.
+ * does, with `media_too_large` where the server takes no file of that size, and retryable where it says
+ * nothing of it.
  */
 export async function uploadInputs(
   server: ComfyServer,
@@ -88,6 +94,10 @@ async function upload(server: ComfyServer, { media, name, signal }: Upload): Pro
     throw error
   }
   const { json, status } = reply
+  if (status === 413) {
+    const message = "the ComfyUI server takes no upload of that size"
+    throw new SafelightError({ code: "media_too_large", message })
+  }
   if (status !== 200 || !isFields(json)) throw meaningless(reply)
   // It is the server that says how the file is called there.
   const { name: told, subfolder } = json

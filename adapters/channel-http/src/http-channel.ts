@@ -18,7 +18,7 @@ import {
   type SubmitOutcome,
 } from "@safelight/core"
 import { checkProvider } from "./check-provider.ts"
-import { createHttpClient, NotSent } from "./http-client.ts"
+import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
 import { createIsOwn, createToAddress } from "./provider-address.ts"
 import {
   findModel,
@@ -29,6 +29,12 @@ import {
   type Reply,
   type Send,
 } from "./provider.ts"
+
+/**
+ * For all that buys nothing: thousands of polls may be due at once, and each connection takes memory.
+ * Enough for 1,000 polls a second that are answered within a quarter of one.
+ */
+const MOST_CONNECTIONS = 256
 
 /** A connection stands within ten seconds, or nothing is sent. */
 const SEND_WITHIN_MS = 15_000
@@ -44,6 +50,10 @@ export interface HttpChannelOptions {
   /** Of the provider's models; all by default. */
   readonly models?: readonly string[]
   readonly concurrency?: number
+  /** Where outputs lie beside the provider's own hosts, as `MediaRequest.hosts` names them. */
+  readonly outputHosts?: readonly string[]
+  /** The server at `baseUrl` is one's own and costs nothing. */
+  readonly isFree?: boolean
   /**
    * How long a key lives, less a request's way and two clocks' difference: of a provider that honours
    * keys and doesn't state it.
@@ -57,7 +67,7 @@ const CHECK_MS = 15_000
 /** Throws `invalid-configuration`, naming what is wrong. */
 export function createHttpChannel(options: HttpChannelOptions): Channel {
   const { provider } = options
-  const { name = provider.name, models = Object.keys(provider.models) } = options
+  const { name = provider.name, models = Object.keys(provider.models), outputHosts = [] } = options
   const wire = createWire(options, name)
   for (const id of models) wire.toModel(id)
   const { cancel, find } = provider
@@ -69,7 +79,14 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     concurrency: options.concurrency ?? provider.concurrency,
     submitTimeoutMs: provider.submitTimeoutMs,
     sendWithinMs: Math.min(SEND_WITHIN_MS, provider.submitTimeoutMs),
-    outputOrigins: { hosts: provider.outputHosts, trustedOrigins: [wire.origin] },
+    ...(provider.requestsPerMinute !== undefined && {
+      requestsPerMinute: provider.requestsPerMinute,
+    }),
+    ...(isFree(options, name) && { isFree: true }),
+    outputOrigins: {
+      hosts: [...provider.outputHosts, ...outputHosts],
+      trustedOrigins: [wire.origin],
+    },
     ...(provider.relays === true && { relays: provider.relays }),
     accepts: ({ model, parameters }) => wire.toModel(model).accepts?.(parameters) ?? true,
     submit: (request) => buy(wire, provider, request),
@@ -95,6 +112,13 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS)), models),
     close: () => wire.close(),
   }
+}
+
+/** What is bought of the provider itself is paid for, whatever somebody says. */
+function isFree({ baseUrl, isFree: isOwn = false, provider }: HttpChannelOptions, name: string) {
+  if (!isOwn || baseUrl !== undefined) return isOwn || provider.isFree === true
+  const message = `channel ${name}: isFree is for a server of one's own, which baseUrl names`
+  throw new SafelightError({ code: "invalid-configuration", message })
 }
 
 function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string): Submission {
@@ -163,15 +187,20 @@ interface Wire {
 }
 
 function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string): Wire {
-  const client = createHttpClient()
+  // A purchase never waits for a connection: it has to leave while its claim holds.
+  const purchases = createHttpClient()
+  const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS })
   const toAddress = createToAddress(provider, baseUrl)
   const isOwn = createIsOwn(provider, baseUrl)
   const credentials = provider.authorize(requireKey(name, key))
 
-  const sendOnce: Wire["sendOnce"] = (request, signal) => {
-    const headers = { ...request.headers, ...credentials }
-    return client.send({ ...request, headers, url: toAddress(request), signal })
-  }
+  const sendBy =
+    (client: HttpClient): Wire["sendOnce"] =>
+    (request, signal) => {
+      const headers = { ...request.headers, ...credentials }
+      return client.send({ ...request, headers, url: toAddress(request), signal })
+    }
+  const ask = sendBy(questions)
 
   return {
     origin: toAddress({ path: "/" }).origin,
@@ -181,7 +210,7 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
       const message = `channel ${name} has no model ${id}`
       throw new SafelightError({ code: "invalid-configuration", message })
     },
-    sendOnce,
+    sendOnce: sendBy(purchases),
     withCredentials(outcome) {
       if (provider.outputsNeedKey !== true || !isCompleted(outcome)) return outcome
       const outputs = outcome.outputs.map((output) => {
@@ -195,12 +224,14 @@ function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string
     },
     toSend: (signal) => async (request) => {
       try {
-        return await sendOnce(request, signal)
+        return await ask(request, signal)
       } catch (error) {
         throw error instanceof NotSent ? unavailable(`${name} can't be reached`, error) : error
       }
     },
-    close: () => client.close(),
+    async close() {
+      await Promise.all([purchases.close(), questions.close()])
+    },
   }
 }
 
@@ -220,9 +251,13 @@ function unavailable(message: string, cause?: Error): SafelightError {
   return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause })
 }
 
+/** Whether it can be a key at all: it goes into a header, and what is no visible ASCII was copied wrongly. */
+export function isProviderKey(key: string): boolean {
+  return /^[\x21-\x7e]{1,4096}$/.test(key)
+}
+
 function requireKey(name: string, key: string): string {
-  // It goes into a header: what is no visible ASCII is a mistake of copying.
-  if (/^[\x21-\x7e]{1,4096}$/.test(key)) return key
+  if (isProviderKey(key)) return key
   const message = `the key of channel ${name} is empty, or holds what no key does`
   throw new SafelightError({ code: "invalid-configuration", message })
 }

@@ -29,8 +29,15 @@ export class NotSent extends Error {
 const MOST_REPLY_BYTES = 128 * 1024 * 1024
 const CONNECT_MS = 10_000
 
-export function createHttpClient(): HttpClient {
+/** Without a bound each request that finds no idle connection has one of its own at once. */
+export interface HttpClientOptions {
+  /** Connections to one origin; what finds none free waits for one. */
+  readonly mostConnections?: number
+}
+
+export function createHttpClient({ mostConnections }: HttpClientOptions = {}): HttpClient {
   const agent = new Agent({
+    ...(mostConnections !== undefined && { connections: mostConnections }),
     // Over HTTP/2 undici sends a POST again by itself, after GOAWAY and REFUSED_STREAM.
     allowH2: false,
     connect: { timeout: CONNECT_MS },

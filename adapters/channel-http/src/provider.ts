@@ -100,6 +100,10 @@ export interface Provider {
   /** As `Channel.relays`. */
   readonly relays?: true
   readonly concurrency: number
+  /** Purchases in any minute, where the provider bounds them; polls don't count. */
+  readonly requestsPerMinute?: number
+  /** It costs nothing, as a machine of one's own: an operator may then allow that doubts are repeated. */
+  readonly isFree?: true
   readonly submitTimeoutMs: number
   /**
    * What the answer proves; undefined: nothing, and the purchase is in doubt. Of a 5xx or a 408 only

@@ -7,15 +7,15 @@
  *                         ↑___________________│ failure
  */
 export interface Breaker {
-  /** Whether the channel is left alone, or just being tried. */
-  isOpen(): boolean
-  /** How many tasks may be given to the channel now: any number, one that tries it, or none. */
-  room(): number
+  state(): BreakerState
   /** A task was given to it. What is returned says that its call is over, or that none was made. */
   begin(): () => void
   recordSuccess(): void
   recordFailure(): void
 }
+
+/** `half-open`: one task may try the channel. `being-tried`: that one's call is under way. */
+export type BreakerState = "closed" | "open" | "half-open" | "being-tried"
 
 export interface BreakerOptions {
   readonly failures: number
@@ -27,12 +27,11 @@ export function createBreaker(options: BreakerOptions): Breaker {
   let failuresInARow = 0
   let openUntil = 0
   const underWay = new Set<symbol>()
-  const isOpen = (): boolean => failuresInARow >= options.failures
   return {
-    isOpen,
-    room() {
-      if (!isOpen()) return Infinity
-      return underWay.size === 0 && options.monotonicNow() >= openUntil ? 1 : 0
+    state() {
+      if (failuresInARow < options.failures) return "closed"
+      if (options.monotonicNow() < openUntil) return "open"
+      return underWay.size === 0 ? "half-open" : "being-tried"
     },
     begin() {
       const call = Symbol("call")

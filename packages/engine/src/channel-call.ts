@@ -51,12 +51,11 @@ async function submit(
   const request = call.isRepeat ? { ...call.request, isRepeat: true as const } : call.request
   let answer: Promise<SubmitOutcome> | undefined
   try {
-    const outcome = await context.deadlines.run(
-      channel.submitTimeoutMs,
-      undefined,
-      (signal) => (work.call = answer = channel.submit({ ...request, signal })),
-    )
-    judge(context, slot, outcome)
+    const outcome = await context.deadlines.run(channel.submitTimeoutMs, undefined, (signal) => {
+      slot.beginCall()
+      return (work.call = answer = channel.submit({ ...request, signal }))
+    })
+    judge(context, work, slot, outcome)
     return outcome
   } catch (error) {
     breaker.recordFailure()
@@ -74,11 +73,19 @@ async function submit(
  * What an answer says of the channel: a request that it can't take says that it works, and one for
  * which it has no room says neither.
  */
-function judge({ settings }: Context, { breaker, pause }: Slot, outcome: SubmitOutcome): void {
+function judge(
+  { log, settings }: Context,
+  { id }: Work,
+  { breaker, channel, pause }: Slot,
+  outcome: SubmitOutcome,
+): void {
   if (outcome.kind === "busy") return pause(outcome.retryAfterMs ?? settings.backoffMs)
   const isFailing = outcome.kind === "not-created" && outcome.isAboutRequest !== true
-  if (isFailing) breaker.recordFailure()
-  else breaker.recordSuccess()
+  if (!isFailing) return breaker.recordSuccess()
+  breaker.recordFailure()
+  // Others may serve, and then no task fails of it: whoever runs the node has to hear of it here.
+  const fields = { task: id, channel: channel.name, reason: outcome.reason }
+  log.warn(fields, "a channel turned a task away")
 }
 
 /** It is the channel that a busy one's pause is for: another may take the task meanwhile. */

@@ -1,9 +1,11 @@
 /**
- * One channel's place in the routing: how much it can be given now, by what it takes at once, by its
+ * One channel's place in the routing: how it stands now, by what it takes at once and in a minute, by its
  * breaker, by what it said itself when it had no room, and by whether an operator has paused it.
  */
 import type { Channel } from "@safelight/core"
 import { createBreaker, type Breaker } from "./breaker.ts"
+import { toRoom, type Standing } from "./choose-channel.ts"
+import { createMinute, type MinutePlace } from "./minute.ts"
 import type { Route, Slot } from "./routing.ts"
 import type { SlotPorts } from "./slot-holding.ts"
 import { createSlotPool, type Loan, type SlotPool } from "./slot-pool.ts"
@@ -12,69 +14,90 @@ export interface ChannelPlace {
   readonly channel: Channel
   readonly breaker: Breaker
   readonly tier: number
-  readonly pool: SlotPool
+  readonly weight: number
+  /** What it takes at once, and in a minute where that is bounded. */
+  readonly pools: readonly SlotPool[]
+  toStanding(): Standing
   /** How many more tasks it can be given now. */
   countFree(): number
-  /** Whether it gets nothing new, however much it has. */
+  /** Whether an operator has paused it. */
   isPaused(): boolean
   setPaused(isPaused: boolean): void
-  /** What it works on for this process, for its weight. */
-  load(): number
-  /** A slot of it; `endCall` is called once, when its call is over or it is let go. */
-  toSlot(loan: Loan, because: string, endCall?: () => void): Slot
+  /** A slot for a new attempt; undefined where it has no room. */
+  borrow(because: string): Slot | undefined
+  /** A slot for work that is under way there, also beyond its limits. */
+  join(because: string): Slot
 }
 
 export function createChannelPlace(
-  { channel, tier = 1, weight = 1 }: Route,
+  { channel, requestsPerMinute = channel.requestsPerMinute, tier = 1, weight = 1 }: Route,
   ports: SlotPorts,
+  /** Whether it is known which channels are paused: if not, nothing new is begun. */
+  arePausesKnown: () => boolean,
 ): ChannelPlace {
   const { clock, settings } = ports
   const { breakerFailures: failures, breakerOpenMs: openMs } = settings
   const breaker = createBreaker({ failures, openMs, monotonicNow: () => clock.monotonicNow() })
+  const minute = createMinute(ports, channel.name, requestsPerMinute)
   const pool = createSlotPool(ports, {
     pool: `channel:${channel.name}`,
     size: channel.concurrency,
     longestPauseMs: settings.idlePollMs,
   })
-  let inFlight = 0
   /** Until when it has no room, on the monotonic clock. */
   let busyUntil = -Infinity
   let isPaused = false
+
+  const toStanding = (): Standing => ({
+    isPaused: isPaused || !arePausesKnown(),
+    isBusy: clock.monotonicNow() < busyUntil,
+    breaker: breaker.state(),
+    freeSlots: pool.countFree(),
+    freeRequests: minute.countFree(),
+  })
+
+  function toSlot(loan: Loan, place: MinutePlace, because: string, endCall = () => {}): Slot {
+    let isHeld = true
+    return {
+      channel,
+      breaker,
+      because,
+      isPaused: () => isPaused || !arePausesKnown(),
+      pause(durationMs) {
+        busyUntil = Math.max(busyUntil, clock.monotonicNow() + durationMs)
+      },
+      beginCall: () => place.spend(),
+      endCall,
+      free() {
+        if (!isHeld) return
+        isHeld = false
+        loan.free()
+        place.free()
+        endCall()
+      },
+    }
+  }
 
   return {
     channel,
     breaker,
     tier,
-    pool,
-    countFree() {
-      if (isPaused || clock.monotonicNow() < busyUntil) return 0
-      return Math.min(pool.countFree(), breaker.room())
-    },
+    weight,
+    pools: [pool, ...minute.pools],
+    toStanding,
+    countFree: () => toRoom(toStanding()),
     isPaused: () => isPaused,
     setPaused(value) {
       isPaused = value
     },
-    load: () => inFlight / weight,
-    toSlot(loan, because, endCall = () => {}) {
-      inFlight += 1
-      let isHeld = true
-      return {
-        channel,
-        breaker,
-        because,
-        isPaused: () => isPaused,
-        pause(durationMs) {
-          busyUntil = Math.max(busyUntil, clock.monotonicNow() + durationMs)
-        },
-        endCall,
-        free() {
-          if (!isHeld) return
-          isHeld = false
-          inFlight -= 1
-          loan.free()
-          endCall()
-        },
-      }
+    borrow(because) {
+      const place = minute.borrow()
+      if (place === undefined) return undefined
+      const loan = pool.borrow()
+      if (loan !== undefined) return toSlot(loan, place, because, breaker.begin())
+      place.free()
+      return undefined
     },
+    join: (because) => toSlot(pool.join(), minute.join(), because),
   }
 }

@@ -1,8 +1,9 @@
 /**
  * A channel as the engine calls it: whatever it answers has been checked before anybody acts on it,
- * and a throw is a rejection. Everything else is the channel's own.
+ * and a throw is a rejection whose words may be logged. Everything else is the channel's own.
  */
 import type { Channel, Log, Model } from "@safelight/core"
+import { callSafely } from "./channel-fault.ts"
 import {
   parseCancelAnswer,
   parseFindAnswer,
@@ -10,6 +11,7 @@ import {
   parseSubmitAnswer,
   type AnswerContext,
 } from "./channel-answer.ts"
+import { toVerdict } from "./eligibility.ts"
 
 export interface CheckingPorts {
   readonly log: Log
@@ -61,12 +63,29 @@ export function toCheckedChannel(
     ...(channel.outputOrigins !== undefined && { outputOrigins: channel.outputOrigins }),
     ...(channel.relays === true && { relays: channel.relays }),
     async submit(request) {
-      return parseSubmitAnswer(await channel.submit(request), toContext(request))
+      const answer = await callSafely(() => channel.submit(request))
+      return parseSubmitAnswer(answer, toContext(request))
     },
     async poll(request) {
-      return parsePollAnswer(await channel.poll(request), toContext(request))
+      const answer = await callSafely(() => channel.poll(request))
+      return parsePollAnswer(answer, toContext(request))
     },
+    ...(channel.accepts !== undefined && { accepts: toAccepts(channel, log) }),
     ...toOptional(channel, toContext),
+  }
+}
+
+/** One that fails takes nothing, and says so once: others may serve. */
+function toAccepts(channel: Channel, log: Log): NonNullable<Channel["accepts"]> {
+  let isTold = false
+  return (request) => {
+    try {
+      return toVerdict(channel.accepts?.(request))
+    } catch (error) {
+      if (!isTold) log.error({ channel: channel.name, error }, "a channel can't say what it takes")
+      isTold = true
+      return toVerdict(undefined)
+    }
   }
 }
 
@@ -76,17 +95,16 @@ function toOptional(
   toContext: (request: Asked) => AnswerContext,
 ): Partial<Channel> {
   return {
-    ...(channel.accepts !== undefined && {
-      accepts: (request) => channel.accepts?.(request) ?? true,
-    }),
     ...(channel.find !== undefined && {
       async find(request) {
-        return parseFindAnswer(await channel.find?.(request), toContext(request))
+        const answer = await callSafely(() => channel.find?.(request))
+        return parseFindAnswer(answer, toContext(request))
       },
     }),
     ...(channel.cancel !== undefined && {
       async cancel(request) {
-        return parseCancelAnswer(await channel.cancel?.(request), toContext(request))
+        const answer = await callSafely(() => channel.cancel?.(request))
+        return parseCancelAnswer(answer, toContext(request))
       },
     }),
     ...(channel.answersAtOnce !== undefined && {

@@ -35,6 +35,11 @@ export async function collect(
 ): Promise<TaskCommand> {
   const { task } = work.head
   if (completed.outputs.length === 0) {
+    const { dispatch, operation } = task
+    context.log.error(
+      { task: task.id, channel: dispatch?.channel, operation },
+      "a channel completed a task without any output: its task fails",
+    )
     const cost = toAttemptCost(context, work, completed.cost)
     return { kind: "fail", attempt: task.attempt, code: "no_output", cost }
   }
@@ -125,7 +130,7 @@ async function store(
     await context.probe("collect:after-put", work.id)
     return put
   } catch (error) {
-    if (!isSafelightError(error) || !isLost(output, error, context.clock.now())) throw error
+    if (!isSafelightError(error) || !isLost(context, work, output, error)) throw error
     throw new LostOutput(error.message, { cause: error })
   }
 }

@@ -78,7 +78,10 @@ async function letGo(context: Context, work: Work, error: unknown): Promise<void
   const words = isOutside ? "a step failed and is tried again" : "a step failed by a bug"
   log[isOutside ? "warn" : "error"]({ task: work.id, error }, words)
   work.isReleased = true
-  const pauseMs = isOutside ? toBackoffMs(settings, work.head.task.attempt) : settings.backoffMaxMs
+  const { task } = work.head
+  // Past its end a task is tried again for an hour where its result can't be stored.
+  const isLate = isOverdue(task, clock.judgedNow())
+  const pauseMs = isOutside && !isLate ? toBackoffMs(settings, task.attempt) : settings.backoffMaxMs
   const dueAt = clock.now() + pauseMs
   try {
     await returns.release({ claim: work.claim, tasks: [work.id], dueAt })

@@ -3,6 +3,7 @@
  * never changed to fit.
  */
 import type { Channel, ChannelRequest, Ineligible } from "@safelight/core"
+import { isRecord, toReason } from "./answer-parts.ts"
 import type { Context } from "./context.ts"
 import { findParameters } from "./request.ts"
 import type { Work } from "./work.ts"
@@ -14,6 +15,18 @@ export type AskedFor = Pick<ChannelRequest, "model" | "parameters">
 export function findIneligibility(channel: Channel, request: AskedFor): Ineligible | undefined {
   const verdict = channel.accepts?.(request) ?? true
   return verdict === true ? undefined : verdict
+}
+
+/** What a channel said, which may be anything: what says nothing is no consent. */
+export function toVerdict(value: unknown): true | Ineligible {
+  if (value === true) return true
+  const { param, reason }: Partial<Record<keyof Ineligible, unknown>> = isRecord(value) ? value : {}
+  const words = toReason(reason).replace(/\s+/g, " ")
+  return {
+    kind: "ineligible",
+    reason: typeof reason === "string" ? words : "it does not say whether it takes the request",
+    ...(typeof param === "string" && { param }),
+  }
 }
 
 /** `fal: resolution 1080p is not offered`, for the log and for people. */

@@ -37,15 +37,17 @@ import { createIdentifiers, systemRandomness, type Randomness } from "./identifi
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
 import { createRecorder } from "./recorder.ts"
 import type { ContentRefusals } from "./refusal-rule.ts"
+import { toRepeating } from "./repeating-channel.ts"
 import { createReturns } from "./returns.ts"
 import { settleDoubt, type ResolveRequest, type ResolveResult } from "./resolve-task.ts"
-import { createRouting, validateRoutes, type Route } from "./routing.ts"
+import { createRouting, type Route } from "./routing.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
 import { sha256 } from "./sha256.ts"
 import { createSubmit } from "./submit.ts"
 import { sweep, type SweepReport } from "./sweep.ts"
 import { systemClock } from "./system-clock.ts"
 import { createReads } from "./task-reads.ts"
+import { validateRoutes } from "./validate-routes.ts"
 
 export interface EngineOptions {
   readonly storage: Storage
@@ -162,8 +164,9 @@ function createContext(options: EngineOptions): Context {
   const log = options.log ?? SILENT_LOG
   const { inspector, media } = options
   const hasInspector = inspector !== undefined
+  validateRoutes(options.channels)
   const routes = toCheckedRoutes(options.channels, { hasInspector, log, models })
-  const channels = validateRoutes(routes)
+  const channels = routes.map(({ channel }) => channel)
   requireFetching(channels, { inspector, media })
   const settings = toSettings(options.settings, channels)
   const { storage } = options
@@ -212,8 +215,9 @@ function toCheckedRoutes(
   ports: CheckingPorts,
 ): readonly Route[] {
   return routes.map((route) => {
-    const { channel, ...place } = "channel" in route ? route : { channel: route }
-    return { ...place, channel: toCheckedChannel(channel, ports) }
+    const { channel, ...place }: Route = "channel" in route ? route : { channel: route }
+    const checked = toCheckedChannel(channel, ports)
+    return { ...place, channel: place.repeats === true ? toRepeating(checked) : checked }
   })
 }
 

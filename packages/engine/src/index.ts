@@ -1,4 +1,5 @@
 /** The public face of the engine. */
+export { toChannelFault } from "./channel-fault.ts"
 export {
   checkDeployment,
   type DeploymentCheck,
@@ -7,6 +8,13 @@ export {
 } from "./check-deployment.ts"
 export type { PriceFault } from "./check-prices.ts"
 export type { UnitCosts } from "./attempt-cost.ts"
+export {
+  chooseChannel,
+  explainChoice,
+  type Candidate,
+  type Choice,
+  type Standing,
+} from "./choose-channel.ts"
 export { cancelTask, type CancelResult } from "./cancel-task.ts"
 export {
   createDeploymentKeys,

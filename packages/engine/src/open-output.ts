@@ -13,6 +13,7 @@ import {
   type StoredArtifact,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
+import { readWholePicture } from "./whole-picture.ts"
 import type { Work } from "./work.ts"
 
 export interface OutputBytes {
@@ -49,7 +50,7 @@ export async function openOutput(
     throw new TypeError(`outputs of channel ${name} can't be fetched here`)
   }
   const { url, headers } = output
-  return media.open({
+  const { body, mimeType } = await media.open({
     url,
     kinds: [kind],
     maxBytes: MOST_BYTES[kind],
@@ -58,6 +59,9 @@ export async function openOutput(
     ...origins,
     ...(headers && { headers }),
   })
+  // A digest proves more.
+  const isProved = kind !== "image" || output.sha256 !== undefined
+  return { mimeType, body: isProved ? body : readWholePicture(body, mimeType) }
 }
 
 /**
@@ -105,23 +109,39 @@ function inspect(
   return inspector.inspect({ bytes, kinds: [kind], read, signal })
 }
 
-/** What no further try makes better: the provider made something else than was asked for. */
+/** The provider made something else than was asked for, or a server on the way says something else. */
 const UNUSABLE: ReadonlySet<string> = new Set([
   "media_too_large",
   "media_unreadable",
   "unsupported_media_type",
 ])
 
-/** Whether the output can't be had any more, or is of no use: it failed with `error`. */
-export function isLost(output: ChannelOutput, error: SafelightError, now: number): boolean {
+/** A page in place of a file, or a file cut short, is a matter of minutes where a network is at fault. */
+const UNUSABLE_MS = 300_000
+
+/**
+ * Whether the output can't be had any more, or is of no use: it failed with `error`. What lies at a URL
+ * is asked for again for some minutes, since not only its provider answers there.
+ */
+export function isLost(
+  { clock }: Pick<Context, "clock">,
+  work: Work,
+  output: ChannelOutput,
+  error: SafelightError,
+): boolean {
   if (!isLinked(output)) return isUnmeasurable(output, error)
-  const isUseless = output.sha256 === undefined ? UNUSABLE.has(error.code) : isUnreadable(error)
-  return isUseless || now >= (output.expiresAt ?? Infinity)
+  if (clock.now() >= (output.expiresAt ?? Infinity)) return true
+  // What is not what its digest names says nothing of the output.
+  if (output.sha256 !== undefined) return error.code === "media_unreadable"
+  const now = clock.monotonicNow()
+  work.unusableSince = UNUSABLE.has(error.code) ? (work.unusableSince ?? now) : undefined
+  if (work.unusableSince === undefined) return false
+  return output.url.startsWith("data:") || now >= work.unusableSince + UNUSABLE_MS
 }
 
-/** Of an output with a digest: what is not it, such as a page in its place, says nothing of it. */
-function isUnreadable({ code }: SafelightError): boolean {
-  return code === "media_unreadable"
+/** Whether it is the output that failed, and not where it was to be stored. */
+export function isOfOutput({ code }: SafelightError): boolean {
+  return code === "media_download_failed" || UNUSABLE.has(code)
 }
 
 function isUnmeasurable({ durationMs }: OpenedOutput, { code }: SafelightError): boolean {

@@ -9,11 +9,13 @@ import {
   type Channel,
   type Completed,
   type Refused,
+  type SafelightError,
   type StreamHead,
   type TaskCommand,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { settle } from "./outcome.ts"
+import { isOfOutput } from "./open-output.ts"
 import type { RecordOptions } from "./recorder.ts"
 import { pollChannel } from "./poll-channel.ts"
 import { toPollRequest } from "./request.ts"
@@ -145,12 +147,15 @@ async function settleLate(
       { task: work.id, channel: dispatch?.channel, operation, error },
       "a result that was bought could not be stored for an hour and is given up",
     )
-    const message = "The result could not be stored."
-    return recordEnd(
-      context,
-      work,
-      { kind: "fail", attempt, code: "internal_error", message },
-      options,
-    )
+    return recordEnd(context, work, { kind: "fail", attempt, ...toFailure(error) }, options)
   }
+}
+
+/** Whose failure it is: the provider's, whose output can't be had, or ours. */
+function toFailure(
+  error: SafelightError,
+): Pick<Extract<TaskCommand, { kind: "fail" }>, "code" | "message"> {
+  return isOfOutput(error)
+    ? { code: "no_output", message: "The provider's output could not be fetched." }
+    : { code: "internal_error", message: "The result could not be stored." }
 }

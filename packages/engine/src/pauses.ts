@@ -1,6 +1,7 @@
 /**
  * Which channels an operator has paused. The loop that reads the queue looks it up now and then, so that
- * no task costs a read; until then this process goes by what it saw last.
+ * no task costs a read; until then this process goes by what it saw last, and where it can't look for
+ * long it begins nothing new.
  */
 import { isSafelightError, type PausedChannel } from "@safelight/core"
 import type { Context } from "./context.ts"
@@ -19,6 +20,7 @@ const LOOK_MS = 2_000
 export function createPauses({ clock, log, routing, storage }: Context): Pauses {
   let dueAt = -Infinity
   let known: ReadonlySet<string> | undefined
+  let isLost = false
 
   /** For those who wonder why nothing, or something, is made. */
   function report(paused: ReadonlySet<string>): void {
@@ -26,6 +28,14 @@ export function createPauses({ clock, log, routing, storage }: Context): Pauses 
       if (paused.has(name) === (known?.has(name) ?? false)) continue
       log.info({ channel: name }, paused.has(name) ? "a channel is paused" : "a channel is resumed")
     }
+  }
+
+  function noteLoss(isLostNow: boolean): void {
+    if (isLostNow === isLost) return
+    isLost = isLostNow
+    if (isLost)
+      log.error({}, "nothing new is begun: which channels are paused is not known any more")
+    else log.info({}, "which channels are paused is known again")
   }
 
   async function find(): Promise<readonly PausedChannel[] | undefined> {
@@ -42,6 +52,7 @@ export function createPauses({ clock, log, routing, storage }: Context): Pauses 
     async look() {
       if (clock.monotonicNow() < dueAt) return
       const found = await find()
+      noteLoss(found === undefined && !routing.arePausesKnown())
       if (found === undefined) return
       const paused = new Set(found.map(({ channel }) => channel))
       dueAt = clock.monotonicNow() + LOOK_MS

@@ -1,20 +1,16 @@
 /**
- * Which channel serves a task. A model's channels stand in tiers; of the lowest tier that has one
- * free and working, the one with the least load for its weight is taken, and why is recorded in
- * the log. A slot is held from the choice until the driver lets it go, for the breaker only until
- * its call is over; a channel has as many as its `concurrency`, over all processes that share the
- * storage.
+ * The channels of an engine, and the slots that work has of them. Which one serves a task is chosen by
+ * `choose-channel.ts`, and why is recorded in the log. A slot is held from the choice until the driver
+ * lets it go, for the breaker only until its call is over; a channel has as many as its `concurrency`,
+ * over all processes that share the storage.
  */
-import {
-  SafelightError,
-  type Channel,
-  type Ineligible,
-  type ParameterValues,
-} from "@safelight/core"
+import type { Channel, Ineligible, ParameterValues } from "@safelight/core"
 import type { UnitCosts } from "./attempt-cost.ts"
 import type { Breaker } from "./breaker.ts"
 import { createChannelPlace, type ChannelPlace } from "./channel-place.ts"
-import { explainIneligible, findIneligibility, type AskedFor } from "./eligibility.ts"
+import { chooseChannel, explainChoice } from "./choose-channel.ts"
+import { findIneligibility, type AskedFor } from "./eligibility.ts"
+import { createPauseKnowledge } from "./pause-knowledge.ts"
 import type { SlotPorts } from "./slot-holding.ts"
 import type { SlotPool } from "./slot-pool.ts"
 
@@ -23,9 +19,17 @@ export interface Route {
   readonly channel: Channel
   /** Lower tiers are asked first. */
   readonly tier?: number
+  /** Its share of what its tier makes of a model. */
   readonly weight?: number
   /** What its provider charges, where that does not say so itself; by model. */
   readonly costs?: UnitCosts
+  /** In place of the channel's own. */
+  readonly requestsPerMinute?: number
+  /**
+   * Of a channel that costs nothing: what is in doubt there is asked for again, also where it honours no
+   * key, or not any more.
+   */
+  readonly repeats?: boolean
 }
 
 export interface Slot {
@@ -35,8 +39,10 @@ export interface Slot {
   readonly because: string
   /** The channel has no room: it is left alone for so long, by this process. */
   readonly pause: (durationMs: number) => void
-  /** Whether an operator has paused the channel since. */
+  /** Whether an operator has paused the channel since, as far as that is known. */
   readonly isPaused: () => boolean
+  /** A request to buy leaves now, which counts in the channel's minute. */
+  readonly beginCall: () => void
   /** The call it was taken for is over: the channel may be tried by another. */
   endCall(): void
   /** Lets it go, with or without a call. */
@@ -63,6 +69,8 @@ export interface Routing {
     parameters: ParameterValues | undefined,
     refusedBy?: readonly string[],
   ) => boolean
+  /** Whether what was last said of pauses still counts; if not, no channel gets anything new. */
+  readonly arePausesKnown: () => boolean
   /** Has the channels of these names get nothing new, and no others. */
   readonly pause: (names: ReadonlySet<string>) => void
   /** Whether some channel of `model` takes only what it can express: then `take` needs the parameters. */
@@ -97,9 +105,12 @@ export interface Routing {
 }
 
 export function createRouting(routes: readonly (Channel | Route)[], ports: SlotPorts): Routing {
+  const { clock, settings } = ports
+  const pauses = createPauseKnowledge(clock, settings)
   const places = routes.map((route) =>
-    createChannelPlace("channel" in route ? route : { channel: route }, ports),
+    createChannelPlace("channel" in route ? route : { channel: route }, ports, pauses.areKnown),
   )
+  const lines = new Map<string, Line>()
 
   function serving(model: string): ChannelPlace[] {
     return places.filter(({ channel }) => channel.models.includes(model))
@@ -111,15 +122,22 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
   function growing(channels: readonly Channel[]): SlotPool[] {
     return places
       .filter(({ channel }) => channels.includes(channel))
-      .filter((place) => !place.isPaused() && place.breaker.room() > 0)
-      .map(({ pool }) => pool)
+      .filter((place) => !place.isPaused() && isPassable(place.breaker))
+      .flatMap(({ pools }) => pools)
       .filter((pool) => pool.countFree() === 0 && pool.canGrow())
   }
+
+  const allPools = (): SlotPool[] => places.flatMap(({ pools }) => pools)
 
   return {
     channels: places.map(({ channel }) => channel),
     countFree: (model) => serving(model).reduce((total, place) => total + place.countFree(), 0),
-    ...createPauseRules(places, serving, toTakers),
+    ...createPauseRules(serving, toTakers),
+    arePausesKnown: pauses.areKnown,
+    pause(names) {
+      for (const place of places) place.setPaused(names.has(place.channel.name))
+      pauses.note()
+    },
     isChoosy: (model) => serving(model).some(({ channel }) => channel.accepts !== undefined),
     findRefusals({ model, parameters }, refusedBy) {
       const refusals = judge(model, parameters, refusedBy)
@@ -127,34 +145,64 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     },
     hasTaker: (...asked) => toTakers(...asked).takers.length > 0,
     take(model, parameters, refusedBy) {
-      const candidates = serving(model)
-      const { refusals, takers } = toTakers(model, parameters, refusedBy)
-      const able = takers.filter((place) => place.countFree() > 0)
-      const best = able.toSorted((a, b) => a.tier - b.tier || a.load() - b.load())[0]
-      const loan = best?.pool.borrow()
-      if (best === undefined || loan === undefined) return undefined
-      const because = explain(best, able.length, candidates, refusals)
-      return best.toSlot(loan, because, best.breaker.begin())
+      const refusals = judge(model, parameters, refusedBy)
+      const line = findLine(lines, model)
+      const candidates = serving(model).map((place) => ({
+        ...place.toStanding(),
+        place,
+        name: place.channel.name,
+        tier: place.tier,
+        weight: place.weight,
+        ineligible: refusals.find(({ channel }) => channel === place.channel)?.ineligible.reason,
+        turn: line.turns.get(place.channel.name) ?? 0,
+      }))
+      const choice = chooseChannel(candidates, line.times)
+      if (choice === undefined) return undefined
+      const { name, place, tier } = choice.candidate
+      const slot = place.borrow(explainChoice(candidates, choice))
+      if (slot === undefined) return undefined
+      line.turns.set(name, choice.nextTurn)
+      line.times.set(tier, choice.time)
+      return slot
     },
     rejoin(channel) {
       const place = places.find((each) => each.channel.name === channel)
-      return place?.toSlot(place.pool.join(), "the task's channel")
+      return place?.join("the task's channel")
     },
     canGrow: (channels) => growing(channels).length > 0,
     async grow(channels) {
       for (const pool of growing(channels)) await pool.grow()
     },
     async tend() {
-      for (const { pool } of places) await pool.tend()
+      for (const pool of allPools()) await pool.tend()
     },
     async repeat() {
-      for (const { pool } of places) await pool.repeat()
+      for (const pool of allPools()) await pool.repeat()
     },
   }
 }
 
 /** Said of a channel in the log, behind its name. */
 const REFUSED_BEFORE: Ineligible = { kind: "ineligible", reason: "has refused it" }
+/** Whether a breaker stands in the way of something new; one that is being tried does. */
+function isPassable(breaker: Breaker): boolean {
+  const state = breaker.state()
+  return state === "closed" || state === "half-open"
+}
+
+/** How far the turns of a model's channels have come, by channel and by tier. */
+interface Line {
+  readonly turns: Map<string, number>
+  readonly times: Map<number, number>
+}
+
+function findLine(lines: Map<string, Line>, model: string): Line {
+  const known = lines.get(model)
+  if (known !== undefined) return known
+  const line: Line = { turns: new Map(), times: new Map() }
+  lines.set(model, line)
+  return line
+}
 
 /** The channels of a model that take a request, and why the others do not. */
 interface Takers {
@@ -191,58 +239,18 @@ function createJudgement(serving: (model: string) => readonly ChannelPlace[]): J
 }
 
 function createPauseRules(
-  places: readonly ChannelPlace[],
   serving: (model: string) => readonly ChannelPlace[],
   toTakers: Judgement["toTakers"],
-): Pick<Routing, "isOnHold" | "isResting" | "isServed" | "pause"> {
+): Pick<Routing, "isOnHold" | "isResting" | "isServed"> {
   return {
     isServed: (model) =>
-      serving(model).some((place) => !place.isPaused() && !place.breaker.isOpen()),
+      serving(model).some((place) => !place.isPaused() && place.breaker.state() === "closed"),
     isResting: (model) =>
-      serving(model).some((place) => place.isPaused()) &&
+      serving(model).some((place) => place.toStanding().isPaused) &&
       serving(model).every((place) => place.countFree() === 0),
     isOnHold(model, parameters, refusedBy) {
       const { takers } = toTakers(model, parameters, refusedBy)
       return takers.length > 0 && takers.every((place) => place.isPaused())
     },
-    pause(names) {
-      for (const place of places) place.setPaused(names.has(place.channel.name))
-    },
   }
-}
-
-/** Throws `invalid-configuration` where two channels share a name or a setting makes no sense. */
-export function validateRoutes(routes: readonly (Channel | Route)[]): Channel[] {
-  const names = new Set<string>()
-  return routes.map((route) => {
-    const { channel, tier = 1, weight = 1 }: Route = "channel" in route ? route : { channel: route }
-    const isSane = Number.isSafeInteger(tier) && Number.isFinite(weight) && weight > 0
-    if (names.has(channel.name) || !isSane) {
-      const message = `channel ${channel.name} needs a name of its own, an integer tier, and a weight above 0`
-      throw new SafelightError({ code: "invalid-configuration", message })
-    }
-    if (!Number.isSafeInteger(channel.concurrency) || channel.concurrency < 1) {
-      const message = `channel ${channel.name} needs a concurrency that is a positive integer, and not ${channel.concurrency}`
-      throw new SafelightError({ code: "invalid-configuration", message })
-    }
-    names.add(channel.name)
-    return channel
-  })
-}
-
-/** Longer explanations are cut: they are written down with each attempt. */
-const REASON_CHARACTERS = 500
-
-function explain(
-  { tier }: ChannelPlace,
-  able: number,
-  all: readonly ChannelPlace[],
-  refusals: readonly Refusal[],
-): string {
-  const reasons = refusals.map((each) => explainIneligible(each.channel, each.ineligible))
-  const paused = all.filter((place) => place.isPaused())
-  const pauses = paused.map(({ channel }) => `${channel.name}: paused`)
-  return [`tier ${tier}, ${able} of ${all.length} channels able`, ...pauses, ...reasons]
-    .join("; ")
-    .slice(0, REASON_CHARACTERS)
 }

@@ -27,6 +27,8 @@ export interface Work {
   readonly ending: AbortController
   /** What the channel will answer to the purchase, while that is waited for. */
   call: Promise<unknown> | undefined
+  /** Since when its output has been of no use, each time it was asked for; on the monotonic clock. */
+  unusableSince: number | undefined
   /** In memory where the task was submitted here; else read from the inputs when needed. */
   parameters: ParameterValues | undefined
 }
@@ -51,6 +53,7 @@ export function createWork(
     controller: new AbortController(),
     ending: new AbortController(),
     call: undefined,
+    unusableSince: undefined,
     parameters: more.parameters,
   }
 }

@@ -10,12 +10,21 @@ export interface Asked {
   readonly path: string
 }
 
-export type Answer = { readonly status: number; readonly json: Json } | "break-off"
+export interface Reply {
+  readonly status: number
+  readonly json: Json
+  /** Nobody listens after it. */
+  readonly isLast?: boolean
+}
+
+export type Answer = Reply | "break-off"
 
 export interface AnsweringServer {
   readonly url: string
   /** Paths of the POSTs that came. */
   readonly posts: readonly string[]
+  /** Their bodies. */
+  readonly bodies: readonly string[]
 }
 
 /** What a server without any prompt says. */
@@ -30,18 +39,27 @@ export async function createAnsweringServer(
   toAnswer: (asked: Asked) => Answer,
 ): Promise<AnsweringServer> {
   const posts: string[] = []
+  const bodies: string[] = []
   const server = createServer((request, response) => {
     const { pathname: path } = new URL(request.url ?? "/", "http://server")
     const method = request.method ?? ""
+    const chunks: Buffer[] = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => method === "POST" && bodies.push(Buffer.concat(chunks).toString()))
+    request.on("error", () => {})
     if (method === "POST") posts.push(path)
     const answer = toAnswer({ method, path })
-    if (answer === "break-off") request.socket.destroy()
-    else response.writeHead(answer.status).end(JSON.stringify(answer.json))
+    if (answer === "break-off") return request.socket.destroy()
+    if (answer.isLast === true) {
+      response.setHeader("connection", "close")
+      server.close()
+    }
+    return response.writeHead(answer.status).end(JSON.stringify(answer.json))
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   t.after(() => {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, posts }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, posts, bodies }
 }

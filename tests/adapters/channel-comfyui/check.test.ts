@@ -45,6 +45,17 @@ describe("the check of a ComfyUI server", () => {
     assert.equal(reason, 'workflow FILE: node 3 (KSampler): the server has no scheduler "odd"')
   })
 
+  it("asks for no file that was put into the server's folder: only the topmost are listed", async (t) => {
+    const world = await createComfyWorld(t)
+    const whole = await readFile(WORKFLOWS[textToImage.id] ?? "", "utf8")
+    const mask = { class_type: "LoadImage", inputs: { image: "masks/one.png" } }
+    await using folder = await createTemporaryFolder()
+    const file = join(folder.path, "own.json")
+    await writeFile(file, JSON.stringify({ ...JSON.parse(whole), mask }))
+    const channel = await world.open({ workflows: { [textToImage.id]: file } })
+    assert.deepEqual(await channel.check?.(), { kind: "ready", key: "none" })
+  })
+
   it("names the node that is not installed", async (t) => {
     const reason = await checkWith(t, '"VAEDecode"', '"My Decoder"')
     assert.equal(reason, "workflow FILE: node 8 (My Decoder): the server has no such node")

@@ -400,6 +400,7 @@ describe("a cancellation", () => {
     const asked = { ...request, operation: { promptId: "a-b" }, progress: 0 }
     assert.equal(await channel.cancel?.(asked), "unknown")
     assert.deepEqual(server.posts, ["/interrupt"])
+    assert.deepEqual(server.bodies, [JSON.stringify({ prompt_id: "a-b" })])
   })
 })
 
@@ -444,6 +445,63 @@ describe("the media of a request", () => {
     assert.deepEqual(outcome, { kind: "not-created", reason: "unreachable" })
     assert.deepEqual(server.posts, ["/upload/image"])
     assert.ok(isClosed)
+  })
+
+  it("that nobody begins to read are closed all the same", async (t) => {
+    const world = await createComfyWorld(t)
+    let asked = 0
+    const server = await createAnsweringServer(t, ({ path }) => {
+      asked += 1
+      const idle = IDLE(path)
+      // History, queue, history: nobody is there for what follows.
+      return idle === "break-off" ? idle : { ...idle, isLast: asked === 3 }
+    })
+    const channel = await world.open({ baseUrl: server.url })
+    let isClosed = false
+    const iterator = {
+      next: () => assert.fail("nobody is there to read it"),
+      return: async () => {
+        isClosed = true
+        return { done: true as const, value: undefined }
+      },
+    }
+    const body = { [Symbol.asyncIterator]: () => iterator }
+    const request = world.toRequest(imageEdit.id)
+    const open = async () => ({ kind: "image", mimeType: "image/png", body }) as const
+    const outcome = await channel.submit({ ...request, inputs: { ...request.inputs, open } })
+    assert.deepEqual(outcome, { kind: "not-created", reason: "unreachable" })
+    assert.ok(isClosed)
+  })
+
+  it("that take longer than a prompt may wait are tried again, and say nothing of the server", async (t) => {
+    const world = await createComfyWorld(t)
+    const request = world.toRequest(imageEdit.id)
+    const late = new AbortController()
+    t.mock.method(AbortSignal, "timeout", () => late.signal)
+    const open: typeof request.inputs.open = async ({ signal }) => {
+      late.abort()
+      assert.ok(signal.aborted)
+      throw new SafelightError({ code: "aborted", message: "called off" })
+    }
+    const slow = { ...request, inputs: { ...request.inputs, open } }
+    assert.deepEqual(await world.channel.submit(slow), {
+      kind: "not-created",
+      reason: "not_sent_in_time",
+      isAboutRequest: true,
+    })
+    const reason = "not_sent_in_time"
+    assert.deepEqual(await world.channel.submit(request), { kind: "not-created", reason })
+    assert.equal(world.stub.purchases.length, 0)
+  })
+
+  it("that are too large for the server end the task", async (t) => {
+    const world = await createComfyWorld(t)
+    const server = await createAnsweringServer(t, ({ method, path }) =>
+      method === "POST" ? { status: 413, json: null } : IDLE(path),
+    )
+    const channel = await world.open({ baseUrl: server.url })
+    const outcome = await channel.submit(world.toRequest(imageEdit.id))
+    assert.deepEqual(outcome, { kind: "refused", code: "media_too_large" })
   })
 
   it("that break off with a reason of their own end the task by it", async (t) => {

@@ -3,7 +3,8 @@
  * every model has a price was seen when the configuration was read. Providers are asked what buys nothing;
  * a channel that `serve` would leave out is asked too, as far as it can be.
  */
-import { isSafelightError, type ChannelCheck } from "@safelight/core"
+import type { ChannelCheck } from "@safelight/core"
+import { toChannelFault } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { CreateChannelsOptions } from "./create-channels.ts"
@@ -53,8 +54,9 @@ async function ask(
       await channel?.close?.()
     }
   } catch (error) {
-    if (!isSafelightError(error)) throw error
-    return { kind: "unavailable", reason: error.message }
+    // A file of the operator's own may throw anything: the others are checked all the same.
+    const { message } = toChannelFault(error)
+    return { kind: "unavailable", reason: message }
   }
 }
 

@@ -1,13 +1,13 @@
 /**
- * The channels of a service from its configuration. One without a key is left out with a line that
- * says which variable is missing, so that the others serve; a wrong setting refuses the start.
+ * The channels of a service from its configuration. One whose key is missing, or can be none, is left
+ * out with a line that names its variable, so that the others serve; a wrong setting refuses the start.
  */
 import { SafelightError, type Channel, type Log, type Model } from "@safelight/core"
-import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
+import { createHttpChannel, isProviderKey, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import { createComfyUi } from "./create-comfyui.ts"
-import { loadModule, makeByModule, type CreateChannel } from "./load-module.ts"
+import { loadModule, makeByModule, type ChannelSetup, type CreateChannel } from "./load-module.ts"
 
 export interface CreateChannelsOptions {
   readonly channels: readonly ChannelSettings[]
@@ -30,8 +30,7 @@ export async function createChannels(options: ServedChannelsOptions): Promise<re
       // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
       const channel = await createChannel(settings, options)
       if (channel === undefined) continue
-      const { costs = {}, tier = 1, weight = 1 } = settings
-      routes.push({ channel, tier, weight, costs })
+      routes.push(toRoute(channel, settings))
       const [stray] = listStrayCosts(settings, channel.models)
       if (stray !== undefined) throw invalid(`channels: ${channel.name}: ${stray}`)
     }
@@ -40,6 +39,18 @@ export async function createChannels(options: ServedChannelsOptions): Promise<re
   } catch (error) {
     await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
     throw error
+  }
+}
+
+function toRoute(channel: Channel, settings: ChannelSettings): Route {
+  const { costs = {}, repeat: repeats, requestsPerMinute, tier = 1, weight = 1 } = settings
+  return {
+    channel,
+    tier,
+    weight,
+    costs,
+    ...(repeats !== undefined && { repeats }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
   }
 }
 
@@ -92,7 +103,7 @@ export async function findSource({ module, type }: ChannelSettings): Promise<Cha
   throw invalid(`channels: "${type}" is no type: choose one of ${known}`)
 }
 
-/** Undefined where its key is missing. Rejects with `invalid-configuration`, naming the channel. */
+/** Undefined where its key is missing or can be none. Rejects with `invalid-configuration`, naming the channel. */
 export async function createChannel(
   settings: ChannelSettings,
   options: Omit<CreateChannelsOptions, "channels">,
@@ -101,9 +112,24 @@ export async function createChannel(
   if (source === "studio") return options.createStudio(settings)
   if (source === "comfyui") return createComfyUi(settings, options)
   if (typeof source !== "function") return createProviderChannel(source, settings, options)
-  const { costs: _costs, module = "", ...others } = settings
-  const { tier: _tier, type: _type, weight: _weight, ...setup } = others
-  return makeByModule(module, source, { ...setup, environment: options.environment })
+  return makeByModule(settings.module ?? "", source, {
+    ...toSetup(settings),
+    environment: options.environment,
+  })
+}
+
+/** What a function of a module is told: the rest is the engine's. */
+function toSetup({
+  costs: _costs,
+  module: _module,
+  repeat: _repeat,
+  requestsPerMinute: _requestsPerMinute,
+  tier: _tier,
+  type: _type,
+  weight: _weight,
+  ...setup
+}: ChannelSettings): Omit<ChannelSetup, "environment"> {
+  return setup
 }
 
 export interface FoundKey {
@@ -126,12 +152,14 @@ function createProviderChannel(
   settings: ChannelSettings,
   { environment, log }: Pick<CreateChannelsOptions, "environment" | "log">,
 ): Channel | undefined {
-  const { baseUrl, concurrency, keyTtlMs, models, name = provider.name } = settings
+  const { baseUrl, concurrency, isFree, keyTtlMs, models, outputHosts } = settings
+  const { name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
-  if (key === "") {
+  if (!isProviderKey(key)) {
+    const what = key === "" ? "is empty" : "holds what no key does"
     log.error(
       { channel: name, variable },
-      "a channel is left out: the variable with its key is empty",
+      `a channel is left out: the variable with its key ${what}`,
     )
     return undefined
   }
@@ -141,7 +169,9 @@ function createProviderChannel(
     name,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(concurrency !== undefined && { concurrency }),
+    ...(isFree !== undefined && { isFree }),
     ...(models !== undefined && { models }),
+    ...(outputHosts !== undefined && { outputHosts }),
     ...(keyTtlMs !== undefined && { keyTtlMs }),
   })
 }

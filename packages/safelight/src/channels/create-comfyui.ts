@@ -4,12 +4,10 @@ import { SafelightError, type Channel } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { CreateChannelsOptions } from "./create-channels.ts"
 
-export type ComfyUiSurroundings = Pick<CreateChannelsOptions, "environment" | "log" | "models">
-
 /** Undefined where its key is missing. Rejects with `invalid-configuration`, naming the channel. */
 export async function createComfyUi(
   settings: ChannelSettings,
-  { environment, log, models }: ComfyUiSurroundings,
+  { environment, log, models }: Pick<CreateChannelsOptions, "environment" | "log" | "models">,
 ): Promise<Channel | undefined> {
   const { baseUrl, concurrency, keyVariable, name = "comfyui" } = settings
   if (settings.keyTtlMs !== undefined) {

@@ -4,7 +4,7 @@
  * made for it, since nothing else tells its name and models.
  */
 import { createStudioChannel, STUDIO_MODELS } from "@safelight/channel-studio"
-import { findModel, type Provider } from "@safelight/channel-http"
+import { findModel, isProviderKey, type Provider } from "@safelight/channel-http"
 import { isSafelightError, SILENT_LOG, type Channel } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
@@ -17,7 +17,8 @@ import {
   type CreateChannelsOptions,
 } from "./create-channels.ts"
 
-type Surroundings = Pick<CreateChannelsOptions, "environment" | "models">
+/** Without models no workflow is looked at: their files would have to be run. */
+export type PlanSurroundings = Pick<CreateChannelsOptions, "environment" | "models">
 
 export interface ChannelPlan {
   readonly name: string
@@ -36,7 +37,7 @@ type Told = Pick<ChannelPlan, "name" | "models" | "faults">
 export function planChannels({
   channels,
   ...surroundings
-}: Surroundings & Pick<CreateChannelsOptions, "channels">): Promise<readonly ChannelPlan[]> {
+}: Pick<CreateChannelsOptions, "channels"> & PlanSurroundings): Promise<readonly ChannelPlan[]> {
   return Promise.all(
     channels.map(async (settings) => {
       const { module, tier = 1, type = module ?? "", weight = 1 } = settings
@@ -46,8 +47,9 @@ export function planChannels({
         return { name, models, faults: [error.message] }
       })
       const strange = surroundings.models && findUndefined(told, surroundings.models)
-      const stray = listStrayCosts(settings, told.models)
-      const faults = [...told.faults, ...(strange === undefined ? [] : [strange]), ...stray]
+      const isStrange = told.faults.length === 0 && strange !== undefined
+      const stray = told.faults.length === 0 ? listStrayCosts(settings, told.models) : []
+      const faults = isStrange ? [strange] : [...told.faults, ...stray]
       return { ...told, faults, type, tier, weight }
     }),
   )
@@ -56,7 +58,7 @@ export function planChannels({
 /** A channel that serves nobody: it says nothing, and its studio has no sandbox. */
 export function createQuietChannel(
   settings: ChannelSettings,
-  surroundings: Surroundings,
+  surroundings: PlanSurroundings,
 ): Promise<Channel | undefined> {
   return createChannel(settings, { ...surroundings, log: SILENT_LOG, createStudio })
 }
@@ -65,7 +67,7 @@ function createStudio(): Channel {
   return createStudioChannel({ media: createGuardedFetch({}) })
 }
 
-async function tell(settings: ChannelSettings, surroundings: Surroundings): Promise<Told> {
+async function tell(settings: ChannelSettings, surroundings: PlanSurroundings): Promise<Told> {
   const source = await findSource(settings)
   // The studio makes all it can, whatever is said.
   if (source === "studio") {
@@ -76,37 +78,56 @@ async function tell(settings: ChannelSettings, surroundings: Surroundings): Prom
   return tellOfProvider(source, settings, surroundings)
 }
 
-/** Made to be told of: what is wrong with its workflows shows only then. */
-async function tellOfComfyUi(settings: ChannelSettings, surroundings: Surroundings): Promise<Told> {
-  const { keyVariable = "", models = listWorkflows(settings), name = "comfyui" } = settings
+async function tellOfComfyUi(
+  settings: ChannelSettings,
+  surroundings: PlanSurroundings,
+): Promise<Told> {
+  const { keyVariable, models = listWorkflows(settings), name = "comfyui" } = settings
+  const isKeyless = keyVariable !== undefined && !surroundings.environment[keyVariable]
+  const told = { name, models, faults: isKeyless ? [`${keyVariable} is empty`] : [] }
+  if (surroundings.models === undefined) return told
+  // What is wrong with its workflows shows only once it is made.
   const channel = await createQuietChannel(settings, surroundings)
   await channel?.close?.()
-  return { name, models, faults: channel === undefined ? [`${keyVariable} is empty`] : [] }
+  return told
 }
 
 function listWorkflows({ workflows = {} }: ChannelSettings): readonly string[] {
   return Object.keys(workflows)
 }
 
-async function tellOfMade(settings: ChannelSettings, surroundings: Surroundings): Promise<Told> {
+async function tellOfMade(
+  settings: ChannelSettings,
+  surroundings: PlanSurroundings,
+): Promise<Told> {
   const channel = await createQuietChannel(settings, surroundings)
   await channel?.close?.()
-  return { name: channel?.name ?? "", models: channel?.models ?? [], faults: [] }
+  const faults = listRepeatFaults(settings, channel?.isFree === true)
+  return { name: channel?.name ?? "", models: channel?.models ?? [], faults }
 }
 
 function tellOfProvider(
   provider: Provider,
   settings: ChannelSettings,
-  { environment }: Surroundings,
+  { environment }: PlanSurroundings,
 ): Told {
   const { models = Object.keys(provider.models), name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
-  const isKeyless = key === ""
-  return {
-    name,
-    models,
-    faults: [...(isKeyless ? [`${variable} is empty`] : []), ...listUnknown(models, provider)],
-  }
+  const faults = [
+    ...listKeyFaults(variable, key),
+    ...listUnknown(models, provider),
+    ...listRepeatFaults(settings, provider.isFree === true || settings.isFree === true),
+  ]
+  return { name, models, faults }
+}
+
+function listKeyFaults(variable: string, key: string): readonly string[] {
+  if (key === "") return [`${variable} is empty`]
+  return isProviderKey(key) ? [] : [`${variable} holds what no key does`]
+}
+
+function listRepeatFaults({ repeat = false }: ChannelSettings, isFree: boolean): readonly string[] {
+  return repeat && !isFree ? ["repeat is for a channel that costs nothing"] : []
 }
 
 function listUnknown(models: readonly string[], provider: Provider): readonly string[] {

@@ -18,6 +18,14 @@ export interface ChannelSettings {
   readonly weight?: number
   /** Tasks at once, over all nodes. */
   readonly concurrency?: number
+  /** Purchases in any minute, over all nodes. */
+  readonly requestsPerMinute?: number
+  /** Of one that costs nothing: what is in doubt there is asked for again. */
+  readonly repeat?: boolean
+  /** The server at `baseUrl` is one's own and costs nothing. */
+  readonly isFree?: boolean
+  /** Hosts of its outputs that the provider's declaration does not know. */
+  readonly outputHosts?: readonly string[]
   /** In place of the provider's own address. */
   readonly baseUrl?: string
   /** The environment variable that holds its key, in place of the usual one. */
@@ -33,6 +41,14 @@ export interface ChannelSettings {
 const name = v.pipe(
   v.string(),
   v.regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i, "expected a name of letters, digits, '.', '_' and '-'"),
+)
+/** As a parsed URL spells it, which is how it is compared. */
+const host = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?:(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/,
+    "expected a host in lower case without a port, such as media.example or *.media.example",
+  ),
 )
 const notAnUrl = "expected an http or https URL"
 const whole = (max: number): v.GenericSchema<number> => {
@@ -79,6 +95,12 @@ const settingsSchema = fields({
   tier: v.exactOptional(whole(1_000)),
   weight: v.exactOptional(whole(1_000)),
   concurrency: v.exactOptional(whole(100_000)),
+  requestsPerMinute: v.exactOptional(whole(1_000_000)),
+  repeat: v.exactOptional(v.boolean("expected true or false")),
+  isFree: v.exactOptional(v.boolean("expected true or false")),
+  outputHosts: v.exactOptional(
+    v.pipe(v.array(host, "expected a list of hosts"), v.nonEmpty("expected a host")),
+  ),
   baseUrl: v.exactOptional(
     v.pipe(
       v.string(notAnUrl),
@@ -104,6 +126,16 @@ const channelSchema = v.pipe(
   v.check(
     ({ module, type }) => (module === undefined) !== (type === undefined),
     "expected either a type, such as fal or studio, or a module",
+  ),
+  v.check(
+    ({ baseUrl, isFree = false }) => !isFree || baseUrl !== undefined,
+    "isFree is for a server of one's own, which baseUrl names",
+  ),
+  v.check(
+    ({ isFree, outputHosts, type }) =>
+      (type !== "studio" && type !== "comfyui") ||
+      (isFree === undefined && outputHosts === undefined),
+    "isFree and outputHosts are for providers, and not for the studio or comfyui",
   ),
   v.check(
     ({ type, workflows }) => (type === "comfyui") === (workflows !== undefined),

@@ -60,10 +60,10 @@ async function decide(
   { definition, routes, faults, clock }: AnswerOptions,
   pauseReply: () => Promise<void>,
 ): Promise<FaultyReply | "reset"> {
-  const { refuse, isAuthorized } = definition
+  const { refuse } = definition
   const route = findRoute(routes, call)
   if (route === undefined) return { reply: refuse("unknown-path") }
-  if (!route.isOpen && !isAuthorized(call)) return { reply: refuse("unauthorized") }
+  if (!isKnown(route, call, definition, faults)) return { reply: refuse("unauthorized") }
   const now = clock.now() + faults.skewMs()
   const busy = takeBusy(route.kind, faults, now)
   if (busy !== undefined) {
@@ -80,6 +80,15 @@ async function decide(
   }
   const fault = faults.take(route.kind)
   return fault === undefined ? { reply } : toFaultyReply(fault, broken)
+}
+
+function isKnown(
+  { isOpen }: StubRoute,
+  call: StubCall,
+  { isAuthorized }: StubDefinition,
+  faults: FaultSwitches,
+): boolean {
+  return isOpen || (isAuthorized(call) && !faults.isKeyRevoked())
 }
 
 async function handle(

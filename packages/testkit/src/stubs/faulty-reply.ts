@@ -54,6 +54,12 @@ export async function toFaultyReply(
       const headers = { "content-type": "application/json", ...reply.headers }
       return { reply: { status: reply.status ?? 200, headers, bytes: half } }
     }
+    case "expired":
+      return { reply: { ...gone, status: 410 } }
+    case "disguised":
+      return { reply: { ...(reply.headers && { headers: reply.headers }), text: HTML } }
+    case "mistyped":
+      return { reply: { ...reply, headers: { ...reply.headers, "content-type": "text/html" } } }
     case "busy":
     case "busy-seconds":
     case "busy-date":
@@ -87,6 +93,9 @@ export async function toFaultyFile(
     case "empty":
     case "redirect":
     case "gone":
+    case "expired":
+    case "disguised":
+    case "mistyped":
     case "without-ranges":
       return toFaultyReply(fault, options)
   }

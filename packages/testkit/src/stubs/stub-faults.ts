@@ -33,6 +33,9 @@ export const STUB_FAULTS = {
     "too-short",
     "redirect",
     "gone",
+    "expired",
+    "disguised",
+    "mistyped",
     "without-ranges",
   ],
   webhook: ["lost", "doubled", "reordered", "early", "forged", "stale", "foreign"],
@@ -47,7 +50,8 @@ export type FaultAt<Place extends FaultPlace> = (typeof STUB_FAULTS)[Place][numb
  * `empty` are 200, `truncated` is half of the JSON, `redirect` names a private address, `busy` is a
  * 429 without Retry-After, or with one in seconds or as a date. `not-found`: an ID that was known.
  * download: `truncated` cuts the connection halfway, `too-long` announces more than it sends,
- * `too-short` announces half of what it sends, `slow` stops halfway for `slowMs`, `gone` is 404.
+ * `too-short` announces half of what it sends, `slow` stops halfway for `slowMs`, `gone` is 404 and
+ * `expired` 410, `disguised` is a page that is called what the file is, `mistyped` the file called a page.
  * webhook: `early` comes before the reply to the create, `forged` lies under a signature of the
  * truth, `stale` was signed an hour ago, `foreign` names an ID that the caller never created.
  */
@@ -60,6 +64,8 @@ export interface StubFaults {
   readonly own: readonly string[]
   /** Each fault strikes this often and is over; without it, until the next `setFaults`. */
   readonly times: number
+  /** No key is taken any more, as if the account had revoked it. */
+  readonly isKeyRevoked: boolean
   /** What the provider's clock is ahead of ours, in milliseconds. */
   readonly skewMs: number
 }
@@ -73,6 +79,7 @@ export interface FaultSwitches {
   /** Whether the provider's own fault strikes now; it has struck once more. */
   takeOwn(fault: string): boolean
   skewMs(): number
+  isKeyRevoked(): boolean
 }
 
 /** `set` throws a RangeError at a name that is none: a switch that does nothing proves nothing. */
@@ -111,6 +118,7 @@ export function createFaultSwitches(ownFaults: readonly string[]): FaultSwitches
       return true
     },
     skewMs: () => faults.skewMs ?? 0,
+    isKeyRevoked: () => faults.isKeyRevoked ?? false,
   }
 }
 

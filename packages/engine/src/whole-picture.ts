@@ -1,0 +1,66 @@
+/**
+ * The bytes of a picture, passed on as they come, and at their end the proof that it is there. A server
+ * that announces less than it has cuts a picture off and nobody notices: HTTP says that all is well, and
+ * the first bytes are those of a picture. Films need no such proof, since they are measured.
+ */
+import { SafelightError } from "@safelight/core"
+
+/** Some programs write metadata behind a picture's end: so far back it is looked for. */
+const TAIL_BYTES = 64 * 1024
+
+/** IEND, which is empty, and its checksum. */
+const PNG_END = Buffer.from("0000000049454e44ae426082", "hex")
+/** In the data of a picture this marker never stands: each 0xff there is followed by a zero. */
+const JPEG_END = Buffer.from("ffd9", "hex")
+/** `RIFF`, the size of all that follows, `WEBP`. */
+const RIFF_HEADER_BYTES = 8
+
+/** Rejects with `media_unreadable` at the end where that is not the picture's; other types pass. */
+export async function* readWholePicture(
+  body: AsyncIterable<Uint8Array>,
+  mimeType: string,
+): AsyncGenerator<Uint8Array> {
+  let head = Buffer.alloc(0)
+  let bytes = 0
+  let tail: Uint8Array[] = []
+  for await (const chunk of body) {
+    if (head.length < RIFF_HEADER_BYTES) {
+      head = Buffer.concat([head, chunk.subarray(0, RIFF_HEADER_BYTES - head.length)])
+    }
+    bytes += chunk.length
+    tail = toTail(tail, chunk)
+    yield chunk
+  }
+  if (!isWhole(mimeType, { bytes, head, tail: Buffer.concat(tail) })) throw brokenOff()
+}
+
+/** The last chunks that hold enough: a reader may not use a chunk again before it asks for the next. */
+function toTail(before: readonly Uint8Array[], chunk: Uint8Array): Uint8Array[] {
+  const tail = [...before, Buffer.from(chunk.subarray(-TAIL_BYTES))]
+  let spare = tail.reduce((total, { length }) => total + length, 0) - TAIL_BYTES
+  while (tail[0] !== undefined && tail[0].length <= spare) spare -= tail.shift()?.length ?? 0
+  return tail
+}
+
+interface Ends {
+  readonly bytes: number
+  readonly head: Buffer
+  readonly tail: Buffer
+}
+
+function isWhole(mimeType: string, { bytes, head, tail }: Ends): boolean {
+  switch (mimeType) {
+    case "image/png":
+      return tail.includes(PNG_END)
+    case "image/jpeg":
+      return tail.includes(JPEG_END)
+    case "image/webp":
+      return head.length >= RIFF_HEADER_BYTES && bytes >= head.readUInt32LE(4) + RIFF_HEADER_BYTES
+    default:
+      return true
+  }
+}
+
+function brokenOff(): SafelightError {
+  return new SafelightError({ code: "media_unreadable", message: "The picture breaks off." })
+}

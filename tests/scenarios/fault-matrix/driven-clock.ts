@@ -1,0 +1,106 @@
+/**
+ * A clock for an engine that talks over real sockets: it stands still while anything is under way
+ * outside (an answer, a download, a measurement) and jumps to the next moment somebody waits for once
+ * nothing is. An hour of polls then takes as long as its answers do, and no machine is too slow. What
+ * would be missed: a stub that holds an answer back on purpose waits by this clock too, so such an
+ * answer doesn't count as under way.
+ */
+import { setImmediate as turn } from "node:timers/promises"
+import type { AbortSignalLike, Clock } from "@safelight/core"
+
+export interface DrivenClock extends Clock {
+  /** The same time for a stub, whose waits hold answers back. */
+  readonly stub: Clock
+  /** Time stands still until the call is over. */
+  during<Result>(call: () => Promise<Result>): Promise<Result>
+  /** Lets time pass until the condition holds. Throws if nobody waits for anything any more. */
+  runUntil(condition: () => boolean): Promise<void>
+  /** How many still wait after so long, but for stubs. */
+  countWaitsAfter(durationMs: number): Promise<number>
+}
+
+interface Wait {
+  readonly dueMs: number
+  readonly end: () => void
+  readonly isStubs: boolean
+}
+
+export function createDrivenClock(): DrivenClock {
+  // Now, since an HTTP client reads dates by the machine's clock.
+  const startAt = Date.now()
+  const waits = new Set<Wait>()
+  let elapsedMs = 0
+  let callsUnderWay = 0
+  let changed = Promise.withResolvers<void>()
+
+  function notice(): void {
+    changed.resolve()
+    changed = Promise.withResolvers()
+  }
+
+  function wait(isStubs: boolean, durationMs: number, signal?: AbortSignalLike): Promise<void> {
+    if (signal?.aborted === true || durationMs <= 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const own: Wait = { dueMs: elapsedMs + durationMs, end, isStubs }
+      function end(): void {
+        waits.delete(own)
+        signal?.removeEventListener("abort", end)
+        resolve()
+        notice()
+      }
+      waits.add(own)
+      signal?.addEventListener("abort", end, { once: true })
+      notice()
+    })
+  }
+
+  function count(isStubs: boolean): number {
+    return [...waits].filter((each) => each.isStubs === isStubs).length
+  }
+
+  /** Resolves once nothing goes on that does not wait for this clock. */
+  async function settle(): Promise<void> {
+    for (;;) {
+      // Promise reactions of what has just ended, which may begin something new.
+      await turn()
+      await turn()
+      if (callsUnderWay <= count(true)) return
+      await changed.promise
+    }
+  }
+
+  const read = { now: () => Math.floor(startAt + elapsedMs), monotonicNow: () => elapsedMs }
+
+  async function runUntil(condition: () => boolean): Promise<void> {
+    for (;;) {
+      await settle()
+      if (condition()) return
+      const [next] = [...waits].toSorted((one, other) => one.dueMs - other.dueMs)
+      if (next === undefined) throw new Error("nothing is under way, and nobody waits")
+      elapsedMs = Math.max(elapsedMs, next.dueMs)
+      next.end()
+    }
+  }
+
+  return {
+    ...read,
+    runUntil,
+    wait: (durationMs, signal) => wait(false, durationMs, signal),
+    stub: { ...read, wait: (durationMs, signal) => wait(true, durationMs, signal) },
+    async during(call) {
+      callsUnderWay += 1
+      try {
+        return await call()
+      } finally {
+        callsUnderWay -= 1
+        notice()
+      }
+    },
+    async countWaitsAfter(durationMs) {
+      const endMs = elapsedMs + durationMs
+      void wait(true, durationMs)
+      await runUntil(() => elapsedMs >= endMs)
+      return count(false)
+    },
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * What must hold of every combination: the stub's ledger against the log, the bill and what was kept.
+ * Each rule answers with what is wrong, in words that need no other file; the stub's ledger says what
+ * was bought, and the log is never asked for it.
+ */
+import { hash } from "node:crypto"
+import { createAudit } from "@safelight/audit"
+import { DEFAULT_PRICES, MODELS } from "@safelight/core"
+import { sha256 } from "@safelight/engine"
+import { BILLED_FAULTS, BROKEN_PROMISES, UNBILLED_FAULTS } from "./lanes.ts"
+import type { Played } from "./play.ts"
+
+type Rule = (played: Played) => string | undefined | Promise<string | undefined>
+
+/** Whether the combination's fault is one of these of its provider's own. */
+function isOneOf(
+  faults: Readonly<Record<string, readonly string[]>>,
+  { combination: { fault, lane } }: Played,
+): boolean {
+  const own = faults[lane.provider.name] ?? []
+  return fault?.place === "own" && own.includes(fault.name)
+}
+
+/** Only where a fault proves that nothing was produced and billed may the work be bought once more. */
+const buysOnce: Rule = (played) => {
+  const { length } = played.purchases
+  const isExcused = isOneOf(UNBILLED_FAULTS, played) || isOneOf(BROKEN_PROMISES, played)
+  return length <= 1 || isExcused ? undefined : `bought ${length} times`
+}
+
+/** A key is the one thing by which a repeat can be known. */
+const sendsEachKeyOnce: Rule = ({ combination, events, purchases }) => {
+  const { submission } = combination.lane.provider
+  if (submission.kind !== "unkeyed") return
+  const keys = events.flatMap((each) => (each.type === "dispatched" ? each.data.upstreamKey : []))
+  if (new Set(keys).size !== keys.length) return "a key was sent twice to a provider without keys"
+  return purchases.length > keys.length ? "bought without an intent in the log" : undefined
+}
+
+const ends: Rule = ({ task }) =>
+  task.finishedAt > 0 ? undefined : `left in state ${task.state} for good`
+
+/** What was bought is kept, or the log says why it is not. */
+const accountsForPurchases: Rule = ({ events, log, purchases, task }) => {
+  if (purchases.length === 0 || task.state.startsWith("succeeded")) return
+  const isTold = events.some(({ type }) => type === "accepted" || type === "doubted")
+  const isLogged = log.some(({ fields, level }) => level !== "info" && fields["task"] === task.id)
+  return isTold || isLogged ? undefined : "a purchase was dropped without a line"
+}
+
+/** What failed is charged only where its provider bills it; what is in doubt is failed as such. */
+const failsUncharged: Rule = (played) => {
+  const { chargeMicros, error } = played.task
+  if (error === null) return
+  if (chargeMicros !== 0 && !isOneOf(BILLED_FAULTS, played)) {
+    return `${chargeMicros} charged for a task that failed`
+  }
+  const isDoubted = played.events.at(-2)?.type === "doubted"
+  if (isDoubted && error.code !== "upstream_outcome_unknown") return `doubted, then ${error.code}`
+  return undefined
+}
+
+const chargesOnce: Rule = async ({ events, storage, task }) => {
+  const finals = events.filter(({ type }) => type === "succeeded" || type === "failed")
+  if (finals.length !== 1) return `it ended ${finals.length} times`
+  const sums = await storage.sumCharges({
+    account: task.account,
+    from: 0,
+    to: Number.MAX_SAFE_INTEGER,
+  })
+  const billed = sums.reduce((total, { chargeMicros }) => total + chargeMicros, 0)
+  if (billed !== task.chargeMicros) return `the bill says ${billed}, the task ${task.chargeMicros}`
+  if (task.state.startsWith("succeeded") && billed === 0) return "it succeeded for nothing"
+  return undefined
+}
+
+/** Told from the bytes: the provider's words for them are part of what goes wrong. */
+const MAGIC: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
+  "image/png": (bytes) => bytes.subarray(0, 4).toString("latin1") === "\u0089PNG",
+  "image/jpeg": (bytes) => bytes.subarray(0, 2).toString("hex") === "ffd8",
+  "image/webp": (bytes) => bytes.subarray(8, 12).toString("latin1") === "WEBP",
+  "video/mp4": (bytes) => bytes.subarray(4, 8).toString("latin1") === "ftyp",
+}
+
+const keepsWhatWasMade: Rule = ({ linked, stored, task }) => {
+  const isSuccess = task.state.startsWith("succeeded")
+  if (isSuccess !== task.artifacts.length > 0) return `${task.artifacts.length} artifacts`
+  for (const [position, { bytes, mimeType, sha256: digest }] of task.artifacts.entries()) {
+    const kept = Buffer.from(stored[position] ?? [])
+    if (kept.length !== bytes || hash("sha256", kept) !== digest) return "an artifact was changed"
+    if (MAGIC[mimeType]?.(kept) !== true) return `what was kept is no ${mimeType}`
+    const isWhole = linked.length === 0 || linked.some((each) => kept.equals(each))
+    if (!isWhole) return "what was kept is not what the provider has"
+  }
+  return undefined
+}
+
+const leavesNoBytes: Rule = async ({ artifacts, task }) =>
+  (await artifacts.list(task.id)).length === 0 ? undefined : "bytes are left for good"
+
+const isDerivedFromItsLog: Rule = async ({ storage }) => {
+  const audit = createAudit({ storage, digest: sha256, prices: DEFAULT_PRICES, models: MODELS })
+  const [verified, replayed] = [await audit.verify(), await audit.replay()]
+  const outcomes = [verified.outcome, replayed.outcome].join(", ")
+  return outcomes === "whole, whole" ? undefined : `audit: ${outcomes}`
+}
+
+const leavesNothingOpen: Rule = ({ handlesLeft, waitsLeft }) => {
+  if (waitsLeft > 0) return `${waitsLeft} waits are left`
+  return handlesLeft.length > 0 ? `left open: ${handlesLeft.join(", ")}` : undefined
+}
+
+/**
+ * A fault that passes costs time alone where keys are honoured or looked up; elsewhere it may leave a
+ * doubt, of which then the log speaks.
+ */
+const outlivesWhatPasses: Rule = ({ combination, events, purchases, task }) => {
+  const { fault, lane, times } = combination
+  const isPassing = fault === null || (fault.place !== "own" && times === 1)
+  if (!isPassing || task.state.startsWith("succeeded")) return
+  const isDoubted = events.some(({ type }) => type === "doubted")
+  if (lane.provider.submission.kind === "unkeyed" && isDoubted) return
+  return `failed with ${task.error?.code} after ${purchases.length} purchases, though all passed`
+}
+
+/** A client is told whose fault it was: no output of a provider's is our own error. */
+const blamesTheProvider: Rule = ({ combination, task }) => {
+  if (combination.fault?.place !== "download" || task.error === null) return
+  const { code } = task.error
+  const isTold = code === "no_output" || code === "upstream_outcome_unknown"
+  return isTold ? undefined : `failed with ${code} for an output that can't be had`
+}
+
+const RULES: Readonly<Record<string, Rule>> = {
+  buysOnce,
+  sendsEachKeyOnce,
+  ends,
+  accountsForPurchases,
+  failsUncharged,
+  chargesOnce,
+  keepsWhatWasMade,
+  leavesNoBytes,
+  isDerivedFromItsLog,
+  leavesNothingOpen,
+  outlivesWhatPasses,
+  blamesTheProvider,
+}
+
+/** What is wrong, each with the rule that says so; nothing if the ledger holds. */
+export async function judge(played: Played): Promise<readonly string[]> {
+  const verdicts = Object.entries(RULES).map(async ([name, rule]) => {
+    const wrong = await rule(played)
+    return wrong === undefined ? [] : [`${name}: ${wrong}`]
+  })
+  return (await Promise.all(verdicts)).flat()
+}

@@ -1,0 +1,217 @@
+/**
+ * Plays one combination: a task is submitted to an engine over a channel that points at its stub, the
+ * process dies where it is to die and the next one goes on over the same storage, as long as the task
+ * lives, and then until its artifacts are gone. What was bought, written down and kept is handed on.
+ */
+import { get } from "node:http"
+import { buffer } from "node:stream/consumers"
+import { setImmediate as turn } from "node:timers/promises"
+import { createHttpChannel } from "@safelight/channel-http"
+import {
+  openEvent,
+  type MediaInspector,
+  type MediaSource,
+  type ProbePoint,
+  type Task,
+  type TaskEvent,
+} from "@safelight/core"
+import { createGuardedFetch } from "@safelight/fetch-guarded"
+import type { Engine } from "@safelight/engine"
+import { STUBS, type RunningStub, type StubPurchase } from "@safelight/testkit/stubs"
+import { createLogRecorder, type LogEntry } from "../../engine/log-recorder.ts"
+import { createMemoryArtifacts, type MemoryArtifacts } from "../../support/memory-artifacts.ts"
+import { createMemoryStorage, type MemoryStorage } from "../../support/memory-storage.ts"
+import { toStubFaults, type Combination } from "./combination.ts"
+import { createDrivenClock, type DrivenClock } from "./driven-clock.ts"
+import type { Lane } from "./lanes.ts"
+import { startProcess, type MortalProcess } from "./mortal-process.ts"
+
+/** What is left to look at once it was played. */
+export interface Played {
+  readonly combination: Combination
+  readonly task: Task
+  readonly events: readonly TaskEvent[]
+  readonly log: readonly LogEntry[]
+  readonly purchases: readonly StubPurchase[]
+  readonly storage: MemoryStorage
+  readonly artifacts: MemoryArtifacts
+  /** The bytes of each artifact as they were when the task had ended. */
+  readonly stored: readonly Uint8Array[]
+  /** The same as the stub has them, where they lay at URLs. */
+  readonly linked: readonly Uint8Array[]
+  /** The points that were passed, dying or not. */
+  readonly passed: ReadonlySet<ProbePoint>
+  /** Waits of the engine's that outlive it by an hour. */
+  readonly waitsLeft: number
+  /** What the event loop is kept alive by, beyond what kept it so before. */
+  readonly handlesLeft: readonly string[]
+}
+
+const KEY = "matrix-key-id:matrix-key-secret"
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** The engine's own but for these: the end has to come before the hundredth try that fails. */
+const SETTINGS = {
+  endAfterMs: 900_000,
+  backoffMaxMs: 240_000,
+  retentionMs: DAY_MS,
+  removeAfterMs: DAY_MS,
+}
+
+/**
+ * Longer than any call may take. A download that stands still is cut off by the machine's clock, which
+ * hardly moves here: it goes on before its URL has expired.
+ */
+const SLOW_MS = { answer: 1_200_000, download: 120_000 }
+
+/** Of a provider that doesn't state how long its keys live. */
+const KEY_TTL_MS = 12 * HOUR_MS
+
+export async function play(combination: Combination, inspector: MediaInspector): Promise<Played> {
+  const { lane } = combination
+  const clock = createDrivenClock()
+  const start = STUBS[lane.provider.name]
+  if (start === undefined) throw new Error(`${lane.provider.name} has no stub`)
+  const slowMs = SLOW_MS[combination.fault?.place === "download" ? "download" : "answer"]
+  await using stub = await start({ clock: clock.stub, runMs: 3_000, slowMs })
+  const handles = listHandles()
+  stub.setFaults(toStubFaults(combination))
+  const storage = createMemoryStorage()
+  const artifacts = createMemoryArtifacts()
+  const recorder = createLogRecorder()
+  const source = createGuardedFetch()
+  const urls: string[] = []
+  const media: MediaSource = {
+    open(request) {
+      urls.push(request.url)
+      return source.open(request)
+    },
+  }
+  let passes = 0
+  const passed = new Set<ProbePoint>()
+  function diesAt(point: ProbePoint): boolean {
+    passed.add(point)
+    const { crash } = combination
+    if (crash?.point !== point) return false
+    passes += 1
+    return passes === crash.pass
+  }
+  const boots = createBoots(clock, () =>
+    startProcess({
+      clock,
+      storage,
+      artifacts,
+      channels: [openChannel(lane, stub)],
+      media,
+      inspector,
+      settings: SETTINGS,
+      log: recorder.log,
+      diesAt,
+    }),
+  )
+  const submitted = await boots.carryOut((engine) => engine.submit(toRequest(lane)))
+  if (submitted.kind === "rejected") throw new Error(JSON.stringify(submitted.rejection))
+  const { id } = submitted.task
+  const finished = await boots.carryOut((engine) => engine.finished(id))
+  if (finished === undefined) throw new Error("the task is gone")
+  stub.setFaults({})
+  const stored = finished.artifacts.map(({ place }) => artifacts.places.get(place))
+  const linked = await Promise.all(
+    [...new Set(urls)].map((url) => clock.during(() => fetchBytes(url))),
+  )
+  await boots.carryOut((engine) => engine.sweep(clock.now() + DAY_MS + HOUR_MS))
+  await boots.carryOut((engine) => engine.sweep(clock.now() + 2 * DAY_MS + 2 * HOUR_MS))
+  await boots.carryOut((engine) => engine.sweep(clock.now() + 40 * DAY_MS))
+  await boots.close()
+  return {
+    combination,
+    task: finished,
+    events: (storage.events.get(id) ?? []).map(openEvent),
+    log: recorder.entries,
+    purchases: stub.purchases,
+    storage,
+    artifacts,
+    stored: stored.map((bytes) => bytes ?? new Uint8Array()),
+    linked: linked.flatMap((bytes) => bytes ?? []),
+    passed,
+    waitsLeft: await clock.countWaitsAfter(HOUR_MS),
+    handlesLeft: await findHandlesLeft(handles),
+  }
+}
+
+function openChannel({ provider }: Lane, stub: RunningStub): ReturnType<typeof createHttpChannel> {
+  const isUnstated = provider.submission.kind === "keyed-unstated"
+  const more = isUnstated ? { keyTtlMs: KEY_TTL_MS } : {}
+  return createHttpChannel({ provider, key: KEY, baseUrl: stub.url, ...more })
+}
+
+function toRequest({ model, parameters }: Lane): Parameters<Engine["submit"]>[0] {
+  const idempotency = { key: "order-1", fingerprint: "a1".repeat(32) }
+  return { account: "ada", model, parameters, idempotency }
+}
+
+interface Boots {
+  /** What comes of a call to the engine; called again at the next boot where the process dies. */
+  carryOut<Result>(call: (engine: Engine) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+function createBoots(clock: DrivenClock, boot: () => MortalProcess): Boots {
+  const processes = [boot()]
+  const current = (): MortalProcess => processes.at(-1) as MortalProcess
+
+  return {
+    async carryOut<Result>(call: (engine: Engine) => Promise<Result>): Promise<Result> {
+      for (;;) {
+        const process = current()
+        let ended: { readonly result: Result } | undefined
+        let failed: { readonly error: unknown } | undefined
+        call(process.engine).then(
+          (result) => (ended = { result }),
+          (error: unknown) => (failed = { error }),
+        )
+        await clock.runUntil(() => process.isDead() || ended !== undefined || failed !== undefined)
+        if (failed !== undefined) throw failed.error
+        if (ended !== undefined) return ended.result
+        processes.push(boot())
+      }
+    },
+    async close() {
+      let isClosed = false
+      const closing = Promise.all(processes.map((each) => each.close()))
+      void closing.finally(() => (isClosed = true))
+      await clock.runUntil(() => isClosed)
+      await closing
+    },
+  }
+}
+
+/** Undefined where the provider has it no more. No connection outlives it. */
+function fetchBytes(url: string): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent: false, headers: { "x-goog-api-key": KEY } }, (answer) => {
+      const { location } = answer.headers
+      answer.resume().on("error", reject)
+      if (location !== undefined) return resolve(fetchBytes(new URL(location, url).href))
+      return resolve(answer.statusCode === 200 ? buffer(answer) : undefined)
+    })
+    request.on("error", reject)
+  })
+}
+
+/** What leaks would be: sockets, timers, servers. */
+function listHandles(): readonly string[] {
+  return process.getActiveResourcesInfo().filter((name) => /TCP|Timeout/.test(name))
+}
+
+/** How long a connection may take to be gone on both its ends; only stops a wait without end. */
+const CLOSING_TURNS = 2_000
+
+async function findHandlesLeft(before: readonly string[]): Promise<readonly string[]> {
+  for (let turns = 0; turns < CLOSING_TURNS; turns += 1) {
+    if (listHandles().length <= before.length) return []
+    await turn()
+  }
+  return listHandles().slice(before.length)
+}
