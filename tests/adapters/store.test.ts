@@ -13,6 +13,7 @@ import {
   fromChargeRecord,
   fromEventRecord,
   fromInputRecord,
+  fromOutcomeRecord,
   fromKeyRecord,
   fromTaskRecord,
   fromTotalsRecord,
@@ -21,6 +22,7 @@ import {
   toEventRecord,
   toIdempotencyRecord,
   toInputRecord,
+  toOutcomeRecord,
   toKeyRecord,
   toSettingsRecord,
   toTaskRecord,
@@ -33,6 +35,7 @@ import {
   type EventsTable,
   type KeysTable,
   type ListStatements,
+  type OutcomesTable,
   type QueueStatements,
   type Statement,
   type TasksTable,
@@ -45,7 +48,8 @@ const { head, append } = advanceSample(submitted.head, [dispatchSample(), succee
 const [artifact] = toArtifactRows(head.task)
 const [event] = append.events
 const { charge, totals } = append.changes
-assert.ok(artifact && event && charge && totals)
+const [outcome] = append.changes.outcomes
+assert.ok(artifact && event && charge && totals && outcome)
 const input = { task: "t", name: "request", salt: "5a", body: "{}" }
 const key = {
   id: "k",
@@ -102,6 +106,7 @@ describe("a row", () => {
     assert.deepEqual(fromInputRecord(toInputRecord(input)), input)
     assert.deepEqual(fromKeyRecord(toKeyRecord(key) as KeysTable), key)
     assert.deepEqual(fromChargeRecord(toChargeRecord(charge) as ChargesTable), charge)
+    assert.deepEqual(fromOutcomeRecord(toOutcomeRecord(outcome) as OutcomesTable), outcome)
     const totalsRecord = toTotalsRecord("a", totals) as AccountTotalsTable
     assert.deepEqual(fromTotalsRecord(totalsRecord), totals)
   })
@@ -259,7 +264,7 @@ describe("the database", () => {
     assert.equal(details.filter((detail) => detail.startsWith("SCAN ready")).length, 1)
   })
 
-  it("looks at the tasks that were begun, or at the newest, where it asks for their channels", () => {
+  it("looks at the tasks that were begun, or at the attempts of a period, where it asks for their channels", () => {
     const { countInFlight, sumOutcomes } = compileStatements(SQLITE_DIALECT).channels
     const explain = ({ sql }: Statement): string =>
       String(
@@ -273,8 +278,7 @@ describe("the database", () => {
     assert.match(inFlight, /ready USING (COVERING )?INDEX ready_step/)
     assert.match(inFlight, /SEARCH tasks USING INDEX \S+ \(id=\?\)/)
     const outcomes = explain(sumOutcomes)
-    assert.match(outcomes, /SEARCH tasks USING INDEX \S+ \(id>\?\)/)
-    assert.match(outcomes, /SEARCH charges USING PRIMARY KEY \(task=\?\)/)
+    assert.match(outcomes, /SEARCH outcomes USING INDEX outcomes_ended \(at>\? AND at<\?\)/)
   })
 
   it("changes nothing of what tasks are listed by when a task advances", () => {
@@ -294,6 +298,7 @@ describe("the database", () => {
       idempotency: toIdempotencyRecord(append.changes.task, USE),
       inputs: toInputRecord(input),
       keys: toKeyRecord(key),
+      outcomes: toOutcomeRecord(outcome),
       tasks: toTaskRecord(append.changes.task),
     }
     for (const [table, record] of Object.entries(records)) {

@@ -21,6 +21,7 @@ import {
   SafelightError,
   toCanonicalJson,
   type ChargeRow,
+  type OutcomeRow,
   type StoredEvent,
   type Task,
 } from "@safelight/core"
@@ -78,6 +79,10 @@ function withCharge(stream: SampleStream, change: Partial<ChargeRow>): void {
   if (stream.charge !== undefined) stream.charge = { ...stream.charge, ...change }
 }
 
+function withOutcome(stream: SampleStream, change: Partial<OutcomeRow>): void {
+  stream.outcomes = stream.outcomes.map((row) => ({ ...row, ...change }))
+}
+
 const differingCharges = (task: string, version: number, fields: readonly (keyof ChargeRow)[]) =>
   fields.map((field) => ["charge-row-differs", task, version, field])
 
@@ -85,8 +90,9 @@ const differingCharges = (task: string, version: number, fields: readonly (keyof
 function brief(finding: Finding): readonly unknown[] {
   if ("account" in finding) return [finding.kind, finding.account, finding.field]
   const key = "key" in finding ? [finding.key] : []
+  const attempt = "attempt" in finding ? [finding.attempt] : []
   const field = "field" in finding ? [finding.field] : []
-  return [finding.kind, finding.task, finding.version, ...key, ...field]
+  return [finding.kind, finding.task, finding.version, ...key, ...attempt, ...field]
 }
 
 describe("a whole log", () => {
@@ -489,6 +495,7 @@ describe("replay", () => {
         ["artifact-orphaned", "task-0", null, "image_1"],
         ["artifact-orphaned", "task-0", null, "image_2"],
         ["charge-row-orphaned", "task-0", null],
+        ["outcome-orphaned", "task-0", null, 1],
       ],
     ],
     [
@@ -501,7 +508,39 @@ describe("replay", () => {
         ["artifact-orphaned", "task-0", null, "image_1"],
         ["artifact-orphaned", "task-0", null, "image_2"],
         ["charge-row-orphaned", "task-0", null],
+        ["outcome-orphaned", "task-0", null, 1],
       ],
+    ],
+    [
+      "the outcome of an attempt that is gone, and one that never was",
+      (log) => {
+        const [gone] = streamOf(log, "task-2").outcomes
+        streamOf(log, "task-2").outcomes = []
+        if (gone !== undefined) streamOf(log, "task-5").outcomes.push({ ...gone, task: "task-5" })
+      },
+      [
+        ["outcome-missing", "task-2", 4, 1],
+        ["outcome-orphaned", "task-5", null, 1],
+      ],
+    ],
+    [
+      "each field of an outcome that differs",
+      (log) => {
+        const stream = task0(log)
+        withOutcome(stream, { chargeMicros: 1, costMicros: 1, costSource: "told" })
+        withOutcome(stream, { at: 1, channel: "south", dispatchedAt: 1, model: "model-x" })
+        withOutcome(stream, { outcome: "failed" })
+      },
+      [
+        "at",
+        "channel",
+        "dispatchedAt",
+        "model",
+        "outcome",
+        "chargeMicros",
+        "costMicros",
+        "costSource",
+      ].map((field) => ["outcome-differs", "task-0", 5, 1, field]),
     ],
     [
       "a row that stayed behind",
@@ -527,6 +566,7 @@ describe("replay", () => {
         ["row-differs", "task-2", 1, "snapshot.version"],
         ["row-differs", "task-2", 1, "status"],
         ["row-differs", "task-2", 1, "version"],
+        ["outcome-orphaned", "task-2", null, 1],
       ],
     ],
     [
@@ -712,6 +752,7 @@ describe("replay", () => {
         reseal(stream, 5, { data: withData(stream.events[4], { chargeMicros: 39_999 }) })
         withSnapshot(stream, { chargeMicros: 39_999 })
         withCharge(stream, { chargeMicros: 39_999 })
+        withOutcome(stream, { chargeMicros: 39_999 })
         if (stream.row !== undefined)
           stream.row = { ...stream.row, hash: stream.events[4]?.hash ?? "" }
       },
@@ -824,6 +865,7 @@ function forge(log: SampleLog, change: Partial<Pick<Task, "model" | "priceVersio
   reseal(stream, 1, { data: withData(stream.events[0], change) })
   withSnapshot(stream, change)
   withCharge(stream, change)
+  if (change.model !== undefined) withOutcome(stream, { model: change.model })
   if (stream.row === undefined) return
   const model = change.model ?? stream.row.model
   stream.row = { ...stream.row, model, hash: stream.events[4]?.hash ?? "" }

@@ -151,7 +151,7 @@ describe("an answer to a purchase", () => {
     const told = logged.flatMap(({ fields }) => fields["what"] ?? [])
     assert.deepEqual(told, [
       "code is none of a failure",
-      "billed holds no counts, so nothing is charged",
+      "billed is not maybe and holds no counts, so nothing is charged",
     ])
   })
 })

@@ -193,6 +193,7 @@ async function storeOldResult(scene: Scene): Promise<Task> {
           },
         ],
         chargeMicros: 30_000,
+        cost: "unknown",
         usage: { images: 1, inputVideosMs: [], outputVideoMs: 0 },
       },
     },

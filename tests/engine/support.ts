@@ -17,7 +17,13 @@ import {
   type Task,
   type TaskEvent,
 } from "@safelight/core"
-import { createEngine, type Engine, type EngineSettings, type Route } from "@safelight/engine"
+import {
+  createEngine,
+  type ContentRefusals,
+  type Engine,
+  type EngineSettings,
+  type Route,
+} from "@safelight/engine"
 import { createManualClock, type ManualClock, type ScriptedChannel } from "@safelight/testkit"
 import * as v from "valibot"
 import { createMemoryArtifacts, type MemoryArtifacts } from "../support/memory-artifacts.ts"
@@ -90,6 +96,7 @@ export interface SceneOptions {
   readonly inspector?: MediaInspector
   /** Where providers reach the service; nowhere by default. */
   readonly publicUrl?: string
+  readonly contentRefusals?: ContentRefusals
   /** Whether the engine works from the beginning; it does unless said otherwise. */
   readonly isStarted?: boolean
 }
@@ -111,6 +118,7 @@ export function createScene(options: SceneOptions): Scene {
     ...(options.media && { media: options.media }),
     ...(options.inspector && { inspector: options.inspector }),
     ...(options.publicUrl && { publicUrl: options.publicUrl }),
+    ...(options.contentRefusals && { contentRefusals: options.contentRefusals }),
   })
   if (options.isStarted !== false) engine.start()
 

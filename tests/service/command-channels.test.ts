@@ -147,7 +147,16 @@ test("list shows what is configured, what has been seen, and what came of the la
   const { code, stdout } = await channels("list", "--config", "other.json", "--json")
   assert.equal(code, 0)
   const [own, keyless, odd, fal] = JSON.parse(stdout) as readonly Record<string, unknown>[]
-  const none = { succeeded: 0, failed: 0, charge_micros: 0, is_whole: true }
+  const none = {
+    succeeded: 0,
+    failed: 0,
+    charge_micros: 0,
+    cost_told_micros: 0,
+    cost_computed_micros: 0,
+    cost_unknown: 0,
+    mean_ms: 0,
+    longest_ms: 0,
+  }
   assert.deepEqual(own, {
     channel: "own",
     type: "studio",
@@ -162,7 +171,11 @@ test("list shows what is configured, what has been seen, and what came of the la
   })
   assert.equal(keyless?.["left_out"], "NO_KEY is empty")
   assert.equal(odd?.["left_out"], "fal has no model vendor-x/picture")
-  const { paused_at: pausedAt, ...rest } = fal ?? {}
+  const { paused_at: pausedAt, last_day: lastDay, ...rest } = fal ?? {}
+  const { longest_ms: longestMs, mean_ms: meanMs, ...day } = lastDay as Record<string, number>
+  const { longest_ms: _longest, mean_ms: _mean, ...nothing } = none
+  assert.deepEqual(day, { ...nothing, succeeded: 2, charge_micros: 20_000, cost_unknown: 2 })
+  assert.ok(0 < Number(meanMs) && Number(meanMs) <= Number(longestMs))
   assert.ok(Math.abs(Number(pausedAt) - Date.now() / 1_000) < 60)
   assert.deepEqual(rest, {
     channel: "fal",
@@ -173,13 +186,24 @@ test("list shows what is configured, what has been seen, and what came of the la
     state: "paused",
     left_out: "it is not in the configuration",
     in_flight: 0,
-    last_day: { ...none, succeeded: 2, charge_micros: 20_000 },
   })
   const table = (await channels("list")).stdout.split("\n").map((line) => line.split(/ {2,}/))
   const words = ["CHANNEL", "TYPE", "TIER", "WEIGHT", "STATE", "IN FLIGHT"]
-  assert.deepEqual(table[0], [...words, "SUCCEEDED", "FAILED", "CHARGED", "MODELS"])
+  assert.deepEqual(table[0], [
+    ...words,
+    "SUCCEEDED",
+    "FAILED",
+    "CHARGED",
+    "SPENT",
+    "TOOK",
+    "MODELS",
+  ])
   const models = MODELS.map(({ id }) => id).join(" ")
-  assert.deepEqual(table[1], ["fal", "fal", "1", "1", "paused", "0", "2", "0", "0.020000", models])
+  const counts = ["fal", "fal", "1", "1", "paused", "0", "2", "0", "0.020000"]
+  const [took = "", ...last] = table[1]?.slice(counts.length + 1) ?? []
+  assert.deepEqual(table[1]?.slice(0, counts.length + 1), [...counts, "0.000000 + 2 unknown"])
+  assert.match(took, /^[\d.]+ s, at most [\d.]+ s$/)
+  assert.deepEqual(last, [models])
 })
 
 test("list tells a channel that drains, and data that is not there", async (t) => {

@@ -1,11 +1,10 @@
 /** What the storage in memory knows of channels. */
-import { toStatus, type ChannelStorage, type Task } from "@safelight/core"
+import type { ChannelOutcomes, ChannelStorage, OutcomeRow, Task } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
 
 export interface MemoryChannelParts {
   readonly listUnfinished: () => readonly Task[]
-  /** Finished ones as well. */
-  readonly listTasks: () => readonly Task[]
+  readonly listOutcomes: () => readonly OutcomeRow[]
 }
 
 export function createMemoryChannels(parts: MemoryChannelParts): ChannelStorage {
@@ -26,20 +25,35 @@ export function createMemoryChannels(parts: MemoryChannelParts): ChannelStorage 
       const inFlight = parts.listUnfinished().filter(({ state }) => state !== "queued")
       return groupByChannel(inFlight).map(([channel, tasks]) => ({ channel, tasks: tasks.length }))
     },
-    async sumOutcomes({ createdSince, fromId, limit }) {
-      const found = parts
-        .listTasks()
-        .filter(({ createdAt, id }) => createdAt >= createdSince && compareIds(id, fromId) >= 0)
-        .toSorted((a, b) => compareIds(b.id, a.id))
-        .slice(0, limit)
-      const finished = found.filter(({ finishedAt }) => finishedAt > 0)
-      const channels = groupByChannel(finished).map(([channel, tasks]) => {
-        const succeeded = tasks.filter((task) => toStatus(task) === "succeeded").length
-        const chargeMicros = tasks.reduce((sum, task) => sum + task.chargeMicros, 0)
-        return { channel, succeeded, failed: tasks.length - succeeded, chargeMicros }
-      })
-      return { channels, isWhole: found.length < limit }
+    async sumOutcomes({ from, to }) {
+      const ended = parts.listOutcomes().filter(({ at }) => at >= from && at < to)
+      const groups = Map.groupBy(ended, ({ channel, model }) => JSON.stringify([channel, model]))
+      return [...groups.values()]
+        .map(toSum)
+        .toSorted((a, b) => compareIds(a.channel, b.channel) || compareIds(a.model, b.model))
     },
+  }
+}
+
+function toSum(rows: readonly OutcomeRow[]): ChannelOutcomes {
+  const { channel = "", model = "" } = rows[0] ?? {}
+  const total = (some: readonly number[]): number => some.reduce((sum, each) => sum + each, 0)
+  const costs = (source: OutcomeRow["costSource"]): readonly number[] =>
+    rows.filter(({ costSource }) => costSource === source).map(({ costMicros }) => costMicros)
+  const elapsed = rows
+    .filter(({ outcome }) => outcome === "succeeded")
+    .map(({ at, dispatchedAt }) => at - dispatchedAt)
+  return {
+    channel,
+    model,
+    succeeded: elapsed.length,
+    failed: rows.filter(({ outcome }) => outcome === "failed").length,
+    chargeMicros: total(rows.map(({ chargeMicros }) => chargeMicros)),
+    toldMicros: total(costs("told")),
+    computedMicros: total(costs("computed")),
+    unknown: costs("unknown").length,
+    succeededMs: total(elapsed),
+    longestMs: Math.max(0, ...elapsed),
   }
 }
 

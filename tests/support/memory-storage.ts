@@ -11,6 +11,7 @@ import {
   type ArtifactRow,
   type ChargeRow,
   type Input,
+  type OutcomeRow,
   type Storage,
   type StoredEvent,
   type StreamHead,
@@ -45,6 +46,7 @@ export function createMemoryStorage(): MemoryStorage {
   const rows = new Map<string, TaskRow>()
   const artifacts = new Map<string, ArtifactRow[]>()
   const charges = new Map<string, ChargeRow>()
+  const outcomes = new Map<string, OutcomeRow[]>()
   const inputs = new Map<string, Input>()
   let uses: readonly StoredUse[] = []
   let failures = 0
@@ -71,6 +73,12 @@ export function createMemoryStorage(): MemoryStorage {
     const task = fold(id, kept.map(openEvent))
     artifacts.delete(id)
     charges.delete(id)
+    const lastKept = kept.at(-1)?.at ?? 0
+    const isFinished = kept.some(({ type }) => type === "succeeded" || type === "failed")
+    const left = (outcomes.get(id) ?? []).filter(
+      ({ at, outcome }) => at <= lastKept && (outcome === "deferred" || isFinished),
+    )
+    outcomes.set(id, left)
     if (version === 0) {
       events.delete(id)
       rows.delete(id)
@@ -100,6 +108,7 @@ export function createMemoryStorage(): MemoryStorage {
     rows.set(task, changes.task)
     artifacts.set(task, [...(artifacts.get(task) ?? []), ...changes.artifacts])
     if (changes.charge !== undefined) charges.set(task, changes.charge)
+    outcomes.set(task, [...(outcomes.get(task) ?? []), ...changes.outcomes])
     if (changes.totals !== undefined) addTotals(changes.task.account, changes.totals)
     for (const input of append.inputs ?? []) {
       const name = `${input.task}/${input.name}`
@@ -148,7 +157,7 @@ export function createMemoryStorage(): MemoryStorage {
     ...moves,
     ...createMemoryChannels({
       listUnfinished: () => listUnfinished().flatMap((id) => headOf(id)?.task ?? []),
-      listTasks: () => [...rows.values()].map(({ snapshot }) => fromSnapshot(snapshot)),
+      listOutcomes: () => [...outcomes.values()].flat(),
     }),
     ...createMemoryDeployment(),
     events,
@@ -188,6 +197,7 @@ export function createMemoryStorage(): MemoryStorage {
         row: rows.get(id),
         artifacts: artifacts.get(id) ?? [],
         charge: charges.get(id),
+        outcomes: outcomes.get(id) ?? [],
       }))
       return { streams, next: ids.length > limit ? (ids[limit - 1] ?? null) : null }
     },

@@ -13,6 +13,7 @@ import {
   type Completed,
   type NotCreated,
   type Clock,
+  type Json,
   type PollEvery,
   type PollOutcome,
   type PollRequest,
@@ -172,20 +173,23 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
 /** A pause that the provider asks for is kept, whether its answer tells how the work stands or not. */
 async function pollProvider(
   wire: Wire,
-  { name, poll }: Provider,
+  provider: Provider,
   { operation, signal }: PollRequest,
 ): Promise<PollOutcome> {
   const send = wire.toSend(signal)
+  let last: Reply | undefined
   let retryAfterMs: number | undefined
-  const outcome = await poll(operation, async (request) => {
-    const reply = await send(request)
-    retryAfterMs = reply.retryAfterMs ?? retryAfterMs
-    return reply
+  const outcome = await provider.poll(operation, async (request) => {
+    last = await send(request)
+    retryAfterMs = last.retryAfterMs ?? retryAfterMs
+    return last
   })
   if (outcome === undefined) {
-    throw unavailable(`${name} does not say how the work stands`, { retryAfterMs })
+    throw unavailable(`${provider.name} does not say how the work stands`, { retryAfterMs })
   }
-  if (outcome.kind !== "running") return wire.withCredentials(outcome)
+  if (outcome.kind !== "running") {
+    return wire.withCredentials(withCost(provider, outcome, last, operation))
+  }
   return { ...outcome, pollAfterMs: Math.max(outcome.pollAfterMs, retryAfterMs ?? 0) }
 }
 
@@ -209,7 +213,9 @@ async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promi
   const outcome = readCreate(reply)
   // A request may be judged before anybody looks at its key, which was taken in all the same.
   if (outcome?.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
-  if (outcome !== undefined && isProof(reply, outcome)) return wire.withCredentials(outcome)
+  if (outcome !== undefined && isProof(reply, outcome)) {
+    return wire.withCredentials(withCost(provider, toUnsold(outcome), reply))
+  }
   const message = `${name} answered ${reply.status}, which proves nothing`
   throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
 }
@@ -223,6 +229,26 @@ function putInTime(
   const { signal: caller } = place.request
   const signal = AbortSignal.any([caller as AbortSignal, AbortSignal.timeout(PUT_INPUTS_MS)])
   return putInputs({ ...place, send: wire.toSend(signal), signal })
+}
+
+/** What was turned away before it was taken in, and not for its content, another may take. */
+function toUnsold(outcome: CreateOutcome): CreateOutcome {
+  const isOpen = outcome.kind === "refused" && outcome.code === "provider_rejected"
+  return isOpen && outcome.billed === undefined ? { isFinal: false, ...outcome } : outcome
+}
+
+/** An end of the work, with what the provider says it charged for it. */
+function withCost<Outcome extends CreateOutcome | PollOutcome>(
+  { readCost }: Provider,
+  outcome: Outcome,
+  reply: Reply | undefined,
+  operation?: Json,
+): Outcome {
+  const isEnd = outcome.kind === "completed" || outcome.kind === "refused"
+  // A create that made nothing was not charged; work that came to nothing may have been.
+  const isFailure = outcome.kind === "not-created" && operation !== undefined
+  const cost = isEnd || isFailure ? readCost?.(reply, operation) : undefined
+  return cost === undefined ? outcome : { ...outcome, cost }
 }
 
 /** The way to one provider, with the credentials that go along. */

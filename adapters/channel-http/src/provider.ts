@@ -17,6 +17,7 @@ import {
   type Pending,
   type PollEvery,
   type PollOutcome,
+  type ProviderCost,
   type Refused,
   type Submission,
 } from "@safelight/core"
@@ -142,6 +143,14 @@ export interface Provider {
   readonly pollEvery?: PollEvery
   /** Pictures come as base64 in its answers; without it an answer holds 1 MiB at most. */
   readonly answersHoldMedia?: true
+  /**
+   * What it says it charged: in its last answer about the work, or in what the operation keeps of the
+   * answer to the purchase. Asked at the end of the work; without it the provider never tells.
+   */
+  readonly readCost?: (
+    reply: Reply | undefined,
+    operation: Json | undefined,
+  ) => ProviderCost | undefined
   /** Stops the work as far as it can be stopped. */
   readonly cancel?: (operation: Json, send: Send) => Promise<CancelOutcome>
   /** Without it a check tells only that the address answers. */

@@ -8,6 +8,7 @@ import {
   toEventRecord,
   toIdempotencyRecord,
   toInputRecord,
+  toOutcomeRecord,
   toTaskRecord,
 } from "@safelight/store"
 import type { BatchRows, Row } from "./batch-statement.ts"
@@ -59,6 +60,7 @@ function addAppend({ append }: Change, add: Add, toInputs: SectionName): void {
   for (const event of events) add("events", toEventRecord(event))
   for (const artifact of changes.artifacts) add("artifacts", toArtifactRecord(artifact))
   if (changes.charge !== undefined) add("charges", toChargeRecord(changes.charge))
+  for (const outcome of changes.outcomes) add("outcomes", toOutcomeRecord(outcome))
   for (const input of inputs) add(toInputs, toInputRecord(input))
 }
 

@@ -2,8 +2,8 @@
 import type { ChannelStorage } from "@safelight/core"
 import {
   fromLoadRecord,
+  fromOutcomesRecord,
   fromPausedChannelRecord,
-  toOutcomes,
   type ChannelLoadRecord,
   type ChannelOutcomesRecord,
   type PausedChannelsTable,
@@ -38,10 +38,10 @@ export function createChannelMethods(
       const records = await sums.read<ChannelLoadRecord>(channels.countInFlight, {})
       return records.map(fromLoadRecord)
     },
-    async sumOutcomes({ createdSince, fromId, limit }) {
-      const values = { created_since: createdSince, from_id: fromId, limit }
+    async sumOutcomes({ from, to }) {
+      const values = { from_at: from, below_at: to }
       const records = await sums.read<ChannelOutcomesRecord>(channels.sumOutcomes, values)
-      return toOutcomes(records, limit)
+      return records.map(fromOutcomesRecord)
     },
   }
 }

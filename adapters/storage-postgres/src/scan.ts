@@ -8,6 +8,7 @@ import {
   type ArtifactsTable,
   type ChargesTable,
   type EventsTable,
+  type OutcomesTable,
   type StoreStatements,
   type TasksTable,
 } from "@safelight/store"
@@ -26,12 +27,13 @@ export function scan(
     const last = ids.at(-1)
     if (last === undefined) return { streams: [], next: null }
     const range = { after, last }
-    const [tasks, events, artifacts, charges] = await Promise.all([
+    const [tasks, events, artifacts, charges, outcomes] = await Promise.all([
       find<TasksTable>(read.scanTasks, range),
       find<EventsTable>(read.scanEvents, range),
       find<ArtifactsTable>(read.scanArtifacts, range),
       find<ChargesTable>(read.scanCharges, range),
+      find<OutcomesTable>(read.scanOutcomes, range),
     ])
-    return toScanPage(ids, limit, { tasks, events, artifacts, charges })
+    return toScanPage(ids, limit, { tasks, events, artifacts, charges, outcomes })
   })
 }

@@ -9,6 +9,7 @@ import {
   toChargeRecord,
   toEventRecord,
   toInputRecord,
+  toOutcomeRecord,
   toTaskRecord,
   toTotalsRecord,
   type StoreStatements,
@@ -33,6 +34,9 @@ export function toAppendSteps({ append: statements }: StoreStatements, append: A
   const { charge, totals } = changes
   if (charge !== undefined) {
     steps.push({ statement: statements.insertCharge, values: toChargeRecord(charge) })
+  }
+  for (const outcome of changes.outcomes) {
+    steps.push({ statement: statements.insertOutcome, values: toOutcomeRecord(outcome) })
   }
   if (totals !== undefined) {
     const added = toTotalsRecord(changes.task.account, totals)

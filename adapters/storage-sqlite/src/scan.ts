@@ -8,6 +8,7 @@ import {
   type ArtifactsTable,
   type ChargesTable,
   type EventsTable,
+  type OutcomesTable,
   type StoreStatements,
   type TasksTable,
 } from "@safelight/store"
@@ -18,9 +19,15 @@ export async function scan(
   { read }: StoreStatements,
   { after, limit }: ScanRequest,
 ): Promise<ScanPage> {
-  const rowsOf = [read.scanTasks, read.scanEvents, read.scanArtifacts, read.scanCharges]
+  const rowsOf = [
+    read.scanTasks,
+    read.scanEvents,
+    read.scanArtifacts,
+    read.scanCharges,
+    read.scanOutcomes,
+  ]
   const found = await longReads.allOfOneState([read.scanIds, ...rowsOf], { after, limit })
-  const [ids = [], tasks = [], events = [], artifacts = [], charges = []] = found
+  const [ids = [], tasks = [], events = [], artifacts = [], charges = [], outcomes = []] = found
   return toScanPage(
     ids.map((row) => (row as { readonly id: string }).id),
     limit,
@@ -29,6 +36,7 @@ export async function scan(
       events: events as readonly EventsTable[],
       artifacts: artifacts as readonly ArtifactsTable[],
       charges: charges as readonly ChargesTable[],
+      outcomes: outcomes as readonly OutcomesTable[],
     },
   )
 }

@@ -12,8 +12,7 @@ import {
   type TaskEvent,
 } from "@safelight/core"
 import { describeFinding } from "./describe-finding.ts"
-import { createLedger } from "./report.ts"
-import { verifyStream } from "./verify-stream.ts"
+import { verifyTask } from "./verify-task.ts"
 
 export type CheckedStream =
   | {
@@ -30,10 +29,7 @@ export function checkStream(
   digest: Digest,
 ): CheckedStream {
   if (stored.length === 0) return faulty(`task ${id} has rows and no events`)
-  const ledger = createLedger(1)
-  const rest = { row: undefined, artifacts: [], charge: undefined }
-  verifyStream({ id, events: stored, ...rest }, digest, ledger)
-  const [finding] = ledger.toReport().findings
+  const [finding] = verifyTask({ id, events: stored }, digest)
   if (finding !== undefined) return faulty(describeFinding(finding))
   const events = stored.map(openEvent)
   try {

@@ -6,11 +6,14 @@ import { isDeepStrictEqual } from "node:util"
 import {
   toArtifactRows,
   toChargeRow,
+  toOutcomeRows,
   toTaskRow,
   type ArtifactRow,
   type ChargeRow,
+  type OutcomeRow,
   type ScannedStream,
   type Task,
+  type TaskEvent,
   type TaskRow,
 } from "@safelight/core"
 import { excerpt, excerptsWhereApart } from "./excerpt.ts"
@@ -19,6 +22,8 @@ import type { Fact, Finding } from "./finding.ts"
 type Find = (finding: Finding) => void
 
 export interface FoldedStep {
+  readonly event: TaskEvent
+  /** After the event. */
   readonly task: Task
   /** The stored hash of the event that led to `task`. */
   readonly hash: string
@@ -36,6 +41,7 @@ export function compareRows(stream: ScannedStream, steps: readonly FoldedStep[],
   }
   compareArtifacts(toArtifactRows(last.task), stream, last.task.version, find)
   compareCharge(toChargeRow(last.task), stream, steps, find)
+  compareOutcomes(stream, steps, find)
 }
 
 function compareTaskRow(
@@ -134,6 +140,37 @@ function compareCharge(
     const facts = { expected: toFact(expected[field]), found: toFact(found[field]) }
     find({ kind: "charge-row-differs", task, version, field, ...facts })
   }
+}
+
+function compareOutcomes(
+  { id: task, outcomes }: ScannedStream,
+  steps: readonly FoldedStep[],
+  find: Find,
+): void {
+  const found = new Map(outcomes.map((row) => [row.attempt, row]))
+  for (const { event, task: after } of steps) {
+    // An event by itself makes what it makes behind all the others: the task tells who was asked.
+    for (const row of toOutcomeRows(after, [event])) {
+      const place = { task, version: after.version, attempt: row.attempt }
+      const live = found.get(row.attempt)
+      found.delete(row.attempt)
+      if (live === undefined) {
+        find({ kind: "outcome-missing", ...place, expected: row.costMicros, found: null })
+        continue
+      }
+      for (const field of differingFields(row, live)) {
+        const facts = { expected: toFact(row[field]), found: toFact(live[field]) }
+        find({ kind: "outcome-differs", ...place, field, ...facts })
+      }
+    }
+  }
+  for (const row of found.values()) findOutcomeOrphan(row, find)
+}
+
+/** Reports the outcome of an attempt that the log does not make. */
+export function findOutcomeOrphan({ task, attempt, costMicros }: OutcomeRow, find: Find): void {
+  const facts = { expected: null, found: costMicros }
+  find({ kind: "outcome-orphaned", task, version: null, attempt, ...facts })
 }
 
 /** Reports a line of the bill that the log does not make. */

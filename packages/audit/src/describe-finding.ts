@@ -50,6 +50,12 @@ function explain(finding: Finding): string {
       return `the bill has a line of ${found} micro-units that the log knows nothing of`
     case "charge-row-differs":
       return `the ${finding.field} of its line in the bill is ${found}, the log makes ${expected}`
+    case "outcome-missing":
+      return `the outcome of attempt ${finding.attempt} has no row`
+    case "outcome-orphaned":
+      return `attempt ${finding.attempt} has a row of its outcome that the log knows nothing of`
+    case "outcome-differs":
+      return `the ${finding.field} of attempt ${finding.attempt} is ${found}, the log makes ${expected}`
     case "totals-differ":
       return `the kept ${finding.field} is ${found}, the rows add up to ${expected}`
     case "model-unknown":

@@ -27,6 +27,10 @@ interface ArtifactPlace extends Place {
   readonly key: string
 }
 
+interface AttemptPlace extends Place {
+  readonly attempt: number
+}
+
 /** What is kept of an account as a whole, and so belongs to no task. */
 interface TotalsPlace extends Facts {
   readonly task: null
@@ -65,6 +69,10 @@ export type Difference =
   /** A line of the bill for a task that used nothing, or is not finished, or is not there. */
   | (Place & { readonly kind: "charge-row-orphaned" })
   | (FieldPlace & { readonly kind: "charge-row-differs" })
+  /** An attempt that ended its task, or was billed for nothing, has no row; or one that did neither. */
+  | (AttemptPlace & { readonly kind: "outcome-missing" })
+  | (AttemptPlace & { readonly kind: "outcome-orphaned" })
+  | (AttemptPlace & FieldPlace & { readonly kind: "outcome-differs" })
   /** An account's kept totals are not what its rows add up to. */
   | (TotalsPlace & {
       readonly kind: "totals-differ"

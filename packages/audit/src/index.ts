@@ -25,3 +25,4 @@ export {
   type ImportReport,
 } from "./import-streams.ts"
 export type { AuditOutcome, AuditProgress, AuditReport } from "./report.ts"
+export { verifyTask } from "./verify-task.ts"

@@ -11,7 +11,13 @@ import {
   type ScannedStream,
   type Task,
 } from "@safelight/core"
-import { compareRows, findChargeOrphan, findOrphan, type FoldedStep } from "./compare-rows.ts"
+import {
+  compareRows,
+  findChargeOrphan,
+  findOrphan,
+  findOutcomeOrphan,
+  type FoldedStep,
+} from "./compare-rows.ts"
 import { findChargeFault } from "./recompute-charge.ts"
 import { readEvent } from "./read-event.ts"
 import type { Ledger } from "./report.ts"
@@ -44,7 +50,7 @@ function foldSteps(stream: ScannedStream, rules: ReplayRules, ledger: Ledger): F
     }
     if (event.type === "succeeded" || event.type === "failed") chargeTask(next, rules, ledger)
     task = next
-    steps.push({ task, hash: stored.hash })
+    steps.push({ event, task, hash: stored.hash })
   }
   return steps
 }
@@ -63,4 +69,5 @@ function reportOrphans(stream: ScannedStream, ledger: Ledger): void {
   }
   for (const row of stream.artifacts) findOrphan(row, ledger.find)
   if (stream.charge !== undefined) findChargeOrphan(stream.charge, ledger.find)
+  for (const row of stream.outcomes) findOutcomeOrphan(row, ledger.find)
 }

@@ -85,6 +85,16 @@ export {
 } from "./money/charge.ts"
 export { chargeOf, chargeWithin } from "./money/charge-of.ts"
 export {
+  COST_CURRENCY,
+  MAX_COST_UNIT_CHARACTERS,
+  toBilledCost,
+  toCostFigure,
+  type AttemptCost,
+  type CostFigure,
+  type ToldCost,
+  type UnitCost,
+} from "./money/cost.ts"
+export {
   currentPrices,
   DEFAULT_PRICES,
   findPrice,
@@ -131,6 +141,7 @@ export type {
   PollEvery,
   PollOutcome,
   PollRequest,
+  ProviderCost,
   Refused,
   Running,
   Submission,
@@ -140,7 +151,6 @@ export type {
   ChannelLoad,
   ChannelOutcomes,
   ChannelStorage,
-  Outcomes,
   OutcomesRequest,
   PausedChannel,
 } from "./ports/channel-storage.ts"
@@ -250,10 +260,12 @@ export {
   project,
   toArtifactRows,
   toChargeRow,
+  toOutcomeRows,
   toTaskRow,
   type ArtifactRow,
   type Changes,
   type ChargeRow,
+  type OutcomeRow,
   type TaskRow,
 } from "./task/projection.ts"
 export type { Rejection } from "./task/rejection.ts"

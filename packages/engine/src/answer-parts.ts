@@ -2,7 +2,14 @@
  * The parts of a channel's answer, each as it may be recorded or undefined where it is none: a
  * channel is somebody else's code and may say anything. What an event would refuse is settled here.
  */
-import { MAX_USAGE, toCanonicalJson, type Json } from "@safelight/core"
+import {
+  MAX_CHARGE_MICROS,
+  MAX_COST_UNIT_CHARACTERS,
+  MAX_USAGE,
+  toCanonicalJson,
+  type Json,
+  type ProviderCost,
+} from "@safelight/core"
 
 /** As long as an event's short texts. */
 const REASON_CHARACTERS = 200
@@ -51,6 +58,18 @@ export function toDurationMs(value: unknown): number | undefined {
 export function toCount(value: unknown): number | undefined {
   return isAmount(value) && Number.isInteger(value) && value <= MAX_USAGE ? value : undefined
 }
+
+/** What a provider says it charged; undefined where it is no amount of a unit, or more than any. */
+export function toProviderCost(value: unknown): ProviderCost | undefined {
+  if (!isRecord(value)) return undefined
+  const { amount, unit } = value
+  if (!isAmount(amount) || amount * 1_000_000 > MAX_CHARGE_MICROS) return undefined
+  if (typeof unit !== "string" || !COST_UNIT.test(unit)) return undefined
+  return { amount, unit }
+}
+
+/** A plain name: it stands in the log for good, and in tables that people read. */
+const COST_UNIT = new RegExp(`^[a-z][a-z0-9_]{0,${MAX_COST_UNIT_CHARACTERS - 1}}$`)
 
 export function toMimeType(value: unknown): string | undefined {
   const isOne = typeof value === "string" && value.length <= REASON_CHARACTERS

@@ -16,6 +16,7 @@ import {
   type NotCreated,
   type OpenedOutput,
   type PollOutcome,
+  type ProviderCost,
   type Refused,
   type Running,
   type SubmitOutcome,
@@ -28,6 +29,7 @@ import {
   toMimeType,
   toOperation,
   toPauseMs,
+  toProviderCost,
   toReason,
   toSha256,
   toWords,
@@ -121,7 +123,16 @@ function parseNotCreated(answer: Answer, context: AnswerContext): NotCreated {
     kind: "not-created",
     ...parsePause(answer, context),
     ...(isAboutRequest && { isAboutRequest }),
+    ...parseCost(answer, context),
   }
+}
+
+/** A cost that is none is left out: no result is lost for it. */
+function parseCost({ cost }: Answer, { notes }: AnswerContext): { readonly cost?: ProviderCost } {
+  if (cost === undefined) return {}
+  const told = toProviderCost(cost)
+  if (told === undefined) notes.repaired("cost is no amount with a unit")
+  return told === undefined ? {} : { cost: told }
 }
 
 /** Why there is nothing for now, and for how long. */
@@ -138,7 +149,8 @@ function parsePause(
   return { reason: told, ...(pauseMs !== undefined && { retryAfterMs: pauseMs }) }
 }
 
-function parseRefused(answer: Answer, { notes }: AnswerContext): Refused {
+function parseRefused(answer: Answer, context: AnswerContext): Refused {
+  const { notes } = context
   const { code } = answer
   const isKnown = typeof code === "string" && isFailureCode(code)
   if (!isKnown) notes.repaired("code is none of a failure")
@@ -146,7 +158,7 @@ function parseRefused(answer: Answer, { notes }: AnswerContext): Refused {
   const providerWords = toWords(answer["providerWords"])
   const billed = toBilled(answer["billed"])
   if (billed === undefined && answer["billed"] !== undefined) {
-    notes.repaired("billed holds no counts, so nothing is charged")
+    notes.repaired("billed is not maybe and holds no counts, so nothing is charged")
   }
   return {
     kind: "refused",
@@ -154,10 +166,13 @@ function parseRefused(answer: Answer, { notes }: AnswerContext): Refused {
     ...(message !== undefined && { message }),
     ...(providerWords !== undefined && { providerWords }),
     ...(billed !== undefined && { billed }),
+    ...parseCost(answer, context),
+    ...(answer["isFinal"] === false && { isFinal: false }),
   }
 }
 
 function toBilled(value: unknown): Refused["billed"] {
+  if (value === "maybe") return value
   if (!isRecord(value)) return undefined
   const [images, outputVideoMs] = [toCount(value["images"]), toCount(value["outputVideoMs"])]
   return images === undefined || outputVideoMs === undefined ? undefined : { images, outputVideoMs }
@@ -169,12 +184,15 @@ function parseCompleted(answer: Answer, context: AnswerContext): Completed | Ref
   if (operation === undefined && answer["operation"] !== undefined) {
     notes.repaired("operation is no plain JSON, or too long")
   }
+  const cost = parseCost(answer, context)
   const results = parseResults(answer, context)
   if (typeof results === "string") {
     notes.failed(results, operation)
-    return { kind: "refused", code: "internal_error" }
+    // It was made all the same.
+    return { kind: "refused", code: "internal_error", billed: "maybe", ...cost }
   }
-  return { kind: "completed", ...(operation !== undefined && { operation }), ...results }
+  const handle = operation !== undefined && { operation }
+  return { kind: "completed", ...handle, ...results, ...cost }
 }
 
 /** What is stored and charged; or why it can be neither. */

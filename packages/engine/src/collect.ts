@@ -16,6 +16,7 @@ import {
   type TaskCommand,
   type Usage,
 } from "@safelight/core"
+import { toAttemptCost } from "./attempt-cost.ts"
 import type { Context } from "./context.ts"
 import { discardStored } from "./inspect-stored.ts"
 import { toInputVideosMs } from "./measure-inputs.ts"
@@ -41,7 +42,8 @@ export async function collect(
       { task: task.id, channel: dispatch?.channel, operation },
       "a channel completed a task without any output: its task fails",
     )
-    return { kind: "fail", attempt: task.attempt, code: "no_output" }
+    const cost = toAttemptCost(context, work, completed.cost)
+    return { kind: "fail", attempt: task.attempt, code: "no_output", cost }
   }
   // Before anything is stored: where either is missing, nothing may be left behind.
   const model = requireSettled(context, task)
@@ -59,7 +61,7 @@ export async function collect(
     await Promise.all(
       Object.values(stored).map(({ place }) => discardStored(context, work.id, place)),
     )
-    if (error instanceof LostOutput) return fail(context, work, error)
+    if (error instanceof LostOutput) return fail(context, work, error, completed)
     throw error
   }
   const usage = toUsage(model.artifacts, stored, inputVideosMs)
@@ -67,19 +69,26 @@ export async function collect(
     kind: "succeed",
     artifacts: stored.map((each) => toManifestEntry(each, expiresAt, model.artifacts)),
     chargeMicros: toCharge(context, task, model, usage),
+    cost: toAttemptCost(context, work, completed.cost, usage),
     usage,
   }
 }
 
 /** The end of a task whose output was made and is of no use, or is gone. */
-function fail(context: Context, work: Work, { cause }: LostOutput): TaskCommand {
+function fail(
+  context: Context,
+  work: Work,
+  { cause }: LostOutput,
+  { cost: told }: Completed,
+): TaskCommand {
   const { attempt, dispatch, operation } = work.head.task
   context.log.error(
     { task: work.id, channel: dispatch?.channel, operation, error: cause },
     "an output that was made is gone, or is not what was asked for: its task fails",
   )
   const message = "The provider's output could not be used."
-  return { kind: "fail", attempt, code: "no_output", message }
+  const cost = toAttemptCost(context, work, told)
+  return { kind: "fail", attempt, code: "no_output", message, cost }
 }
 
 /** As many outputs as were asked for: what a channel makes beyond them nobody ordered. */

@@ -36,11 +36,12 @@ export function explainIneligible(channel: Channel, { reason }: Ineligible): str
 
 /** Why no channel of this process takes a task that waits; undefined where one may. */
 export async function explainLack(context: Context, work: Work): Promise<string | undefined> {
-  const { model, state } = work.head.task
-  if (state !== "queued" || !context.routing.isChoosy(model)) return undefined
+  const { model, refusedBy, state } = work.head.task
+  const isChoosy = refusedBy !== undefined || context.routing.isChoosy(model)
+  if (state !== "queued" || !isChoosy) return undefined
   const parameters = await findParameters(context, work)
   if (parameters === undefined) return undefined
-  const refusals = context.routing.findRefusals({ model, parameters })
+  const refusals = context.routing.findRefusals({ model, parameters }, refusedBy)
   if (refusals.length === 0) return undefined
   return refusals
     .map(({ channel, ineligible }) => explainIneligible(channel, ineligible))

@@ -42,6 +42,7 @@ import { createInputLinks } from "./input-links.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
 import { receiveCallback } from "./receive-callback.ts"
 import { createRecorder } from "./recorder.ts"
+import type { ContentRefusals } from "./refusal-rule.ts"
 import { toRepeating } from "./repeating-channel.ts"
 import { createReturns } from "./returns.ts"
 import { settleDoubt, type ResolveRequest, type ResolveResult } from "./resolve-task.ts"
@@ -70,6 +71,8 @@ export interface EngineOptions {
    */
   readonly publicUrl?: string
   readonly settings?: Partial<EngineSettings>
+  /** Whether a task that a channel refused for its content goes to another; `final` by default. */
+  readonly contentRefusals?: ContentRefusals
   /** Fetches outputs that lie at URLs; needed, with `inspector`, where a channel names `outputOrigins`. */
   readonly media?: MediaSource
   /** Measures outputs that their channels have not measured. */
@@ -199,6 +202,8 @@ function createContext(options: EngineOptions): Context {
     prices,
     channels,
     inputLinks: createInputLinks(keys, publicUrl),
+    contentRefusals: options.contentRefusals ?? "final",
+    costs: new Map(routes.map(({ channel, costs = {} }) => [channel.name, costs])),
     media,
     inspector,
   }

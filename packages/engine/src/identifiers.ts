@@ -14,12 +14,6 @@ export interface Identifiers {
   createSalt(): string
 }
 
-/** The lowest id that a task made at `createdAt` (ms) can have: every later one is above it. */
-export function toFirstTaskId(createdAt: number): string {
-  const time = Math.max(0, createdAt).toString(16).padStart(12, "0")
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`
-}
-
 /** Randomness is drawn in bulk: a call to the system for each id would cost more than the id. */
 const POOL_BYTES = 8 * 1024
 const SALT_BYTES = 16

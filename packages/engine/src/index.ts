@@ -7,6 +7,7 @@ export {
   type DeploymentRefusal,
 } from "./check-deployment.ts"
 export type { PriceFault } from "./check-prices.ts"
+export type { UnitCosts } from "./attempt-cost.ts"
 export {
   chooseChannel,
   explainChoice,
@@ -26,7 +27,6 @@ export type { EngineClock } from "./engine-clock.ts"
 export {
   createIdentifiers,
   systemRandomness,
-  toFirstTaskId,
   type Identifiers,
   type Randomness,
 } from "./identifiers.ts"
@@ -37,6 +37,7 @@ export {
   type ResolveRequest,
   type ResolveResult,
 } from "./resolve-task.ts"
+export type { ContentRefusals } from "./refusal-rule.ts"
 export type { Route } from "./routing.ts"
 export { DEFAULTS, type EngineSettings } from "./settings.ts"
 export { sha256 } from "./sha256.ts"

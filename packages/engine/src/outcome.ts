@@ -2,6 +2,7 @@
  * From what a channel answered to what is recorded: the one place where outcomes become commands.
  */
 import {
+  type AttemptCost,
   type Completed,
   type Input,
   type NotCreated,
@@ -9,10 +10,12 @@ import {
   type TaskCommand,
   toCanonicalJson,
 } from "@safelight/core"
+import { toAttemptCost } from "./attempt-cost.ts"
 import { collect } from "./collect.ts"
 import type { Context } from "./context.ts"
 import { persist } from "./persist.ts"
 import { recordFact } from "./record-fact.ts"
+import { asksOthers } from "./refusal-rule.ts"
 import { toBackoffMs } from "./settings.ts"
 import { requireSettled, toCharge } from "./settlement.ts"
 import { REQUEST_INPUT } from "./submission.ts"
@@ -48,48 +51,57 @@ export const ERASED: Refused = {
   message: "The request's parameters were erased before it was carried out.",
 }
 
-function toCommand(
+async function toCommand(
   context: Context,
   work: Work,
   outcome: Completed | Refused | NotCreated,
-): Promise<TaskCommand> | TaskCommand {
+): Promise<TaskCommand> {
   const { attempt } = work.head.task
   switch (outcome.kind) {
     case "completed":
       return collect(context, work, outcome)
     case "refused":
-      return {
-        kind: "fail",
-        attempt,
-        code: outcome.code,
-        ...(outcome.message !== undefined && { message: outcome.message }),
-        ...toBill(context, work, outcome),
-      }
+      return toRefusal(context, work, outcome)
     case "not-created": {
       // A channel may ask for a longer pause and for none that is shorter: each try is written down.
       const backoffMs = toBackoffMs(context.settings, attempt)
       const pauseMs = Math.max(outcome.retryAfterMs ?? 0, backoffMs)
-      return {
-        kind: "defer",
-        attempt,
-        reason: outcome.reason,
-        retryAt: context.clock.now() + pauseMs,
-      }
+      const { cost: told, reason } = outcome
+      const cost = told === undefined ? "none" : toAttemptCost(context, work, told)
+      return { kind: "defer", attempt, cost, reason, retryAt: context.clock.now() + pauseMs }
     }
   }
 }
 
-/** A failed task costs nothing unless the channel was billed for it (design §8). */
-function toBill(
-  context: Context,
-  work: Work,
-  { billed }: Refused,
-): Pick<Extract<TaskCommand, { kind: "fail" }>, "billed"> {
-  if (billed === undefined) return {}
+/** The end of the task, or of this channel's part in it. */
+async function toRefusal(context: Context, work: Work, refused: Refused): Promise<TaskCommand> {
+  const { attempt } = work.head.task
+  const { code, message } = refused
+  const { billed, cost } = toBill(context, work, refused)
+  if (await asksOthers(context, work, refused)) {
+    const retryAt = context.clock.now()
+    return { kind: "defer", attempt, cost, isRefusal: true, reason: code, retryAt }
+  }
+  const told = { ...(message !== undefined && { message }), ...(billed && { billed }) }
+  return { kind: "fail", attempt, code, cost, ...told }
+}
+
+interface Bill {
+  readonly billed?: NonNullable<Extract<TaskCommand, { kind: "fail" }>["billed"]>
+  readonly cost: AttemptCost
+}
+
+/** A failed task costs its account nothing unless the channel was billed for it (design §8). */
+function toBill(context: Context, work: Work, { billed, cost: told }: Refused): Bill {
+  if (billed === undefined) {
+    return { cost: told === undefined ? "none" : toAttemptCost(context, work, told) }
+  }
+  if (billed === "maybe") return { cost: toAttemptCost(context, work, told) }
   const { task } = work.head
   const model = requireSettled(context, task)
   const usage = { inputVideosMs: [], ...billed }
-  return { billed: { chargeMicros: toCharge(context, task, model, usage), usage } }
+  const charge = { chargeMicros: toCharge(context, task, model, usage), usage }
+  return { billed: charge, cost: toAttemptCost(context, work, told, usage) }
 }
 
 /**

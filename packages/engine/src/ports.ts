@@ -12,6 +12,8 @@ import type {
   Probe,
   Storage,
 } from "@safelight/core"
+import type { UnitCosts } from "./attempt-cost.ts"
+import type { ContentRefusals } from "./refusal-rule.ts"
 import type { Identifiers } from "./identifiers.ts"
 import type { InputLinks } from "./input-links.ts"
 import type { EngineSettings } from "./settings.ts"
@@ -30,6 +32,9 @@ export interface Ports {
   readonly channels: readonly Channel[]
   /** Absent where providers fetch no inputs from here. */
   readonly inputLinks: InputLinks
+  /** What operators declared, by the channel's name. */
+  readonly costs: ReadonlyMap<string, UnitCosts>
+  readonly contentRefusals: ContentRefusals
   /** Both are there where a channel's outputs are URLs. */
   readonly media: MediaSource | undefined
   readonly inspector: MediaInspector | undefined

@@ -32,8 +32,9 @@ export async function reportRefused(
   if (isKnownPurchase(head, upstreamKey, operation)) return
   const channel = dispatch?.channel
   const { state } = head.task
+  const cost = paid.kind === "succeed" ? paid.cost : undefined
   context.log.error(
-    { task: work.id, channel, upstreamKey, operation, state, rejection: rejection.code },
+    { task: work.id, channel, upstreamKey, operation, state, rejection: rejection.code, cost },
     "a purchase was refused by its task and will not be delivered",
   )
   if (paid.kind === "accept" && !mayComeAgain(work, head)) await stop(context, work, operation)

@@ -5,6 +5,7 @@
  * over all processes that share the storage.
  */
 import type { Channel, Ineligible, ParameterValues } from "@safelight/core"
+import type { UnitCosts } from "./attempt-cost.ts"
 import type { Breaker } from "./breaker.ts"
 import { createChannelPlace, type ChannelPlace } from "./channel-place.ts"
 import { chooseChannel, explainChoice } from "./choose-channel.ts"
@@ -20,6 +21,8 @@ export interface Route {
   readonly tier?: number
   /** Its share of what its tier makes of a model. */
   readonly weight?: number
+  /** What its provider charges, where that does not say so itself; by model. */
+  readonly costs?: UnitCosts
   /** In place of the channel's own. */
   readonly requestsPerMinute?: number
   /**
@@ -61,7 +64,11 @@ export interface Routing {
   /** Whether nothing new of `model` can be begun now, and a channel of it is paused. */
   readonly isResting: (model: string) => boolean
   /** Whether every channel of the model that takes the request is paused. */
-  readonly isOnHold: (model: string, parameters: ParameterValues | undefined) => boolean
+  readonly isOnHold: (
+    model: string,
+    parameters: ParameterValues | undefined,
+    refusedBy?: readonly string[],
+  ) => boolean
   /** Whether what was last said of pauses still counts; if not, no channel gets anything new. */
   readonly arePausesKnown: () => boolean
   /** Has the channels of these names get nothing new, and no others. */
@@ -69,12 +76,23 @@ export interface Routing {
   /** Whether some channel of `model` takes only what it can express: then `take` needs the parameters. */
   readonly isChoosy: (model: string) => boolean
   /** Why each channel of the model does not take the request; empty where one does. */
-  readonly findRefusals: (request: AskedFor) => readonly Refusal[]
+  readonly findRefusals: (request: AskedFor, refusedBy?: readonly string[]) => readonly Refusal[]
   /**
    * Takes a slot for a new attempt; undefined where every channel is full, left alone or does not take
-   * the request. Without parameters, as after an erasure, no channel is asked whether it does.
+   * the request. Without parameters, as after an erasure, no channel is asked whether it does; those
+   * that have refused the task are none for it.
    */
-  take(model: string, parameters: ParameterValues | undefined): Slot | undefined
+  take(
+    model: string,
+    parameters: ParameterValues | undefined,
+    refusedBy?: readonly string[],
+  ): Slot | undefined
+  /** Whether some channel takes the request, be it full, left alone or paused. */
+  hasTaker(
+    model: string,
+    parameters: ParameterValues | undefined,
+    refusedBy: readonly string[],
+  ): boolean
   /** Takes a slot of one channel, also beyond its limit: its work is under way already. */
   rejoin(channel: string): Slot | undefined
   /** Whether asking the storage could bring slots to channels that have none free here. */
@@ -97,19 +115,7 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     return places.filter(({ channel }) => channel.models.includes(model))
   }
 
-  function judge(request: AskedFor): readonly Refusal[] {
-    return serving(request.model).flatMap(({ channel }) => {
-      const ineligible = findIneligibility(channel, request)
-      return ineligible === undefined ? [] : { channel, ineligible }
-    })
-  }
-
-  /** Without parameters no channel is asked. */
-  function toTakers(model: string, parameters: ParameterValues | undefined): Takers {
-    const refusals = parameters === undefined ? [] : judge({ model, parameters })
-    const refusing = new Set(refusals.map(({ channel }) => channel))
-    return { refusals, takers: serving(model).filter(({ channel }) => !refusing.has(channel)) }
-  }
+  const { judge, toTakers } = createJudgement(serving)
 
   /** Those of `channels` that could do with a slot and may get one. */
   function growing(channels: readonly Channel[]): SlotPool[] {
@@ -132,12 +138,15 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
       pauses.note()
     },
     isChoosy: (model) => serving(model).some(({ channel }) => channel.accepts !== undefined),
-    findRefusals(request) {
-      const refusals = judge(request)
-      return refusals.length === serving(request.model).length ? refusals : []
+    findRefusals({ model, parameters }, refusedBy) {
+      const refusals = judge(model, parameters, refusedBy)
+      return refusals.length === serving(model).length ? refusals : []
     },
-    take: (model, parameters) =>
-      takeSlot(serving(model), findLine(lines, model), model, parameters),
+    hasTaker: (...asked) => toTakers(...asked).takers.length > 0,
+    take(model, parameters, refusedBy) {
+      const refusals = judge(model, parameters, refusedBy)
+      return takeSlot(serving(model), findLine(lines, model), refusals)
+    },
     rejoin(channel) {
       const place = places.find((each) => each.channel.name === channel)
       return place?.join("the task's channel")
@@ -155,6 +164,9 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
   }
 }
 
+/** Said of a channel in the log, behind its name. */
+const REFUSED_BEFORE: Ineligible = { kind: "ineligible", reason: "has refused it" }
+
 /** Whether a breaker stands in the way of something new; one that is being tried does. */
 function isPassable(breaker: Breaker): boolean {
   const state = breaker.state()
@@ -164,17 +176,15 @@ function isPassable(breaker: Breaker): boolean {
 function takeSlot(
   places: readonly ChannelPlace[],
   line: Line,
-  model: string,
-  parameters: ParameterValues | undefined,
+  refusals: readonly Refusal[],
 ): Slot | undefined {
-  const request = parameters && { model, parameters }
   const candidates = places.map((place) => ({
     ...place.toStanding(),
     place,
     name: place.channel.name,
     tier: place.tier,
     weight: place.weight,
-    ineligible: request && findIneligibility(place.channel, request)?.reason,
+    ineligible: refusals.find(({ channel }) => channel === place.channel)?.ineligible.reason,
     turn: line.turns.get(place.channel.name) ?? 0,
   }))
   const choice = chooseChannel(candidates, line.times)
@@ -207,9 +217,37 @@ interface Takers {
   readonly takers: readonly ChannelPlace[]
 }
 
+interface Judgement {
+  /** Without parameters no channel is asked. */
+  readonly judge: (
+    model: string,
+    parameters: ParameterValues | undefined,
+    refusedBy: readonly string[] | undefined,
+  ) => readonly Refusal[]
+  readonly toTakers: (...asked: Parameters<Judgement["judge"]>) => Takers
+}
+
+function createJudgement(serving: (model: string) => readonly ChannelPlace[]): Judgement {
+  const judge: Judgement["judge"] = (model, parameters, refusedBy = []) =>
+    serving(model).flatMap(({ channel }) => {
+      if (refusedBy.includes(channel.name)) return { channel, ineligible: REFUSED_BEFORE }
+      const ineligible = parameters && findIneligibility(channel, { model, parameters })
+      return ineligible === undefined ? [] : { channel, ineligible }
+    })
+  return {
+    judge,
+    toTakers(...asked) {
+      const [model] = asked
+      const refusals = judge(...asked)
+      const refusing = new Set(refusals.map(({ channel }) => channel))
+      return { refusals, takers: serving(model).filter(({ channel }) => !refusing.has(channel)) }
+    },
+  }
+}
+
 function createPauseRules(
   serving: (model: string) => readonly ChannelPlace[],
-  toTakers: (model: string, parameters: ParameterValues | undefined) => Takers,
+  toTakers: Judgement["toTakers"],
 ): Pick<Routing, "isOnHold" | "isResting" | "isServed"> {
   return {
     isServed: (model) =>
@@ -217,8 +255,8 @@ function createPauseRules(
     isResting: (model) =>
       serving(model).some((place) => place.toStanding().isPaused) &&
       serving(model).every((place) => place.countFree() === 0),
-    isOnHold(model, parameters) {
-      const { takers } = toTakers(model, parameters)
+    isOnHold(model, parameters, refusedBy) {
+      const { takers } = toTakers(model, parameters, refusedBy)
       return takers.length > 0 && takers.every((place) => place.isPaused())
     },
   }

@@ -47,7 +47,7 @@ function createGivingBack({ clock, returns, routing, settings }: Context): Givin
     returns.releaseAll(works, clock.now() + afterMs)
 
   const isOnHold = ({ head, parameters }: Work): boolean =>
-    routing.isOnHold(head.task.model, parameters)
+    routing.isOnHold(head.task.model, parameters, head.task.refusedBy)
 
   return {
     isOnHold,
@@ -63,6 +63,12 @@ function createGivingBack({ clock, returns, routing, settings }: Context): Givin
   }
 }
 
+/** For a start: of a channel that has not refused it before. */
+function takeFor({ routing }: Pick<Context, "routing">, work: Work): Slot | undefined {
+  const { model, refusedBy } = work.head.task
+  return routing.take(model, work.parameters, refusedBy)
+}
+
 export function createStarter(context: Context, parts: StarterParts): Starter {
   const { clock, routing, settings } = context
   const { begin, bounds, shares, foreign } = parts
@@ -70,7 +76,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
   const { giveBack, isOnHold, release } = createGivingBack(context)
 
   const takeSlot = (work: Work, loan: Loan): boolean =>
-    beginWith(work, routing.take(work.head.task.model, work.parameters), loan)
+    beginWith(work, takeFor(context, work), loan)
 
   function beginWith(work: Work, slot: Slot | undefined, loan: Loan): boolean {
     if (slot === undefined) loan.free()

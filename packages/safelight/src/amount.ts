@@ -13,6 +13,11 @@ export function toUnits(micros: number): string {
   return movePoint(BigInt(micros), 6)
 }
 
+/** The same without zeros at its end: `0.04`. */
+export function toShortUnits(micros: number): string {
+  return toShort(toUnits(micros))
+}
+
 /** Integer milliseconds as seconds: `5 s`, `2.5 s`. */
 export function toSeconds(durationMs: number): string {
   return `${toShort(movePoint(BigInt(durationMs), 3))} s`

@@ -174,7 +174,7 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
       sandbox,
     })
   }
-  const { channels, models } = configuration
+  const { channels, contentRefusals, models } = configuration
   const canLink = configuration.publicUrl !== undefined
   const options = { channels, models, environment, log, createStudio, canLink }
   const routes = await createChannels(options)
@@ -197,6 +197,7 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     clock,
     log,
     settings: { ...configuration.engine, retentionMs: configuration.retentionMs },
+    ...(contentRefusals !== undefined && { contentRefusals }),
   })
 }
 

@@ -6,6 +6,7 @@ import { createAccountsSetCommand } from "./commands/accounts-set.ts"
 import { createAccountsShowCommand } from "./commands/accounts-show.ts"
 import { createAuditArtifactsCommand } from "./commands/audit-artifacts.ts"
 import { createAuditReplayCommand } from "./commands/audit-replay.ts"
+import { createAuditTaskCommand } from "./commands/audit-task.ts"
 import { createAuditVerifyCommand } from "./commands/audit-verify.ts"
 import type { CommandContext } from "./commands/command-context.ts"
 import { createChannelsCheckCommand } from "./commands/channels-check.ts"
@@ -29,7 +30,6 @@ import { createServeCommand } from "./commands/serve.ts"
 import { createStubCommand } from "./commands/stub.ts"
 import { createTasksArtifactsCommand } from "./commands/tasks-artifacts.ts"
 import { createTasksEraseCommand } from "./commands/tasks-erase.ts"
-import { createTasksEventsCommand } from "./commands/tasks-events.ts"
 import { createTasksGetCommand } from "./commands/tasks-get.ts"
 import { createTasksListCommand } from "./commands/tasks-list.ts"
 import { createTasksResolveCommand } from "./commands/tasks-resolve.ts"
@@ -79,7 +79,6 @@ const GROUPS: readonly Group[] = [
       createTasksListCommand,
       createTasksArtifactsCommand,
       createTasksEraseCommand,
-      createTasksEventsCommand,
       createTasksResolveCommand,
     ],
   },
@@ -102,7 +101,12 @@ const GROUPS: readonly Group[] = [
   {
     name: "audit",
     description: "check what was recorded",
-    commands: [createAuditVerifyCommand, createAuditReplayCommand, createAuditArtifactsCommand],
+    commands: [
+      createAuditVerifyCommand,
+      createAuditReplayCommand,
+      createAuditArtifactsCommand,
+      createAuditTaskCommand,
+    ],
   },
 ]
 

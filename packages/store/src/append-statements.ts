@@ -10,6 +10,7 @@ import type {
   ChargesTable,
   EventsTable,
   InputsTable,
+  OutcomesTable,
   ReadyTable,
   StoreDatabase,
   TasksTable,
@@ -26,6 +27,7 @@ export interface AppendStatements {
   readonly insertEvent: Statement
   readonly insertArtifact: Statement
   readonly insertCharge: Statement
+  readonly insertOutcome: Statement
   /** Changes no row of an account whose totals are not kept. */
   readonly addTotals: Statement
   /** Keeps what is stored under the name: an input never changes, it is only erased. */
@@ -74,6 +76,7 @@ function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements
     insertEvent: compile(db.insertInto("events").values(EVENT)),
     insertArtifact: compile(db.insertInto("artifacts").values(ARTIFACT)),
     insertCharge: compile(db.insertInto("charges").values(CHARGE)),
+    insertOutcome: compile(db.insertInto("outcomes").values(OUTCOME)),
     addTotals: compile(
       db
         .updateTable("account_totals")
@@ -170,6 +173,19 @@ const CHARGE = placeholders<ChargesTable>(
   "model",
   "output_video_ms",
   "price_version",
+)
+
+const OUTCOME = placeholders<OutcomesTable>(
+  "task",
+  "attempt",
+  "at",
+  "channel",
+  "charge_micros",
+  "cost_micros",
+  "cost_source",
+  "dispatched_at",
+  "model",
+  "outcome",
 )
 
 const TOTALS = placeholders<AccountTotalsTable>(

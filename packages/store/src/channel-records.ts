@@ -1,5 +1,5 @@
 /** Where SQL meets what core says of channels. A channel that was counted is JSON text. */
-import type { ChannelLoad, ChannelOutcomes, Outcomes, PausedChannel } from "@safelight/core"
+import type { ChannelLoad, ChannelOutcomes, PausedChannel } from "@safelight/core"
 import type { PausedChannelsTable } from "./database.ts"
 
 export interface ChannelLoadRecord {
@@ -8,13 +8,18 @@ export interface ChannelLoadRecord {
   readonly tasks: number
 }
 
+/** Rows of `outcomes` added up. */
 export interface ChannelOutcomesRecord {
-  /** As JSON; null for tasks that no channel was asked for. */
-  readonly channel: string | null
-  readonly looked_at: number
+  readonly channel: string
+  readonly model: string
   readonly succeeded: number
   readonly failed: number
   readonly charge_micros: number
+  readonly told_micros: number
+  readonly computed_micros: number
+  readonly unknown: number
+  readonly succeeded_ms: number
+  readonly longest_ms: number
 }
 
 export function fromPausedChannelRecord(record: PausedChannelsTable): PausedChannel {
@@ -25,15 +30,17 @@ export function fromLoadRecord({ channel, tasks }: ChannelLoadRecord): ChannelLo
   return { channel: JSON.parse(channel) as string, tasks }
 }
 
-/** `limit`: how many tasks might have been looked at. */
-export function toOutcomes(records: readonly ChannelOutcomesRecord[], limit: number): Outcomes {
-  const lookedAt = records.reduce((sum, each) => sum + each.looked_at, 0)
+export function fromOutcomesRecord(record: ChannelOutcomesRecord): ChannelOutcomes {
   return {
-    channels: records.flatMap(({ channel, ...record }): ChannelOutcomes[] => {
-      const { charge_micros: chargeMicros, failed, succeeded } = record
-      if (channel === null || succeeded + failed === 0) return []
-      return [{ channel: JSON.parse(channel) as string, succeeded, failed, chargeMicros }]
-    }),
-    isWhole: lookedAt < limit,
+    channel: record.channel,
+    model: record.model,
+    succeeded: record.succeeded,
+    failed: record.failed,
+    chargeMicros: record.charge_micros,
+    toldMicros: record.told_micros,
+    computedMicros: record.computed_micros,
+    unknown: record.unknown,
+    succeededMs: record.succeeded_ms,
+    longestMs: record.longest_ms,
   }
 }

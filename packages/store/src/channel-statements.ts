@@ -1,8 +1,8 @@
 /**
- * Pauses of channels, and what tasks tell of them. Which channel a task was given stands in its
- * snapshot alone, so both counts look at few tasks: those that were begun, or the newest ones by id.
+ * Pauses of channels, and what tasks tell of them. Which channel has a task stands in its snapshot
+ * alone, so the count looks at few tasks, those that were begun; of what is over there is a table.
  */
-import { sql, type Kysely } from "kysely"
+import { sql, type Expression, type Kysely } from "kysely"
 import type { PausedChannelsTable, StoreDatabase } from "./database.ts"
 import type { StoreDialect } from "./dialect.ts"
 import { compile, placeholders, type Statement } from "./statement.ts"
@@ -14,21 +14,19 @@ export interface ChannelStatements {
   readonly resume: Statement
   /** The columns of a `ChannelLoadRecord`, by channel. */
   readonly countInFlight: Statement
-  /**
-   * The columns of a `ChannelOutcomesRecord`, by channel, of the newest `limit` tasks from `from_id` on
-   * that were created at `created_since` or later.
-   */
+  /** The columns of a `ChannelOutcomesRecord`, from `from_at` up to `below_at`, in their order. */
   readonly sumOutcomes: Statement
 }
 
-interface OutcomeValues {
-  readonly created_since: number
-  readonly from_id: string
-  readonly limit: number
+interface PeriodValues {
+  /** Inclusive. */
+  readonly from_at: number
+  /** Exclusive. */
+  readonly below_at: number
 }
 
 const PAUSE = placeholders<PausedChannelsTable>("channel", "paused_at")
-const VALUES = placeholders<OutcomeValues>("created_since", "from_id", "limit")
+const PERIOD = placeholders<PeriodValues>("from_at", "below_at")
 
 /** States in which a channel has the task, or may have it, as JSON. */
 const IN_FLIGHT = ["dispatching", "doubtful", "running"].map((state) => JSON.stringify(state))
@@ -83,40 +81,45 @@ function compileInFlight(db: Kysely<StoreDatabase>, dialect: StoreDialect): Stat
   )
 }
 
-function compileOutcomes(db: Kysely<StoreDatabase>, dialect: StoreDialect): Statement {
-  const { created_since, from_id, limit } = VALUES
-  const { integerType } = dialect
-  const newest = db
-    .selectFrom("tasks")
-    .leftJoin("charges", "charges.task", "tasks.id")
-    .select(dialect.toMemberJson("tasks.snapshot", ["dispatch", "channel"]).as("channel"))
-    .select((of) => [
-      "tasks.status",
-      of.fn.coalesce("charges.charge_micros", of.lit(0)).as("charge_micros"),
-    ])
-    .where("tasks.id", ">=", from_id)
-    .where("tasks.created_at", ">=", created_since)
-    .orderBy("tasks.id", "desc")
-    .limit(limit)
+function compileOutcomes(db: Kysely<StoreDatabase>, { integerType }: StoreDialect): Statement {
+  const { from_at, below_at } = PERIOD
   return compile(
     db
-      .selectFrom(newest.as("newest"))
-      .select((of) => [
-        "channel",
-        of.cast<number>(of.fn.countAll(), integerType).as("looked_at"),
-        of
-          .cast<number>(
-            of.fn.countAll().filterWhere("status", "=", sql.lit("succeeded")),
+      .selectFrom("outcomes")
+      .select((of) => {
+        const count = (column: "outcome" | "cost_source", value: string) =>
+          of.cast<number>(of.fn.countAll().filterWhere(column, "=", sql.lit(value)), integerType)
+        const sum = (
+          amount: Expression<number>,
+          [column, value]: readonly ["outcome" | "cost_source", string],
+        ) =>
+          of.cast<number>(
+            of.fn.coalesce(of.fn.sum(amount).filterWhere(column, "=", sql.lit(value)), of.lit(0)),
             integerType,
           )
-          .as("succeeded"),
-        of
-          .cast<number>(of.fn.countAll().filterWhere("status", "=", sql.lit("failed")), integerType)
-          .as("failed"),
-        of
-          .cast<number>(of.fn.coalesce(of.fn.sum("charge_micros"), of.lit(0)), integerType)
-          .as("charge_micros"),
-      ])
-      .groupBy("channel"),
+        const elapsed = of("at", "-", of.ref("dispatched_at"))
+        return [
+          "channel",
+          "model",
+          count("outcome", "succeeded").as("succeeded"),
+          count("outcome", "failed").as("failed"),
+          of.cast<number>(of.fn.sum("charge_micros"), integerType).as("charge_micros"),
+          sum(of.ref("cost_micros"), ["cost_source", "told"]).as("told_micros"),
+          sum(of.ref("cost_micros"), ["cost_source", "computed"]).as("computed_micros"),
+          count("cost_source", "unknown").as("unknown"),
+          sum(elapsed, ["outcome", "succeeded"]).as("succeeded_ms"),
+          of.fn
+            .coalesce(
+              of.fn.max(elapsed).filterWhere("outcome", "=", sql.lit("succeeded")),
+              of.lit(0),
+            )
+            .as("longest_ms"),
+        ]
+      })
+      .where("at", ">=", from_at)
+      .where("at", "<", below_at)
+      .groupBy(["channel", "model"])
+      .orderBy("channel")
+      .orderBy("model"),
   )
 }

@@ -16,7 +16,8 @@ export function assertConsistent(append: Append): void {
   assert.ok(
     changes.artifacts.every((artifact) => artifact.task === task) &&
       inputs.every((input) => input.task === task) &&
+      changes.outcomes.every((outcome) => outcome.task === task) &&
       (changes.charge?.task ?? task) === task,
-    "artifacts, inputs and charge are the appended task's",
+    "artifacts, inputs, outcomes and charge are the appended task's",
   )
 }

@@ -22,6 +22,7 @@ export interface StoreDatabase {
   readonly link_epochs: LinkEpochsTable
   readonly link_keys: LinkKeysTable
   readonly moves: MovesTable
+  readonly outcomes: OutcomesTable
   readonly paused_channels: PausedChannelsTable
   readonly rates: RatesTable
   readonly ready: ReadyTable
@@ -81,6 +82,20 @@ export interface ChargesTable {
   readonly model: string
   readonly output_video_ms: number
   readonly price_version: string
+}
+
+/** What came of attempts: one row for each that ended its task, or was billed for nothing. */
+export interface OutcomesTable {
+  readonly task: string
+  readonly attempt: number
+  readonly at: number
+  readonly channel: string
+  readonly charge_micros: number
+  readonly cost_micros: number
+  readonly cost_source: string
+  readonly dispatched_at: number
+  readonly model: string
+  readonly outcome: string
 }
 
 /** Unfinished tasks: small and hot. `claim` is null while anybody may take the task. */

@@ -33,6 +33,7 @@ export type {
   LinkEpochsTable,
   LinkKeysTable,
   MovesTable,
+  OutcomesTable,
   PausedChannelsTable,
   RatesTable,
   ReadyTable,
@@ -45,8 +46,8 @@ export { toClaimed, toReadableHead, type ClaimRecord } from "./claimed-records.t
 export { assertConsistent } from "./consistent-append.ts"
 export {
   fromLoadRecord,
+  fromOutcomesRecord,
   fromPausedChannelRecord,
-  toOutcomes,
   type ChannelLoadRecord,
   type ChannelOutcomesRecord,
 } from "./channel-records.ts"
@@ -89,12 +90,14 @@ export {
   fromChargeRecord,
   fromEventRecord,
   fromInputRecord,
+  fromOutcomeRecord,
   fromTaskRecord,
   toArtifactRecord,
   toChargeRecord,
   toEventRecord,
   toIdempotencyRecord,
   toInputRecord,
+  toOutcomeRecord,
   toTaskRecord,
   toTotalsRecord,
 } from "./records.ts"

@@ -12,20 +12,20 @@ import type { CompatibilityTable, StoreDatabase } from "./database.ts"
 import { createDeploymentSchema } from "./deployment-schema.ts"
 import type { StoreDialect } from "./dialect.ts"
 import { createInitialSchema } from "./initial-schema.ts"
+import { createOutcomeSchema } from "./outcome-schema.ts"
 import { createQueueSchema } from "./queue-schema.ts"
 import { createSealSchema } from "./seal-schema.ts"
 import { createSecretSchema } from "./secret-schema.ts"
 import { createTaskListIndex } from "./task-list-index.ts"
 
 /** The schema this code writes. */
-export const SCHEMA_VERSION = 8
+export const SCHEMA_VERSION = 9
 
 /**
  * The oldest code that may use a database of `SCHEMA_VERSION`, by the schema it was made for: older
- * code would serve a database that was sealed. Code of schema 5 runs beside this one while nodes are
- * replaced one by one; it only looks neither whether the database is a copy nor which channels are paused.
+ * code can't read what attempts cost, and finishes tasks without the rows that tell it.
  */
-const OLDEST_CODE_VERSION = 5
+const OLDEST_CODE_VERSION = 9
 
 /**
  * Rejects with `schema-too-new` where only newer code may use the database. `assertAlone` is called
@@ -84,6 +84,7 @@ function toMigrations(dialect: StoreDialect): Record<string, Migration> {
     "0006-deployment": createDeploymentSchema(dialect),
     "0007-channels": createChannelSchema(dialect),
     "0008-secret": createSecretSchema(dialect),
+    "0009-outcomes": createOutcomeSchema(dialect),
   }
 }
 

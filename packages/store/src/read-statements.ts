@@ -3,7 +3,7 @@
  * from every table that knows tasks, so that rows whose task is gone are found too.
  */
 import type { OverdueRequest, ScanRequest } from "@safelight/core"
-import type { Kysely } from "kysely"
+import { sql, type Kysely } from "kysely"
 import type { InputsTable, StoreDatabase } from "./database.ts"
 import { compile, placeholders, type Statement } from "./statement.ts"
 
@@ -24,6 +24,7 @@ export interface ReadStatements {
   readonly scanEvents: Statement
   readonly scanArtifacts: Statement
   readonly scanCharges: Statement
+  readonly scanOutcomes: Statement
 }
 
 export function compileReadStatements(db: Kysely<StoreDatabase>): ReadStatements {
@@ -83,7 +84,7 @@ function compileDueReads(db: Kysely<StoreDatabase>): Pick<ReadStatements, DueRea
 function compileScans(db: Kysely<StoreDatabase>): Omit<ReadStatements, TaskRead | DueRead> {
   const { after, last, limit } = placeholders<ScanValues>("after", "last", "limit")
   // Each table gives its own first `limit` ids, so that no union ever walks a whole table.
-  const idsOf = (table: "events" | "artifacts" | "charges") =>
+  const idsOf = (table: "events" | "artifacts" | "charges" | "outcomes") =>
     db
       .selectFrom(
         db
@@ -110,31 +111,28 @@ function compileScans(db: Kysely<StoreDatabase>): Omit<ReadStatements, TaskRead 
     .union(idsOf("events"))
     .union(idsOf("artifacts"))
     .union(idsOf("charges"))
+    .union(idsOf("outcomes"))
   return {
     scanIds: compile(db.selectFrom(ids.as("ids")).select("id").orderBy("id").limit(limit)),
     scanTasks: compile(
       db.selectFrom("tasks").selectAll().where("id", ">", after).where("id", "<=", last),
     ),
-    scanEvents: compile(
-      db
-        .selectFrom("events")
-        .selectAll()
-        .where("task", ">", after)
-        .where("task", "<=", last)
-        .orderBy("task")
-        .orderBy("version"),
-    ),
-    scanArtifacts: compile(
-      db
-        .selectFrom("artifacts")
-        .selectAll()
-        .where("task", ">", after)
-        .where("task", "<=", last)
-        .orderBy("task")
-        .orderBy("position"),
-    ),
-    scanCharges: compile(
-      db.selectFrom("charges").selectAll().where("task", ">", after).where("task", "<=", last),
-    ),
+    ...compileRowScans(db),
+  }
+}
+
+type RowScan = "scanEvents" | "scanArtifacts" | "scanCharges" | "scanOutcomes"
+
+function compileRowScans(db: Kysely<StoreDatabase>): Pick<ReadStatements, RowScan> {
+  const { after, last } = placeholders<ScanValues>("after", "last")
+  const rowsOf = (table: "events" | "artifacts" | "charges" | "outcomes") =>
+    db.selectFrom(table).selectAll().where("task", ">", after).where("task", "<=", last)
+  const inOrder = (table: "events" | "artifacts" | "outcomes", within: string) =>
+    compile(rowsOf(table).orderBy("task").orderBy(sql.ref(within)))
+  return {
+    scanEvents: inOrder("events", "version"),
+    scanArtifacts: inOrder("artifacts", "position"),
+    scanCharges: compile(rowsOf("charges")),
+    scanOutcomes: inOrder("outcomes", "attempt"),
   }
 }

@@ -8,6 +8,7 @@ import type {
   ChargeRow,
   IdempotencyUse,
   Input,
+  OutcomeRow,
   StoredEvent,
   TaskRow,
 } from "@safelight/core"
@@ -18,6 +19,7 @@ import type {
   EventsTable,
   IdempotencyTable,
   InputsTable,
+  OutcomesTable,
   TasksTable,
 } from "./database.ts"
 
@@ -141,6 +143,36 @@ export function fromChargeRecord(record: ChargesTable): ChargeRow {
     model: record.model,
     outputVideoMs: record.output_video_ms,
     priceVersion: record.price_version,
+    task: record.task,
+  }
+}
+
+export function toOutcomeRecord(row: OutcomeRow): Record<keyof OutcomesTable, string | number> {
+  return {
+    task: row.task,
+    attempt: row.attempt,
+    at: row.at,
+    channel: row.channel,
+    charge_micros: row.chargeMicros,
+    cost_micros: row.costMicros,
+    cost_source: row.costSource,
+    dispatched_at: row.dispatchedAt,
+    model: row.model,
+    outcome: row.outcome,
+  }
+}
+
+export function fromOutcomeRecord(record: OutcomesTable): OutcomeRow {
+  return {
+    at: record.at,
+    attempt: record.attempt,
+    channel: record.channel,
+    chargeMicros: record.charge_micros,
+    costMicros: record.cost_micros,
+    costSource: record.cost_source as OutcomeRow["costSource"],
+    dispatchedAt: record.dispatched_at,
+    model: record.model,
+    outcome: record.outcome as OutcomeRow["outcome"],
     task: record.task,
   }
 }

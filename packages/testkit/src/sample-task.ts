@@ -10,6 +10,7 @@ import {
   project,
   sealEvents,
   type Append,
+  type AttemptCost,
   type Digest,
   type EventData,
   type Input,
@@ -110,13 +111,14 @@ export interface SampleSuccess {
   readonly chargeMicros?: number
   /** `count` images by default. */
   readonly usage?: Usage
+  readonly cost?: AttemptCost
   /** Marks every artifact as one of before expiry was told. */
   readonly hidesExpiry?: boolean
 }
 
 /** Success with `count` images. */
 export function succeedSample(count = 1, success: SampleSuccess = {}): TaskCommand {
-  const { chargeMicros = 30_000 * count, hidesExpiry = false } = success
+  const { chargeMicros = 30_000 * count, cost, hidesExpiry = false } = success
   const { usage = { images: count, inputVideosMs: [], outputVideoMs: 0 } } = success
   const artifacts = Array.from({ length: count }, (_, index): ManifestEntry => ({
     bytes: 10 + index,
@@ -129,7 +131,7 @@ export function succeedSample(count = 1, success: SampleSuccess = {}): TaskComma
     sha256: "ab".repeat(32),
     type: "image",
   }))
-  return { kind: "succeed", artifacts, chargeMicros, usage }
+  return { kind: "succeed", artifacts, chargeMicros, usage, ...(cost && { cost }) }
 }
 
 const SUBMITTED: EventData<"submitted"> = {

@@ -1,6 +1,6 @@
 /** What the contract of `Storage` says about channels: pauses, and what tasks tell of them. */
 import assert from "node:assert/strict"
-import type { QueueChange, Storage, TaskCommand } from "@safelight/core"
+import type { AttemptCost, QueueChange, Storage, TaskCommand } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { claim, enqueue } from "./queue-samples.ts"
 import { acceptSample, advanceSample, dispatchSample, succeedSample } from "./sample-task.ts"
@@ -61,39 +61,76 @@ export const CHANNEL_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(Object.fromEntries(counts), { B: 1, a: 2, b: 1 })
   },
 
-  "outcomes are summed by the channel that was asked last": async ({ storage }) => {
-    const all = { createdSince: 0, fromId: "", limit: 10 }
-    assert.deepEqual(await storage.sumOutcomes(all), { channels: [], isWhole: true })
+  "outcomes are summed by channel and model, with what each attempt cost": async ({ storage }) => {
+    const all = { from: 0, to: 9_000 }
+    assert.deepEqual(await storage.sumOutcomes(all), [])
     const fail = { kind: "fail", attempt: 1, code: "provider_rejected" } as const
     const defer = { kind: "defer", attempt: 1, reason: "busy", retryAt: 1_000 } as const
-    await advance(storage, "t1", [ask("a"), succeedSample()], FINISH)
-    await advance(storage, "t2", [ask("a"), succeedSample(2)], FINISH)
-    await advance(storage, "t3", [ask("a"), defer, ask("b", 2), { ...fail, attempt: 2 }], FINISH)
-    await advance(storage, "t4", [ask("a"), fail], FINISH)
+    const computed = { computedMicros: 7, told: { micros: 2_000_000, unit: "credits" } }
+    const lost = { ...defer, cost: told(400) }
+    await advance(storage, "t1", [ask("a"), succeedSample(1, { cost: told(100) })], FINISH)
+    await advance(storage, "t2", [ask("a"), succeedSample(2, { cost: computed })], FINISH)
+    await advance(storage, "t3", [ask("a"), lost, ask("b", 2), { ...fail, attempt: 2 }], FINISH)
+    await advance(storage, "t4", [ask("a"), { ...fail, cost: "none" }], FINISH)
     await advance(storage, "t5", [ask("b"), acceptSample(7)])
     await enqueue(storage, "t6")
-    const a = { channel: "a", succeeded: 2, failed: 1, chargeMicros: 90_000 }
-    const b = { channel: "b", succeeded: 0, failed: 1, chargeMicros: 0 }
-    const { channels, isWhole } = await storage.sumOutcomes(all)
-    assert.deepEqual([new Set(channels), isWhole], [new Set([a, b]), true])
-    const since = { ...all, createdSince: 1_001 }
-    assert.deepEqual(await storage.sumOutcomes(since), { channels: [], isWhole: true })
+    const other = { model: "model-B" }
+    await advance(storage, "t7", [ask("a"), { ...fail, cost: told(9, "credits") }], FINISH, other)
+    await advance(storage, "t8", [ask("B"), defer, ask("B", 2), succeedSample()], FINISH)
+    const nothing = { chargeMicros: 0, computedMicros: 0, failed: 0, succeeded: 0, toldMicros: 0 }
+    const quick = { succeededMs: 0, longestMs: 0, unknown: 0 }
+    assert.deepEqual(await storage.sumOutcomes(all), [
+      {
+        ...nothing,
+        ...quick,
+        channel: "B",
+        chargeMicros: 30_000,
+        model: "model-a",
+        succeeded: 1,
+        unknown: 1,
+      },
+      { ...nothing, ...quick, channel: "a", failed: 1, model: "model-B", unknown: 1 },
+      {
+        ...quick,
+        channel: "a",
+        chargeMicros: 90_000,
+        computedMicros: 7,
+        failed: 1,
+        model: "model-a",
+        succeeded: 2,
+        toldMicros: 500,
+      },
+      { ...nothing, ...quick, channel: "b", failed: 1, model: "model-a", unknown: 1 },
+    ])
   },
 
-  "outcomes are those of the newest tasks by id, and it is said whether there were more": async ({
-    storage,
-  }) => {
-    for (const id of ["T9", "t1", "t2", "t3"]) {
-      await advance(storage, id, [ask("a"), succeedSample()], FINISH)
+  "outcomes are of a period, and told with how long successes took": async (fixture) => {
+    const { storage } = fixture
+    for (const [id, tookMs] of [
+      ["t1", 10],
+      ["t2", 250],
+      ["t3", 1_000],
+    ] as const) {
+      const { head } = await enqueue(storage, id)
+      const asked = advanceSample(head, [ask("a")])
+      await storage.append(asked.append)
+      const ended = advanceSample(asked.head, [succeedSample()], {
+        now: 1_000 + tookMs,
+        queue: FINISH,
+      })
+      await storage.append(ended.append)
     }
-    const sum = async (fromId: string, limit: number): Promise<unknown[]> => {
-      const { channels, isWhole } = await storage.sumOutcomes({ createdSince: 0, fromId, limit })
-      return [channels[0]?.succeeded, isWhole]
+    const sum = async (from: number, to: number): Promise<unknown[]> => {
+      const [found] = await storage.sumOutcomes({ from, to })
+      return [found?.succeeded, found?.succeededMs, found?.longestMs]
     }
-    assert.deepEqual(await sum("t", 4), [3, true])
-    assert.deepEqual(await sum("t2", 4), [2, true])
-    assert.deepEqual(await sum("t", 2), [2, false])
-    assert.deepEqual(await sum("", 9), [4, true])
+    assert.deepEqual(await sum(0, 9_000), [3, 1_260, 1_000])
+    assert.deepEqual(await sum(1_010, 1_250), [1, 10, 10])
+    assert.deepEqual(await sum(1_011, 1_251), [1, 250, 250])
+    assert.deepEqual(await storage.sumOutcomes({ from: 2_001, to: 9_000 }), [])
+    const reopened = await fixture.reopen()
+    const [kept] = await reopened.sumOutcomes({ from: 0, to: 9_000 })
+    assert.equal(kept?.chargeMicros, 90_000)
   },
 
   "what waits for its moment may be claimed without any start": async ({ storage }) => {
@@ -105,6 +142,10 @@ export const CHANNEL_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(idsOf(await claim(storage, request)), [])
     assert.deepEqual(idsOf(await claim(storage)), ["start"])
   },
+}
+
+function told(micros: number, unit = "usd"): AttemptCost {
+  return { computedMicros: null, told: { micros, unit } }
 }
 
 function ask(channel: string, attempt = 1): TaskCommand {

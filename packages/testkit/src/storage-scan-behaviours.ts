@@ -23,7 +23,9 @@ export const SCAN_BEHAVIOURS: Behaviours<StorageFixture> = {
       const { task: row, artifacts, charge } = samples.at(-1)?.append.changes ?? assert.fail()
       const events = samples.flatMap(({ append }) => append.events)
       assert.equal(charge === undefined, artifacts.length === 0)
-      expected.push({ id, events, row, artifacts, charge })
+      const outcomes = samples.flatMap(({ append }) => append.changes.outcomes)
+      assert.equal(outcomes.length, artifacts.length === 0 ? 0 : 1)
+      expected.push({ id, events, row, artifacts, charge, outcomes })
     }
     expected.sort((left, right) => (left.id < right.id ? -1 : 1))
     for (const limit of [1, 5, 23, 24]) {

@@ -103,12 +103,12 @@ describe("the models of Black Forest Labs", () => {
 
 describePurchase(world, picture)
 describeWork(world, picture)
-const content = { kind: "refused", code: "content_policy_violation" }
+const content = { kind: "refused", code: "content_policy_violation", billed: "maybe" }
 describeEnds(world, picture, {
   "request-moderated": content,
   "content-moderated": content,
-  error: { kind: "refused", code: "provider_rejected" },
-  failed: { kind: "refused", code: "provider_rejected" },
+  error: { ...content, code: "provider_rejected" },
+  failed: { ...content, code: "provider_rejected" },
 })
 
 describe("a purchase at Black Forest Labs", () => {

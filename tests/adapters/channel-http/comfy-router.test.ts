@@ -119,9 +119,9 @@ describeEligibility(channel, imageEdit.id, { ...EDIT, image_urls: large }, [
 describePurchase(world, film)
 describeWork(world, film)
 describeEnds(world, film, {
-  "content-policy": { kind: "refused", code: "content_policy_violation" },
-  "provider-error": { kind: "refused", code: "provider_rejected" },
-  "provider-timeout": { kind: "refused", code: "generation_timeout" },
+  "content-policy": { kind: "refused", code: "content_policy_violation", billed: "maybe" },
+  "provider-error": { kind: "refused", code: "provider_rejected", billed: "maybe" },
+  "provider-timeout": { kind: "refused", code: "generation_timeout", billed: "maybe" },
   "queue-timeout": { kind: "not-created", reason: "provider_failed" },
 })
 
@@ -141,7 +141,8 @@ describe("a purchase at Comfy Router", () => {
     const [outcome, bought] = await world.buyWith({ own: ["invalid"] }, film())
     assert.ok((outcome as { readonly providerWords: string }).providerWords !== "")
     const told = withoutWords(outcome as Parameters<typeof withoutWords>[0])
-    assert.deepEqual([told, bought], [{ kind: "refused", code: "provider_rejected" }, 0])
+    const refusal = { kind: "refused", code: "provider_rejected", isFinal: false }
+    assert.deepEqual([told, bought], [refusal, 0])
     const content = toReply(422, {}, { "x-comfy-error-type": "content_policy_violation" })
     const refused = { kind: "refused", code: "content_policy_violation" }
     assert.deepEqual(comfyRouter.readCreate(content), refused)
@@ -230,7 +231,8 @@ describe("a result at Comfy Router", () => {
         toReply(200, { status: "COMPLETED", error_type }),
       )
     assert.deepEqual(await end("cancelled"), { kind: "refused", code: "task_cancelled" })
-    assert.deepEqual(await end("new_one"), { kind: "refused", code: "provider_rejected" })
+    const unknown = { kind: "refused", code: "provider_rejected", billed: "maybe" }
+    assert.deepEqual(await end("new_one"), unknown)
   })
 
   it("is cancelled where the router says", async () => {

@@ -62,7 +62,7 @@ describe("fal's models", () => {
 describePurchase(world, picture)
 describeWork(world, picture)
 describeEnds(world, picture, {
-  "content-policy": { kind: "refused", code: "content_policy_violation" },
+  "content-policy": { kind: "refused", code: "content_policy_violation", billed: "maybe" },
   "no-media": { kind: "refused", code: "no_output" },
   "input-not-fetched": { kind: "refused", code: "media_download_failed" },
   "detail-text": { kind: "refused", code: "provider_rejected" },

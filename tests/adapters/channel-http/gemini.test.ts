@@ -130,11 +130,12 @@ describePurchase(world, () => filmOf({}))
 describeWork(world, () => filmOf({}))
 
 const content = { kind: "refused", code: "content_policy_violation" }
+const cost = { amount: 1_300, unit: "tokens" }
 describeEnds(world, picture, {
-  "prompt-blocked": content,
-  "image-safety": content,
-  "no-image": { kind: "completed", outputs: [] },
-  "text-instead": { kind: "completed", outputs: [] },
+  "prompt-blocked": { ...content, billed: "maybe", cost },
+  "image-safety": { ...content, billed: "maybe", cost },
+  "no-image": { kind: "completed", outputs: [], cost },
+  "text-instead": { kind: "completed", outputs: [], cost },
 })
 describeEnds(world, () => filmOf({}), {
   "video-filtered": content,

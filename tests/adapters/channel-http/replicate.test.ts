@@ -124,10 +124,12 @@ describeEligibility(channel, referenceToVideo.id, { ...FILM, duration: 15, image
 
 describePurchase(world, picture)
 describeWork(world, picture)
+/** The stub's machine takes no time. */
+const billed = { billed: "maybe", cost: { amount: 0, unit: "predict_seconds" } }
 describeEnds(world, picture, {
-  sensitive: { kind: "refused", code: "content_policy_violation" },
-  nsfw: { kind: "refused", code: "content_policy_violation" },
-  failure: { kind: "refused", code: "provider_rejected" },
+  sensitive: { kind: "refused", code: "content_policy_violation", ...billed },
+  nsfw: { kind: "refused", code: "content_policy_violation", ...billed },
+  failure: { kind: "refused", code: "provider_rejected", ...billed },
 })
 
 describe("a purchase at Replicate", () => {
@@ -182,7 +184,11 @@ describe("a prediction of Replicate", () => {
     const outcome = await read({ status: "failed", error: "NSFW content detected" })
     assert.equal((outcome as { providerWords?: string }).providerWords, "NSFW content detected")
     const told = withoutWords(outcome as Parameters<typeof withoutWords>[0])
-    assert.deepEqual(told, { kind: "refused", code: "content_policy_violation" })
+    assert.deepEqual(told, {
+      kind: "refused",
+      code: "content_policy_violation",
+      billed: "maybe",
+    })
   })
 
   it("is cancelled where Replicate says", async () => {

@@ -131,7 +131,10 @@ describe("a purchase at another Safelight", () => {
     const wrong = toRequest({ prompt: "fog", image_urls: ["ftp://media.example/1"] }, imageEdit.id)
     const [outcome, made] = await buy(channel, wrong)
     const { providerWords, ...rest } = outcome as { readonly providerWords?: string }
-    assert.deepEqual([rest, made], [{ kind: "refused", code: "provider_rejected" }, 0])
+    assert.deepEqual(
+      [rest, made],
+      [{ kind: "refused", isFinal: false, code: "provider_rejected" }, 0],
+    )
     assert.match(providerWords ?? "", /image_urls/)
   })
 

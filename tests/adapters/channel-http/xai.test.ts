@@ -110,25 +110,29 @@ describePurchase(world, edit)
 describeWork(world, film)
 
 const withheld = { kind: "refused", code: "content_policy_violation" }
+const usd = (amount: number) => ({ amount, unit: "usd" })
 describeEnds(world, edit, {
-  "empty-data": { ...withheld, billed: { images: 1, outputVideoMs: 0 } },
-  "block-reason": { ...withheld, billed: { images: 1, outputVideoMs: 0 } },
-  disrespected: { ...withheld, billed: { images: 2, outputVideoMs: 0 } },
+  "empty-data": { ...withheld, billed: { images: 1, outputVideoMs: 0 }, cost: usd(0.08) },
+  "block-reason": { ...withheld, billed: { images: 1, outputVideoMs: 0 }, cost: usd(0.08) },
+  disrespected: { ...withheld, billed: { images: 2, outputVideoMs: 0 }, cost: usd(0.08) },
 })
 describeEnds(world, film, {
-  "video-moderated": { ...withheld, billed: { images: 0, outputVideoMs: 5_000 } },
-  "video-failed": { kind: "refused", code: "provider_rejected" },
-  "video-expired": { kind: "refused", code: "no_output" },
+  "video-moderated": { ...withheld, billed: { images: 0, outputVideoMs: 5_000 }, cost: usd(0.25) },
+  "video-failed": { kind: "refused", code: "provider_rejected", billed: "maybe" },
+  "video-expired": { kind: "refused", code: "no_output", billed: "maybe" },
 })
 
 describe("an answer of xAI", () => {
-  it("bills nothing where it tells no cost, and keeps the pictures that are shown", () => {
-    assert.deepEqual(xai.readCreate(toReply(200, { data: [] })), withheld)
+  it("may have billed where it tells no cost, bills none of 0, and keeps what is shown", () => {
+    const untold = { ...withheld, billed: "maybe" }
+    assert.deepEqual(xai.readCreate(toReply(200, { data: [] })), untold)
+    const free = { data: [], usage: { cost_in_usd_ticks: 0 } }
+    assert.deepEqual(xai.readCreate(toReply(200, free)), withheld)
     const hidden = { url: "https://imgen.x.ai/1.png", respect_moderation: false }
     const shown = { url: "https://imgen.x.ai/2.png", respect_moderation: true }
     assert.deepEqual(xai.readCreate(toReply(200, { data: [hidden, shown] })), {
       kind: "accepted",
-      operation: { urls: [shown.url] },
+      operation: { urls: [shown.url], ticks: null },
     })
   })
 

@@ -45,7 +45,11 @@ const EVENTS: readonly (readonly [TaskEvent, object])[] = [
   ],
   [{ type: "doubted", at: AT, data: { code: "caller-lost" } }, { reason: "caller-lost" }],
   [
-    { type: "deferred", at: AT, data: { reason: "busy", retryAt: AT + 5 } },
+    {
+      type: "deferred",
+      at: AT,
+      data: { cost: "none", isRefusal: false, reason: "busy", retryAt: AT + 5 },
+    },
     { reason: "busy", retry_at_ms: AT + 5 },
   ],
   [{ type: "accepted", at: AT, data: { operation: { id: SECRET } } }, {}],
@@ -68,6 +72,7 @@ const EVENTS: readonly (readonly [TaskEvent, object])[] = [
           },
         ],
         chargeMicros: 9,
+        cost: { computedMicros: 1_234_567, told: { micros: 7_654_321, unit: SECRET } },
         usage: { images: 1, inputVideosMs: [], outputVideoMs: 0 },
       },
     },
@@ -77,7 +82,7 @@ const EVENTS: readonly (readonly [TaskEvent, object])[] = [
     {
       type: "failed",
       at: AT,
-      data: { chargeMicros: 0, error: toTaskFailure("no_output"), usage: null },
+      data: { chargeMicros: 0, cost: "unknown", error: toTaskFailure("no_output"), usage: null },
     },
     { charge_micros: 0, error: toTaskFailure("no_output") },
   ],

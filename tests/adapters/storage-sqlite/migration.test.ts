@@ -11,7 +11,9 @@ import {
   fromSnapshot,
   NO_LIMITS,
   toArtifactRows,
+  openEvent,
   toChargeRow,
+  toOutcomeRows,
   toTaskRow,
   type ScannedStream,
   type Storage,
@@ -26,8 +28,8 @@ const SCHEMA_3 = readFileSync(join(import.meta.dirname, "schema-3.sql"), "utf8")
 /** More than a page of the migration, in ids behind and before the others. */
 const CLONES = 1_200
 
-/** Code of schema 5 may go on with schema 8; before that every schema closed the database to older code. */
-const NEWEST = { id: 1, schema_version: SCHEMA_VERSION, oldest_code_version: 5 }
+/** Schema 9 closed the database to older code. */
+const NEWEST = { id: 1, schema_version: SCHEMA_VERSION, oldest_code_version: 9 }
 
 /** What the tasks of account `account` come to: 30,000, 0 and 40,000 are reserved. */
 const TOTALS = { chargedMicros: 215_900, reservedMicros: 70_000, unfinishedTasks: 3 }
@@ -222,7 +224,7 @@ describe("a database of schema 3", () => {
 })
 
 describe("a database of schema 5", () => {
-  it("is brought along beside the release that serves it, and recorded as new", async () => {
+  it("is brought along once no older release serves it, and recorded as new", async () => {
     await using folder = await createTemporaryFolder()
     const serving = await createSqliteStorage({ folder: folder.path })
     await admit(serving, "before", 1)
@@ -230,18 +232,24 @@ describe("a database of schema 5", () => {
       drop table deployment;
       drop table deployment_secrets;
       drop table paused_channels;
-      delete from migrations where name in ('0006-deployment', '0007-channels', '0008-secret');
+      drop table outcomes;
+      delete from migrations where name in
+        ('0006-deployment', '0007-channels', '0008-secret', '0009-outcomes');
       update compatibility set schema_version = 5;`
     write(folder.path, undone)
-    const beside = await createSqliteStorage({ folder: folder.path, mode: "beside" })
+    const mode = "beside"
+    await assert.rejects(createSqliteStorage({ folder: folder.path, mode }), {
+      code: "already-served",
+    })
+    await serving.close()
+    const beside = await createSqliteStorage({ folder: folder.path, mode })
     assert.deepEqual(read(folder.path, "select * from compatibility"), [NEWEST])
     assert.equal((await beside.readDeployment()).standing, "new")
     assert.deepEqual(await beside.listPausedChannels(), [])
     assert.equal(await beside.agreeOnSecret("a1".repeat(32)), "a1".repeat(32))
+    await admit(beside, "after", 1)
+    assert.equal((await scanAll(beside)).length, 2)
     await beside.close()
-    await admit(serving, "after", 1)
-    assert.equal((await scanAll(serving)).length, 2)
-    await serving.close()
   })
 })
 
@@ -266,12 +274,15 @@ describe("a database of schema 1", () => {
   })
 })
 
-function assertDerived({ row, artifacts, charge }: ScannedStream): void {
+function assertDerived({ row, artifacts, charge, events, outcomes }: ScannedStream): void {
   assert.ok(row)
   const task = fromSnapshot(row.snapshot)
   assert.deepEqual(row, toTaskRow(task, row.hash))
   assert.deepEqual(artifacts, toArtifactRows(task))
   assert.deepEqual(charge, toChargeRow(task))
+  // Clones have no log.
+  if (events.length === 0) assert.equal(outcomes.length, Number(task.finishedAt > 0))
+  else assert.deepEqual(outcomes, toOutcomeRows(task, events.map(openEvent)))
 }
 
 async function scanAll(storage: Storage): Promise<readonly ScannedStream[]> {

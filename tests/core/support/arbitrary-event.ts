@@ -7,6 +7,7 @@ import {
   EVENT_TYPES,
   FAILURE_CODES,
   toTaskFailure,
+  type AttemptCost,
   type EventType,
   type Json,
   type ManifestEntry,
@@ -20,6 +21,7 @@ export interface EventDraft {
   readonly attemptOffset: number
   readonly channel: string
   readonly chargeMicros: number
+  readonly cost: AttemptCost
   readonly durationMs: number
   readonly failure: (typeof FAILURE_CODES)[number]
   readonly images: number
@@ -43,11 +45,20 @@ const LIKELY: Readonly<Record<Task["state"], readonly EventType[]>> = {
 
 const operation = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>
 
+const anyCost: fc.Arbitrary<AttemptCost> = fc.oneof(
+  fc.constantFrom("none" as const, "unknown" as const),
+  fc.record({
+    computedMicros: fc.option(fc.nat()),
+    told: fc.option(fc.record({ micros: fc.nat(), unit: fc.constantFrom("usd", "credits") })),
+  }),
+)
+
 export const eventDraft: fc.Arbitrary<EventDraft> = fc.record({
   type: fc.constantFrom(...EVENT_TYPES),
   attemptOffset: fc.constantFrom(1, 1, 1, 1, 0, 2, -1),
   channel: fc.constantFrom("north", "north", "south"),
   chargeMicros: fc.nat(),
+  cost: anyCost,
   durationMs: fc.nat({ max: 60_000 }),
   failure: fc.constantFrom(...FAILURE_CODES),
   images: fc.nat({ max: 4 }),
@@ -94,7 +105,12 @@ function toData(task: Task, draft: EventDraft, type: EventType | undefined): obj
     case "doubted":
       return { code: "connection_lost" }
     case "deferred":
-      return { reason: "provider_busy", retryAt: task.updatedAt + draft.tickMs }
+      return {
+        cost: draft.cost,
+        isRefusal: draft.images === 4,
+        reason: "provider_busy",
+        retryAt: task.updatedAt + draft.tickMs,
+      }
     case "progressed":
       return { progress: draft.progress }
     case "succeeded":
@@ -123,14 +139,15 @@ function submittedData(draft: EventDraft): object {
 function succeededData(draft: EventDraft): object {
   const artifacts = Array.from({ length: draft.images }, (_, index) => toEntry(draft, index))
   const usage = { images: draft.images, inputVideosMs: [draft.durationMs], outputVideoMs: 0 }
-  return { artifacts, chargeMicros: draft.chargeMicros, usage }
+  return { artifacts, chargeMicros: draft.chargeMicros, cost: draft.cost, usage }
 }
 
 function failedData(draft: EventDraft): object {
   const usage = { images: draft.images, inputVideosMs: [], outputVideoMs: 0 }
   const isBilled = draft.chargeMicros > 0
   const error = toTaskFailure(draft.failure)
-  return { chargeMicros: draft.chargeMicros, error, usage: isBilled ? usage : null }
+  const { chargeMicros, cost } = draft
+  return { chargeMicros, cost, error, usage: isBilled ? usage : null }
 }
 
 function toEntry(draft: EventDraft, index: number): ManifestEntry {

@@ -14,9 +14,11 @@ import {
   toArtifactFolder,
   toArtifactRows,
   toChargeRow,
+  toOutcomeRows,
   toTaskRow,
   type ArtifactRow,
   type ChargeRow,
+  type OutcomeRow,
   type KeptTotals,
   type ManifestEntry,
   type ScannedStream,
@@ -36,6 +38,7 @@ export interface SampleStream {
   row: TaskRow | undefined
   artifacts: ArtifactRow[]
   charge: ChargeRow | undefined
+  outcomes: OutcomeRow[]
 }
 
 export interface SampleLog {
@@ -109,7 +112,9 @@ export function createStream(
   }
   const stored = sealEvents(sha256, { task: id, version: 0, hash: GENESIS_HASH }, events)
   const row = toTaskRow(task, stored.at(-1)?.hash ?? GENESIS_HASH)
-  return { id, events: stored, row, artifacts: toArtifactRows(task), charge: toChargeRow(task) }
+  const outcomes = toOutcomeRows(task, events)
+  const rest = { artifacts: toArtifactRows(task), charge: toChargeRow(task), outcomes }
+  return { id, events: stored, row, ...rest }
 }
 
 /** Each artifact in the folder of its task. */

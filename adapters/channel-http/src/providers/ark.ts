@@ -13,6 +13,7 @@ import {
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
+import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
 import { seedanceTask, seedreamEdit, seedreamPicture, TASKS } from "./ark-models.ts"
 
@@ -49,7 +50,8 @@ function readPictures(json: Json | undefined): CreateOutcome | undefined {
   if (url !== undefined) {
     const picture = toLinked(url, at(json, "created"))
     // Nobody can ask for it again: its URL is the handle, so that a crash does not lose it.
-    return { kind: "accepted", operation: { picture: { ...picture } } }
+    const made = at(json, "usage", "generated_images") ?? null
+    return { kind: "accepted", operation: { picture: { ...picture }, made } }
   }
   const error = at(first, "error")
   return error === undefined ? undefined : readError(error)
@@ -138,6 +140,9 @@ export const ark = defineProvider({
         return undefined
     }
   },
+  readCost: (reply, operation) =>
+    toToldCost(at(reply?.json, "usage", "total_tokens"), "tokens") ??
+    toToldCost(at(operation, "made"), "images"),
   /** The same request removes the record of a task that is over, and its result with it. */
   async cancel(operation, send) {
     if (at(operation, "picture") !== undefined) return "too-late"

@@ -16,6 +16,7 @@ import { at, listAt, textAt } from "../json-path.ts"
 import { toEditPixels } from "../edit-pixels.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
+import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
 
 const POLL_AFTER_MS = 1_000
@@ -80,8 +81,9 @@ function toInput(url: string): string {
 function readState({ json, status }: Pick<Reply, "json" | "status">): PollOutcome | undefined {
   const state = status === 200 ? (textAt(json, "status") ?? "") : ""
   if (state === "Pending") return { kind: "running", pollAfterMs: POLL_AFTER_MS }
-  if (MODERATED.has(state)) return { kind: "refused", code: "content_policy_violation" }
-  if (FAILED.has(state)) return { kind: "refused", code: "provider_rejected" }
+  const billed = "maybe"
+  if (MODERATED.has(state)) return { kind: "refused", code: "content_policy_violation", billed }
+  if (FAILED.has(state)) return { kind: "refused", code: "provider_rejected", billed }
   if (state !== "Ready") return undefined
   const url = textAt(json, "result", "sample")
   if (url === undefined) return { kind: "completed", outputs: [] }
@@ -118,7 +120,7 @@ export const blackForestLabs = defineProvider({
     const { json, retryAfterMs, status } = reply
     const [id, url] = [textAt(json, "id"), textAt(json, "polling_url")]
     if (status === 200 && id !== undefined && url !== undefined) {
-      return { kind: "accepted", operation: { id, url } }
+      return { kind: "accepted", operation: { id, url, cost: at(json, "cost") ?? null } }
     }
     const [fault] = listAt(json, "detail")
     if (status === 422 && fault !== undefined) {
@@ -142,4 +144,9 @@ export const blackForestLabs = defineProvider({
     if (told !== undefined) return readState({ json: told, status: 200 })
     return readState(await send({ method: "GET", path: textAt(operation, "url") ?? "" }))
   },
+  // Told when the job is bought: of one that failed, nobody says what became of it.
+  readCost: (reply, operation) =>
+    textAt(reply?.json, "status") === "Ready"
+      ? toToldCost(at(operation, "cost"), "credits")
+      : undefined,
 })

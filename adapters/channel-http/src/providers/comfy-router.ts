@@ -21,6 +21,7 @@ import { acceptsRecraft, toRecraft } from "../recraft.ts"
 import { toRefused } from "../refusal.ts"
 import { findSeedanceObstacles, SEEDANCE_INPUTS, toSeedance } from "../seedance.ts"
 import { findSeedreamEditObstacles, toSeedreamEdit } from "../seedream.ts"
+import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
 
 /** An hour less than the router keeps a key: for a request on its way and the clocks' difference. */
@@ -35,9 +36,9 @@ const BUCKET = "x-comfy-error-type"
 /** How work fails that is over. What the router may have been billed for is not bought again. */
 const FAILURES: Readonly<Record<string, PollOutcome>> = {
   cancelled: { kind: "refused", code: "task_cancelled" },
-  content_policy_violation: { kind: "refused", code: "content_policy_violation" },
-  provider_error: { kind: "refused", code: "provider_rejected" },
-  provider_timeout: { kind: "refused", code: "generation_timeout" },
+  content_policy_violation: { kind: "refused", code: "content_policy_violation", billed: "maybe" },
+  provider_error: { kind: "refused", code: "provider_rejected", billed: "maybe" },
+  provider_timeout: { kind: "refused", code: "generation_timeout", billed: "maybe" },
   queue_timeout: { kind: "not-created", reason: "provider_failed" },
 }
 
@@ -123,8 +124,9 @@ export const comfyRouter = defineProvider({
     if (status !== "COMPLETED") return undefined
     const error = textAt(json, "error_type")
     if (error !== undefined)
-      return FAILURES[error] ?? { kind: "refused", code: "provider_rejected" }
+      return FAILURES[error] ?? { kind: "refused", code: "provider_rejected", billed: "maybe" }
     return readResult(await send({ method: "GET", path: textAt(operation, "result") ?? "" }))
   },
+  readCost: (reply) => toToldCost(reply?.headers["x-comfy-credits-used"], "credits"),
   cancel: (operation, send) => cancelHandle(operation, send, "PUT", readCancelRequested),
 })

@@ -18,6 +18,7 @@ import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
 import { readQueueHandle } from "../queue-handle.ts"
 import { toRefused } from "../refusal.ts"
+import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
 
 const POLL_AFTER_MS = 2_000
@@ -90,6 +91,13 @@ function toRefusal({ json }: Reply): Refused | undefined {
   return toRefused(code ?? "provider_rejected", words)
 }
 
+/** Whether fal bills a partner's moderation depends on the partner. */
+function toLateRefusal(reply: Reply): Refused | undefined {
+  const refusal = toRefusal(reply)
+  const isContent = refusal?.code === "content_policy_violation"
+  return isContent ? { ...refusal, billed: "maybe" } : refusal
+}
+
 /**
  * A failure counts where fal says whose it is: the model's in `detail`, a runner's in `error_type`.
  * Any other answer is about this request for the result, which is paid for and still there.
@@ -103,7 +111,7 @@ function readResult(reply: Reply): PollOutcome | undefined {
   if (status >= 500 && (isModels || isRunners)) {
     return { kind: "not-created", reason: "provider_failed" }
   }
-  if (status === 422 || (status === 400 && isModels)) return toRefusal(reply)
+  if (status === 422 || (status === 400 && isModels)) return toLateRefusal(reply)
   return status === 200 ? toCompleted(json) : undefined
 }
 
@@ -153,6 +161,7 @@ export const fal = defineProvider({
     addTo: (request, { url }) => ({ ...request, query: { ...request.query, fal_webhook: url } }),
     readOperation: readWebhook,
   },
+  readCost: (reply) => toToldCost(reply?.headers["x-fal-billable-units"], "billable_units"),
   check: {
     request: { method: "GET", path: `/recraft/v4.1/requests/${NO_REQUEST}/status` },
     readKey({ json, status }) {

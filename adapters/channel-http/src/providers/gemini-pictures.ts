@@ -43,6 +43,9 @@ export function readPictures(json: Json | undefined): CreateOutcome | undefined 
     .map((each) => textAt(each, "finishReason") ?? "")
     .find((reason) => WITHHELD.test(reason))
   const words = blocked ?? withheld
-  if (words !== undefined) return toRefused("content_policy_violation", words)
+  // The tokens were read, and some drawn; which of them are billed is nowhere said.
+  if (words !== undefined) {
+    return { ...toRefused("content_policy_violation", words), billed: "maybe" }
+  }
   return candidates.length > 0 ? { kind: "completed", outputs } : undefined
 }

@@ -3,9 +3,10 @@
  * asked for. A wrong key, a region and a body that it can't read are all a 400.
  */
 import { referenceToVideo, textToImage } from "@safelight/core"
-import { listAt, textAt } from "../json-path.ts"
+import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
+import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
 import { geminiPicture, readPictures } from "./gemini-pictures.ts"
 import { readOperation, veoFilm } from "./veo.ts"
@@ -54,6 +55,7 @@ export const gemini = defineProvider({
     if (status === 400) return readInvalid(reply)
     return readTurnedAway({ ...reply, retryAfterMs: toWaitMs(reply) })
   },
+  readCost: (reply) => toToldCost(at(reply?.json, "usageMetadata", "totalTokenCount"), "tokens"),
   async poll(operation, send) {
     const path = `/v1beta/${textAt(operation, "name") ?? ""}`
     return readOperation(await send({ method: "GET", path }))

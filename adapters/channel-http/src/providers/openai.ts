@@ -19,6 +19,7 @@ import { at, listAt, textAt } from "../json-path.ts"
 import { toEditPixels } from "../edit-pixels.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
+import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
 
 const MODEL = "gpt-image-2"
@@ -115,6 +116,13 @@ export const openai = defineProvider({
     if (status === 400) return readRefusal(reply)
     const waitMs = Number(headers["retry-after-ms"] ?? Number.NaN)
     return readTurnedAway(waitMs >= 0 ? { ...reply, retryAfterMs: waitMs } : reply)
+  },
+  readCost(reply) {
+    const [input, output] = ["input_tokens", "output_tokens"].map((each) =>
+      at(reply?.json, "usage", each),
+    )
+    if (typeof input !== "number" || typeof output !== "number") return undefined
+    return toToldCost(input + output, "tokens")
   },
   // Never asked: nothing is accepted that is not there yet.
   poll: () => Promise.resolve(undefined),

@@ -15,6 +15,7 @@ import { cancelHandle } from "../cancel-handle.ts"
 import { at, textAt } from "../json-path.ts"
 import { defineProvider, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
+import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
 import { grokEdit, recraftPicture, seedanceFilm } from "./replicate-models.ts"
 
@@ -113,7 +114,9 @@ export const replicate = defineProvider({
       case "failed": {
         const words = textAt(json, "error")
         const isContent = REFUSED_FOR_CONTENT.test(words ?? "")
-        return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
+        const code = isContent ? "content_policy_violation" : "provider_rejected"
+        // Its machine ran; for which models that is billed is nowhere said.
+        return { ...toRefused(code, words), billed: "maybe" }
       }
       case "aborted":
       case "canceled":
@@ -123,5 +126,6 @@ export const replicate = defineProvider({
         return undefined
     }
   },
+  readCost: (reply) => toToldCost(at(reply?.json, "metrics", "predict_time"), "predict_seconds"),
   cancel: (operation, send) => cancelHandle(operation, send, "POST", readCancelled),
 })

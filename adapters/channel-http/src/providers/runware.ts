@@ -15,6 +15,7 @@ import {
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
+import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
 import { runwareFilm, runwarePicture, toTaskId } from "./runware-tasks.ts"
 
@@ -110,6 +111,17 @@ export const runware = defineProvider({
     const json = [{ taskType: "getResponse", taskUUID: id }]
     const reply = await send({ method: "POST", path: "/v1", json })
     return isAnswer(reply) ? readResults(...findResults(reply, id)) : undefined
+  },
+  readCost(reply, operation) {
+    const [results] = reply === undefined ? [[]] : findResults(reply, textAt(operation, "id") ?? "")
+    const costs = results.flatMap((item) => at(item, "cost") ?? [])
+    const isTold = costs.length > 0 && costs.every((each) => typeof each === "number")
+    return isTold
+      ? toToldCost(
+          costs.reduce((sum, each) => sum + each, 0),
+          "usd",
+        )
+      : undefined
   },
   async find({ key }, send) {
     const id = toTaskId(key)

@@ -2,7 +2,7 @@
  * xAI's films: bought with an ID as the answer, and asked for by it. What it calls done may have been
  * withheld by moderation, and billed all the same.
  */
-import type { Json, PollOutcome, ReferenceToVideoParameters } from "@safelight/core"
+import type { Json, PollOutcome, ReferenceToVideoParameters, Refused } from "@safelight/core"
 import { acceptsUnless, countReferences, findBitrateObstacle } from "../eligibility.ts"
 import { at, textAt } from "../json-path.ts"
 import type { ProviderModel, Reply } from "../provider.ts"
@@ -47,9 +47,14 @@ export const xaiFilm: ProviderModel = {
   },
 }
 
-/** A success that was withheld may have cost something, and says so. */
-export function wasBilled(json: Json | undefined): boolean {
-  return Number(at(json, "usage", "cost_in_usd_ticks") ?? 0) > 0
+/** A success that was withheld may have cost something, and mostly says so. */
+export function toBilled(
+  json: Json | undefined,
+  counts: { readonly images: number; readonly outputVideoMs: number },
+): Pick<Refused, "billed"> {
+  const ticks = at(json, "usage", "cost_in_usd_ticks")
+  if (typeof ticks !== "number") return { billed: "maybe" }
+  return ticks > 0 ? { billed: counts } : {}
 }
 
 /** Whether a film that failed was billed is nowhere said: it is not bought again. */
@@ -62,15 +67,16 @@ export function readFilm({ json, status }: Reply): PollOutcome | undefined {
   }
   if (status !== 200) return undefined
   if (state === "done") return readDone(json)
-  if (state === "expired") return { kind: "refused", code: "no_output" }
+  const billed = "maybe"
+  if (state === "expired") return { kind: "refused", code: "no_output", billed }
   if (state !== "failed") return undefined
-  return toRefused("provider_rejected", textAt(json, "error", "message"))
+  return { ...toRefused("provider_rejected", textAt(json, "error", "message")), billed }
 }
 
 function readDone(json: Json | undefined): PollOutcome {
   if (at(json, "video", "respect_moderation") === false) {
     const outputVideoMs = Math.round(Number(at(json, "video", "duration") ?? 0) * 1_000)
-    const billed = wasBilled(json) && { billed: { images: 0, outputVideoMs } }
+    const billed = toBilled(json, { images: 0, outputVideoMs })
     return { kind: "refused", code: "content_policy_violation", ...billed }
   }
   const url = textAt(json, "video", "url")

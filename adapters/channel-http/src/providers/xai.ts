@@ -8,11 +8,14 @@ import { acceptsUnless } from "../eligibility.ts"
 import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type ProviderModel } from "../provider.ts"
 import { toRefused } from "../refusal.ts"
+import { toToldCost } from "../told-cost.ts"
 import { readTurnedAway } from "../turned-away.ts"
-import { readFilm, wasBilled, xaiFilm } from "./xai-films.ts"
+import { readFilm, toBilled, xaiFilm } from "./xai-films.ts"
 
 /** A 403 for content is told from one for the key by its words alone. */
 const MODERATED = /usage guidelines|content moderation/i
+
+const TICKS_PER_USD = 10_000_000_000
 
 const edit: ProviderModel = {
   accepts(parameters) {
@@ -42,13 +45,16 @@ function readPictures(json: Json | undefined): CreateOutcome {
   if (shown.length > 0) {
     return {
       kind: "accepted",
-      operation: { urls: shown.flatMap((item) => textAt(item, "url") ?? []) },
+      operation: {
+        urls: shown.flatMap((item) => textAt(item, "url") ?? []),
+        ticks: at(json, "usage", "cost_in_usd_ticks") ?? null,
+      },
     }
   }
   // Where nothing is listed, nobody says how many were made.
   const billed = { images: Math.max(1, items.length), outputVideoMs: 0 }
   const refused = toRefused("content_policy_violation", textAt(json, "block_reason"))
-  return { ...refused, ...(wasBilled(json) && { billed }) }
+  return { ...refused, ...toBilled(json, billed) }
 }
 
 export const xai = defineProvider({
@@ -82,5 +88,9 @@ export const xai = defineProvider({
       return { kind: "completed", outputs: urls.map((url) => ({ url })) }
     }
     return readFilm(await send({ method: "GET", path: `/v1/videos/${encodeURIComponent(id)}` }))
+  },
+  readCost(reply, operation) {
+    const ticks = at(reply?.json, "usage", "cost_in_usd_ticks") ?? at(operation, "ticks")
+    return toToldCost(ticks, "usd", TICKS_PER_USD)
   },
 })

@@ -17,10 +17,11 @@ export interface ChannelStorage {
    */
   countInFlight(): Promise<readonly ChannelLoad[]>
   /**
-   * What came of tasks submitted from a moment on, by the channel that was asked last. Looks at the
-   * newest `limit` tasks by id and at no others, so that it never walks the log.
+   * What came of the attempts that ended in a period and what they cost, by channel and model in the
+   * order of their bytes. A task ends with its last attempt; an attempt before it counts where it was
+   * billed.
    */
-  sumOutcomes(request: OutcomesRequest): Promise<Outcomes>
+  sumOutcomes(request: OutcomesRequest): Promise<readonly ChannelOutcomes[]>
 }
 
 export interface PausedChannel {
@@ -36,25 +37,27 @@ export interface ChannelLoad {
 
 export interface OutcomesRequest {
   /** Milliseconds, inclusive. */
-  readonly createdSince: number
-  /** No task of that time has a lower id, in the order of its bytes. */
-  readonly fromId: string
-  /** At least 1. */
-  readonly limit: number
+  readonly from: number
+  /** Milliseconds, exclusive. */
+  readonly to: number
 }
 
-export interface Outcomes {
-  /** In any order; none for a channel without a finished task. */
-  readonly channels: readonly ChannelOutcomes[]
-  /** Whether there were no more tasks than were looked at. */
-  readonly isWhole: boolean
-}
-
-/** Finished tasks. */
+/** Sums of `OutcomeRow`s; money in micro-units. */
 export interface ChannelOutcomes {
   readonly channel: string
+  readonly model: string
+  /** Tasks. */
   readonly succeeded: number
   readonly failed: number
   /** What accounts were charged for them. */
   readonly chargeMicros: number
+  /** What providers said they charged, where they said it in money. */
+  readonly toldMicros: number
+  /** What unit prices made of the rest. */
+  readonly computedMicros: number
+  /** Attempts that were billed, or may have been, and whose cost nobody told. */
+  readonly unknown: number
+  /** From the question to the end, of all that succeeded together, and of the longest. */
+  readonly succeededMs: number
+  readonly longestMs: number
 }

@@ -195,6 +195,18 @@ export interface Completed {
   readonly outputs: readonly ChannelOutput[]
   /** Measured durations of the reference videos, in request order. */
   readonly inputVideosMs?: readonly number[]
+  /** Absent where the provider told none. */
+  readonly cost?: ProviderCost
+}
+
+/**
+ * What a provider says it charged, in the unit that it says it in: `usd` is money, any other name is the
+ * provider's own, such as `credits`. Kept for the operator; no account sees it.
+ */
+export interface ProviderCost {
+  /** Finite and not negative; recorded in millionths of the unit. */
+  readonly amount: number
+  readonly unit: string
 }
 
 /** Copied into artifact storage before the task succeeds, and tried again for as long as it can be had. */
@@ -240,8 +252,18 @@ export interface Refused {
   readonly message?: string
   /** Kept beside the log, erasable, never in an event. */
   readonly providerWords?: string
-  /** Present only where the channel was billed for it all the same. */
-  readonly billed?: { readonly images: number; readonly outputVideoMs: number }
+  /**
+   * Present only where the channel was billed for it all the same, or may have been: nobody is charged
+   * for a `maybe`, and what it cost is unknown unless `cost` tells it.
+   */
+  readonly billed?: "maybe" | { readonly images: number; readonly outputVideoMs: number }
+  /** What it was billed. */
+  readonly cost?: ProviderCost
+  /**
+   * False: another channel may take what this one refused, which is not asked for it again. The engine
+   * has the last word on a refusal for content.
+   */
+  readonly isFinal?: boolean
 }
 
 /** Proved: nothing was created, or nothing was produced and billed. Another attempt may follow. */
@@ -255,6 +277,8 @@ export interface NotCreated {
    * the channel and does not count towards leaving it alone.
    */
   readonly isAboutRequest?: true
+  /** Where a failure was billed all the same. */
+  readonly cost?: ProviderCost
 }
 
 /**

@@ -3,7 +3,7 @@
  * characters without U+0000. Every change of a task is one `append` with the event it expects to be the
  * newest; that is the only fence there is (design §4).
  */
-import type { ArtifactRow, ChargeRow, Changes, TaskRow } from "../task/projection.ts"
+import type { ArtifactRow, ChargeRow, Changes, OutcomeRow, TaskRow } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskStatus } from "../task/task.ts"
 import type { AccountStorage } from "./account-storage.ts"
@@ -153,6 +153,8 @@ export interface ScannedStream {
   readonly row: TaskRow | undefined
   readonly artifacts: readonly ArtifactRow[]
   readonly charge: ChargeRow | undefined
+  /** By attempt. */
+  readonly outcomes: readonly OutcomeRow[]
 }
 
 export interface ScanPage {

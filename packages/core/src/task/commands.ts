@@ -5,6 +5,7 @@
  * its operation comes to says nothing of the newer. A success is adopted whichever call it answers.
  */
 import type { Json } from "../canonical-json.ts"
+import type { AttemptCost } from "../money/cost.ts"
 import type { EventData, ManifestEntry, Usage } from "./events.ts"
 import type { FailureCode } from "./failure.ts"
 
@@ -25,6 +26,10 @@ export type TaskCommand =
       readonly attempt: number
       readonly reason: string
       readonly retryAt: number
+      /** Upstream; nothing by default. */
+      readonly cost?: AttemptCost
+      /** The channel refused the task: another is to be asked. */
+      readonly isRefusal?: true
     }
   | { readonly kind: "progress"; readonly attempt: number; readonly progress: number }
   | {
@@ -32,6 +37,8 @@ export type TaskCommand =
       readonly artifacts: readonly ManifestEntry[]
       readonly chargeMicros: number
       readonly usage: Usage
+      /** Upstream; unknown by default. */
+      readonly cost?: AttemptCost
     }
   | {
       readonly kind: "fail"
@@ -40,6 +47,8 @@ export type TaskCommand =
       readonly message?: string
       /** Present only where the channel reports that it was billed all the same. */
       readonly billed?: { readonly chargeMicros: number; readonly usage: Usage }
+      /** Upstream; by default unknown, and nothing while no channel has the task. */
+      readonly cost?: AttemptCost
     }
   /** Ends a task that is past `endBy` or out of attempts. */
   | { readonly kind: "time-out" }

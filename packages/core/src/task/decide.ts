@@ -98,19 +98,25 @@ function toEvent(task: Task, command: TaskCommand, at: number): TaskEvent {
     case "doubt":
       return toEventOf("doubted", at, { code: command.code })
     case "defer":
-      return toEventOf("deferred", at, { reason: command.reason, retryAt: command.retryAt })
+      return toEventOf("deferred", at, {
+        cost: command.cost ?? "none",
+        isRefusal: command.isRefusal ?? false,
+        reason: command.reason,
+        retryAt: command.retryAt,
+      })
     case "progress":
       return toEventOf("progressed", at, { progress: command.progress })
     case "succeed":
       return toEventOf("succeeded", at, {
         artifacts: [...command.artifacts],
         chargeMicros: command.chargeMicros,
+        cost: command.cost ?? "unknown",
         usage: command.usage,
       })
     case "fail":
-      return failed(at, command.code, command)
+      return failed(task, at, command)
     case "time-out":
-      return failed(at, toTimeOutCode(task))
+      return failed(task, at, { code: toTimeOutCode(task) })
     case "expire":
       return toEventOf("expired", at, { keys: task.artifacts.map(({ key }) => key) })
   }
@@ -125,12 +131,14 @@ function toTimeOutCode({ state }: Task): FailureCode {
 }
 
 function failed(
+  { state }: Task,
   at: number,
-  code: FailureCode,
-  { message, billed }: Pick<FailCommand, "message" | "billed"> = {},
+  { billed, code, cost, message }: Pick<FailCommand, "billed" | "code" | "cost" | "message">,
 ): TaskEvent {
   return toEventOf("failed", at, {
     chargeMicros: billed?.chargeMicros ?? 0,
+    // What is queued was proved to be with nobody.
+    cost: cost ?? (state === "queued" ? "none" : "unknown"),
     error: toTaskFailure(code, message),
     usage: billed?.usage ?? null,
   })

@@ -7,6 +7,7 @@
 import * as v from "valibot"
 import { isJson, type Json } from "../canonical-json.ts"
 import { MAX_CHARGE_MICROS, MAX_USAGE } from "../money/charge.ts"
+import { costSchema } from "../money/cost.ts"
 import { MAX_PLACE_CHARACTERS } from "./artifact-place.ts"
 import { FAILURE_CODES, type FailureCode } from "./failure.ts"
 
@@ -79,17 +80,27 @@ export const EVENT_DATA = {
   }),
   accepted: v.strictObject({ operation: json }),
   doubted: v.strictObject({ code: name }),
-  deferred: v.strictObject({ reason: name, retryAt: count }),
+  deferred: v.strictObject({
+    /** Upstream: of an attempt that came to nothing. */
+    cost: costSchema,
+    /** The channel refused the task, and is not asked for it again. */
+    isRefusal: v.boolean(),
+    reason: name,
+    retryAt: count,
+  }),
   progressed: v.strictObject({
     progress: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(99)),
   }),
   succeeded: v.strictObject({
     artifacts: v.array(manifestEntrySchema),
     chargeMicros: micros,
+    /** Upstream; the charge is the account's. */
+    cost: costSchema,
     usage: usageSchema,
   }),
   failed: v.strictObject({
     chargeMicros: micros,
+    cost: costSchema,
     error: failureSchema,
     /** What the channel says it billed all the same; null where it billed nothing. */
     usage: v.nullable(usageSchema),

@@ -5,8 +5,9 @@
 import type { AccountTotals } from "../accounts/account.ts"
 import { toCanonicalJson } from "../canonical-json.ts"
 import { billedInputMs } from "../money/charge.ts"
+import { toCostFigure, type AttemptCost, type CostFigure } from "../money/cost.ts"
 import { SafelightError } from "../safelight-error.ts"
-import type { TaskEvent } from "./events.ts"
+import type { TaskEvent, TaskEventOf } from "./events.ts"
 import { toStatus, type Task, type TaskStatus } from "./task.ts"
 
 /** The fold at `version`: what GET reads. */
@@ -60,6 +61,27 @@ export interface ChargeRow {
   readonly task: string
 }
 
+/**
+ * What came of an attempt, and what it cost upstream: one for each that ended its task, and for each
+ * that was billed and came to nothing. It never changes, and no account sees it.
+ */
+export interface OutcomeRow {
+  /** When it ended. */
+  readonly at: number
+  readonly attempt: number
+  readonly channel: string
+  /** What the account is charged. */
+  readonly chargeMicros: number
+  /** US dollars in micro-units; 0 where nobody told. */
+  readonly costMicros: number
+  readonly costSource: CostFigure["source"]
+  /** When the channel was asked. */
+  readonly dispatchedAt: number
+  readonly model: string
+  readonly outcome: "succeeded" | "failed" | "deferred"
+  readonly task: string
+}
+
 /** What an append changes in the derived tables. */
 export interface Changes {
   readonly task: TaskRow
@@ -67,6 +89,8 @@ export interface Changes {
   readonly artifacts: readonly ArtifactRow[]
   /** A row to add. */
   readonly charge?: ChargeRow
+  /** Rows to add. */
+  readonly outcomes: readonly OutcomeRow[]
   /** What is added to the account's totals. */
   readonly totals?: AccountTotals
 }
@@ -81,6 +105,7 @@ export function project(task: Task, hash: string, events: readonly TaskEvent[]):
     task: toTaskRow(task, hash),
     artifacts: hasSucceeded ? toArtifactRows(task) : [],
     ...(charge && { charge }),
+    outcomes: toOutcomeRows(task, events),
     ...((isNew || hasFinished) && { totals: toTotalsChange(task, isNew, hasFinished) }),
   }
 }
@@ -99,6 +124,67 @@ export function toChargeRow(task: Task): ChargeRow | undefined {
     outputVideoMs: usage.outputVideoMs,
     priceVersion: task.priceVersion,
     task: task.id,
+  }
+}
+
+/**
+ * The outcomes among `events`, which led to `task`. Where the channel was asked before the first of
+ * them, the task tells which it was.
+ */
+export function toOutcomeRows(task: Task, events: readonly TaskEvent[]): OutcomeRow[] {
+  const rows: OutcomeRow[] = []
+  let asked = toAsked(task)
+  for (const event of events) {
+    if (event.type === "dispatched") asked = toAskedAgain(event, asked)
+    const end = toEnd(event)
+    if (end === undefined || asked === undefined) continue
+    const { micros: costMicros, source: costSource } = toCostFigure(end.cost)
+    if (end.outcome === "deferred" && costSource === "none") continue
+    const { attempt, channel, dispatchedAt } = asked
+    const { chargeMicros, outcome } = end
+    const what = { at: event.at, attempt, channel, dispatchedAt, model: task.model, outcome }
+    rows.push({ ...what, chargeMicros, costMicros, costSource, task: task.id })
+  }
+  return rows
+}
+
+interface Asked extends Pick<OutcomeRow, "attempt" | "channel" | "dispatchedAt"> {
+  readonly upstreamKey: string
+}
+
+function toAsked({ attempt, dispatch }: Task): Asked | undefined {
+  if (dispatch === null) return undefined
+  const { channel, keyedAt: dispatchedAt, upstreamKey } = dispatch
+  return { attempt, channel, dispatchedAt, upstreamKey }
+}
+
+/** A repeat of a key goes on with what was asked for first. */
+function toAskedAgain({ at, data }: TaskEventOf<"dispatched">, before: Asked | undefined): Asked {
+  const { attempt, channel, upstreamKey } = data
+  const isRepeat = before?.upstreamKey === upstreamKey
+  return { attempt, channel, dispatchedAt: isRepeat ? before.dispatchedAt : at, upstreamKey }
+}
+
+interface End {
+  readonly chargeMicros: number
+  readonly cost: AttemptCost
+  readonly outcome: OutcomeRow["outcome"]
+}
+
+function toEnd({ data, type }: TaskEvent): End | undefined {
+  switch (type) {
+    case "succeeded":
+    case "failed":
+      return { chargeMicros: data.chargeMicros, cost: data.cost, outcome: type }
+    case "deferred":
+      return { chargeMicros: 0, cost: data.cost, outcome: type }
+    case "submitted":
+    case "dispatched":
+    case "accepted":
+    case "doubted":
+    case "progressed":
+    case "expired":
+      return undefined
   }
 }
 

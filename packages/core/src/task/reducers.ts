@@ -54,6 +54,9 @@ const REDUCERS: Reducers = {
     // Snapshots written before there was a count lack it.
     if (draft.operation !== null) draft.spentAttempts = (draft.spentAttempts ?? 0) + 1
     draft.operation = null
+    if (data.isRefusal && draft.dispatch !== null) {
+      draft.refusedBy = [...(draft.refusedBy ?? []), draft.dispatch.channel]
+    }
   },
   progressed(draft, { data }) {
     draft.progress = data.progress

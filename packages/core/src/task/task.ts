@@ -57,6 +57,8 @@ export interface Task {
   readonly parameters: Readonly<Record<string, string | number | boolean>>
   readonly priceVersion: string
   readonly progress: number
+  /** Channels that refused it and are not asked again; absent while there is none. */
+  readonly refusedBy?: readonly string[]
   readonly reservationMicros: number
   /** Attempts that a channel had accepted and that came to nothing; `maxAttempts` bounds them. */
   readonly spentAttempts: number

@@ -2,8 +2,13 @@
  * The channels as `channels list` shows them: what the configuration says of each, and what the database
  * does, which also knows channels that are no longer configured.
  */
-import { toUnixSeconds, type Outcomes, type PausedChannel, type ChannelLoad } from "@safelight/core"
-import { toUnits } from "../amount.ts"
+import {
+  toUnixSeconds,
+  type ChannelLoad,
+  type ChannelOutcomes,
+  type PausedChannel,
+} from "@safelight/core"
+import { toSeconds, toUnits } from "../amount.ts"
 import { toTable } from "../table.ts"
 import type { ChannelPlan } from "./plan-channels.ts"
 
@@ -21,13 +26,19 @@ export interface ChannelRecord {
   /** Why this configuration does not serve it; null where it does. */
   readonly left_out: string | null
   readonly in_flight: number
-  /** Of tasks that were submitted in the last day and are finished. */
+  /** Of tasks that finished in the last day. */
   readonly last_day: {
     readonly succeeded: number
     readonly failed: number
     readonly charge_micros: number
-    /** False: there were more tasks, and only the newest were looked at. */
-    readonly is_whole: boolean
+    /** What they cost upstream, US dollars: as told, and by unit prices. */
+    readonly cost_told_micros: number
+    readonly cost_computed_micros: number
+    /** Attempts whose cost nobody told. */
+    readonly cost_unknown: number
+    /** From the question to the end of those that succeeded; 0 where none did. */
+    readonly mean_ms: number
+    readonly longest_ms: number
   }
 }
 
@@ -35,14 +46,14 @@ export interface ChannelFacts {
   readonly plans: readonly ChannelPlan[]
   readonly paused: readonly PausedChannel[]
   readonly loads: readonly ChannelLoad[]
-  readonly outcomes: Outcomes
+  readonly outcomes: readonly ChannelOutcomes[]
 }
 
 /** Those of the configuration in its order, then the others by name. */
 export function toChannelRecords(facts: ChannelFacts): readonly ChannelRecord[] {
   const { loads, outcomes, paused, plans } = facts
   const configured = plans.map(({ name }) => name)
-  const seen = [...paused, ...loads, ...outcomes.channels].map(({ channel }) => channel)
+  const seen = [...paused, ...loads, ...outcomes].map(({ channel }) => channel)
   const others = [...new Set(seen)].filter((name) => !configured.includes(name))
   return [...configured, ...others.toSorted()].map((name) => toRecord(name, facts))
 }
@@ -77,9 +88,31 @@ function toConfigured(
   return { type, tier, weight, models }
 }
 
-function toLastDay(name: string, { channels, isWhole }: Outcomes): ChannelRecord["last_day"] {
-  const { chargeMicros = 0, failed = 0, succeeded = 0 } = findOf(name, channels) ?? {}
-  return { succeeded, failed, charge_micros: chargeMicros, is_whole: isWhole }
+function toLastDay(name: string, outcomes: readonly ChannelOutcomes[]): ChannelRecord["last_day"] {
+  const own = outcomes.filter(({ channel }) => channel === name)
+  const sum = (field: Exclude<keyof ChannelOutcomes, "channel" | "model">): number =>
+    own.reduce((total, each) => total + each[field], 0)
+  const succeeded = sum("succeeded")
+  return {
+    succeeded,
+    failed: sum("failed"),
+    charge_micros: sum("chargeMicros"),
+    cost_told_micros: sum("toldMicros"),
+    cost_computed_micros: sum("computedMicros"),
+    cost_unknown: sum("unknown"),
+    mean_ms: succeeded === 0 ? 0 : Math.round(sum("succeededMs") / succeeded),
+    longest_ms: Math.max(0, ...own.map(({ longestMs }) => longestMs)),
+  }
+}
+
+/** Where some of it is not known, there is more. */
+function toSpend(lastDay: ChannelRecord["last_day"]): string {
+  const spent = toUnits(lastDay.cost_told_micros + lastDay.cost_computed_micros)
+  return lastDay.cost_unknown > 0 ? `${spent} + ${lastDay.cost_unknown} unknown` : spent
+}
+
+function toTimes({ longest_ms, mean_ms, succeeded }: ChannelRecord["last_day"]): string {
+  return succeeded === 0 ? "-" : `${toSeconds(mean_ms)}, at most ${toSeconds(longest_ms)}`
 }
 
 function toState(pausedAt: number, inFlight: number): ChannelRecord["state"] {
@@ -103,6 +136,8 @@ export function toChannelsTable(records: readonly ChannelRecord[]): string {
     "SUCCEEDED",
     "FAILED",
     "CHARGED",
+    "SPENT",
+    "TOOK",
     "MODELS",
   ]
   const rows = records.map(({ last_day: lastDay, ...record }) => [
@@ -115,7 +150,9 @@ export function toChannelsTable(records: readonly ChannelRecord[]): string {
     String(lastDay.succeeded),
     String(lastDay.failed),
     toUnits(lastDay.charge_micros),
+    toSpend(lastDay),
+    toTimes(lastDay),
     (record.models ?? ["-"]).join(" "),
   ])
-  return toTable([head, ...rows], { numeric: [2, 3, 5, 6, 7, 8] })
+  return toTable([head, ...rows], { numeric: [2, 3, 5, 6, 7, 8, 9] })
 }

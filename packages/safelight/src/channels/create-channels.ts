@@ -31,7 +31,10 @@ export async function createChannels(options: ServedChannelsOptions): Promise<re
     for (const settings of options.channels) {
       // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
       const channel = await createChannel(settings, options)
-      if (channel !== undefined) routes.push(toRoute(channel, settings))
+      if (channel === undefined) continue
+      routes.push(toRoute(channel, settings))
+      const [stray] = listStrayCosts(settings, channel.models)
+      if (stray !== undefined) throw invalid(`channels: ${channel.name}: ${stray}`)
     }
     requireModels(routes, options)
     return routes
@@ -42,14 +45,25 @@ export async function createChannels(options: ServedChannelsOptions): Promise<re
 }
 
 function toRoute(channel: Channel, settings: ChannelSettings): Route {
-  const { repeat: repeats, requestsPerMinute, tier = 1, weight = 1 } = settings
+  const { costs = {}, repeat: repeats, requestsPerMinute, tier = 1, weight = 1 } = settings
   return {
     channel,
     tier,
     weight,
+    costs,
     ...(repeats !== undefined && { repeats }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
   }
+}
+
+/** Costs of models that the channel does not make: mistakes, which would leave a cost unknown. */
+export function listStrayCosts(
+  { costs = {} }: Pick<ChannelSettings, "costs">,
+  models: readonly string[],
+): readonly string[] {
+  return Object.keys(costs)
+    .filter((id) => !models.includes(id))
+    .map((id) => `costs name ${id}, which it does not make`)
 }
 
 /** A model that nobody makes is only told, since a key may come later. */
@@ -108,6 +122,7 @@ export async function createChannel(
 
 /** What a function of a module is told: the rest is the engine's. */
 function toSetup({
+  costs: _costs,
   module: _module,
   repeat: _repeat,
   requestsPerMinute: _requestsPerMinute,

@@ -10,7 +10,7 @@ import { importDefault, invalidModule, toFirstLine } from "../import-module.ts"
 /** What a function of a module is given: what the configuration says, and the variables. */
 export interface ChannelSetup extends Omit<
   ChannelSettings,
-  "type" | "module" | "tier" | "weight" | "repeat" | "requestsPerMinute"
+  "type" | "module" | "tier" | "weight" | "costs" | "repeat" | "requestsPerMinute"
 > {
   readonly environment: Readonly<Record<string, string | undefined>>
 }

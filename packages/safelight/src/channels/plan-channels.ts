@@ -13,6 +13,7 @@ import {
   createChannel,
   findSource,
   findUndefined,
+  listStrayCosts,
   readKey,
   readWebhookSecret,
   type FoundKey,
@@ -52,7 +53,8 @@ export function planChannels({
       })
       const strange = surroundings.models && findUndefined(told, surroundings.models)
       const isStrange = told.faults.length === 0 && strange !== undefined
-      const faults = isStrange ? [strange] : told.faults
+      const stray = told.faults.length === 0 ? listStrayCosts(settings, told.models) : []
+      const faults = isStrange ? [strange] : [...told.faults, ...stray]
       return { ...told, faults, type, tier, weight }
     }),
   )

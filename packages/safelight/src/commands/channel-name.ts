@@ -5,7 +5,7 @@
 import type { Storage } from "@safelight/core"
 import { refused } from "../command-error.ts"
 import { planChannels } from "../channels/plan-channels.ts"
-import { listRecentOutcomes } from "../channels/recent-outcomes.ts"
+import { sumLastDay } from "../channels/last-day.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -21,7 +21,7 @@ export async function requireKnownChannel(
   const lists = await Promise.all([
     storage.listPausedChannels(),
     storage.countInFlight(),
-    listRecentOutcomes(storage).then((outcomes) => outcomes.channels),
+    sumLastDay(storage),
   ])
   const seen = lists.flat().map(({ channel }) => channel)
   if (seen.includes(name)) return

@@ -2,7 +2,6 @@
  * `safelight channels list`: the channels, what an operator said of each, and what tasks tell of it over
  * all nodes. Providers are not asked anything.
  */
-import process from "node:process"
 import { Command } from "commander"
 import { addDataOptions, loadDataAndModels, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
@@ -21,8 +20,8 @@ export function createChannelsListCommand(context: CommandContext): Command {
 async function list(options: Options, context: CommandContext): Promise<void> {
   const { withData } = await import("../open-data.ts")
   const { planChannels } = await import("../channels/plan-channels.ts")
+  const { sumLastDay } = await import("../channels/last-day.ts")
   const { toChannelRecords, toChannelsTable } = await import("../channels/channel-report.ts")
-  const { listRecentOutcomes, MOST_TASKS } = await import("../channels/recent-outcomes.ts")
   const configuration = await loadDataAndModels(options, context)
   const { environment } = context
   const { channels, models } = configuration
@@ -32,14 +31,9 @@ async function list(options: Options, context: CommandContext): Promise<void> {
     plans,
     paused: await storage.listPausedChannels(),
     loads: await storage.countInFlight(),
-    outcomes: await listRecentOutcomes(storage),
+    outcomes: await sumLastDay(storage),
   }))
   const records = toChannelRecords(facts)
   if (options.json === true) return context.print(`${JSON.stringify(records)}\n`)
   context.print(toChannelsTable(records))
-  if (!facts.outcomes.isWhole) {
-    process.stderr.write(
-      `more than ${MOST_TASKS} tasks came in the last day: the newest were looked at\n`,
-    )
-  }
 }

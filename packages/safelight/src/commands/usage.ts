@@ -1,16 +1,19 @@
 /**
  * `safelight usage`: what a task cost and why, or what all of them cost in a period. The charge of
  * a task is made again from its price and what was measured; one that differs from the service's
- * is said, and ends with a code of its own.
+ * is said, and ends with a code of its own. With `--margin` it is the operator who asks, of the data.
  */
 import { Command } from "commander"
 import { refused } from "../command-error.ts"
 import { EXIT } from "../exit-code.ts"
+import { addDataOptions, type DataOptions } from "./data-options.ts"
 import { parseMoment } from "./moment-option.ts"
 import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
+import { showMargin } from "./usage-margin.ts"
 import type { CommandContext } from "./command-context.ts"
 
-interface Options extends ServiceOptions {
+interface Options extends ServiceOptions, DataOptions {
+  readonly margin?: true
   readonly from?: number
   readonly to?: number
   readonly json?: true
@@ -22,10 +25,32 @@ export function createUsageCommand(context: CommandContext): Command {
     .argument("[task]", "id of the task; absent: all tasks that finished in the period")
     .option("--from <moment>", "finished then or later; Unix seconds or ISO, UTC", parseMoment)
     .option("--to <moment>", "finished before then; Unix seconds or ISO, UTC", parseMoment)
-    .option("--json", "print the usage as the service sends it")
-  return addServiceOptions(command).action((task: string | undefined, options: Options) =>
-    task === undefined ? showPeriod(options, context) : showTask(task, options, context),
+    .option("--margin", "what all accounts were charged, and what it cost upstream; reads the data")
+    .option("--json", "print the usage as the service sends it, or the margin as JSON")
+  return addDataOptions(addServiceOptions(command)).action(
+    (task: string | undefined, options: Options) => {
+      requireOneSource(task, options)
+      if (options.margin === true) return showMargin(requirePeriod(options), context)
+      return task === undefined ? showPeriod(options, context) : showTask(task, options, context)
+    },
   )
+}
+
+/** A margin is of the data, everything else is told by the service. */
+function requireOneSource(task: string | undefined, options: Options): void {
+  const { config, data, database, key, margin, timeout, url } = options
+  const isOfData = [config, data, database].some((each) => each !== undefined)
+  const isOfService = [key, timeout, url].some((each) => each !== undefined)
+  if (margin !== true && isOfData) throw refused("--data, --database and --config need --margin")
+  if (margin !== true) return
+  if (task !== undefined) throw refused("--margin is for all tasks, not for one")
+  if (isOfService) throw refused("--margin reads the data: leave out --url, --timeout and --key")
+}
+
+function requirePeriod(options: Options): Options {
+  const { from, to } = options
+  if (from === undefined || to === undefined || from <= to) return options
+  throw refused("--from: expected a moment before --to")
 }
 
 async function showTask(task: string, options: Options, context: CommandContext): Promise<void> {
@@ -42,10 +67,7 @@ async function showTask(task: string, options: Options, context: CommandContext)
 }
 
 async function showPeriod(options: Options, context: CommandContext): Promise<void> {
-  const { from, to } = options
-  if (from !== undefined && to !== undefined && from > to) {
-    throw refused("--from: expected a moment before --to")
-  }
+  const { from, to } = requirePeriod(options)
   const { toClient } = await import("./service-options.ts")
   const { toUsageReportText } = await import("../usage-text.ts")
   const query = {

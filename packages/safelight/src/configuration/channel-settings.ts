@@ -1,5 +1,5 @@
 /** Who makes the tasks: the channels of a service, as its configuration names them. */
-import { fields, type PollEvery } from "@safelight/core"
+import { fields, type PollEvery, type UnitCost } from "@safelight/core"
 import * as v from "valibot"
 
 /** One channel as the file says it: by its type or by its module. */
@@ -32,6 +32,8 @@ export interface ChannelSettings {
   readonly keyVariable?: string
   /** How long a key of ours lives there, where the provider doesn't state it. */
   readonly keyTtlMs?: number
+  /** What its provider charges where that tells no money, by model; US dollars in micro-units. */
+  readonly costs?: Readonly<Record<string, UnitCost>>
   /** Of a ComfyUI server: by public model, the absolute path of its workflow. */
   readonly workflows?: Readonly<Record<string, string>>
   /** The environment variable that holds what its webhooks are signed with, in place of the usual one. */
@@ -63,6 +65,22 @@ const whole = (max: number): v.GenericSchema<number> => {
   )
 }
 
+const notAnAmount = "expected a whole number of micro-units, 0 or more"
+/** As the prices of models are bounded. */
+const micros = v.exactOptional(
+  v.pipe(
+    v.number(notAnAmount),
+    v.integer(notAnAmount),
+    v.minValue(0, notAnAmount),
+    v.maxValue(1_000_000_000_000, notAnAmount),
+  ),
+)
+
+const costsSchema = v.record(
+  v.string(),
+  fields({ perImageMicros: micros, perVideoSecondMicros: micros, perUnitMicros: micros }),
+  "expected an object with costs by model",
+)
 /** A file of the operator's own, from where the configuration stands; a bare name would be a package's. */
 export function modulePath(example: string): v.GenericSchema<string> {
   const message = `expected a path, such as ${example}`
@@ -100,6 +118,7 @@ const settingsSchema = fields({
   keyVariable: v.exactOptional(variable),
   // A month: no provider is known to remember a key for longer.
   keyTtlMs: v.exactOptional(whole(2_592_000_000)),
+  costs: v.exactOptional(costsSchema),
   workflows: v.exactOptional(
     v.pipe(
       v.record(v.string(), v.string("expected a path, such as ./picture.json"), notWorkflows),

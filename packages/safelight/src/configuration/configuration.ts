@@ -53,6 +53,8 @@ export interface Configuration {
   }
   /** Who makes the tasks. */
   readonly channels: readonly ChannelSettings[]
+  /** Whether what one channel refused for its content goes to another; absent: it does not. */
+  readonly contentRefusals?: "final" | "ask-others"
   readonly engine: EngineLimits
   readonly studio: StudioLimits
   readonly media: MediaLimits

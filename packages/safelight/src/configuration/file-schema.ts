@@ -130,6 +130,9 @@ export const fileSchema = fields({
   prices: v.exactOptional(priceBook),
   accounts: v.exactOptional(fields({ defaults: accountDefaultsSchema })),
   channels: v.exactOptional(channelsSchema),
+  contentRefusals: v.exactOptional(
+    v.picklist(["final", "ask-others"], 'expected "final" or "ask-others"'),
+  ),
   engine: v.exactOptional(
     fields({
       endAfterMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),

@@ -1,0 +1,96 @@
+/**
+ * What an attempt cost upstream, which is the operator's to know and no account's. A figure is what
+ * the provider told, or what we computed by a unit price that the operator declared; the log keeps
+ * the two apart for good. Amounts are integer millionths of their unit.
+ */
+import * as v from "valibot"
+import type { Model } from "../models/model.ts"
+import type { Usage } from "../task/events.ts"
+import { MAX_CHARGE_MICROS } from "./charge.ts"
+import type { ModelPrice } from "./prices.ts"
+
+/** The unit of money: US dollars. Any other is a provider's own, such as `credits` or `tokens`. */
+export const COST_CURRENCY = "usd"
+
+/** Longer than any provider's name of what it counts. */
+export const MAX_COST_UNIT_CHARACTERS = 40
+
+const micros = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(0),
+  // As a charge: hundreds of the largest can be added up exactly.
+  v.maxValue(MAX_CHARGE_MICROS),
+)
+
+export const costSchema = v.union([
+  /** Nothing was billed, by proof or by the provider's word. */
+  v.literal("none"),
+  /** It was billed, or may have been, and nobody told how much. */
+  v.literal("unknown"),
+  v.strictObject({
+    /** US dollars, by the operator's unit price; null where none is declared, or money was told. */
+    computedMicros: v.nullable(micros),
+    /** As the provider told it; null where it told nothing. */
+    told: v.nullable(
+      v.strictObject({
+        micros,
+        unit: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_COST_UNIT_CHARACTERS)),
+      }),
+    ),
+  }),
+])
+
+export type AttemptCost = Readonly<v.InferOutput<typeof costSchema>>
+
+export type ToldCost = NonNullable<Extract<AttemptCost, object>["told"]>
+
+/** What a model costs at a channel, as its operator declares it: US dollars in micro-units. */
+export interface UnitCost extends ModelPrice {
+  /** Of one of the provider's own units: a credit, a token, a second of its machine. */
+  readonly perUnitMicros?: number
+}
+
+/** How a cost is known; `micros` are US dollars, 0 where there is no figure. */
+export interface CostFigure {
+  readonly source: "none" | "unknown" | "told" | "computed"
+  readonly micros: number
+}
+
+export function toCostFigure(cost: AttemptCost): CostFigure {
+  if (typeof cost === "string") return { source: cost, micros: 0 }
+  const { computedMicros, told } = cost
+  if (told?.unit === COST_CURRENCY) return { source: "told", micros: told.micros }
+  if (computedMicros !== null) return { source: "computed", micros: computedMicros }
+  return { source: "unknown", micros: 0 }
+}
+
+/**
+ * The cost of an attempt that was billed: what was told, and beside it what the unit price makes of it
+ * where no money was told. `usage` is what was made, where that is known.
+ */
+export function toBilledCost(
+  model: Model,
+  price: UnitCost | undefined,
+  { told, usage }: { readonly told: ToldCost | undefined; readonly usage: Usage | undefined },
+): AttemptCost {
+  const isMoney = told?.unit === COST_CURRENCY
+  const computedMicros =
+    isMoney || price === undefined ? undefined : compute(model, price, { told, usage })
+  if (told === undefined && computedMicros === undefined) return "unknown"
+  return { computedMicros: computedMicros ?? null, told: told ?? null }
+}
+
+function compute(
+  model: Model,
+  price: UnitCost,
+  { told, usage }: { readonly told: ToldCost | undefined; readonly usage: Usage | undefined },
+): number | undefined {
+  const { perUnitMicros } = price
+  if (perUnitMicros !== undefined && told !== undefined) {
+    const exact = (BigInt(told.micros) * BigInt(perUnitMicros) + 999_999n) / 1_000_000n
+    return exact > BigInt(MAX_CHARGE_MICROS) ? MAX_CHARGE_MICROS : Number(exact)
+  }
+  const rate = model.artifacts === "image" ? price.perImageMicros : price.perVideoSecondMicros
+  return usage === undefined || rate === undefined ? undefined : model.charge(usage, price)
+}
