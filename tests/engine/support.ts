@@ -101,26 +101,22 @@ export interface SceneOptions {
   readonly isStarted?: boolean
 }
 
-export function createScene(options: SceneOptions): Scene {
-  const clock = options.clock ?? createManualClock()
-  const storage = options.storage ?? createMemoryStorage()
-  const artifacts = options.artifacts ?? createMemoryArtifacts()
+export function createScene({ isStarted = true, settings, ...options }: SceneOptions): Scene {
+  const {
+    clock = createManualClock(),
+    storage = createMemoryStorage(),
+    artifacts = createMemoryArtifacts(),
+  } = options
   const engine = createEngine({
+    models: [MODEL],
+    prices: PRICES,
+    ...options,
     storage,
     artifacts,
     clock,
-    channels: options.channels,
-    models: options.models ?? [MODEL],
-    prices: options.prices ?? PRICES,
-    settings: { ...SETTINGS, ...options.settings },
-    ...(options.probe && { probe: options.probe }),
-    ...(options.log && { log: options.log }),
-    ...(options.media && { media: options.media }),
-    ...(options.inspector && { inspector: options.inspector }),
-    ...(options.publicUrl && { publicUrl: options.publicUrl }),
-    ...(options.contentRefusals && { contentRefusals: options.contentRefusals }),
+    settings: { ...SETTINGS, ...settings },
   })
-  if (options.isStarted !== false) engine.start()
+  if (isStarted) engine.start()
 
   function history(id: string): TaskEvent[] {
     return (storage.events.get(id) ?? []).map(openEvent)

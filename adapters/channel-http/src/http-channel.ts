@@ -14,6 +14,7 @@ import {
   type NotCreated,
   type Clock,
   type Json,
+  type ParameterValues,
   type PollEvery,
   type PollOutcome,
   type PollRequest,
@@ -194,15 +195,12 @@ async function pollProvider(
 }
 
 async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promise<SubmitOutcome> {
-  const { name, readCreate, webhook } = provider
-  const { callback, isRepeat, signal, upstreamKey } = asked
-  const model = wire.toModel(asked.model)
-  const put = await putInTime(wire, { provider, model, request: asked })
+  const { name, readCreate } = provider
+  const { isRepeat, signal } = asked
+  const put = await putInTime(wire, { provider, model: wire.toModel(asked.model), request: asked })
   if (put.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
   if (put.kind !== "put") return put
-  const bare = model.toRequest(put.parameters, upstreamKey, asked)
-  const isCalledBack = webhook !== undefined && callback !== undefined
-  const request = isCalledBack ? addCallback(bare, webhook, callback, wire.origin) : bare
+  const request = toPurchase(wire, provider, asked, put.parameters)
   let reply: Reply
   try {
     reply = await wire.sendOnce(request, signal)
@@ -218,6 +216,18 @@ async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promi
   }
   const message = `${name} answered ${reply.status}, which proves nothing`
   throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
+}
+
+function toPurchase(
+  wire: Wire,
+  { webhook }: Provider,
+  asked: ChannelRequest,
+  parameters: ParameterValues,
+): ProviderRequest {
+  const { callback, model, upstreamKey } = asked
+  const request = wire.toModel(model).toRequest(parameters, upstreamKey, asked)
+  const isCalledBack = webhook !== undefined && callback !== undefined
+  return isCalledBack ? addCallback(request, webhook, callback, wire.origin) : request
 }
 
 const REPEAT_REFUSED: NotCreated = { kind: "not-created", reason: "repeat_refused" }

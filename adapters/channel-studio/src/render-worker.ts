@@ -14,6 +14,7 @@ import sharp from "sharp"
 import { renderEdit } from "./image/render-edit.ts"
 import { renderPicture } from "./image/render-picture.ts"
 import { isMachineTrouble } from "./machine-trouble.ts"
+import type { ReadMedia } from "./read-media.ts"
 import {
   isWorkRefusal,
   toDetail,

@@ -7,7 +7,7 @@
  *                                                  ├→ succeeded | failed | deferred
  *                                                  └→ doubted
  */
-import type { Json, TaskCommand } from "@safelight/core"
+import type { Channel, Json, TaskCommand } from "@safelight/core"
 import { callChannel } from "./channel-call.ts"
 import type { Context } from "./context.ts"
 import { measureInputs, type MeasuredInputs } from "./measure-inputs.ts"
@@ -55,13 +55,7 @@ async function dispatch(
   const measured = isRepeat ? UNMEASURED : await measureInputs(context, work, asked.parameters)
   if (measured.kind === "refused") return settle(context, work, measured)
   const { inputs } = measured
-  const { relays } = slot.channel
-  const callback = await context.callbacks.create(slot.channel, upstreamKey)
-  const request = {
-    ...asked,
-    ...(relays && { hops: await readHops(context, work.id) }),
-    ...(callback && { callback }),
-  }
+  const request = await addSurroundings(context, slot.channel, asked)
   await probe("dispatch:before-append", work.id)
   // Whoever wakes past its claim, or close to it, changes nothing.
   if (toSlackMs(context, work, slot) <= 0) return "leave"
@@ -91,6 +85,20 @@ async function dispatch(
   }
   if (!canSend(context, work, slot, isRepeat)) return recordUnsent(context, work, isRepeat)
   return callChannel(context, work, slot, { request, isRepeat })
+}
+
+/** What is told of the service itself to channels that have a use for it. */
+async function addSurroundings(
+  context: Context,
+  channel: Channel,
+  asked: WorkRequest,
+): Promise<WorkRequest> {
+  const callback = await context.callbacks.create(channel, asked.upstreamKey)
+  return {
+    ...asked,
+    ...(channel.relays && { hops: await readHops(context, asked.task) }),
+    ...(callback && { callback }),
+  }
 }
 
 const UNMEASURED: MeasuredInputs = { kind: "measured", inputs: [] }

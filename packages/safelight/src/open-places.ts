@@ -15,7 +15,11 @@ import {
 } from "@safelight/core"
 import { createPostgresStorage, type Commit } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import type { BucketCredentials, Configuration } from "./configuration/configuration.ts"
+import type {
+  BucketCredentials,
+  Configuration,
+  ReadConfiguration,
+} from "./configuration/configuration.ts"
 import { withIgnoredFolder } from "./ignored-folder.ts"
 
 /** Artifacts, and the nightly removal of what was begun and never ended. */
@@ -38,7 +42,7 @@ const CREDENTIAL_VARIABLES = {
 const CREDENTIAL_PATTERN = /^[\x21-\x7e]+$/
 
 export interface OpenPlacesOptions {
-  readonly configuration: Configuration
+  readonly configuration: ReadConfiguration
   readonly log: Log
   readonly clock: Clock
   readonly onCommit?: (commit: Commit) => void

@@ -12,7 +12,7 @@ import {
 } from "@safelight/core"
 import { Command, Option } from "commander"
 import { refused } from "../command-error.ts"
-import type { Configuration } from "../configuration/configuration.ts"
+import type { ReadConfiguration } from "../configuration/configuration.ts"
 import { LONGEST_MS } from "../duration.ts"
 import { parseAccountName } from "./account-name.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
@@ -107,7 +107,7 @@ function namesSetting(options: SettingOptions): boolean {
 async function stopTasks(
   storage: Storage,
   account: string,
-  configuration: Configuration,
+  configuration: ReadConfiguration,
 ): Promise<void> {
   const { stopAccount } = await import("../stop-account.ts")
   const count = await stopAccount(storage, account, configuration)
@@ -118,7 +118,7 @@ async function change(
   storage: Storage,
   id: string,
   options: SettingOptions,
-  { accounts: { defaults } }: Configuration,
+  { accounts: { defaults } }: ReadConfiguration,
 ): Promise<Account> {
   const now = Date.now()
   const before = await storage.findAccount(id)

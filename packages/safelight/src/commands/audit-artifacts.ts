@@ -2,7 +2,7 @@
 import type { ArtifactAuditReport, ArtifactFinding } from "@safelight/audit"
 import { SILENT_LOG, type Storage } from "@safelight/core"
 import { Command } from "commander"
-import type { Configuration } from "../configuration/configuration.ts"
+import type { ReadConfiguration } from "../configuration/configuration.ts"
 import { toOneLine } from "../failure-line.ts"
 import { createProgress } from "../progress.ts"
 import { CODES, toUntold } from "./audit-command.ts"
@@ -43,7 +43,7 @@ async function run(options: Options, context: CommandContext): Promise<void> {
 
 async function examine(
   storage: Storage,
-  configuration: Configuration,
+  configuration: ReadConfiguration,
 ): Promise<ArtifactAuditReport> {
   const { auditArtifacts } = await import("@safelight/audit")
   const { systemClock } = await import("@safelight/engine")

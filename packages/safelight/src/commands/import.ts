@@ -10,7 +10,7 @@ import type { ImportReport } from "@safelight/audit"
 import { isSafelightError, SILENT_LOG, type ArtifactStorage, type Storage } from "@safelight/core"
 import { Command } from "commander"
 import { refused } from "../command-error.ts"
-import type { Configuration } from "../configuration/configuration.ts"
+import type { ReadConfiguration } from "../configuration/configuration.ts"
 import { EXIT } from "../exit-code.ts"
 import { toOneLine } from "../failure-line.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
@@ -69,7 +69,7 @@ async function run(file: string, options: Options, context: CommandContext): Pro
 interface Taking {
   readonly storage: Storage
   readonly path: string
-  readonly configuration: Configuration
+  readonly configuration: ReadConfiguration
   /** The folder of the artifacts' bytes. */
   readonly from: string | undefined
   readonly withKeys: boolean
@@ -108,7 +108,7 @@ async function take({
 
 async function openBoth(
   from: string,
-  configuration: Configuration,
+  configuration: ReadConfiguration,
 ): Promise<{ readonly from: ArtifactStorage; readonly to: ArtifactStorage }> {
   const { createFilesystemArtifacts } = await import("@safelight/artifacts-filesystem")
   const { systemClock } = await import("@safelight/engine")
