@@ -82,7 +82,7 @@ const POLL_EVERY: PollEvery = { shortestMs: 500, longestMs: 15_000 }
 
 /** Of handles, states and URLs. */
 const REPLY_BYTES = 1024 * 1024
-/** Of pictures as base64, some of 20 MB each. */
+/** Of pictures as base64, some of 20 MB each, and of requests whose inputs go along. */
 const MEDIA_REPLY_BYTES = 128 * 1024 * 1024
 
 /** What answers later is of no use for tasks either. */
@@ -278,8 +278,9 @@ interface Wire {
 
 function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string): Wire {
   const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
-  // A purchase never waits for a connection: it has to leave while its claim holds.
-  const purchases = createHttpClient({ mostReplyBytes })
+  // A purchase never waits for a connection: it has to leave while its claim holds. An answer that is
+  // not read leaves it in doubt, and a refusal may repeat what it refuses.
+  const purchases = createHttpClient({ mostReplyBytes: MEDIA_REPLY_BYTES })
   const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS, mostReplyBytes })
   const toAddress = createToAddress(provider, baseUrl)
   const isOwn = createIsOwn(provider, baseUrl)
