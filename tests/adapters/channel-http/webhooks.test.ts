@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net"
 import { after, describe, it } from "node:test"
 import {
   blackForestLabs,
+  comfyRouter,
   createHttpChannel,
   fal,
   replicate,
@@ -187,7 +188,7 @@ describe("an answer to a question", () => {
   })
 
   it("is bounded by what it may hold", async () => {
-    const { channel } = open()
+    const { channel } = open({ provider: comfyRouter })
     const status = "IN_QUEUE"
     server.answer = { status: 200, body: JSON.stringify({ status, x: "x".repeat(1024 * 1024) }) }
     const operation = { state: "/state", result: "/result" }
