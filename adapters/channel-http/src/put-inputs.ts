@@ -44,17 +44,21 @@ export async function putInputs(place: InputPlace): Promise<PutInputs> {
       // oxlint-disable-next-line no-await-in-loop
       parameters[param] = await putAll(place, rule, urls)
     }
+    // What ignores the signal may have come too late all the same.
+    if (model.inputs !== undefined && signal.aborted) return TOO_LONG
     return { kind: "put", parameters }
   } catch (error) {
     const isInputs = isSafelightError(error) && isFailureCode(error.code)
     const about = isInputs && { isAboutRequest: true as const }
-    if (signal.aborted) return { kind: "not-created", reason: "inputs_took_too_long", ...about }
+    if (signal.aborted) return { ...TOO_LONG, ...about }
     if (!isSafelightError(error)) throw error
     const { code, retryable } = error
     if (isFailureCode(code) && !retryable) return { kind: "refused", code }
     return { kind: "not-created", reason: code, ...about }
   }
 }
+
+const TOO_LONG: NotCreated = { kind: "not-created", reason: "inputs_took_too_long" }
 
 async function putAll(place: InputPlace, rule: InputRule, value: unknown): Promise<unknown> {
   if (!Array.isArray(value)) return typeof value === "string" ? put(place, rule, value) : value

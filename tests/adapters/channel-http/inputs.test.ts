@@ -265,6 +265,26 @@ describe("an upload that fails", () => {
   })
 })
 
+describe("a link that comes too late", () => {
+  const { world } = createWorld(ark)
+
+  it("is not bought by: another process may have taken the task over", async (t) => {
+    const late = new AbortController()
+    t.mock.method(AbortSignal, "timeout", () => late.signal)
+    const { channel, stub } = world()
+    const earlier = stub.requests.length
+    const link = async (url: string): Promise<string | undefined> => {
+      late.abort()
+      return linked.link(url)
+    }
+    const asked = toRequest(referenceToVideo.id, { prompt: "fog", video_urls: [FILM] }, linked)
+    const { signal } = new AbortController()
+    const outcome = await channel.submit({ ...asked, signal, inputs: { ...linked, link } })
+    assert.deepEqual(outcome, { kind: "not-created", reason: "inputs_took_too_long" })
+    assert.equal(stub.requests.length, earlier)
+  })
+})
+
 describe("a declaration that uploads", () => {
   const model = { inputs: { video_urls: { by: "upload" } } } as const
 
