@@ -48,14 +48,19 @@ export async function putInputs(place: InputPlace): Promise<PutInputs> {
     if (model.inputs !== undefined && signal.aborted) return TOO_LONG
     return { kind: "put", parameters }
   } catch (error) {
-    const isInputs = isSafelightError(error) && isFailureCode(error.code)
-    const about = isInputs && { isAboutRequest: true as const }
-    if (signal.aborted) return { ...TOO_LONG, ...about }
-    if (!isSafelightError(error)) throw error
-    const { code, retryable } = error
-    if (isFailureCode(code) && !retryable) return { kind: "refused", code }
-    return { kind: "not-created", reason: code, ...about }
+    return readFault(error, signal)
   }
+}
+
+/** Throws what is a mistake of ours. */
+function readFault(error: unknown, signal: AbortSignal): NotCreated | Refused {
+  const isInputs = isSafelightError(error) && isFailureCode(error.code)
+  const about = isInputs && { isAboutRequest: true as const }
+  if (signal.aborted) return { ...TOO_LONG, ...about }
+  if (!isSafelightError(error)) throw error
+  const { code, retryable } = error
+  if (isFailureCode(code) && !retryable) return { kind: "refused", code }
+  return { kind: "not-created", reason: code, ...about }
 }
 
 const TOO_LONG: NotCreated = { kind: "not-created", reason: "inputs_took_too_long" }
