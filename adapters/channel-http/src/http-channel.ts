@@ -85,6 +85,9 @@ const REPLY_BYTES = 1024 * 1024
 /** Of pictures as base64, some of 20 MB each, and of requests whose inputs go along. */
 const MEDIA_REPLY_BYTES = 128 * 1024 * 1024
 
+/** Between two polls, whatever a provider or a proxy asks for: some outputs are gone after ten minutes. */
+const LONGEST_PAUSE_MS = 300_000
+
 /** What answers later is of no use for tasks either. */
 const CHECK_MS = 15_000
 
@@ -171,7 +174,10 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
   throw new SafelightError({ code: "invalid-configuration", message })
 }
 
-/** A pause that the provider asks for is kept, whether its answer tells how the work stands or not. */
+/**
+ * A pause that the provider asks for is kept within bounds, whether its answer tells how the work stands
+ * or not.
+ */
 async function pollProvider(
   wire: Wire,
   provider: Provider,
@@ -182,7 +188,7 @@ async function pollProvider(
   let retryAfterMs: number | undefined
   const outcome = await provider.poll(operation, async (request) => {
     last = await send(request)
-    retryAfterMs = last.retryAfterMs ?? retryAfterMs
+    retryAfterMs = toBounded(last.retryAfterMs ?? retryAfterMs)
     return last
   })
   if (outcome === undefined) {
@@ -191,7 +197,12 @@ async function pollProvider(
   if (outcome.kind !== "running") {
     return wire.withCredentials(withCost(provider, outcome, last, operation))
   }
-  return { ...outcome, pollAfterMs: Math.max(outcome.pollAfterMs, retryAfterMs ?? 0) }
+  const pollAfterMs = toBounded(Math.max(outcome.pollAfterMs, retryAfterMs ?? 0))
+  return { ...outcome, pollAfterMs }
+}
+
+function toBounded<Pause extends number | undefined>(pauseMs: Pause): Pause | number {
+  return pauseMs === undefined ? pauseMs : Math.min(pauseMs, LONGEST_PAUSE_MS)
 }
 
 async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promise<SubmitOutcome> {
