@@ -188,7 +188,8 @@ async function pollProvider(
   let retryAfterMs: number | undefined
   const outcome = await provider.poll(operation, async (request) => {
     last = await send(request)
-    retryAfterMs = toBounded(last.retryAfterMs ?? retryAfterMs)
+    const pauseMs = last.retryAfterMs ?? retryAfterMs
+    retryAfterMs = pauseMs && Math.min(pauseMs, LONGEST_PAUSE_MS)
     return last
   })
   if (outcome === undefined) {
@@ -197,12 +198,8 @@ async function pollProvider(
   if (outcome.kind !== "running") {
     return wire.withCredentials(withCost(provider, outcome, last, operation))
   }
-  const pollAfterMs = toBounded(Math.max(outcome.pollAfterMs, retryAfterMs ?? 0))
-  return { ...outcome, pollAfterMs }
-}
-
-function toBounded<Pause extends number | undefined>(pauseMs: Pause): Pause | number {
-  return pauseMs === undefined ? pauseMs : Math.min(pauseMs, LONGEST_PAUSE_MS)
+  const pauseMs = Math.max(outcome.pollAfterMs, retryAfterMs ?? 0)
+  return { ...outcome, pollAfterMs: Math.min(pauseMs, LONGEST_PAUSE_MS) }
 }
 
 async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promise<SubmitOutcome> {
