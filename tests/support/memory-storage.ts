@@ -104,6 +104,7 @@ export function createMemoryStorage(): MemoryStorage {
       if (isStored(append)) return
       throw new SafelightError({ code: "version-conflict", message: `task ${task} has moved on` })
     }
+    requireNewOutcomes(outcomes.get(task) ?? [], changes.outcomes)
     events.set(task, [...stored, ...append.events])
     rows.set(task, changes.task)
     artifacts.set(task, [...(artifacts.get(task) ?? []), ...changes.artifacts])
@@ -204,4 +205,12 @@ export function createMemoryStorage(): MemoryStorage {
     async check() {},
     async close() {},
   }
+}
+
+/** As the key of a table of them has it. */
+function requireNewOutcomes(known: readonly OutcomeRow[], added: readonly OutcomeRow[]): void {
+  const attempts = [...known, ...added].map(({ attempt }) => attempt)
+  if (new Set(attempts).size === attempts.length) return
+  const message = "an attempt has two outcomes"
+  throw new SafelightError({ code: "storage-unavailable", message })
 }
