@@ -179,7 +179,7 @@ describe("a callback that the provider vouches for", () => {
   ] as const) {
     it(`is believed also where the answer to the call is ${answer.kind}`, async () => {
       const late = Promise.withResolvers<SubmitOutcome>()
-      const channel = toListening(createScriptedChannel({ submits: [() => late.promise as never] }))
+      const channel = toListening(createScriptedChannel({ submits: [() => late.promise] }))
       channel.willPoll(RUNNING, completed())
       const scene = createScene({ channels: [channel], publicUrl: PUBLIC_URL })
       const { id } = await scene.submit()

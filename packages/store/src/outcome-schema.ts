@@ -75,7 +75,8 @@ function toRow(snapshot: string): OutcomeRow | undefined {
   try {
     const task = fromSnapshot(snapshot)
     const { attempt, chargeMicros, deferral, dispatch, finishedAt: at, model, state } = task
-    if (dispatch === null || deferral !== null || !Number.isSafeInteger(dispatch.keyedAt)) return undefined
+    if (dispatch === null || deferral !== null || !Number.isSafeInteger(dispatch.keyedAt))
+      return undefined
     const { channel, keyedAt: dispatchedAt } = dispatch
     const outcome = state === "failed" ? "failed" : "succeeded"
     const cost = { costMicros: 0, costSource: "unknown" } as const
