@@ -12,6 +12,7 @@ import {
   type Channel,
   type ChannelRequest,
   type Log,
+  type SubmitOutcome,
 } from "@safelight/core"
 import {
   createScriptedChannel,
@@ -25,6 +26,7 @@ const PUBLIC_URL = "https://api.example/base/"
 const OPERATION = { id: "operation-7", url: "/7" }
 const LOST = { kind: "lost", operation: OPERATION } as const
 const VERIFIED = { kind: "verified", operation: OPERATION } as const
+const ADOPTED_STORY = ["submitted", "dispatched", "accepted", "succeeded"]
 const RUNNING = { kind: "running", pollAfterMs: 60_000 } as const
 
 describe("the address of a callback", () => {
@@ -169,6 +171,28 @@ describe("a callback that the provider vouches for", () => {
     assert.deepEqual([channel.created.length, cancelled], [1, []])
     assert.deepEqual(entries, ["info a callback told of a lost purchase"])
   })
+
+  for (const answer of [
+    { kind: "not-created", reason: "away" },
+    { kind: "busy", reason: "full" },
+    { kind: "refused", code: "provider_rejected" },
+  ] as const) {
+    it(`is believed also where the answer to the call is ${answer.kind}`, async () => {
+      const late = Promise.withResolvers<SubmitOutcome>()
+      const channel = toListening(createScriptedChannel({ submits: [() => late.promise] }))
+      channel.willPoll(RUNNING, completed())
+      const scene = createScene({ channels: [channel], publicUrl: PUBLIC_URL })
+      const { id } = await scene.submit()
+      await scene.clock.advance(0)
+      const key = toKey(findAddress(channel).url)
+      assert.equal(await call(scene, key, VERIFIED), "taken")
+      late.resolve(answer)
+      await scene.clock.advance(SETTINGS.backoffMs * 4)
+      assert.equal((await scene.read(id)).state, "succeeded.available")
+      const asked = channel.calls.filter(({ method }) => method === "submit")
+      assert.deepEqual([asked.length, scene.story(id)], [1, ADOPTED_STORY])
+    })
+  }
 
   it("is adopted only where the provider has an answer for the work that it names", async () => {
     const { channel, id, key, scene } = await openDoubt()

@@ -166,6 +166,22 @@ describe("the cost of what came to nothing", () => {
     assert.deepEqual([useless.sum?.failed, useless.sum?.toldMicros], [1, 30_000])
   })
 
+  it("keeps no task from its end, which may come while it waits to be tried again", async () => {
+    const lost = { kind: "not-created", reason: "failed", retryAfterMs: 60_000 } as const
+    const channel = createScriptedChannel({ submits: [{ ...lost, cost: usd(0.01) }] })
+    const scene = createScene({ channels: [channel], settings: { endAfterMs: 30_000 } })
+    const { id } = await scene.submit()
+    await scene.clock.advance(31_000)
+    await scene.engine.sweep()
+    assert.equal((await scene.read(id)).error?.code, "provider_unavailable")
+    const [sum] = await scene.storage.sumOutcomes(ALL)
+    assert.deepEqual([sum?.failed, sum?.toldMicros], [0, 10_000])
+    const { storage } = scene
+    const audit = createAudit({ storage, digest: sha256, prices: PRICES, models: [MODEL] })
+    assert.deepEqual((await audit.replay()).findings, [])
+    await scene.engine.stop()
+  })
+
   it("is unknown where the time of a running task is up, and nothing where nobody had it", async () => {
     const running = createScriptedChannel({ submits: [{ kind: "accepted", operation: "op-1" }] })
     const scene = createScene({ channels: [running] })

@@ -27,7 +27,13 @@ async function draw(format: string): Promise<Buffer> {
 }
 
 /** What comes of a picture whose first `cuts` downloads bring `cut`. */
-async function collect(mimeType: string, whole: Buffer, cut: Buffer, cuts: number) {
+async function collect(
+  mimeType: string,
+  whole: Buffer,
+  cut: Buffer,
+  cuts: number,
+  pieceBytes = 1_000,
+) {
   const polls = Array.from({ length: 99 }, () => COMPLETED)
   const channel = createScriptedChannel({ submits: [ACCEPTED], polls })
   const linking: Channel = { ...channel, outputOrigins: { hosts: ["*.films.example"] } }
@@ -36,7 +42,7 @@ async function collect(mimeType: string, whole: Buffer, cut: Buffer, cuts: numbe
     async open() {
       downloads += 1
       const bytes = downloads > cuts ? whole : cut
-      return { kind: "image", mimeType, body: inPieces(bytes) }
+      return { kind: "image", mimeType, body: inPieces(bytes, pieceBytes) }
     },
   }
   const scene = createScene({ channels: [{ channel: linking }], media, inspector: NO_INSPECTOR })
@@ -46,9 +52,9 @@ async function collect(mimeType: string, whole: Buffer, cut: Buffer, cuts: numbe
   return { task: await scene.read(id), places: [...scene.artifacts.places.values()] }
 }
 
-async function* inPieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
+async function* inPieces(bytes: Buffer, pieceBytes: number): AsyncGenerator<Uint8Array> {
   // One piece of memory for all, as a reader from a socket may have it.
-  const piece = Buffer.alloc(1_000)
+  const piece = Buffer.alloc(pieceBytes)
   for (let at = 0; at < bytes.length; at += piece.length) {
     const length = bytes.copy(piece, 0, at, at + piece.length)
     yield piece.subarray(0, length)
@@ -80,6 +86,29 @@ describe("a picture that is cut off", () => {
       assert.equal(task.state, "succeeded.available")
     })
   }
+
+  it("is told by its last 64 KiB, wherever its end lies and however it comes in pieces", async () => {
+    const end = Buffer.from("0000000049454e44ae426082", "hex")
+    const tailBytes = 64 * 1024
+    const state = async (before: number, behind: number, pieceBytes: number) => {
+      const bytes = Buffer.concat([Buffer.alloc(before), end, Buffer.alloc(behind)])
+      return (await collect("image/png", bytes, bytes, 0, pieceBytes)).task.state
+    }
+    assert.equal(await state(tailBytes - 5, 0, 1), "succeeded.available")
+    for (const pieceBytes of [999, 3 * tailBytes]) {
+      for (const before of [
+        0,
+        tailBytes - end.length,
+        tailBytes - 5,
+        tailBytes,
+        3 * tailBytes - 1,
+      ]) {
+        assert.equal(await state(before, 0, pieceBytes), "succeeded.available", `${before}`)
+      }
+      assert.equal(await state(7, tailBytes - end.length, pieceBytes), "succeeded.available")
+      assert.equal(await state(7, tailBytes - end.length + 1, pieceBytes), "failed")
+    }
+  })
 
   it("is not told of types that the engine doesn't know", async () => {
     const bytes = Buffer.from("a picture of tomorrow")

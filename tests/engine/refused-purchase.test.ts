@@ -78,6 +78,27 @@ describe("a purchase that its task does not take any more", () => {
     assert.deepEqual(findRefused(entries)[0]?.fields["operation"], { id: 8 })
   })
 
+  it("that came to nothing and was billed all the same is named with its cost", async () => {
+    const bills = [
+      { kind: "refused", code: "provider_rejected", cost: { amount: 0.5, unit: "usd" } },
+      { kind: "refused", code: "provider_rejected", billed: "maybe" },
+      { kind: "refused", code: "provider_rejected" },
+    ] as const
+    const told = { computedMicros: null, told: { micros: 500_000, unit: "usd" } }
+    const costs: unknown[] = []
+    for (const bill of bills) {
+      const { answer, channel } = createLate()
+      const { entries, log } = createLogRecorder()
+      const scene = createScene({ channels: [channel], log })
+      await scene.submit()
+      await scene.clock.advance(602_000)
+      answer(bill)
+      await scene.clock.advance(1)
+      costs.push(findRefused(entries).map(({ fields }) => fields["cost"]))
+    }
+    assert.deepEqual(costs, [[told], ["unknown"], []])
+  })
+
   it("is not spoken of where the task follows that very operation already", async () => {
     const keyed = { kind: "keyed", keyTtlMs: 3_600_000 } as const
     let answer!: (outcome: SubmitOutcome) => void

@@ -104,11 +104,11 @@ export function createMemoryStorage(): MemoryStorage {
       if (isStored(append)) return
       throw new SafelightError({ code: "version-conflict", message: `task ${task} has moved on` })
     }
+    outcomes.set(task, addOutcomes(outcomes.get(task), changes.outcomes))
     events.set(task, [...stored, ...append.events])
     rows.set(task, changes.task)
     artifacts.set(task, [...(artifacts.get(task) ?? []), ...changes.artifacts])
     if (changes.charge !== undefined) charges.set(task, changes.charge)
-    outcomes.set(task, [...(outcomes.get(task) ?? []), ...changes.outcomes])
     if (changes.totals !== undefined) addTotals(changes.task.account, changes.totals)
     for (const input of append.inputs ?? []) {
       const name = `${input.task}/${input.name}`
@@ -204,4 +204,12 @@ export function createMemoryStorage(): MemoryStorage {
     async check() {},
     async close() {},
   }
+}
+
+/** As the key of a table of them has it. */
+function addOutcomes(known: OutcomeRow[] = [], added: readonly OutcomeRow[]): OutcomeRow[] {
+  const all = [...known, ...added]
+  if (new Set(all.map(({ attempt }) => attempt)).size === all.length) return all
+  const message = "an attempt has two outcomes"
+  throw new SafelightError({ code: "storage-unavailable", message })
 }

@@ -56,25 +56,32 @@ async function toCommand(
   work: Work,
   outcome: Completed | Refused | NotCreated,
 ): Promise<TaskCommand> {
-  const { attempt } = work.head.task
+  const { attempt, state } = work.head.task
+  // A callback may have told meanwhile that there is work.
+  const answer = state === "running" ? {} : ({ isAnswer: true } as const)
   switch (outcome.kind) {
     case "completed":
       return collect(context, work, outcome)
     case "refused":
-      return toRefusal(context, work, outcome)
+      return { ...(await toRefusal(context, work, outcome)), ...answer }
     case "not-created": {
       // A channel may ask for a longer pause and for none that is shorter: each try is written down.
       const backoffMs = toBackoffMs(context.settings, attempt)
       const pauseMs = Math.max(outcome.retryAfterMs ?? 0, backoffMs)
       const { cost: told, reason } = outcome
       const cost = told === undefined ? "none" : toAttemptCost(context, work, told)
-      return { kind: "defer", attempt, cost, reason, retryAt: context.clock.now() + pauseMs }
+      const retryAt = context.clock.now() + pauseMs
+      return { kind: "defer", attempt, cost, reason, retryAt, ...answer }
     }
   }
 }
 
 /** The end of the task, or of this channel's part in it. */
-async function toRefusal(context: Context, work: Work, refused: Refused): Promise<TaskCommand> {
+async function toRefusal(
+  context: Context,
+  work: Work,
+  refused: Refused,
+): Promise<Extract<TaskCommand, { kind: "defer" | "fail" }>> {
   const { attempt } = work.head.task
   const { code, message } = refused
   const { billed, cost } = toBill(context, work, refused)

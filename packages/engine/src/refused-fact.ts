@@ -15,7 +15,7 @@ import { isKnownPurchase } from "./known-purchase.ts"
 import { stopWork } from "./stop-work.ts"
 import type { Work } from "./work.ts"
 
-type PaidCommand = Extract<TaskCommand, { kind: "accept" | "succeed" }>
+type PaidCommand = Extract<TaskCommand, { kind: "accept" | "succeed" | "fail" | "defer" }>
 
 /** Reports what was bought and refused; does nothing where the task has that very purchase. */
 export async function reportRefused(
@@ -32,7 +32,7 @@ export async function reportRefused(
   if (isKnownPurchase(head, upstreamKey, operation)) return
   const channel = dispatch?.channel
   const { state } = head.task
-  const cost = paid.kind === "succeed" ? paid.cost : undefined
+  const cost = paid.kind === "accept" ? undefined : paid.cost
   context.log.error(
     { task: work.id, channel, upstreamKey, operation, state, rejection: rejection.code, cost },
     "a purchase was refused by its task and will not be delivered",
@@ -48,8 +48,11 @@ function mayComeAgain(work: Work, { task }: StreamHead): boolean {
   return !isTerminal(task) && task.attempt < work.head.task.attempt
 }
 
+/** What came to nothing was paid for where the provider says so, or may have billed it. */
 function isPaid(command: TaskCommand): command is PaidCommand {
-  return command.kind === "accept" || command.kind === "succeed"
+  if (command.kind === "accept" || command.kind === "succeed") return true
+  if (command.kind !== "fail" && command.kind !== "defer") return false
+  return command.cost !== undefined && command.cost !== "none"
 }
 
 async function stop(context: Context, work: Work, operation: Json): Promise<void> {

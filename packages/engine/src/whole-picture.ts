@@ -22,24 +22,38 @@ export async function* readWholePicture(
 ): AsyncGenerator<Uint8Array> {
   let head = Buffer.alloc(0)
   let bytes = 0
-  let tail: Uint8Array[] = []
+  const tail = createTail()
   for await (const chunk of body) {
     if (head.length < RIFF_HEADER_BYTES) {
       head = Buffer.concat([head, chunk.subarray(0, RIFF_HEADER_BYTES - head.length)])
     }
     bytes += chunk.length
-    tail = toTail(tail, chunk)
+    tail.add(chunk)
     yield chunk
   }
-  if (!isWhole(mimeType, { bytes, head, tail: Buffer.concat(tail) })) throw brokenOff()
+  if (!isWhole(mimeType, { bytes, head, tail: tail.read() })) throw brokenOff()
 }
 
-/** The last chunks that hold enough: a reader may not use a chunk again before it asks for the next. */
-function toTail(before: readonly Uint8Array[], chunk: Uint8Array): Uint8Array[] {
-  const tail = [...before, Buffer.from(chunk.subarray(-TAIL_BYTES))]
-  let spare = tail.reduce((total, { length }) => total + length, 0) - TAIL_BYTES
-  while (tail[0] !== undefined && tail[0].length <= spare) spare -= tail.shift()?.length ?? 0
-  return tail
+/**
+ * The last bytes of all that was added, written round and round: a sender may cut its body into single
+ * bytes, and each must cost no more than itself.
+ */
+function createTail(): { add(chunk: Uint8Array): void; read(): Buffer } {
+  const ring = Buffer.alloc(TAIL_BYTES)
+  let at = 0
+  let isFull = false
+  return {
+    add(chunk) {
+      const last = chunk.subarray(-TAIL_BYTES)
+      const untilEnd = last.subarray(0, TAIL_BYTES - at)
+      ring.set(untilEnd, at)
+      ring.set(last.subarray(untilEnd.length), 0)
+      isFull ||= at + last.length >= TAIL_BYTES
+      at = (at + last.length) % TAIL_BYTES
+    },
+    read: () =>
+      isFull ? Buffer.concat([ring.subarray(at), ring.subarray(0, at)]) : ring.subarray(0, at),
+  }
 }
 
 interface Ends {

@@ -74,8 +74,9 @@ async function deriveOutcomes(db: Kysely<TablesOfSchema9>): Promise<void> {
 function toRow(snapshot: string): OutcomeRow | undefined {
   try {
     const task = fromSnapshot(snapshot)
-    const { attempt, chargeMicros, dispatch, finishedAt: at, model, state } = task
-    if (dispatch === null || !Number.isSafeInteger(dispatch.keyedAt)) return undefined
+    const { attempt, chargeMicros, deferral, dispatch, finishedAt: at, model, state } = task
+    if (dispatch === null || deferral !== null || !Number.isSafeInteger(dispatch.keyedAt))
+      return undefined
     const { channel, keyedAt: dispatchedAt } = dispatch
     const outcome = state === "failed" ? "failed" : "succeeded"
     const cost = { costMicros: 0, costSource: "unknown" } as const

@@ -104,6 +104,24 @@ export const CHANNEL_BEHAVIOURS: Behaviours<StorageFixture> = {
     ])
   },
 
+  "a task that ends while it waits again keeps the outcome of its last attempt": async ({
+    storage,
+  }) => {
+    const lost = { kind: "defer", attempt: 1, reason: "failed", retryAt: 1_000 } as const
+    const end = { kind: "fail", attempt: 1, code: "task_cancelled" } as const
+    const { head } = await enqueue(storage, "t1")
+    const deferred = advanceSample(head, [ask("a"), { ...lost, cost: told(400) }], {
+      queue: reschedule(null),
+    })
+    await storage.append(deferred.append)
+    const ended = advanceSample(deferred.head, [end], { queue: FINISH })
+    await storage.append(ended.append)
+    const read = await storage.readTask("t1")
+    assert.equal(read?.task.state, "failed")
+    const [sum, ...others] = await storage.sumOutcomes({ from: 0, to: 9_000 })
+    assert.deepEqual([sum?.toldMicros, sum?.failed, others], [400, 0, []])
+  },
+
   "outcomes are of a period, and told with how long successes took": async (fixture) => {
     const { storage } = fixture
     for (const [id, tookMs] of [

@@ -98,6 +98,30 @@ describe("callbacks over a socket", () => {
     client.socket.destroy()
   })
 
+  it("count for as long as they are judged", async () => {
+    const settings = { callbacksInFlightBytes: 2 * CALLBACK_BYTES }
+    await using world = await open("over a socket", settings)
+    const judged = Promise.withResolvers<void>()
+    let reads = 0
+    world.fake.callbackService.receiveCallback = async ({ readBody }) => {
+      await readBody()
+      reads += 1
+      await judged.promise
+      return "taken"
+    }
+    const send = async (key: string) => {
+      const path = `/v1/channels/fal/callback/${key}`
+      return (await world.bare(path, { method: "POST", body: "x".repeat(CALLBACK_BYTES) })).status
+    }
+    const held = [send("one"), send("two")]
+    await eventually(() => reads === 2)
+    const third = send("three")
+    await Promise.race([third, eventually(() => reads === 3)])
+    judged.resolve()
+    assert.deepEqual(await Promise.all([...held, third]), [204, 204, 503])
+    assert.equal(await send("three"), 204)
+  })
+
   it("that stall take nothing from callers, nor from those of another address", async () => {
     const settings = { callbacksInFlightBytes: 4 * CALLBACK_BYTES, largeBodyBytes: CALLBACK_BYTES }
     await using world = await open("over a socket", settings)

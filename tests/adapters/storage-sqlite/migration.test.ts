@@ -20,7 +20,7 @@ import {
 } from "@safelight/core"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { SCHEMA_VERSION } from "@safelight/store"
-import { submitSample } from "@safelight/testkit"
+import { advanceSample, dispatchSample, submitSample } from "@safelight/testkit"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 
 const SCHEMA_2 = readFileSync(join(import.meta.dirname, "schema-2.sql"), "utf8")
@@ -250,6 +250,31 @@ describe("a database of schema 5", () => {
     await admit(beside, "after", 1)
     assert.equal((await scanAll(beside)).length, 2)
     await beside.close()
+  })
+})
+
+describe("a database of schema 8", () => {
+  it("has no outcome of a task that ended while it waited to be tried again", async () => {
+    await using folder = await createTemporaryFolder()
+    const serving = await createSqliteStorage({ folder: folder.path })
+    const { append, head } = submitSample({ id: "t1" })
+    await serving.admit({ append })
+    const deferred = { kind: "defer", attempt: 1, reason: "away", retryAt: 1_000 } as const
+    const failed = { kind: "fail", attempt: 1, code: "task_cancelled" } as const
+    const commands = [dispatchSample(1), deferred, failed]
+    await serving.append(advanceSample(head, commands).append)
+    await serving.close()
+    const undone = `
+      drop table outcomes;
+      delete from migrations where name = '0009-outcomes';
+      update compatibility set schema_version = 8;`
+    write(folder.path, undone)
+    const storage = await createSqliteStorage({ folder: folder.path })
+    const [stream, ...others] = await scanAll(storage)
+    assert.ok(stream !== undefined && others.length === 0)
+    assertDerived(stream)
+    assert.deepEqual(stream.outcomes, [])
+    await storage.close()
   })
 })
 

@@ -4,7 +4,7 @@
  * that there is nothing. Its bodies are held apart from those of callers, who are so never refused for them.
  */
 import type { CallbackService } from "@safelight/core"
-import { joinPieces } from "../body/body-pieces.ts"
+import { joinPieces, type BodyPieces } from "../body/body-pieces.ts"
 import { createBodyReader } from "../body/read-body.ts"
 import { toReceive } from "../body/to-receive.ts"
 import type { HttpSettings } from "../defaults.ts"
@@ -26,12 +26,19 @@ export function createReceiveCallback({ callbacks, settings }: ReceiveCallbackOp
     largeBodyBytes: callbackBytes,
   })
 
-  async function readBody(exchange: Exchange, address: string): Promise<Uint8Array> {
+  /** The body counts as held until `over` settles. */
+  function readBody(exchange: Exchange, address: string, over: Promise<void>): Promise<Uint8Array> {
     const { node, request } = exchange
     const declaredLength = request.headers.get("content-length")
     const receive = toReceive(request, node)
     const asked = { account: address, declaredLength, receive }
-    return bodyReader.read(asked, async (pieces) => joinPieces(pieces))
+    return new Promise((resolve, reject) => {
+      const use = (pieces: BodyPieces): Promise<void> => {
+        resolve(joinPieces(pieces))
+        return over
+      }
+      bodyReader.read(asked, use).catch(reject)
+    })
   }
 
   return {
@@ -40,12 +47,14 @@ export function createReceiveCallback({ callbacks, settings }: ReceiveCallbackOp
       async POST(exchange) {
         const { headers, param, request, requestId } = exchange
         const [channel, key] = [param("channel"), param("key")]
-        const result = await callbacks.receiveCallback({
+        const over = Promise.withResolvers<void>()
+        const asked = {
           channel,
           key,
           headers: Object.fromEntries(request.headers),
-          readBody: () => readBody(exchange, key),
-        })
+          readBody: () => readBody(exchange, key, over.promise),
+        }
+        const result = await callbacks.receiveCallback(asked).finally(over.resolve)
         if (result === "unknown") throw new Refusal("not_found")
         if (result === "forged") throw new Refusal("invalid_callback")
         exchange.carriesHeaders = true

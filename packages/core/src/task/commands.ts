@@ -30,6 +30,8 @@ export type TaskCommand =
       readonly cost?: AttemptCost
       /** The channel refused the task: another is to be asked. */
       readonly isRefusal?: true
+      /** What a call was answered, which counts for nothing where its operation is known already. */
+      readonly isAnswer?: true
     }
   | { readonly kind: "progress"; readonly attempt: number; readonly progress: number }
   | {
@@ -49,6 +51,8 @@ export type TaskCommand =
       readonly billed?: { readonly chargeMicros: number; readonly usage: Usage }
       /** Upstream; by default unknown, and nothing while no channel has the task. */
       readonly cost?: AttemptCost
+      /** As of `defer`. */
+      readonly isAnswer?: true
     }
   /** Ends a task that is past `endBy` or out of attempts. */
   | { readonly kind: "time-out" }

@@ -51,11 +51,11 @@ function findObjection(task: Task, command: TaskCommand, now: number): Rejection
     case "dispatch":
       return findDispatchObjection(task, now)
     case "doubt":
-    case "defer":
     case "progress":
+      return findAttemptObjection(task, command)
+    case "defer":
     case "fail":
-      if (command.attempt === task.attempt) return undefined
-      return { code: "stale-attempt", attempt: command.attempt, current: task.attempt }
+      return findAttemptObjection(task, command) ?? findAnswerObjection(task, command)
     case "accept":
       return findKeyObjection(task, command.upstreamKey)
     case "time-out":
@@ -66,6 +66,22 @@ function findObjection(task: Task, command: TaskCommand, now: number): Rejection
     case "succeed":
       return undefined
   }
+}
+
+function findAttemptObjection(
+  { attempt: current }: Task,
+  { attempt }: { readonly attempt: number },
+): Rejection | undefined {
+  return attempt === current ? undefined : { code: "stale-attempt", attempt, current }
+}
+
+/** A provider that says both that there is work and that there is none is believed in the former. */
+function findAnswerObjection(
+  { operation, state }: Task,
+  { isAnswer, kind }: Extract<TaskCommand, { kind: "defer" | "fail" }>,
+): Rejection | undefined {
+  if (isAnswer !== true || operation === null) return undefined
+  return { code: "illegal-transition", state, event: kind === "defer" ? "deferred" : "failed" }
 }
 
 function findKeyObjection({ dispatch }: Task, upstreamKey: string): Rejection | undefined {

@@ -63,7 +63,8 @@ export interface ChargeRow {
 
 /**
  * What came of an attempt, and what it cost upstream: one for each that ended its task, and for each
- * that was billed and came to nothing. It never changes, and no account sees it.
+ * that was billed and came to nothing. An attempt that was deferred did not end its task, also where no
+ * other follows. It never changes, and no account sees it.
  */
 export interface OutcomeRow {
   /** When it ended. */
@@ -134,10 +135,15 @@ export function toChargeRow(task: Task): ChargeRow | undefined {
 export function toOutcomeRows(task: Task, events: readonly TaskEvent[]): OutcomeRow[] {
   const rows: OutcomeRow[] = []
   let asked = toAsked(task)
+  let isOver = task.deferral !== null && !events.some(({ type }) => type === "deferred")
   for (const event of events) {
-    if (event.type === "dispatched") asked = toAskedAgain(event, asked)
+    if (event.type === "dispatched") {
+      asked = toAskedAgain(event, asked)
+      isOver = false
+    }
     const end = toEnd(event)
-    if (end === undefined || asked === undefined) continue
+    if (end === undefined || asked === undefined || isOver) continue
+    isOver = event.type === "deferred"
     const { micros: costMicros, source: costSource } = toCostFigure(end.cost)
     if (end.outcome === "deferred" && costSource === "none") continue
     const { attempt, channel, dispatchedAt } = asked
