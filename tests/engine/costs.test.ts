@@ -34,9 +34,9 @@ const costsOf = (scene: Scene, id: string): readonly AttemptCost[] =>
     .map(({ data }) => data.cost)
 
 /** One task, carried out by one channel with this unit price. */
-async function carryOut(outcome: unknown, price?: UnitCost) {
+async function carryOut(outcome: unknown, price?: UnitCost, { isFree = false } = {}) {
   const { entries, log } = createLogRecorder()
-  const channel = createScriptedChannel({ submits: [outcome as SubmitOutcome] })
+  const channel = createScriptedChannel({ submits: [outcome as SubmitOutcome], isFree })
   const costs = price && { [MODEL.id]: price }
   const scene = createScene({ channels: [{ channel, ...(costs && { costs }) }], log })
   const { id } = await scene.submit({ prompt: "fog", count: 2 })
@@ -72,6 +72,17 @@ describe("the cost of a result", () => {
       assert.deepEqual([sum?.succeeded, sum?.toldMicros, sum?.unknown], [1, 0, 1])
     })
   }
+
+  it("is known to be 0 at a channel that costs nothing, unless its operator gives it a price", async () => {
+    const free = { isFree: true }
+    const { cost, sum } = await carryOut(withCost(undefined), undefined, free)
+    assert.deepEqual(cost, { computedMicros: 0, told: null })
+    assert.deepEqual([sum?.succeeded, sum?.computedMicros, sum?.unknown], [1, 0, 0])
+    const refused = { kind: "refused", code: "provider_rejected", billed: "maybe" }
+    assert.deepEqual((await carryOut(refused, undefined, free)).cost, cost)
+    const priced = await carryOut(withCost(undefined), { perImageMicros: 7 }, free)
+    assert.deepEqual(priced.cost, { computedMicros: 7, told: null })
+  })
 
   it("is computed by what was made, or by the provider's own units, beside what was told", async () => {
     const credits = { amount: 12.5, unit: "credits" }

@@ -333,6 +333,16 @@ describe("the channels of a configuration", () => {
       [{ type: "fal", baseUrl: "fal" }],
       /channels\[0\]\.baseUrl: expected an http/,
     ],
+    [
+      "a password in an address",
+      [{ type: "fal", baseUrl: "http://user:password@127.0.0.1:1" }],
+      /channels\[0\]\.baseUrl: expected an http or https URL without a user, a query or a fragment$/,
+    ],
+    [
+      "a query in an address",
+      [{ type: "fal", baseUrl: "http://127.0.0.1:1/?key=a" }],
+      /channels\[0\]\.baseUrl: expected an http or https URL without a user/,
+    ],
   ]
   for (const [words, channels, message] of misspelt) {
     it(`are named by field where the file has ${words}`, async () => {

@@ -88,6 +88,22 @@ describe("the first start", () => {
     for (const { id } of MODELS) assert.ok(stdout().includes(`"model":"${id}"`), id)
   })
 
+  test("models of one's own are named, with where to read what they take", async (t) => {
+    const folder = await temporaryFolder(t)
+    const id = "acme/painter/text-to-image"
+    const model = `import { defineModel, fields, text } from "@safelight/core"
+      export default defineModel({ id: "${id}", artifacts: "image", logged: [],
+        parameters: fields({ prompt: text(1, 9) }),
+        estimate: () => ({ images: 1, inputVideosMs: [], outputVideoMs: 0 }) })`
+    await writeFile(join(folder, "model.mjs"), model)
+    const [built] = DEFAULTS.prices
+    const prices = [{ version: "own", models: { ...built.models, [id]: { perImageMicros: 1 } } }]
+    const configuration = { models: ["./model.mjs"], prices }
+    await writeFile(join(folder, "safelight.config.json"), JSON.stringify(configuration))
+    const { stdout, url } = await startService(folder)
+    assert.ok(stdout().includes(`\n${url}/docs tells what these take: ${id}\n`), stdout())
+  })
+
   test("the key is in a file for its owner alone where no terminal shows it", async (t) => {
     const folder = await temporaryFolder(t)
     const { stdout } = await startService(folder)

@@ -37,8 +37,10 @@ export function createIsOwn(
 
 function parseBase(provider: Provider, baseUrl: string | undefined): URL {
   const base = baseUrl === undefined ? null : URL.parse(baseUrl)
-  if (base !== null && /^https?:$/.test(base.protocol)) return base
-  const message = `baseUrl of ${provider.name} must be an http or https URL`
+  // Credentials in it would be sent nowhere and recorded with the addresses that are made from it.
+  const isPlain = base?.username === "" && base.password === "" && !/[?#]/.test(baseUrl ?? "")
+  if (base !== null && isPlain && /^https?:$/.test(base.protocol)) return base
+  const message = `baseUrl of ${provider.name} must be an http or https URL without a user, a query or a fragment`
   throw new SafelightError({ code: "invalid-configuration", message })
 }
 

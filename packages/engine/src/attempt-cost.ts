@@ -7,6 +7,7 @@ import {
   MAX_CHARGE_MICROS,
   toBilledCost,
   type AttemptCost,
+  type Channel,
   type ProviderCost,
   type ToldCost,
   type UnitCost,
@@ -17,6 +18,20 @@ import type { Work } from "./work.ts"
 
 /** Of one channel, by model. */
 export type UnitCosts = Readonly<Record<string, UnitCost>>
+
+const FREE: UnitCost = { perImageMicros: 0, perVideoSecondMicros: 0, perUnitMicros: 0 }
+
+/** A channel that costs nothing costs 0 where its operator says no more: a cost that is known. */
+export function toUnitCosts({
+  channel,
+  costs = {},
+}: {
+  readonly channel: Pick<Channel, "isFree" | "models">
+  readonly costs?: UnitCosts
+}): UnitCosts {
+  if (channel.isFree !== true) return costs
+  return { ...Object.fromEntries(channel.models.map((model) => [model, FREE])), ...costs }
+}
 
 /** The cost of what was billed, or may have been; `usage`: what was made, where that is known. */
 export function toAttemptCost(

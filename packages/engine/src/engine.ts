@@ -26,6 +26,7 @@ import {
   type MediaInspector,
   type MediaSource,
 } from "@safelight/core"
+import { toUnitCosts } from "./attempt-cost.ts"
 import { createCallbackAddresses } from "./callback-addresses.ts"
 import { checkPrices, type PriceFault } from "./check-prices.ts"
 import { toCheckedChannel, type CheckingPorts } from "./checked-channel.ts"
@@ -203,7 +204,7 @@ function createContext(options: EngineOptions): Context {
     channels,
     inputLinks: createInputLinks(keys, publicUrl),
     contentRefusals: options.contentRefusals ?? "final",
-    costs: new Map(routes.map(({ channel, costs = {} }) => [channel.name, costs])),
+    costs: new Map(routes.map((route) => [route.channel.name, toUnitCosts(route)])),
     media,
     inspector,
   }

@@ -12,6 +12,8 @@ export interface FirstStart {
   readonly url: string
   /** A file that holds the key; absent: it is shown. */
   readonly file?: string
+  /** Ids of models that the operator's files define; an example of theirs is nobody's guess. */
+  readonly ownModels: readonly string[]
 }
 
 interface Example {
@@ -51,13 +53,19 @@ const EXAMPLES: readonly Example[] = [
 ]
 
 /** Ends in a line break. */
-export function toFirstStartText({ key: { account, key }, url, file }: FirstStart): string {
-  const start = `This is the first start on an empty database. API key of account "${account}"`
+export function toFirstStartText(start: FirstStart): string {
+  const {
+    file,
+    key: { account, key },
+    ownModels,
+    url,
+  } = start
+  const opening = `This is the first start on an empty database. API key of account "${account}"`
   const shown =
     file === undefined
-      ? [`${start}, shown only now:`, "", `  ${key}`]
+      ? [`${opening}, shown only now:`, "", `  ${key}`]
       : [
-          `${start}, in a file for its owner alone; remove it once the key is kept elsewhere:`,
+          `${opening}, in a file for its owner alone; remove it once the key is kept elsewhere:`,
           "",
           file,
         ]
@@ -66,7 +74,10 @@ export function toFirstStartText({ key: { account, key }, url, file }: FirstStar
       ? `'Authorization: Bearer ${key}'`
       : `"Authorization: Bearer $(cat ${quote(file)})"`
   const lines = EXAMPLES.flatMap((example) => toLines(example, header, url))
-  return [...shown, "", "Try each model; submit, poll, download:", ...lines, "", ""].join("\n")
+  const own =
+    ownModels.length === 0 ? [] : ["", `${url}/docs tells what these take: ${ownModels.join(", ")}`]
+  const title = "Try each of the three models; submit, poll, download:"
+  return [...shown, "", title, ...lines, ...own, "", ""].join("\n")
 }
 
 /** For a shell. */

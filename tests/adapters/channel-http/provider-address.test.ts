@@ -52,3 +52,21 @@ describe("a URL that a provider hands out", () => {
     })
   }
 })
+
+describe("an address in place of the provider's own", () => {
+  for (const baseUrl of [
+    "ftp://a",
+    "http://user:word@a",
+    "http://user@a",
+    "http://a/?b",
+    "http://a/#b",
+  ]) {
+    it(`is refused, and not repeated: ${baseUrl}`, () => {
+      assert.throws(() => createHttpChannel({ provider, key: "key", baseUrl }), {
+        code: "invalid-configuration",
+        message:
+          "baseUrl of wide must be an http or https URL without a user, a query or a fragment",
+      })
+    })
+  }
+})

@@ -92,5 +92,7 @@ function compute(
     return exact > BigInt(MAX_CHARGE_MICROS) ? MAX_CHARGE_MICROS : Number(exact)
   }
   const rate = model.artifacts === "image" ? price.perImageMicros : price.perVideoSecondMicros
+  // Whatever was made.
+  if (rate === 0) return 0
   return usage === undefined || rate === undefined ? undefined : model.charge(usage, price)
 }

@@ -132,7 +132,7 @@ async function toWelcome(
 /** On a first start the key, this once: to a person who reads it, else in a file for the owner alone. */
 async function toFirstWords(
   { storage, publicUrl: url }: Service,
-  { accounts: { defaults }, data, role }: Configuration,
+  { accounts: { defaults }, data, models, role }: Configuration,
   { isTerminal }: CommandContext,
 ): Promise<string> {
   const { makeFirstKey } = await import("../new-account.ts")
@@ -140,9 +140,11 @@ async function toFirstWords(
   if (role === "worker") return WORKER_TEXT
   const key = await makeFirstKey(storage, { now: Date.now(), defaults })
   if (key === undefined) return LATER_START_TEXT
-  if (isTerminal) return toFirstStartText({ key, url })
+  const { MODELS } = await import("@safelight/core")
+  const ownModels = models.filter((model) => !MODELS.includes(model)).map(({ id }) => id)
+  if (isTerminal) return toFirstStartText({ key, url, ownModels })
   const { writeKeyFile } = await import("../key-file.ts")
-  return toFirstStartText({ key, url, file: await writeKeyFile(data, key) })
+  return toFirstStartText({ key, url, ownModels, file: await writeKeyFile(data, key) })
 }
 
 /** Whether links would name an address that only this machine knows; a worker makes none. */

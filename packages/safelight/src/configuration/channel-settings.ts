@@ -54,7 +54,12 @@ const host = v.pipe(
     "expected a host in lower case without a port, such as media.example or *.media.example",
   ),
 )
-const notAnUrl = "expected an http or https URL"
+const notAnUrl = "expected an http or https URL without a user, a query or a fragment"
+/** Credentials have variables of their own, and what is in a URL is recorded. */
+function isPlainUrl(address: string): boolean {
+  const { password, protocol = "", username } = URL.parse(address) ?? {}
+  return /^https?:$/.test(protocol) && username === "" && password === "" && !/[?#]/.test(address)
+}
 const whole = (max: number): v.GenericSchema<number> => {
   const message = `expected a whole number from 1 to ${max}`
   return v.pipe(
@@ -109,12 +114,7 @@ const settingsSchema = fields({
   outputHosts: v.exactOptional(
     v.pipe(v.array(host, "expected a list of hosts"), v.nonEmpty("expected a host")),
   ),
-  baseUrl: v.exactOptional(
-    v.pipe(
-      v.string(notAnUrl),
-      v.check((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ""), notAnUrl),
-    ),
-  ),
+  baseUrl: v.exactOptional(v.pipe(v.string(notAnUrl), v.check(isPlainUrl, notAnUrl))),
   keyVariable: v.exactOptional(variable),
   // A month: no provider is known to remember a key for longer.
   keyTtlMs: v.exactOptional(whole(2_592_000_000)),
