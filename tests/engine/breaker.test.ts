@@ -1,6 +1,7 @@
 /** The breaker of a channel: it judges by calls, so a long task keeps no channel shut. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import { toBreakerPool } from "@safelight/engine"
 import { createScriptedChannel, type SubmitReply } from "@safelight/testkit"
 import { completed, createScene, SETTINGS } from "./support.ts"
 
@@ -61,6 +62,32 @@ describe("a channel that is left alone", () => {
     await submit()
     await clock.advance(5_000)
     assert.equal(countCalls(), 4 + breakerFailures, "the trial runs on and shuts nobody out")
+  })
+
+  it("is told to whoever lists channels, until it works again", async () => {
+    const { channel, clock, storage, submit } = await createShut(
+      UNAVAILABLE,
+      UNAVAILABLE,
+      completed(),
+    )
+    const pool = toBreakerPool(channel.name)
+    const { idlePollMs } = SETTINGS
+    await clock.advance(idlePollMs)
+    assert.equal(await storage.countSlots(pool), 1)
+    await submit()
+    await clock.advance(breakerOpenMs + idlePollMs)
+    assert.equal(await storage.countSlots(pool), 1, "a trial that failed changes nothing")
+    await submit()
+    await clock.advance(breakerOpenMs + 2 * idlePollMs)
+    assert.equal(await storage.countSlots(pool), 0)
+  })
+
+  it("is not told any more once the process has stopped", async () => {
+    const { channel, clock, engine, storage } = await createShut(UNAVAILABLE)
+    await clock.advance(SETTINGS.idlePollMs)
+    assert.equal(await storage.countSlots(toBreakerPool(channel.name)), 1)
+    await engine.stop()
+    assert.equal(await storage.countSlots(toBreakerPool(channel.name)), 0)
   })
 
   it("has what waits left in the queue while one task tries it", async () => {

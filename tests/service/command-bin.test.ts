@@ -43,7 +43,7 @@ test("serve gets its flag, in the same process where the system can replace one"
   const { folder, bin } = await install(t, REPORT)
   const running = startCommand(["serve", "--port", "0"], { folder, bin })
   const report = JSON.parse((await running.ended).stdout) as Record<string, unknown>
-  assert.deepEqual(report["flags"], ["--max-semi-space-size=16"])
+  assert.deepEqual(report["flags"], ["--max-semi-space-size=16", "--heap-growing-percent=100"])
   assert.equal(report["launcher"], "replaced")
   assert.equal(report["marked"], false)
   assert.equal(report["pid"], running.child.pid)
@@ -68,7 +68,11 @@ test("flags of the first Node are handed on", async (t) => {
   const words = ["--no-deprecation", bin, "serve"]
   const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: folder })
   const report = JSON.parse(stdout) as Record<string, unknown>
-  assert.deepEqual(report["flags"], ["--no-deprecation", "--max-semi-space-size=16"])
+  assert.deepEqual(report["flags"], [
+    "--no-deprecation",
+    "--max-semi-space-size=16",
+    "--heap-growing-percent=100",
+  ])
 })
 
 /** Makes a Node that can't replace itself, or is too old, out of the one that runs the tests. */

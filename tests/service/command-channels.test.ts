@@ -167,6 +167,7 @@ test("list shows what is configured, what has been seen, and what came of the la
     paused_at: 0,
     left_out: null,
     in_flight: 0,
+    left_alone_by: 0,
     last_day: none,
   })
   assert.equal(keyless?.["left_out"], "NO_KEY is empty")
@@ -186,6 +187,7 @@ test("list shows what is configured, what has been seen, and what came of the la
     state: "paused",
     left_out: "it is not in the configuration",
     in_flight: 0,
+    left_alone_by: 0,
   })
   const table = (await channels("list")).stdout.split("\n").map((line) => line.split(/ {2,}/))
   const words = ["CHANNEL", "TYPE", "TIER", "WEIGHT", "STATE", "IN FLIGHT"]
@@ -219,4 +221,23 @@ test("list tells a channel that drains, and data that is not there", async (t) =
   const { code, stderr } = await channels("list", "--data", "elsewhere")
   assert.match(stderr, /^safelight: there is no Safelight database in [^\n]*\n$/)
   assert.equal(code, 2)
+})
+
+test("list tells a channel that is left alone after failures, until its service ends", async (t) => {
+  const { channels, service, stub, submit } = await createWorld(t)
+  stub.setFaults({ isKeyRevoked: true })
+  for (let tasks = 0; tasks < 5; tasks += 1) await submit()
+  async function countLeftAlone(): Promise<unknown> {
+    const [fal] = JSON.parse((await channels("list", "--json")).stdout) as readonly object[]
+    return fal !== undefined && "left_alone_by" in fal && fal.left_alone_by
+  }
+  // Each look starts a process, which takes its time.
+  for (let looks = 0; looks < 60 && (await countLeftAlone()) !== 1; looks += 1) {
+    await setTimeout(200)
+  }
+  const { stdout } = await channels("list")
+  assert.match(stdout, / {2}open, left alone by 1 process after failures {2}/)
+  service.kill("SIGTERM")
+  await service.ended
+  assert.equal(await countLeftAlone(), 0)
 })

@@ -137,7 +137,7 @@ export function createMemoryQueue(findHead: FindHead): MemoryQueue {
 
 type ClaimMethods = Pick<
   QueueStorage,
-  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots"
+  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots" | "countSlots"
 >
 
 function isUnderWay(head: StreamHead | undefined): boolean {
@@ -180,6 +180,8 @@ function createClaims(places: Map<string, Place>, toFreeTurn: ToFreeTurn): Claim
     },
     freeOthers: async ({ claim, tasks }) => free(claim, tasks),
     holdSlots: async (request) => holdSlots(slots, request),
+    countSlots: async (pool) =>
+      [...(slots.get(pool)?.values() ?? [])].reduce((sum, each) => sum + each, 0),
   }
 }
 

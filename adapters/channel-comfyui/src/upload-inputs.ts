@@ -3,6 +3,7 @@
  * load by name. The names are the prompt's own, so an upload that is made again replaces itself. They stay
  * there: ComfyUI has no way to remove them.
  */
+import { randomUUID } from "node:crypto"
 import { extname } from "node:path"
 import {
   SafelightError,
@@ -82,7 +83,8 @@ interface Upload {
 }
 
 async function upload(server: ComfyServer, { media, name, signal }: Upload): Promise<string> {
-  const boundary = `safelight${name.replaceAll(/[^0-9a-z]/g, "")}`
+  // A caller who can guess it writes fields of the form: media are fetched once its task's id is known.
+  const boundary = `safelight${randomUUID()}`
   const type = `multipart/form-data; boundary=${boundary}`
   const body = { type, parts: toForm(media, name, boundary) }
   let reply: ServerReply

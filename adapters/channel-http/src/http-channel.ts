@@ -82,8 +82,11 @@ const POLL_EVERY: PollEvery = { shortestMs: 500, longestMs: 15_000 }
 
 /** Of handles, states and URLs. */
 const REPLY_BYTES = 1024 * 1024
-/** Of pictures as base64, some of 20 MB each. */
+/** Of pictures as base64, some of 20 MB each, and of requests whose inputs go along. */
 const MEDIA_REPLY_BYTES = 128 * 1024 * 1024
+
+/** Between two polls, whatever a provider or a proxy asks for: some outputs are gone after ten minutes. */
+const LONGEST_PAUSE_MS = 300_000
 
 /** What answers later is of no use for tasks either. */
 const CHECK_MS = 15_000
@@ -171,7 +174,10 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
   throw new SafelightError({ code: "invalid-configuration", message })
 }
 
-/** A pause that the provider asks for is kept, whether its answer tells how the work stands or not. */
+/**
+ * A pause that the provider asks for is kept within bounds, whether its answer tells how the work stands
+ * or not.
+ */
 async function pollProvider(
   wire: Wire,
   provider: Provider,
@@ -182,7 +188,8 @@ async function pollProvider(
   let retryAfterMs: number | undefined
   const outcome = await provider.poll(operation, async (request) => {
     last = await send(request)
-    retryAfterMs = last.retryAfterMs ?? retryAfterMs
+    const pauseMs = last.retryAfterMs ?? retryAfterMs
+    retryAfterMs = pauseMs && Math.min(pauseMs, LONGEST_PAUSE_MS)
     return last
   })
   if (outcome === undefined) {
@@ -191,7 +198,8 @@ async function pollProvider(
   if (outcome.kind !== "running") {
     return wire.withCredentials(withCost(provider, outcome, last, operation))
   }
-  return { ...outcome, pollAfterMs: Math.max(outcome.pollAfterMs, retryAfterMs ?? 0) }
+  const pauseMs = Math.max(outcome.pollAfterMs, retryAfterMs ?? 0)
+  return { ...outcome, pollAfterMs: Math.min(pauseMs, LONGEST_PAUSE_MS) }
 }
 
 async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promise<SubmitOutcome> {
@@ -278,8 +286,9 @@ interface Wire {
 
 function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string): Wire {
   const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
-  // A purchase never waits for a connection: it has to leave while its claim holds.
-  const purchases = createHttpClient({ mostReplyBytes })
+  // A purchase never waits for a connection: it has to leave while its claim holds. An answer that is
+  // not read leaves it in doubt, and a refusal may repeat what it refuses.
+  const purchases = createHttpClient({ mostReplyBytes: MEDIA_REPLY_BYTES })
   const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS, mostReplyBytes })
   const toAddress = createToAddress(provider, baseUrl)
   const isOwn = createIsOwn(provider, baseUrl)

@@ -141,7 +141,10 @@ export interface Provider {
   readonly webhook?: Webhook
   /** Between two polls; from 0.5 to 15 s by default, and never below an outcome's `pollAfterMs`. */
   readonly pollEvery?: PollEvery
-  /** Pictures come as base64 in its answers; without it an answer holds 1 MiB at most. */
+  /**
+   * Media come as base64 in its answers: what it made, or what a request held that it repeats. Without
+   * it an answer holds 1 MiB at most, but for that to a purchase.
+   */
   readonly answersHoldMedia?: true
   /**
    * What it says it charged: in its last answer about the work, or in what the operation keeps of the

@@ -8,6 +8,7 @@
 import {
   isFailureCode,
   isSafelightError,
+  SafelightError,
   type ChannelRequest,
   type NotCreated,
   type ParameterValues,
@@ -43,16 +44,26 @@ export async function putInputs(place: InputPlace): Promise<PutInputs> {
       // oxlint-disable-next-line no-await-in-loop
       parameters[param] = await putAll(place, rule, urls)
     }
+    // What ignores the signal may have come too late all the same.
+    if (model.inputs !== undefined && signal.aborted) return TOO_LONG
     return { kind: "put", parameters }
   } catch (error) {
-    if (signal.aborted) return { kind: "not-created", reason: "inputs_took_too_long" }
-    if (!isSafelightError(error)) throw error
-    const { code, retryable } = error
-    if (isFailureCode(code) && !retryable) return { kind: "refused", code }
-    const isAboutRequest = isFailureCode(code)
-    return { kind: "not-created", reason: code, ...(isAboutRequest && { isAboutRequest }) }
+    return readFault(error, signal)
   }
 }
+
+/** Throws what is a mistake of ours. */
+function readFault(error: unknown, signal: AbortSignal): NotCreated | Refused {
+  const isInputs = isSafelightError(error) && isFailureCode(error.code)
+  const about = isInputs && { isAboutRequest: true as const }
+  if (signal.aborted) return { ...TOO_LONG, ...about }
+  if (!isSafelightError(error)) throw error
+  const { code, retryable } = error
+  if (isFailureCode(code) && !retryable) return { kind: "refused", code }
+  return { kind: "not-created", reason: code, ...about }
+}
+
+const TOO_LONG: NotCreated = { kind: "not-created", reason: "inputs_took_too_long" }
 
 async function putAll(place: InputPlace, rule: InputRule, value: unknown): Promise<unknown> {
   if (!Array.isArray(value)) return typeof value === "string" ? put(place, rule, value) : value
@@ -70,11 +81,27 @@ async function put(place: InputPlace, rule: InputRule, url: string): Promise<str
   const { provider, request, send, signal } = place
   // Without a public address it goes along: a provider that takes no data URL has not accepted it.
   if (by === "link") return (await request.inputs.link(url)) ?? url
-  const { body, mimeType } = await request.inputs.open({ url, signal })
-  const content = await readAll(body)
+  const { content, mimeType } = await readInput(request.inputs, url, signal)
   if (by === "inline") return `data:${mimeType};base64,${content.toString("base64")}`
   if (provider.upload === undefined) throw new TypeError(`${provider.name} has no upload`)
   return provider.upload({ content: new Blob([content], { type: mimeType }) }, send)
+}
+
+/** A server of the caller's that takes too long says nothing against the provider. */
+async function readInput(
+  inputs: ChannelRequest["inputs"],
+  url: string,
+  signal: AbortSignal,
+): Promise<{ readonly content: Buffer<ArrayBuffer>; readonly mimeType: string }> {
+  try {
+    const { body, mimeType } = await inputs.open({ url, signal })
+    return { content: await readAll(body), mimeType }
+  } catch (cause) {
+    if (!signal.aborted) throw cause
+    const message = "an input took too long"
+    const code = "media_download_failed"
+    throw new SafelightError({ code, message, retryable: true, cause })
+  }
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer<ArrayBuffer>> {

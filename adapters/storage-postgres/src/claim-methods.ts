@@ -6,7 +6,7 @@ import type { Sessions } from "./sessions.ts"
 
 export type ClaimMethods = Pick<
   QueueStorage,
-  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots"
+  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots" | "countSlots"
 >
 
 /** Slots of one pool are added up by one transaction at a time. */
@@ -51,5 +51,9 @@ export function createClaimMethods(
         await change(claims.dropEmpty, values)
         return Number(row?.held)
       }),
+    async countSlots(pool) {
+      const [row] = await sessions.read<{ readonly held: number }>(claims.sum, { pool })
+      return Number(row?.held)
+    },
   }
 }

@@ -11,7 +11,7 @@ import type { Writer } from "./writer.ts"
 
 export type ClaimMethods = Pick<
   QueueStorage,
-  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots"
+  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots" | "countSlots"
 >
 
 export interface ClaimMethodOptions {
@@ -58,6 +58,10 @@ export function createClaimMethods(options: ClaimMethodOptions): ClaimMethods {
       ])
       const [row] = toRows(await writer.write(holding), 0)
       return Number(row?.[0])
+    },
+    async countSlots(pool) {
+      const [row] = reader.all<{ readonly held: number }>(claims.sum, { pool })
+      return Number(row?.held)
     },
   }
 }

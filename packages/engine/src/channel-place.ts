@@ -4,6 +4,7 @@
  */
 import type { Channel } from "@safelight/core"
 import { createBreaker, type Breaker } from "./breaker.ts"
+import { createBreakerNotice, type BreakerNotice } from "./breaker-notice.ts"
 import { toRoom, type Standing } from "./choose-channel.ts"
 import { createMinute, type MinutePlace } from "./minute.ts"
 import type { Route, Slot } from "./routing.ts"
@@ -13,6 +14,7 @@ import { createSlotPool, type Loan, type SlotPool } from "./slot-pool.ts"
 export interface ChannelPlace {
   readonly channel: Channel
   readonly breaker: Breaker
+  readonly notice: BreakerNotice
   readonly tier: number
   readonly weight: number
   /** What it takes at once, and in a minute where that is bounded. */
@@ -76,6 +78,7 @@ export function createChannelPlace(
   return {
     channel,
     breaker,
+    notice: createBreakerNotice(ports, channel.name, breaker),
     tier,
     weight,
     pools: [pool, ...minute.pools],

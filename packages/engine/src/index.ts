@@ -15,6 +15,7 @@ export {
   type Choice,
   type Standing,
 } from "./choose-channel.ts"
+export { toBreakerPool } from "./breaker-notice.ts"
 export { cancelTask, type CancelResult } from "./cancel-task.ts"
 export {
   createDeploymentKeys,

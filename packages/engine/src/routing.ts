@@ -98,9 +98,9 @@ export interface Routing {
   /** Whether asking the storage could bring slots to channels that have none free here. */
   canGrow(channels: readonly Channel[]): boolean
   grow(channels: readonly Channel[]): Promise<void>
-  /** Gives back slots that are not used here. */
+  /** Gives back slots that are not used here, and tells which channels are left alone. */
   tend(): Promise<void>
-  /** Says again which slots this process holds; part of a renewal. */
+  /** Says again which slots this process holds, and what it told; part of a renewal. */
   repeat(): Promise<void>
 }
 
@@ -157,9 +157,11 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     },
     async tend() {
       for (const pool of allPools()) await pool.tend()
+      for (const { notice } of places) await notice.tend()
     },
     async repeat() {
       for (const pool of allPools()) await pool.repeat()
+      for (const { notice } of places) await notice.repeat()
     },
   }
 }

@@ -32,6 +32,8 @@ export interface ClaimStatements {
    * adds up the others first: a storage with several writers keeps those of one pool apart.
    */
   readonly hold: Statement
+  /** held: the sum of what all claims hold of `pool`. */
+  readonly sum: Statement
   /** Removes the row of a claim that holds no slot of `pool`; behind each `hold`. */
   readonly dropEmpty: Statement
   /** Ends every claim there is, in any order. */
@@ -137,7 +139,7 @@ function compileVoid(db: Kysely<StoreDatabase>): Statement {
 function compileSlots(
   db: Kysely<StoreDatabase>,
   { integerType }: StoreDialect,
-): Pick<ClaimStatements, "hold" | "dropEmpty"> {
+): Pick<ClaimStatements, "hold" | "sum" | "dropEmpty"> {
   const { pool, size, claim: holder, count } = SLOTS
   const left = db
     .selectFrom("slots")
@@ -179,6 +181,12 @@ function compileSlots(
             .doUpdateSet((of) => ({ held: of.ref("excluded.held") })),
         )
         .returning("held"),
+    ),
+    sum: compile(
+      db
+        .selectFrom("slots")
+        .select((of) => of.fn.coalesce(of.fn.sum("held"), of.lit(0)).as("held"))
+        .where("pool", "=", pool),
     ),
     dropEmpty: compile(
       db

@@ -51,6 +51,17 @@ export const SLOT_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(again, held)
   },
 
+  "the slots of a pool are counted over all claims": async ({ storage }) => {
+    assert.equal(await storage.countSlots("pool"), 0)
+    await hold(storage, { claim: "a", count: 3 })
+    await hold(storage, { claim: "b", count: 1 })
+    await hold(storage, { claim: "a", count: 2, pool: "another" })
+    assert.equal(await storage.countSlots("pool"), 4)
+    await hold(storage, { claim: "a", count: 1 })
+    assert.equal(await storage.voidClaim({ claim: "b", beats: 0 }), true)
+    assert.equal(await storage.countSlots("pool"), 1)
+  },
+
   "a claim that holds slots alone is listed until it gives them back": async ({ storage }) => {
     await hold(storage, { claim: "a", count: 1 })
     assert.equal(await findBeats(storage, "a"), 0)

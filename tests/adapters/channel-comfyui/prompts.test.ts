@@ -417,6 +417,29 @@ describe("the media of a request", () => {
     assert.equal((await world.follow(request, { promptId })).kind, "completed")
   })
 
+  it("are one part of their form, whatever they hold: nobody knows where a part ends", async (t) => {
+    const world = await createComfyWorld(t)
+    const server = await createAnsweringServer(t, ({ path }) => IDLE(path))
+    const channel = await world.open({ baseUrl: server.url })
+    const request = world.toRequest(imageEdit.id)
+    async function upload(content: string): Promise<string> {
+      async function* once(): AsyncGenerator<Uint8Array> {
+        yield Buffer.from(content)
+      }
+      const open = async () => ({ kind: "image", mimeType: "image/png", body: once() }) as const
+      await channel.submit({ ...request, inputs: { ...request.inputs, open } })
+      return server.bodies.at(-1) ?? assert.fail("nothing was sent")
+    }
+    const toBoundary = (body: string): string => body.slice(0, body.indexOf("\r\n"))
+    // Whoever serves a medium knows the task by then, and all that is made of its id.
+    const guess = toBoundary(await upload("a picture"))
+    assert.ok(guess.length > 2)
+    const field = 'content-disposition: form-data; name="subfolder"'
+    const body = await upload(`a picture\r\n${guess}\r\n${field}\r\n\r\nelsewhere`)
+    assert.ok(body.includes(field))
+    assert.equal(body.split(toBoundary(body)).length, 5)
+  })
+
   it("that can't be had end the task, and nothing is sent", async (t) => {
     const world = await createComfyWorld(t)
     const gone = { image_urls: ["https://media.example/1.png"] }

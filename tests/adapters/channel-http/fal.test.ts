@@ -1,7 +1,9 @@
 /** The channel of fal against its stub: what each answer proves, fault by fault. */
 import assert from "node:assert/strict"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { describe, it } from "node:test"
-import { fal } from "@safelight/channel-http"
+import { createHttpChannel, fal } from "@safelight/channel-http"
 import {
   imageEdit,
   referenceToVideo,
@@ -105,6 +107,28 @@ describe("a result at fal", () => {
 })
 
 describe("a refusal of fal", () => {
+  it("is read where it holds the input that was refused", async (t) => {
+    const input = "A".repeat(2_000_000)
+    const detail = [{ loc: ["body"], msg: "no", type: "image_too_small", input }]
+    const server = createServer((request, response) => {
+      request.resume()
+      const isState = request.url === "/state"
+      response.writeHead(isState ? 200 : 422)
+      response.end(JSON.stringify(isState ? { status: "COMPLETED" } : { detail }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const own = createHttpChannel({ provider: fal, key: "k", baseUrl: `http://127.0.0.1:${port}` })
+    t.after(async () => {
+      await own.close?.()
+      server.close()
+    })
+    const refusal = { kind: "refused", code: "media_too_small", providerWords: "no" }
+    assert.deepEqual(await own.submit(picture()), refusal)
+    const operation = { id: "1", state: "/state", result: "/result", cancel: null }
+    assert.deepEqual(await own.poll({ ...picture(), operation, progress: 0 }), refusal)
+  })
+
   for (const json of [{}, { error: "no" }, { detail: [] }, "no"]) {
     it(`is in its own shape alone: ${JSON.stringify(json)}`, async () => {
       assert.equal(fal.readCreate(toReply(400, json)), undefined)

@@ -35,7 +35,10 @@ describe("the guide to a channel of one's own", () => {
     await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], options)
     const argv = ["--conditions=@safelight/source", "--test", "--test-reporter=tap", names[1] ?? ""]
     const { stdout } = await run(process.execPath, argv, options)
-    assert.match(stdout, /^# pass 11$/m)
-    assert.match(stdout, /^# fail 0$/m)
+    const count = (what: string): string | undefined =>
+      new RegExp(`^# ${what} (\\d+)$`, "m").exec(stdout)?.[1]
+    // Each promise of the contract is a test; what the channel has not is not asked of it.
+    assert.ok(Number(count("tests")) >= 11, stdout)
+    assert.deepEqual([count("pass"), count("fail")], [count("tests"), "0"])
   })
 })

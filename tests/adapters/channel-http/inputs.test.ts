@@ -192,6 +192,31 @@ describe("a picture that lies elsewhere", () => {
     assert.equal(stub.requests.length, earlier)
   })
 
+  it("says nothing against the provider where its server takes too long", async (t) => {
+    const late = new AbortController()
+    t.mock.method(AbortSignal, "timeout", () => late.signal)
+    const slow = createServer((_request, response) => {
+      response.writeHead(200).write(Buffer.from(picture, "base64"))
+      late.abort()
+    })
+    await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve))
+    t.after(() => {
+      slow.closeAllConnections()
+      slow.close()
+    })
+    const { port } = slow.address() as AddressInfo
+    const { channel } = world()
+    const request = toRequest(
+      model,
+      toFilm(`http://127.0.0.1:${port}/1.png`),
+      toInputs(["127.0.0.0/8"]),
+    )
+    const { signal } = new AbortController()
+    const outcome = await channel.submit({ ...request, signal })
+    const reason = "inputs_took_too_long"
+    assert.deepEqual(outcome, { kind: "not-created", reason, isAboutRequest: true })
+  })
+
   it("is tried again where its server fails for now", async () => {
     status = 503
     const { channel } = world()
@@ -235,6 +260,26 @@ describe("an upload that fails", () => {
       signal: new AbortController().signal,
     }
     const outcome = await channel.submit(request)
+    assert.deepEqual(outcome, { kind: "not-created", reason: "inputs_took_too_long" })
+    assert.equal(stub.requests.length, earlier)
+  })
+})
+
+describe("a link that comes too late", () => {
+  const { world } = createWorld(ark)
+
+  it("is not bought by: another process may have taken the task over", async (t) => {
+    const late = new AbortController()
+    t.mock.method(AbortSignal, "timeout", () => late.signal)
+    const { channel, stub } = world()
+    const earlier = stub.requests.length
+    const link = async (url: string): Promise<string | undefined> => {
+      late.abort()
+      return linked.link(url)
+    }
+    const asked = toRequest(referenceToVideo.id, { prompt: "fog", video_urls: [FILM] }, linked)
+    const { signal } = new AbortController()
+    const outcome = await channel.submit({ ...asked, signal, inputs: { ...linked, link } })
     assert.deepEqual(outcome, { kind: "not-created", reason: "inputs_took_too_long" })
     assert.equal(stub.requests.length, earlier)
   })

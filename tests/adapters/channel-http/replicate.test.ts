@@ -46,6 +46,25 @@ async function buy(model: string, parameters: object): Promise<readonly [string,
   return [endpoint, input]
 }
 
+describe("an answer that holds what was asked for", () => {
+  it("is read, however long: its purchase is neither in doubt nor lost", async () => {
+    const film = toRequest(referenceToVideo.id, { ...FILM, prompt: "a".repeat(2_000_000) })
+    assert.equal((await world.carryOut(film)).kind, "completed")
+  })
+
+  it("is no longer than a callback may be, however many inputs went along", async () => {
+    for (const length of [255_000, 63_900]) {
+      const large = (type: string): string => `data:${type};base64,${"A".repeat(length)}`
+      const image_urls = Array.from({ length: 9 }, () => large("image/png"))
+      const audio_urls = Array.from({ length: 3 }, () => large("audio/wav"))
+      const film = toRequest(referenceToVideo.id, { ...FILM, image_urls, audio_urls })
+      assert.equal((await world.carryOut(film)).kind, "completed")
+      const { length: sent } = JSON.stringify(world.bought().body)
+      assert.ok(sent < 800_000, String(sent))
+    }
+  })
+})
+
 describe("Replicate's models", () => {
   it("are Recraft's picture", async () => {
     const input = { prompt: "fog", size: "1024x1024" }

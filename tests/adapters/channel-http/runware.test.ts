@@ -173,6 +173,14 @@ describe("a purchase at Runware", () => {
     assert.deepEqual(await channel.find?.(failing), { operation: { id: world.bought().id } })
   })
 
+  it("is found where the record of it holds the inputs that went along", async () => {
+    const image = `data:image/png;base64,${"A".repeat(2_000_000)}`
+    const request = toRequest(referenceToVideo.id, { prompt: "waves", image_urls: [image] })
+    await world.buyWith({ create: "reset" }, request)
+    const found = await channel.find?.(request)
+    assert.deepEqual(found, { operation: { id: world.bought().id } })
+  })
+
   it("was never made where neither running nor past tasks know it", async () => {
     assert.equal(await channel.find?.(picture()), null)
   })

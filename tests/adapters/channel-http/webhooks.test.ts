@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net"
 import { after, describe, it } from "node:test"
 import {
   blackForestLabs,
+  comfyRouter,
   createHttpChannel,
   fal,
   replicate,
@@ -21,6 +22,8 @@ interface KeyServer {
   readonly url: string
   /** What it answers with from now on. */
   answer: { readonly status: number; readonly body: string }
+  /** Seconds, with each answer. */
+  retryAfter: string
   readonly requests: { readonly path: string; readonly authorization: string | undefined }[]
 }
 
@@ -186,8 +189,23 @@ describe("an answer to a question", () => {
     assert.deepEqual(await ask(), { kind: "running", pollAfterMs: 7_000 })
   })
 
-  it("is bounded by what it may hold", async () => {
+  it("puts off the next question by five minutes at most: a paid result may be gone in ten", async () => {
     const { channel } = open()
+    const operation = { state: "/state", result: "/result" }
+    const signal = AbortSignal.timeout(10_000)
+    const own = { task: "t", account: "a", model: textToImage.id, upstreamKey: "t.1" }
+    const ask = () => channel.poll({ ...own, parameters: {}, operation, progress: 0, signal })
+    server.retryAfter = "86400"
+    server.answer = { status: 503, body: "<html>" }
+    await assert.rejects(ask(), { retryable: true, retryAfterMs: 300_000 })
+    server.answer = { status: 200, body: '{"status":"IN_QUEUE"}' }
+    const outcome = await ask()
+    server.retryAfter = "7"
+    assert.deepEqual(outcome, { kind: "running", pollAfterMs: 300_000 })
+  })
+
+  it("is bounded by what it may hold", async () => {
+    const { channel } = open({ provider: comfyRouter })
     const status = "IN_QUEUE"
     server.answer = { status: 200, body: JSON.stringify({ status, x: "x".repeat(1024 * 1024) }) }
     const operation = { state: "/state", result: "/result" }
@@ -259,7 +277,9 @@ async function openKeyServer(): Promise<KeyServer> {
   const listening = createServer((request, response) => {
     const { authorization } = request.headers
     keyServer.requests.push({ path: request.url ?? "", authorization })
-    response.writeHead(keyServer.answer.status, { "retry-after": "7" }).end(keyServer.answer.body)
+    response
+      .writeHead(keyServer.answer.status, { "retry-after": keyServer.retryAfter })
+      .end(keyServer.answer.body)
   })
   await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve))
   after(() => {
@@ -268,6 +288,11 @@ async function openKeyServer(): Promise<KeyServer> {
   })
   const { port } = listening.address() as AddressInfo
   const answer = { status: 404, body: "" }
-  const keyServer: KeyServer = { url: `http://127.0.0.1:${port}`, answer, requests: [] }
+  const keyServer: KeyServer = {
+    url: `http://127.0.0.1:${port}`,
+    answer,
+    retryAfter: "7",
+    requests: [],
+  }
   return keyServer
 }

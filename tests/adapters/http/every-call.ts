@@ -198,6 +198,7 @@ function create(keys: readonly string[], add: Add): void {
     { "content-type": "text/plain" },
     { "content-encoding": "gzip" },
     { "idempotency-key": '"' },
+    { "safelight-hops": "99" },
     // The second is a replay.
     { "idempotency-key": "one" },
   ]) {

@@ -38,7 +38,12 @@ export async function openProviderWorld(options: ProviderWorldOptions): Promise<
   const inspector = createMediaInspector({ clock: systemClock })
   places.defer(() => inspector.close())
   const { url } = announcement
-  const channel = createHttpChannel({ provider: toProvider(url, options), key: "bench" })
+  const channel = createHttpChannel({
+    provider: toProvider(url, options),
+    key: "bench",
+    // As the figures mean it: the same interval from first to last.
+    pollEvery: { shortestMs: options.pollAfterMs, longestMs: options.pollAfterMs },
+  })
   places.defer(async () => channel.close?.())
   const engine = createEngine({
     storage,

@@ -129,6 +129,8 @@ export const fal = defineProvider({
   keyVariable: "FAL_KEY",
   authorize: (key) => ({ authorization: `Key ${key}` }),
   outputHosts: ["*.fal.media", "fal.media"],
+  // A fault of an input may hold the input.
+  answersHoldMedia: true,
   submission: { kind: "unkeyed" },
   concurrency: 2,
   submitTimeoutMs: 30_000,

@@ -14,8 +14,11 @@ import type { InputRule, ProviderModel } from "../provider.ts"
 import { findSeedanceObstacles, hasFramesAlone } from "../seedance.ts"
 import { findSquareObstacles } from "../square-picture.ts"
 
-/** As it advises: what is larger than 256 KB is no data URL. */
-const UPLOAD: InputRule = { by: "upload", fromCharacters: 256_000 }
+/**
+ * It advises against data URLs above 256 KB; as its answers and webhooks repeat them, twelve have to go
+ * into the 1 MiB of a callback.
+ */
+const UPLOAD: InputRule = { by: "upload", fromCharacters: 64_000 }
 
 interface ReplicateModel extends Required<Pick<ProviderModel, "accepts">> {
   readonly inputs?: Readonly<Record<string, InputRule>>

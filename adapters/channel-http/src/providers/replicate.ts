@@ -60,6 +60,8 @@ export const replicate = defineProvider({
   keyVariable: "REPLICATE_API_TOKEN",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   outputHosts: ["*.replicate.delivery", "replicate.delivery"],
+  // A prediction tells its input.
+  answersHoldMedia: true,
   submission: { kind: "unkeyed" },
   concurrency: 8,
   submitTimeoutMs: 30_000,

@@ -87,6 +87,8 @@ export const runware = defineProvider({
   keyVariable: "RUNWARE_API_KEY",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   outputHosts: ["*.runware.ai"],
+  // What is known of a task that ran is its request too.
+  answersHoldMedia: true,
   submission: { kind: "lookup", longestRequestMs: 2 * SUBMIT_MS, listLagMs: LIST_LAG_MS },
   concurrency: 8,
   submitTimeoutMs: SUBMIT_MS,

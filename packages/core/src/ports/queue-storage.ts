@@ -40,6 +40,8 @@ export interface QueueStorage {
    * doing it twice is the same as once.
    */
   holdSlots(request: SlotRequest): Promise<number>
+  /** How many slots of a pool all claims hold together. */
+  countSlots(pool: string): Promise<number>
   /** Gives tasks up so that anybody may take them: from `dueAt` on, or at their turn if they keep it. */
   release(request: ReleaseRequest): Promise<void>
   /** Unfinished tasks whose `endBy` has come, the longest overdue first. */

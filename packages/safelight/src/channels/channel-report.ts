@@ -7,7 +7,9 @@ import {
   type ChannelLoad,
   type ChannelOutcomes,
   type PausedChannel,
+  type QueueStorage,
 } from "@safelight/core"
+import { toBreakerPool } from "@safelight/engine"
 import { toSeconds, toUnits } from "../amount.ts"
 import { toTable } from "../table.ts"
 import type { ChannelPlan } from "./plan-channels.ts"
@@ -26,6 +28,8 @@ export interface ChannelRecord {
   /** Why this configuration does not serve it; null where it does. */
   readonly left_out: string | null
   readonly in_flight: number
+  /** How many processes leave it alone for now, since it failed several times in a row. */
+  readonly left_alone_by: number
   /** Of tasks that finished in the last day. */
   readonly last_day: {
     readonly succeeded: number
@@ -46,7 +50,20 @@ export interface ChannelFacts {
   readonly plans: readonly ChannelPlan[]
   readonly paused: readonly PausedChannel[]
   readonly loads: readonly ChannelLoad[]
+  /** By name, how many processes leave it alone; none where it is missing. */
+  readonly leftAlone: ReadonlyMap<string, number>
   readonly outcomes: readonly ChannelOutcomes[]
+}
+
+/** Of the channels of the configuration, which alone are given anything. */
+export async function countLeftAlone(
+  storage: Pick<QueueStorage, "countSlots">,
+  plans: readonly Pick<ChannelPlan, "name">[],
+): Promise<ReadonlyMap<string, number>> {
+  const counts = plans.map(
+    async ({ name }) => [name, await storage.countSlots(toBreakerPool(name))] as const,
+  )
+  return new Map(await Promise.all(counts))
 }
 
 /** Those of the configuration in its order, then the others by name. */
@@ -69,6 +86,7 @@ function toRecord(name: string, facts: ChannelFacts): ChannelRecord {
     paused_at: toUnixSeconds(pausedAt),
     left_out: toLeftOut(plan),
     in_flight: inFlight,
+    left_alone_by: facts.leftAlone.get(name) ?? 0,
     last_day: toLastDay(name, facts.outcomes),
   }
 }
@@ -120,6 +138,16 @@ function toState(pausedAt: number, inFlight: number): ChannelRecord["state"] {
   return inFlight > 0 ? "draining" : "paused"
 }
 
+/** In words for people. */
+function toStanding({ left_alone_by, left_out, state }: Omit<ChannelRecord, "last_day">): string {
+  const processes = left_alone_by === 1 ? "1 process" : `${left_alone_by} processes`
+  return [
+    state,
+    ...(left_alone_by > 0 ? [`left alone by ${processes} after failures`] : []),
+    ...(left_out === null ? [] : [`left out: ${left_out}`]),
+  ].join(", ")
+}
+
 function toLeftOut(plan: ChannelPlan | undefined): string | null {
   if (plan === undefined) return "it is not in the configuration"
   return plan.faults.length === 0 ? null : plan.faults.join("; ")
@@ -145,7 +173,7 @@ export function toChannelsTable(records: readonly ChannelRecord[]): string {
     record.type ?? "-",
     String(record.tier ?? "-"),
     String(record.weight ?? "-"),
-    record.left_out === null ? record.state : `${record.state}, left out: ${record.left_out}`,
+    toStanding(record),
     String(record.in_flight),
     String(lastDay.succeeded),
     String(lastDay.failed),
