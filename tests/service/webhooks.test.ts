@@ -3,8 +3,6 @@
  * whose answer was lost is healed by what its provider signed, and by nothing else.
  */
 import assert from "node:assert/strict"
-import { createServer, request as send } from "node:http"
-import type { AddressInfo } from "node:net"
 import { describe, it, type TestContext } from "node:test"
 import { setTimeout } from "node:timers/promises"
 import { imageEdit, referenceToVideo, textToImage, type Task } from "@safelight/core"
@@ -16,6 +14,7 @@ import {
 } from "@safelight/testkit/stubs"
 import { createService, DEFAULTS, type Service } from "safelight"
 import { createLogRecorder } from "../engine/log-recorder.ts"
+import { openForwarder } from "../support/forwarder.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 
 const KEY = "key-of:a-provider"
@@ -220,33 +219,4 @@ async function openWorld(t: TestContext, type: string, options: WorldOptions = {
     },
   }
   return world
-}
-
-interface Forwarder extends AsyncDisposable {
-  readonly url: string
-  target: string
-}
-
-/** A public address that is known before the service listens. */
-async function openForwarder(): Promise<Forwarder> {
-  const server = createServer((incoming, outgoing) => {
-    const { headers, method, url } = incoming
-    const options = { method, headers, agent: false } as const
-    const onward = send(`${forwarder.target}${url}`, options, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
-    })
-    onward.on("error", () => outgoing.destroy())
-    incoming.pipe(onward)
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const forwarder: Forwarder = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    target: "",
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-  return forwarder
 }

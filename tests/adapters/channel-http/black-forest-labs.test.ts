@@ -10,6 +10,7 @@ import {
   fetchTypes,
   openProviderWorld,
   toReply,
+  itTakesNoneOf,
 } from "./provider-world.ts"
 
 const world = await openProviderWorld(blackForestLabs)
@@ -85,13 +86,7 @@ describe("the models of Black Forest Labs", () => {
     ["aspect_ratio", imageEdit.id, { ...EDIT, aspect_ratio: "auto" }],
     ["resolution", imageEdit.id, { ...EDIT, aspect_ratio: "9:20", resolution: "2k" }],
   ]
-  for (const [param, model, parameters] of refused) {
-    it(`take no request with what can't be expressed: ${param} of ${model}`, () => {
-      const verdict = channel.accepts?.(toRequest(model, parameters))
-      assert.ok(typeof verdict === "object" && verdict.kind === "ineligible")
-      assert.equal(verdict.param, param)
-    })
-  }
+  itTakesNoneOf(world, refused, (param, model) => `${param} of ${model}`)
 
   it("take everything else", () => {
     assert.equal(channel.accepts?.(picture()), true)

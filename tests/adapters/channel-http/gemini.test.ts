@@ -15,6 +15,7 @@ import {
   describeWork,
   openProviderWorld,
   toReply,
+  itTakesNoneOf,
 } from "./provider-world.ts"
 import { readOutputs } from "./read-outputs.ts"
 
@@ -105,13 +106,7 @@ describe("Gemini's models", () => {
     ["duration", referenceToVideo.id, { ...FILM, image_urls: [ONE, ONE, ONE] }],
     ["bitrate_mode", referenceToVideo.id, { ...FILM, bitrate_mode: "high" }],
   ]
-  for (const [param, model, parameters] of refused) {
-    it(`take no request with what can't be expressed: ${JSON.stringify(parameters)}`, () => {
-      const verdict = channel.accepts?.(toRequest(model, parameters))
-      assert.ok(typeof verdict === "object" && verdict.kind === "ineligible")
-      assert.equal(verdict.param, param)
-    })
-  }
+  itTakesNoneOf(world, refused)
 
   it("are not the edit, whose format can't be asked for", () => {
     assert.equal(channel.models.includes(imageEdit.id), false)

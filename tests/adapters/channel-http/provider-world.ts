@@ -244,6 +244,24 @@ export function describeEligibility(
   })
 }
 
+/** A request that a channel must leave to others, and the parameter that it has to name. */
+export type Inexpressible = readonly [param: string, model: string, parameters: object]
+
+/** Tests of a block: none of these requests is taken. */
+export function itTakesNoneOf(
+  { channel, toRequest }: ProviderWorld,
+  refused: readonly Inexpressible[],
+  toName = (...[, , parameters]: Inexpressible): string => JSON.stringify(parameters),
+): void {
+  for (const [param, model, parameters] of refused) {
+    it(`take no request with what can't be expressed: ${toName(param, model, parameters)}`, () => {
+      const verdict = channel.accepts?.(toRequest(model, parameters))
+      assert.ok(typeof verdict === "object" && verdict.kind === "ineligible")
+      assert.equal(verdict.param, param)
+    })
+  }
+}
+
 /** An answer for a declaration's pure functions. */
 export function toReply(status: number, json?: Json, headers: Reply["headers"] = {}): Reply {
   return { status, headers, json, retryAfterMs: undefined }

@@ -10,6 +10,7 @@ import {
   fetchTypes,
   openProviderWorld,
   toReply,
+  itTakesNoneOf,
 } from "./provider-world.ts"
 
 const world = await openProviderWorld(runware)
@@ -100,13 +101,7 @@ describe("Runware's models", () => {
     ["aspect_ratio", referenceToVideo.id, { ...FILM, image_urls: [ONE] }],
     ["bitrate_mode", referenceToVideo.id, { ...FILM, bitrate_mode: "high" }],
   ]
-  for (const [param, model, parameters] of refused) {
-    it(`take no request with what can't be expressed: ${param} of ${model}`, () => {
-      const verdict = channel.accepts?.(toRequest(model, parameters))
-      assert.ok(typeof verdict === "object" && verdict.kind === "ineligible")
-      assert.equal(verdict.param, param)
-    })
-  }
+  itTakesNoneOf(world, refused, (param, model) => `${param} of ${model}`)
 
   it("take everything else", () => {
     assert.equal(channel.accepts?.(picture()), true)

@@ -30,9 +30,9 @@ export interface Combination {
 const SKEWS = ["-600000", "600000"]
 
 /** All that can go wrong at the lane's provider. */
-export async function listFaults({ provider }: Lane): Promise<readonly Fault[]> {
-  const start = STUBS[provider.name]
-  if (start === undefined) throw new Error(`${provider.name} has no stub`)
+export async function listFaults(lane: Lane): Promise<readonly Fault[]> {
+  const start = STUBS[lane.stub]
+  if (start === undefined) throw new Error(`${lane.stub} has no stub`)
   await using stub = await start()
   return (["create", "poll", "download"] as const)
     .flatMap((place): Fault[] => STUB_FAULTS[place].map((name) => ({ place, name })))

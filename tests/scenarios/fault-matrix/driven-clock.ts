@@ -3,7 +3,7 @@
  * outside (an answer, a download, a measurement) and jumps to the next moment somebody waits for once
  * nothing is. An hour of polls then takes as long as its answers do, and no machine is too slow. What
  * would be missed: a stub that holds an answer back on purpose waits by this clock too, so such an
- * answer doesn't count as under way.
+ * answer doesn't count as under way. What a stub does aside holds no answer back, and must not count so.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import type { AbortSignalLike, Clock } from "@safelight/core"
@@ -11,6 +11,8 @@ import type { AbortSignalLike, Clock } from "@safelight/core"
 export interface DrivenClock extends Clock {
   /** The same time for a stub, whose waits hold answers back. */
   readonly stub: Clock
+  /** The same time for what a stub does aside. */
+  readonly aside: Clock
   /** Time stands still until the call is over. */
   during<Result>(call: () => Promise<Result>): Promise<Result>
   /** Lets time pass until the condition holds. Throws if nobody waits for anything any more. */
@@ -19,10 +21,13 @@ export interface DrivenClock extends Clock {
   countWaitsAfter(durationMs: number): Promise<number>
 }
 
+/** A wait of the engine's, one that holds an answer back, or one of a stub's that nobody waits for. */
+type WaitKind = "engine" | "answer" | "aside"
+
 interface Wait {
   readonly dueMs: number
   readonly end: () => void
-  readonly isStubs: boolean
+  readonly kind: WaitKind
 }
 
 export function createDrivenClock(): DrivenClock {
@@ -38,10 +43,10 @@ export function createDrivenClock(): DrivenClock {
     changed = Promise.withResolvers()
   }
 
-  function wait(isStubs: boolean, durationMs: number, signal?: AbortSignalLike): Promise<void> {
+  function wait(kind: WaitKind, durationMs: number, signal?: AbortSignalLike): Promise<void> {
     if (signal?.aborted === true || durationMs <= 0) return Promise.resolve()
     return new Promise((resolve) => {
-      const own: Wait = { dueMs: elapsedMs + durationMs, end, isStubs }
+      const own: Wait = { dueMs: elapsedMs + durationMs, end, kind }
       function end(): void {
         waits.delete(own)
         signal?.removeEventListener("abort", end)
@@ -54,8 +59,8 @@ export function createDrivenClock(): DrivenClock {
     })
   }
 
-  function count(isStubs: boolean): number {
-    return [...waits].filter((each) => each.isStubs === isStubs).length
+  function count(kind: WaitKind): number {
+    return [...waits].filter((each) => each.kind === kind).length
   }
 
   /** Resolves once nothing goes on that does not wait for this clock. */
@@ -64,7 +69,7 @@ export function createDrivenClock(): DrivenClock {
       // Promise reactions of what has just ended, which may begin something new.
       await turn()
       await turn()
-      if (callsUnderWay <= count(true)) return
+      if (callsUnderWay <= count("answer")) return
       await changed.promise
     }
   }
@@ -85,8 +90,9 @@ export function createDrivenClock(): DrivenClock {
   return {
     ...read,
     runUntil,
-    wait: (durationMs, signal) => wait(false, durationMs, signal),
-    stub: { ...read, wait: (durationMs, signal) => wait(true, durationMs, signal) },
+    wait: (durationMs, signal) => wait("engine", durationMs, signal),
+    stub: { ...read, wait: (durationMs, signal) => wait("answer", durationMs, signal) },
+    aside: { ...read, wait: (durationMs, signal) => wait("aside", durationMs, signal) },
     async during(call) {
       callsUnderWay += 1
       try {
@@ -98,9 +104,9 @@ export function createDrivenClock(): DrivenClock {
     },
     async countWaitsAfter(durationMs) {
       const endMs = elapsedMs + durationMs
-      void wait(true, durationMs)
+      void wait("aside", durationMs)
       await runUntil(() => elapsedMs >= endMs)
-      return count(false)
+      return count("engine")
     },
   }
 }

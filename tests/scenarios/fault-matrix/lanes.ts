@@ -3,18 +3,26 @@
  * some of them at once and have others polled for. What is said here of a provider's own faults is what
  * the provider says of them, and never what its declaration makes of them.
  */
-import { PROVIDERS, type Provider } from "@safelight/channel-http"
-import { imageEdit, referenceToVideo, textToImage } from "@safelight/core"
+import { fileURLToPath } from "node:url"
+import { createComfyUiChannel } from "@safelight/channel-comfyui"
+import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
+import { imageEdit, referenceToVideo, textToImage, type Channel } from "@safelight/core"
+import { MEDIA_HEADS } from "../../support/media-heads.ts"
 
 export interface Lane {
-  readonly provider: Provider
+  /** The stub's name, which is its provider's. */
+  readonly stub: string
   readonly model: string
   readonly parameters: Readonly<Record<string, unknown>>
   /** As a test's name has it. */
   readonly title: string
+  /** What a repeat means there. */
+  readonly repeats: Channel["submission"]["kind"]
+  /** A channel of one process's own. */
+  open(this: void, baseUrl: string, key: string): Promise<Channel>
 }
 
-const PICTURE = "data:image/png;base64,AAAA"
+const PICTURE = `data:image/png;base64,${MEDIA_HEADS.png.toString("base64")}`
 
 const PARAMETERS: Readonly<Record<string, Lane["parameters"]>> = {
   [textToImage.id]: { prompt: "a lighthouse at dusk" },
@@ -25,6 +33,11 @@ const PARAMETERS: Readonly<Record<string, Lane["parameters"]>> = {
 /** Where a provider takes only some of what the model allows. */
 const OWN_PARAMETERS: Readonly<Record<string, Readonly<Record<string, Lane["parameters"]>>>> = {
   "black-forest-labs": { [imageEdit.id]: { aspect_ratio: "1:1" } },
+  comfyui: {
+    [textToImage.id]: { size: "square" },
+    [imageEdit.id]: { output_format: "png" },
+    [referenceToVideo.id]: { resolution: undefined },
+  },
   gemini: { [referenceToVideo.id]: { resolution: "720p" } },
   higgsfield: { [referenceToVideo.id]: { image_urls: ["https://media.example/1.png"] } },
 }
@@ -34,23 +47,60 @@ const UNSTUBBED: readonly string[] = ["safelight"]
 
 const STUBBED = PROVIDERS.filter(({ name }) => !UNSTUBBED.includes(name))
 
-export const LANES: readonly Lane[] = STUBBED.flatMap((provider) =>
-  Object.keys(provider.models).map((model) => ({
-    provider,
-    model,
-    parameters: { ...PARAMETERS[model], ...OWN_PARAMETERS[provider.name]?.[model] },
-    title: `${provider.name} ${model.split("/").at(-1)}`,
-  })),
-)
+/** Of a provider that doesn't state how long its keys live. */
+const KEY_TTL_MS = 43_200_000
+
+function toProviderLanes(provider: Provider): readonly Lane[] {
+  const { kind } = provider.submission
+  const more = kind === "keyed-unstated" ? { keyTtlMs: KEY_TTL_MS } : {}
+  const repeats = kind === "keyed-unstated" ? "keyed" : kind
+  return Object.keys(provider.models).map((model) => ({
+    ...toPurchase(provider.name, model),
+    repeats,
+    open: async (baseUrl, key) => createHttpChannel({ provider, key, baseUrl, ...more }),
+  }))
+}
+
+const WORKFLOWS: Readonly<Record<string, string>> = {
+  [textToImage.id]: toWorkflowPath("text-to-image"),
+  [imageEdit.id]: toWorkflowPath("edit"),
+  [referenceToVideo.id]: toWorkflowPath("video"),
+}
+
+function toWorkflowPath(name: string): string {
+  const folder = "../../../adapters/channel-comfyui/workflows"
+  return fileURLToPath(new URL(`${folder}/${name}.json`, import.meta.url))
+}
+
+/** It takes no key. */
+function toComfyUiLanes(): readonly Lane[] {
+  return Object.keys(WORKFLOWS).map((model) => ({
+    ...toPurchase("comfyui", model),
+    repeats: "lookup",
+    open: (baseUrl) => createComfyUiChannel({ workflows: WORKFLOWS, baseUrl }),
+  }))
+}
+
+function toPurchase(
+  stub: string,
+  model: string,
+): Pick<Lane, "model" | "parameters" | "stub" | "title"> {
+  const parameters = { ...PARAMETERS[model], ...OWN_PARAMETERS[stub]?.[model] }
+  return { stub, model, parameters, title: `${stub} ${model.split("/").at(-1)}` }
+}
+
+export const LANES: readonly Lane[] = [...STUBBED.flatMap(toProviderLanes), ...toComfyUiLanes()]
 
 /**
  * Faults after which nothing was produced and nothing is billed, so that the work may be bought once
  * more: fal bills no 5xx, Ark and Veo bill what succeeds, Higgsfield says it of `failed`, and what
- * waited too long in Comfy Router's queue reached nobody.
+ * waited too long in Comfy Router's queue reached nobody. A ComfyUI server is one's own: what it forgot by
+ * a restart, ran out of memory for or took from its cache is made anew for nothing.
  */
 export const UNBILLED_FAULTS: Readonly<Record<string, readonly string[]>> = {
   ark: ["internal-error"],
   "comfy-router": ["queue-timeout"],
+  comfyui: ["cached", "out-of-memory", "restart"],
   fal: ["generation-timeout", "partner-down", "runner-lost"],
   gemini: ["video-failed"],
   higgsfield: ["failed"],

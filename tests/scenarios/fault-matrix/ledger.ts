@@ -17,7 +17,7 @@ function isOneOf(
   faults: Readonly<Record<string, readonly string[]>>,
   { combination: { fault, lane } }: Played,
 ): boolean {
-  const own = faults[lane.provider.name] ?? []
+  const own = faults[lane.stub] ?? []
   return fault?.place === "own" && own.includes(fault.name)
 }
 
@@ -30,8 +30,7 @@ const buysOnce: Rule = (played) => {
 
 /** A key is the one thing by which a repeat can be known. */
 const sendsEachKeyOnce: Rule = ({ combination, events, purchases }) => {
-  const { submission } = combination.lane.provider
-  if (submission.kind !== "unkeyed") return
+  if (combination.lane.repeats !== "unkeyed") return
   const keys = events.flatMap((each) => (each.type === "dispatched" ? each.data.upstreamKey : []))
   if (new Set(keys).size !== keys.length) return "a key was sent twice to a provider without keys"
   return purchases.length > keys.length ? "bought without an intent in the log" : undefined
@@ -121,7 +120,7 @@ const outlivesWhatPasses: Rule = ({ combination, events, purchases, task }) => {
   const isPassing = fault === null || (fault.place !== "own" && times === 1)
   if (!isPassing || task.state.startsWith("succeeded")) return
   const isDoubted = events.some(({ type }) => type === "doubted")
-  if (lane.provider.submission.kind === "unkeyed" && isDoubted) return
+  if (lane.repeats === "unkeyed" && isDoubted) return
   return `failed with ${task.error?.code} after ${purchases.length} purchases, though all passed`
 }
 

@@ -6,7 +6,6 @@
 import { get } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { setImmediate as turn } from "node:timers/promises"
-import { createHttpChannel } from "@safelight/channel-http"
 import {
   openEvent,
   type MediaInspector,
@@ -17,7 +16,7 @@ import {
 } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import type { Engine } from "@safelight/engine"
-import { STUBS, type RunningStub, type StubPurchase } from "@safelight/testkit/stubs"
+import { STUBS, type StubPurchase } from "@safelight/testkit/stubs"
 import { createLogRecorder, type LogEntry } from "../../engine/log-recorder.ts"
 import { createMemoryArtifacts, type MemoryArtifacts } from "../../support/memory-artifacts.ts"
 import { createMemoryStorage, type MemoryStorage } from "../../support/memory-storage.ts"
@@ -65,16 +64,18 @@ const SETTINGS = {
  */
 const SLOW_MS = { answer: 1_200_000, download: 120_000 }
 
-/** Of a provider that doesn't state how long its keys live. */
-const KEY_TTL_MS = 12 * HOUR_MS
-
 export async function play(combination: Combination, inspector: MediaInspector): Promise<Played> {
   const { lane } = combination
   const clock = createDrivenClock()
-  const start = STUBS[lane.provider.name]
-  if (start === undefined) throw new Error(`${lane.provider.name} has no stub`)
+  const start = STUBS[lane.stub]
+  if (start === undefined) throw new Error(`${lane.stub} has no stub`)
   const slowMs = SLOW_MS[combination.fault?.place === "download" ? "download" : "answer"]
-  await using stub = await start({ clock: clock.stub, runMs: 3_000, slowMs })
+  await using stub = await start({
+    clock: clock.stub,
+    asideClock: clock.aside,
+    runMs: 3_000,
+    slowMs,
+  })
   const handles = listHandles()
   stub.setFaults(toStubFaults(combination))
   const storage = createMemoryStorage()
@@ -84,7 +85,8 @@ export async function play(combination: Combination, inspector: MediaInspector):
   const urls: string[] = []
   const media: MediaSource = {
     open(request) {
-      urls.push(request.url)
+      // A task's own media come this way too.
+      if (!request.url.startsWith("data:")) urls.push(request.url)
       return source.open(request)
     },
   }
@@ -97,12 +99,12 @@ export async function play(combination: Combination, inspector: MediaInspector):
     passes += 1
     return passes === crash.pass
   }
-  const boots = createBoots(clock, () =>
+  const boots = await createBoots(clock, async () =>
     startProcess({
       clock,
       storage,
       artifacts,
-      channels: [openChannel(lane, stub)],
+      channels: [await lane.open(stub.url, KEY)],
       media,
       inspector,
       settings: SETTINGS,
@@ -140,12 +142,6 @@ export async function play(combination: Combination, inspector: MediaInspector):
   }
 }
 
-function openChannel({ provider }: Lane, stub: RunningStub): ReturnType<typeof createHttpChannel> {
-  const isUnstated = provider.submission.kind === "keyed-unstated"
-  const more = isUnstated ? { keyTtlMs: KEY_TTL_MS } : {}
-  return createHttpChannel({ provider, key: KEY, baseUrl: stub.url, ...more })
-}
-
 function toRequest({ model, parameters }: Lane): Parameters<Engine["submit"]>[0] {
   const idempotency = { key: "order-1", fingerprint: "a1".repeat(32) }
   return { account: "ada", model, parameters, idempotency }
@@ -157,8 +153,8 @@ interface Boots {
   close(): Promise<void>
 }
 
-function createBoots(clock: DrivenClock, boot: () => MortalProcess): Boots {
-  const processes = [boot()]
+async function createBoots(clock: DrivenClock, boot: () => Promise<MortalProcess>): Promise<Boots> {
+  const processes = [await boot()]
   const current = (): MortalProcess => processes.at(-1) as MortalProcess
 
   return {
@@ -174,7 +170,7 @@ function createBoots(clock: DrivenClock, boot: () => MortalProcess): Boots {
         await clock.runUntil(() => process.isDead() || ended !== undefined || failed !== undefined)
         if (failed !== undefined) throw failed.error
         if (ended !== undefined) return ended.result
-        processes.push(boot())
+        processes.push(await boot())
       }
     },
     async close() {

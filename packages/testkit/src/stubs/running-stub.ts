@@ -12,6 +12,8 @@ export interface StubOptions {
   readonly faults?: Partial<StubFaults>
   /** Every duration and moment of the stub is read from it; by default the machine's. */
   readonly clock?: Clock
+  /** The same time, for waits that no answer hangs on: webhooks, progress. `clock` by default. */
+  readonly asideClock?: Clock
   /** How long a job waits before it runs; 0 by default. */
   readonly queueMs?: number
   /** How long a job runs; 100 by default. */

@@ -25,6 +25,7 @@ export async function startStub(
 ): Promise<RunningStub> {
   const { queueMs, runMs, slowMs, filmBytes } = { ...DEFAULTS, ...options }
   const clock = options.clock ?? createMachineClock()
+  const asideClock = options.asideClock ?? clock
   const faults = createFaultSwitches(definition.ownFaults)
   faults.set(options.faults ?? {})
   const purchases: StubPurchase[] = []
@@ -47,14 +48,14 @@ export async function startStub(
       filmBytes,
       toUrl: (path) => toUrl(`/${definition.filesHost}${path}`),
     }),
-    webhooks: createWebhooks({ clock, faults, deliveries, closed }),
+    webhooks: createWebhooks({ clock: asideClock, faults, deliveries, closed }),
     refuse: definition.refuse,
     toldAt: (at = clock.now()) => at + faults.skewMs(),
     toUrl,
     record: (purchase) => purchases.push({ ...purchase, at: clock.now() }),
     strikes: (fault) => faults.takeOwn(fault),
-    waitUntil: (at, over) =>
-      waitUntil(clock, at, over === undefined ? closed : AbortSignal.any([closed, over])),
+    waitUntil: (at, over) => waitUntil(clock, at, either(closed, over)),
+    waitAside: (at, over) => waitUntil(asideClock, at, either(closed, over)),
     onSocket: (path, listener) => sockets.listen(path, listener),
   }
   const routes = [...toFileRoutes(context), ...definition.createRoutes(context)]
@@ -73,6 +74,10 @@ export async function startStub(
       return close(server)
     },
   }
+}
+
+function either(closed: AbortSignal, over: AbortSignal | undefined): AbortSignal {
+  return over === undefined ? closed : AbortSignal.any([closed, over])
 }
 
 function listen(server: Server, port: number): Promise<string> {

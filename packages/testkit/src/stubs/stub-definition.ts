@@ -50,6 +50,8 @@ export interface StubContext {
   strikes(this: void, ownFault: string): boolean
   /** Ends early when the stub closes, or when `over` aborts. */
   waitUntil(at: number, over?: AbortSignal): Promise<void>
+  /** The same, where no answer is held back meanwhile. */
+  waitAside(at: number, over?: AbortSignal): Promise<void>
   /** Takes WebSockets at a path. */
   onSocket(path: string, listener: (call: StubCall, socket: TextSocket) => void): void
 }

@@ -34,7 +34,7 @@ export function createProgress(context: StubContext): ComfyProgress {
   }
 
   async function run(prompt: Prompt): Promise<void> {
-    await context.waitUntil(prompt.startAt, prompt.over)
+    await context.waitAside(prompt.startAt, prompt.over)
     if (prompt.over.aborted) return
     const [node] = findOutputs(prompt.data.graph)
     tell(prompt, "execution_start")
@@ -44,7 +44,7 @@ export function createProgress(context: StubContext): ComfyProgress {
     for (let step = 1; step <= STEPS; step += 1) {
       // Steps follow one another.
       // oxlint-disable-next-line no-await-in-loop
-      await context.waitUntil(prompt.startAt + stepMs * step, prompt.over)
+      await context.waitAside(prompt.startAt + stepMs * step, prompt.over)
       if (prompt.over.aborted) return tell(prompt, "execution_interrupted", { node_id: node?.id })
       tell(prompt, "progress", { node: node?.id, value: step, max: STEPS })
     }
