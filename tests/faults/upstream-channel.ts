@@ -42,6 +42,8 @@ export function createUpstreamChannel(options: UpstreamChannelOptions): Channel 
   const { origin, kind, concurrency, node } = options
 
   async function submit(request: ChannelRequest): Promise<SubmitOutcome> {
+    // From here on a call runs to its own end, also past its time-out.
+    if (request.signal.aborted) throw new Error("the call was called off before it began")
     const query = new URLSearchParams({ key: request.upstreamKey, task: request.task, node })
     const signal = AbortSignal.timeout(LATE_MS)
     const sendWithinMs = SUBMIT_TIMEOUT_MS

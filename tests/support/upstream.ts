@@ -42,7 +42,10 @@ export function createUpstream({ folder, kind, onBought }: UpstreamOptions): Ups
     submission: toSubmission(kind),
     concurrency: 8,
     submitTimeoutMs: 100,
-    submit: async (request) => ({ kind: "accepted", operation: buy(request) }),
+    async submit(request) {
+      if (request.signal.aborted) throw new Error("the call was called off before it began")
+      return { kind: "accepted", operation: buy(request) }
+    },
     poll: async ({ task }) => complete(task),
     ...(kind === "lookup" && {
       find: async ({ upstreamKey }: ChannelRequest) =>

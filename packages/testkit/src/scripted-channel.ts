@@ -72,6 +72,7 @@ export function createScriptedChannel(options: ScriptedChannelOptions = {}): Scr
 
   async function submit(request: ChannelRequest): Promise<SubmitOutcome> {
     calls.push({ method: "submit", request })
+    if (request.signal.aborted) throw new Error("the call was called off before it began")
     const known = operations.get(request.upstreamKey)
     if (submission.kind === "keyed" && known !== undefined) {
       return { kind: "accepted", operation: known }
