@@ -52,7 +52,8 @@ const DAY_MS = 24 * HOUR_MS
 
 /** The engine's own but for these: the end has to come before the hundredth try that fails. */
 const SETTINGS = {
-  endAfterMs: 900_000,
+  // Enough to look a lost purchase up twice at a provider whose list lags by five minutes.
+  endAfterMs: 1_200_000,
   backoffMaxMs: 240_000,
   retentionMs: DAY_MS,
   removeAfterMs: DAY_MS,
