@@ -115,7 +115,7 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
     return places.filter(({ channel }) => channel.models.includes(model))
   }
 
-  const { judge, toTakers } = createJudgement(serving)
+  const { judge, listTakers } = createJudgement(serving)
 
   /** Those of `channels` that could do with a slot and may get one. */
   function growing(channels: readonly Channel[]): SlotPool[] {
@@ -131,7 +131,7 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
   return {
     channels: places.map(({ channel }) => channel),
     countFree: (model) => serving(model).reduce((total, place) => total + place.countFree(), 0),
-    ...createPauseRules(serving, toTakers),
+    ...createPauseRules(serving, listTakers),
     arePausesKnown: pauses.areKnown,
     pause(names) {
       for (const place of places) place.setPaused(names.has(place.channel.name))
@@ -142,7 +142,7 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: SlotP
       const refusals = judge(model, parameters, refusedBy)
       return refusals.length === serving(model).length ? refusals : []
     },
-    hasTaker: (...asked) => toTakers(...asked).takers.length > 0,
+    hasTaker: (...asked) => listTakers(...asked).length > 0,
     take(model, parameters, refusedBy) {
       const refusals = judge(model, parameters, refusedBy)
       return takeSlot(serving(model), findLine(lines, model), refusals)
@@ -213,20 +213,15 @@ function findLine(lines: Map<string, Line>, model: string): Line {
   return line
 }
 
-/** The channels of a model that take a request, and why the others do not. */
-interface Takers {
-  readonly refusals: readonly Refusal[]
-  readonly takers: readonly ChannelPlace[]
-}
-
 interface Judgement {
-  /** Without parameters no channel is asked. */
+  /** Which channels of a model do not take a request, and why. Without parameters none is asked. */
   readonly judge: (
     model: string,
     parameters: ParameterValues | undefined,
     refusedBy: readonly string[] | undefined,
   ) => readonly Refusal[]
-  readonly toTakers: (...asked: Parameters<Judgement["judge"]>) => Takers
+  /** The others. */
+  readonly listTakers: (...asked: Parameters<Judgement["judge"]>) => readonly ChannelPlace[]
 }
 
 function createJudgement(serving: (model: string) => readonly ChannelPlace[]): Judgement {
@@ -238,18 +233,17 @@ function createJudgement(serving: (model: string) => readonly ChannelPlace[]): J
     })
   return {
     judge,
-    toTakers(...asked) {
+    listTakers(...asked) {
       const [model] = asked
-      const refusals = judge(...asked)
-      const refusing = new Set(refusals.map(({ channel }) => channel))
-      return { refusals, takers: serving(model).filter(({ channel }) => !refusing.has(channel)) }
+      const refusing = new Set(judge(...asked).map(({ channel }) => channel))
+      return serving(model).filter(({ channel }) => !refusing.has(channel))
     },
   }
 }
 
 function createPauseRules(
   serving: (model: string) => readonly ChannelPlace[],
-  toTakers: Judgement["toTakers"],
+  listTakers: Judgement["listTakers"],
 ): Pick<Routing, "isOnHold" | "isResting" | "isServed"> {
   return {
     isServed: (model) =>
@@ -258,7 +252,7 @@ function createPauseRules(
       serving(model).some((place) => place.toStanding().isPaused) &&
       serving(model).every((place) => place.countFree() === 0),
     isOnHold(model, parameters, refusedBy) {
-      const { takers } = toTakers(model, parameters, refusedBy)
+      const takers = listTakers(model, parameters, refusedBy)
       return takers.length > 0 && takers.every((place) => place.isPaused())
     },
   }
