@@ -16,22 +16,47 @@ const JPEG_END = Buffer.from("ffd9", "hex")
 const RIFF_HEADER_BYTES = 8
 
 /** Rejects with `media_unreadable` at the end where that is not the picture's; other types pass. */
-export async function* readWholePicture(
+export function readWholePicture(
   body: AsyncIterable<Uint8Array>,
   mimeType: string,
+): AsyncIterable<Uint8Array> {
+  switch (mimeType) {
+    case "image/png":
+      return readToMark(body, PNG_END)
+    case "image/jpeg":
+      return readToMark(body, JPEG_END)
+    case "image/webp":
+      return readRiff(body)
+    default:
+      return body
+  }
+}
+
+async function* readToMark(
+  body: AsyncIterable<Uint8Array>,
+  mark: Buffer,
 ): AsyncGenerator<Uint8Array> {
+  const tail = createTail()
+  for await (const chunk of body) {
+    tail.add(chunk)
+    yield chunk
+  }
+  if (!tail.read().includes(mark)) throw brokenOff()
+}
+
+async function* readRiff(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head = Buffer.alloc(0)
   let bytes = 0
-  const tail = createTail()
   for await (const chunk of body) {
     if (head.length < RIFF_HEADER_BYTES) {
       head = Buffer.concat([head, chunk.subarray(0, RIFF_HEADER_BYTES - head.length)])
     }
     bytes += chunk.length
-    tail.add(chunk)
     yield chunk
   }
-  if (!isWhole(mimeType, { bytes, head, tail: tail.read() })) throw brokenOff()
+  const isWhole =
+    head.length >= RIFF_HEADER_BYTES && bytes >= head.readUInt32LE(4) + RIFF_HEADER_BYTES
+  if (!isWhole) throw brokenOff()
 }
 
 /**
@@ -53,25 +78,6 @@ function createTail(): { add(chunk: Uint8Array): void; read(): Buffer } {
     },
     read: () =>
       isFull ? Buffer.concat([ring.subarray(at), ring.subarray(0, at)]) : ring.subarray(0, at),
-  }
-}
-
-interface Ends {
-  readonly bytes: number
-  readonly head: Buffer
-  readonly tail: Buffer
-}
-
-function isWhole(mimeType: string, { bytes, head, tail }: Ends): boolean {
-  switch (mimeType) {
-    case "image/png":
-      return tail.includes(PNG_END)
-    case "image/jpeg":
-      return tail.includes(JPEG_END)
-    case "image/webp":
-      return head.length >= RIFF_HEADER_BYTES && bytes >= head.readUInt32LE(4) + RIFF_HEADER_BYTES
-    default:
-      return true
   }
 }
 
