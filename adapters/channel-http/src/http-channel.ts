@@ -7,10 +7,8 @@
  */
 import {
   SafelightError,
-  type AbortSignalLike,
   type Channel,
   type ChannelRequest,
-  type Completed,
   type NotCreated,
   type Clock,
   type Json,
@@ -22,25 +20,11 @@ import {
   type SubmitOutcome,
 } from "@safelight/core"
 import { checkProvider } from "./check-provider.ts"
-import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
+import { NotSent } from "./http-client.ts"
 import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
-import { createIsOwn, createToAddress } from "./provider-address.ts"
-import { addCallback, createReceive, type ReceiverOptions } from "./receive-webhook.ts"
-import {
-  findModel,
-  type CreateOutcome,
-  type Provider,
-  type ProviderModel,
-  type ProviderRequest,
-  type Reply,
-  type Send,
-} from "./provider.ts"
-
-/**
- * For all that buys nothing: thousands of polls may be due at once, and each connection takes memory.
- * Enough for 1,000 polls a second that are answered within a quarter of one.
- */
-const MOST_CONNECTIONS = 256
+import { createWire, unavailable, type Wire } from "./provider-wire.ts"
+import { addCallback, createReceive } from "./receive-webhook.ts"
+import type { CreateOutcome, Provider, ProviderRequest, Reply } from "./provider.ts"
 
 /** A connection stands within ten seconds, or nothing is sent. */
 const SEND_WITHIN_MS = 15_000
@@ -80,11 +64,6 @@ const HOST_CLOCK = { now: () => Date.now(), monotonicNow: () => performance.now(
 /** A declaration says itself how soon it is worth asking; a film need not be asked for more often. */
 const POLL_EVERY: PollEvery = { shortestMs: 500, longestMs: 15_000 }
 
-/** Of handles, states and URLs. */
-const REPLY_BYTES = 1024 * 1024
-/** Of pictures as base64, some of 20 MB each, and of requests whose inputs go along. */
-const MEDIA_REPLY_BYTES = 128 * 1024 * 1024
-
 /** Between two polls, whatever a provider or a proxy asks for: some outputs are gone after ten minutes. */
 const LONGEST_PAUSE_MS = 300_000
 
@@ -96,7 +75,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
   const { provider } = options
   const { canLink = false, models = Object.keys(provider.models) } = options
   const { name = provider.name, outputHosts = [] } = options
-  const wire = createWire(options, name)
+  const wire = createWire({ ...options, name })
   for (const id of models) wire.toModel(id)
   const { cancel, find } = provider
 
@@ -269,114 +248,8 @@ function withCost<Outcome extends CreateOutcome | PollOutcome>(
   return cost === undefined ? outcome : { ...outcome, cost }
 }
 
-/** The way to one provider, with the credentials that go along. */
-interface Wire {
-  readonly origin: string
-  readonly toModel: (id: string) => ProviderModel
-  /** Rejects with a `NotSent` where not a byte of it can have arrived. */
-  sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
-  /** The outcome with what its outputs are fetched with. */
-  withCredentials<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
-  /** Gets what anybody may have; of a host that stands elsewhere, as a stub serves it. */
-  readonly get: ReceiverOptions["get"]
-  /** For what buys nothing. */
-  toSend(signal: AbortSignalLike): Send
-  close(): Promise<void>
-}
-
-function createWire({ baseUrl, key, provider }: HttpChannelOptions, name: string): Wire {
-  const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
-  // A purchase never waits for a connection: it has to leave while its claim holds. An answer that is
-  // not read leaves it in doubt, and a refusal may repeat what it refuses.
-  const purchases = createHttpClient({ mostReplyBytes: MEDIA_REPLY_BYTES })
-  const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS, mostReplyBytes })
-  const toAddress = createToAddress(provider, baseUrl)
-  const isOwn = createIsOwn(provider, baseUrl)
-  const credentials = provider.authorize(requireKey(name, key))
-
-  const sendBy =
-    (client: HttpClient): Wire["sendOnce"] =>
-    (request, signal) => {
-      const headers = { ...request.headers, ...credentials }
-      return client.send({ ...request, headers, url: toAddress(request), signal })
-    }
-  const ask = sendBy(questions)
-
-  return {
-    origin: toAddress({ path: "/" }).origin,
-    toModel(id) {
-      const model = findModel(provider, id)
-      if (model !== undefined) return model
-      const message = `channel ${name} has no model ${id}`
-      throw new SafelightError({ code: "invalid-configuration", message })
-    },
-    sendOnce: sendBy(purchases),
-    withCredentials(outcome) {
-      if (provider.outputsNeedKey !== true || !isCompleted(outcome)) return outcome
-      const outputs = outcome.outputs.map((output) => {
-        if (!("url" in output)) return output
-        const isPath = output.url.startsWith("/")
-        const address = isPath ? toAddress({ path: output.url }) : URL.parse(output.url)
-        if (address === null || !isOwn(address)) return output
-        return { ...output, url: address.href, headers: credentials }
-      })
-      return { ...outcome, outputs }
-    },
-    async get(url, signal) {
-      const { host, pathname } = new URL(url)
-      const stands = baseUrl === undefined ? url : toAddress({ path: `/${host}${pathname}` }).href
-      return asSent(name, questions.send({ method: "GET", path: "", url: new URL(stands), signal }))
-    },
-    toSend: (signal) => (request) => asSent(name, ask(request, signal)),
-    async close() {
-      await Promise.all([purchases.close(), questions.close()])
-    },
-  }
-}
-
-/** What buys nothing may be sent again, whether it was or not. */
-async function asSent(name: string, reply: Promise<Reply>): Promise<Reply> {
-  try {
-    return await reply
-  } catch (error) {
-    if (!(error instanceof NotSent)) throw error
-    throw unavailable(`${name} can't be reached`, { cause: error })
-  }
-}
-
 /** A server that fails may have taken the work in all the same: it only proves that it has. */
 function isProof({ status }: Reply, { kind }: CreateOutcome): boolean {
   const isTakenIn = kind === "accepted" || kind === "completed" || kind === "pending"
   return isTakenIn || !(status >= 500 || status === 408)
-}
-
-function isCompleted<Outcome extends { readonly kind: string }>(
-  outcome: Outcome,
-): outcome is Outcome & Completed {
-  return outcome.kind === "completed"
-}
-
-function unavailable(
-  message: string,
-  { cause, retryAfterMs }: { readonly cause?: Error; readonly retryAfterMs?: number | undefined },
-): SafelightError {
-  const more = retryAfterMs === undefined ? {} : { retryAfterMs }
-  return new SafelightError({
-    code: "channel-unavailable",
-    message,
-    retryable: true,
-    cause,
-    ...more,
-  })
-}
-
-/** Whether it can be a key at all: it goes into a header, and what is no visible ASCII was copied wrongly. */
-export function isProviderKey(key: string): boolean {
-  return /^[\x21-\x7e]{1,4096}$/.test(key)
-}
-
-function requireKey(name: string, key: string): string {
-  if (isProviderKey(key)) return key
-  const message = `the key of channel ${name} is empty, or holds what no key does`
-  throw new SafelightError({ code: "invalid-configuration", message })
 }
