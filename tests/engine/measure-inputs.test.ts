@@ -81,6 +81,28 @@ async function submit(scene: Scene, ...videos: readonly string[]): Promise<strin
   return sent.task.id
 }
 
+type PortOptions = ReturnType<typeof createPorts>["options"]
+
+/** A task with a film of 6 s that its channel has and says nothing of. */
+async function beginRunning(options: PortOptions): Promise<{ scene: Scene; id: string }> {
+  const quiet = (): Promise<never> => new Promise(() => {})
+  const channels = [createChannel({ submits: [ACCEPTED], polls: [quiet] })]
+  const scene = createScene({ channels, ...options })
+  const id = await submit(scene, toUrl(6_000))
+  await scene.clock.advance(1_000)
+  return { scene, id }
+}
+
+/** The next process, which sees the task to its end. */
+async function takeOver(scene: Scene, options: PortOptions): Promise<Scene> {
+  await scene.engine.stop()
+  const { artifacts, clock, storage } = scene
+  const channels = [createChannel({ polls: [FILM] })]
+  const next = createScene({ channels, ...options, artifacts, clock, storage })
+  await clock.advance(1_000)
+  return next
+}
+
 describe("the videos that a task refers to", () => {
   it("are measured before the purchase, and charged in their order", async () => {
     const { fetched, options } = createPorts()
@@ -107,18 +129,8 @@ describe("the videos that a task refers to", () => {
 
   it("are charged by the process that ends the task, as the first one measured them", async () => {
     const { fetched, options } = createPorts()
-    const quiet = (): Promise<never> => new Promise(() => {})
-    const first = createScene({
-      channels: [createChannel({ submits: [ACCEPTED], polls: [quiet] })],
-      ...options,
-    })
-    const { artifacts, clock, storage } = first
-    const id = await submit(first, toUrl(6_000))
-    await clock.advance(1_000)
-    await first.engine.stop()
-    const channels = [createChannel({ polls: [FILM] })]
-    const second = createScene({ channels, ...options, artifacts, clock, storage })
-    await clock.advance(1_000)
+    const { scene, id } = await beginRunning(options)
+    const second = await takeOver(scene, options)
     assert.deepEqual((await second.read(id)).usage?.inputVideosMs, [6_000])
     assert.equal(fetched.length, 1)
   })
@@ -183,19 +195,9 @@ describe("the videos that a task refers to", () => {
 
   it("are left out of the charge, and told, where their lengths were erased meanwhile", async () => {
     const { errors, options } = createPorts()
-    const quiet = (): Promise<never> => new Promise(() => {})
-    const first = createScene({
-      channels: [createChannel({ submits: [ACCEPTED], polls: [quiet] })],
-      ...options,
-    })
-    const { artifacts, clock, storage } = first
-    const id = await submit(first, toUrl(6_000))
-    await clock.advance(1_000)
-    assert.equal(await first.engine.erase({ account: "ada", id }), true)
-    await first.engine.stop()
-    const channels = [createChannel({ polls: [FILM] })]
-    const second = createScene({ channels, ...options, artifacts, clock, storage })
-    await clock.advance(1_000)
+    const { scene, id } = await beginRunning(options)
+    assert.equal(await scene.engine.erase({ account: "ada", id }), true)
+    const second = await takeOver(scene, options)
     const { state, usage } = await second.read(id)
     assert.deepEqual([state, usage?.inputVideosMs], ["succeeded.available", []])
     assert.deepEqual(errors(), [{ task: id }])
