@@ -484,18 +484,24 @@ describe("files and folders of artifacts", () => {
     assert.equal((await artifacts.list("t")).length, 1)
   })
 
-  it("a trickle is written together, a large chunk as it came", async (t) => {
+  it("a body is written in large pieces, one at a time, however it comes", async (t) => {
     const sizes: number[] = []
+    let atOnce = 0
     const files = wrapOpen((file) => ({
-      write(bytes, offset, length, position) {
+      async write(bytes, offset, length, position) {
+        assert.equal(atOnce, 0)
+        atOnce += 1
         sizes.push(length)
-        return file.write(bytes, offset, length, position)
+        const written = await file.write(bytes, offset, length, position)
+        atOnce -= 1
+        return written
       },
     }))
     const artifacts = createFilesystemArtifacts({ folder: await createFolder(t), files })
     const chunks = [...Array.from({ length: 3000 }, () => makeBytes(1)), makeBytes(1_000_000)]
     await artifacts.put({ task: "t", key: "k", body: Readable.from(chunks) })
-    assert.deepEqual(sizes, [3000, 1_000_000])
+    const piece = 128 * 1024
+    assert.deepEqual(sizes, [...Array.from({ length: 7 }, () => piece), 1_003_000 - 7 * piece])
   })
 
   it("places keep the form that older manifests name", async (t) => {

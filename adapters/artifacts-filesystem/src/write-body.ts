@@ -1,14 +1,14 @@
 /**
  * Writes a body into a file, measuring and hashing it on the way. A body may reuse the buffer of a
- * chunk once it is asked for the next: small chunks are copied together, so that a trickle costs no
- * system call a chunk, and a large one is written as it is before the next is asked for.
+ * chunk once it is asked for the next, so chunks are copied together: one buffer is filled while
+ * another thread writes the other, and a trickle costs no system call a chunk.
  */
 import { createHash } from "node:crypto"
 import type { OpenFile } from "./file-system.ts"
 import { translateFailure } from "./storage-failure.ts"
 
-/** The size of a pipe's or a file stream's chunk: those are written as they are. */
-const GATHER_BYTES = 64 * 1024
+/** Two chunks of a pipe or a file stream. */
+const BUFFER_BYTES = 128 * 1024
 
 export interface WrittenBody {
   readonly bytes: number
@@ -23,38 +23,46 @@ export async function writeBody(
 ): Promise<WrittenBody> {
   const hash = createHash("sha256")
   let bytes = 0
-  let gathered: Buffer | undefined
-  let gatheredBytes = 0
+  let filling = Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  let filled = 0
+  let spare: typeof filling | undefined
+  let writing: Promise<void> = Promise.resolve()
 
-  /** The hash is taken while another thread writes. */
-  async function append(chunk: Uint8Array): Promise<void> {
-    const writing = writeFully(file, chunk, bytes)
-    hash.update(chunk)
-    bytes += chunk.byteLength
+  /** Hands over what was gathered once the write before it is done. */
+  async function flush(): Promise<void> {
+    await writing
+    const gathered = filling.subarray(0, filled)
+    writing = writeFully(file, gathered, bytes)
+    // The failure is thrown where it is awaited next.
+    writing.catch(ignore)
+    hash.update(gathered)
+    bytes += filled
+    const next = spare ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
+    spare = filling
+    filling = next
+    filled = 0
+  }
+
+  try {
+    for await (const chunk of body) {
+      if (!(chunk instanceof Uint8Array)) throw new TypeError("a body's chunks are Uint8Arrays")
+      for (let taken = 0; taken < chunk.byteLength;) {
+        const part = chunk.subarray(taken, taken + BUFFER_BYTES - filled)
+        filling.set(part, filled)
+        filled += part.byteLength
+        taken += part.byteLength
+        if (filled === BUFFER_BYTES) await flush()
+      }
+    }
+    if (filled > 0) await flush()
+  } finally {
+    // The file is closed next, or removed: no write may be under way then.
     await writing
   }
-
-  async function flush(): Promise<void> {
-    if (gathered === undefined || gatheredBytes === 0) return
-    const chunk = gathered.subarray(0, gatheredBytes)
-    gatheredBytes = 0
-    await append(chunk)
-  }
-
-  for await (const chunk of body) {
-    if (!(chunk instanceof Uint8Array)) throw new TypeError("a body's chunks are Uint8Arrays")
-    if (gatheredBytes + chunk.byteLength > GATHER_BYTES) await flush()
-    if (chunk.byteLength >= GATHER_BYTES) {
-      await append(chunk)
-    } else {
-      gathered ??= Buffer.allocUnsafeSlow(GATHER_BYTES)
-      gathered.set(chunk, gatheredBytes)
-      gatheredBytes += chunk.byteLength
-    }
-  }
-  await flush()
   return { bytes, sha256: hash.digest("hex") }
 }
+
+function ignore(): void {}
 
 /** A write may take only a part, near a full disk for instance; the next one then says why. */
 function writeFully(file: OpenFile, chunk: Uint8Array, position: number): Promise<void> {
