@@ -42,7 +42,7 @@ const artifact = {
   expiresAt: 200_000,
   key: "image_1",
   mimeType: "image/png",
-  place: "place-1",
+  locator: "locator-1",
   sha256: "ab".repeat(32),
   type: "image",
 } as const
@@ -51,7 +51,7 @@ const dispatch: TaskCommand = {
   kind: "dispatch",
   because: "its turn",
   channel: "north",
-  claim: "claim-1",
+  lease: "lease-1",
   sendBefore: 30_000,
   upstreamKey: "key-1",
 }

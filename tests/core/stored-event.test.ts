@@ -17,16 +17,16 @@ import {
   fromSnapshot,
   GENESIS_HASH,
   hashEvent,
-  isArtifactPlace,
+  isArtifactLocator,
   isSafelightError,
   isTerminal,
   MAX_CHARGE_MICROS,
-  MAX_PLACE_CHARACTERS,
+  MAX_LOCATOR_CHARACTERS,
   openEvent,
   openEventStrictly,
   project,
   sealEvents,
-  toArtifactPlace,
+  toArtifactLocator,
   toArtifactRows,
   toCanonicalJson,
   toChargeRow,
@@ -218,7 +218,7 @@ describe("an event that a strict reader would refuse", () => {
       [change("succeeded", { usage: { ...usage, outputVideoMs: Number.NaN } }), "usage"],
       [alter({ mimeType: "" }), "mimeType"],
       [alter({ durationMs: -5_000 }), "durationMs"],
-      [alter({ place: "p".repeat(MAX_PLACE_CHARACTERS + 1) }), "place"],
+      [alter({ locator: "p".repeat(MAX_LOCATOR_CHARACTERS + 1) }), "locator"],
       [change("failed", { usage: { ...usage, images: 1.5 } }), "usage"],
       [change("accepted", { operation: Number.POSITIVE_INFINITY }), "operation"],
       [change("deferred", {}, 1.5), "happened at 1.5"],
@@ -232,15 +232,15 @@ describe("an event that a strict reader would refuse", () => {
     }
   })
 
-  it("is none that names the longest place that there is", () => {
+  it("is none that names the longest locator that there is", () => {
     const success = find("succeeded")
     assert.ok(success.type === "succeeded")
     const longest = { task: "t".repeat(240), key: "k".repeat(240), random: randomUUID() }
-    const place = toArtifactPlace(longest, (text) => sha256([text]))
-    assert.equal(place.length, MAX_PLACE_CHARACTERS)
-    assert.ok(isArtifactPlace(place))
+    const locator = toArtifactLocator(longest, (text) => sha256([text]))
+    assert.equal(locator.length, MAX_LOCATOR_CHARACTERS)
+    assert.ok(isArtifactLocator(locator))
     const [artifact] = success.data.artifacts
-    const [sealedEvent] = seal(change("succeeded", { artifacts: [{ ...artifact, place }] }))
+    const [sealedEvent] = seal(change("succeeded", { artifacts: [{ ...artifact, locator }] }))
     assert.ok(sealedEvent !== undefined && openEventStrictly(sealedEvent))
   })
 })
@@ -280,10 +280,10 @@ describe("a chain", () => {
       assert.equal(hashed({}), hash)
       for (const field of ["task", "type", "data"] as const) {
         const bytes = Buffer.from(event[field])
-        for (let place = 0; place < bytes.length; place += 1) {
+        for (let index = 0; index < bytes.length; index += 1) {
           for (const flip of [0x01, 0x20]) {
             const changed = Buffer.from(bytes)
-            changed[place] = (changed[place] ?? 0) ^ flip
+            changed[index] = (changed[index] ?? 0) ^ flip
             const text = changed.toString("utf8")
             if (text !== event[field]) assert.notEqual(hashed({ [field]: text }), hash)
           }
@@ -296,9 +296,9 @@ describe("a chain", () => {
           assert.notEqual(hashed({ [field]: event[field] + step }), hash)
         }
       }
-      for (let place = 0; place < 64; place += 1) {
-        const digit = (Number.parseInt(previous[place] ?? "", 16) ^ 1).toString(16)
-        const changed = `${previous.slice(0, place)}${digit}${previous.slice(place + 1)}`
+      for (let index = 0; index < 64; index += 1) {
+        const digit = (Number.parseInt(previous[index] ?? "", 16) ^ 1).toString(16)
+        const changed = `${previous.slice(0, index)}${digit}${previous.slice(index + 1)}`
         assert.notEqual(hashEvent(sha256, changed, event), hash)
       }
       previous = hash
