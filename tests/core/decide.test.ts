@@ -283,12 +283,6 @@ describe("a dispatch", () => {
     assert.equal(TASKS.exhausted.spentAttempts, 2)
   })
 
-  it("is counted also for a task that was stored before there was a count", () => {
-    const { spentAttempts: _, ...older } = TASKS.running
-    const decision = decide(older as Task, defer(1), 5_000)
-    assert.equal(decision.kind === "decided" && decision.task.spentAttempts, 1)
-  })
-
   it("is allowed until just before the deadline", () => {
     assert.equal(rejectionOf(TASKS.queued, dispatch, END_BY - 1), undefined)
     const expected = { code: "past-deadline", endBy: END_BY }

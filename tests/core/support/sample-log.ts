@@ -99,13 +99,13 @@ function toEntry(type: "image" | "video", index: number): ManifestEntry {
 export function createStream(
   id: string,
   commands: readonly TaskCommand[],
-  locator = (command: TaskCommand): TaskCommand => withLocators(id, command),
+  toLocated = (command: TaskCommand): TaskCommand => withLocators(id, command),
 ): SampleStream {
   let task = emptyTask(id)
   const events: TaskEvent[] = []
   for (const [index, command] of commands.entries()) {
     const now = command.kind === "expire" ? 1_209_600_000 : 1_000 + index * 10
-    const decision = decide(task, locator(command), now)
+    const decision = decide(task, toLocated(command), now)
     if (decision.kind === "rejected") throw new TypeError(`${id} refuses ${command.kind}`)
     task = decision.task
     events.push(decision.event)
