@@ -66,7 +66,7 @@ export interface ArtifactsTable {
   readonly expiry_hidden: number
   readonly key: string
   readonly mime_type: string
-  readonly place: string
+  readonly locator: string
   readonly sha256: string
   readonly type: string
 }

@@ -68,7 +68,7 @@ async function createReadModels(db: Kysely<unknown>, dialect: StoreDialect): Pro
     .addColumn("bytes", integerType, (column) => column.notNull())
     .addColumn("sha256", "text", (column) => column.notNull())
     .addColumn("duration_ms", integerType)
-    .addColumn("place", "text", (column) => column.notNull())
+    .addColumn("locator", "text", (column) => column.notNull())
     .addColumn("expires_at", integerType, (column) => column.notNull())
     .addPrimaryKeyConstraint("artifacts_key", ["task", "position"])
     .modifyEnd(dialect.keyedTable)
