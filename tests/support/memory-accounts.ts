@@ -30,6 +30,7 @@ export interface MemoryAccounts extends AccountStorage, KeyStorage, LinkStorage,
   addTotals(account: string, change: AccountTotals): void
   /** The bound that leaves no room for a new task. */
   findFullBound(row: TaskRow): "budget" | "unfinished-tasks" | undefined
+  findRunningLimit(account: string): number | null
   /** Of a task's artifacts whose links were revoked, by key. */
   listLinkEpochs(task: string): readonly ArtifactLinkEpoch[]
   restoreLinkEpoch(request: LinkEpochRestore): void
@@ -67,6 +68,7 @@ export function createMemoryAccounts(options: MemoryAccountsOptions): MemoryAcco
       const totals = kept.get(account)
       if (totals !== undefined) kept.set(account, add(totals, change))
     },
+    findRunningLimit: (account) => accounts.get(account)?.runningTasks ?? null,
     findFullBound({ account: id, reservationMicros }) {
       const { budgetMicros, unfinishedTasks } = accounts.get(id) ?? NO_LIMITS
       const totals = kept.get(id) ?? count(id)

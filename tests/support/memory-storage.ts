@@ -36,9 +36,9 @@ export interface MemoryStorage extends Storage, Omit<MemoryDeployment, keyof Sto
   failAppends(times: number, isStored?: boolean): void
   /**
    * Takes a task back to `version`, as a standby that had not received what followed has it after a
-   * failover; held by `claim`, or by nobody. 0 removes it.
+   * failover; held under `lease`, or by nobody. 0 removes it.
    */
-  goBack(task: string, version: number, claim?: string): void
+  goBack(task: string, version: number, lease?: string): void
 }
 
 export function createMemoryStorage(): MemoryStorage {
@@ -52,8 +52,11 @@ export function createMemoryStorage(): MemoryStorage {
   let failures = 0
   let isStoredAnyway = false
 
-  const { move, listUnfinished, ...queue } = createMemoryQueue(headOf)
-  const { addTotals, findFullBound, listLinkEpochs, restoreLinkEpoch, ...accounts } =
+  const { move, listUnfinished, ...queue } = createMemoryQueue(
+    headOf,
+    (account) => findRunningLimit(account),
+  )
+  const { addTotals, findFullBound, findRunningLimit, listLinkEpochs, restoreLinkEpoch, ...accounts } =
     createMemoryAccounts({
       charges,
       findUnfinished: (account) =>
@@ -67,7 +70,7 @@ export function createMemoryStorage(): MemoryStorage {
     return row && { task: fromSnapshot(row.snapshot), hash: row.hash }
   }
 
-  function goBack(id: string, version: number, claim: string | null = null): void {
+  function goBack(id: string, version: number, lease: string | null = null): void {
     const kept = (events.get(id) ?? []).slice(0, version)
     const hash = kept.at(-1)?.hash ?? ""
     const task = fold(id, kept.map(openEvent))
@@ -88,7 +91,7 @@ export function createMemoryStorage(): MemoryStorage {
     events.set(id, kept)
     rows.set(id, toTaskRow(task, hash))
     const { createdAt: dueAt, endBy } = task
-    const place = { kind: "enqueue", dueAt, endBy, claim, turn: null } as const
+    const place = { kind: "enqueue", dueAt, endBy, lease, startTag: null } as const
     move({ task: id, changes: { task }, queue: place })
   }
 

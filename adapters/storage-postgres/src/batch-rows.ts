@@ -74,12 +74,12 @@ function addPlace(
       return
     case "enqueue": {
       const { account, model } = changes.task
-      const { dueAt: due_at, endBy: end_by, claim, turn } = queue
-      add(toQueue, { task, account, model, due_at, end_by, claim, turn })
+      const { dueAt: due_at, endBy: end_by, lease, startTag: start_tag } = queue
+      add(toQueue, { task, account, model, due_at, end_by, lease, start_tag })
       return
     }
     case "reschedule":
-      add("rescheduled", { task, due_at: queue.dueAt, claim: queue.claim })
+      add("rescheduled", { task, due_at: queue.dueAt, lease: queue.lease })
       return
     case "finish":
       add("dequeued", { task })

@@ -36,5 +36,7 @@ export const POSTGRES_DIALECT: StoreDialect = {
       sql` `,
     )})::text`,
   toMembers: (list) => sql<string>`(select unnest(${list}::text[]))`,
+  toCounts: (json) =>
+    sql`(select key, value::integer as count from json_each_text(${json}::json))`,
   canSkipLocked: true,
 }

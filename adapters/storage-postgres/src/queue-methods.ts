@@ -7,28 +7,31 @@ import {
   EMPTY_QUEUE,
   fromQueueMeasureRecord,
   fromQueuePeekRecord,
+  fromRunningLimitRecords,
   QUEUE_FRONT,
-  toClaimed,
+  toTaken,
   toModelValues,
   toReadableHead,
-  type ClaimRecord,
+  toTakeShape,
+  type TakenRecord,
   type QueueFront,
   type QueueMeasureRecord,
   type QueuePeekRecord,
-  type StartedTurnRecord,
+  type RunningLimitRecord,
+  type StartedTagRecord,
   type SqlValues,
   type Statement,
   type StoreStatements,
 } from "@safelight/store"
 import { toArrayLiteral } from "./array-literal.ts"
-import { createClaimCursor, type ClaimCursor } from "./claim-cursor.ts"
-import type { ClaimMethods } from "./claim-methods.ts"
+import { createTakeCursor, type TakeCursor } from "./take-cursor.ts"
+import type { LeaseMethods } from "./lease-methods.ts"
 import type { Sessions } from "./sessions.ts"
 import type { Sums } from "./sums.ts"
 
 export type QueueMethods = Omit<
   QueueStorage,
-  keyof ClaimMethods | "onQueued" | "wakeHolder" | "onHolderWoken"
+  keyof LeaseMethods | "onQueued" | "wakeHolder" | "onHolderWoken"
 >
 
 interface HeadRecord {
@@ -39,7 +42,7 @@ interface HeadRecord {
 export interface QueueParts {
   /** For look-ups and short changes. */
   readonly sessions: Sessions
-  /** For claims, which nothing else must hold up. */
+  /** For takings, which nothing else must hold up. */
   readonly claiming: Sessions
   readonly sums: Sums
   readonly log: Log
@@ -64,28 +67,30 @@ export function createQueueMethods(
   }
 
   return {
-    async claim(request) {
-      const { models, now, limit, claim, exceptAccounts = [], exceptStarts = false } = request
+    async take(request) {
+      const { lease, models, now, limit } = request
       if (models.length === 0 || limit <= 0) return []
       const cursor = cursorOf(models)
       const from = cursor.from()
-      const statement = queue.claim({
-        modelCount: models.length,
-        exceptsAccounts: !exceptStarts && exceptAccounts.length > 0,
-        exceptsStarts: exceptStarts,
-      })
-      const except_accounts = toArrayLiteral(exceptAccounts)
-      const values = { ...toModelValues(models), ...from, except_accounts, now, limit, claim }
+      const { shape, lists } = toTakeShape(request)
+      const asked = { ...toModelValues(models), ...from, now, limit, lease }
+      const except_accounts = toArrayLiteral(lists.except)
+      const values = { ...asked, except_accounts, permits: lists.permits }
       const beganAt = performance.now()
-      const records = await claiming.write<ClaimRecord>(statement, values)
+      const records = await claiming.write<TakenRecord>(queue.take(shape), values)
       cursor.note(from, records, performance.now() - beganAt)
       if (records.length < limit) cursor.rewind()
-      return toClaimed(records, claim, log)
+      return toTaken(records, lease, log)
     },
-    async release({ claim, tasks, dueAt, keepsTurns = false }) {
-      const statement = keepsTurns ? queue.releaseInTurn : queue.release
-      const values = { claim, due_at: dueAt, tasks: toArrayLiteral(tasks) }
+    async release({ lease, tasks, dueAt, startsAnew = false }) {
+      const statement = startsAnew ? queue.releaseAnew : queue.release
+      const values = { lease, due_at: dueAt, tasks: toArrayLiteral(tasks) }
       if ((await claiming.change(statement, values)) > 0) onReleased()
+    },
+    async findRunningLimits(accounts) {
+      const values = { accounts: toArrayLiteral(accounts) }
+      const records = await claiming.read<RunningLimitRecord>(queue.runningLimits, values)
+      return fromRunningLimitRecords(accounts, records)
     },
     findOverdue: (request) => findDue(read.findOverdue, { ...request }),
     findRetained: (request) => findDue(read.findRetained, { ...request }),
@@ -98,7 +103,7 @@ export function createQueueMethods(
       if (models.length === 0) return EMPTY_QUEUE
       const from = cursorOf(models).from()
       const found = await peek(request, from)
-      const mayBeBefore = found.turn === null && from !== QUEUE_FRONT
+      const mayBeBefore = found.startTag === null && from !== QUEUE_FRONT
       return mayBeBefore ? peek(request, QUEUE_FRONT) : found
     },
     ...createMeasures(claiming, sums, queue),
@@ -109,13 +114,13 @@ function createMeasures(
   claiming: Sessions,
   sums: Sums,
   queue: StoreStatements["queue"],
-): Pick<QueueMethods, "findStartedTurn" | "measureQueue"> {
+): Pick<QueueMethods, "findStartedTag" | "measureQueue"> {
   return {
-    async findStartedTurn({ models }) {
+    async findStartedTag({ models }) {
       if (models.length === 0) return null
-      const statement = queue.startedTurn(models.length)
-      const [record] = await claiming.read<StartedTurnRecord>(statement, toModelValues(models))
-      return record?.turn ?? null
+      const statement = queue.startedTag(models.length)
+      const [record] = await claiming.read<StartedTagRecord>(statement, toModelValues(models))
+      return record?.start_tag ?? null
     },
     async measureQueue() {
       const records = await sums.read<QueueMeasureRecord>(queue.measure, {})
@@ -125,11 +130,11 @@ function createMeasures(
 }
 
 /** A cursor for each set of models that is asked for. */
-function createCursors(): (models: readonly string[]) => ClaimCursor {
-  const cursors = new Map<string, ClaimCursor>()
+function createCursors(): (models: readonly string[]) => TakeCursor {
+  const cursors = new Map<string, TakeCursor>()
   return (models) => {
     const name = models.join("\n")
-    const cursor = cursors.get(name) ?? createClaimCursor()
+    const cursor = cursors.get(name) ?? createTakeCursor()
     cursors.set(name, cursor)
     return cursor
   }

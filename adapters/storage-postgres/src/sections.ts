@@ -26,7 +26,7 @@ const bigint = (name: string) => [name, "bigint"] as const
 const EXISTING_INPUT = "on conflict (task, name) do nothing"
 const QUEUED_AGAIN = `on conflict (task) do update set
   model = excluded.model, account = excluded.account, end_by = excluded.end_by,
-  due_at = excluded.due_at, turn = excluded.turn, claim = excluded.claim`
+  due_at = excluded.due_at, start_tag = excluded.start_tag, lease = excluded.lease`
 const RETAINED_AGAIN = "on conflict (task) do update set due_at = excluded.due_at"
 
 const PLACE = [
@@ -35,8 +35,8 @@ const PLACE = [
   text("model"),
   bigint("due_at"),
   bigint("end_by"),
-  text("claim"),
-  bigint("turn"),
+  text("lease"),
+  bigint("start_tag"),
 ]
 
 const INPUT = [text("task"), text("name"), text("salt"), text("body")]
@@ -135,9 +135,9 @@ returning 1`,
   queued: insert("queued", "ready", PLACE, QUEUED_AGAIN),
   rescheduled: {
     name: "rescheduled",
-    columns: [text("task"), bigint("due_at"), text("claim")],
+    columns: [text("task"), bigint("due_at"), text("lease")],
     toSql: (source, toArray) => `update ready as r set
-  due_at = x.due_at, claim = x.claim, turn = null
+  due_at = x.due_at, lease = x.lease, start_tag = null
 from ${source} where r.task = any(${toArray("task")}) and r.task = x.task`,
   },
   dequeued: {

@@ -7,7 +7,7 @@ import { compileStatements } from "@safelight/store"
 import { createAccountMethods } from "./account-methods.ts"
 import { createAppendMethods } from "./append.ts"
 import { createChannelMethods } from "./channel-methods.ts"
-import { createClaimMethods } from "./claim-methods.ts"
+import { createLeaseMethods } from "./lease-methods.ts"
 import { connect, type Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { createDeploymentMethods } from "./deployment-methods.ts"
@@ -109,8 +109,8 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     transactions: DEFAULTS.transactions,
   })
   const claiming = createSessions(open("claiming"), {
-    shared: DEFAULTS.claimConnections,
-    transactions: DEFAULTS.claimTransactions,
+    shared: DEFAULTS.takeConnections,
+    transactions: DEFAULTS.takeTransactions,
   })
   const sums = createSums(open("summing"))
   const wakeUps = createWakeUps(sessions, open("listening"), log)
@@ -140,7 +140,7 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     ...createReadMethods(sessions, statements),
     ...createErasingMethods(sessions, statements),
     ...createQueueMethods(queueParts, statements),
-    ...createClaimMethods(claiming, statements, wakeUps.noteQueued),
+    ...createLeaseMethods(claiming, statements, wakeUps.noteQueued),
     ...createAccountMethods(sessions, sums, statements),
     ...createChannelMethods({ claiming, sessions, sums }, statements),
     ...createDeploymentMethods(sessions, statements, log),

@@ -141,7 +141,7 @@ function toShare(count: number, lanes: number): number {
 
 /** Whether a change put a task into the queue that nobody holds. */
 function isForAnybody({ append: { queue } }: Change): boolean {
-  return queue !== undefined && queue.kind !== "finish" && queue.claim === null
+  return queue !== undefined && queue.kind !== "finish" && queue.lease === null
 }
 
 function unanswered(): SafelightError {

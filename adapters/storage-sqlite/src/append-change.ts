@@ -64,10 +64,10 @@ function toQueueSteps(
   const values = {
     task,
     due_at: queue.dueAt,
-    claim: queue.claim,
+    lease: queue.lease,
   }
   if (queue.kind === "reschedule") return [{ statement: statements.reschedule, values }]
   const { account, model } = changes.task
-  const place = { ...values, account, model, end_by: queue.endBy, turn: queue.turn }
+  const place = { ...values, account, model, end_by: queue.endBy, start_tag: queue.startTag }
   return [{ statement: statements.enqueue, values: place }]
 }

@@ -18,7 +18,7 @@ export interface MigrateFileOptions {
   readonly file: string
   readonly busyTimeoutMs: number
   readonly statements: StoreStatements
-  /** Refuses a database that moved or whose tasks are gone, and ends the claims and slots of whoever served before. */
+  /** Refuses a database that moved or whose tasks are gone, and ends the leases of whoever served before. */
   readonly isServing: boolean
   /** Throws where an older release may be serving. */
   readonly assertAlone: () => void
@@ -36,7 +36,7 @@ export async function migrateFile(options: MigrateFileOptions): Promise<void> {
     if (options.isServing) {
       assertServable(readMoves(database, options.statements))
       if (isWithoutTasks(database)) assertNoArtifacts(options.file)
-      for (const { sql } of options.statements.claims.endAll) database.exec(sql)
+      for (const { sql } of options.statements.leases.endAll) database.exec(sql)
     }
     database.exec("commit")
   } finally {

@@ -1,5 +1,5 @@
 /**
- * Claims and due moments. Claims go through the writer, one behind the other, so two callers never
+ * The queue. Takings go through the writer, one behind the other, so two callers never
  * get the same task; what is only looked for is read.
  */
 import type { Log, QueueStorage } from "@safelight/core"
@@ -7,27 +7,30 @@ import {
   EMPTY_QUEUE,
   fromQueueMeasureRecord,
   fromQueuePeekRecord,
+  fromRunningLimitRecords,
   QUEUE_FRONT,
-  toClaimed,
+  toTaken,
   toModelValues,
   toReadableHead,
-  type ClaimRecord,
+  toTakeShape,
+  type TakenRecord,
   type QueueMeasureRecord,
   type QueuePeekRecord,
+  type RunningLimitRecord,
   type SqlValue,
-  type StartedTurnRecord,
+  type StartedTagRecord,
   type SqlValues,
   type Statement,
   type StoreStatements,
 } from "@safelight/store"
-import type { ClaimMethods } from "./claim-methods.ts"
+import type { LeaseMethods } from "./lease-methods.ts"
 import { createEncoder } from "./encode-change.ts"
 import type { LongReads } from "./long-reads.ts"
 import type { Reader } from "./reader.ts"
 import { toRows } from "./step-rows.ts"
 import type { Writer } from "./writer.ts"
 
-export type QueueMethods = Omit<QueueStorage, keyof ClaimMethods | "onQueued">
+export type QueueMethods = Omit<QueueStorage, keyof LeaseMethods | "onQueued">
 
 interface HeadRecord {
   readonly snapshot: string
@@ -51,24 +54,24 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
       .all<HeadRecord>(statement, values)
       .flatMap(({ snapshot, hash }) => toReadableHead(snapshot, hash, options.log))
   return {
-    async claim(request) {
-      const { models, now, limit, claim, exceptAccounts = [], exceptStarts = false } = request
+    async take(request) {
+      const { lease, models, now, limit } = request
       if (models.length === 0 || limit <= 0) return []
-      const statement = queue.claim({
-        modelCount: models.length,
-        exceptsAccounts: !exceptStarts && exceptAccounts.length > 0,
-        exceptsStarts: exceptStarts,
-      })
-      const except_accounts = JSON.stringify(exceptAccounts)
-      const asked = { ...toModelValues(models), ...QUEUE_FRONT, now, limit }
-      const values = { ...asked, except_accounts, claim }
-      const outcome = await writer.write(plain([{ statement, values }]))
-      return toClaimed(toRows(outcome, 0).map(toClaimRecord), claim, options.log)
+      const { shape, lists } = toTakeShape(request)
+      const asked = { ...toModelValues(models), ...QUEUE_FRONT, now, limit, lease }
+      const values = { ...asked, except_accounts: JSON.stringify(lists.except), permits: lists.permits }
+      const outcome = await writer.write(plain([{ statement: queue.take(shape), values }]))
+      return toTaken(toRows(outcome, 0).map(toTakenRecord), lease, options.log)
     },
-    async release({ claim, tasks, dueAt, keepsTurns = false }) {
-      const statement = keepsTurns ? queue.releaseInTurn : queue.release
-      const values = { claim, due_at: dueAt, tasks: JSON.stringify(tasks) }
+    async release({ lease, tasks, dueAt, startsAnew = false }) {
+      const statement = startsAnew ? queue.releaseAnew : queue.release
+      const values = { lease, due_at: dueAt, tasks: JSON.stringify(tasks) }
       await writer.write(plain([{ statement, values }]))
+    },
+    async findRunningLimits(accounts) {
+      const values = { accounts: JSON.stringify(accounts) }
+      const records = reader.all<RunningLimitRecord>(queue.runningLimits, values)
+      return fromRunningLimitRecords(accounts, records)
     },
     findOverdue: (request) => findDue(read.findOverdue, { ...request }),
     findRetained: (request) => findDue(read.findRetained, { ...request }),
@@ -85,10 +88,10 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
       const [record] = reader.all<QueuePeekRecord>(queue.peek(models.length), values)
       return record === undefined ? EMPTY_QUEUE : fromQueuePeekRecord(record, most)
     },
-    async findStartedTurn({ models }) {
+    async findStartedTag({ models }) {
       if (models.length === 0) return null
-      const statement = queue.startedTurn(models.length)
-      return reader.all<StartedTurnRecord>(statement, toModelValues(models))[0]?.turn ?? null
+      const statement = queue.startedTag(models.length)
+      return reader.all<StartedTagRecord>(statement, toModelValues(models))[0]?.start_tag ?? null
     },
     async measureQueue() {
       const records = await longReads.all<QueueMeasureRecord>(queue.measure, {})
@@ -98,6 +101,7 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
 }
 
 /** Rows as the writing thread gives them, by the names of their columns. */
-function toClaimRecord([task, due_at, turn, snapshot, hash]: readonly SqlValue[]): ClaimRecord {
-  return { task, due_at, turn, snapshot, hash } as ClaimRecord
+function toTakenRecord(row: readonly SqlValue[]): TakenRecord {
+  const [task, due_at, start_tag, running_limit, snapshot, hash] = row
+  return { task, due_at, start_tag, running_limit, snapshot, hash } as TakenRecord
 }

@@ -15,7 +15,7 @@ import { createAppendMethods } from "./append.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SQLITE_DIALECT } from "./dialect.ts"
 import { createChannelMethods } from "./channel-methods.ts"
-import { createClaimMethods } from "./claim-methods.ts"
+import { createLeaseMethods } from "./lease-methods.ts"
 import { createDeploymentMethods } from "./deployment-methods.ts"
 import { createEncoder } from "./encode-change.ts"
 import { createErasingMethods } from "./erasing.ts"
@@ -43,7 +43,7 @@ export interface SqliteStorageOptions {
   /** Where the database lives; made where it is missing. One folder, one service. */
   readonly folder: string
   /**
-   * `serve` (the default) holds the folder for the life of the storage and ends the claims of
+   * `serve` (the default) holds the folder for the life of the storage and ends the leases of
    * whoever served before; `beside` is for commands that work next to it, and only reads where the
    * folder can't be written; `alone` holds the folder
    * too and serves nothing, so that it opens what is sealed or not wholly imported.
@@ -165,7 +165,7 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
     ...createReadMethods(reader, statements),
     ...createErasingMethods(writer, statements),
     ...createQueueMethods({ writer, reader, longReads, statements, log }),
-    ...createClaimMethods({ writer, reader, statements }),
+    ...createLeaseMethods({ writer, reader, statements }),
     ...createAccountMethods(writer, reader, longReads, statements),
     ...createChannelMethods({ writer, reader, longReads, statements }),
     ...createDeploymentMethods({ file, writer, reader, statements }),

@@ -4,7 +4,7 @@
  */
 import { isTerminal, SafelightError, type Task } from "@safelight/core"
 import type { Context } from "./context.ts"
-import type { Dispatcher } from "./dispatcher.ts"
+import type { Dispatcher } from "./scheduling/dispatcher.ts"
 
 /** The finished task; undefined for an unknown one. Rejects with `aborted` on the signal. */
 export async function waitUntilFinished(

@@ -98,7 +98,7 @@ function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements
 }
 
 function compilePlaceStatements(db: Kysely<StoreDatabase>): Pick<AppendStatements, PlaceStatement> {
-  const { task, due_at, claim } = PLACE
+  const { task, due_at, lease } = PLACE
   return {
     enqueue: compile(
       db
@@ -110,15 +110,15 @@ function compilePlaceStatements(db: Kysely<StoreDatabase>): Pick<AppendStatement
             model: of.ref("excluded.model"),
             end_by: of.ref("excluded.end_by"),
             due_at: of.ref("excluded.due_at"),
-            claim: of.ref("excluded.claim"),
-            turn: of.ref("excluded.turn"),
+            lease: of.ref("excluded.lease"),
+            start_tag: of.ref("excluded.start_tag"),
           })),
         ),
     ),
     reschedule: compile(
       db
         .updateTable("ready")
-        .set((of) => ({ due_at, claim, turn: of.lit(null) }))
+        .set((of) => ({ due_at, lease, start_tag: of.lit(null) }))
         .where("task", "=", task),
     ),
     dequeue: compile(db.deleteFrom("ready").where("task", "=", task)),
@@ -203,6 +203,6 @@ const PLACE = placeholders<ReadyTable>(
   "model",
   "due_at",
   "end_by",
-  "claim",
-  "turn",
+  "lease",
+  "start_tag",
 )

@@ -51,13 +51,13 @@ export function compileChannelStatements(
 }
 
 function compileInFlight(db: Kysely<StoreDatabase>, dialect: StoreDialect): Statement {
-  // Begun: held by a claim, or free without a turn. Each part is read along an index of its own.
-  const held = db.selectFrom("ready").select("task").where("claim", "is not", null)
+  // Begun: held under a lease, or free without a start tag. Each part is read along an index of its own.
+  const held = db.selectFrom("ready").select("task").where("lease", "is not", null)
   const free = db
     .selectFrom("ready")
     .select("task")
-    .where("claim", "is", null)
-    .where("turn", "is", null)
+    .where("lease", "is", null)
+    .where("start_tag", "is", null)
   const asked = db
     .selectFrom(held.unionAll(free).as("begun"))
     // The cross join has SQLite begin with the queue: finished tasks are far more.

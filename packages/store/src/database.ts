@@ -11,13 +11,13 @@ export interface StoreDatabase {
   readonly accounts: AccountColumns
   readonly artifacts: ArtifactsTable
   readonly charges: ChargesTable
-  readonly claims: ClaimsTable
-  readonly deployment: DeploymentTable
+    readonly deployment: DeploymentTable
   readonly deployment_secrets: DeploymentSecretsTable
   readonly events: EventsTable
   readonly idempotency: IdempotencyTable
   readonly inputs: InputsTable
   readonly keys: KeysTable
+  readonly leases: LeasesTable
   readonly link_epochs: LinkEpochsTable
   readonly link_keys: LinkKeysTable
   readonly moves: MovesTable
@@ -26,7 +26,6 @@ export interface StoreDatabase {
   readonly rates: RatesTable
   readonly ready: ReadyTable
   readonly retention: RetentionTable
-  readonly slots: SlotsTable
   readonly tasks: TasksTable
 }
 
@@ -97,29 +96,24 @@ export interface OutcomesTable {
   readonly outcome: string
 }
 
-/** Unfinished tasks: small and hot. `claim` is null while anybody may take the task. */
+/** Unfinished tasks: small and hot. `lease` is null while anybody may take the task. */
 export interface ReadyTable {
   readonly task: string
   readonly account: string
   readonly model: string
   readonly due_at: number
   readonly end_by: number
-  readonly claim: string | null
-  /** Its place among the starts; null where it waits for `due_at`. */
-  readonly turn: number | null
+  readonly lease: string | null
+  /** A new task's place in line; null for a due task. */
+  readonly start_tag: number | null
 }
 
-/** Claims that were renewed, and how often: a claim without a row has no beats. */
-export interface ClaimsTable {
-  readonly claim: string
+/** Worker leases, and how often each was renewed. */
+export interface LeasesTable {
+  readonly lease: string
   readonly beats: number
-}
-
-/** How many slots of a pool a claim holds. */
-export interface SlotsTable {
-  readonly pool: string
-  readonly claim: string
-  readonly held: number
+  /** `LeaseFacts` as JSON. */
+  readonly facts: string
 }
 
 /** Finished tasks that retention must look at again. */

@@ -25,4 +25,6 @@ export interface StoreDialect {
   readonly toMemberJson: (column: string, path: readonly string[]) => RawBuilder<string | null>
   /** The members of a list of texts that is bound as one parameter, for use behind `in`. */
   readonly toMembers: (list: Expression<string> | string) => RawBuilder<string>
+  /** A JSON object of counts that is bound as one parameter, as a table of `key` and `count`. */
+  readonly toCounts: (json: Expression<string> | string) => RawBuilder<unknown>
 }

@@ -22,7 +22,6 @@ export type {
   AccountTotalsTable,
   ArtifactsTable,
   ChargesTable,
-  ClaimsTable,
   DeploymentSecretsTable,
   DeploymentTable,
   EventsTable,
@@ -37,11 +36,10 @@ export type {
   RatesTable,
   ReadyTable,
   RetentionTable,
-  SlotsTable,
   StoreDatabase,
   TasksTable,
 } from "./database.ts"
-export { toClaimed, toReadableHead, type ClaimRecord } from "./claimed-records.ts"
+export { toReadableHead, toTaken, type TakenRecord } from "./taken-records.ts"
 export { assertConsistent } from "./consistent-append.ts"
 export {
   fromLoadRecord,
@@ -51,7 +49,7 @@ export {
   type ChannelOutcomesRecord,
 } from "./channel-records.ts"
 export type { ChannelStatements } from "./channel-statements.ts"
-export type { ClaimStatements } from "./claim-statements.ts"
+export type { LeaseStatements } from "./lease-statements.ts"
 export {
   fromDeploymentRecord,
   toDeploymentValues,
@@ -73,18 +71,22 @@ export {
 export { fromMoveRecord, toBelongings } from "./move-records.ts"
 export type { MoveStatements } from "./move-statements.ts"
 export {
-  fromClaimRecord,
+  fromLeaseRecord,
   EMPTY_QUEUE,
   fromQueueMeasureRecord,
   fromQueuePeekRecord,
+  fromRunningLimitRecords,
+  type LeaseRecord,
+  type RunningLimitRecord,
   type QueueMeasureRecord,
   type QueuePeekRecord,
-  type StartedTurnRecord,
+  type StartedTagRecord,
 } from "./queue-records.ts"
 export {
   QUEUE_FRONT,
   toModelValues,
-  type ClaimShape,
+  toTakeShape,
+  type TakeShape,
   type QueueFront,
   type QueueStatements,
 } from "./queue-statements.ts"

@@ -1,42 +1,58 @@
 /** Where SQL's snake_case meets what core says of the queue. */
-import type { ClaimBeats, QueueMeasure, QueuePeek } from "@safelight/core"
-import type { ClaimsTable } from "./database.ts"
+import type { LeaseFacts, QueueMeasure, QueuePeek, WorkerLease } from "@safelight/core"
 
-export function fromClaimRecord({ claim, beats }: ClaimsTable): ClaimBeats {
-  return { claim, beats }
+export interface LeaseRecord {
+  readonly lease: string
+  readonly beats: number
+  /** Null for a lease that is not registered. */
+  readonly facts: string | null
+}
+
+export function fromLeaseRecord({ lease, beats, facts }: LeaseRecord): WorkerLease {
+  return facts === null ? { lease, beats } : { lease, beats, facts: JSON.parse(facts) as LeaseFacts }
+}
+
+export interface RunningLimitRecord {
+  readonly id: string
+  readonly running_tasks: number | null
+}
+
+/** An account without a record has no limit. */
+export function fromRunningLimitRecords(
+  accounts: readonly string[],
+  records: readonly RunningLimitRecord[],
+): ReadonlyMap<string, number | null> {
+  const limits = new Map(records.map(({ id, running_tasks }) => [id, running_tasks]))
+  return new Map(accounts.map((account) => [account, limits.get(account) ?? null]))
 }
 
 export interface QueuePeekRecord {
   readonly due_at: number | null
-  readonly turn: number | null
-  readonly claimable: number
+  readonly start_tag: number | null
+  readonly takeable: number
 }
 
-export const EMPTY_QUEUE: QueuePeek = { dueAt: null, turn: null, claimable: 0 }
+export const EMPTY_QUEUE: QueuePeek = { dueAt: null, startTag: null, takeable: 0 }
 
 /** Of the models and kinds together no more than `most` are counted. */
 export function fromQueuePeekRecord(record: QueuePeekRecord, most: number): QueuePeek {
-  const { claimable, due_at, turn } = record
-  return { dueAt: due_at, turn, claimable: Math.min(claimable, most) }
+  const { due_at, start_tag, takeable } = record
+  return { dueAt: due_at, startTag: start_tag, takeable: Math.min(takeable, most) }
 }
 
 /** How far starts have come. */
-export interface StartedTurnRecord {
-  readonly turn: number | null
+export interface StartedTagRecord {
+  readonly start_tag: number | null
 }
 
 export interface QueueMeasureRecord {
   readonly model: string
   readonly waiting: number
-  readonly claimed: number
+  readonly held: number
   readonly oldest_at: number | null
 }
 
 export function fromQueueMeasureRecord(record: QueueMeasureRecord): QueueMeasure {
-  return {
-    model: record.model,
-    waiting: record.waiting,
-    claimed: record.claimed,
-    oldestAt: record.oldest_at,
-  }
+  const { held, model, oldest_at: oldestAt, waiting } = record
+  return { model, waiting, held, oldestAt }
 }

@@ -63,7 +63,7 @@ function compileDueReads(db: Kysely<StoreDatabase>): Pick<ReadStatements, DueRea
         .innerJoin("tasks", "tasks.id", "ready.task")
         .select(["tasks.snapshot", "tasks.hash"])
         .where("ready.end_by", "<=", now)
-        .where((of) => of.or([of("ready.claim", "is", null), of("ready.end_by", "<=", heldUntil)]))
+        .where((of) => of.or([of("ready.lease", "is", null), of("ready.end_by", "<=", heldUntil)]))
         .orderBy("ready.end_by")
         .orderBy("ready.task")
         .limit(limit),

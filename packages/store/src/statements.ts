@@ -3,10 +3,10 @@ import { compileAccountStatements, type AccountStatements } from "./account-stat
 import { compileAdmissionStatements, type AdmissionStatements } from "./admission-statements.ts"
 import { compileAppendStatements, type AppendStatements } from "./append-statements.ts"
 import { compileChannelStatements, type ChannelStatements } from "./channel-statements.ts"
-import { compileClaimStatements, type ClaimStatements } from "./claim-statements.ts"
 import { compileDeploymentStatements, type DeploymentStatements } from "./deployment-statements.ts"
 import type { StoreDialect } from "./dialect.ts"
 import { compileKeyStatements, type KeyStatements } from "./key-statements.ts"
+import { compileLeaseStatements, type LeaseStatements } from "./lease-statements.ts"
 import { compileLinkStatements, type LinkStatements } from "./link-statements.ts"
 import { compileListStatements, type ListStatements } from "./list-statements.ts"
 import { compileMoveStatements, type MoveStatements } from "./move-statements.ts"
@@ -21,9 +21,9 @@ export interface StoreStatements {
   readonly admission: AdmissionStatements
   readonly append: AppendStatements
   readonly channels: ChannelStatements
-  readonly claims: ClaimStatements
   readonly deployment: DeploymentStatements
   readonly keys: KeyStatements
+  readonly leases: LeaseStatements
   readonly links: LinkStatements
   readonly list: ListStatements
   readonly moves: MoveStatements
@@ -40,9 +40,9 @@ export function compileStatements(dialect: StoreDialect): StoreStatements {
     admission: compileAdmissionStatements(db, dialect),
     append: compileAppendStatements(db),
     channels: compileChannelStatements(db, dialect),
-    claims: compileClaimStatements(db, dialect),
     deployment: compileDeploymentStatements(db),
     keys: compileKeyStatements(db),
+    leases: compileLeaseStatements(db),
     links: compileLinkStatements(db),
     list: compileListStatements(db),
     moves: compileMoveStatements(db),

@@ -1,0 +1,148 @@
+/**
+ * Fair shares: the permits of a pool, divided among the worker leases without asking anybody. What there is
+ * to divide, and among whom, every process knows from its heartbeats; the rest is arithmetic. What a reader
+ * would get wrong: processes do not see a change of membership at one moment. So a share that shrinks does
+ * so when the change is seen, and one that grows waits until every lease has told that it divides by the
+ * same membership. At no moment do all shares together exceed the pool.
+ *
+ *   agreed on A ─sees B→ the lesser of both shares, tells B ─all tell B→ agreed on B
+ *   a new lease, or one that may have expired: no share ─all tell B→ agreed on B
+ */
+import type { WorkerLease } from "@safelight/core"
+import { sha256 } from "../sha256.ts"
+import type { Lease } from "../ownership/worker-lease.ts"
+import type { Ports } from "../ports.ts"
+
+export interface FairShares {
+  /**
+   * This process's part of `size` permits of `pool`; of a channel's pool only the leases that have that
+   * channel get any. 0 while the lease may have expired.
+   */
+  of(pool: string, size: number, channel?: string): number
+  /** By which leases this process divides, for its next heartbeat. */
+  membership(): string
+  /** Counts how often the leftover permits have moved on. */
+  round(): number
+  /** Takes in the leases that the last heartbeat found. */
+  note(leases: readonly WorkerLease[]): void
+  /** The lease may have expired since: it begins anew. */
+  lapse(): void
+  /** Whether every lease divides by the same membership. */
+  isAgreed(): boolean
+  /** Whether this process was alone when it first had shares. */
+  beganAlone(): boolean
+}
+
+interface Member {
+  readonly lease: string
+  readonly channels: ReadonlySet<string>
+}
+
+interface Membership {
+  readonly name: string
+  readonly members: readonly Member[]
+  readonly round: number
+}
+
+/** Before the first agreement. */
+const NOBODY: Membership = { name: "", members: [], round: 0 }
+
+/**
+ * So often the leftover permits move on where the leases do not all have the same channels: an account with
+ * one permit must not wait for ever for a lease that can't use it.
+ */
+const ROUND_MS = 60_000
+
+export function createFairShares(
+  { clock }: Pick<Ports, "clock">,
+  lease: Pick<Lease, "id" | "heldUntil">,
+): FairShares {
+  /** The one that was agreed on last, and all that were seen since. */
+  let counted: readonly Membership[] = [NOBODY]
+  let seen = NOBODY
+  let hasAgreed = false
+  let wasAlone = false
+  let round = 0
+  let roundAt = clock.monotonicNow()
+
+  /** Only the first lease moves the leftovers on, and others follow. */
+  function moveOn({ members }: Membership): void {
+    const isFirst = members[0]?.lease === lease.id
+    if (!isFirst || clock.monotonicNow() < roundAt + ROUND_MS || areAlike(members)) return
+    round += 1
+    roundAt = clock.monotonicNow()
+  }
+
+  function agree(): void {
+    counted = [seen]
+    if (!hasAgreed) wasAlone = seen.members.length === 1
+    hasAgreed = true
+    moveOn(seen)
+  }
+
+  const isAgreed = (): boolean => counted.length === 1 && counted[0] === seen && seen !== NOBODY
+
+  return {
+    of(pool, size, channel) {
+      if (clock.monotonicNow() >= lease.heldUntil) return 0
+      let least = size
+      for (const each of counted) least = Math.min(least, toShare(each, lease.id, pool, size, channel))
+      return least
+    },
+    membership: () => seen.name,
+    round: () => round,
+    note(leases) {
+      const found = toMembership(leases)
+      const told = leases.filter(({ facts }) => facts !== undefined)
+      if (found.name !== seen.name) {
+        seen = found
+        counted = [...counted.filter(({ name }) => name !== found.name), found]
+      } else if (told.every(({ facts }) => facts?.membership === seen.name)) agree()
+    },
+    lapse() {
+      counted = [NOBODY, ...(seen === NOBODY ? [] : [seen])]
+    },
+    isAgreed,
+    beganAlone: () => wasAlone,
+  }
+}
+
+function areAlike(members: readonly Member[]): boolean {
+  return new Set(members.map(({ channels }) => [...channels].toSorted().join("\n"))).size === 1
+}
+
+function toMembership(leases: readonly WorkerLease[]): Membership {
+  const sorted = leases.toSorted((one, other) => (one.lease < other.lease ? -1 : 1))
+  const known = sorted.flatMap(({ facts, lease }) => (facts === undefined ? [] : { facts, lease }))
+  const members = known.map(({ facts, lease }) => ({ lease, channels: new Set(facts.channels) }))
+  const round = known[0]?.facts.round ?? 0
+  return { name: sha256([String(round), ...members.map(({ lease }) => lease)]), members, round }
+}
+
+function toShare(
+  { members, round }: Membership,
+  own: string,
+  pool: string,
+  size: number,
+  channel: string | undefined,
+): number {
+  const sharing =
+    channel === undefined ? members : members.filter(({ channels }) => channels.has(channel))
+  const rank = sharing.findIndex(({ lease }) => lease === own)
+  if (rank === -1) return 0
+  const count = sharing.length
+  const even = Math.floor(size / count)
+  // What is left over goes to different leases for different pools.
+  const first = (toHash(pool) + round) % count
+  const isNext = (rank - first + count) % count < size % count
+  return isNext ? even + 1 : even
+}
+
+/** FNV-1a: quick, and even enough to spread names. */
+function toHash(text: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  }
+  return hash >>> 0
+}
