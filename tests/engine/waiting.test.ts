@@ -82,7 +82,7 @@ describe("an engine", () => {
       }
       Object.assign(storage, {
         release: closed,
-        renew: closed,
+        heartbeat: closed,
         voidClaim: closed,
         listClaims: closed,
       })

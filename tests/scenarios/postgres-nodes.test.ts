@@ -132,7 +132,7 @@ async function assertSound(world: PostgresWorld): Promise<void> {
 async function endClaims({ database }: PostgresWorld): Promise<number> {
   const storage = await createPostgresStorage({ url: database, mode: "beside" })
   try {
-    const ended = (await storage.listClaims()).map((claim) => storage.voidClaim(claim))
+    const ended = (await storage.listLeases()).map((claim) => storage.expire(claim))
     return (await Promise.all(ended)).filter(Boolean).length
   } finally {
     await storage.close()

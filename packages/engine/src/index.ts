@@ -38,6 +38,8 @@ export {
   type ResolveResult,
 } from "./resolve-task.ts"
 export type { ContentRefusals } from "./refusal-rule.ts"
+export { createFairShares, type FairShares } from "./scheduling/fair-shares.ts"
+export { createPermits, type Permit, type Permits } from "./scheduling/permits.ts"
 export type { Route } from "./scheduling/routing.ts"
 export { DEFAULTS, type EngineSettings } from "./settings.ts"
 export { sha256 } from "./sha256.ts"

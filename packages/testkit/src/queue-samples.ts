@@ -45,6 +45,8 @@ export function peek(storage: Storage, request: Partial<PeekRequest> = {}): Prom
 export const FACTS: LeaseFacts = {
   channels: ["fal", "ark"],
   leftAlone: [],
+  isAble: true,
+  excess: { "channel:fal": 2 },
   membership: "abc",
   round: 3,
 }

@@ -28,7 +28,7 @@ export async function changeLease(
   switch (call.kind) {
     case "heartbeat": {
       const { beats, round } = call
-      const facts = { channels: [], leftAlone: [], membership: "", round }
+      const facts = { channels: [], leftAlone: [], isAble: true, excess: {}, membership: "", round }
       const told = await storage.heartbeat({ lease, beats, facts })
       const right = queue.heartbeat({ lease, beats, facts })
       assert.deepEqual(told.held.toSorted(), right.held)

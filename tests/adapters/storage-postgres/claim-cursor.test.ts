@@ -28,7 +28,7 @@ function open(context: TestContext): Opened {
 
 /** Starts with the turns `first`, `first + 1`… */
 function toStarts(first: number, count: number) {
-  return Array.from({ length: count }, (_, index) => ({ due_at: 0, turn: first + index }))
+  return Array.from({ length: count }, (_, index) => ({ due_at: 0, startTag: first + index }))
 }
 
 function claim(cursor: ClaimCursor, places: ReturnType<typeof toStarts>, tookMs = 1): void {
@@ -56,7 +56,7 @@ describe("a claim's beginning", () => {
     const dueAt = 1_800_000_000_000
     const steps = Array.from({ length: MANY }, (_, index) => ({
       due_at: dueAt - index,
-      turn: null,
+      startTag: null,
     }))
     cursor.note(cursor.from(), steps, 1)
     assert.deepEqual(cursor.from(), { ...QUEUE_FRONT, from_due: dueAt - cursorMs })

@@ -144,7 +144,7 @@ describe("a server that was read-only for a while", () => {
     await until(async () => (await listSessions(opened)).length === 0)
     const [{ append, head } = assert.fail()] = toTasks(1)
     const refusal = { code: "storage-unavailable", retryable: true }
-    const beat = () => storage.renew({ claim: "claim", tasks: [] })
+    const beat = () => storage.heartbeat({ claim: "claim", tasks: [] })
     // As many as there are connections for what is no commit, and more.
     for (let count = 0; count < 8; count += 1) await assert.rejects(beat(), refusal)
     await assert.rejects(storage.append(append), refusal)

@@ -12,7 +12,7 @@ import { open, toTasks, until, type Opened } from "./open.ts"
 
 /** A moment that is no integer: nothing of it can be sent. */
 function spoil(append: Append): Append {
-  return { ...append, queue: { kind: "reschedule", dueAt: 1_000.5, claim: null } }
+  return { ...append, queue: { kind: "reschedule", dueAt: 1_000.5, lease: null } }
 }
 
 function toChange({ append }: SampleAppend, isJudged: boolean): Change {

@@ -58,7 +58,7 @@ describe("a connection that is refused", { concurrency: true }, () => {
       assert.match(message, /refused with XX000/)
       return true
     })
-    await assert.rejects(storage.renew({ claim: "claim", tasks: [] }), { retryable: true })
+    await assert.rejects(storage.heartbeat({ claim: "claim", tasks: [] }), { retryable: true })
     await assert.rejects(storage.scan({ after: "", limit: 1 }), { retryable: true })
   })
 

@@ -160,7 +160,7 @@ describe("a server with few connections", () => {
     const rounds = Array.from({ length: 20 }, async () => {
       assert.deepEqual(await storage.readTask("task-99"), samples[99]?.head)
       assert.deepEqual(await storage.listKeys(), [])
-      await storage.renew({ claim: "claim", tasks: [] })
+      await storage.heartbeat({ claim: "claim", tasks: [] })
       await storage.revokeKey({ id: "nobody", revokedAt: 1 })
     })
     await Promise.all(rounds)

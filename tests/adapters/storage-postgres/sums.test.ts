@@ -124,10 +124,10 @@ describe("sums", () => {
     for (let round = 0; round < 10; round += 1) {
       assert.deepEqual(await storage.readTask("task-0"), head)
       assert.deepEqual(await storage.listKeys(), [])
-      assert.deepEqual(await storage.renew({ claim: "claim", tasks: [] }), [])
+      assert.deepEqual(await storage.heartbeat({ claim: "claim", tasks: [] }), [])
       assert.equal(await storage.holdSlots({ pool: "p", size: 1, claim: "claim", count: 1 }), 1)
       const request = { models: ["model-a"], now: 2_000, limit: 1, claim: "claim" }
-      await storage.claim(request)
+      await storage.take(request)
       await storage.check()
     }
     await other.query("commit")

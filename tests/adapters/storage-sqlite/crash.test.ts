@@ -43,7 +43,7 @@ describe("a process killed while it appends", () => {
     const { streams } = await storage.scan({ after: "", limit: 100_000 })
     const unfinished = streams.filter(({ row }) => row?.status === "queued").map(({ id }) => id)
     const request = { models: ["model-a"], now: 1_000, limit: 100, claim: "c" }
-    const claimed = (await storage.claim(request)).map(({ task }) => task.id)
+    const claimed = (await storage.take(request)).map(({ task }) => task.id)
     assert.deepEqual(claimed.toSorted(), unfinished.toSorted())
     await storage.close()
   })

@@ -21,7 +21,7 @@ const CLAIMED = {
   dueAt: 1_000,
   endBy: 9_000,
   claim: "held",
-  turn: null,
+  startTag: null,
 } as const
 
 const CLAIM = { models: ["model-a"], now: 1_000, limit: 9, claim: "next" }
@@ -82,15 +82,15 @@ describe("a folder that is served", () => {
     const serving = await createSqliteStorage({ folder: folder.path })
     await serving.append(submitSample({ id: "t", queue: CLAIMED }).append)
     const beside = await createSqliteStorage({ folder: folder.path, mode: "beside" })
-    await serving.renew({ claim: "held", tasks: ["t"] })
+    await serving.heartbeat({ claim: "held", tasks: ["t"] })
     await serving.holdSlots({ ...SLOTS, claim: "held" })
     assert.deepEqual(await beside.claim(CLAIM), [])
     assert.equal(await beside.holdSlots({ ...SLOTS, claim: "next" }), 0)
-    assert.deepEqual(await beside.listClaims(), [{ claim: "held", beats: 1 }])
+    assert.deepEqual(await beside.listLeases(), [{ claim: "held", beats: 1 }])
     await beside.close()
     await serving.close()
     const next = await createSqliteStorage({ folder: folder.path })
-    assert.deepEqual(await next.listClaims(), [])
+    assert.deepEqual(await next.listLeases(), [])
     assert.equal((await next.claim(CLAIM)).length, 1)
     assert.equal(await next.holdSlots({ ...SLOTS, claim: "next" }), 2)
     await next.close()

@@ -48,7 +48,7 @@ async function finish(storage: Storage, { task, hash }: Claimed): Promise<void> 
 async function claimOnce({ storage, submit }: Own): Promise<number> {
   const now = Date.now()
   const startedAt = performance.now()
-  const claimed = await storage.claim({
+  const claimed = await storage.take({
     claim: CLAIM,
     models: [SAMPLE_REQUEST.model],
     now,

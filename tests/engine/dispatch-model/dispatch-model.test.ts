@@ -5,7 +5,7 @@
  * rest is the protocol retold without the engine. What a reader would get wrong: a passing test of a
  * variant is one where harm was found. Were there none, the safeguard it leaves out would be idle.
  *
- *   a node's claim      new ─renewed→ renewed …─stands still for claimMs on a judge's clock→ voided
+ *   a node's claim      new ─renewed→ renewed …─stands still for leaseMs on a judge's clock→ voided
  *   a task's place      free ─taken under a claim→ held ─given back, or its claim voided→ free
  *   an attempt          intent durable → claim checked and request sent → answered, or in doubt
  *   a doubt   keyed     the same key again, as long as it lives      → the same operation

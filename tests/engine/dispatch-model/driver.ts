@@ -154,9 +154,9 @@ function resolve(world: World, node: Node, driver: Driver): void {
     return dispatch(world, node, driver, true)
   }
   if (channel !== "lookup") return letGo(world, driver, endBy)
-  const claimMs = has(world, "lookup-waits-claim") ? CLAIM_MS : 0
+  const leaseMs = has(world, "lookup-waits-claim") ? CLAIM_MS : 0
   const requestMs = has(world, "lookup-waits-request") ? LONGEST_REQUEST_MS : 0
-  driver.stage = { kind: "waiting", untilAt: driver.takenAt + claimMs + requestMs }
+  driver.stage = { kind: "waiting", untilAt: driver.takenAt + leaseMs + requestMs }
 }
 
 /** Asked just before the request leaves: the work is still ours, a repeated key still honoured. */

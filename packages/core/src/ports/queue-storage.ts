@@ -109,6 +109,10 @@ export interface LeaseFacts {
   readonly channels: readonly string[]
   /** Those of them that it leaves alone, since they failed. */
   readonly leftAlone: readonly string[]
+  /** Whether any of them may be given something new. */
+  readonly isAble: boolean
+  /** How many permits it uses beyond its share, by pool: the others leave that many unused. */
+  readonly excess: Readonly<Record<string, number>>
   /** By which leases it divides permits; empty before it has seen any. */
   readonly membership: string
   /** How often the leftover permits have moved on from lease to lease. */

@@ -43,6 +43,8 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
   const toFacts = (): LeaseFacts => ({
     channels: names,
     leftAlone: routing.listLeftAlone(),
+    isAble: routing.isAble(),
+    excess: shares.excess(),
     membership: shares.membership(),
     round: shares.round(),
   })
@@ -54,22 +56,22 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
     const facts = toFacts()
     beats += 1
     const { held, leases } = await storage.heartbeat({ lease: lease.id, beats, facts })
-    told = JSON.stringify(facts)
+    told = toName(facts)
     if (clock.monotonicNow() >= lease.heldUntil) shares.lapse()
     lease.renew(startedAt)
     const reconciled = reconcile(known, held)
-    const wasAgreed = shares.isAgreed()
-    shares.note(leases)
-    if (shares.isAgreed() && !wasAgreed) parts.onChange()
+    if (shares.note(leases)) parts.onChange()
     await reconciled
-    if ((await expireOthers(leases)) > 0) parts.onChange()
-    if (JSON.stringify(toFacts()) !== told) return 0
-    return shares.isAgreed() ? everyMs : Math.min(everyMs, settings.idlePollMs)
+    const expired = await expireOthers(leases)
+    if (expired > 0) parts.onChange()
+    if (expired > 0 || toName(toFacts()) !== told) return 0
+    const isSettled = shares.isSettled() && Object.keys(facts.excess).length === 0
+    return isSettled ? everyMs : Math.min(everyMs, settings.idlePollMs)
   }
 
   return {
     tell() {
-      if (JSON.stringify(toFacts()) !== told) alarm.ring()
+      if (toName(toFacts()) !== told) alarm.ring()
     },
     async runUntil(stopped) {
       stopped.addEventListener("abort", () => alarm.ring(), { once: true })
@@ -90,4 +92,9 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
       }
     },
   }
+}
+
+/** What the others must learn at once; an excess only falls, and may be told late. */
+function toName({ excess: _excess, ...facts }: LeaseFacts): string {
+  return JSON.stringify(facts)
 }

@@ -33,7 +33,7 @@ const REMEMBERED = 10_000
 
 export function createAccountPermits(
   { clock, storage }: Pick<Ports, "clock" | "storage">,
-  shares: Pick<FairShares, "of">,
+  shares: Pick<FairShares, "of" | "ofSeen" | "track">,
 ): AccountPermits {
   const entries = new Map<string, Entry>()
   let readAt = clock.monotonicNow()
@@ -41,9 +41,10 @@ export function createAccountPermits(
   function create(account: string): Entry {
     const entry: Entry = {
       limit: null,
-      permits: createPermits(() =>
-        entry.limit === null ? Infinity : shares.of(`account:${account}`, entry.limit),
-      ),
+      permits: createPermits(shares, {
+        name: `account:${account}`,
+        toSize: () => entry.limit ?? Infinity,
+      }),
     }
     entries.set(account, entry)
     return entry
@@ -60,6 +61,7 @@ export function createAccountPermits(
     let surplus = entries.size - REMEMBERED
     for (const [account, { limit, permits }] of entries) {
       if (permits.countUsed() > 0 || (limit !== null && surplus <= 0)) continue
+      permits.close()
       entries.delete(account)
       surplus -= 1
     }

@@ -35,9 +35,11 @@ export function createChannelPlace(
   const { clock } = ports
   const breaker = createChannelBreaker(ports)
   const minute = createMinute(ports, channel.name, requestsPerMinute)
-  const permits = createPermits(() =>
-    ports.shares.of(`channel:${channel.name}`, channel.concurrency, channel.name),
-  )
+  const permits = createPermits(ports.shares, {
+    name: `channel:${channel.name}`,
+    toSize: () => channel.concurrency,
+    channel: channel.name,
+  })
   /** Until when it has no room, on the monotonic clock. */
   let busyUntil = -Infinity
   let isPaused = false

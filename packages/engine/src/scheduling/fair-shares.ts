@@ -3,7 +3,8 @@
  * to divide, and among whom, every process knows from its heartbeats; the rest is arithmetic. What a reader
  * would get wrong: processes do not see a change of membership at one moment. So a share that shrinks does
  * so when the change is seen, and one that grows waits until every lease has told that it divides by the
- * same membership. At no moment do all shares together exceed the pool.
+ * same membership. At no moment do all shares together exceed the pool. Work
+ * that is under way beyond a share that shrank is told as an excess, and the others leave as much unused.
  *
  *   agreed on A ─sees B→ the lesser of both shares, tells B ─all tell B→ agreed on B
  *   a new lease, or one that may have expired: no share ─all tell B→ agreed on B
@@ -15,20 +16,27 @@ import type { Ports } from "../ports.ts"
 
 export interface FairShares {
   /**
-   * This process's part of `size` permits of `pool`; of a channel's pool only the leases that have that
-   * channel get any. 0 while the lease may have expired.
+   * This process's part of `size` permits of `pool`. Of a channel's pool only the leases that have that
+   * channel get any, of an account's only those that are able to begin something. 0 while the lease may have
+   * expired.
    */
   of(pool: string, size: number, channel?: string): number
+  /** The part by the membership that was seen last, whether or not the others have seen it. */
+  ofSeen(pool: string, size: number, channel?: string): number
+  /** Has what is used of a pool beyond its share told; returns how to stop. */
+  track(pool: string, countExcess: () => number): () => void
+  /** What this process uses beyond its shares, by pool, for its next heartbeat. */
+  excess(): Readonly<Record<string, number>>
   /** By which leases this process divides, for its next heartbeat. */
   membership(): string
   /** Counts how often the leftover permits have moved on. */
   round(): number
-  /** Takes in the leases that the last heartbeat found. */
-  note(leases: readonly WorkerLease[]): void
+  /** Takes in the leases that the last heartbeat found; whether any share may have changed. */
+  note(leases: readonly WorkerLease[]): boolean
   /** The lease may have expired since: it begins anew. */
   lapse(): void
-  /** Whether every lease divides by the same membership. */
-  isAgreed(): boolean
+  /** Whether every lease divides by the same membership, and none uses more than its shares. */
+  isSettled(): boolean
   /** Whether this process was alone when it first had shares. */
   beganAlone(): boolean
 }
@@ -36,6 +44,7 @@ export interface FairShares {
 interface Member {
   readonly lease: string
   readonly channels: ReadonlySet<string>
+  readonly isAble: boolean
 }
 
 interface Membership {
@@ -62,6 +71,9 @@ export function createFairShares(
   let seen = NOBODY
   let hasAgreed = false
   let wasAlone = false
+  /** What the others use beyond their shares, by pool. */
+  let beyond: ReadonlyMap<string, number> = new Map()
+  const tracked = new Map<string, () => number>()
   let round = 0
   let roundAt = clock.monotonicNow()
 
@@ -87,24 +99,49 @@ export function createFairShares(
       if (clock.monotonicNow() >= lease.heldUntil) return 0
       let least = size
       for (const each of counted) least = Math.min(least, toShare(each, lease.id, pool, size, channel))
-      return least
+      return Math.max(0, least - (beyond.get(pool) ?? 0))
+    },
+    ofSeen: (pool, size, channel) => toShare(seen, lease.id, pool, size, channel),
+    track(pool, countExcess) {
+      tracked.set(pool, countExcess)
+      return () => void tracked.delete(pool)
+    },
+    excess() {
+      const counts = [...tracked].map(([pool, count]) => [pool, count()] as const)
+      return Object.fromEntries(counts.filter(([, count]) => count > 0))
     },
     membership: () => seen.name,
     round: () => round,
     note(leases) {
       const found = toMembership(leases)
+      const others = leases.filter((each) => each.lease !== lease.id)
+      const before = beyond
+      const [hadSeen, had] = [seen, counted]
+      beyond = addExcess(others)
       const told = leases.filter(({ facts }) => facts !== undefined)
       if (found.name !== seen.name) {
         seen = found
         counted = [...counted.filter(({ name }) => name !== found.name), found]
       } else if (told.every(({ facts }) => facts?.membership === seen.name)) agree()
+      const isSame = hadSeen === seen && had.length === counted.length
+      return !isSame || before.size > 0 || beyond.size > 0
     },
     lapse() {
       counted = [NOBODY, ...(seen === NOBODY ? [] : [seen])]
     },
-    isAgreed,
+    isSettled: () => isAgreed() && beyond.size === 0,
     beganAlone: () => wasAlone,
   }
+}
+
+function addExcess(leases: readonly WorkerLease[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const { facts } of leases) {
+    for (const [pool, count] of Object.entries(facts?.excess ?? {})) {
+      sums.set(pool, (sums.get(pool) ?? 0) + count)
+    }
+  }
+  return sums
 }
 
 function areAlike(members: readonly Member[]): boolean {
@@ -114,9 +151,14 @@ function areAlike(members: readonly Member[]): boolean {
 function toMembership(leases: readonly WorkerLease[]): Membership {
   const sorted = leases.toSorted((one, other) => (one.lease < other.lease ? -1 : 1))
   const known = sorted.flatMap(({ facts, lease }) => (facts === undefined ? [] : { facts, lease }))
-  const members = known.map(({ facts, lease }) => ({ lease, channels: new Set(facts.channels) }))
+  const members = known.map(({ facts: { channels, isAble }, lease }) => ({
+    lease,
+    channels: new Set(channels),
+    isAble,
+  }))
   const round = known[0]?.facts.round ?? 0
-  return { name: sha256([String(round), ...members.map(({ lease }) => lease)]), members, round }
+  const parts = members.map(({ isAble, lease }) => `${lease} ${isAble}\n`)
+  return { name: sha256([`${round}\n`, ...parts]), members, round }
 }
 
 function toShare(
@@ -126,8 +168,9 @@ function toShare(
   size: number,
   channel: string | undefined,
 ): number {
-  const sharing =
-    channel === undefined ? members : members.filter(({ channels }) => channels.has(channel))
+  const sharing = members.filter(({ channels, isAble }) =>
+    channel === undefined ? isAble : channels.has(channel),
+  )
   const rank = sharing.findIndex(({ lease }) => lease === own)
   if (rank === -1) return 0
   const count = sharing.length

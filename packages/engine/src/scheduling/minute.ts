@@ -41,10 +41,11 @@ export function createMinute(
   requestsPerMinute: number | undefined,
 ): Minute {
   if (requestsPerMinute === undefined) return UNBOUNDED
-  const toShare = createGrowingShare(clock, shares, () =>
-    shares.of(`minute:${channel}`, requestsPerMinute, channel),
+  const ofNow = createGrowingShare(clock, shares)
+  const permits = createPermits(
+    { ...shares, of: (...asked) => ofNow(shares.of(...asked)) },
+    { name: `minute:${channel}`, toSize: () => requestsPerMinute, channel },
   )
-  const permits = createPermits(toShare)
   /** Oldest first. */
   const spent: { readonly freeAt: number; readonly permit: Permit }[] = []
 
@@ -89,13 +90,11 @@ export function createMinute(
 function createGrowingShare(
   clock: Clock,
   shares: Pick<FairShares, "beganAlone">,
-  toShare: () => number,
-): () => number {
+): (share: number) => number {
   let counted = 0
   let grown: { readonly share: number; readonly at: number } | undefined
   let hasBegun = false
-  return () => {
-    const share = toShare()
+  return (share) => {
     const now = clock.monotonicNow()
     if (share > 0 && !hasBegun) {
       hasBegun = true

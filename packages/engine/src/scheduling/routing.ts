@@ -79,6 +79,8 @@ export interface Routing {
   readonly isChoosy: (model: string) => boolean
   /** Why each channel of the model does not take the request; empty where one does. */
   readonly findRefusals: (request: AskedFor, refusedBy?: readonly string[]) => readonly Refusal[]
+  /** Whether some channel's breaker lets something new begin. */
+  readonly isAble: () => boolean
   /** The channels that are left alone as they failed, by name. */
   readonly listLeftAlone: () => readonly string[]
   /**
@@ -129,6 +131,7 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: Routi
       return refusals.length === serving(model).length ? refusals : []
     },
     hasTaker: (...asked) => listTakers(...asked).length > 0,
+    isAble: () => places.some(({ breaker }) => breaker.state() !== "open"),
     listLeftAlone: () =>
       places.flatMap(({ breaker, channel }) => (breaker.state() === "closed" ? [] : channel.name)),
     tryAcquire(model, parameters, refusedBy) {
