@@ -31,7 +31,7 @@ import {
   type AccountTotalsTable,
   type ArtifactsTable,
   type ChargesTable,
-  type ClaimShape,
+  type TakeShape,
   type EventsTable,
   type KeysTable,
   type ListStatements,
@@ -140,11 +140,11 @@ describe("a statement", () => {
   })
 })
 
-describe("a claim", () => {
+describe("a taking", () => {
   const queue = compileStatements({ ...SQLITE_DIALECT, canSkipLocked: true }).queue
 
   it("locks the rows it chooses, and passes over locked ones, wherever it chooses", () => {
-    for (const [name, { sql }] of Object.entries(toClaimPlans(queue))) {
+    for (const [name, { sql }] of Object.entries(toTakePlans(queue))) {
       const choices = sql.match(/from "ready" where/gu)?.length ?? 0
       const locking = sql.match(/limit \? for update skip locked\)/gu)?.length ?? 0
       assert.ok(choices >= 1, name)
@@ -153,10 +153,10 @@ describe("a claim", () => {
   })
 
   it("is compiled once for each of its shapes", () => {
-    const shapes = toClaimShapes().map((shape) => queue.claim(shape))
+    const shapes = toTakeShapes().map((shape) => queue.take(shape))
     assert.equal(new Set(shapes.map(({ sql }) => sql)).size, shapes.length)
-    for (const [index, shape] of toClaimShapes().entries()) {
-      assert.equal(queue.claim(shape), shapes[index])
+    for (const [index, shape] of toTakeShapes().entries()) {
+      assert.equal(queue.take(shape), shapes[index])
     }
   })
 })
@@ -180,8 +180,8 @@ describe("the database", () => {
       accounts,
       admission,
       append: appends,
-      claims,
       keys,
+      leases,
       links,
       list,
       queue,
@@ -200,17 +200,16 @@ describe("the database", () => {
       findEpoch: links.findEpoch,
       findTotals: t.find,
       ...toListPlans(list),
-      ...toClaimPlans(queue),
+      ...toTakePlans(queue),
       peek: queue.peek(3),
       release: queue.release,
-      releaseInTurn: queue.releaseInTurn,
-      beat: claims.beat,
-      findHeld: claims.findHeld,
-      voidClaim: claims.void,
-      freeTasks: claims.freeTasks,
-      freeOthers: claims.freeOthers,
-      hold: claims.hold,
-      dropEmpty: claims.dropEmpty,
+      releaseAnew: queue.releaseAnew,
+      runningLimits: queue.runningLimits,
+      beat: leases.beat,
+      findHeld: leases.findHeld,
+      expire: leases.expire,
+      freeTasks: leases.freeTasks,
+      forget: leases.forget,
     }
     for (const [name, { sql }] of Object.entries(plans)) {
       const steps = database.prepare(`explain query plan ${sql}`).all()
@@ -220,21 +219,22 @@ describe("the database", () => {
   })
 
   it("takes each kind of place along its own index", () => {
-    const plans = toClaimPlans(compileStatements(SQLITE_DIALECT).queue)
+    const plans = toTakePlans(compileStatements(SQLITE_DIALECT).queue)
     for (const [name, { sql }] of Object.entries(plans)) {
       const details = database
         .prepare(`explain query plan ${sql}`)
         .all()
         .map(({ detail }) => String(detail))
       const found = details.filter((detail) => detail.includes("ready USING"))
-      const starts = name.includes("exceptsStarts") ? [] : ["ready_start (model"]
-      const expected = ["ready_step (model", ...starts, "PRIMARY KEY (task"]
+      const fresh = name.includes("dueOnly") ? [] : ["ready_new (model"]
+      const expected = ["ready_due (model", ...fresh, "PRIMARY KEY (task"]
       const used = found.map(
         (detail) => /(?:INDEX )?((?:PRIMARY KEY|ready_\w+) \(\w+)/u.exec(detail)?.[1],
       )
       assert.deepEqual(new Set(used), new Set(expected), name)
       // Only what was chosen is put in order, a few rows from each of them.
-      assert.equal(details.filter((detail) => SORT.test(detail)).length, 1, name)
+      const sorts = name.includes("countsPermits") ? 2 : 1
+      assert.equal(details.filter((detail) => SORT.test(detail)).length, sorts, name)
     }
   })
 
@@ -274,8 +274,8 @@ describe("the database", () => {
           .map(({ detail }) => detail),
       )
     const inFlight = explain(countInFlight)
-    assert.match(inFlight, /ready USING (COVERING )?INDEX ready_claimed/)
-    assert.match(inFlight, /ready USING (COVERING )?INDEX ready_step/)
+    assert.match(inFlight, /ready USING (COVERING )?INDEX ready_held/)
+    assert.match(inFlight, /ready USING (COVERING )?INDEX ready_due/)
     assert.match(inFlight, /SEARCH tasks USING INDEX \S+ \(id=\?\)/)
     const outcomes = explain(sumOutcomes)
     assert.match(outcomes, /SEARCH outcomes USING INDEX outcomes_ended \(at>\? AND at<\?\)/)
@@ -312,22 +312,23 @@ describe("the database", () => {
   })
 })
 
-function toClaimShapes(): ClaimShape[] {
+function toTakeShapes(): TakeShape[] {
   return [1, 3].flatMap((modelCount) => [
-    { modelCount, exceptsAccounts: false, exceptsStarts: false },
-    { modelCount, exceptsAccounts: true, exceptsStarts: false },
-    { modelCount, exceptsAccounts: false, exceptsStarts: true },
+    { modelCount, exceptsAccounts: false, countsPermits: false, dueOnly: false },
+    { modelCount, exceptsAccounts: true, countsPermits: false, dueOnly: false },
+    { modelCount, exceptsAccounts: true, countsPermits: true, dueOnly: false },
+    { modelCount, exceptsAccounts: false, countsPermits: false, dueOnly: true },
   ])
 }
 
 /** By the shape's name; no two shapes have one. */
-function toClaimPlans(queue: QueueStatements): Record<string, Statement> {
+function toTakePlans(queue: QueueStatements): Record<string, Statement> {
   return Object.fromEntries(
-    toClaimShapes().map((shape) => [
-      `claim of ${Object.entries(shape)
+    toTakeShapes().map((shape) => [
+      `take of ${Object.entries(shape)
         .flatMap(([name, value]) => (value === false ? [] : [name, value]))
         .join(" ")}`,
-      queue.claim(shape),
+      queue.take(shape),
     ]),
   )
 }

@@ -84,7 +84,11 @@ describe("a channel that is left alone", () => {
     assert.equal(await countLeftAlone(storage, channel.name), 1)
     await submit()
     await clock.advance(breakerOpenMs + idlePollMs)
-    assert.equal(await countLeftAlone(storage, channel.name), 1, "a trial that failed changes nothing")
+    assert.equal(
+      await countLeftAlone(storage, channel.name),
+      1,
+      "a trial that failed changes nothing",
+    )
     await submit()
     await clock.advance(breakerOpenMs + 2 * idlePollMs)
     assert.equal(await countLeftAlone(storage, channel.name), 0)

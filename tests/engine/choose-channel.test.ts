@@ -59,7 +59,14 @@ function chooseInTurn(
   return Array.from({ length: count }, (_, round) => {
     const list = weights.map((weight, index) => {
       const freePermits = isAbleAt(index, round) ? 1 : 0
-      return { ...ABLE, index, name: String(index), weight, freePermits, startTag: turns[index] ?? 0 }
+      return {
+        ...ABLE,
+        index,
+        name: String(index),
+        weight,
+        freePermits,
+        startTag: turns[index] ?? 0,
+      }
     })
     const choice = chooseChannel(list, times)
     if (choice === undefined) return -1

@@ -57,10 +57,31 @@ function createWorld(size: number) {
 }
 
 const DEED = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant("beat" as const), node: fc.nat(3), isSlow: fc.boolean() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("beat" as const),
+      node: fc.nat(3),
+      isSlow: fc.boolean(),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("hear" as const), node: fc.nat(3) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("begin" as const), node: fc.nat(3), count: fc.integer({ min: 1, max: 6 }) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("end" as const), node: fc.nat(3), count: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("begin" as const),
+      node: fc.nat(3),
+      count: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("end" as const),
+      node: fc.nat(3),
+      count: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("leave" as const), node: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("expire" as const), node: fc.nat(3) }) },
 )
@@ -116,7 +137,10 @@ describe("fair shares", () => {
         const nodes = Array.from({ length: count }, (_, index) => start(`lease-${index}`))
         for (let round = 0; round < 4; round += 1) for (const node of nodes) beat(node)()
         const shares = nodes.map(({ permits }) => permits.countFree())
-        assert.equal(shares.reduce((sum, share) => sum + share, 0), size)
+        assert.equal(
+          shares.reduce((sum, share) => sum + share, 0),
+          size,
+        )
         assert.ok(Math.max(...shares) - Math.min(...shares) <= 1)
       }
     }
@@ -126,10 +150,15 @@ describe("fair shares", () => {
     const { beat, start } = createWorld(4)
     const nodes = [start("a"), start("b"), start("c")]
     for (let round = 0; round < 4; round += 1) for (const node of nodes) beat(node)()
-    const counts = nodes.map(({ shares }) =>
-      Array.from({ length: 300 }, (_, index) => shares.of(`account:${index}`, 1)).filter(Boolean).length,
+    const counts = nodes.map(
+      ({ shares }) =>
+        Array.from({ length: 300 }, (_, index) => shares.of(`account:${index}`, 1)).filter(Boolean)
+          .length,
     )
-    assert.equal(counts.reduce((sum, count) => sum + count, 0), 300)
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      300,
+    )
     for (const count of counts) assert.ok(count > 60, String(counts))
   })
 

@@ -42,7 +42,10 @@ describe("a heartbeat", () => {
   })
 
   it("releases what is held and unknown at the second time, once, and what is known never", async () => {
-    const polls = Array.from({ length: 50 }, () => ({ kind: "running", pollAfterMs: 5_000 }) as const)
+    const polls = Array.from(
+      { length: 50 },
+      () => ({ kind: "running", pollAfterMs: 5_000 }) as const,
+    )
     const submits = [{ kind: "accepted", operation: { id: 7 } } as const, completed()]
     const scene = createScene({ channels: [createScriptedChannel({ polls, submits })] })
     const { clock, storage } = scene
@@ -129,7 +132,10 @@ describe("a heartbeat", () => {
   })
 
   it("calls off what is in hand and not held", async () => {
-    const polls = Array.from({ length: 50 }, () => ({ kind: "running", pollAfterMs: 1_000 }) as const)
+    const polls = Array.from(
+      { length: 50 },
+      () => ({ kind: "running", pollAfterMs: 1_000 }) as const,
+    )
     const submits = [{ kind: "accepted", operation: { id: 7 } } as const]
     const channel = createScriptedChannel({ polls, submits })
     const scene = createScene({ channels: [channel] })

@@ -6,7 +6,6 @@ import { createManualClock, createScriptedChannel } from "@safelight/testkit"
 import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
 import { createMemoryStorage } from "../support/memory-storage.ts"
 import { createPausable } from "./pausable.ts"
-import { createLogRecorder } from "./log-recorder.ts"
 import { completed, createScene, type Scene } from "./support.ts"
 
 const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const

@@ -9,6 +9,7 @@ import { createPausable } from "./pausable.ts"
 import { completed, createScene, MODEL, PRICES, type Scene, type SceneOptions } from "./support.ts"
 
 const CALL_MS = 500
+const quiet = (): Promise<never> => new Promise(() => {})
 
 /** What is under way over all processes, by account and by process. */
 interface Gauge {
@@ -122,7 +123,11 @@ describe("a channel's concurrency", () => {
     await clock.advance(4_000)
     let questions = 0
     for (const [name, method] of Object.entries(storage)) {
-      if (typeof method !== "function" || !/^(take|release|peek|findRunning|findStarted)/.test(name)) continue
+      if (
+        typeof method !== "function" ||
+        !/^(take|release|peek|findStarted)/.test(name)
+      )
+        continue
       const counted = (...parameters: readonly unknown[]): unknown => {
         questions += 1
         return Reflect.apply(method, storage, parameters)
@@ -285,5 +290,45 @@ describe("a bound on an account's running tasks", () => {
     await clock.advance(200_000)
     await assertDone(alive, ids)
     assert.ok((gauge.most.get("ada") ?? 0) <= 2)
+  })
+})
+
+describe("accounts that are full, however many", () => {
+  it("delay nobody else's tasks", async () => {
+    const memory = createMemoryStorage()
+    const storage = { ...memory }
+    const submits = [...Array.from({ length: 50 }, () => quiet), completed()]
+    const channel = createScriptedChannel({ concurrency: 60, submits })
+    const scene = createScene({ channels: [channel], storage })
+    const { clock, engine } = scene
+    const parameters = { prompt: "a quiet harbour" }
+    const accounts = Array.from({ length: 50 }, (_, index) => `account-${index}`)
+    for (const id of accounts) {
+      await storage.setAccount({ id, now: clock.now(), settings: { runningTasks: 1 } })
+      await engine.submit({ account: id, model: "model-a", parameters })
+      await engine.submit({ account: id, model: "model-a", parameters })
+    }
+    await clock.advance(60_000)
+    let questions = 0
+    for (const name of ["findAccount", "findRunningLimits", "heartbeat"] as const) {
+      const method = memory[name] as (asked: never) => Promise<never>
+      storage[name] = async (asked: never) => {
+        questions += 1
+        await clock.wait(200)
+        return method(asked)
+      }
+    }
+    await clock.advance(10_000)
+    const apart = createScene({
+      channels: [createScriptedChannel()],
+      artifacts: scene.artifacts,
+      clock,
+      storage: memory,
+      isStarted: false,
+    })
+    const { id } = await apart.submit()
+    await clock.advance(2_500)
+    assert.ok(questions <= 10, `${questions} questions in some seconds`)
+    assert.equal((await scene.read(id)).state, "succeeded.available")
   })
 })

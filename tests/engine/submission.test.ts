@@ -26,11 +26,14 @@ describe("a submission", () => {
     assert.equal(task.endBy, scene.clock.now() + 600_000)
     assert.equal(task.reservationMicros, 60_000)
     assert.deepEqual(task.parameters, { count: 2 })
-    assert.deepEqual(await scene.storage.peekQueue({ models: ["model-a"], now: Infinity, most: 9 }), {
-      dueAt: null,
-      startTag: 0,
-      takeable: 1,
-    })
+    assert.deepEqual(
+      await scene.storage.peekQueue({ models: ["model-a"], now: Infinity, most: 9 }),
+      {
+        dueAt: null,
+        startTag: 0,
+        takeable: 1,
+      },
+    )
   })
 
   it("commits to the parameters with a salt, so that only who holds both can prove them", async () => {

@@ -39,7 +39,13 @@ function createWorld(changes: Partial<Members> = {}) {
     async submit(model: string) {
       made += 1
       const now = clock.now()
-      const queue = { kind: "enqueue", dueAt: now, endBy: now + 1e9, lease: null, startTag: 0 } as const
+      const queue = {
+        kind: "enqueue",
+        dueAt: now,
+        endBy: now + 1e9,
+        lease: null,
+        startTag: 0,
+      } as const
       const sample = submitSample({ id: `task-${made}`, submitted: { model }, now, queue })
       await storage.append(sample.append)
       return sample
@@ -83,8 +89,8 @@ describe("the queue", () => {
     assert.deepEqual(await readQueue(world, EDIT), [1, 0, 0])
     const now = world.clock.now()
     const models = [IMAGE]
-    const claimed = await world.storage.take({ claim: "a boot", models, now, limit: 1 })
-    assert.equal(claimed.length, 1)
+    const taken = await world.storage.take({ lease: "a boot", models, now, limit: 1 })
+    assert.equal(taken.length, 1)
     await world.clock.advance(LATER_MS)
     assert.deepEqual(await readQueue(world, IMAGE), [1, 1, 10])
   })
@@ -98,9 +104,7 @@ describe("the queue", () => {
   })
 
   it("forgets a model that is not served any more once its last task is gone", async () => {
-    let measured: readonly QueueMeasure[] = [
-      { model: "old", waiting: 1, held: 0, oldestAt: null },
-    ]
+    let measured: readonly QueueMeasure[] = [{ model: "old", waiting: 1, held: 0, oldestAt: null }]
     const world = createWorld({ measureQueue: async () => measured })
     assert.deepEqual(await readQueue(world, "old"), [1, 0, 0])
     measured = []

@@ -52,18 +52,23 @@ export function createMemoryStorage(): MemoryStorage {
   let failures = 0
   let isStoredAnyway = false
 
-  const { move, listUnfinished, ...queue } = createMemoryQueue(
-    headOf,
-    (account) => findRunningLimit(account),
+  const { move, listUnfinished, ...queue } = createMemoryQueue(headOf, (account) =>
+    findRunningLimit(account),
   )
-  const { addTotals, findFullBound, findRunningLimit, listLinkEpochs, restoreLinkEpoch, ...accounts } =
-    createMemoryAccounts({
-      charges,
-      findUnfinished: (account) =>
-        listUnfinished()
-          .flatMap((id) => rows.get(id) ?? [])
-          .filter((row) => row.account === account),
-    })
+  const {
+    addTotals,
+    findFullBound,
+    findRunningLimit,
+    listLinkEpochs,
+    restoreLinkEpoch,
+    ...accounts
+  } = createMemoryAccounts({
+    charges,
+    findUnfinished: (account) =>
+      listUnfinished()
+        .flatMap((id) => rows.get(id) ?? [])
+        .filter((row) => row.account === account),
+  })
 
   function headOf(id: string): StreamHead | undefined {
     const row = rows.get(id)

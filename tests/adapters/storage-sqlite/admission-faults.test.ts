@@ -8,7 +8,13 @@ import { isSafelightError, type AdmitRequest, type Storage } from "@safelight/co
 import { submitSample } from "@safelight/testkit"
 import { assertUnavailableFrom, nextTag, open } from "./open.ts"
 
-const QUEUE = { kind: "enqueue", dueAt: 1_000, endBy: 100_000, lease: null, startTag: null } as const
+const QUEUE = {
+  kind: "enqueue",
+  dueAt: 1_000,
+  endBy: 100_000,
+  lease: null,
+  startTag: null,
+} as const
 const ADMITTED = { kind: "admitted" }
 
 describe("an admission whose answer is lost", () => {

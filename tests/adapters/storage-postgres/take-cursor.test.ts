@@ -3,9 +3,9 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 import { QUEUE_FRONT } from "@safelight/store"
 import {
-  createClaimCursor,
-  type ClaimCursor,
-} from "../../../adapters/storage-postgres/src/claim-cursor.ts"
+  createTakeCursor,
+  type TakeCursor,
+} from "../../../adapters/storage-postgres/src/take-cursor.ts"
 import { DEFAULTS } from "../../../adapters/storage-postgres/src/defaults.ts"
 
 const { cursorMs } = DEFAULTS
@@ -13,90 +13,90 @@ const { cursorMs } = DEFAULTS
 const MANY = 100
 
 interface Opened {
-  readonly cursor: ClaimCursor
+  readonly cursor: TakeCursor
   pass(durationMs: number): void
 }
 
 function open(context: TestContext): Opened {
   let nowMs = 1_000
   context.mock.method(performance, "now", () => nowMs)
-  const cursor = createClaimCursor()
+  const cursor = createTakeCursor()
   cursor.from()
   const pass = (durationMs: number): void => void (nowMs += durationMs)
   return { cursor, pass }
 }
 
-/** Starts with the turns `first`, `first + 1`… */
-function toStarts(first: number, count: number) {
-  return Array.from({ length: count }, (_, index) => ({ due_at: 0, startTag: first + index }))
+/** New tasks with the start tags `first`, `first + 1`… */
+function toNewTasks(first: number, count: number) {
+  return Array.from({ length: count }, (_, index) => ({ due_at: 0, start_tag: first + index }))
 }
 
-function claim(cursor: ClaimCursor, places: ReturnType<typeof toStarts>, tookMs = 1): void {
+function take(cursor: TakeCursor, places: ReturnType<typeof toNewTasks>, tookMs = 1): void {
   cursor.note(cursor.from(), places, tookMs)
 }
 
-describe("a claim's beginning", () => {
-  it("is the front while few are claimed", (context) => {
+describe("a taking's beginning", () => {
+  it("is the front while few are taken", (context) => {
     const { cursor } = open(context)
-    claim(cursor, toStarts(0, MANY - 1))
+    take(cursor, toNewTasks(0, MANY - 1))
     assert.equal(cursor.from(), QUEUE_FRONT)
   })
 
-  it("is the turn that was reached once many are claimed", (context) => {
+  it("is the start tag that was reached once many are taken", (context) => {
     const { cursor } = open(context)
-    claim(cursor, toStarts(0, MANY))
-    assert.deepEqual(cursor.from(), { ...QUEUE_FRONT, from_turn: MANY - 1 })
-    // Lower turns that were found late take it nowhere back.
-    claim(cursor, toStarts(5, 1))
-    assert.equal(cursor.from().from_turn, MANY - 1)
+    take(cursor, toNewTasks(0, MANY))
+    assert.deepEqual(cursor.from(), { ...QUEUE_FRONT, from_tag: MANY - 1 })
+    // Lower start tags that were found late take it nowhere back.
+    take(cursor, toNewTasks(5, 1))
+    assert.equal(cursor.from().from_tag, MANY - 1)
   })
 
-  it("is a moment shortly before that of the last step", (context) => {
+  it("is a moment shortly before that of the last due task", (context) => {
     const { cursor } = open(context)
     const dueAt = 1_800_000_000_000
-    const steps = Array.from({ length: MANY }, (_, index) => ({
+    const due = Array.from({ length: MANY }, (_, index) => ({
       due_at: dueAt - index,
-      startTag: null,
+      start_tag: null,
     }))
-    cursor.note(cursor.from(), steps, 1)
+    cursor.note(cursor.from(), due, 1)
     assert.deepEqual(cursor.from(), { ...QUEUE_FRONT, from_due: dueAt - cursorMs })
   })
 
   it("is the front once a lap, and what is found there leads on again", (context) => {
     const { cursor, pass } = open(context)
-    claim(cursor, toStarts(0, MANY))
+    take(cursor, toNewTasks(0, MANY))
     pass(cursorMs)
     assert.equal(cursor.from(), QUEUE_FRONT)
     // The lap before was busy: this one need not be counted first.
-    cursor.note(QUEUE_FRONT, toStarts(1_000, 1), 1)
-    assert.equal(cursor.from().from_turn, 1_000)
+    cursor.note(QUEUE_FRONT, toNewTasks(1_000, 1), 1)
+    assert.equal(cursor.from().from_tag, 1_000)
   })
 
   it("is the front again where nothing more is found, and after a lap that was not busy", (context) => {
     const { cursor, pass } = open(context)
-    claim(cursor, toStarts(0, MANY))
+    take(cursor, toNewTasks(0, MANY))
     cursor.rewind()
     assert.equal(cursor.from(), QUEUE_FRONT)
-    claim(cursor, toStarts(0, 1))
+    take(cursor, toNewTasks(0, 1))
     pass(cursorMs)
     cursor.from()
-    claim(cursor, toStarts(0, 1))
+    take(cursor, toNewTasks(0, 1))
     assert.equal(cursor.from(), QUEUE_FRONT)
   })
 
   it("is the front more rarely where beginning there takes long", (context) => {
     const { cursor, pass } = open(context)
     const tookMs = cursorMs / 2
-    claim(cursor, toStarts(0, MANY), tookMs)
+    take(cursor, toNewTasks(0, MANY), tookMs)
     pass(cursorMs)
-    assert.equal(cursor.from().from_turn, MANY - 1)
+    assert.equal(cursor.from().from_tag, MANY - 1)
     pass(tookMs * 20 - cursorMs)
     assert.equal(cursor.from(), QUEUE_FRONT)
   })
 
   it("is the front within some seconds however long beginning there took", (context) => {
     const { cursor, pass } = open(context)
-    claim(cursor, toStarts(0, MANY), 60_000)
+    take(cursor, toNewTasks(0, MANY), 60_000)
     pass(cursorMs * 20)
     assert.equal(cursor.from(), QUEUE_FRONT)
   })
