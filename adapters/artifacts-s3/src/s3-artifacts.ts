@@ -17,7 +17,7 @@ import { openArtifact } from "./open-artifact.ts"
 import { putArtifact } from "./put-artifact.ts"
 import { restoreArtifact } from "./restore-artifact.ts"
 import { toSettings, type S3ArtifactsOptions } from "./s3-options.ts"
-import { deleteObject } from "./store-payload.ts"
+import { deleteObject } from "./stored-object.ts"
 import { sweepUploads } from "./sweep-uploads.ts"
 
 export interface S3Artifacts extends ArtifactStorage {
@@ -44,7 +44,7 @@ export function createS3Artifacts(options: S3ArtifactsOptions): S3Artifacts {
     open: (request) => openArtifact(bucket, request),
     restore: (request) => restoreArtifact(host, request),
     async remove(place) {
-      if (isArtifactPlace(place)) await deleteObject(bucket, { key: place })
+      if (isArtifactPlace(place)) await deleteObject(bucket, place)
     },
     list: (task) => listArtifacts(bucket, task),
     listAll: () => listAllArtifacts(bucket),
