@@ -4,8 +4,9 @@
  * open. `fault-matrix/ledger.ts` has the rules, of which every field of the matrix must keep each.
  *
  *   channel and model  ×  fault (before its answer, in a poll, in a download, the provider's own, clocks)
+ *   called back too    ×  fault (the same but downloads, in a webhook, each after a lost answer)
  *                      ×  once, or until the task has ended
- *                      ×  crash (none, or at the first or second pass of each named point)
+ *                      ×  crash (none, or at the first or second pass of each named point, or for a while)
  *
  * Every fault of each channel is played without a crash, and every crash without a fault; of the rest
  * `SAFELIGHT_MATRIX_DRAWS` fields of each channel are drawn by `SAFELIGHT_TEST_SEED`, a new seed each
@@ -31,6 +32,7 @@ const SEED = process.env["SAFELIGHT_TEST_SEED"] ?? `${Math.trunc(Math.random() *
 const DRAWS = Number(process.env["SAFELIGHT_MATRIX_DRAWS"] ?? 30)
 const FIELD = process.env["SAFELIGHT_MATRIX_FIELD"]
 const THREADS = 2
+const TIMES = [1, Infinity]
 
 const players = createPlayers(THREADS)
 const passed = new Set<ProbePoint>()
@@ -51,7 +53,7 @@ async function playAll(combinations: readonly Combination[]): Promise<readonly s
 }
 
 function withFaults(lane: Lane, faults: readonly Fault[], crash: Crash | null): Combination[] {
-  return faults.flatMap((fault) => [1, Infinity].map((times) => ({ lane, fault, times, crash })))
+  return faults.flatMap((fault) => TIMES.map((times) => ({ lane, fault, times, crash })))
 }
 
 describe("the ledger holds", { concurrency: THREADS }, () => {

@@ -132,6 +132,67 @@ const blamesTheProvider: Rule = ({ combination, task }) => {
   return isTold ? undefined : `failed with ${code} for an output that can't be had`
 }
 
+/** What says nothing of the work that anybody should believe, and what says nothing in time. */
+const UNTOLD: readonly string[] = ["forged", "foreign", "lost", "stale"]
+/** Signed without a moment, so that no webhook of it is ever too old. */
+const UNDATED: readonly string[] = ["black-forest-labs"]
+
+/** Whether a provider's word on the work has come, that it signed, for the engine to act on. */
+function isVouchedFor({ combination: { crash, fault, lane, times } }: Played): boolean {
+  if (lane.webhooks !== "signed") return false
+  const isUndated = UNDATED.includes(lane.stub)
+  switch (fault?.place) {
+    case "webhook":
+      // The one before the reply is tried but once, and the process may die over it.
+      if (fault.name === "early") return crash === null
+      return !UNTOLD.includes(fault.name) || (isUndated && fault.name === "stale")
+    case "skewMs":
+      return isUndated
+    case "poll":
+      return times === 1
+    case "create":
+    case "download":
+    case "own":
+    case undefined:
+      return true
+  }
+}
+
+/** A purchase whose answer was lost is adopted by its webhook, and so never given up. */
+const healsWhatIsVouchedFor: Rule = (played) => {
+  const { error } = played.task
+  if (played.purchases.length === 0 || !isVouchedFor(played)) return
+  if (error?.code === "upstream_outcome_unknown") return "given up, though its provider told of it"
+  return undefined
+}
+
+/** What nobody signed, or somebody changed, adopts nothing where a repeat is not known. */
+const believesOnlySigners: Rule = (played) => {
+  const { events, combination } = played
+  if (combination.lane.repeats !== "unkeyed" || isVouchedFor(played)) return
+  if (combination.fault?.place === "poll" || combination.fault?.name === "early") return
+  const doubtedAt = events.findIndex(({ type }) => type === "doubted")
+  const isAdopted = doubtedAt !== -1 && events[doubtedAt + 1]?.type === "accepted"
+  return isAdopted ? "adopted without its provider's word" : undefined
+}
+
+/** A webhook that comes once more after the end, or in part, changes nothing of it. */
+const decidesOnce: Rule = ({ combination, cutCallbacks, eventsAfterCallbacks, eventsAtEnd }) => {
+  if (eventsAfterCallbacks !== eventsAtEnd) return "a webhook changed what was decided"
+  const believed = combination.lane.webhooks === "signed" ? ["forged"] : ["taken"]
+  const other = cutCallbacks.find((each) => !believed.includes(each))
+  return other === undefined ? undefined : `half of a webhook was ${other}`
+}
+
+/** Were nothing delivered, the rules on webhooks would hold of themselves. */
+const isCalledBack: Rule = ({ combination: { crash, fault, lane }, deliveries }) => {
+  if (lane.webhooks === null) return deliveries.length > 0 ? "called back unasked" : undefined
+  if (fault !== null || crash !== null) return
+  const statuses = deliveries.map(({ status }) => status)
+  const isTaken = statuses.length > 0 && statuses.every((status) => status === 204)
+  return isTaken ? undefined : `webhooks were answered ${statuses.join(", ") || "never"}`
+}
+
 const RULES: Readonly<Record<string, Rule>> = {
   buysOnce,
   sendsEachKeyOnce,
@@ -145,6 +206,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   leavesNothingOpen,
   outlivesWhatPasses,
   blamesTheProvider,
+  healsWhatIsVouchedFor,
+  believesOnlySigners,
+  decidesOnce,
+  isCalledBack,
 }
 
 /** What is wrong, each with the rule that says so; nothing if the ledger holds. */

@@ -8,6 +8,7 @@ import { buffer } from "node:stream/consumers"
 import { setImmediate as turn } from "node:timers/promises"
 import {
   openEvent,
+  type CallbackResult,
   type MediaInspector,
   type MediaSource,
   type ProbePoint,
@@ -16,10 +17,11 @@ import {
 } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import type { Engine } from "@safelight/engine"
-import { STUBS, type StubPurchase } from "@safelight/testkit/stubs"
+import { STUBS, type StubDelivery, type StubPurchase } from "@safelight/testkit/stubs"
 import { createLogRecorder, type LogEntry } from "../../engine/log-recorder.ts"
 import { createMemoryArtifacts, type MemoryArtifacts } from "../../support/memory-artifacts.ts"
 import { createMemoryStorage, type MemoryStorage } from "../../support/memory-storage.ts"
+import { openCallbackReceiver, type CallbackReceiver } from "./callback-receiver.ts"
 import { toStubFaults, type Combination } from "./combination.ts"
 import { createDrivenClock, type DrivenClock } from "./driven-clock.ts"
 import type { Lane } from "./lanes.ts"
@@ -32,6 +34,13 @@ export interface Played {
   readonly events: readonly TaskEvent[]
   readonly log: readonly LogEntry[]
   readonly purchases: readonly StubPurchase[]
+  readonly deliveries: readonly StubDelivery[]
+  /** What became of webhooks that came once more after the end, with half of their bodies. */
+  readonly cutCallbacks: readonly CallbackResult[]
+  /** The events that the task had ended with, before webhooks came once more. */
+  readonly eventsAtEnd: number
+  /** The same afterwards. */
+  readonly eventsAfterCallbacks: number
   readonly storage: MemoryStorage
   readonly artifacts: MemoryArtifacts
   /** The bytes of each artifact as they were when the task had ended. */
@@ -47,6 +56,7 @@ export interface Played {
 }
 
 const KEY = "matrix-key-id:matrix-key-secret"
+const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the matrix").toString("base64")}`
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
@@ -76,7 +86,10 @@ export async function play(combination: Combination, inspector: MediaInspector):
     asideClock: clock.aside,
     runMs: 3_000,
     slowMs,
+    webhookSecret: WEBHOOK_SECRET,
   })
+  await using receiver = await openCallbackReceiver(clock)
+  const place = { baseUrl: stub.url, key: KEY, webhookSecret: WEBHOOK_SECRET, clock }
   const handles = listHandles()
   stub.setFaults(toStubFaults(combination))
   const storage = createMemoryStorage()
@@ -100,12 +113,14 @@ export async function play(combination: Combination, inspector: MediaInspector):
     passes += 1
     return passes === crash.pass
   }
-  const boots = await createBoots(clock, async () =>
+  const downMs = combination.crash?.downMs ?? 0
+  const boots = await createBoots({ clock, receiver, downMs }, async () =>
     startProcess({
       clock,
       storage,
       artifacts,
-      channels: [await lane.open(stub.url, KEY)],
+      channels: [await lane.open(place)],
+      publicUrl: lane.webhooks === null ? undefined : receiver.url,
       media,
       inspector,
       settings: SETTINGS,
@@ -123,16 +138,24 @@ export async function play(combination: Combination, inspector: MediaInspector):
   const linked = await Promise.all(
     [...new Set(urls)].map((url) => clock.during(() => fetchBytes(url))),
   )
+  const eventsAtEnd = storage.events.get(id)?.length ?? 0
+  const cutCallbacks = await boots.carryOut(receiver.repeatAll)
+  const eventsAfterCallbacks = storage.events.get(id)?.length ?? 0
   await boots.carryOut((engine) => engine.sweep(clock.now() + DAY_MS + HOUR_MS))
   await boots.carryOut((engine) => engine.sweep(clock.now() + 2 * DAY_MS + 2 * HOUR_MS))
   await boots.carryOut((engine) => engine.sweep(clock.now() + 40 * DAY_MS))
   await boots.close()
+  if (receiver.assertions.length > 0) throw receiver.assertions[0]
   return {
     combination,
     task: finished,
     events: (storage.events.get(id) ?? []).map(openEvent),
     log: recorder.entries,
     purchases: stub.purchases,
+    deliveries: stub.deliveries,
+    cutCallbacks,
+    eventsAtEnd,
+    eventsAfterCallbacks,
     storage,
     artifacts,
     stored: stored.map((bytes) => bytes ?? new Uint8Array()),
@@ -154,14 +177,32 @@ interface Boots {
   close(): Promise<void>
 }
 
-async function createBoots(clock: DrivenClock, boot: () => Promise<MortalProcess>): Promise<Boots> {
-  const processes = [await boot()]
-  const current = (): MortalProcess => processes.at(-1) as MortalProcess
+interface BootsOptions {
+  readonly clock: DrivenClock
+  /** Takes webhooks in for whichever is alive. */
+  readonly receiver: CallbackReceiver
+  /** How long after a death nobody is there. */
+  readonly downMs: number
+}
+
+async function createBoots(
+  { clock, downMs, receiver }: BootsOptions,
+  boot: () => Promise<MortalProcess>,
+): Promise<Boots> {
+  const processes: MortalProcess[] = []
+
+  async function bootNext(): Promise<MortalProcess> {
+    const process = await boot()
+    processes.push(process)
+    receiver.process = process
+    return process
+  }
+  let current = await bootNext()
 
   return {
     async carryOut<Result>(call: (engine: Engine) => Promise<Result>): Promise<Result> {
       for (;;) {
-        const process = current()
+        const process = current
         let ended: { readonly result: Result } | undefined
         let failed: { readonly error: unknown } | undefined
         call(process.engine).then(
@@ -171,10 +212,13 @@ async function createBoots(clock: DrivenClock, boot: () => Promise<MortalProcess
         await clock.runUntil(() => process.isDead() || ended !== undefined || failed !== undefined)
         if (failed !== undefined) throw failed.error
         if (ended !== undefined) return ended.result
-        processes.push(await boot())
+        receiver.process = null
+        if (downMs > 0) await clock.pass(downMs)
+        current = await bootNext()
       }
     },
     async close() {
+      receiver.process = null
       let isClosed = false
       const closing = Promise.all(processes.map((each) => each.close()))
       void closing.finally(() => (isClosed = true))
