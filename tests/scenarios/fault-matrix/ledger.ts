@@ -132,22 +132,26 @@ const blamesTheProvider: Rule = ({ combination, task }) => {
   return isTold ? undefined : `failed with ${code} for an output that can't be had`
 }
 
-/** What says nothing of the work that anybody should believe, and what says nothing in time. */
-const UNTOLD: readonly string[] = ["forged", "foreign", "lost", "stale"]
-/** Signed without a moment, so that no webhook of it is ever too old. */
-const UNDATED: readonly string[] = ["black-forest-labs"]
+/** What tells of the work nothing that anybody may believe. */
+const UNTOLD: ReadonlySet<string> = new Set(["forged", "foreign", "lost", "stale"])
+/**
+ * The secret is each job's own and no moment is signed: what is signed with it is about that job,
+ * whatever ID it names, however late it comes.
+ */
+const SIGNERS_BY_JOB: readonly string[] = ["black-forest-labs"]
 
 /** Whether a provider's word on the work has come, that it signed, for the engine to act on. */
 function isVouchedFor({ combination: { crash, fault, lane, times } }: Played): boolean {
   if (lane.webhooks !== "signed") return false
-  const isUndated = UNDATED.includes(lane.stub)
+  const isByJob = SIGNERS_BY_JOB.includes(lane.stub)
   switch (fault?.place) {
     case "webhook":
       // The one before the reply is tried but once, and the process may die over it.
       if (fault.name === "early") return crash === null
-      return !UNTOLD.includes(fault.name) || (isUndated && fault.name === "stale")
+      if (isByJob && (fault.name === "foreign" || fault.name === "stale")) return true
+      return !UNTOLD.has(fault.name)
     case "skewMs":
-      return isUndated
+      return isByJob
     case "poll":
       return times === 1
     case "create":
@@ -162,15 +166,22 @@ function isVouchedFor({ combination: { crash, fault, lane, times } }: Played): b
 const healsWhatIsVouchedFor: Rule = (played) => {
   const { error } = played.task
   if (played.purchases.length === 0 || !isVouchedFor(played)) return
+  // What was not billed is bought once more, and the process may die before that is.
+  if (isOneOf(UNBILLED_FAULTS, played) && played.combination.crash !== null) return
   if (error?.code === "upstream_outcome_unknown") return "given up, though its provider told of it"
   return undefined
 }
 
 /** What nobody signed, or somebody changed, adopts nothing where a repeat is not known. */
 const believesOnlySigners: Rule = (played) => {
-  const { events, combination } = played
-  if (combination.lane.repeats !== "unkeyed" || isVouchedFor(played)) return
-  if (combination.fault?.place === "poll" || combination.fault?.name === "early") return
+  const { combination, events } = played
+  const { fault, lane } = combination
+  if (lane.repeats !== "unkeyed" || isVouchedFor(played)) return
+  if (lane.webhooks === "signed") {
+    if (fault?.place === "poll" || fault?.name === "early") return
+    // What is signed ahead of time and sent until then is believed in the end.
+    if (fault?.place === "skewMs" && Number(fault.name) > 0) return
+  }
   const doubtedAt = events.findIndex(({ type }) => type === "doubted")
   const isAdopted = doubtedAt !== -1 && events[doubtedAt + 1]?.type === "accepted"
   return isAdopted ? "adopted without its provider's word" : undefined
