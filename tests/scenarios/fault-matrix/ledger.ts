@@ -8,7 +8,7 @@ import { createAudit } from "@safelight/audit"
 import { DEFAULT_PRICES, MODELS } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
 import { BILLED_FAULTS, BROKEN_PROMISES, UNBILLED_FAULTS } from "./lanes.ts"
-import type { Played } from "./play.ts"
+import { RUN_MS, type Played } from "./play.ts"
 
 type Rule = (played: Played) => string | undefined | Promise<string | undefined>
 
@@ -172,6 +172,19 @@ const healsWhatIsVouchedFor: Rule = (played) => {
   return undefined
 }
 
+/** Time stands still while a webhook is on its way, or the matrix's clock would jump past it. */
+const healsAtOnce: Rule = (played) => {
+  const { combination, events, purchases } = played
+  const { crash, fault } = combination
+  const isLost = fault?.place === "create" && !fault.name.startsWith("busy")
+  const [purchase] = purchases
+  if (!isLost || crash !== null || purchase === undefined || !isVouchedFor(played)) return
+  const accepted = events.find(({ type }) => type === "accepted")
+  if (accepted === undefined) return "its webhook adopted nothing"
+  const lateMs = accepted.at - purchase.at - RUN_MS
+  return lateMs > 0 ? `adopted ${lateMs} ms after the work was done` : undefined
+}
+
 /** What nobody signed, or somebody changed, adopts nothing where a repeat is not known. */
 const believesOnlySigners: Rule = (played) => {
   const { combination, events } = played
@@ -218,6 +231,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   outlivesWhatPasses,
   blamesTheProvider,
   healsWhatIsVouchedFor,
+  healsAtOnce,
   believesOnlySigners,
   decidesOnce,
   isCalledBack,

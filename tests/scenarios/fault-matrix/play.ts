@@ -57,6 +57,8 @@ export interface Played {
 
 const KEY = "matrix-key-id:matrix-key-secret"
 const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the matrix").toString("base64")}`
+/** How long the work takes at the stub. */
+export const RUN_MS = 3_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
@@ -84,7 +86,7 @@ export async function play(combination: Combination, inspector: MediaInspector):
   await using stub = await start({
     clock: clock.stub,
     asideClock: clock.aside,
-    runMs: 3_000,
+    runMs: RUN_MS,
     slowMs,
     webhookSecret: WEBHOOK_SECRET,
   })
