@@ -5,7 +5,7 @@
  */
 import { PROBE_POINTS, type ProbePoint } from "@safelight/core"
 import { STUB_FAULTS, STUBS, type StubFaults } from "@safelight/testkit/stubs"
-import type { Lane } from "./lanes.ts"
+import { SIGNERS_BY_JOB, type Lane } from "./lanes.ts"
 
 export interface Fault {
   readonly place: "create" | "poll" | "download" | "webhook" | "own" | "skewMs"
@@ -37,7 +37,10 @@ const SKEWS = ["-600000", "600000"]
 export async function listFaults(lane: Lane): Promise<readonly Fault[]> {
   const faults = await listPlainFaults(lane)
   if (lane.webhooks === null) return faults
-  const told = STUB_FAULTS.webhook.map((name): Fault => ({ place: "webhook", name }))
+  const isByJob = SIGNERS_BY_JOB.includes(lane.stub)
+  const told = STUB_FAULTS.webhook
+    .filter((name) => !isByJob || name !== "foreign")
+    .map((name): Fault => ({ place: "webhook", name }))
   const [creates, others] = [true, false].map((isCreate) =>
     faults.filter(({ place }) => place !== "download" && (place === "create") === isCreate),
   ) as [Fault[], Fault[]]

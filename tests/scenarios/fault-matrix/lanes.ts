@@ -75,6 +75,12 @@ function toProviderLanes(provider: Provider): readonly Lane[] {
 /** Who signs what it sends, by its own word. */
 const SIGNERS: readonly string[] = ["black-forest-labs", "fal", "replicate"]
 
+/**
+ * The secret is each job's own and no moment is signed: what is signed with it is about that job,
+ * however late it comes, and never about another.
+ */
+export const SIGNERS_BY_JOB: readonly string[] = ["black-forest-labs"]
+
 /** Sold in one answer, so that there is nothing to call back about. */
 const SOLD_AT_ONCE: readonly string[] = ["ark text-to-image", "ark edit"]
 

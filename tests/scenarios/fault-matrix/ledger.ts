@@ -7,7 +7,7 @@ import { hash } from "node:crypto"
 import { createAudit } from "@safelight/audit"
 import { DEFAULT_PRICES, MODELS } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
-import { BILLED_FAULTS, BROKEN_PROMISES, UNBILLED_FAULTS } from "./lanes.ts"
+import { BILLED_FAULTS, BROKEN_PROMISES, SIGNERS_BY_JOB, UNBILLED_FAULTS } from "./lanes.ts"
 import { RUN_MS, type Played } from "./play.ts"
 
 type Rule = (played: Played) => string | undefined | Promise<string | undefined>
@@ -134,11 +134,6 @@ const blamesTheProvider: Rule = ({ combination, task }) => {
 
 /** What tells of the work nothing that anybody may believe. */
 const UNTOLD: ReadonlySet<string> = new Set(["forged", "foreign", "lost", "stale"])
-/**
- * The secret is each job's own and no moment is signed: what is signed with it is about that job,
- * whatever ID it names, however late it comes.
- */
-const SIGNERS_BY_JOB: readonly string[] = ["black-forest-labs"]
 
 /** Whether a provider's word on the work has come, that it signed, for the engine to act on. */
 function isVouchedFor({ combination: { crash, fault, lane, times } }: Played): boolean {
@@ -148,8 +143,7 @@ function isVouchedFor({ combination: { crash, fault, lane, times } }: Played): b
     case "webhook":
       // The one before the reply is tried but once, and the process may die over it.
       if (fault.name === "early") return crash === null
-      if (isByJob && (fault.name === "foreign" || fault.name === "stale")) return true
-      return !UNTOLD.has(fault.name)
+      return !UNTOLD.has(fault.name) || (isByJob && fault.name === "stale")
     case "skewMs":
       return isByJob
     case "poll":

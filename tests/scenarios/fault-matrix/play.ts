@@ -249,7 +249,7 @@ function listHandles(): readonly string[] {
 }
 
 /** How long a connection may take to be gone on both its ends; only stops a wait without end. */
-const CLOSING_TURNS = 2_000
+const CLOSING_TURNS = 20_000
 
 async function findHandlesLeft(before: readonly string[]): Promise<readonly string[]> {
   for (let turns = 0; turns < CLOSING_TURNS; turns += 1) {
