@@ -138,22 +138,14 @@ const UNTOLD: ReadonlySet<string> = new Set(["forged", "foreign", "lost", "stale
 /** Whether a provider's word on the work has come, that it signed, for the engine to act on. */
 function isVouchedFor({ combination: { crash, fault, lane, times } }: Played): boolean {
   if (lane.webhooks !== "signed") return false
+  if (fault === null) return true
   const isByJob = SIGNERS_BY_JOB.includes(lane.stub)
-  switch (fault?.place) {
-    case "webhook":
-      // The one before the reply is tried but once, and the process may die over it.
-      if (fault.name === "early") return crash === null
-      return !UNTOLD.has(fault.name) || (isByJob && fault.name === "stale")
-    case "skewMs":
-      return isByJob
-    case "poll":
-      return times === 1
-    case "create":
-    case "download":
-    case "own":
-    case undefined:
-      return true
-  }
+  if (fault.place === "skewMs") return isByJob
+  if (fault.place === "poll") return times === 1
+  // The one before the reply is tried but once, and the process may die over it.
+  if (fault.name === "early") return crash === null
+  if (fault.place !== "webhook") return true
+  return !UNTOLD.has(fault.name) || (isByJob && fault.name === "stale")
 }
 
 /** A purchase whose answer was lost is adopted by its webhook, and so never given up. */
