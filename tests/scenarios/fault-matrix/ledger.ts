@@ -171,16 +171,19 @@ const healsAtOnce: Rule = (played) => {
   return lateMs > 0 ? `adopted ${lateMs} ms after the work was done` : undefined
 }
 
+/** Whether the truth may have come in the end, if not for certain. */
+function mayBeVouchedFor(played: Played): boolean {
+  const { fault, lane } = played.combination
+  if (lane.webhooks !== "signed") return false
+  // What is signed ahead of time and sent until then is believed in the end.
+  const isAhead = fault?.place === "skewMs" && Number(fault.name) > 0
+  return isVouchedFor(played) || isAhead || fault?.place === "poll" || fault?.name === "early"
+}
+
 /** What nobody signed, or somebody changed, adopts nothing where a repeat is not known. */
 const believesOnlySigners: Rule = (played) => {
   const { combination, events } = played
-  const { fault, lane } = combination
-  if (lane.repeats !== "unkeyed" || isVouchedFor(played)) return
-  if (lane.webhooks === "signed") {
-    if (fault?.place === "poll" || fault?.name === "early") return
-    // What is signed ahead of time and sent until then is believed in the end.
-    if (fault?.place === "skewMs" && Number(fault.name) > 0) return
-  }
+  if (combination.lane.repeats !== "unkeyed" || mayBeVouchedFor(played)) return
   const doubtedAt = events.findIndex(({ type }) => type === "doubted")
   const isAdopted = doubtedAt !== -1 && events[doubtedAt + 1]?.type === "accepted"
   return isAdopted ? "adopted without its provider's word" : undefined
