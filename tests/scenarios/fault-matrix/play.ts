@@ -123,7 +123,7 @@ export async function play(combination: Combination, inspector: MediaInspector):
   const finished = await boots.carryOut((engine) => engine.finished(id))
   if (finished === undefined) throw new Error("the task is gone")
   stub.setFaults({})
-  const stored = finished.artifacts.map(({ place }) => artifacts.places.get(place))
+  const stored = finished.artifacts.map(({ locator }) => artifacts.locators.get(locator))
   const linked = await Promise.all(
     [...new Set(urls)].map((url) => clock.during(() => fetchBytes(url))),
   )
