@@ -2,17 +2,20 @@
  * Asks the bucket. What the client throws is translated here, once; an answer that time won't mend is
  * data first, with its status and code: only the caller knows what a refusal means.
  */
-import type { HttpHandlerOptions } from "@smithy/types"
 import { createClient, type BucketClient } from "./s3-client.ts"
 import type { S3Settings } from "./s3-options.ts"
 import { createPause, type Pause } from "./retries.ts"
 import { createAborted, toRefusal, toUnavailable, type Refusal } from "./storage-failure.ts"
 
+export interface SendOptions {
+  readonly abortSignal?: AbortSignal
+}
+
 export interface BucketRequest<Output, Otherwise> {
   /** What is done, for errors. */
   readonly operation: string
   readonly signal?: AbortSignal | undefined
-  send(client: BucketClient, options: HttpHandlerOptions): Promise<Output>
+  readonly send: (client: BucketClient, options: SendOptions) => Promise<Output>
   /** What a refusal means; by default nothing but a failure. */
   readonly refused?: (refusal: Refusal) => Otherwise | undefined | Promise<Otherwise | undefined>
 }

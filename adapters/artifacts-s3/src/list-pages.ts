@@ -2,7 +2,12 @@
  * Follows a listing of the bucket page by page. The client's own paginators take a page that says it
  * is truncated, and not where to go on, for the last one: a list would be cut off in silence.
  */
-import { ListMultipartUploadsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3"
+import {
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  type ListMultipartUploadsCommandOutput,
+  type ListObjectsV2CommandOutput,
+} from "@aws-sdk/client-s3"
 import type { Bucket } from "./bucket.ts"
 import { createUnavailable } from "./storage-failure.ts"
 
@@ -34,7 +39,7 @@ export async function* followPages<Answer extends Page, Next extends object>(
 export function askObjects(
   bucket: Bucket,
   page: { readonly begin: string; readonly most?: number; readonly token?: string | undefined },
-) {
+): Promise<ListObjectsV2CommandOutput> {
   const { begin, most, token } = page
   return bucket.ask({
     operation: "listing objects",
@@ -60,7 +65,7 @@ export interface UploadMarker {
 export function askUploads(
   bucket: Bucket,
   page: { readonly most?: number; readonly marker?: UploadMarker | undefined },
-) {
+): Promise<ListMultipartUploadsCommandOutput> {
   return bucket.ask({
     operation: "listing uploads",
     send: (client, options) =>

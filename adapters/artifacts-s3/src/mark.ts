@@ -6,7 +6,7 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3"
 import { isSafelightError } from "@safelight/core"
 import type { Bucket } from "./bucket.ts"
-import { openRange } from "./object-range.ts"
+import { openRange, type OpenRange } from "./object-range.ts"
 import type { Refusal } from "./storage-failure.ts"
 import { createUnavailable } from "./storage-failure.ts"
 
@@ -40,21 +40,25 @@ export async function markBucket(bucket: Bucket, proposed?: string): Promise<str
 async function readMark(bucket: Bucket): Promise<string | undefined> {
   const opened = await openRange(bucket, { key: KEY, start: 0 }).catch(toNone)
   if (opened === undefined) return undefined
-  const { body, totalBytes } = opened
-  let text = ""
+  const text = await readShort(opened)
+  const [, mark] = MARK_PATTERN.exec(text) ?? []
+  if (mark === undefined) throw createUnavailable(`the object ${KEY} is no mark`)
+  return mark
+}
+
+/** A longer one is no mark, and read no further. */
+async function readShort({ body }: OpenRange): Promise<string> {
+  const into = Buffer.alloc(MOST_MARK_BYTES + 1)
+  let length = 0
   try {
-    const into = Buffer.alloc(MOST_MARK_BYTES)
-    while (totalBytes <= MOST_MARK_BYTES && text.length < totalBytes) {
-      const count = (await body?.read(into)) ?? 0
-      if (count === 0) throw createUnavailable("its answers break off")
-      text += into.toString("latin1", 0, count)
+    for (;;) {
+      const count = (await body?.read(into.subarray(length))) ?? 0
+      length += count
+      if (count === 0) return into.toString("latin1", 0, length)
     }
   } finally {
     await body?.close()
   }
-  const [, mark] = MARK_PATTERN.exec(text) ?? []
-  if (mark === undefined) throw createUnavailable(`the object ${KEY} is no mark`)
-  return mark
 }
 
 function toNone(error: unknown): undefined {

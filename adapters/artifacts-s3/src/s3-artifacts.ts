@@ -3,12 +3,7 @@
  * has to be strongly consistent, as S3 is: what was stored can be read at once. Several processes,
  * and several installations by their prefixes, may share it.
  */
-import {
-  isArtifactPlace,
-  type ArtifactRestore,
-  type ArtifactStorage,
-  type RestoreOutcome,
-} from "@safelight/core"
+import { isArtifactLocator, type ArtifactStorage } from "@safelight/core"
 import { createBucket } from "./bucket.ts"
 import { checkBucket } from "./check-bucket.ts"
 import { listAllArtifacts, listArtifacts } from "./list-artifacts.ts"
@@ -20,17 +15,8 @@ import { toSettings, type S3ArtifactsOptions } from "./s3-options.ts"
 import { deleteObject } from "./stored-object.ts"
 import { sweepUploads } from "./sweep-uploads.ts"
 
-export interface S3Artifacts extends ArtifactStorage {
-  restore(request: ArtifactRestore): Promise<RestoreOutcome>
-  listAll(): AsyncIterable<string>
-  mark(proposed?: string): Promise<string | undefined>
-  /**
-   * Abandons what crashes left of unfinished puts: uploads begun `staleAfterMs` before `now` or
-   * earlier (milliseconds since the Unix epoch, compared with the bucket's own times). Resolves to
-   * how many. Rejects with `artifacts-unavailable`, also where a bucket can't list its uploads.
-   */
-  sweepIncoming(now: number): Promise<number>
-}
+/** What a sweep removes: uploads begun `staleAfterMs` before, by the bucket's own times. */
+export type S3Artifacts = Required<ArtifactStorage>
 
 /** Throws `invalid-configuration`; connects to nothing before the first call. */
 export function createS3Artifacts(options: S3ArtifactsOptions): S3Artifacts {
@@ -43,8 +29,8 @@ export function createS3Artifacts(options: S3ArtifactsOptions): S3Artifacts {
     put: (request) => putArtifact(host, request),
     open: (request) => openArtifact(bucket, request),
     restore: (request) => restoreArtifact(host, request),
-    async remove(place) {
-      if (isArtifactPlace(place)) await deleteObject(bucket, place)
+    async remove(locator) {
+      if (isArtifactLocator(locator)) await deleteObject(bucket, locator)
     },
     list: (task) => listArtifacts(bucket, task),
     listAll: () => listAllArtifacts(bucket),

@@ -15,7 +15,7 @@ export function createUnavailable(reason: string): SafelightError {
 }
 
 export function createMissing(): SafelightError {
-  return new SafelightError({ code: "artifact-missing", message: "The place holds no artifact" })
+  return new SafelightError({ code: "artifact-missing", message: "The locator holds no artifact" })
 }
 
 export function createAborted(): SafelightError {
@@ -55,6 +55,9 @@ export function describeRefusal({ status, code }: Refusal): string {
     // The client's name for a document without a code.
     const words = code === "Unknown" || code === "UnknownError" ? "" : ` ${code}`
     return `was answered ${status}${isKnown ? words : " of no known form"}`
+  }
+  if (code === "CredentialsProviderError") {
+    return "found no credentials: neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor a role gives any"
   }
   if (code === "TimeoutError") return "had no answer in time"
   return /^[A-Z][A-Za-z0-9_]{1,64}$/.test(code) ? `failed (${code})` : "failed"

@@ -1,5 +1,5 @@
 /**
- * Stores a body under a place. The object appears with the last request, whole, and only once its
+ * Stores a body under a locator. The object appears with the last request, whole, and only once its
  * length and hash were accepted; the call resolves when the bucket says that it holds it, as long as
  * it was.
  */
@@ -17,8 +17,8 @@ export interface StoreHost {
   readonly partBytes: number
 }
 
-export interface BodyAtPlace {
-  readonly place: string
+export interface BodyAtLocator {
+  readonly locator: string
   readonly body: AsyncIterable<Uint8Array>
   readonly signal?: AbortSignalLike
   /**
@@ -40,10 +40,10 @@ const REFUSED = Symbol("refused")
 /** Undefined, with nothing stored, where `accepts` refuses what the body turned out to be. */
 export async function storeBody(
   { bucket, partBytes }: StoreHost,
-  request: BodyAtPlace,
+  request: BodyAtLocator,
   accepts: (body: StoredBody) => boolean,
 ): Promise<StoredBody | undefined> {
-  const { place, signal } = request
+  const { locator, signal } = request
   if (signal?.aborted === true) throw createAborted()
   const stop = createStop(signal)
   let body: StoredBody | undefined
@@ -62,10 +62,10 @@ export async function storeBody(
   }
 
   try {
-    await uploadBody(bucket, { key: place, chunks: measure(), partBytes, stop })
+    await uploadBody(bucket, { key: locator, chunks: measure(), partBytes, stop })
     if (body === undefined) throw new TypeError("an upload ends after its body")
     const { bytes } = body
-    if (!(await isStored(bucket, place, { bytes, signal: stop.signal }))) {
+    if (!(await isStored(bucket, locator, { bytes, signal: stop.signal }))) {
       isToDiscard = true
       throw createUnavailable(`it does not hold the ${bytes} bytes that it took`)
     }
@@ -75,7 +75,7 @@ export async function storeBody(
     stop.because(error)
     if (isToDiscard) {
       // As far as the bucket lets us: the failure that led here is the one to report.
-      await deleteObject(bucket, place, createTidySignal()).catch(ignoreSecondFailure)
+      await deleteObject(bucket, locator, createTidySignal()).catch(ignoreSecondFailure)
     }
     if (stop.signal.reason === REFUSED) return undefined
     throw stop.signal.reason

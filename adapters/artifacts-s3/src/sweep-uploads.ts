@@ -4,12 +4,12 @@
  * it stored since do not show.
  */
 import { AbortMultipartUploadCommand, type MultipartUpload } from "@aws-sdk/client-s3"
-import { isArtifactPlace } from "@safelight/core"
+import { isArtifactLocator } from "@safelight/core"
 import type { Bucket } from "./bucket.ts"
 import { askUploads, followPages, type UploadMarker } from "./list-pages.ts"
 
 interface StaleUpload {
-  readonly place: string
+  readonly locator: string
   readonly UploadId: string
 }
 
@@ -36,16 +36,16 @@ export async function sweepUploads(bucket: Bucket, before: number): Promise<numb
 
 function toStale(upload: MultipartUpload, prefix: string, before: number): StaleUpload[] {
   const { Key = "", UploadId = "", Initiated } = upload
-  const place = Key.slice(prefix.length)
-  const isOurs = Key === `${prefix}${place}` && isArtifactPlace(place) && UploadId !== ""
+  const locator = Key.slice(prefix.length)
+  const isOurs = Key === `${prefix}${locator}` && isArtifactLocator(locator) && UploadId !== ""
   // What has no date is nothing to act on.
   const isOld = Initiated !== undefined && Initiated.getTime() <= before
-  return isOurs && isOld ? [{ place, UploadId }] : []
+  return isOurs && isOld ? [{ locator, UploadId }] : []
 }
 
 /** Whether there was one. Rejects with `artifacts-unavailable`. */
-async function abandon(bucket: Bucket, { place, UploadId }: StaleUpload): Promise<boolean> {
-  const input = { ...bucket.at(place), UploadId }
+async function abandon(bucket: Bucket, { locator, UploadId }: StaleUpload): Promise<boolean> {
+  const input = { ...bucket.at(locator), UploadId }
   const answer = await bucket.ask({
     operation: "abandoning an upload",
     send: (client, options) => client.send(new AbortMultipartUploadCommand(input), options),
