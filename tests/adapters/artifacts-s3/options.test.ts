@@ -11,6 +11,7 @@ import {
   DEFAULTS,
   parseS3Url,
   type S3ArtifactsOptions,
+  type S3Credentials,
 } from "@safelight/artifacts-s3"
 import { isSafelightError } from "@safelight/core"
 import { createSelfSignedCertificate } from "../../support/self-signed-certificate.ts"
@@ -66,7 +67,7 @@ describe("the options", () => {
   it("name wrong credentials, and don't repeat them", () => {
     for (const field of ["accessKeyId", "secretAccessKey", "sessionToken"]) {
       for (const value of ["", ` ${SECRET}`, `${SECRET}\r\nx: y`, `${SECRET}é`, 5]) {
-        const credentials = { ...CREDENTIALS, [field]: value } as S3ArtifactsOptions["credentials"]
+        const credentials = { ...CREDENTIALS, [field]: value } as S3Credentials
         refuses(
           () => createS3Artifacts({ ...GOOD, credentials }),
           new RegExp(`^credentials\\.${field} must`),
@@ -240,7 +241,7 @@ describe("an artifacts' URL", () => {
 describe("credentials of a role", () => {
   it("are asked for again before they end, and while they hold only once", async (context) => {
     const bucket = await serveBucket(context)
-    let given = { ...CREDENTIALS, expiration: new Date(Date.now() + 3_600_000) }
+    let given: S3Credentials = { ...CREDENTIALS, expiration: new Date(Date.now() + 3_600_000) }
     let asked = 0
     const credentials = async () => {
       asked += 1
