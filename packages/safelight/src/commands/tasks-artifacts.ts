@@ -35,7 +35,7 @@ async function artifacts(id: string, options: Options, context: CommandContext):
 
   async function download(): Promise<readonly Listed[]> {
     const { downloadArtifacts } = await import("../client/download-artifacts.ts")
-    const progress = await createProgress()
+    const progress = createProgress(context)
     try {
       const request = { client, task: id, artifacts: listed, folder: folder ?? ".", progress }
       return await downloadArtifacts(request)

@@ -4,7 +4,6 @@
  * output gets the result alone: the task's id, the paths of the files, or JSON.
  */
 import { randomUUID } from "node:crypto"
-import process from "node:process"
 import { Command, InvalidArgumentError } from "commander"
 import type { TaskClient } from "../client/task-client.ts"
 import type { ArtifactRecord, TaskRecord } from "../client/task-records.ts"
@@ -49,12 +48,12 @@ async function submit(options: Options, context: CommandContext): Promise<void> 
   const { readParameters } = await import("../client/parameters-argument.ts")
   const { toClient } = await import("./service-options.ts")
   const client = toClient(options, context)
-  const parameters = await readParameters(options.parameters, process.stdin)
+  const parameters = await readParameters(options.parameters, context.input)
   const { idempotencyKey = randomUUID(), model } = options
   const task = await client.submit({ model, parameters, idempotencyKey })
   const isWaiting = options.wait === true || options.output !== undefined
   if (!isWaiting) return report(task, undefined, options, context)
-  const progress = await createProgress()
+  const progress = createProgress(context)
   try {
     await finish(task, client, progress, options, context)
   } finally {
