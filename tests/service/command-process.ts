@@ -23,6 +23,8 @@ export interface CommandOptions {
   /** Another program than the Node that runs the tests. */
   readonly node?: string
   readonly bin?: string
+  /** For what one process must not do twice, such as holding a folder's lock. */
+  readonly isOwnProcess?: true
   /** In a process group of its own, to be signalled as one. */
   readonly detached?: boolean
 }
@@ -68,9 +70,9 @@ export async function runCommand(
   words: readonly string[],
   options: CommandOptions,
 ): Promise<CommandEnd> {
-  const { bin, detached, node } = options
-  const isOwnProcess = bin !== undefined || node !== undefined || detached === true
-  if (isOwnProcess || LASTING.has(words[0] ?? "")) return startCommand(words, options).ended
+  const { bin, detached, isOwnProcess = false, node } = options
+  const isSpecial = isOwnProcess || bin !== undefined || node !== undefined || detached === true
+  if (isSpecial || LASTING.has(words[0] ?? "")) return startCommand(words, options).ended
   return runInProcess(words, options)
 }
 

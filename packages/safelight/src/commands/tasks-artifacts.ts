@@ -37,7 +37,8 @@ async function artifacts(id: string, options: Options, context: CommandContext):
     const { downloadArtifacts } = await import("../client/download-artifacts.ts")
     const progress = createProgress(context)
     try {
-      const request = { client, task: id, artifacts: listed, folder: folder ?? ".", progress }
+      const places = { base: context.folder, folder: folder ?? "." }
+      const request = { client, task: id, artifacts: listed, progress, ...places }
       return await downloadArtifacts(request)
     } finally {
       progress.end()

@@ -48,7 +48,7 @@ async function submit(options: Options, context: CommandContext): Promise<void> 
   const { readParameters } = await import("../client/parameters-argument.ts")
   const { toClient } = await import("./service-options.ts")
   const client = toClient(options, context)
-  const parameters = await readParameters(options.parameters, context.input)
+  const parameters = await readParameters(options.parameters, context)
   const { idempotencyKey = randomUUID(), model } = options
   const task = await client.submit({ model, parameters, idempotencyKey })
   const isWaiting = options.wait === true || options.output !== undefined
@@ -84,7 +84,8 @@ async function finish(
     return report(ended, artifacts, options, context)
   }
   const { downloadArtifacts } = await import("../client/download-artifacts.ts")
-  const request = { client, task: task.task_id, artifacts, folder, progress }
+  const { folder: base } = context
+  const request = { client, task: task.task_id, artifacts, base, folder, progress }
   const saved = await downloadArtifacts(request)
   progress.end("succeeded and downloaded")
   report(ended, saved, options, context)
