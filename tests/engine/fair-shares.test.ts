@@ -86,43 +86,75 @@ const DEED = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("expire" as const), node: fc.nat(3) }) },
 )
 
+type Deed = typeof DEED extends fc.Arbitrary<infer Value> ? Value : never
+
+function startRun(size: number) {
+  const { beat, clock, rows, start } = createWorld(size)
+  const nodes = [0, 1, 2, 3].map((index) => start(`lease-${index}`))
+  const replies = new Map<Node, () => void>()
+  let boots = 0
+
+  function begin(node: Node, count: number): void {
+    for (let begun = 0; begun < count; begun += 1) {
+      const permit = node.permits.tryAcquire()
+      if (permit !== undefined) node.used.push(permit)
+    }
+  }
+
+  /** In good order, with nothing under way; another boot takes its place. */
+  function leave(node: Node, index: number): void {
+    if (node.used.length > 0 || replies.has(node)) return
+    rows.delete(node.lease.id)
+    boots += 1
+    nodes[index] = start(`lease-${index}-${boots}`)
+  }
+
+  /** It stood still: its work ends, and the others, who are alive, see that it is gone. */
+  async function expire(node: Node): Promise<void> {
+    await clock.advance(LEASE_MS + 1)
+    rows.delete(node.lease.id)
+    for (const permit of node.used.splice(0)) permit.release()
+    for (const other of nodes) if (other !== node && !replies.has(other)) beat(other)()
+  }
+
+  function send(node: Node, isSlow: boolean): void {
+    if (replies.has(node)) return
+    const hear = beat(node)
+    if (isSlow) replies.set(node, hear)
+    else hear()
+  }
+
+  async function perform(deed: Deed): Promise<void> {
+    const node = nodes[deed.node] ?? assert.fail()
+    switch (deed.kind) {
+      case "beat":
+        return send(node, deed.isSlow)
+      case "hear":
+        replies.get(node)?.()
+        return void replies.delete(node)
+      case "begin":
+        return begin(node, deed.count)
+      case "end":
+        return node.used.splice(0, deed.count).forEach((permit) => permit.release())
+      case "leave":
+        return leave(node, deed.node)
+      case "expire":
+        return expire(node)
+    }
+  }
+  return { nodes, perform }
+}
+
 describe("fair shares", () => {
   it("never let all together begin more than there is", async (context) => {
     const property = fc.asyncProperty(
       fc.integer({ min: 1, max: 7 }),
       fc.array(DEED, { minLength: 10, maxLength: 120, size: "max" }),
       async (size, deeds) => {
-        const { beat, clock, rows, start } = createWorld(size)
-        const nodes = [0, 1, 2, 3].map((index) => start(`lease-${index}`))
-        const replies = new Map<Node, () => void>()
+        const run = startRun(size)
         for (const deed of deeds) {
-          const node = nodes[deed.node] ?? assert.fail()
-          if (deed.kind === "beat" && !replies.has(node)) {
-            const hear = beat(node)
-            if (deed.isSlow) replies.set(node, hear)
-            else hear()
-          } else if (deed.kind === "hear") {
-            replies.get(node)?.()
-            replies.delete(node)
-          } else if (deed.kind === "begin") {
-            for (let count = 0; count < deed.count; count += 1) {
-              const permit = node.permits.tryAcquire()
-              if (permit !== undefined) node.used.push(permit)
-            }
-          } else if (deed.kind === "end") {
-            for (const permit of node.used.splice(0, deed.count)) permit.release()
-          } else if (deed.kind === "leave" && node.used.length === 0 && !replies.has(node)) {
-            // In good order, with nothing under way; another boot takes its place.
-            rows.delete(node.lease.id)
-            nodes[deed.node] = start(`lease-${deed.node}-${rows.size}-${clock.monotonicNow()}`)
-          } else if (deed.kind === "expire") {
-            // It stood still: its work is taken over by nobody here, and ends.
-            await clock.advance(LEASE_MS + 1)
-            rows.delete(node.lease.id)
-            for (const permit of node.used.splice(0)) permit.release()
-            for (const other of nodes) if (other !== node && !replies.has(other)) beat(other)()
-          }
-          const used = nodes.reduce((sum, each) => sum + each.permits.countUsed(), 0)
+          await run.perform(deed)
+          const used = run.nodes.reduce((sum, each) => sum + each.permits.countUsed(), 0)
           assert.ok(used <= size, `${used} of ${size}`)
         }
       },

@@ -36,7 +36,6 @@ export const POSTGRES_DIALECT: StoreDialect = {
       sql` `,
     )})::text`,
   toMembers: (list) => sql<string>`(select unnest(${list}::text[]))`,
-  toCounts: (json) =>
-    sql`(select key, value::integer as count from json_each_text(${json}::json))`,
+  toCounts: (json) => sql`(select key, value::integer as count from json_each_text(${json}::json))`,
   canSkipLocked: true,
 }

@@ -11,8 +11,7 @@ export function createLeaseMethods(
   { leases }: StoreStatements,
   onFreed: () => void,
 ): LeaseMethods {
-  const list = async () =>
-    (await sessions.read<LeaseRecord>(leases.list, {})).map(fromLeaseRecord)
+  const list = async () => (await sessions.read<LeaseRecord>(leases.list, {})).map(fromLeaseRecord)
   return {
     async heartbeat({ lease, beats, facts }) {
       await sessions.change(leases.beat, { lease, beats, facts: JSON.stringify(facts) })

@@ -59,7 +59,11 @@ export function createQueueMethods(options: QueueMethodOptions): QueueMethods {
       if (models.length === 0 || limit <= 0) return []
       const { shape, lists } = toTakeShape(request)
       const asked = { ...toModelValues(models), ...QUEUE_FRONT, now, limit, lease }
-      const values = { ...asked, except_accounts: JSON.stringify(lists.except), permits: lists.permits }
+      const values = {
+        ...asked,
+        except_accounts: JSON.stringify(lists.except),
+        permits: lists.permits,
+      }
       const outcome = await writer.write(plain([{ statement: queue.take(shape), values }]))
       return toTaken(toRows(outcome, 0).map(toTakenRecord), lease, options.log)
     },

@@ -19,7 +19,11 @@ import { toSendWithinMs } from "./settings.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
 /** A first call under a new key. */
-export async function dispatchFirst(context: Context, work: Work, permit: ChannelPermit): Promise<StepResult> {
+export async function dispatchFirst(
+  context: Context,
+  work: Work,
+  permit: ChannelPermit,
+): Promise<StepResult> {
   const { attempt } = work.head.task
   return dispatch(context, work, permit, {
     upstreamKey: `${work.id}.${attempt + 1}`,

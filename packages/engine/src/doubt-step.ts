@@ -19,7 +19,11 @@ export async function recordLostCall(context: Context, work: Work): Promise<Step
 }
 
 /** Repeats, asks, or lets rest. */
-export async function resolveDoubt(context: Context, work: Work, permit: ChannelPermit): Promise<StepResult> {
+export async function resolveDoubt(
+  context: Context,
+  work: Work,
+  permit: ChannelPermit,
+): Promise<StepResult> {
   switch (wayOut(work, permit, context.clock.now())) {
     case "repeat":
       return repeat(context, work, permit)

@@ -15,7 +15,11 @@ import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 import type { ChannelPermit } from "./scheduling/routing.ts"
 
 /** Polls until the task ends, its time is up (`next`), or the work is taken away (`leave`). */
-export async function follow(context: Context, work: Work, permit: ChannelPermit): Promise<StepResult> {
+export async function follow(
+  context: Context,
+  work: Work,
+  permit: ChannelPermit,
+): Promise<StepResult> {
   const { callbacks, clock, settings } = context
   const { channel } = permit
   const isCalledBack = callbacks.isReachable && channel.hasVerifiedCallbacks === true
@@ -48,7 +52,11 @@ function toRest({ clock }: Context, work: Work, pauseMs: number): number {
   return Math.min(pauseMs, Math.max(0, work.head.task.endBy - clock.judgedNow()))
 }
 
-async function ask(context: Context, work: Work, permit: ChannelPermit): Promise<StepResult | Running> {
+async function ask(
+  context: Context,
+  work: Work,
+  permit: ChannelPermit,
+): Promise<StepResult | Running> {
   const request = await toPollRequest(context, work)
   const leftMs = Math.max(0, work.head.task.endBy - context.clock.judgedNow())
   const outcome = await pollChannel(context, permit.channel, request, {

@@ -11,7 +11,7 @@ export interface StoreDatabase {
   readonly accounts: AccountColumns
   readonly artifacts: ArtifactsTable
   readonly charges: ChargesTable
-    readonly deployment: DeploymentTable
+  readonly deployment: DeploymentTable
   readonly deployment_secrets: DeploymentSecretsTable
   readonly events: EventsTable
   readonly idempotency: IdempotencyTable

@@ -17,5 +17,10 @@ export function toTagOnceFree(
     .whereRef("tasks.id", "=", "ready.task")
     // Public `running` begins with the first dispatch and lasts as long as the task is unfinished.
     .where("tasks.status", "=", sql.lit("running"))
-  return of.case().when(of.exists(dispatched)).then(of.lit(null)).else(of.ref("ready.start_tag")).end()
+  return of
+    .case()
+    .when(of.exists(dispatched))
+    .then(of.lit(null))
+    .else(of.ref("ready.start_tag"))
+    .end()
 }

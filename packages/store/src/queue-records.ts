@@ -9,7 +9,9 @@ export interface LeaseRecord {
 }
 
 export function fromLeaseRecord({ lease, beats, facts }: LeaseRecord): WorkerLease {
-  return facts === null ? { lease, beats } : { lease, beats, facts: JSON.parse(facts) as LeaseFacts }
+  return facts === null
+    ? { lease, beats }
+    : { lease, beats, facts: JSON.parse(facts) as LeaseFacts }
 }
 
 export interface RunningLimitRecord {

@@ -273,9 +273,9 @@ function compilePeek(
       .select((of) => [
         of.fn.min("due_at").filterWhere("start_tag", "is", null).as("due_at"),
         of.fn.min("start_tag").as("start_tag"),
-        of.cast<number>(of.fn.countAll().filterWhere("due_at", "<=", now), integerType).as(
-          "takeable",
-        ),
+        of
+          .cast<number>(of.fn.countAll().filterWhere("due_at", "<=", now), integerType)
+          .as("takeable"),
       ]),
   )
 }

@@ -30,7 +30,14 @@ export function toTaken(
     if (snapshot === null || hash === null) log.error({ task }, "the queue names an unknown task")
     else {
       const heads = toReadableHead(snapshot, hash, log)
-      taken.push(...heads.map((head) => ({ ...head, lease, startTag: start_tag, runningLimit: running_limit })))
+      taken.push(
+        ...heads.map((head) => ({
+          ...head,
+          lease,
+          startTag: start_tag,
+          runningLimit: running_limit,
+        })),
+      )
     }
   }
   return taken
@@ -40,6 +47,8 @@ export function toTaken(
 function compareTaken(one: TakenRecord, other: TakenRecord): number {
   const byKind = Number(one.start_tag !== null) - Number(other.start_tag !== null)
   const byPlace =
-    one.start_tag === null || other.start_tag === null ? one.due_at - other.due_at : one.start_tag - other.start_tag
+    one.start_tag === null || other.start_tag === null
+      ? one.due_at - other.due_at
+      : one.start_tag - other.start_tag
   return byKind || byPlace || (one.task < other.task ? -1 : 1)
 }

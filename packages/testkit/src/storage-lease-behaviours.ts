@@ -23,7 +23,9 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual((await beat(storage, "mine", 3)).toSorted(), ["t", "u"])
   },
 
-  "a heartbeat registers its lease with what it says of itself, or renews both": async (fixture) => {
+  "a heartbeat registers its lease with what it says of itself, or renews both": async (
+    fixture,
+  ) => {
     const { storage } = fixture
     assert.deepEqual(await storage.listLeases(), [])
     const ofOne = { ...FACTS, leftAlone: ["fal"] }

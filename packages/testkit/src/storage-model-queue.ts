@@ -112,8 +112,7 @@ export function createQueueModel(): QueueModelParts {
   }
 }
 
-const toFreeTag = ({ isUnderWay, startTag }: Place): number | null =>
-  isUnderWay ? null : startTag
+const toFreeTag = ({ isUnderWay, startTag }: Place): number | null => (isUnderWay ? null : startTag)
 
 type LeaseModel = Pick<QueueModel, "heartbeat" | "listLeases" | "expire" | "release">
 

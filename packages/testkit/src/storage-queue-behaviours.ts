@@ -15,7 +15,9 @@ export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
     ])
   },
 
-  "a taking takes the models it names, the earliest first, up to its limit": async ({ storage }) => {
+  "a taking takes the models it names, the earliest first, up to its limit": async ({
+    storage,
+  }) => {
     const dueAts = [500, 300, 900, 100, 700, 200]
     for (const [index, dueAt] of dueAts.entries()) {
       await enqueue(storage, `t${dueAt}`, { dueAt, model: MODELS[index % 3] ?? "" })
@@ -51,7 +53,9 @@ export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(idsOf(await take(storage, { now: 3_000 })), ["t"])
   },
 
-  "an append may give the task to a lease, move its moment, or leave its place alone": async (fixture) => {
+  "an append may give the task to a lease, move its moment, or leave its place alone": async (
+    fixture,
+  ) => {
     const { storage } = fixture
     const submitted = await enqueue(storage, "t", { lease: "mine" })
     assert.deepEqual(await take(storage), [])
@@ -77,7 +81,12 @@ export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await peek(storage), { dueAt: 6_000, startTag: null, takeable: 0 })
     assert.deepEqual(await take(storage, { now: 5_999 }), [])
     const [taken] = await take(storage, { now: 6_000, lease: "last" })
-    assert.deepEqual(taken, { ...progressed.head, lease: "last", startTag: null, runningLimit: null })
+    assert.deepEqual(taken, {
+      ...progressed.head,
+      lease: "last",
+      startTag: null,
+      runningLimit: null,
+    })
   },
 
   "a finished task leaves the queue and is retained from its moment": async ({ storage }) => {
@@ -115,7 +124,9 @@ export const QUEUE_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await find(2_000), [held.head])
   },
 
-  "a look ahead tells the earliest moment and the lowest start tag of the models": async (fixture) => {
+  "a look ahead tells the earliest moment and the lowest start tag of the models": async (
+    fixture,
+  ) => {
     const { storage } = fixture
     const nothing = { dueAt: null, startTag: null, takeable: 0 }
     assert.deepEqual(await peek(storage), nothing)

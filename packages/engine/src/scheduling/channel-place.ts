@@ -6,7 +6,7 @@ import type { Channel } from "@safelight/core"
 import { createBreaker, type Breaker } from "./breaker.ts"
 import { toRoom, type Standing } from "./choose-channel.ts"
 import { createMinute, type Requests } from "./minute.ts"
-import { createPermits, type Permit } from "./permits.ts"
+import { createPermits, type Permit, type Permits } from "./permits.ts"
 import type { ChannelPermit, Route, RoutingPorts } from "./routing.ts"
 
 export interface ChannelPlace {
@@ -35,11 +35,7 @@ export function createChannelPlace(
   const { clock } = ports
   const breaker = createChannelBreaker(ports)
   const minute = createMinute(ports, channel.name, requestsPerMinute)
-  const permits = createPermits(ports.shares, {
-    name: `channel:${channel.name}`,
-    toSize: () => channel.concurrency,
-    channel: channel.name,
-  })
+  const permits = createChannelPermits(ports, channel)
   /** Until when it has no room, on the monotonic clock. */
   let busyUntil = -Infinity
   let isPaused = false
@@ -104,4 +100,13 @@ function once(act: () => void): () => void {
 function createChannelBreaker({ clock, settings }: RoutingPorts): Breaker {
   const { breakerFailures: failures, breakerOpenMs: openMs } = settings
   return createBreaker({ failures, openMs, monotonicNow: () => clock.monotonicNow() })
+}
+
+function createChannelPermits({ shares }: RoutingPorts, channel: Channel): Permits {
+  const { concurrency, name } = channel
+  return createPermits(shares, {
+    name: `channel:${name}`,
+    toSize: () => concurrency,
+    channel: name,
+  })
 }

@@ -10,9 +10,9 @@
  *   a new lease, or one that may have expired: no share ─all tell B→ agreed on B
  */
 import type { WorkerLease } from "@safelight/core"
-import { sha256 } from "../sha256.ts"
 import type { Lease } from "../ownership/worker-lease.ts"
 import type { Ports } from "../ports.ts"
+import { areAlike, NOBODY, toMembership, toShare, type Membership } from "./membership.ts"
 
 export interface FairShares {
   /**
@@ -41,21 +41,6 @@ export interface FairShares {
   beganAlone(): boolean
 }
 
-interface Member {
-  readonly lease: string
-  readonly channels: ReadonlySet<string>
-  readonly isAble: boolean
-}
-
-interface Membership {
-  readonly name: string
-  readonly members: readonly Member[]
-  readonly round: number
-}
-
-/** Before the first agreement. */
-const NOBODY: Membership = { name: "", members: [], round: 0 }
-
 /**
  * So often the leftover permits move on where the leases do not all have the same channels: an account with
  * one permit must not wait for ever for a lease that can't use it.
@@ -71,9 +56,7 @@ export function createFairShares(
   let seen = NOBODY
   let hasAgreed = false
   let wasAlone = false
-  /** What the others use beyond their shares, by pool. */
-  let beyond: ReadonlyMap<string, number> = new Map()
-  const tracked = new Map<string, () => number>()
+  const { noteOthers, ...excess } = createExcess()
   let round = 0
   let roundAt = clock.monotonicNow()
 
@@ -86,7 +69,7 @@ export function createFairShares(
   }
 
   function agree(): void {
-    counted = [seen]
+    if (!isAgreed()) counted = [seen]
     if (!hasAgreed) wasAlone = seen.members.length === 1
     hasAgreed = true
     moveOn(seen)
@@ -98,94 +81,64 @@ export function createFairShares(
     of(pool, size, channel) {
       if (clock.monotonicNow() >= lease.heldUntil) return 0
       let least = size
-      for (const each of counted) least = Math.min(least, toShare(each, lease.id, pool, size, channel))
-      return Math.max(0, least - (beyond.get(pool) ?? 0))
+      for (const each of counted)
+        least = Math.min(least, toShare(each, lease.id, pool, size, channel))
+      return Math.max(0, least - excess.ofOthers(pool))
     },
     ofSeen: (pool, size, channel) => toShare(seen, lease.id, pool, size, channel),
-    track(pool, countExcess) {
-      tracked.set(pool, countExcess)
-      return () => void tracked.delete(pool)
-    },
-    excess() {
-      const counts = [...tracked].map(([pool, count]) => [pool, count()] as const)
-      return Object.fromEntries(counts.filter(([, count]) => count > 0))
-    },
+    track: excess.track,
+    excess: excess.own,
     membership: () => seen.name,
     round: () => round,
     note(leases) {
       const found = toMembership(leases)
-      const others = leases.filter((each) => each.lease !== lease.id)
-      const before = beyond
-      const [hadSeen, had] = [seen, counted]
-      beyond = addExcess(others)
+      const before = counted
+      const hadExcess = excess.isAny()
+      noteOthers(leases.filter((each) => each.lease !== lease.id))
       const told = leases.filter(({ facts }) => facts !== undefined)
       if (found.name !== seen.name) {
         seen = found
         counted = [...counted.filter(({ name }) => name !== found.name), found]
       } else if (told.every(({ facts }) => facts?.membership === seen.name)) agree()
-      const isSame = hadSeen === seen && had.length === counted.length
-      return !isSame || before.size > 0 || beyond.size > 0
+      return before !== counted || hadExcess || excess.isAny()
     },
     lapse() {
       counted = [NOBODY, ...(seen === NOBODY ? [] : [seen])]
     },
-    isSettled: () => isAgreed() && beyond.size === 0,
+    isSettled: () => isAgreed() && !excess.isAny(),
     beganAlone: () => wasAlone,
   }
 }
 
-function addExcess(leases: readonly WorkerLease[]): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>()
-  for (const { facts } of leases) {
-    for (const [pool, count] of Object.entries(facts?.excess ?? {})) {
-      sums.set(pool, (sums.get(pool) ?? 0) + count)
-    }
+/** What is used beyond shares, by pool: here, and by the others as they told last. */
+interface Excess extends Pick<FairShares, "track"> {
+  readonly own: FairShares["excess"]
+  readonly ofOthers: (pool: string) => number
+  readonly isAny: () => boolean
+  readonly noteOthers: (leases: readonly WorkerLease[]) => void
+}
+
+function createExcess(): Excess {
+  const tracked = new Map<string, () => number>()
+  let told = new Map<string, number>()
+  return {
+    track(pool, countExcess) {
+      tracked.set(pool, countExcess)
+      return () => void tracked.delete(pool)
+    },
+    own() {
+      const counts = [...tracked].map(([pool, count]) => [pool, count()] as const)
+      return Object.fromEntries(counts.filter(([, count]) => count > 0))
+    },
+    ofOthers: (pool) => told.get(pool) ?? 0,
+    isAny: () => told.size > 0,
+    noteOthers(leases) {
+      told = new Map()
+      for (const { facts } of leases) {
+        for (const [pool, count] of Object.entries(facts?.excess ?? {})) {
+          told.set(pool, (told.get(pool) ?? 0) + count)
+        }
+      }
+    },
   }
-  return sums
-}
-
-function areAlike(members: readonly Member[]): boolean {
-  return new Set(members.map(({ channels }) => [...channels].toSorted().join("\n"))).size === 1
-}
-
-function toMembership(leases: readonly WorkerLease[]): Membership {
-  const sorted = leases.toSorted((one, other) => (one.lease < other.lease ? -1 : 1))
-  const known = sorted.flatMap(({ facts, lease }) => (facts === undefined ? [] : { facts, lease }))
-  const members = known.map(({ facts: { channels, isAble }, lease }) => ({
-    lease,
-    channels: new Set(channels),
-    isAble,
-  }))
-  const round = known[0]?.facts.round ?? 0
-  const parts = members.map(({ isAble, lease }) => `${lease} ${isAble}\n`)
-  return { name: sha256([`${round}\n`, ...parts]), members, round }
-}
-
-function toShare(
-  { members, round }: Membership,
-  own: string,
-  pool: string,
-  size: number,
-  channel: string | undefined,
-): number {
-  const sharing = members.filter(({ channels, isAble }) =>
-    channel === undefined ? isAble : channels.has(channel),
-  )
-  const rank = sharing.findIndex(({ lease }) => lease === own)
-  if (rank === -1) return 0
-  const count = sharing.length
-  const even = Math.floor(size / count)
-  // What is left over goes to different leases for different pools.
-  const first = (toHash(pool) + round) % count
-  const isNext = (rank - first + count) % count < size % count
-  return isNext ? even + 1 : even
-}
-
-/** FNV-1a: quick, and even enough to spread names. */
-function toHash(text: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-  }
-  return hash >>> 0
 }
