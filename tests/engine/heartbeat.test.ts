@@ -152,3 +152,34 @@ describe("a heartbeat", () => {
     assert.equal(channel.calls.length, calls)
   })
 })
+
+describe("what was taken before the lease may have expired, and is heard of after it", () => {
+  it("is not begun, and given back", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    const scene = createScene({ channels: [channel], isStarted: false })
+    const { clock, storage } = scene
+    const { id } = await scene.submit()
+    const { heartbeat, take } = storage
+    const going = Promise.withResolvers<void>()
+    const late = take
+    storage.take = async (request) => {
+      const taken = await late(request)
+      await going.promise
+      return taken
+    }
+    scene.engine.start()
+    await clock.advance(1_000)
+    storage.heartbeat = () => Promise.reject(createLost())
+    await clock.advance(70_000)
+    storage.heartbeat = heartbeat
+    await clock.advance(31_000)
+    storage.take = async () => []
+    going.resolve()
+    await clock.advance(4_000)
+    assert.deepEqual(scene.story(id), ["submitted"])
+    assert.equal((await storage.measureQueue())[0]?.held, 0)
+    storage.take = take
+    await clock.advance(5_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+  })
+})

@@ -36,7 +36,7 @@ export function inspectStored(
   return inspector.inspect({ bytes, kinds: [kind], read, signal })
 }
 
-/** A bucket that says nothing must not hold a slot, or a stop. */
+/** A bucket that says nothing must not hold a permit, or a stop. */
 const DISCARD_MS = 5_000
 
 /** What can't be removed now is an orphan that retention removes. */

@@ -21,6 +21,8 @@ export interface Lease {
 }
 
 export interface Taking {
+  /** Whether the lease has held since the taking began: if not, what was taken may be somebody else's. */
+  isSound(): boolean
   /** What was taken is in hand now, or nothing was. Calling it twice is the same as once. */
   end(): void
 }
@@ -31,6 +33,8 @@ export function createLease({
   settings,
 }: Pick<Ports, "clock" | "identifiers" | "settings">): Lease {
   let heldUntil = -Infinity
+  /** How often it may have expired before it was renewed. */
+  let lapses = 0
   /** In the order in which they began. */
   const takings = new Map<Taking, number>()
   return {
@@ -41,10 +45,15 @@ export function createLease({
     // A request leaves within half a lease; one renewed in time has two thirds left.
     isFresh: () => heldUntil - clock.monotonicNow() > settings.leaseMs / 2,
     renew(startedAt) {
+      if (clock.monotonicNow() >= heldUntil) lapses += 1
       heldUntil = Math.max(heldUntil, startedAt + settings.leaseMs)
     },
     take() {
-      const taking: Taking = { end: () => void takings.delete(taking) }
+      const before = lapses
+      const taking: Taking = {
+        isSound: () => lapses === before && clock.monotonicNow() < heldUntil,
+        end: () => void takings.delete(taking),
+      }
       takings.set(taking, clock.monotonicNow())
       return taking
     },

@@ -95,7 +95,10 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       if (reader.hasBacklog(model, account)) alarm.ring()
     },
     accept({ permit, taking: offered }, head, parameters) {
-      const done = inFlight.begin(createWork(head, lease, clock, { permit, parameters }))
+      const work = createWork(head, lease, clock, { permit, parameters })
+      // It may be somebody else's by now; the next heartbeats tell.
+      if (!offered.isSound()) work.controller.abort("the lease may have expired")
+      const done = inFlight.begin(work)
       offered.end()
       return done
     },

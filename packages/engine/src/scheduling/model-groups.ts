@@ -1,5 +1,5 @@
 /**
- * Models that wait for the same channels, put together: tasks of two models compete for a slot
+ * Models that wait for the same channels, put together: tasks of two models compete for a permit
  * where some channel serves both, or where others between them do. Each group is one queue.
  */
 import type { Channel } from "@safelight/core"

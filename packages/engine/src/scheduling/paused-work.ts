@@ -37,7 +37,7 @@ export function createPausedWork(context: Context, parts: PausedWorkParts): Paus
       if (dueAt === null || dueAt > now) return
       const taking = lease.take()
       try {
-        await starter.start(await take(resting, TAKE_LIMIT, true))
+        await starter.start(await take(resting, TAKE_LIMIT, true), taking)
       } finally {
         taking.end()
       }

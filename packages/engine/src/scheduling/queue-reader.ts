@@ -170,7 +170,7 @@ function createGroupReader(
       const taken = await take(able, limit)
       if (taken.length === 0) noteBacklog(able, false)
       for (const { startTag } of taken) startTags.observe(group, startTag)
-      return await starter.start(taken)
+      return await starter.start(taken, taking)
     } finally {
       wanted.note([], 0)
       taking.end()

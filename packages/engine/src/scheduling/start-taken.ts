@@ -7,6 +7,7 @@
 import type { Taken } from "@safelight/core"
 import type { Context } from "../context.ts"
 import { giveBackAll } from "../ownership/give-back.ts"
+import type { Taking } from "../ownership/worker-lease.ts"
 import { createWork, type Work } from "../work.ts"
 import type { AccountPermits } from "./account-permits.ts"
 import type { ForeignTasks } from "./foreign-tasks.ts"
@@ -18,7 +19,7 @@ export interface Starter {
    * Resolves to whether there may be more to begin at once. Rejects where the storage fails; the rest is given
    * back.
    */
-  start(taken: readonly Taken[]): Promise<boolean>
+  start(taken: readonly Taken[], taking: Pick<Taking, "isSound">): Promise<boolean>
 }
 
 export interface StarterParts {
@@ -68,7 +69,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
   }
 
   return {
-    async start(taken) {
+    async start(taken, taking) {
       const left = new Map<number, Work[]>()
       const leave = (work: Work, afterMs: number): void => {
         left.set(afterMs, [...(left.get(afterMs) ?? []), work])
@@ -80,6 +81,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
         for (; index < works.length; index += 1) {
           const work = works[index]
           if (work === undefined) continue
+          if (!taking.isSound()) break
           const attempt = await startOne(work, taken[index]?.runningLimit ?? null)
           if (attempt.kind !== "left") goesOn = true
           if (attempt.kind === "account-full") leave(work, 0)
