@@ -57,6 +57,15 @@ function createWorld(size: number) {
 }
 
 const DEED = fc.oneof(
+  /** Some have time enough to see each other. */
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("settle" as const),
+      node: fc.nat(3),
+      nodes: fc.subarray([0, 1, 2, 3]),
+    }),
+  },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -83,7 +92,7 @@ const DEED = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("leave" as const), node: fc.nat(3) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("expire" as const), node: fc.nat(3) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("expire" as const), node: fc.nat(3) }) },
 )
 
 type Deed = typeof DEED extends fc.Arbitrary<infer Value> ? Value : never
@@ -114,7 +123,8 @@ function startRun(size: number) {
     await clock.advance(LEASE_MS + 1)
     rows.delete(node.lease.id)
     for (const permit of node.used.splice(0)) permit.release()
-    for (const other of nodes) if (other !== node && !replies.has(other)) beat(other)()
+    const others = nodes.filter((other) => other !== node && rows.has(other.lease.id))
+    for (let round = 0; round < 4; round += 1) for (const other of others) send(other, false)
   }
 
   function send(node: Node, isSlow: boolean): void {
@@ -129,6 +139,11 @@ function startRun(size: number) {
     switch (deed.kind) {
       case "beat":
         return send(node, deed.isSlow)
+      case "settle":
+        for (let round = 0; round < 4; round += 1) {
+          for (const index of deed.nodes) send(nodes[index] ?? node, false)
+        }
+        return
       case "hear":
         replies.get(node)?.()
         return void replies.delete(node)
