@@ -6,6 +6,7 @@ import assert from "node:assert/strict"
 import {
   imageEdit,
   textToImage,
+  type Model,
   type ImageEditParameters,
   type TextToImageParameters,
 } from "@safelight/core"
@@ -15,7 +16,7 @@ type Given = Readonly<Record<string, unknown>>
 
 const ignore = (): void => {}
 
-function check(model: typeof textToImage | typeof imageEdit, given: Given): unknown {
+function check(model: Model, given: Given): unknown {
   const checked = model.check(given)
   assert.ok(checked.kind === "valid", JSON.stringify(checked))
   return checked.parameters
