@@ -225,13 +225,13 @@ export {
 
 export {
   isArtifactName,
-  isArtifactPlace,
-  MAX_PLACE_CHARACTERS,
+  isArtifactLocator,
+  MAX_LOCATOR_CHARACTERS,
   toArtifactFolder,
-  toArtifactPlace,
-  type PlaceHash,
-  type PlaceParts,
-} from "./task/artifact-place.ts"
+  toArtifactLocator,
+  type LocatorHash,
+  type LocatorParts,
+} from "./task/artifact-locator.ts"
 export type { TaskCommand } from "./task/commands.ts"
 export { decide, isOverdue, lastExpiryAt, type Decision } from "./task/decide.ts"
 export {

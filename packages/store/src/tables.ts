@@ -135,7 +135,7 @@ export const TABLES = {
     expiryHidden: boolean(),
     key: text(),
     mimeType: text(),
-    place: text(),
+    locator: text(),
     sha256: text(),
     type: text(),
   }),

@@ -44,4 +44,4 @@ const publicUrl = (): string => "http://127.0.0.1"
 const handler = createHttpHandler({ service: engine, storage, clock: systemClock, publicUrl })
 const { url } = await createNodeServer({ handler })
 process.on("message", () => process.send?.({ rssBytes: process.memoryUsage.rss() }))
-announce({ url, key, id: task?.id, place: task?.artifacts[0]?.place })
+announce({ url, key, id: task?.id, locator: task?.artifacts[0]?.locator })
