@@ -1,6 +1,7 @@
 /** The storage, written once over a small SQL driver. */
 export { findFullLimit, toPassedSql, type Limit, type Room } from "./admission.ts"
 export { createAppendSteps, APPEND_STATEMENTS, type AppendSteps } from "./appends.ts"
+export { createClaimCursor, CURSOR_MS, type ClaimCursor } from "./claim-cursor.ts"
 export { CLAIM_STATEMENTS } from "./claims.ts"
 export { assertConsistent } from "./consistent-append.ts"
 export type { SqlValue, StoreDialect } from "./dialect.ts"
@@ -23,6 +24,7 @@ export {
   type Schema,
 } from "./migrate.ts"
 export { MOVE_STATEMENTS } from "./moves.ts"
+export { QUEUE_FRONT, type ClaimShape, type QueueFront } from "./queue-statements.ts"
 export {
   bind,
   createCompiler,

@@ -1,12 +1,7 @@
 /** Where a busy queue is claimed from: past what was claimed already, and now and then from the front. */
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
-import {
-  createClaimCursor,
-  CURSOR_MS,
-  type ClaimCursor,
-} from "../../../packages/store/src/claim-cursor.ts"
-import { QUEUE_FRONT } from "../../../packages/store/src/queue-statements.ts"
+import { createClaimCursor, CURSOR_MS, QUEUE_FRONT, type ClaimCursor } from "@safelight/store"
 
 /** As many as make a queue busy. */
 const MANY = 100

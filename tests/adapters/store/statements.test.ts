@@ -12,10 +12,10 @@ import {
   TABLES,
   toRows,
   toSqlName,
+  type ClaimShape,
   type Column,
   type Statement,
 } from "@safelight/store"
-import type { ClaimShape } from "../../../packages/store/src/queue-statements.ts"
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts"
 
 const COMPILER = createCompiler(SQLITE_DIALECT)
@@ -89,11 +89,9 @@ describe("a statement", () => {
 
   it("takes no value that no column holds, as its type says", () => {
     const input: Input = { task: "t", name: "request", salt: "5a", body: "{}" }
+    const values = Object.values(input)
     // @ts-expect-error -- no such column
-    assert.deepEqual(
-      bind(append.insertInput, { ...input, mime: "text/plain" }),
-      Object.values(input),
-    )
+    assert.deepEqual(bind(append.insertInput, { ...input, mime: "text/plain" }), values)
   })
 
   it("names a column that is there, and gives no other, as its types say", () => {
