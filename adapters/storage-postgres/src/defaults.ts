@@ -44,10 +44,4 @@ export const DEFAULTS = {
   reopenMs: 200,
   /** At most twenty wake-ups a second: each costs every listener a look at the queue. */
   wakeMs: 50,
-  /** Tasks that one page of a filtered list looks at. */
-  listedTasks: 1_000,
-  /** Tasks whose newest state is kept in memory, so that it is not parsed twice. */
-  keptHeads: 4_096,
-  /** How long a claim goes on from where the last one came to before it begins at the front again. */
-  cursorMs: 1_000,
 } as const

@@ -1,7 +1,8 @@
 /** The bounds of a batch, and what becomes of its changes once the writing thread answered. */
 import type { Failure } from "./failure.ts"
 import { toSafelightError } from "./storage-error.ts"
-import type { ChangeOutcome, EncodedChange, WriterAnswer } from "./protocol.ts"
+import type { ChangeOutcome } from "@safelight/store"
+import type { EncodedChange, WriterAnswer } from "./protocol.ts"
 
 export interface PendingChange {
   readonly change: EncodedChange

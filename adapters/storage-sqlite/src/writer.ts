@@ -11,20 +11,18 @@
  * and the version check finds it where it was stored after all.
  */
 import { SafelightError, type Log } from "@safelight/core"
-import type { Statement } from "@safelight/store"
+import type { Change, ChangeOutcome, SqlValue, Statement } from "@safelight/store"
 import { settleBatch, takeBatch, toShare, type BatchBounds, type PendingChange } from "./batch.ts"
 import { closed } from "./storage-error.ts"
-import type { ChangeOutcome, EncodedChange, WriterAnswer, WriterSettings } from "./protocol.ts"
+import { PLAIN, type EncodedChange, type WriterAnswer, type WriterSettings } from "./protocol.ts"
 import { createNumbering, startWritingThread, type WritingThread } from "./writing-thread.ts"
 
 export interface Writer {
-  /** The number by which the writing thread knows a statement. */
-  readonly toNumber: (statement: Statement) => number
   /**
    * Resolves once what the change did is durable. Rejects with `storage-unavailable`, retryable
    * unless the change itself is at fault.
    */
-  readonly write: (change: EncodedChange) => Promise<ChangeOutcome>
+  readonly write: (change: Change) => Promise<ChangeOutcome>
   /** Resolves once everything handed in is settled; later writes reject. */
   readonly drain: () => Promise<void>
   /** Ends the thread of a drained writer. */
@@ -104,11 +102,11 @@ export function createWriter(options: WriterOptions): Writer {
   }
 
   return {
-    toNumber: numbering.toNumber,
     async write(change) {
       if (isClosed) throw closed()
+      const encoded = encode(change, numbering.toNumber)
       return new Promise((resolve, reject) => {
-        waiting.push({ change, resolve, reject })
+        waiting.push({ change: encoded, resolve, reject })
         scheduleFlush()
       })
     },
@@ -119,6 +117,18 @@ export function createWriter(options: WriterOptions): Writer {
     },
     end: async () => thread?.end(),
   }
+}
+
+/** The flat change that crosses to the writing thread. */
+function encode(
+  { checks = [], steps, isGuarded = false }: Change,
+  toNumber: (statement: Statement) => number,
+): EncodedChange {
+  const encoded: SqlValue[] = [isGuarded ? checks.length : PLAIN]
+  for (const { statement, values } of [...checks, ...steps]) {
+    encoded.push(toNumber(statement), ...values)
+  }
+  return encoded
 }
 
 function settle(
