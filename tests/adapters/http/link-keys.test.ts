@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createLinkKey } from "@safelight/core"
+import { createLinkKey } from "@safelight/access"
 import { ACCOUNT, putArtifact, taskId } from "./fake-service.ts"
 import {
   assertNothing,

@@ -1,14 +1,14 @@
 /** The task endpoints: shapes as the specification prints them, headers, and HEAD's parity. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createHttpHandler, DEFAULTS } from "@safelight/http"
+import { createHttpHandler } from "@safelight/http"
 import {
+  createAccess,
+  DEFAULTS as ACCESS_DEFAULTS,
   formatApiKey,
   parseApiKey,
-  SafelightError,
-  toTaskFailure,
-  type Task,
-} from "@safelight/core"
+} from "@safelight/access"
+import { SafelightError, toTaskFailure, type Task } from "@safelight/core"
 import { Hono } from "hono"
 import { createFakeService, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { createFakeStorage } from "./fake-storage.ts"
@@ -260,7 +260,7 @@ describe("authentication", () => {
     const status = async () => (await world.call(`/v1/tasks/${taskId(1)}`)).status
     assert.equal(await status(), 200)
     world.keys.change(world.key, { revokedAt: 5 })
-    await world.clock.advance(DEFAULTS.keyBelievedMs - 1)
+    await world.clock.advance(ACCESS_DEFAULTS.keyBelievedMs - 1)
     assert.equal(await status(), 200)
     assert.equal(world.keys.lookups(), 1)
     await world.clock.advance(1)
@@ -278,7 +278,7 @@ describe("authentication", () => {
     for (const key of [wrong, wrong, wrong]) assert.equal(await status(key), 401)
     assert.equal(await status(world.key), 404)
     assert.equal(world.keys.lookups(), 2)
-    await world.clock.advance(DEFAULTS.keyBelievedMs)
+    await world.clock.advance(ACCESS_DEFAULTS.keyBelievedMs)
     assert.equal(await status(wrong), 401)
     assert.equal(world.keys.lookups(), 3)
   })
@@ -304,13 +304,13 @@ describe("authentication", () => {
     for (const key of keys) statuses.push(await call(key))
     assert.deepEqual(statuses, [404, 404, 401, 404, 404, 404, 404])
     world.keys.change(world.key, { revokedAt: 1 })
-    await world.clock.advance(DEFAULTS.keyBelievedMs)
+    await world.clock.advance(ACCESS_DEFAULTS.keyBelievedMs)
     assert.deepEqual([await call(world.key), await call(other)], [401, 404])
   })
 
   it("looks up a few new keys at a time, lets known ones pass, and refuses past a bound", async () => {
-    const settings = { lookupsAtOnce: 2, lookupsWaiting: 3 }
-    await using world = await open("in process", { settings })
+    const accessSettings = { lookupsAtOnce: 2, lookupsWaiting: 3 }
+    await using world = await open("in process", { accessSettings })
     const call = async (key: string) =>
       (await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })).status
     assert.equal(await call(world.key), 404)
@@ -333,12 +333,12 @@ describe("authentication", () => {
   })
 
   it("lets a known key pass at once again after a database that failed", async () => {
-    const settings = { lookupsAtOnce: 1, lookupsWaiting: 1 }
-    await using world = await open("in process", { settings })
+    const accessSettings = { lookupsAtOnce: 1, lookupsWaiting: 1 }
+    await using world = await open("in process", { accessSettings })
     const call = async (key: string) =>
       (await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })).status
     assert.equal(await call(world.key), 404)
-    await world.clock.advance(DEFAULTS.keyBelievedMs)
+    await world.clock.advance(ACCESS_DEFAULTS.keyBelievedMs)
     const { findKey } = world.storage
     const message = "the database is away"
     world.storage.findKey = () =>
@@ -381,7 +381,7 @@ describe("authentication", () => {
   })
 
   it("remembers the keys that came last", async () => {
-    await using world = await open("in process", { settings: { cachedKeys: 2 } })
+    await using world = await open("in process", { accessSettings: { cachedKeys: 2 } })
     const [second, third] = [world.keys.add(), world.keys.add()]
     for (const key of [world.key, second, third, second, third]) {
       // oxlint-disable-next-line no-await-in-loop
@@ -391,7 +391,7 @@ describe("authentication", () => {
   })
 
   it("remembers a bounded number of keys", async () => {
-    await using world = await open("in process", { settings: { cachedKeys: 1 } })
+    await using world = await open("in process", { accessSettings: { cachedKeys: 1 } })
     const keys = [world.key, world.keys.add(), world.keys.add(), world.key]
     for (const key of keys) {
       await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })
@@ -402,10 +402,12 @@ describe("authentication", () => {
 
 describe("createHttpHandler", () => {
   it("refuses a setting that is no positive integer, by its name", () => {
+    const { service } = createFakeService()
+    const clock = { now: () => 0, monotonicNow: () => 0 }
     const options = {
-      service: createFakeService().service,
-      storage: createFakeStorage().storage,
-      clock: { now: () => 0, monotonicNow: () => 0 },
+      service,
+      access: createAccess({ storage: createFakeStorage().storage, service, clock }),
+      clock,
       publicUrl: () => "",
     }
     for (const bodyBytes of [0, -1, 1.5, NaN]) {

@@ -1,72 +1,48 @@
 /**
- * From an API key to who calls. The checksum is tested before the database is asked,
- * and what a revoked or expired key is told depends on its secret being right first: a stranger
- * learns nothing from a key id (http-decisions §2, §7).
+ * From an API key to who calls, by what the storage says now. What a revoked or expired key is told
+ * depends on its secret being right first: a stranger learns nothing from a key id (http-decisions
+ * §2, §7).
  */
 import {
   NO_LIMITS,
-  type Account,
   type AccountStorage,
-  type ApiKeyParts,
-  type ApiKeyScope,
+  type Authentication,
+  type AuthenticationRefusal,
+  type Identity,
   type KeyStorage,
-  type StoredKey,
 } from "@safelight/core"
-import type { ErrorCode } from "../errors/error-table.ts"
-import { Refusal } from "../errors/refusal.ts"
 import { sha256 } from "../sha256.ts"
-
-export interface Caller {
-  readonly account: Account
-  readonly scopes: readonly ApiKeyScope[]
-  /** 0 for a key without an end. */
-  readonly expiresAt: number
-}
+import type { ApiKeyParts } from "./api-key.ts"
 
 /** What is asked of a storage about who calls. */
-export type CallerStorage = Pick<KeyStorage, "findKey"> & Pick<AccountStorage, "findAccount">
+export type IdentityStorage = Pick<KeyStorage, "findKey"> & Pick<AccountStorage, "findAccount">
 
-const KEY_START = "sl_live_"
-const COMMON_START = `Bearer ${KEY_START}`
-const BEARER = /^bearer +([^\s,]+)$/i
 /** Compared with where no key has the id, so that both cases cost the same. */
 const NO_SECRET = "0".repeat(64)
 
-/** The key in an Authorization header, whatever it is worth. */
-export function readBearer(header: string): string | undefined {
-  // As nearly all write it; whether that is a key is for the key's own check.
-  if (header.startsWith(COMMON_START)) return header.slice(COMMON_START.length - KEY_START.length)
-  return BEARER.exec(header)?.[1]
-}
-
-/** Rejects with a `Refusal`, or with what the storage rejects with. */
+/** Two reads at most; rejects with what the storage rejects with. */
 export async function verifyKey(
-  storage: CallerStorage,
-  parts: ApiKeyParts,
+  storage: IdentityStorage,
+  { id: keyId, secret }: ApiKeyParts,
   now: number,
-): Promise<Caller> {
-  const [stored, secretSha256] = await Promise.all([
-    storage.findKey(parts.id),
-    sha256(parts.secret),
-  ])
+): Promise<Authentication> {
+  const [stored, secretSha256] = await Promise.all([storage.findKey(keyId), sha256(secret)])
   if (!isEqual(stored?.secretSha256 ?? NO_SECRET, secretSha256) || stored === undefined) {
-    throw refuseKey("invalid_api_key")
+    return refused("invalid-api-key")
   }
-  if (stored.revokedAt !== 0) throw refuseKey("api_key_revoked")
-  if (isExpired(stored, now)) throw refuseKey("api_key_expired")
+  if (stored.revokedAt !== 0) return refused("api-key-revoked")
+  if (isExpired(stored, now)) return refused("api-key-expired")
   const { account: id, createdAt, expiresAt, scopes } = stored
   const account = (await storage.findAccount(id)) ?? { ...NO_LIMITS, id, createdAt }
-  return { account, scopes, expiresAt }
+  return { kind: "authenticated", identity: { account, keyId, scopes, expiresAt } }
 }
 
-export function isExpired(key: Pick<StoredKey, "expiresAt">, now: number): boolean {
-  return key.expiresAt !== 0 && now >= key.expiresAt
+export function isExpired({ expiresAt }: Pick<Identity, "expiresAt">, now: number): boolean {
+  return expiresAt !== 0 && now >= expiresAt
 }
 
-/** RFC 6750 §3: what `WWW-Authenticate` says. */
-export function refuseKey(code: ErrorCode): Refusal {
-  const headers = { "www-authenticate": 'Bearer realm="api", error="invalid_token"' }
-  return new Refusal(code, { headers })
+export function refused(code: AuthenticationRefusal): Authentication {
+  return { kind: "refused", code }
 }
 
 /** In time that depends on the length alone. */
