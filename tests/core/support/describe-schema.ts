@@ -15,7 +15,7 @@ interface Node {
 }
 
 export function describeSchema(schema: v.GenericSchema): unknown {
-  return describeNode(schema as Node)
+  return describeNode(schema)
 }
 
 function describeNode({ type, entries, item, wrapped, options, literal }: Node): unknown {
