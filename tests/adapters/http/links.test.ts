@@ -1,7 +1,7 @@
 /**
  * Private links as they are used (http-decisions §6): what opens, and the one answer of everything
  * that does not. Making them is tested in artifact-links.test.ts, what ends them in
- * link-keys.test.ts, and what a good one may meet in link-answers.test.ts.
+ * tests/access/links.test.ts, and what a good one may meet in link-answers.test.ts.
  */
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
