@@ -151,9 +151,11 @@ describe("a link", () => {
     const { service } = world.fake
     const findLinked = service.findLinked.bind(service)
     const going = Promise.withResolvers<void>()
+    const full = Promise.withResolvers<void>()
     let asked = 0
     service.findLinked = async (id) => {
       asked += 1
+      if (asked === 2) full.resolve()
       if (asked <= 2) await going.promise
       return findLinked(id)
     }
@@ -162,6 +164,7 @@ describe("a link", () => {
       token: known.token.replace(/.{43}$/, `${String(index).padStart(42, "A")}A`),
     }))
     const answers = Promise.allSettled(forged.map(world.open))
+    await full.promise
     await assertOpens(world, known)
     assert.equal(asked, 3, "two that nobody signed, and the known one past them")
     going.resolve()
