@@ -4,13 +4,12 @@
  * one of a few, the task an id that could be one; a query and a header are never told.
  */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-import type { Clock } from "@safelight/core"
+import { isTaskId, type Clock } from "@safelight/core"
 import { ERRORS } from "./errors/error-table.ts"
 import { toErrorText } from "./errors/error-response.ts"
 import type { Refusal } from "./errors/refusal.ts"
 import type { Exchange } from "./exchange.ts"
 import { toTextBytes, toWrittenBytes } from "./json-response.ts"
-import { isTaskId } from "./resources/task-body.ts"
 
 export interface AnsweredRequest {
   readonly requestId: string

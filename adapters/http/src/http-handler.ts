@@ -5,29 +5,22 @@
 import {
   MODELS,
   SILENT_LOG,
+  type Access,
   type CallbackService,
   type Clock,
   type InputService,
-  type LinkStorage,
   type Log,
   type Model,
-  type RateStorage,
   type TaskService,
 } from "@safelight/core"
 import type { OnAnswered } from "./answered-request.ts"
 import { createAdmission } from "./authentication/admission.ts"
-import { createAuthenticate } from "./authentication/authenticate.ts"
-import type { CallerStorage } from "./authentication/key-verifier.ts"
+import { createLimit } from "./authentication/limit.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import { createCreationReader } from "./body/creation-reader.ts"
 import { createBodyReader } from "./body/read-body.ts"
 import { toSettings, type HttpSettings } from "./defaults.ts"
 import type { Resource } from "./exchange.ts"
-import { createGate, type Gate } from "./gate.ts"
-import { createLimit } from "./limits/limit.ts"
-import { createRateLimiter } from "./limits/rate-limiter.ts"
-import { createLinkKeys } from "./links/link-keys.ts"
-import { createPrivateLinks } from "./links/private-links.ts"
 import { createReference } from "./openapi/reference.ts"
 import { createArtifactContent } from "./resources/artifact-content.ts"
 import { createArtifactLinks } from "./resources/artifact-links.ts"
@@ -46,14 +39,12 @@ import { createShowTaskUsage } from "./resources/show-task-usage.ts"
 import { createShowUsage } from "./resources/show-usage.ts"
 import { createRouter, type HttpHandler } from "./router.ts"
 
-export type HttpStorage = CallerStorage & LinkStorage & RateStorage
-
 export interface HttpHandlerOptions {
   readonly service: TaskService
   /** Takes in what providers call back with; absent: there is nothing at that path. */
   readonly callbacks?: CallbackService
-  /** Keys, accounts, rates and what private links rest on. */
-  readonly storage: HttpStorage
+  /** Who may call, how often, and by which link: what `@safelight/access` makes, or a host's own. */
+  readonly access: Access
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   /** Where clients reach the service, asked at each use: a server knows it once it listens. */
   readonly publicUrl: () => string
@@ -105,25 +96,12 @@ function createResources(
   settings: HttpSettings,
   log: Log,
 ): readonly Resource[] {
-  const { service, clock, storage, publicUrl, checkReady = isReady, models = MODELS } = options
+  const { service, access, clock, publicUrl, checkReady = isReady, models = MODELS } = options
   const { callbacks, inputs, metrics, hasReference = true } = options
-  const { lookupsWaiting: mostWaiting } = settings
-  const authenticate = createAuthenticate({
-    storage,
-    clock,
-    settings,
-    strangers: createStrangers("new API keys", settings),
-  })
-  const limit = createLimit(createRateLimiter({ storage, clock, settings }))
-  const admit = createAdmission({ authenticate, limit })
-  const keys = createLinkKeys({ storage, clock, settings })
-  const links = createPrivateLinks({
-    service,
-    storage,
-    keys,
-    strangers: createStrangers("private links", settings),
-  })
-  const findContent = createFindContent({ service, admit, limit, links })
+  const { inputsWaiting: mostWaiting } = settings
+  const limit = createLimit(access)
+  const admit = createAdmission(access, limit)
+  const findContent = createFindContent({ service, admit, limit, links: access })
   const bodyReader = createBodyReader(settings)
   const readCreation = createCreationReader({
     models,
@@ -146,8 +124,8 @@ function createResources(
     createListEvents({ service, admit }),
     createShowTaskUsage({ service, admit }),
     createShowUsage({ service, admit, clock }),
-    createListArtifacts({ service, admit, links, clock, publicUrl }),
-    createArtifactLinks({ service, admit, links, storage, clock, publicUrl }),
+    createListArtifacts({ service, admit, links: access, clock, publicUrl }),
+    createArtifactLinks({ service, admit, links: access, clock, publicUrl }),
     createArtifactContent({ service, findContent, clock, log }),
     ...(inputs === undefined ? [] : [createInputContent({ inputs, log, mostWaiting })]),
     ...(callbacks === undefined ? [] : [createReceiveCallback({ callbacks, settings })]),
@@ -155,12 +133,6 @@ function createResources(
     ...(hasReference ? createReference({ models, prefix }) : []),
     ...(metrics === undefined ? [] : [createMetricsPage(metrics)]),
   ]
-}
-
-/** The line of what anybody may invent. */
-function createStrangers(name: string, settings: HttpSettings): Gate {
-  const { lookupsAtOnce: limit, lookupsWaiting: mostWaiting } = settings
-  return createGate({ limit, mostWaiting, name })
 }
 
 async function isReady(): Promise<void> {}

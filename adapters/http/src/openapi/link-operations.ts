@@ -2,7 +2,8 @@
  * Private links to an artifact: making one, and revoking all of them. Both take their parameters in
  * the query, and neither a body.
  */
-import { LINK_SCOPES, LINK_SECONDS } from "../resources/artifact-links.ts"
+import { LINK_SECONDS } from "@safelight/core"
+import { LINK_SCOPES } from "../resources/artifact-links.ts"
 import { ARTIFACT_KEY, TASK_ID } from "./content-operations.ts"
 import { toJsonAnswer, toOperation, type Operation, type Parameter } from "./operation.ts"
 import { toHeaders } from "./response-headers.ts"

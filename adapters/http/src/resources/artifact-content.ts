@@ -19,7 +19,7 @@ import { toEtag } from "../content/content-headers.ts"
 import type { ByteRange } from "../content/ranges.ts"
 import { sendContent } from "../content/send-content.ts"
 import type { Exchange, Resource } from "../exchange.ts"
-import { toCrossOriginHeaders } from "../links/access-parameter.ts"
+import { toCrossOriginHeaders } from "./access-parameter.ts"
 import type { Content, FindContent } from "./find-content.ts"
 
 export interface ArtifactContentOptions {

@@ -3,19 +3,22 @@
  * artifact's bytes, and the end of all that were made for it. A link is never stored, so none of
  * them can be listed, or revoked alone.
  */
-import type { ArtifactRow, Clock, LinkStorage, TaskService } from "@safelight/core"
+import {
+  LINK_SECONDS,
+  toUnixSeconds,
+  type ArtifactRow,
+  type Clock,
+  type LinkAccess,
+  type TaskService,
+} from "@safelight/core"
 import type { Admit } from "../authentication/admission.ts"
 import { Refusal } from "../errors/refusal.ts"
 import type { Exchange, Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
-import type { PrivateLinks } from "../links/private-links.ts"
-import { toContentUrl, toLinkEnd } from "./content-url.ts"
+import { toContentUrl } from "./content-url.ts"
 import { findArtifact } from "./find-content.ts"
 import { findFinished } from "./find-task.ts"
 import { createQueryReader, parseInteger } from "./query-parameters.ts"
-
-/** How long a link opens its artifact: a day, and a week at most (http-decisions §6). */
-export const LINK_SECONDS = { byDefault: 86_400, min: 1, max: 604_800 } as const
 
 /** A link opens what its maker may read, and nothing else. */
 export const LINK_SCOPES = ["links:write", "artifacts:read"] as const
@@ -23,14 +26,13 @@ export const LINK_SCOPES = ["links:write", "artifacts:read"] as const
 export interface ArtifactLinksOptions {
   readonly service: TaskService
   readonly admit: Admit
-  readonly links: PrivateLinks
-  readonly storage: Pick<LinkStorage, "raiseLinkEpoch">
+  readonly links: Pick<LinkAccess, "createLink" | "revokeLinks">
   readonly clock: Pick<Clock, "now">
   readonly publicUrl: () => string
 }
 
 export function createArtifactLinks(options: ArtifactLinksOptions): Resource {
-  const { service, admit, links, storage, clock, publicUrl } = options
+  const { service, admit, links, clock, publicUrl } = options
 
   async function find(exchange: Exchange, account: string): Promise<ArtifactRow> {
     const found = await findFinished(service, account, exchange.param("task"))
@@ -45,13 +47,12 @@ export function createArtifactLinks(options: ArtifactLinksOptions): Resource {
         const { request, requestId, method } = exchange
         const { id: account } = await admit(exchange, { scopes: LINK_SCOPES, policy: "read" })
         refuseBody(exchange, "The body is not read: put expires_in into the query.")
-        const expiresIn = parseExpiresIn(request.url)
+        const seconds = parseExpiresIn(request.url)
         const artifact = await find(exchange, account)
-        const exp = toLinkEnd(artifact, now, expiresIn)
-        if (exp === undefined) throw new Refusal("artifact_expired")
-        const token = await links.sign({ account, artifact, exp })
-        const url = toContentUrl(publicUrl(), artifact, token)
-        const text = JSON.stringify({ url, expires_at: exp })
+        const link = await links.createLink({ account, artifact, now, seconds })
+        if (link === undefined) throw new Refusal("artifact_expired")
+        const url = toContentUrl(publicUrl(), artifact, link.token)
+        const text = JSON.stringify({ url, expires_at: toUnixSeconds(link.endsAt) })
         return jsonResponse({ status: 201, text, requestId, method })
       },
       async DELETE(exchange) {
@@ -61,7 +62,7 @@ export function createArtifactLinks(options: ArtifactLinksOptions): Resource {
         // Whoever names one link or a time here would revoke all of them unawares.
         createQueryReader(request.url, []).check()
         const { task, key } = await find(exchange, account)
-        await storage.raiseLinkEpoch({ kind: "artifact", task, key })
+        await links.revokeLinks({ kind: "artifact", task, key })
         const headers = { "cache-control": "no-store", "x-request-id": requestId }
         return new Response(null, { status: 204, headers })
       },
@@ -69,13 +70,13 @@ export function createArtifactLinks(options: ArtifactLinksOptions): Resource {
   }
 }
 
-function parseExpiresIn(url: string): number {
+function parseExpiresIn(url: string): number | undefined {
   const query = createQueryReader(url, ["expires_in"])
   const seconds = query.read("expires_in", (text, param) =>
     parseInteger(text, { param, min: LINK_SECONDS.min, max: LINK_SECONDS.max }),
   )
   query.check()
-  return seconds ?? LINK_SECONDS.byDefault
+  return seconds
 }
 
 /** Bodies exist only for creation (http-decisions §6). */

@@ -1,8 +1,8 @@
 /**
  * The address of an artifact's bytes, made from the configured public URL and never from what a
- * request says of its host; and when a link to it ends, which is never after the artifact does.
+ * request says of its host.
  */
-import { toUnixSeconds, type ArtifactRow } from "@safelight/core"
+import type { ArtifactRow } from "@safelight/core"
 import { toTaskPath } from "./task-body.ts"
 
 /** With a token it is a private link: whoever has it has the artifact. */
@@ -14,14 +14,4 @@ export function toContentUrl(
   const base = publicUrl.replace(/\/+$/, "")
   const url = `${base}${toTaskPath(task)}/artifacts/${encodeURIComponent(key)}/content`
   return token === undefined ? url : `${url}?access=${token}`
-}
-
-/** In Unix seconds; undefined where the artifact is gone before a link could open it. */
-export function toLinkEnd(
-  { expiresAt }: Pick<ArtifactRow, "expiresAt">,
-  now: number,
-  seconds: number,
-): number | undefined {
-  const end = Math.min(toUnixSeconds(now) + seconds, toUnixSeconds(expiresAt))
-  return end * 1_000 > now ? end : undefined
 }

@@ -3,13 +3,12 @@
  * its own, or by a private link, where all of them are the one 404. A link that is there decides
  * alone; a good key beside a bad one opens nothing.
  */
-import type { ArtifactRow, FoundArtifacts, TaskService } from "@safelight/core"
+import type { ArtifactRow, FoundArtifacts, LinkAccess, TaskService } from "@safelight/core"
 import type { Admit } from "../authentication/admission.ts"
 import { Refusal } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
-import type { Limit } from "../limits/limit.ts"
-import { readAccess } from "../links/access-parameter.ts"
-import type { PrivateLinks } from "../links/private-links.ts"
+import type { Limit } from "../authentication/limit.ts"
+import { readAccess } from "./access-parameter.ts"
 import { findFinished } from "./find-task.ts"
 
 export interface Content {
@@ -26,7 +25,7 @@ export interface FindContentOptions {
   readonly service: TaskService
   readonly admit: Admit
   readonly limit: Limit
-  readonly links: PrivateLinks
+  readonly links: Pick<LinkAccess, "openLink">
 }
 
 export function createFindContent(options: FindContentOptions): FindContent {
@@ -46,7 +45,7 @@ export function createFindContent(options: FindContentOptions): FindContent {
     now: number,
   ): Promise<Content> {
     const names = { task: exchange.param("task"), key: exchange.param("key") }
-    const linked = await links.open({ access, ...names, now })
+    const linked = await links.openLink({ access, ...names, now })
     if (linked === undefined) throw refuseLink(exchange)
     const { artifact, linkEndsAt, account } = linked
     // Only now: whoever guesses links must not use an account's rate up.

@@ -2,9 +2,8 @@
  * What the task endpoints share: an id that can't be one, an unknown task and another account's
  * are refused with the same bytes.
  */
-import { isTerminal, type FoundArtifacts, type TaskService } from "@safelight/core"
+import { isTaskId, isTerminal, type FoundArtifacts, type TaskService } from "@safelight/core"
 import { Refusal } from "../errors/refusal.ts"
-import { isTaskId } from "./task-body.ts"
 
 /** "Poll every few seconds" (specification §4). */
 export const POLL_HEADERS = { "retry-after": "2" } as const

@@ -3,14 +3,19 @@
  * permission. What was never signed is a 404, whatever it looks like; what was and is over is a 410.
  * Nothing may keep it, run it or learn where it came from.
  */
-import type { ArtifactReader, InputContent, InputService, Log } from "@safelight/core"
+import {
+  createGate,
+  type ArtifactReader,
+  type InputContent,
+  type InputService,
+  type Log,
+} from "@safelight/core"
 import { createByteSource, type Segment } from "../content/byte-source.ts"
 import { toContentRange } from "../content/multipart.ts"
 import { evaluateRange } from "../content/ranges.ts"
 import { sendContent } from "../content/send-content.ts"
 import { Refusal } from "../errors/refusal.ts"
 import type { Exchange, Resource } from "../exchange.ts"
-import { createGate } from "../gate.ts"
 
 const PATH = "/v1/inputs/"
 

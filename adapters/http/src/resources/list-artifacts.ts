@@ -7,20 +7,19 @@ import {
   type Account,
   type ArtifactRow,
   type Clock,
+  type LinkAccess,
   type TaskService,
 } from "@safelight/core"
 import type { Admit } from "../authentication/admission.ts"
 import type { Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
-import type { PrivateLinks } from "../links/private-links.ts"
-import { LINK_SECONDS } from "./artifact-links.ts"
-import { toContentUrl, toLinkEnd } from "./content-url.ts"
+import { toContentUrl } from "./content-url.ts"
 import { findFinished } from "./find-task.ts"
 
 export interface ListArtifactsOptions {
   readonly service: TaskService
   readonly admit: Admit
-  readonly links: PrivateLinks
+  readonly links: Pick<LinkAccess, "createLink">
   readonly clock: Pick<Clock, "now">
   /** Asked at each request, since a server knows its address only once it listens. */
   readonly publicUrl: () => string
@@ -30,10 +29,10 @@ export function createListArtifacts(options: ListArtifactsOptions): Resource {
   const { service, admit, links, clock, publicUrl } = options
 
   async function toUrl(account: Account, artifact: ArtifactRow, now: number): Promise<string> {
-    const exp = toLinkEnd(artifact, now, LINK_SECONDS.byDefault)
-    const isSigned = account.signsContentUrls && exp !== undefined
-    const token = isSigned ? await links.sign({ account: account.id, artifact, exp }) : undefined
-    return toContentUrl(publicUrl(), artifact, token)
+    const link = account.signsContentUrls
+      ? await links.createLink({ account: account.id, artifact, now })
+      : undefined
+    return toContentUrl(publicUrl(), artifact, link?.token)
   }
 
   return {

@@ -1,11 +1,10 @@
 /** GET /v1/tasks/{task_id}/events: what happened to a task, by its log. */
-import type { TaskService } from "@safelight/core"
+import { isTaskId, type TaskService } from "@safelight/core"
 import type { Admit } from "../authentication/admission.ts"
 import type { Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
 import { toEventsText } from "./events-body.ts"
 import { refuseTask } from "./find-task.ts"
-import { isTaskId } from "./task-body.ts"
 
 export interface ListEventsOptions {
   readonly service: Pick<TaskService, "listEvents">

@@ -2,12 +2,11 @@
  * GET /v1/tasks/{task_id}/usage: what one task used, and cost by which price. A task that is not
  * finished has used nothing yet, and is answered all the same.
  */
-import type { TaskService } from "@safelight/core"
+import { isTaskId, type TaskService } from "@safelight/core"
 import type { Admit } from "../authentication/admission.ts"
 import type { Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
 import { refuseTask } from "./find-task.ts"
-import { isTaskId } from "./task-body.ts"
 import { toTaskUsageText } from "./usage-body.ts"
 
 export interface ShowTaskUsageOptions {

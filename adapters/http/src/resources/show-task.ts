@@ -2,13 +2,19 @@
  * GET /v1/tasks/{task_id}: what clients poll. A finished task never changes, so its text is kept;
  * the account stands beside it and is compared, for an id alone opens nothing.
  */
-import { createBoundedCache, isTerminal, type Task, type TaskService } from "@safelight/core"
+import {
+  isTaskId,
+  createBoundedCache,
+  isTerminal,
+  type Task,
+  type TaskService,
+} from "@safelight/core"
 import type { Admit } from "../authentication/admission.ts"
 import { carryHeaders, type Exchange, type Resource } from "../exchange.ts"
 import { jsonResponse } from "../json-response.ts"
 import { POLL_HEADERS, refuseTask } from "./find-task.ts"
 import type { PublicPrefix } from "./public-prefix.ts"
-import { isTaskId, toTaskText } from "./task-body.ts"
+import { toTaskText } from "./task-body.ts"
 
 export interface ShowTaskOptions {
   readonly service: TaskService

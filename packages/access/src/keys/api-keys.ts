@@ -1,14 +1,10 @@
-/** Makes and replaces API keys. A key itself is returned once and stored nowhere, only its SHA-256 is. */
-import { randomBytes } from "node:crypto"
-import {
-  API_KEY_SCOPES,
-  createApiKeyParts,
-  formatApiKey,
-  type ApiKeyScope,
-  type KeyStorage,
-  type StoredKey,
-} from "@safelight/core"
-import { sha256 } from "@safelight/engine"
+/**
+ * Makes and replaces API keys. A key itself is returned once and stored nowhere, only its
+ * SHA-256 is.
+ */
+import { API_KEY_SCOPES, type ApiKeyScope, type KeyStorage, type StoredKey } from "@safelight/core"
+import { sha256 } from "../sha256.ts"
+import { createApiKeyParts, formatApiKey } from "./api-key.ts"
 
 /** The account of a database's first key. */
 export const FIRST_ACCOUNT = "default"
@@ -36,7 +32,7 @@ export interface RotateKeyRequest {
   /** Of the key that is replaced. */
   readonly id: string
   readonly now: number
-  /** How long the key that is replaced goes on; 0: not at all. */
+  /** How long the replaced key still holds; 0: not at all. */
   readonly graceMs: number
   /** When the new key ends; 0: never. */
   readonly expiresAt: number
@@ -52,7 +48,7 @@ const RANDOM_BYTES = 128
 /** Creates the account where it does not exist; durable once resolved. */
 export async function createKey(request: NewKeyRequest): Promise<NewKey> {
   const { keys, account, scopes = API_KEY_SCOPES, now, expiresAt = 0 } = request
-  const { key, stored } = drawKey({ account, scopes, createdAt: now, expiresAt })
+  const { key, stored } = await drawKey({ account, scopes, createdAt: now, expiresAt })
   await keys.createKey(stored)
   return key
 }
@@ -63,7 +59,7 @@ export async function createFirstKey(
   now: number,
 ): Promise<NewKey | undefined> {
   const given = { account: FIRST_ACCOUNT, scopes: API_KEY_SCOPES, createdAt: now, expiresAt: 0 }
-  const { key, stored } = drawKey(given)
+  const { key, stored } = await drawKey(given)
   return (await keys.createFirstKey(stored)) ? key : undefined
 }
 
@@ -73,7 +69,7 @@ export async function rotateKey(request: RotateKeyRequest): Promise<RotateKeyRes
   const replaced = await keys.findKey(id)
   if (replaced === undefined) return { kind: "unknown" }
   const { account, scopes } = replaced
-  const { key, stored: successor } = drawKey({ account, scopes, createdAt: now, expiresAt })
+  const { key, stored: successor } = await drawKey({ account, scopes, createdAt: now, expiresAt })
   const endsAt = now + graceMs
   const isRotated = await keys.rotateKey({ id, expiresAt: endsAt, successor })
   if (!isRotated) return { kind: "revoked" }
@@ -81,14 +77,13 @@ export async function rotateKey(request: RotateKeyRequest): Promise<RotateKeyRes
   return { kind: "rotated", key, replacedExpiresAt }
 }
 
-function drawKey(given: Pick<StoredKey, "account" | "scopes" | "createdAt" | "expiresAt">): {
-  readonly key: NewKey
-  readonly stored: StoredKey
-} {
-  const parts = createApiKeyParts(randomBytes(RANDOM_BYTES))
+async function drawKey(
+  given: Pick<StoredKey, "account" | "scopes" | "createdAt" | "expiresAt">,
+): Promise<{ readonly key: NewKey; readonly stored: StoredKey }> {
+  const parts = createApiKeyParts(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)))
   const { id } = parts
   return {
     key: { id, account: given.account, key: formatApiKey(parts) },
-    stored: { ...given, id, secretSha256: sha256([parts.secret]), revokedAt: 0 },
+    stored: { ...given, id, secretSha256: await sha256(parts.secret), revokedAt: 0 },
   }
 }

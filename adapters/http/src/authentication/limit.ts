@@ -1,11 +1,10 @@
 /**
- * An account's request rates at the door (http-decisions §7). The headers go onto the exchange and
- * so onto whatever is answered; an account without a rate has none and costs nothing.
+ * How an account's request rates are told (http-decisions §7). The headers go onto the exchange and
+ * so onto whatever is answered; an account without a rate has none.
  */
-import type { Account, Rate, RatePolicy } from "@safelight/core"
+import type { Access, Account, Rate, RateAnswer, RatePolicy } from "@safelight/core"
 import { Refusal } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
-import type { RateAnswer, RateLimiter } from "./rate-limiter.ts"
 
 /**
  * Counts a request of the account; throws or rejects with a `Refusal` (429), or with
@@ -17,18 +16,19 @@ export type Limit = (
   policy: RatePolicy,
 ) => Account | Promise<Account>
 
-export function createLimit(limiter: RateLimiter): Limit {
+export function createLimit(access: Pick<Access, "rateLimit">): Limit {
   return (exchange, account, policy) => {
     const rate = account.rates[policy]
     if (rate === null) return account
     exchange.headers["ratelimit-policy"] = toPolicy(policy, rate)
-    function judge(answer: RateAnswer): Account {
-      const seconds = Math.ceil(answer.moreInMicros / 1_000_000)
+    function judge(answer: RateAnswer | undefined): Account {
+      if (answer === undefined) return account
+      const seconds = Math.ceil(answer.moreInMs / 1_000)
       exchange.headers["ratelimit"] = `"${policy}";r=${answer.remaining};t=${seconds}`
-      if (answer.isAdmitted) return account
+      if (answer.isWithin) return account
       throw new Refusal("rate_limit_exceeded", { headers: { "retry-after": String(seconds) } })
     }
-    const answer = limiter.take({ account: account.id, policy }, rate)
+    const answer = access.rateLimit(account, policy)
     return answer instanceof Promise ? answer.then(judge) : judge(answer)
   }
 }

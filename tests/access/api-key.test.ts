@@ -1,9 +1,9 @@
 /** API keys: round trip, and that the checksum alone refuses every single-character slip. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createApiKeyParts, formatApiKey, parseApiKey } from "@safelight/core"
+import { createApiKeyParts, formatApiKey, parseApiKey } from "@safelight/access"
 import * as fc from "fast-check"
-import { check } from "./support/property.ts"
+import { check } from "../core/support/property.ts"
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const digits = (length: number): fc.Arbitrary<string> =>

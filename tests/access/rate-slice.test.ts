@@ -12,11 +12,11 @@ import {
   toRateStanding,
   toSteadyMoment,
   type LeasePlan,
-  type Rate,
   type RateSlice,
-} from "@safelight/core"
+} from "@safelight/access"
+import { type Rate } from "@safelight/core"
 import * as fc from "fast-check"
-import { check } from "./support/property.ts"
+import { check } from "../core/support/property.ts"
 
 const START = 1_767_225_600_000_000
 const SECOND = 1_000_000

@@ -2,7 +2,7 @@
  * A line before work of which only so much may be done at a time. Whoever comes first goes first,
  * and a piece that is heavier than the limit goes alone rather than never.
  */
-import { SafelightError } from "@safelight/core"
+import { SafelightError } from "./safelight-error.ts"
 
 export interface Gate {
   /**

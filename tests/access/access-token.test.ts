@@ -8,9 +8,9 @@ import {
   parseAccessToken,
   toSignedLinkText,
   type LinkClaim,
-} from "@safelight/core"
+} from "@safelight/access"
 import * as fc from "fast-check"
-import { check } from "./support/property.ts"
+import { check } from "../core/support/property.ts"
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const SECRET = Buffer.alloc(32, 7)

@@ -1,86 +1,59 @@
 /**
  * Private links to artifacts (http-decisions §6): making their tokens, and opening an artifact by
- * one. Whatever is wrong with a link or with what it names is the same nothing here. A link that
- * nobody signed costs one read and one MAC, whether or not what it names is there, so that neither
- * the answer nor its time tells a stranger more; only so many of those are read at a time.
+ * one. A link that nobody signed costs one read and one MAC, whether or not what it names is there, so
+ * that neither the answer nor its time tells a stranger more; only so many of those are read at a time.
  */
 import {
   createBoundedCache,
-  formatAccessToken,
   isSafelightError,
+  isTaskId,
+  LINK_SECONDS,
   NO_LIMITS,
-  parseAccessToken,
-  type AccessToken,
-  type Account,
+  toUnixSeconds,
   type AccountStorage,
   type ArtifactRow,
+  type CreateLinkRequest,
+  type Gate,
+  type LinkAccess,
   type LinkEpochRequest,
   type LinkStorage,
+  type OpenLinkRequest,
   type Task,
   type TaskService,
 } from "@safelight/core"
-import { isTaskId } from "../resources/task-body.ts"
-import type { Gate } from "../gate.ts"
+import type { AccessSettings } from "../defaults.ts"
+import { formatAccessToken, parseAccessToken, type AccessToken } from "./access-token.ts"
 import type { LinkKeys } from "./link-keys.ts"
 import { signClaim, verifyClaim } from "./link-mac.ts"
 
 export interface PrivateLinksOptions {
   readonly service: Pick<TaskService, "findLinked">
-  readonly storage: Pick<LinkStorage, "readLinkEpoch"> & Pick<AccountStorage, "findAccount">
+  readonly storage: Pick<LinkStorage, "raiseLinkEpoch" | "readLinkEpoch"> &
+    Pick<AccountStorage, "findAccount">
   readonly keys: LinkKeys
-  /** Where links stand in line until it is known that somebody signed them. */
-  readonly strangers: Gate
-}
-
-export interface LinkRequest {
-  /** Every value of the query's `access`; more than one opens nothing. */
-  readonly access: readonly string[]
-  /** As the path names it, like the key. */
-  readonly task: string
-  readonly key: string
-  readonly now: number
-}
-
-export interface LinkedArtifact {
-  readonly task: Task
-  readonly artifact: ArtifactRow
-  readonly account: Account
-  /** When the link ends, in milliseconds; never after the artifact does. */
-  readonly linkEndsAt: number
-}
-
-export interface PrivateLinks {
-  /** The token of a link to the account's artifact that ends at `exp`, in Unix seconds. */
-  sign(request: {
-    readonly account: string
-    readonly artifact: ArtifactRow
-    readonly exp: number
-  }): Promise<string>
-  /** What the link opens now: an artifact that is neither expired nor anybody else's. */
-  open(request: LinkRequest): Promise<LinkedArtifact | undefined>
+  readonly settings: Pick<AccessSettings, "cachedLinks">
+  /** Where links wait in line until it is known that they were signed. */
+  readonly unknownLinks: Gate
 }
 
 /** What is asked for in place of what is not there, so that it takes as long. */
 const NOBODYS = { account: "", key: "none" }
 
-/** So many are known at least, about 200 bytes each. */
-const OPENED_LINKS = 10_000
-
 /** Its methods reject with what the storage and the service reject with. */
-export function createPrivateLinks(options: PrivateLinksOptions): PrivateLinks {
-  const { service, storage, keys, strangers } = options
-  /** Links that somebody signed: they stand in no line with those that anybody may invent. */
-  const opened = createBoundedCache<true>(OPENED_LINKS)
+export function createPrivateLinks(options: PrivateLinksOptions): LinkAccess {
+  const { service, storage, keys, settings, unknownLinks } = options
+  /** Links that were signed with a key of ours: they wait in no line with those that anybody may invent. */
+  const signed = createBoundedCache<true>(settings.cachedLinks)
 
-  async function look({ task, key }: LinkRequest): Promise<Target> {
+  async function look({ task, key }: OpenLinkRequest): Promise<Target> {
     const found = await service.findLinked(task).catch(toNothing)
     const artifact = found?.artifacts.find((each) => each.key === key)
     if (found === undefined || artifact === undefined) return { names: { ...NOBODYS, task } }
     return { names: { account: found.task.account, task, key }, place: { ...found, artifact } }
   }
 
-  /** What the link names, where the MAC is that of a live key. */
-  async function lookAndVerify(request: LinkRequest, token: AccessToken): Promise<Target> {
+  /** What the link names, if the MAC is that of a live key. */
+  async function lookAndVerify(request: OpenLinkRequest, token: AccessToken): Promise<Target> {
     const { names, place } = await look(request)
     const key = await keys.find(token.kid)
     const isGenuine = await verifyClaim(key, { ...token, ...names }, token.mac)
@@ -88,25 +61,29 @@ export function createPrivateLinks(options: PrivateLinksOptions): PrivateLinks {
   }
 
   return {
-    async sign({ account, artifact, exp }) {
+    async createLink(request) {
+      const { account, artifact } = request
+      const exp = toEnd(request)
+      if (exp === undefined) return undefined
       const names = { account, task: artifact.task, key: artifact.key }
       const [epoch, { id: kid, key }] = await Promise.all([
         storage.readLinkEpoch(names),
         keys.signing(),
       ])
       const claim = { ...names, kid, exp, epoch }
-      return formatAccessToken({ ...claim, mac: await signClaim(key, claim) })
+      const token = formatAccessToken({ ...claim, mac: await signClaim(key, claim) })
+      return { token, endsAt: exp * 1_000 }
     },
 
-    async open(request) {
+    async openLink(request) {
       const token = parseRequest(request)
       if (token === undefined) return undefined
       const name = `${request.task}/${request.key}/${token.mac}`
       const lookNow = (): Promise<Target> => lookAndVerify(request, token)
-      const isKnown = opened.get(name) !== undefined
-      const { names, place } = await (isKnown ? lookNow() : strangers.pass(1, lookNow))
+      const isKnown = signed.get(name) !== undefined
+      const { names, place } = await (isKnown ? lookNow() : unknownLinks.pass(1, lookNow))
       if (place === undefined) return undefined
-      opened.set(name, true)
+      signed.set(name, true)
       const [epoch, known] = await Promise.all([
         storage.readLinkEpoch(names),
         storage.findAccount(names.account),
@@ -117,7 +94,16 @@ export function createPrivateLinks(options: PrivateLinksOptions): PrivateLinks {
       const linkEndsAt = Math.min(token.exp * 1_000, artifact.expiresAt)
       return request.now < linkEndsAt ? { task, artifact, account, linkEndsAt } : undefined
     },
+
+    revokeLinks: (scope) => storage.raiseLinkEpoch(scope),
   }
+}
+
+/** In Unix seconds; undefined where the artifact is gone before a link could open it. */
+function toEnd({ artifact, now, seconds }: CreateLinkRequest): number | undefined {
+  const wanted = toUnixSeconds(now) + (seconds ?? LINK_SECONDS.byDefault)
+  const end = Math.min(wanted, toUnixSeconds(artifact.expiresAt))
+  return end * 1_000 > now ? end : undefined
 }
 
 /** A damaged task is as good as none: without its account no link can be told from a forged one. */
@@ -131,7 +117,7 @@ interface Target {
 }
 
 /** The only token of the request, where a task may have its id. */
-function parseRequest({ access, task }: LinkRequest): AccessToken | undefined {
+function parseRequest({ access, task }: OpenLinkRequest): AccessToken | undefined {
   const [text = "", ...more] = access
   return more.length === 0 && isTaskId(task) ? parseAccessToken(text) : undefined
 }

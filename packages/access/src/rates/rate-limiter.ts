@@ -6,37 +6,24 @@
 import {
   createBoundedCache,
   isSafelightError,
-  NO_SLICE,
-  planLease,
   SafelightError,
-  takeFromSlice,
-  toRateStanding,
   type Clock,
+  type Account,
+  type Access,
   type Rate,
+  type RateAnswer,
   type RateName,
-  type RateSlice,
-  type RateStanding,
+  type RatePolicy,
   type RateStorage,
 } from "@safelight/core"
-import type { HttpSettings } from "../defaults.ts"
+import type { AccessSettings } from "../defaults.ts"
+import { NO_SLICE, planLease, takeFromSlice, toRateStanding, type RateSlice } from "./rate-slice.ts"
 import { createSteadyClock } from "./steady-clock.ts"
 
 export interface RateLimiterOptions {
   readonly storage: Pick<RateStorage, "readRate" | "advanceRate">
   readonly clock: Pick<Clock, "now" | "monotonicNow">
-  readonly settings: Pick<HttpSettings, "cachedRates">
-}
-
-export interface RateAnswer extends RateStanding {
-  readonly isAdmitted: boolean
-}
-
-export interface RateLimiter {
-  /**
-   * Counts a request. Rejects with `storage-unavailable` where the storage has to be asked and
-   * fails. Another rate for the name drops what was leased.
-   */
-  take(name: RateName, rate: Rate): RateAnswer | Promise<RateAnswer>
+  readonly settings: Pick<AccessSettings, "cachedRates">
 }
 
 /** Somebody else was quicker each time: with so many nodes at once, one of them gives up. */
@@ -60,7 +47,7 @@ interface Counter {
   readonly waiting: Waiter[]
 }
 
-export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
+export function createRateLimiter(options: RateLimiterOptions): Access["rateLimit"] {
   const { storage, settings } = options
   const counters = createBoundedCache<Counter>(settings.cachedRates)
   const toNow = createSteadyClock(options.clock)
@@ -106,19 +93,20 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   }
   /* oxlint-enable no-await-in-loop */
 
-  return {
-    take(name, rate) {
-      const counter = findCounter(counters, name, rate)
-      const answer = answerNow(counter, toNow())
-      if (answer !== undefined) return answer
-      return new Promise((resolve, reject) => {
-        counter.waiting.push({ resolve, reject })
-        if (!counter.isLeasing) void serve(counter)
-      })
-    },
+  return (account: Account, policy: RatePolicy) => {
+    const rate = account.rates[policy]
+    if (rate === null) return undefined
+    const counter = findCounter(counters, { account: account.id, policy }, rate)
+    const answer = answerNow(counter, toNow())
+    if (answer !== undefined) return answer
+    return new Promise<RateAnswer>((resolve, reject) => {
+      counter.waiting.push({ resolve, reject })
+      if (!counter.isLeasing) void serve(counter)
+    })
   }
 }
 
+/** Another rate for the name drops what was leased. */
 function findCounter(counters: BoundedCounters, name: RateName, rate: Rate): Counter {
   const key = `${name.policy} ${name.account}`
   const known = counters.get(key)
@@ -153,7 +141,8 @@ function answerNow(counter: Counter, now: number): RateAnswer | undefined {
     turnSecond(counter, now)
     counter.used += 1
   }
-  return { isAdmitted: taken !== "refused", ...toRateStanding(counter.slice, rate, now) }
+  const { remaining, moreInMicros } = toRateStanding(counter.slice, rate, now)
+  return { isWithin: taken !== "refused", remaining, moreInMs: Math.ceil(moreInMicros / 1_000) }
 }
 
 /** Answers up to `most` of those who wait, in their order, as far as the slice goes. */

@@ -1,6 +1,6 @@
-/** Making a key that signs private links. The caller draws the random bytes: core has no source. */
+/** A key that signs private links, made from random bytes. */
+import type { LinkKey } from "@safelight/core"
 import { toBase62Digits } from "../keys/base62.ts"
-import type { LinkKey } from "../ports/link-storage.ts"
 
 const ID_DIGITS = 8
 const SECRET_BYTES = 32

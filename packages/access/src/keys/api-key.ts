@@ -7,15 +7,6 @@ import { crc32 } from "./crc32.ts"
 
 const PATTERN = /^sl_live_([0-9A-Za-z]{10})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
-export const API_KEY_SCOPES = [
-  "tasks:write",
-  "tasks:read",
-  "artifacts:read",
-  "links:write",
-] as const
-
-export type ApiKeyScope = (typeof API_KEY_SCOPES)[number]
-
 export interface ApiKeyParts {
   /** 10 base62 digits; not secret. */
   readonly id: string

@@ -2,7 +2,7 @@
  * The MAC of a private link, by WebCrypto: its comparison takes the same time wherever two MACs
  * differ, and a key that it holds can't be read out again.
  */
-import { toSignedLinkText, type LinkClaim } from "@safelight/core"
+import { toSignedLinkText, type LinkClaim } from "./access-token.ts"
 
 const HMAC = { name: "HMAC", hash: "SHA-256" } as const
 

@@ -3,7 +3,8 @@
  * account would wait until that has caught up; a little slower, so that it does catch up. Only a
  * clock that is set back by more than clocks may differ is followed.
  */
-import { toSteadyMoment, type Clock } from "@safelight/core"
+import type { Clock } from "@safelight/core"
+import { toSteadyMoment } from "./rate-slice.ts"
 
 /** Ten seconds are caught up in 17 minutes; what is told to wait is a hundredth short until then. */
 const PACE = 0.99

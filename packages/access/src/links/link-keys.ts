@@ -2,14 +2,15 @@
  * The keys that sign private links. They are believed for `keyBelievedMs`, and read again for an id
  * that is not among them, so that what another node signed with a new key opens here at once.
  */
-import { createLinkKey, type Clock, type LinkStorage } from "@safelight/core"
-import type { HttpSettings } from "../defaults.ts"
+import type { Clock, LinkKey, LinkStorage } from "@safelight/core"
+import type { AccessSettings } from "../defaults.ts"
+import { createLinkKey } from "./link-key.ts"
 import { createDecoyKey, importMacKey } from "./link-mac.ts"
 
 export interface LinkKeysOptions {
   readonly storage: Pick<LinkStorage, "addLinkKey" | "readLinkKeys">
   readonly clock: Pick<Clock, "now" | "monotonicNow">
-  readonly settings: Pick<HttpSettings, "keyBelievedMs">
+  readonly settings: Pick<AccessSettings, "keyBelievedMs">
 }
 
 export interface ImportedKey {
@@ -24,8 +25,21 @@ export interface LinkKeys {
   find(id: string): Promise<CryptoKey>
 }
 
-/** 32 for the secret, the rest for the id. */
+/** 32 for the secret; the chance that the others give fewer than 8 digits is below 10^-30. */
 const RANDOM_BYTES = 64
+
+/**
+ * Signs links with a new key from now on; links of the key before still open, those of older ones no
+ * longer. Durable once resolved.
+ */
+export async function rotateLinkKey(
+  storage: Pick<LinkStorage, "addLinkKey">,
+  now: number,
+): Promise<Omit<LinkKey, "secret">> {
+  const key = createLinkKey(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)), now)
+  await storage.addLinkKey(key)
+  return { id: key.id, createdAt: key.createdAt }
+}
 
 /** Its methods reject with what the storage rejects with. */
 export function createLinkKeys({ storage, clock, settings }: LinkKeysOptions): LinkKeys {
@@ -48,8 +62,7 @@ export function createLinkKeys({ storage, clock, settings }: LinkKeysOptions): L
   async function readOrMake(): Promise<readonly ImportedKey[]> {
     const keys = await read()
     if (keys.length > 0) return keys
-    const randomBytes = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))
-    await storage.addLinkKey(createLinkKey(randomBytes, clock.now()))
+    await rotateLinkKey(storage, clock.now())
     return read()
   }
 

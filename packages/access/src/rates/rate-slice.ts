@@ -6,7 +6,7 @@
  * lost, and more than the rate is never let through. A stretch may reach further than requests may
  * now: its end lets nobody through before its time. All moments are microseconds since the epoch.
  */
-import type { Rate } from "./account.ts"
+import type { Rate } from "@safelight/core"
 
 /** A node's stretch of the line: its requests are let through from `at` up to `until`. */
 export interface RateSlice {
