@@ -201,6 +201,10 @@ export function createMemoryStorage(): MemoryStorage {
       }))
       return { streams, next: ids.length > limit ? (ids[limit - 1] ?? null) : null }
     },
+    async replaceTaskRow(row) {
+      const known = rows.get(row.id)
+      if (known?.version === row.version && known.hash === row.hash) rows.set(row.id, row)
+    },
     async check() {},
     async close() {},
   }

@@ -3,7 +3,7 @@
  * else through a few shared connections. Processes know of each other by the database alone.
  */
 import { SafelightError, SILENT_LOG, type Log, type Storage } from "@safelight/core"
-import { compileStatements } from "@safelight/store"
+import { compileStatements, toTaskRecord } from "@safelight/store"
 import { createAccountMethods } from "./account-methods.ts"
 import { createAppendMethods } from "./append.ts"
 import { createChannelMethods } from "./channel-methods.ts"
@@ -150,6 +150,9 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     ...createRateMethods(sessions, statements),
     listTasks: (request) => listTasks(sessions, statements, request),
     scan: (request) => scan(sums, statements, request),
+    async replaceTaskRow(row) {
+      await sessions.change(statements.append.replaceTask, toTaskRecord(row))
+    },
     onQueued: wakeUps.onQueued,
     wakeHolder: wakeUps.wakeHolder,
     onHolderWoken: wakeUps.onHolderWoken,

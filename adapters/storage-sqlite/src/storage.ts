@@ -9,7 +9,12 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import { compileStatements, type Statement, type StoreStatements } from "@safelight/store"
+import {
+  compileStatements,
+  toTaskRecord,
+  type Statement,
+  type StoreStatements,
+} from "@safelight/store"
 import { createAccountMethods } from "./account-methods.ts"
 import { createAppendMethods } from "./append.ts"
 import { DEFAULTS } from "./defaults.ts"
@@ -138,7 +143,8 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
   const { busyTimeoutMs = DEFAULTS.busyTimeoutMs, log = SILENT_LOG } = options
   const reading = { busyTimeoutMs, file: parts.location }
   const reader = createReader({ ...reading, findHead: statements.read.findHead })
-  const onePage = createEncoder(writer.toNumber).plain([{ statement: WRITE_ONE_PAGE, values: {} }])
+  const { plain } = createEncoder(writer.toNumber)
+  const onePage = plain([{ statement: WRITE_ONE_PAGE, values: {} }])
   async function commitOnePage(): Promise<void> {
     await writer.write(onePage)
   }
@@ -175,6 +181,10 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
     ...createRateMethods(writer, reader, statements),
     listTasks: async (request) => listTasks(reader, statements, request),
     scan: (request) => scan(longReads, statements, request),
+    async replaceTaskRow(row) {
+      const step = { statement: statements.append.replaceTask, values: toTaskRecord(row) }
+      await writer.write(plain([step]))
+    },
     check: commitOnePage,
     close: () => (closing ??= close()),
   }

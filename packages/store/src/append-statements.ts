@@ -22,6 +22,8 @@ export interface AppendStatements {
   readonly insertTask: Statement
   /** The check of a task whose newest event has `expected_hash`: replaces its row. */
   readonly updateTask: Statement
+  /** Replaces a row that still stands at `version` and `hash`. */
+  readonly replaceTask: Statement
   /** The hash of one event: whether an append that failed the check is stored already. */
   readonly findEventHash: Statement
   readonly insertEvent: Statement
@@ -65,6 +67,22 @@ function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements
         .set({ finished_at, hash, snapshot, status, version })
         .where("id", "=", id)
         .where("hash", "=", expected_hash),
+    ),
+    replaceTask: compile(
+      db
+        .updateTable("tasks")
+        .set({
+          account: TASK.account,
+          created_at: TASK.created_at,
+          finished_at,
+          model: TASK.model,
+          reservation_micros: TASK.reservation_micros,
+          snapshot,
+          status,
+        })
+        .where("id", "=", id)
+        .where("version", "=", version)
+        .where("hash", "=", hash),
     ),
     findEventHash: compile(
       db
