@@ -2,8 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { PROJECTION, toCanonicalJson, type Task } from "@safelight/core"
-import { createScriptedChannel } from "@safelight/testkit"
-import { createMemoryStorage, type MemoryStorage } from "../support/memory-storage.ts"
+import { createScriptedChannel, createMemoryStorage, type MemoryStorage } from "@safelight/testkit"
 import { completed, createScene } from "./support.ts"
 
 /** A later release: what it made of an event is nothing that this one could go by. */

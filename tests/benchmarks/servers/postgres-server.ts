@@ -5,9 +5,9 @@
 import { createEngine, systemClock } from "@safelight/engine"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createPostgresStorage } from "@safelight/storage-postgres"
+import { createMemoryArtifacts } from "@safelight/testkit"
 import { createKey } from "safelight"
 import { createInstantChannel } from "../../support/instant-channel.ts"
-import { createMemoryArtifacts } from "../../support/memory-artifacts.ts"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 import { announce } from "./announce.ts"
 

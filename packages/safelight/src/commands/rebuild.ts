@@ -25,14 +25,13 @@ async function rebuild(options: Options, context: CommandContext): Promise<void>
   const { rebuildRows } = await import("@safelight/audit")
   const { withData } = await import("../open-data.ts")
   const configuration = await loadDataConfiguration(options, context)
-  const progress = await createProgress({ isQuiet: true })
+  const progress = createProgress(context, { isQuiet: true })
   try {
     const report = await withData({ configuration, mayCreate: false }, (storage) =>
       rebuildRows({ storage }, ({ rebuilt, tasks }) => {
         progress.report(`${tasks} tasks, ${rebuilt} rows written`)
       }),
     )
-    progress.end()
     context.print(options.json === true ? `${JSON.stringify(report)}\n` : toText(report))
     context.exitWith(report.leftCount === 0 ? EXIT.done : EXIT.failed)
   } finally {

@@ -1,7 +1,7 @@
 /**
- * Storage in memory, for engine tests that turn on a manual clock: nothing in it waits for I/O, so
- * a test decides every order. It passes the storage contract like any adapter, and can be told to
- * fail.
+ * Storage in memory, for tests that turn on a manual clock: nothing in it waits for I/O, so a test
+ * decides every order. It passes the storage contract like any adapter, but for what needs constraints,
+ * and can be told to fail. Nothing is copied: what a caller changes later is changed here too.
  */
 import {
   SafelightError,
