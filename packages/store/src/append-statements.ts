@@ -47,6 +47,18 @@ export function compileAppendStatements(db: Kysely<StoreDatabase>): AppendStatem
   return { ...compileTaskStatements(db), ...compilePlaceStatements(db) }
 }
 
+function compileReplaceTask(db: Kysely<StoreDatabase>): Statement {
+  const { id, hash, version, ...columns } = TASK
+  return compile(
+    db
+      .updateTable("tasks")
+      .set(columns)
+      .where("id", "=", id)
+      .where("version", "=", version)
+      .where("hash", "=", hash),
+  )
+}
+
 type PlaceStatement = "enqueue" | "reschedule" | "dequeue" | "retain" | "dropRetention"
 
 function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements, PlaceStatement> {
@@ -68,22 +80,7 @@ function compileTaskStatements(db: Kysely<StoreDatabase>): Omit<AppendStatements
         .where("id", "=", id)
         .where("hash", "=", expected_hash),
     ),
-    replaceTask: compile(
-      db
-        .updateTable("tasks")
-        .set({
-          account: TASK.account,
-          created_at: TASK.created_at,
-          finished_at,
-          model: TASK.model,
-          reservation_micros: TASK.reservation_micros,
-          snapshot,
-          status,
-        })
-        .where("id", "=", id)
-        .where("version", "=", version)
-        .where("hash", "=", hash),
-    ),
+    replaceTask: compileReplaceTask(db),
     findEventHash: compile(
       db
         .selectFrom("events")
