@@ -2,9 +2,14 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError, untilAborted, type SubmitOutcome } from "@safelight/core"
-import { createManualClock, createScriptedChannel, type PollReply } from "@safelight/testkit"
-import { createMemoryArtifacts, type MemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  type PollReply,
+  createMemoryArtifacts,
+  type MemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { createPausable } from "./pausable.ts"
 import { completed, createScene, type Scene } from "./support.ts"
 

@@ -2,8 +2,12 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError, type AbortSignalLike, type Submission } from "@safelight/core"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
-import { createMemoryStorage, type MemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  createMemoryStorage,
+  type MemoryStorage,
+} from "@safelight/testkit"
 import { createPausable } from "./pausable.ts"
 import { completed, createScene, type Scene } from "./support.ts"
 

@@ -3,9 +3,12 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { isSafelightError, SafelightError, type Channel } from "@safelight/core"
 import { createEngine } from "@safelight/engine"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  createMemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { completed, createScene, MODEL, PRICES, SETTINGS } from "./support.ts"
 
 describe("whoever waits for a task's end", () => {

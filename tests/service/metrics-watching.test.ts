@@ -4,11 +4,10 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { SILENT_LOG, type LogFields } from "@safelight/core"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
+import { createManualClock, createScriptedChannel, createMemoryStorage } from "@safelight/testkit"
 import { createWatching, type WatchingSettings } from "safelight"
 import { createFakeService } from "../adapters/http/fake-service.ts"
 import { createFakeStorage } from "../adapters/http/fake-storage.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
 import { parsePrometheusText, readSample } from "./prometheus-text.ts"
 
 const OFF: WatchingSettings = { metrics: false, metricsHost: "127.0.0.1" }

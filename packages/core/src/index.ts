@@ -179,18 +179,17 @@ export type {
   SlotRequest,
 } from "./ports/queue-storage.ts"
 export type { RateName, RateStorage } from "./ports/rate-storage.ts"
+export type { ScannedStream, ScanPage, ScanRequest, Storage } from "./ports/storage.ts"
 export type {
   Admission,
   AdmitRequest,
   Append,
   ListPage,
   ListRequest,
-  ScannedStream,
-  ScanPage,
-  ScanRequest,
-  Storage,
+  TaskLog,
   TaskPosition,
-} from "./ports/storage.ts"
+  TaskStorage,
+} from "./ports/task-storage.ts"
 export type { OpenInputRequest, TaskInputs } from "./ports/task-inputs.ts"
 export type { StreamHead } from "./ports/stream-head.ts"
 export {
@@ -272,9 +271,11 @@ export {
   sealEvents,
   type StoredEvent,
 } from "./task/stored-event.ts"
+export { EVENT_SCHEMAS, upcast, type EventSchemas } from "./task/upcast.ts"
 export {
   emptyTask,
   isTerminal,
+  PROJECTION,
   toStatus,
   type Deferral,
   type Dispatch,

@@ -18,7 +18,7 @@ import {
   type Model,
   type PriceBook,
   type Probe,
-  type Storage,
+  type TaskStorage,
   type Task,
   type TaskRequest,
   type TaskService,
@@ -40,6 +40,7 @@ import { createDispatcher } from "./dispatcher.ts"
 import { waitUntilFinished } from "./finished.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
 import { createInputLinks } from "./input-links.ts"
+import { withOwnHeads } from "./own-heads.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
 import { receiveCallback } from "./receive-callback.ts"
 import { createRecorder } from "./recorder.ts"
@@ -58,7 +59,8 @@ import { createReads } from "./task-reads.ts"
 import { validateRoutes } from "./validate-routes.ts"
 
 export interface EngineOptions {
-  readonly storage: Storage
+  /** A whole `Storage`, or as much of it as tasks need. */
+  readonly storage: TaskStorage
   readonly artifacts: ArtifactStorage
   /** Backends, each bare or with its tier and weight. */
   readonly channels: readonly (Channel | Route)[]
@@ -185,7 +187,7 @@ function createContext(options: EngineOptions): Context {
   const channels = routes.map(({ channel }) => channel)
   requireFetching(channels, { inspector, media })
   const settings = toSettings(options.settings, channels)
-  const { storage } = options
+  const storage = withOwnHeads(options.storage, log)
   const clock = createEngineClock({ clock: options.clock ?? systemClock, log, storage })
   const prices = options.prices ?? DEFAULT_PRICES
   requirePrices(models, prices)

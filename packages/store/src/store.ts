@@ -14,6 +14,7 @@ import { createRateMethods } from "./rates.ts"
 import { createReadMethods } from "./reads.ts"
 import { createScanMethod } from "./scans.ts"
 import type { Compiler } from "./statement.ts"
+import { createTaskRowMethod } from "./task-rows.ts"
 
 export type StoreMethods = Omit<
   Storage,
@@ -44,5 +45,6 @@ export function createStoreMethods(
     ...createRateMethods(driver, compiler),
     ...createReadMethods(driver, compiler),
     ...createScanMethod(driver, compiler),
+    ...createTaskRowMethod(driver, compiler),
   }
 }

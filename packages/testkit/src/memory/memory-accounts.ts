@@ -27,12 +27,12 @@ import { compareIds } from "./compare-ids.ts"
 
 export interface MemoryAccounts extends AccountStorage, KeyStorage, LinkStorage, RateStorage {
   /** Adds to the totals of an account, where they are kept. */
-  addTotals(account: string, change: AccountTotals): void
+  readonly addTotals: (account: string, change: AccountTotals) => void
   /** The bound that leaves no room for a new task. */
-  findFullBound(row: TaskRow): "budget" | "unfinished-tasks" | undefined
+  readonly findFullBound: (row: TaskRow) => "budget" | "unfinished-tasks" | undefined
   /** Of a task's artifacts whose links were revoked, by key. */
-  listLinkEpochs(task: string): readonly ArtifactLinkEpoch[]
-  restoreLinkEpoch(request: LinkEpochRestore): void
+  readonly listLinkEpochs: (task: string) => readonly ArtifactLinkEpoch[]
+  readonly restoreLinkEpoch: (request: LinkEpochRestore) => void
 }
 
 export interface MemoryAccountsOptions {
@@ -137,12 +137,13 @@ function createKeys(makeAccount: MakeAccount): KeyStorage {
 
 type MemoryLinks = LinkStorage & Pick<MemoryAccounts, "listLinkEpochs" | "restoreLinkEpoch">
 
+const ofAccount = (account: string): string => JSON.stringify([account])
+const ofArtifact = (task: string, key: string): string => JSON.stringify([task, key])
+const nameOf = (scope: LinkScope): string =>
+  scope.kind === "account" ? ofAccount(scope.account) : ofArtifact(scope.task, scope.key)
+
 function createLinks(makeAccount: MakeAccount, isKnown: (account: string) => boolean): MemoryLinks {
   const epochs = new Map<string, number>()
-  const ofAccount = (account: string) => JSON.stringify([account])
-  const ofArtifact = (task: string, key: string) => JSON.stringify([task, key])
-  const nameOf = (scope: LinkScope) =>
-    scope.kind === "account" ? ofAccount(scope.account) : ofArtifact(scope.task, scope.key)
   let linkKeys: readonly LinkKey[] = []
   return {
     readLinkKeys: async () => linkKeys,
@@ -170,9 +171,10 @@ function createLinks(makeAccount: MakeAccount, isKnown: (account: string) => boo
   }
 }
 
+const toName = ({ account, policy }: RateName): string => JSON.stringify([account, policy])
+
 function createRates(): RateStorage {
   const moments = new Map<string, number>()
-  const toName = ({ account, policy }: RateName) => JSON.stringify([account, policy])
   return {
     readRate: async (name) => moments.get(toName(name)) ?? 0,
     async advanceRate({ from, to, ...name }) {

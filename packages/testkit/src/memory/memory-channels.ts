@@ -35,9 +35,10 @@ export function createMemoryChannels(parts: MemoryChannelParts): ChannelStorage 
   }
 }
 
+const total = (some: readonly number[]): number => some.reduce((sum, each) => sum + each, 0)
+
 function toSum(rows: readonly OutcomeRow[]): ChannelOutcomes {
   const { channel = "", model = "" } = rows[0] ?? {}
-  const total = (some: readonly number[]): number => some.reduce((sum, each) => sum + each, 0)
   const costs = (source: OutcomeRow["costSource"]): readonly number[] =>
     rows.filter(({ costSource }) => costSource === source).map(({ costMicros }) => costMicros)
   const elapsed = rows

@@ -41,6 +41,8 @@ export interface MemoryQueue extends QueueStorage {
 
 export type FindHead = (task: string) => StreamHead | undefined
 
+// The methods of one port over one map.
+// oxlint-disable-next-line max-lines-per-function
 export function createMemoryQueue(findHead: FindHead): MemoryQueue {
   const places = new Map<string, Place>()
   const retention = new Map<string, number>()
