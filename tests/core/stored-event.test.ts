@@ -193,6 +193,7 @@ describe("an event that a strict reader would refuse", () => {
     assert.ok(success.type === "succeeded")
     const [artifact] = success.data.artifacts
     const alter = (data: object) => change("succeeded", { artifacts: [{ ...artifact, ...data }] })
+    const video = { ...artifact, key: "video", type: "video", durationMs: 5_000 }
     const usage = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
     const wrong: readonly (readonly [TaskEvent, string])[] = [
       [change("deferred", { reason: "" }), "reason"],
@@ -205,6 +206,11 @@ describe("an event that a strict reader would refuse", () => {
       [change("succeeded", { usage: { ...usage, outputVideoMs: Number.NaN } }), "usage"],
       [alter({ mimeType: "" }), "mimeType"],
       [alter({ durationMs: -5_000 }), "durationMs"],
+      [alter({ durationMs: 5_000 }), "durationMs"],
+      [alter({ type: "video" }), "durationMs"],
+      [alter({ type: "video", durationMs: 0 }), "durationMs"],
+      [change("succeeded", { artifacts: [] }), "artifacts"],
+      [change("succeeded", { artifacts: [artifact, video] }), "artifacts"],
       [alter({ locator: "p".repeat(MAX_LOCATOR_CHARACTERS + 1) }), "locator"],
       [change("failed", { usage: { ...usage, images: 1.5 } }), "usage"],
       [change("accepted", { operation: Number.POSITIVE_INFINITY }), "operation"],

@@ -122,7 +122,8 @@ async function record(
 
 /**
  * Records a result that came with the answer. While its outputs can't be kept they are tried again:
- * with an operation by asking for them anew, without one here, until the task's end.
+ * with an operation by asking for them anew, without one here, until the task's end. Nobody else has
+ * them, so a mistake of ours, or of a host's storage, gives up no more than a failure does.
  */
 async function settleAtOnce(
   context: Context,
@@ -137,8 +138,8 @@ async function settleAtOnce(
     try {
       return await settle(context, work, outcome, acceptance)
     } catch (error) {
-      if (!isSafelightError(error)) throw error
-      log.warn({ task: work.id, error }, "an immediate result could not be collected")
+      const level = isSafelightError(error) ? "warn" : "error"
+      log[level]({ task: work.id, error }, "an immediate result could not be collected")
     }
     if (acceptance[0] !== undefined) return recordOutcome(context, work, acceptance[0])
     await clock.wait(toBackoffMs(settings, tries), work.ending.signal)
