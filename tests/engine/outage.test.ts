@@ -176,14 +176,14 @@ describe("a sweep while nothing can be written", () => {
   }
 
   it("ends, and counts what it could not do", async () => {
-    const scene = await createOverdue(30)
+    const scene = await createOverdue(70)
     const countTries = failAppendsOf(scene, () => true)
     const sweeping = scene.engine.sweep(scene.clock.now() + 600_000)
     assert.ok(await isSettledWithin(scene, 20_000, sweeping))
     const nothing = { timedOut: 0, expired: 0, removed: 0, erased: 0, forgotten: 0 }
-    assert.deepEqual(await sweeping, { ...nothing, failed: 30 })
-    const atOnce = 16
-    assert.equal(countTries(), 5 * atOnce + 14, "the first ones used up the patience for all")
+    assert.deepEqual(await sweeping, { ...nothing, failed: 70 })
+    const atOnce = 64
+    assert.equal(countTries(), 5 * atOnce + 6, "the first ones used up the patience for all")
   })
 
   it("rejects where the storage does not answer either, and asks it no further", async () => {

@@ -23,6 +23,15 @@ describe("whoever waits for a task's end", () => {
     )
   })
 
+  it("is told at once where the signal aborts while the storage hangs", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    scene.storage.readTask = () => new Promise(() => {})
+    const controller = new AbortController()
+    const waiting = scene.engine.finished("some-task", { signal: controller.signal })
+    controller.abort()
+    await assert.rejects(waiting, { code: "aborted" })
+  })
+
   it("asks the storage nothing while the task is worked on here", async () => {
     const channel = createScriptedChannel({
       submits: [{ kind: "accepted", operation: 1 }],

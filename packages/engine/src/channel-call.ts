@@ -60,7 +60,9 @@ async function submit(
   } catch (error) {
     breaker.recordFailure()
     const code = isSafelightError(error) ? toReason(error.code) : "unexpected"
-    if (code === "aborted" && answer !== undefined) void adoptLate(context, work, answer, call)
+    if (code === "aborted" && answer !== undefined) {
+      context.lateAnswers.await(work, answer, (late) => record(context, work, late, call))
+    }
     context.log.warn({ task: work.id, channel: channel.name, error }, "a call's outcome is unknown")
     return { kind: "unknown", code }
   } finally {
@@ -91,19 +93,6 @@ function judge(
 /** It is the channel that a busy one's pause is for: another may take the task meanwhile. */
 function toNotCreated(outcome: Busy | NotCreated): NotCreated {
   return outcome.kind === "busy" ? { kind: "not-created", reason: outcome.reason } : outcome
-}
-
-async function adoptLate(
-  context: Context,
-  work: Work,
-  answer: Promise<SubmitOutcome>,
-  call: ChannelCall,
-): Promise<void> {
-  try {
-    await record(context, work, await answer, call)
-  } catch (error) {
-    context.log.warn({ task: work.id, error }, "a late answer brought nothing")
-  }
 }
 
 async function record(

@@ -203,20 +203,23 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
   })
 }
 
+/** Each a chore of its own: one that takes longer than a minute delays only itself. */
+const SWEEP_PARTS = ["overdue", "retention"] as const
+
 function toChores(
   engine: Engine,
   artifacts: ServedArtifacts,
   log: Log,
 ): Parameters<typeof startSchedules>[0]["chores"] {
   return [
-    {
-      name: "sweep",
+    ...SWEEP_PARTS.map((part) => ({
+      name: `sweep-${part}`,
       pattern: EACH_MINUTE,
       async run() {
-        const report = await engine.sweep()
-        if (Object.values(report).some((count) => count > 0)) log.info({ ...report }, "swept")
+        const report = await engine.sweep(undefined, part)
+        if (Object.values(report).some((count) => count > 0)) log.info({ part, ...report }, "swept")
       },
-    },
+    })),
     {
       name: "sweep-incoming",
       pattern: EACH_NIGHT,
