@@ -50,7 +50,7 @@ export const tasks = inFile("adapters/http/tasks.test.ts")
 export const sqlite = inFile("adapters/storage-sqlite/contract.test.ts")
 export const sqliteFaults = inFile("adapters/storage-sqlite/faults.test.ts")
 export const studio = inFile("adapters/channel-studio/channel.test.ts")
-export const studioVideo = inFile("adapters/channel-studio/video.test.ts")
+export const films = inFile("painter/films.test.ts")
 
 export const answers = inFile("service/conformance-answers.test.ts")
 export const commandKeys = inFile("service/command-keys.test.ts")

@@ -11,21 +11,22 @@
 import { hash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import type { ReferenceToVideoParameters } from "@safelight/core"
-import { DEFAULTS } from "../defaults.ts"
 import { decodeImage, measureImage } from "./decode-image.ts"
 import { createFrame, type Frame, type FramePainter, type FrameSize } from "./frame.ts"
 import { nearestAspectRatio, toFrameSize, type AspectRatio } from "./frame-size.ts"
 import { createGalleryPainter, OVERSCAN } from "./gallery-painter.ts"
 import { openH264 } from "./h264.ts"
-import { mux } from "./mux.ts"
 import type { MediaReading, ReadMedia } from "../read-media.ts"
-import type { ReferenceSound, ReferenceVideo } from "../rendering-job.ts"
+import type { ReferenceSound, ReferenceVideo } from "./reference.ts"
 import { createRandom } from "./random.ts"
 import { createScenePainter } from "./scene/scene-painter.ts"
 import { createSoundtrack, type Soundtrack } from "./soundtrack.ts"
 
+export type FilmParameters = ReferenceToVideoParameters & { readonly duration: number }
+
 export interface VideoRequest extends MediaReading {
-  readonly parameters: ReferenceToVideoParameters
+  /** How long a film is, is for the caller to say. */
+  readonly parameters: FilmParameters
   /** What is behind `image_urls`, `video_urls` and `audio_urls`, in their order. */
   readonly images: readonly ReadMedia[]
   readonly videos: readonly ReferenceVideo[]
@@ -37,7 +38,6 @@ export const VIDEO_DEFAULTS = {
   resolution: "720p",
   /** Where no reference video or image suggests a shape. */
   aspectRatio: "16:9",
-  durationS: DEFAULTS.filmSeconds,
 } as const
 
 /** The cinema's: a fifth less work than 30. */
@@ -58,7 +58,7 @@ export async function renderVideo(
   const aspectRatio =
     parameters.aspect_ratio ?? (await chooseAspectRatio(videos[0], request.images))
   const size = toFrameSize(parameters.resolution ?? VIDEO_DEFAULTS.resolution, aspectRatio)
-  const frames = (parameters.duration ?? VIDEO_DEFAULTS.durationS) * FRAME_RATE
+  const frames = parameters.duration * FRAME_RATE
   const images = await inOrder(
     request.images,
     hashing((bytes) => decodeImage(bytes, size, OVERSCAN)),
@@ -68,6 +68,8 @@ export async function renderVideo(
   const painter = createPainter({ parameters, size, seed, images, video: videos[0] })
   const quantizer = QUANTIZERS[parameters.bitrate_mode ?? "standard"]
   const encoded = await encodeFrames({ painter, size, frames, quantizer }, report)
+  // Here, not above: its encoders take long to load, and pictures need none.
+  const { mux } = await import("./mux.ts")
   return mux({
     video: encoded,
     frames,

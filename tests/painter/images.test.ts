@@ -1,19 +1,19 @@
-/** What the studio's image models draw: sizes, palettes, edits, and that it is always the same. */
+/** What the painter makes of the image models: sizes, palettes, edits, and that it is always the same. */
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { after, describe, test } from "node:test"
-import { GRADE_WORDS } from "@safelight/channel-studio"
-import { PICTURE_SIZES } from "@safelight/core"
+import { describe, test } from "node:test"
+import { isSafelightError, PICTURE_SIZES } from "@safelight/core"
+import { GRADE_WORDS } from "@safelight/painter"
 import * as fc from "fast-check"
 import sharp from "sharp"
 import {
   SANS_RANGES,
   SERIF_RANGES,
   toLetterable,
-} from "../../../adapters/channel-studio/src/image/letterable.ts"
-import { toEditSize } from "../../../adapters/channel-studio/src/image/edit-size.ts"
-import { EDIT, TEXT_TO_IMAGE, carryOut, createTestStudio, render, toOpened } from "./test-studio.ts"
+} from "../../packages/painter/src/image/letterable.ts"
+import { toEditSize } from "../../packages/painter/src/image/edit-size.ts"
+import { paintEdit, paintPicture } from "./paint-images.ts"
 
 /** One prompt a scene. */
 const SCENE_PROMPTS = {
@@ -34,7 +34,7 @@ interface Pixels {
   readonly height: number
 }
 
-async function decode(bytes: Buffer | undefined): Promise<Pixels> {
+async function decode(bytes: Uint8Array | undefined): Promise<Pixels> {
   const { data, info } = await sharp(bytes).toColourspace("srgb").removeAlpha().raw().toBuffer({
     resolveWithObject: true,
   })
@@ -68,19 +68,8 @@ function differ(one: Pixels, other: Pixels): number {
 }
 
 async function draw(parameters: Record<string, unknown>): Promise<Pixels> {
-  const [bytes] = await render(channel, TEXT_TO_IMAGE, { size: "square", ...parameters })
-  return decode(bytes)
+  return decode(await paintPicture(parameters))
 }
-
-/** Shared: a thread a test would take longer than what it draws. */
-const STUDIO = createTestStudio({ after })
-const { channel } = STUDIO
-
-const EDIT_URLS: readonly string[] = [
-  "https://media.test/1",
-  "https://media.test/2",
-  "https://media.test/3",
-]
 
 /** A picture with something to see in every part: a gradient, and a bright corner. */
 async function createSample(width: number, height: number, blue: number): Promise<Buffer> {
@@ -103,37 +92,28 @@ const SAMPLES = await Promise.all([
   createSample(240, 240, 220),
 ])
 
-for (const [index, url] of EDIT_URLS.entries())
-  STUDIO.media.files.set(url, SAMPLES[index] as Buffer)
-
-/** A URL of its own for `file`. */
-function publish(file: Buffer): string {
-  const url = `https://media.test/own/${STUDIO.media.files.size}`
-  STUDIO.media.files.set(url, file)
-  return url
-}
-
-async function edit(parameters: Record<string, unknown>): Promise<readonly Pixels[]> {
-  const all = { prompt: "", output_format: "webp", image_urls: [EDIT_URLS[0]], ...parameters }
-  return Promise.all((await render(channel, EDIT, all)).map(decode))
+async function edit(
+  parameters: Record<string, unknown>,
+  files: readonly Uint8Array[] = [SAMPLES[0]],
+): Promise<readonly Pixels[]> {
+  return Promise.all((await paintEdit({ output_format: "webp", ...parameters }, files)).map(decode))
 }
 
 describe("text to image", () => {
   for (const [size, { width, height }] of Object.entries(PICTURE_SIZES)) {
     test(`${size} is a PNG of ${width} × ${height}`, async () => {
-      const [bytes] = await render(channel, TEXT_TO_IMAGE, { prompt: "a fox", size })
+      const bytes = await paintPicture({ prompt: "a fox", size })
       const found = await sharp(bytes).metadata()
       assert.deepEqual([found.format, found.width, found.height], ["png", width, height])
     })
   }
 
   for (const [scene, prompt] of Object.entries(SCENE_PROMPTS)) {
-    test(`${scene}: the same parameters give the same bytes in any worker`, async (t) => {
-      const other = createTestStudio(t)
-      const parameters = { prompt, size: "square", colors: [RED], background_color: BLUE }
-      const first = await render(channel, TEXT_TO_IMAGE, parameters)
-      await render(other.channel, TEXT_TO_IMAGE, { prompt: "something else", size: "square" })
-      assert.deepEqual(await render(other.channel, TEXT_TO_IMAGE, parameters), first)
+    test(`${scene}: the same parameters give the same bytes, whatever was painted before`, async () => {
+      const parameters = { prompt, colors: [RED], background_color: BLUE }
+      const first = await paintPicture(parameters)
+      await paintPicture({ prompt: "something else" })
+      assert.deepEqual(await paintPicture(parameters), first)
     })
 
     test(`${scene}: the palette rules the picture`, async () => {
@@ -266,9 +246,7 @@ describe("the caption", () => {
 
 /** The code points a bundled font holds, from its character map (OpenType `cmap`, format 12). */
 function readCharacters(name: string): ReadonlySet<number> {
-  const { resolve } = createRequire(
-    new URL("../../../adapters/channel-studio/package.json", import.meta.url),
-  )
+  const { resolve } = createRequire(new URL("../../packages/painter/package.json", import.meta.url))
   const font = readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`))
   const tables = Array.from({ length: font.readUInt16BE(4) }, (_, index) => 12 + 16 * index)
   const entry = tables.find((at) => font.toString("latin1", at, at + 4) === "cmap") ?? 0
@@ -330,21 +308,19 @@ describe("edit", () => {
 
   for (const output_format of ["jpeg", "png", "webp"]) {
     test(`${output_format} is what it says, smaller at low quality, and always the same`, async () => {
-      const parameters = { prompt: "warm", image_urls: [EDIT_URLS[0]], output_format }
-      const end = await carryOut(channel, EDIT, parameters)
-      assert.ok(end.kind === "completed")
-      assert.equal(toOpened(end.outputs[0]).mimeType, `image/${output_format}`)
-      const [medium] = await render(channel, EDIT, parameters)
-      const [low] = await render(channel, EDIT, { ...parameters, quality: "low" })
+      const parameters = { prompt: "warm", output_format }
+      const paint = (quality: string) => paintEdit({ ...parameters, quality }, [SAMPLES[0]])
+      const [medium] = await paint("medium")
+      const [low] = await paint("low")
       assert.equal((await sharp(medium).metadata()).format, output_format)
       assert.ok((low?.byteLength ?? 0) < (medium?.byteLength ?? 0) * 0.7)
-      assert.deepEqual(await render(channel, EDIT, parameters), [medium])
+      assert.deepEqual(await paint("medium"), [medium])
     })
   }
 
   for (const images of [1, 3]) {
     test(`four variations of ${images} image(s) differ from one another`, async () => {
-      const pictures = await edit({ count: 4, image_urls: EDIT_URLS.slice(0, images) })
+      const pictures = await edit({ count: 4 }, SAMPLES.slice(0, images))
       assert.equal(pictures.length, 4)
       for (const [index, one] of pictures.entries()) {
         for (const other of pictures.slice(index + 1)) assert.ok(differ(one, other) > 3)
@@ -360,13 +336,13 @@ describe("edit", () => {
 
   for (const word of ["blend", "collage", "columns", "rows"]) {
     test(`${word}: every reference image is seen in every variation`, async () => {
-      const parameters = { prompt: word, count: 2, image_urls: EDIT_URLS, aspect_ratio: "2:1" }
-      const before = await edit(parameters)
-      for (const index of EDIT_URLS.keys()) {
+      const parameters = { prompt: word, count: 2, aspect_ratio: "2:1" }
+      const before = await edit(parameters, SAMPLES)
+      for (const index of SAMPLES.keys()) {
         // oxlint-disable-next-line no-await-in-loop
-        const inverted = publish(await sharp(SAMPLES[index]).negate().toBuffer())
+        const inverted = await sharp(SAMPLES[index]).negate().toBuffer()
         // oxlint-disable-next-line no-await-in-loop
-        const changed = await edit({ ...parameters, image_urls: EDIT_URLS.with(index, inverted) })
+        const changed = await edit(parameters, [...SAMPLES].with(index, inverted))
         for (const [variation, picture] of before.entries()) {
           assert.ok(differ(picture, changed[variation] as Pixels) > 3, `image ${index}`)
         }
@@ -398,7 +374,7 @@ describe("edit", () => {
     test(`${word} is drawn and stands in the README`, async () => {
       const [picture] = await edit({ prompt: word, aspect_ratio: "1:2" })
       assert.equal(picture?.width, 512)
-      const readme = new URL("../../../adapters/channel-studio/README.md", import.meta.url)
+      const readme = new URL("../../packages/painter/README.md", import.meta.url)
       assert.match(readFileSync(readme, "utf8"), new RegExp(`\`${word}\``))
     })
   }
@@ -449,17 +425,17 @@ describe("reference images", () => {
   }
   for (const [name, make] of Object.entries(READABLE)) {
     test(`${name} is edited, alone and with another`, async () => {
-      const own = publish(await make())
-      const [alone] = await edit({ image_urls: [own] })
+      const own = await make()
+      const [alone] = await edit({}, [own])
       assert.equal(Math.max(alone?.width ?? 0, alone?.height ?? 0), 1024)
-      const [both] = await edit({ prompt: "blend", image_urls: [EDIT_URLS[0], own] })
+      const [both] = await edit({ prompt: "blend" }, [SAMPLES[0], own])
       assert.deepEqual([both?.width, both?.height], [1024, 640])
     })
   }
 
   test("a picture that lies on its side is set upright before anything else", async () => {
     const lying = await sample.clone().jpeg().withMetadata({ orientation: 6 }).toBuffer()
-    const [picture] = await edit({ image_urls: [publish(lying)] })
+    const [picture] = await edit({}, [lying])
     assert.deepEqual([picture?.width, picture?.height], [640, 1024])
   })
 
@@ -488,9 +464,11 @@ describe("reference images", () => {
   }
   for (const [name, [code, make]] of Object.entries(REFUSED)) {
     test(`${name} is refused as ${code}`, async () => {
-      const image_urls = [EDIT_URLS[0], publish(await make())]
-      const end = await carryOut(channel, EDIT, { prompt: "", image_urls })
-      assert.deepEqual(end, { kind: "refused", code })
+      const files = [SAMPLES[0], await make()]
+      await assert.rejects(
+        () => paintEdit({}, files),
+        (error) => isSafelightError(error) && error.code === code,
+      )
     })
   }
 })

@@ -13,40 +13,21 @@ import { createMediaInspector } from "@safelight/media-inspector"
 import * as fc from "fast-check"
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input, type EncodedPacket } from "mediabunny"
 import sharp from "sharp"
-import {
-  decodeImage,
-  measureImage,
-} from "../../../adapters/channel-studio/src/video/decode-image.ts"
-import {
-  nearestAspectRatio,
-  toFrameSize,
-} from "../../../adapters/channel-studio/src/video/frame-size.ts"
-import {
-  createFrame,
-  type Frame,
-  type FrameSize,
-} from "../../../adapters/channel-studio/src/video/frame.ts"
-import {
-  createGalleryPainter,
-  OVERSCAN,
-} from "../../../adapters/channel-studio/src/video/gallery-painter.ts"
-import { createRandom } from "../../../adapters/channel-studio/src/video/random.ts"
+import { decodeImage, measureImage } from "../../packages/painter/src/video/decode-image.ts"
+import { nearestAspectRatio, toFrameSize } from "../../packages/painter/src/video/frame-size.ts"
+import { createFrame, type Frame, type FrameSize } from "../../packages/painter/src/video/frame.ts"
+import { createGalleryPainter, OVERSCAN } from "../../packages/painter/src/video/gallery-painter.ts"
+import { createRandom } from "../../packages/painter/src/video/random.ts"
 import {
   FRAME_RATE,
   renderVideo,
   type VideoRequest,
-} from "../../../adapters/channel-studio/src/video/render-video.ts"
-import { createScenePainter } from "../../../adapters/channel-studio/src/video/scene/scene-painter.ts"
-import {
-  createSoundtrack,
-  SAMPLE_RATE,
-} from "../../../adapters/channel-studio/src/video/soundtrack.ts"
-import { toYuv, writeRgb } from "../../../adapters/channel-studio/src/video/yuv.ts"
+} from "../../packages/painter/src/video/render-video.ts"
+import { createScenePainter } from "../../packages/painter/src/video/scene/scene-painter.ts"
+import { createSoundtrack, SAMPLE_RATE } from "../../packages/painter/src/video/soundtrack.ts"
+import { toYuv, writeRgb } from "../../packages/painter/src/video/yuv.ts"
 
-const RENDER_VIDEO = new URL(
-  "../../../adapters/channel-studio/src/video/render-video.ts",
-  import.meta.url,
-)
+const RENDER_VIDEO = new URL("../../packages/painter/src/video/render-video.ts", import.meta.url)
 
 /** Shorter than a request may ask for: what is tested does not depend on the length. */
 const SMALL = { resolution: "480p", aspect_ratio: "1:1", duration: 2 } as const
@@ -60,9 +41,10 @@ interface GivenMedia {
 }
 
 async function render(
-  parameters: VideoRequest["parameters"],
+  given: Partial<VideoRequest["parameters"]>,
   { images = [], videos = [], audios = [] }: GivenMedia = {},
 ): Promise<RenderedVideo> {
+  const parameters = { duration: 2, ...given }
   const progress: number[] = []
   const media = {
     images: images.map((bytes) => async () => bytes),
@@ -276,10 +258,10 @@ describe("the file", () => {
     assert.equal(high.durationMs, silent.durationMs)
   })
 
-  test("without parameters is five seconds of 1280 × 720", async () => {
+  test("without parameters but a length is 1280 × 720", async () => {
     const { bytes, durationMs } = await render({})
     const { width, height } = await measureVideo(bytes)
-    assert.deepEqual([width, height, durationMs], [1280, 720, 5_000])
+    assert.deepEqual([width, height, durationMs], [1280, 720, 2_000])
   })
 })
 
