@@ -21,6 +21,8 @@ import { createSums } from "./sums.ts"
 import { createWakeUps } from "./wake-ups.ts"
 import { createWriter, type Writer } from "./writer.ts"
 
+export type { Commit }
+
 export interface PostgresStorageOptions {
   /** `postgres://user:password@host:port/database`, with the parameters that `pg` knows. */
   readonly url: string
