@@ -3,7 +3,7 @@
  * else through a few shared connections. Processes know of each other by the database alone.
  */
 import { SafelightError, SILENT_LOG, type Log, type Storage } from "@safelight/core"
-import { createCompiler, createStoreMethods, type Driver } from "@safelight/store"
+import { createCompiler, createStoreMethods, type Commit, type Driver } from "@safelight/store"
 import { createAppendMethods } from "./append.ts"
 import { connect, type Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
@@ -19,7 +19,9 @@ import { createSessions } from "./sessions.ts"
 import { toOpeningError } from "./sql-error.ts"
 import { createSums } from "./sums.ts"
 import { createWakeUps } from "./wake-ups.ts"
-import { createWriter, type Commit, type Writer } from "./writer.ts"
+import { createWriter, type Writer } from "./writer.ts"
+
+export type { Commit }
 
 export interface PostgresStorageOptions {
   /** `postgres://user:password@host:port/database`, with the parameters that `pg` knows. */

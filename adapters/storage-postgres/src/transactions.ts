@@ -6,7 +6,8 @@ import { setTimeout } from "node:timers/promises"
 import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { createPlaces } from "./places.ts"
-import { closed, isHeldUp, toFault, toSafelightError } from "./sql-error.ts"
+import { closed } from "@safelight/store"
+import { isHeldUp, toFault, toSafelightError } from "./sql-error.ts"
 
 export type Session = Pick<Connection, "runStep" | "execute">
 

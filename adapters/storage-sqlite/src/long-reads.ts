@@ -6,11 +6,10 @@
  * after read without a gap would let it grow for ever.
  */
 import { SafelightError } from "@safelight/core"
-import type { RawRows } from "@safelight/store"
+import { closed, type RawRows } from "@safelight/store"
 import { DEFAULTS } from "./defaults.ts"
 import type { LongRead } from "./reading-thread-body.ts"
 import type { ReadingThread } from "./reading-thread.ts"
-import { closed } from "./storage-error.ts"
 
 export interface LongReads {
   /**

@@ -3,9 +3,9 @@
  * writer holds it up.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite"
-import type { RawRows, SqlValue, Statement } from "@safelight/store"
+import { closed, type RawRows, type SqlValue, type Statement } from "@safelight/store"
 import { prepareArrays } from "./prepare-arrays.ts"
-import { closed, translated } from "./storage-error.ts"
+import { translated } from "./storage-error.ts"
 
 export interface Reader {
   /** Every row; throws a `SafelightError`. */

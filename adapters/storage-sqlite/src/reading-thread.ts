@@ -5,9 +5,9 @@
  */
 import { Worker } from "node:worker_threads"
 import { SafelightError } from "@safelight/core"
-import type { RawRows } from "@safelight/store"
+import { closed, type RawRows } from "@safelight/store"
 import type { LongRead, LongReadAnswer, LongReadSettings } from "./reading-thread-body.ts"
-import { closed, tooLarge, toSafelightError } from "./storage-error.ts"
+import { tooLarge, toSafelightError } from "./storage-error.ts"
 
 export interface ReadingThread {
   /** One question at a time: rejects with a `SafelightError`. */

@@ -9,7 +9,13 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import { createCompiler, createStoreMethods, toStep, type Statement } from "@safelight/store"
+import {
+  createCompiler,
+  createStoreMethods,
+  toStep,
+  type Commit,
+  type Statement,
+} from "@safelight/store"
 import { createAppendMethods } from "./append.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SQLITE_DIALECT } from "./dialect.ts"
@@ -24,7 +30,7 @@ import { assertReadable, createRefusingWriter, toReadOnlyLocation } from "./read
 import { createReader } from "./reader.ts"
 import { createReadingThread } from "./reading-thread.ts"
 import { warnOfOthers } from "./open-modes.ts"
-import { createWriter, type Commit, type Writer } from "./writer.ts"
+import { createWriter, type Writer } from "./writer.ts"
 
 export interface SqliteStorageOptions {
   /** Where the database lives; made where it is missing. One folder, one service. */
@@ -105,7 +111,6 @@ function openWriter(options: SqliteStorageOptions, file: string): Writer {
   const { busyTimeoutMs = DEFAULTS.busyTimeoutMs, log = SILENT_LOG, maxFileBytes = 0 } = options
   const maxPages = Math.ceil(maxFileBytes / PAGE_BYTES)
   return createWriter({
-    ...DEFAULTS,
     log,
     onCommit: options.onCommit ?? (() => {}),
     settings: { ...DEFAULTS, file, busyTimeoutMs, maxPages },

@@ -17,6 +17,13 @@ export {
   type StepResult,
 } from "./driver.ts"
 export {
+  closed,
+  createGroupCommit,
+  type Commit,
+  type GroupCommit,
+  type GroupCommitOptions,
+} from "./group-commit.ts"
+export {
   migrate,
   SCHEMA_VERSION,
   type MigrateOptions,
@@ -46,3 +53,4 @@ export {
   type StoreDatabase,
   type Table,
 } from "./tables.ts"
+export type { PendingChange } from "./waiting-changes.ts"
