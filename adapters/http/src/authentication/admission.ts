@@ -3,7 +3,7 @@
  * that needs an account, in the order of http-decisions §1.
  */
 import type { Account, ApiKeyScope, RatePolicy } from "@safelight/core"
-import type { Exchange } from "../exchange.ts"
+import { toConnection, type Exchange } from "../exchange.ts"
 import type { Limit } from "../limits/limit.ts"
 import type { Authenticate } from "./authenticate.ts"
 
@@ -15,7 +15,7 @@ export interface Need {
 
 /** The account that calls; throws a `Refusal` (401, 403, 429). Answers at once where it can. */
 export type Admit = (
-  exchange: Pick<Exchange, "request" | "headers" | "account" | "node">,
+  exchange: Pick<Exchange, "request" | "headers" | "account" | "node" | "server">,
   need: Need,
 ) => Account | Promise<Account>
 
@@ -26,9 +26,8 @@ export interface AdmissionOptions {
 
 export function createAdmission({ authenticate, limit }: AdmissionOptions): Admit {
   return (exchange, { scopes, policy }) => {
-    const { request, node } = exchange
-    const header = request.headers.get("authorization")
-    const account = authenticate(header, scopes, node?.incoming.socket)
+    const header = exchange.request.headers.get("authorization")
+    const account = authenticate(header, scopes, toConnection(exchange))
     if (account instanceof Promise) return account.then((known) => enter(exchange, known, policy))
     return enter(exchange, account, policy)
   }

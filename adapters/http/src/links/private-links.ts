@@ -19,7 +19,7 @@ import {
   type Task,
   type TaskService,
 } from "@safelight/core"
-import { isTaskId } from "../resources/task-body.ts"
+import { isTaskId } from "../endpoints/task-body.ts"
 import type { Gate } from "../gate.ts"
 import type { LinkKeys } from "./link-keys.ts"
 import { signClaim, verifyClaim } from "./link-mac.ts"
