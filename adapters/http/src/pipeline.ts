@@ -36,46 +36,46 @@ export function toAnswer<Needs>(
   return withTime(services.clock, opened)
 }
 
-function withTime(clock: Pick<Clock, "now">, next: Answer): Answer {
+function withTime(clock: Pick<Clock, "now">, proceed: Answer): Answer {
   return (exchange) => {
     exchange.startedAt = clock.now()
-    return next(exchange)
+    return proceed(exchange)
   }
 }
 
-function withKey(key: KeyNeed, admit: Admit | undefined, next: Answer): Answer {
+function withKey(key: KeyNeed, admit: Admit | undefined, proceed: Answer): Answer {
   if (admit === undefined) throw new Error("an endpoint needs a key, and nothing looks at keys")
   const { scopes, rate: policy, unless } = key
   const need = { scopes, policy }
   return (exchange) => {
-    if (unless?.isThere(exchange.request) === true) return next(exchange)
+    if (unless?.isThere(exchange.request) === true) return proceed(exchange)
     const account = admit(exchange, need)
     if (account instanceof Promise) {
       return account.then((known) => {
         exchange.caller = known
-        return next(exchange)
+        return proceed(exchange)
       })
     }
     exchange.caller = account
-    return next(exchange)
+    return proceed(exchange)
   }
 }
 
 function withParameters<Needs>(
   { headers, query, body }: Endpoint<Needs>,
   services: Needs,
-  next: Answer,
+  proceed: Answer,
 ): Answer {
-  if (headers === undefined && query === undefined && body === undefined) return next
+  if (headers === undefined && query === undefined && body === undefined) return proceed
   const { check, read } = body?.create(services as Needs & Services) ?? {}
   return (exchange) => {
     check?.(exchange)
     if (headers !== undefined) exchange.sent = readHeaders(exchange, headers)
     if (query !== undefined) exchange.query = readQuery(exchange.request.url, query)
-    if (read === undefined) return next(exchange)
+    if (read === undefined) return proceed(exchange)
     return read(exchange, (value) => {
       exchange.body = value
-      return next(exchange)
+      return proceed(exchange)
     })
   }
 }

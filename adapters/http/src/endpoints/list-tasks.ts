@@ -7,7 +7,7 @@
 import { defineEndpoint } from "../endpoint.ts"
 import { refuseParameters } from "../errors/refusal.ts"
 import { STATUSES } from "../openapi/response-schemas.ts"
-import { choice, integer, moment, text, toChoice, token } from "../request/query-parameters.ts"
+import { anyText, choice, integer, moment, toChoice, token } from "../request/query-parameters.ts"
 import { parseCursor, toCursor } from "./list-cursor.ts"
 import { toTaskText } from "./task-body.ts"
 
@@ -27,7 +27,7 @@ export const listTasks = defineEndpoint({
     created_after: moment("Unix seconds: tasks whose `created_at` is that or more."),
     created_before: moment("Unix seconds: tasks whose `created_at` is less."),
     status: choice("Tasks of this status.", STATUSES),
-    model: text("Tasks of this model; an unknown one is refused."),
+    model: anyText("Tasks of this model; an unknown one is refused."),
     // A page that a person reads at once; the most is what a hundred GETs would have cost.
     limit: integer("The most tasks on a page.", { min: 1, max: 100, byDefault: 20 }),
     cursor: token("A `next_cursor`, for the page behind it.", {

@@ -145,7 +145,7 @@ export function toChoice(name: string, values: readonly string[]): string {
 }
 
 /** Any text. */
-export function text(description: string): QueryParameter<string, undefined> {
+export function anyText(description: string): QueryParameter<string, undefined> {
   return {
     description,
     schema: { type: "string" },
