@@ -127,10 +127,10 @@ describe("durability on a file system", () => {
     const folder = join(base, "not", "there", "yet")
     const disk = createDisk()
     const artifacts = createFilesystemArtifacts({ folder, files: disk.files })
-    const { place } = await put(artifacts, 200_000)
-    disk.assertDurable(base, join(folder, place))
+    const { locator } = await put(artifacts, 200_000)
+    disk.assertDurable(base, join(folder, locator))
     const again = await put(artifacts, 10)
-    disk.assertDurable(base, join(folder, again.place))
+    disk.assertDurable(base, join(folder, again.locator))
   })
 
   it("puts at once don't rely on folders of each other that are not synced yet", async (t) => {
@@ -138,8 +138,8 @@ describe("durability on a file system", () => {
     const disk = createDisk()
     const artifacts = createFilesystemArtifacts({ folder: base, files: disk.files })
     const puts = Array.from({ length: 12 }, async (_, index) => {
-      const { place } = await put(artifacts, 100, { key: `k${index % 3}` })
-      disk.assertDurable(base, join(base, place))
+      const { locator } = await put(artifacts, 100, { key: `k${index % 3}` })
+      disk.assertDurable(base, join(base, locator))
     })
     await Promise.all(puts)
   })
@@ -165,8 +165,8 @@ describe("durability on a file system", () => {
     })
     const first = put(artifacts, 10)
     await syncing.promise
-    const { place } = await put(artifacts, 10)
-    disk.assertDurable(base, join(base, place))
+    const { locator } = await put(artifacts, 10)
+    disk.assertDurable(base, join(base, locator))
     await first
   })
 
@@ -186,17 +186,17 @@ describe("durability on a file system", () => {
     void put(first, 10)
     await dying.promise
     const second = createFilesystemArtifacts({ folder: base, files: disk.files })
-    const { place } = await put(second, 10, { key: "other" })
-    disk.assertDurable(base, join(base, place))
+    const { locator } = await put(second, 10, { key: "other" })
+    disk.assertDurable(base, join(base, locator))
   })
 
   it("a removal is synced too", async (t) => {
     const base = await createFolder(t)
     const disk = createDisk()
     const artifacts = createFilesystemArtifacts({ folder: base, files: disk.files })
-    const { place } = await put(artifacts, 10)
-    await artifacts.remove(place)
-    const shard = join(base, place.split("/")[0] ?? "")
+    const { locator } = await put(artifacts, 10)
+    await artifacts.remove(locator)
+    const shard = join(base, locator.split("/")[0] ?? "")
     assert.equal(disk.last(), `sync ${shard}`)
     assert.deepEqual(await nodeFiles.readdir(shard), [])
   })
@@ -223,7 +223,7 @@ describe("durability on a file system", () => {
     assert.deepEqual(await listIncoming(folder), [])
     const [orphan, ...others] = await artifacts.list("t")
     assert.deepEqual(others, [])
-    const reader = await artifacts.open({ place: orphan ?? "none" })
+    const reader = await artifacts.open({ locator: orphan ?? "none" })
     assert.equal(reader.totalBytes, 100_000)
     await reader.close()
   })
@@ -275,18 +275,18 @@ describe("a failing file system", () => {
         file.write(bytes, offset, Math.min(length, 999), position),
     }))
     const artifacts = createFilesystemArtifacts({ folder, files })
-    const { place } = await put(artifacts, 200_000)
-    assert.ok(makeBytes(200_000).equals(await nodeFiles.readFile(join(folder, place))))
+    const { locator } = await put(artifacts, 200_000)
+    assert.ok(makeBytes(200_000).equals(await nodeFiles.readFile(join(folder, locator))))
   })
 
   it("whatever is not absence opens as unavailable", async (t) => {
     const folder = await createFolder(t)
-    const { place } = await put(createFilesystemArtifacts({ folder }), 10)
+    const { locator } = await put(createFilesystemArtifacts({ folder }), 10)
     for (const code of ["EACCES", "EIO", "EMFILE"]) {
       const files: FileSystem = { ...nodeFiles, open: () => Promise.reject(systemError(code)) }
       const artifacts = createFilesystemArtifacts({ folder, files })
       // Prepared by the real calls, as after a start that went well.
-      const opening = artifacts.open({ place })
+      const opening = artifacts.open({ locator })
       await rejectsWith(opening, "artifacts-unavailable", { isRetryable: true })
     }
   })
@@ -299,36 +299,36 @@ describe("a failing file system", () => {
     await rejectsWith(put(artifacts, 10), "artifacts-unavailable")
     await rejectsWith(artifacts.list("t"), "artifacts-unavailable")
     await rejectsWith(artifacts.sweepIncoming(0), "artifacts-unavailable")
-    const { place } = await put(createFilesystemArtifacts({ folder: await createFolder(t) }), 10)
-    await rejectsWith(artifacts.open({ place }), "artifacts-unavailable")
+    const { locator } = await put(createFilesystemArtifacts({ folder: await createFolder(t) }), 10)
+    await rejectsWith(artifacts.open({ locator }), "artifacts-unavailable")
   })
 
   it("a disk that went away calls nothing missing, is not made anew, and may come back", async (t) => {
     const base = await createFolder(t)
     const folder = join(base, "mounted")
     const artifacts = createFilesystemArtifacts({ folder })
-    const { place } = await put(artifacts, 10)
+    const { locator } = await put(artifacts, 10)
     await nodeFiles.rename(folder, join(base, "away"))
-    await rejectsWith(artifacts.open({ place }), "artifacts-unavailable")
-    await rejectsWith(artifacts.remove(place), "artifacts-unavailable")
+    await rejectsWith(artifacts.open({ locator }), "artifacts-unavailable")
+    await rejectsWith(artifacts.remove(locator), "artifacts-unavailable")
     await rejectsWith(artifacts.list("t"), "artifacts-unavailable")
     await rejectsWith(artifacts.check(), "artifacts-unavailable")
     await rejectsWith(put(artifacts, 10), "artifacts-unavailable")
     assert.deepEqual(await nodeFiles.readdir(base), ["away"])
     await nodeFiles.rename(join(base, "away"), folder)
-    assert.deepEqual(await artifacts.list("t"), [place])
+    assert.deepEqual(await artifacts.list("t"), [locator])
   })
 
   it("a file truncated behind our back shows in the total, or fails the reader it happens to", async (t) => {
     const folder = await createFolder(t)
     const artifacts = createFilesystemArtifacts({ folder })
-    const { place, bytes } = await put(artifacts, 100_000)
-    const early = await artifacts.open({ place })
+    const { locator, bytes } = await put(artifacts, 100_000)
+    const early = await artifacts.open({ locator })
     await early.read(new Uint8Array(60_000))
-    await nodeFiles.truncate(join(folder, place), 50_000)
+    await nodeFiles.truncate(join(folder, locator), 50_000)
     await rejectsWith(early.read(new Uint8Array(60_000)), "artifacts-unavailable")
     await early.close()
-    const late = await artifacts.open({ place })
+    const late = await artifacts.open({ locator })
     assert.notEqual(late.totalBytes, bytes)
     assert.equal(late.totalBytes, 50_000)
     await late.close()
@@ -340,13 +340,13 @@ describe("strangers in the folder", () => {
     const base = await createFolder(t)
     const folder = join(base, "artifacts")
     const artifacts = createFilesystemArtifacts({ folder })
-    const { place } = await put(artifacts, 10)
+    const { locator } = await put(artifacts, 10)
     const secret = join(base, "secret")
-    await nodeFiles.rename(join(folder, place), secret)
-    await nodeFiles.symlink(secret, join(folder, place))
-    await rejectsWith(artifacts.open({ place }), "artifact-missing")
+    await nodeFiles.rename(join(folder, locator), secret)
+    await nodeFiles.symlink(secret, join(folder, locator))
+    await rejectsWith(artifacts.open({ locator }), "artifact-missing")
     assert.deepEqual(await artifacts.list("t"), [])
-    await artifacts.remove(place)
+    await artifacts.remove(locator)
     assert.equal((await nodeFiles.readFile(secret)).length, 10)
   })
 
@@ -359,10 +359,10 @@ describe("strangers in the folder", () => {
       const base = await createFolder(t)
       const folder = join(base, "artifacts")
       const artifacts = createFilesystemArtifacts({ folder })
-      const { place } = await put(artifacts, 10)
+      const { locator } = await put(artifacts, 10)
       const inner = join(
         folder,
-        place
+        locator
           .split("/")
           .slice(0, 4 - above)
           .join("/"),
@@ -371,9 +371,9 @@ describe("strangers in the folder", () => {
       await nodeFiles.rename(inner, outside)
       await nodeFiles.symlink(outside, inner)
       const before = await listTree(outside)
-      await rejectsWith(artifacts.open({ place }), "artifact-missing")
+      await rejectsWith(artifacts.open({ locator }), "artifact-missing")
       assert.deepEqual(await artifacts.list("t"), [])
-      await artifacts.remove(place)
+      await artifacts.remove(locator)
       await rejectsWith(put(artifacts, 10), "artifacts-unavailable")
       assert.deepEqual(await listTree(outside), before)
       assert.deepEqual(await listIncoming(folder), [])
@@ -383,8 +383,8 @@ describe("strangers in the folder", () => {
   it("a link that leads nowhere ends a put", async (t) => {
     const folder = await createFolder(t)
     const artifacts = createFilesystemArtifacts({ folder })
-    const { place } = await put(artifacts, 10)
-    const taskFolder = dirname(dirname(join(folder, place)))
+    const { locator } = await put(artifacts, 10)
+    const taskFolder = dirname(dirname(join(folder, locator)))
     await nodeFiles.rm(taskFolder, { recursive: true })
     await nodeFiles.symlink(join(folder, "nowhere"), taskFolder)
     await rejectsWith(put(artifacts, 10), "artifacts-unavailable")
@@ -397,8 +397,8 @@ describe("strangers in the folder", () => {
     await nodeFiles.mkdir(real)
     await nodeFiles.symlink(real, join(base, "link"))
     const linked = createFilesystemArtifacts({ folder: join(base, "link") })
-    const { place } = await put(linked, 10)
-    assert.equal((await nodeFiles.stat(join(real, place))).size, 10)
+    const { locator } = await put(linked, 10)
+    assert.equal((await nodeFiles.stat(join(real, locator))).size, 10)
 
     const elsewhere = await createFolder(t)
     await nodeFiles.rmdir(join(real, ".incoming"))
@@ -411,15 +411,15 @@ describe("strangers in the folder", () => {
   it("a pipe or a folder in place of an artifact is missing, and holds nobody up", async (t) => {
     const folder = await createFolder(t)
     const artifacts = createFilesystemArtifacts({ folder })
-    const first = join(folder, (await put(artifacts, 10)).place)
+    const first = join(folder, (await put(artifacts, 10)).locator)
     await nodeFiles.unlink(first)
     execFileSync("mkfifo", [first])
-    const second = join(folder, (await put(artifacts, 10)).place)
+    const second = join(folder, (await put(artifacts, 10)).locator)
     await nodeFiles.unlink(second)
     await nodeFiles.mkdir(second)
     for (const path of [first, second]) {
-      const place = path.slice(folder.length + 1)
-      await rejectsWith(artifacts.open({ place }), "artifact-missing")
+      const locator = path.slice(folder.length + 1)
+      await rejectsWith(artifacts.open({ locator }), "artifact-missing")
     }
     assert.deepEqual(await artifacts.list("t"), [])
   })
@@ -427,13 +427,13 @@ describe("strangers in the folder", () => {
   it("foreign files are neither listed nor swept, and keep their folders", async (t) => {
     const folder = await createFolder(t)
     const artifacts = createFilesystemArtifacts({ folder })
-    const { place } = await put(artifacts, 10)
-    await nodeFiles.writeFile(join(folder, dirname(place), "notes.txt"), "")
+    const { locator } = await put(artifacts, 10)
+    await nodeFiles.writeFile(join(folder, dirname(locator), "notes.txt"), "")
     await nodeFiles.writeFile(join(folder, ".incoming", "notes.txt"), "")
-    assert.deepEqual(await artifacts.list("t"), [place])
+    assert.deepEqual(await artifacts.list("t"), [locator])
     assert.equal(await artifacts.sweepIncoming(Number.MAX_SAFE_INTEGER), 0)
-    await artifacts.remove(place)
-    assert.ok((await listTree(folder)).includes(join(dirname(place), "notes.txt")))
+    await artifacts.remove(locator)
+    assert.ok((await listTree(folder)).includes(join(dirname(locator), "notes.txt")))
   })
 })
 
@@ -443,10 +443,10 @@ describe("files and folders of artifacts", () => {
     const artifacts = createFilesystemArtifacts({ folder })
     const first = await put(artifacts, 10, { key: "a" })
     const second = await put(artifacts, 10, { key: "b" })
-    await artifacts.remove(first.place)
-    assert.ok((await listTree(folder)).includes(second.place))
-    await artifacts.remove(second.place)
-    const shard = first.place.slice(0, 2)
+    await artifacts.remove(first.locator)
+    assert.ok((await listTree(folder)).includes(second.locator))
+    await artifacts.remove(second.locator)
+    const shard = first.locator.slice(0, 2)
     assert.deepEqual(await listTree(folder), [".incoming", shard])
   })
 
@@ -461,8 +461,8 @@ describe("files and folders of artifacts", () => {
   it("only the owner may read them", async (t) => {
     const base = await createFolder(t)
     const folder = join(base, "artifacts")
-    const { place } = await put(createFilesystemArtifacts({ folder }), 10)
-    for (let path = join(folder, place); path !== base; path = dirname(path)) {
+    const { locator } = await put(createFilesystemArtifacts({ folder }), 10)
+    for (let path = join(folder, locator); path !== base; path = dirname(path)) {
       assert.equal((await nodeFiles.stat(path)).mode & 0o077, 0, path)
     }
   })
@@ -504,7 +504,7 @@ describe("files and folders of artifacts", () => {
     assert.deepEqual(sizes, [...Array.from({ length: 7 }, () => piece), 1_003_000 - 7 * piece])
   })
 
-  it("places keep the form that older manifests name", async (t) => {
+  it("locators keep the form that older manifests name", async (t) => {
     const artifacts = createFilesystemArtifacts({ folder: await createFolder(t) })
     const long = `%h${hash("sha256", "x".repeat(241))}`
     for (const [task, key, folders] of [
@@ -512,8 +512,8 @@ describe("files and folders of artifacts", () => {
       ["", "Image 1.png", "bb/%/%0049mage%00201%002epng"],
       ["x".repeat(240), "x".repeat(241), `71/${"x".repeat(240)}/${long}`],
     ] as const) {
-      const { place } = await put(artifacts, 10, { task, key })
-      assert.equal(dirname(place), folders)
+      const { locator } = await put(artifacts, 10, { task, key })
+      assert.equal(dirname(locator), folders)
     }
   })
 
@@ -531,8 +531,8 @@ describe("files and folders of artifacts", () => {
     )
     async function toTaskFolder(task: string): Promise<string> {
       const stored = await artifacts.put({ task, key: "k", body: Readable.from([]) })
-      assert.match(stored.place, /^[a-z0-9_%-]{2}(\/[a-z0-9_%-]{1,255}){3}$/)
-      return dirname(dirname(stored.place))
+      assert.match(stored.locator, /^[a-z0-9_%-]{2}(\/[a-z0-9_%-]{1,255}){3}$/)
+      return dirname(dirname(stored.locator))
     }
     await fc.assert(
       fc.asyncProperty(text, text, async (a, b) => {

@@ -8,7 +8,7 @@ interface Served {
   readonly url: string
   readonly key: string
   readonly id: string
-  readonly place: string
+  readonly locator: string
 }
 
 export interface ArtifactService extends AsyncDisposable {
@@ -18,19 +18,19 @@ export interface ArtifactService extends AsyncDisposable {
   /** Of the artifact's content. */
   readonly path: string
   /** Below the folder of artifacts, where its file lies. */
-  readonly place: string
+  readonly locator: string
   /** Resident memory now. */
   rssBytes(): Promise<number>
 }
 
 export async function startArtifactService(folder: string): Promise<ArtifactService> {
   const server: ChildServer<Served> = await startServer("artifact-server", folder)
-  const { url, key, id, place } = server.announcement
+  const { url, key, id, locator } = server.announcement
   return {
     url,
     key,
     path: `/v1/tasks/${id}/artifacts/image_1/content`,
-    place,
+    locator,
     async rssBytes() {
       server.process.send("rss")
       const [message] = (await once(server.process, "message")) as [{ rssBytes: number }]

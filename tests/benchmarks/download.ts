@@ -17,7 +17,7 @@ const ROUNDS = 21
 
 await using folder = await createTemporaryFolder()
 await using own = await startArtifactService(folder.path)
-const file = join(folder.path, "artifacts", own.place)
+const file = join(folder.path, "artifacts", own.locator)
 await using pipe = await startServer<{ url: string }>("pipe-server", file)
 await using nginx = await startNginx(dirname(file))
 

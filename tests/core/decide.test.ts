@@ -42,7 +42,7 @@ const artifact = {
   expiresAt: 200_000,
   key: "image_1",
   mimeType: "image/png",
-  place: "place-1",
+  locator: "locator-1",
   sha256: "ab".repeat(32),
   type: "image",
 } as const
@@ -51,7 +51,7 @@ const dispatch: TaskCommand = {
   kind: "dispatch",
   because: "its turn",
   channel: "north",
-  claim: "claim-1",
+  lease: "lease-1",
   sendBefore: 30_000,
   upstreamKey: "key-1",
 }
@@ -281,12 +281,6 @@ describe("a dispatch", () => {
     assert.equal(unknown.spentAttempts, 0)
     assert.equal(rejectionOf(unknown, dispatch, 5_000), undefined)
     assert.equal(TASKS.exhausted.spentAttempts, 2)
-  })
-
-  it("is counted also for a task that was stored before there was a count", () => {
-    const { spentAttempts: _, ...older } = TASKS.running
-    const decision = decide(older as Task, defer(1), 5_000)
-    assert.equal(decision.kind === "decided" && decision.task.spentAttempts, 1)
   })
 
   it("is allowed until just before the deadline", () => {

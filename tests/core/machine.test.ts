@@ -80,7 +80,7 @@ function taskIn(state: TaskState): Task {
   const dispatch = {
     because: "its turn",
     channel: "north",
-    claim: "claim-1",
+    lease: "lease-1",
     keyedAt: 0,
     sendBefore: 30_000,
     upstreamKey: "key-1",

@@ -1,6 +1,6 @@
 /**
  * Files that somebody made to get in: an export whose digest, chains and counts all agree, and that
- * brings keys, moments of tomorrow, names that break out of where they are written, places of other
+ * brings keys, moments of tomorrow, names that break out of where they are written, locators of other
  * tasks, or sums that nobody can tell. None of them is taken in, and nothing of them is written.
  */
 import assert from "node:assert/strict"
@@ -200,22 +200,22 @@ describe("a name that would break out", () => {
   })
 })
 
-describe("an artifact's place", () => {
+describe("an artifact's locator", () => {
   it("in another task's folder is refused: its bytes would be served, and removed, as this one's", async () => {
     const [own, other] = [toTaskId("a"), toTaskId("b")]
     const victim = createStream(other, [submission("ann", EDIT), dispatch(), success(EDIT, IMAGES)])
-    const place = victim.artifacts[0]?.place ?? ""
+    const locator = victim.artifacts[0]?.locator ?? ""
     const source = createMemoryStorage()
     const command = success(EDIT, IMAGES)
     assert.ok(command.kind === "succeed")
-    for (const stray of [place, "../../etc/passwd", "/etc/passwd", "00/x"]) {
-      const artifacts = command.artifacts.map((entry) => ({ ...entry, place: stray }))
+    for (const stray of [locator, "../../etc/passwd", "/etc/passwd", "00/x"]) {
+      const artifacts = command.artifacts.map((entry) => ({ ...entry, locator: stray }))
       const commands = [submission("ann", EDIT), dispatch(), { ...command, artifacts }]
       const target = createMemoryStorage()
       await target.append(toAppend(createStream(own, commands, (each) => each)))
       await assertRefused(
         await exportLines(target),
-        /^the place of image_1 of task \S+ is not in that task's folder$/,
+        /^the locator of image_1 of task \S+ is not in that task's folder$/,
       )
     }
     await source.append(toAppend(victim))

@@ -1,6 +1,6 @@
 /**
  * Sealing and opening: the hash chain breaks at any change of any field, and what earlier releases
- * wrote (`golden/*.json`, a file for each shape a release added) still reads, hashes and folds as it did. The
+ * wrote (`golden/schema-*.json`, a file for each shape that a release adds) still reads, hashes and folds as it did. The
  * golden hashes were also computed by another program; never rewrite them, add a file.
  */
 import assert from "node:assert/strict"
@@ -17,16 +17,16 @@ import {
   fromSnapshot,
   GENESIS_HASH,
   hashEvent,
-  isArtifactPlace,
+  isArtifactLocator,
   isSafelightError,
   isTerminal,
   MAX_CHARGE_MICROS,
-  MAX_PLACE_CHARACTERS,
+  MAX_LOCATOR_CHARACTERS,
   openEvent,
   openEventStrictly,
   project,
   sealEvents,
-  toArtifactPlace,
+  toArtifactLocator,
   toArtifactRows,
   toCanonicalJson,
   toChargeRow,
@@ -45,24 +45,14 @@ import { check } from "./support/property.ts"
 import { sha256 } from "./support/sha256.ts"
 
 interface Golden {
-  readonly schema: number
   readonly streams: readonly { readonly events: readonly StoredEvent[]; readonly task: Task }[]
 }
 
 const folder = join(import.meta.dirname, "golden")
 const golden = readdirSync(folder)
-  .filter((file) => file.endsWith(".json"))
+  .filter((file) => file.startsWith("schema-"))
   .map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as Golden)
 const stored = golden.flatMap(({ streams }) => streams.flatMap(({ events }) => events))
-
-/** Attempts that were accepted and then deferred. */
-function countSpent(events: readonly StoredEvent[]): number {
-  const types = events.map(({ type }) => type)
-  return types.filter((type, index) => {
-    const sentAt = types.lastIndexOf("dispatched", index)
-    return type === "deferred" && types.slice(sentAt, index).includes("accepted")
-  }).length
-}
 
 /** One change to the data of an event: what it does, where, and the value that is then there. */
 const alteration = fc.record({
@@ -159,10 +149,7 @@ describe("the golden log", () => {
   it("opens strictly and folds to the tasks it always made", () => {
     for (const { streams } of golden) {
       for (const { events, task } of streams) {
-        // Tasks got this member after the files were written.
-        const { spentAttempts, ...folded } = fold(task.id, events.map(openEventStrictly))
-        assert.deepEqual(folded, task)
-        assert.equal(spentAttempts, countSpent(events))
+        assert.deepEqual(fold(task.id, events.map(openEventStrictly)), task)
       }
     }
   })
@@ -218,7 +205,7 @@ describe("an event that a strict reader would refuse", () => {
       [change("succeeded", { usage: { ...usage, outputVideoMs: Number.NaN } }), "usage"],
       [alter({ mimeType: "" }), "mimeType"],
       [alter({ durationMs: -5_000 }), "durationMs"],
-      [alter({ place: "p".repeat(MAX_PLACE_CHARACTERS + 1) }), "place"],
+      [alter({ locator: "p".repeat(MAX_LOCATOR_CHARACTERS + 1) }), "locator"],
       [change("failed", { usage: { ...usage, images: 1.5 } }), "usage"],
       [change("accepted", { operation: Number.POSITIVE_INFINITY }), "operation"],
       [change("deferred", {}, 1.5), "happened at 1.5"],
@@ -232,15 +219,15 @@ describe("an event that a strict reader would refuse", () => {
     }
   })
 
-  it("is none that names the longest place that there is", () => {
+  it("is none that names the longest locator that there is", () => {
     const success = find("succeeded")
     assert.ok(success.type === "succeeded")
     const longest = { task: "t".repeat(240), key: "k".repeat(240), random: randomUUID() }
-    const place = toArtifactPlace(longest, (text) => sha256([text]))
-    assert.equal(place.length, MAX_PLACE_CHARACTERS)
-    assert.ok(isArtifactPlace(place))
+    const locator = toArtifactLocator(longest, (text) => sha256([text]))
+    assert.equal(locator.length, MAX_LOCATOR_CHARACTERS)
+    assert.ok(isArtifactLocator(locator))
     const [artifact] = success.data.artifacts
-    const [sealedEvent] = seal(change("succeeded", { artifacts: [{ ...artifact, place }] }))
+    const [sealedEvent] = seal(change("succeeded", { artifacts: [{ ...artifact, locator }] }))
     assert.ok(sealedEvent !== undefined && openEventStrictly(sealedEvent))
   })
 })
@@ -280,10 +267,10 @@ describe("a chain", () => {
       assert.equal(hashed({}), hash)
       for (const field of ["task", "type", "data"] as const) {
         const bytes = Buffer.from(event[field])
-        for (let place = 0; place < bytes.length; place += 1) {
+        for (let index = 0; index < bytes.length; index += 1) {
           for (const flip of [0x01, 0x20]) {
             const changed = Buffer.from(bytes)
-            changed[place] = (changed[place] ?? 0) ^ flip
+            changed[index] = (changed[index] ?? 0) ^ flip
             const text = changed.toString("utf8")
             if (text !== event[field]) assert.notEqual(hashed({ [field]: text }), hash)
           }
@@ -296,9 +283,9 @@ describe("a chain", () => {
           assert.notEqual(hashed({ [field]: event[field] + step }), hash)
         }
       }
-      for (let place = 0; place < 64; place += 1) {
-        const digit = (Number.parseInt(previous[place] ?? "", 16) ^ 1).toString(16)
-        const changed = `${previous.slice(0, place)}${digit}${previous.slice(place + 1)}`
+      for (let index = 0; index < 64; index += 1) {
+        const digit = (Number.parseInt(previous[index] ?? "", 16) ^ 1).toString(16)
+        const changed = `${previous.slice(0, index)}${digit}${previous.slice(index + 1)}`
         assert.notEqual(hashEvent(sha256, changed, event), hash)
       }
       previous = hash

@@ -90,7 +90,7 @@ describe("a body that stalls", () => {
     await scene.clock.advance(2_000)
     assert.ok(isStopped)
     assert.deepEqual(scene.story(id), ["submitted", "dispatched", "doubted"])
-    assert.equal(scene.artifacts.places.size, 0)
+    assert.equal(scene.artifacts.locators.size, 0)
   })
 
   it("holds its slot until its task's end and no longer", async () => {
@@ -168,7 +168,7 @@ describe("a lost claim", () => {
   it("costs no result that came with the answer, however long its account can't be read", async () => {
     const { artifacts, id, other } = await createLoser(false)
     assert.deepEqual(other.story(id), ["submitted", "dispatched", "doubted", "succeeded"])
-    assert.deepEqual([...artifacts.places.values()].map(String), ["loser"])
+    assert.deepEqual([...artifacts.locators.values()].map(String), ["loser"])
     const { artifacts: manifest, chargeMicros } = await other.read(id)
     assert.deepEqual([manifest.length, chargeMicros], [1, 30_000])
   })
@@ -176,6 +176,6 @@ describe("a lost claim", () => {
   it("ends the collection of a result that whoever has the claim now polls again", async () => {
     const { artifacts, id, other } = await createLoser(true)
     assert.deepEqual(other.story(id), ["submitted", "dispatched", "accepted", "succeeded"])
-    assert.equal(artifacts.places.size, 1)
+    assert.equal(artifacts.locators.size, 1)
   })
 })

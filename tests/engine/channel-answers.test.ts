@@ -185,7 +185,7 @@ describe("a result", () => {
         [task.state, task.error?.code, task.chargeMicros],
         ["failed", "internal_error", 0],
       )
-      assert.equal(artifacts.places.size, 0)
+      assert.equal(artifacts.locators.size, 0)
       const [line] = logged.filter(({ fields }) => fields["what"] === what)
       assert.deepEqual(line?.fields, {
         task: task.id,
@@ -218,7 +218,7 @@ describe("a result", () => {
     const channel = createScriptedChannel({ submits: [{ kind: "completed", outputs }] })
     const { artifacts, logged, task } = await runTask({ channel })
     assert.equal(task.state, "succeeded.available")
-    assert.deepEqual([task.artifacts.length, artifacts.places.size], [1, 1])
+    assert.deepEqual([task.artifacts.length, artifacts.locators.size], [1, 1])
     assert.deepEqual([task.usage?.images, task.chargeMicros], [1, 30_000])
     assert.deepEqual(opened, ["one"])
     assert.ok(logged.some(({ fields }) => fields["outputs"] === 4 && fields["asked"] === 1))

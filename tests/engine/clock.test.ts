@@ -40,7 +40,7 @@ describe("a clock that jumps ahead", () => {
       await scene.clock.advance(60_000)
     }
     assert.equal((await scene.read(done)).state, "succeeded.available")
-    assert.equal(scene.artifacts.places.size, 1)
+    assert.equal(scene.artifacts.locators.size, 1)
     assert.equal((await scene.read(id)).finishedAt, 0)
     const jumps = entries.filter(({ message }) => message.startsWith("the clock jumped ahead"))
     assert.deepEqual(

@@ -9,7 +9,7 @@ import { createMemoryStorage } from "../support/memory-storage.ts"
 import { createLogRecorder } from "./log-recorder.ts"
 import { completed, MODEL, PRICES, SETTINGS } from "./support.ts"
 
-it("names the task and the place of an output that it can't remove again", async () => {
+it("names the task and the locator of an output that it can't remove again", async () => {
   const down = new SafelightError({ code: "artifacts-unavailable", message: "down" })
   const artifacts = createMemoryArtifacts()
   let puts = 0
@@ -50,12 +50,12 @@ it("names the task and the place of an output that it can't remove again", async
   assert.ok(submitted.kind !== "rejected")
   const { id } = submitted.task
   await clock.advance(5_000)
-  const [left, kept] = artifacts.places.keys()
+  const [left, kept] = artifacts.locators.keys()
   assert.ok(left !== undefined && kept !== undefined)
   const told = entries.filter(({ message }) => message.endsWith("was left for retention"))
   assert.deepEqual(
     told.map(({ fields }) => fields),
-    [{ task: id, place: left, error: down }],
+    [{ task: id, locator: left, error: down }],
   )
   await engine.stop()
 })

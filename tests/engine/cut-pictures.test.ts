@@ -49,7 +49,7 @@ async function collect(
   const { id } = await scene.submit()
   await scene.clock.advance(400_000)
   assert.equal(channel.created.length, 1)
-  return { task: await scene.read(id), places: [...scene.artifacts.places.values()] }
+  return { task: await scene.read(id), locators: [...scene.artifacts.locators.values()] }
 }
 
 async function* inPieces(bytes: Buffer, pieceBytes: number): AsyncGenerator<Uint8Array> {
@@ -68,16 +68,16 @@ describe("a picture that is cut off", () => {
     it(`is fetched again until it is whole: ${type}`, async () => {
       const whole = await draw(format)
       for (const length of [whole.length - 1, Math.floor(whole.length / 2), 12]) {
-        const { places, task } = await collect(type, whole, whole.subarray(0, length), 3)
+        const { locators, task } = await collect(type, whole, whole.subarray(0, length), 3)
         assert.equal(task.state, "succeeded.available")
-        assert.deepEqual(places.map(Buffer.from), [whole])
+        assert.deepEqual(locators.map(Buffer.from), [whole])
       }
     })
 
     it(`is never stored, and fails its task uncharged where it stays so: ${type}`, async () => {
       const whole = await draw(format)
-      const { places, task } = await collect(type, whole, whole.subarray(0, -1), 99)
-      assert.deepEqual([task.error?.code, task.chargeMicros, places.length], ["no_output", 0, 0])
+      const { locators, task } = await collect(type, whole, whole.subarray(0, -1), 99)
+      assert.deepEqual([task.error?.code, task.chargeMicros, locators.length], ["no_output", 0, 0])
     })
 
     it(`is not what has something behind its end: ${type}`, async () => {

@@ -1,5 +1,5 @@
 /**
- * Whether a database and a place of artifacts belong together, and what an adoption keeps. The storage
+ * Whether a database and a place for artifacts belong together, and what an adoption keeps. The storage
  * in memory stands elsewhere when it is told so.
  */
 import assert from "node:assert/strict"
@@ -14,7 +14,7 @@ import { completed, createScene, SETTINGS, type Scene, type SceneOptions } from 
 const OWN = { kind: "own" } as const
 
 describe("a check of the deployment", () => {
-  it("records a new database and its place, and finds them its own from then on", async () => {
+  it("records a new database and its place for artifacts, and finds them its own from then on", async () => {
     const [storage, artifacts] = [createMemoryStorage(), createMemoryArtifacts()]
     assert.deepEqual(await checkDeployment({ storage, artifacts }), OWN)
     const recorded = await storage.readDeployment()
@@ -31,7 +31,7 @@ describe("a check of the deployment", () => {
     assert.equal((await storage.readDeployment()).artifactsMark, "of another")
   })
 
-  it("refuses a second place, marked or not, and leaves it as it was", async () => {
+  it("refuses a second place for artifacts, marked or not, and leaves it as it was", async () => {
     const [storage, other] = [createMemoryStorage(), createMemoryArtifacts()]
     await checkDeployment({ storage, artifacts: createMemoryArtifacts() })
     const recorded = await storage.readDeployment()
@@ -164,7 +164,7 @@ describe("an adopted database", () => {
     const expired = await engine.sweep(made.expiresAt + removeAfterMs)
     assert.deepEqual([expired.expired, expired.removed], [1, 0])
     assert.equal((await engine.sweep(heldUntil - 1)).removed, 0)
-    assert.deepEqual(await artifacts.list(id), [made.place, orphan])
+    assert.deepEqual(await artifacts.list(id), [made.locator, orphan])
     assert.equal((await engine.sweep(heldUntil)).removed, 2)
     assert.deepEqual(await artifacts.list(id), [])
     const later = { now: Number.MAX_SAFE_INTEGER, limit: 9 }
@@ -205,7 +205,7 @@ async function finish(scene: Scene): Promise<string> {
 async function putOrphan({ artifacts }: Scene, task: string): Promise<string> {
   const [output] = completed("made elsewhere").outputs
   assert.ok(output !== undefined)
-  return (await artifacts.put({ task, key: "image_1", body: output.open() })).place
+  return (await artifacts.put({ task, key: "image_1", body: output.open() })).locator
 }
 
 async function adoptCopy({ artifacts, clock, storage }: Scene): Promise<void> {

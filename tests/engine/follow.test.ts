@@ -152,7 +152,7 @@ describe("a completed operation", () => {
     const { id } = await scene.submit()
     await scene.clock.advance(5_000)
     assert.equal((await scene.read(id)).state, "succeeded.available")
-    assert.equal(scene.artifacts.places.size, 1)
+    assert.equal(scene.artifacts.locators.size, 1)
   })
 
   it("is asked for by its operation where it came at once and could not be stored", async () => {

@@ -168,7 +168,7 @@ describe("a film at a URL", () => {
     await scene.clock.advance(10_000)
     const { artifacts, state } = await scene.read(id)
     assert.equal(state, "succeeded.available")
-    assert.deepEqual([...scene.artifacts.places.keys()], [artifacts[0]?.place])
+    assert.deepEqual([...scene.artifacts.locators.keys()], [artifacts[0]?.locator])
   })
 
   const useless: readonly (readonly [string, (world: World, times: number) => void])[] = [
@@ -190,7 +190,7 @@ describe("a film at a URL", () => {
       await scene.clock.advance(60_000)
       const { chargeMicros, error, state } = await scene.read(id)
       assert.deepEqual([state, error?.code, chargeMicros], ["failed", "no_output", 0])
-      assert.deepEqual([channel.created.length, scene.artifacts.places.size], [1, 0])
+      assert.deepEqual([channel.created.length, scene.artifacts.locators.size], [1, 0])
       const [line] = errors()
       assert.ok(line !== undefined && "operation" in line)
       assert.deepEqual(line.operation, "op-7")
@@ -233,7 +233,7 @@ describe("a film at a URL", () => {
     const { artifacts, state } = await scene.read(id)
     assert.equal(state, "succeeded.available")
     assert.deepEqual([asked.length, channel.created.length], [3, 1])
-    assert.deepEqual([...scene.artifacts.places.keys()], [artifacts[0]?.place])
+    assert.deepEqual([...scene.artifacts.locators.keys()], [artifacts[0]?.locator])
     assert.equal(artifacts[0]?.sha256, sha256)
   })
 
@@ -254,7 +254,7 @@ describe("a film at a URL", () => {
     }
     const { chargeMicros, error } = await scene.read(id)
     assert.deepEqual([error?.code, chargeMicros], ["generation_timeout", 0])
-    assert.deepEqual([channel.created.length, scene.artifacts.places.size], [1, 0])
+    assert.deepEqual([channel.created.length, scene.artifacts.locators.size], [1, 0])
   })
 
   it("is fetched again where a page lies in its place, which its digest tells from it", async () => {
@@ -332,7 +332,9 @@ describe("pictures at URLs", () => {
     const fetched = world.asked.map(({ url }) => urls.indexOf(url) + 1)
     assert.deepEqual(fetched, [3, 2, 1, 4])
     const { artifacts } = await world.scene.read(id)
-    const stored = artifacts.map(({ place }) => world.scene.artifacts.places.get(place)?.toString())
+    const stored = artifacts.map(({ locator }) =>
+      world.scene.artifacts.locators.get(locator)?.toString(),
+    )
     assert.deepEqual(
       stored,
       urls.map((url) => toBytes(url).toString()),

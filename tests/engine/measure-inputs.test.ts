@@ -124,7 +124,7 @@ describe("the videos that a task refers to", () => {
     // The first counts as 4 s.
     assert.equal(chargeMicros, (4 + 7 + 5) * perVideoSecondMicros)
     assert.deepEqual(measured, [2])
-    assert.deepEqual([...scene.artifacts.places.keys()], [artifacts[0]?.place])
+    assert.deepEqual([...scene.artifacts.locators.keys()], [artifacts[0]?.locator])
   })
 
   it("are charged by the process that ends the task, as the first one measured them", async () => {
@@ -163,7 +163,7 @@ describe("the videos that a task refers to", () => {
       const task = await scene.read(id)
       assert.deepEqual([task.state, task.error?.code, task.chargeMicros], ["failed", code, 0])
       assert.deepEqual(scene.story(id), ["submitted", "failed"])
-      assert.deepEqual([channel.calls.length, scene.artifacts.places.size], [0, 0])
+      assert.deepEqual([channel.calls.length, scene.artifacts.locators.size], [0, 0])
     })
   }
 

@@ -115,7 +115,7 @@ describe("a stop while nothing can be written", () => {
       request.body === body ? untilAborted(request.signal) : put(request)
     await scene.submit({ prompt: "two of them", count: 2 })
     await scene.clock.advance(1_000)
-    assert.equal(scene.artifacts.places.size, 1)
+    assert.equal(scene.artifacts.locators.size, 1)
     assert.ok(await isSettledWithin(scene, 8_000, scene.engine.stop({ graceMs: 1_000 })))
   })
 

@@ -58,7 +58,7 @@ describe("a node that lacks a task's prices", () => {
     old.engine.start()
     await clock.advance(600_000)
     assert.deepEqual(old.channel.calls, [])
-    assert.equal(artifacts.places.size, 0)
+    assert.equal(artifacts.locators.size, 0)
     assert.deepEqual(stories(), [["submitted"], ["submitted"], ["submitted"]])
     assert.deepEqual(
       old.logged.map(({ fields, message }) => [fields["lack"], message]),

@@ -69,7 +69,7 @@ describe("an artifact", () => {
     assert.equal((await scene.engine.sweep(finishedAt + 3 * DAY_MS)).expired, 1)
     assert.equal((await scene.engine.sweep(finishedAt + 4 * DAY_MS)).removed, 1)
     assert.equal((await scene.read(id)).state, "succeeded.expired")
-    assert.equal(scene.artifacts.places.size, 0)
+    assert.equal(scene.artifacts.locators.size, 0)
   })
 
   it("of an account that keeps longer outlives the setting", async () => {
@@ -77,7 +77,7 @@ describe("an artifact", () => {
     await setRetention(scene, 100 * DAY_MS)
     const { finishedAt } = await finish(scene)
     assert.equal((await scene.engine.sweep(finishedAt + 100 * DAY_MS - 1)).expired, 0)
-    assert.equal(scene.artifacts.places.size, 1)
+    assert.equal(scene.artifacts.locators.size, 1)
     assert.equal((await scene.engine.sweep(finishedAt + 100 * DAY_MS)).expired, 1)
   })
 
@@ -129,7 +129,7 @@ describe("a collection whose account can't be looked up", () => {
     await scene.clock.advance(5_000)
     await scene.engine.stop()
     assert.deepEqual(scene.story(id), ["submitted", "dispatched", "accepted"])
-    assert.equal(scene.artifacts.places.size, 0, "what was not recorded is removed")
+    assert.equal(scene.artifacts.locators.size, 0, "what was not recorded is removed")
   })
 })
 
@@ -140,7 +140,7 @@ async function storeOldResult(scene: Scene): Promise<Task> {
   const [output] = completed("old picture").outputs
   const {
     bytes,
-    place,
+    locator,
     sha256: digest,
   } = await artifacts.put({
     task,
@@ -170,7 +170,7 @@ async function storeOldResult(scene: Scene): Promise<Task> {
         attempt: 1,
         because: "its turn",
         channel: "scripted",
-        claim: "claim-1",
+        lease: "lease-1",
         sendBefore: at,
         upstreamKey: "key-1",
       },
@@ -187,7 +187,7 @@ async function storeOldResult(scene: Scene): Promise<Task> {
             expiryHidden: true,
             key: "image_1",
             mimeType: "image/png",
-            place,
+            locator,
             sha256: digest,
             type: "image",
           },
@@ -234,7 +234,7 @@ describe("a result of before expiry was told", () => {
     assert.equal((await scene.read(id)).state, "succeeded.expired")
     await scene.clock.advance(DAY_MS)
     assert.equal((await scene.engine.sweep()).removed, 1)
-    assert.equal(scene.artifacts.places.size, 0)
+    assert.equal(scene.artifacts.locators.size, 0)
   })
 })
 

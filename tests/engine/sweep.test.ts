@@ -39,7 +39,7 @@ describe("a sweep", () => {
     const task = await scene.read(id)
     assert.equal(task.state, "succeeded.expired")
     assert.equal(task.artifacts.length, 1, "expired artifacts stay listed")
-    assert.equal(scene.artifacts.places.size, 1, "bytes go a day later")
+    assert.equal(scene.artifacts.locators.size, 1, "bytes go a day later")
   })
 
   it("erases what a person wrote once its time has passed, and keeps the key and the log", async () => {
@@ -70,7 +70,7 @@ describe("a sweep", () => {
     const report = await scene.engine.sweep(finishedAt + 15 * DAY_MS)
     const nothing = { timedOut: 0, expired: 0, removed: 0, erased: 0, forgotten: 0, failed: 0 }
     assert.deepEqual(report, { ...nothing, expired: 1, removed: 1, erased: 1 })
-    assert.equal(scene.artifacts.places.size, 0)
+    assert.equal(scene.artifacts.locators.size, 0)
     const again = await scene.engine.sweep(finishedAt + 99 * DAY_MS)
     assert.deepEqual(again, nothing)
   })
@@ -79,7 +79,7 @@ describe("a sweep", () => {
     const { scene, id } = await createFinished()
     const { finishedAt } = await scene.read(id)
     assert.equal((await scene.engine.sweep(finishedAt + 15 * DAY_MS - 1)).removed, 0)
-    assert.equal(scene.artifacts.places.size, 1)
+    assert.equal(scene.artifacts.locators.size, 1)
     assert.equal((await scene.engine.sweep(finishedAt + 15 * DAY_MS)).removed, 1)
   })
 
@@ -90,7 +90,7 @@ describe("a sweep", () => {
     const { finishedAt, artifacts } = await scene.read(id)
     assert.equal((await scene.engine.sweep(finishedAt + DAY_MS - 1)).removed, 0)
     assert.equal((await scene.engine.sweep(finishedAt + DAY_MS)).removed, 1)
-    assert.deepEqual([...scene.artifacts.places.keys()], [artifacts[0]?.place])
+    assert.deepEqual([...scene.artifacts.locators.keys()], [artifacts[0]?.locator])
   })
 
   it("goes on where one task can't be tended, counts it, and finds it again", async () => {
@@ -316,10 +316,10 @@ describe("a bucket that lists nothing", () => {
     assert.equal(report.failed, 1)
     assert.equal(scene.storage.inputs.size, 0)
     assert.equal((await scene.read(id)).state, "succeeded.expired")
-    assert.equal(scene.artifacts.places.size, 1)
+    assert.equal(scene.artifacts.locators.size, 1)
     scene.artifacts.list = list
     assert.equal((await scene.engine.sweep(finishedAt + 15 * DAY_MS)).removed, 1)
-    assert.equal(scene.artifacts.places.size, 0)
+    assert.equal(scene.artifacts.locators.size, 0)
   })
 })
 

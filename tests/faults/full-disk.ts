@@ -14,7 +14,7 @@ export function createFullDisk(artifacts: ArtifactStorage): FullDisk {
     put: (request) =>
       artifacts.put(isFull ? { ...request, body: takeSome(request.body) } : request),
     open: (request) => artifacts.open(request),
-    remove: (place) => artifacts.remove(place),
+    remove: (locator) => artifacts.remove(locator),
     list: (task) => artifacts.list(task),
     check: () => artifacts.check(),
     fill(changed) {

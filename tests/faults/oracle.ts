@@ -174,7 +174,7 @@ async function judgeArtifact({ artifacts, fail }: Case, task: Task, row: Artifac
   const expected = toProduct(toOperationName(task.operation))
   const digest = createHash("sha256")
   try {
-    const reader = await artifacts.open({ place: row.place })
+    const reader = await artifacts.open({ locator: row.locator })
     try {
       const into = Buffer.alloc(64 * 1024)
       for (let count = await reader.read(into); count > 0; count = await reader.read(into)) {

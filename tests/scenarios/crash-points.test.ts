@@ -98,10 +98,10 @@ async function assertWhole({ storage }: Node): Promise<void> {
 
 async function assertServed({ artifacts }: Node, task: Task): Promise<void> {
   const expected = toProduct(task.id)
-  for (const { place, bytes, sha256: digest } of task.artifacts) {
+  for (const { locator, bytes, sha256: digest } of task.artifacts) {
     assert.equal(bytes, expected.length)
     assert.equal(digest, createHash("sha256").update(expected).digest("hex"))
-    const reader = await artifacts.open({ place })
+    const reader = await artifacts.open({ locator })
     const into = Buffer.alloc(bytes + 1)
     assert.equal(await reader.read(into), bytes)
     await reader.close()

@@ -18,11 +18,11 @@ test("it is whole, then names each file that is gone, altered, cut or of no task
   assert.deepEqual([sound.code, sound.stdout, sound.stderr], [0, words, ""])
 
   const storage = await createSqliteStorage({ folder: data, mode: "beside" })
-  const places = (await storage.readArtifacts(id)).map(({ place }) =>
-    join(data, "artifacts", place),
+  const locators = (await storage.readArtifacts(id)).map(({ locator }) =>
+    join(data, "artifacts", locator),
   )
   await storage.close()
-  const [gone = "", altered = "", cut = "", left = ""] = places
+  const [gone = "", altered = "", cut = "", left = ""] = locators
   await rm(gone)
   const bytes = await readFile(altered)
   bytes[7] = (bytes[7] ?? 0) ^ 1

@@ -290,8 +290,8 @@ describe("an import", () => {
     )
     assert.ok(first && second)
     const folder = join(house.source, "artifacts")
-    await rm(join(folder, first.place))
-    await writeFile(join(folder, second.place), Buffer.alloc(second.bytes, 1))
+    await rm(join(folder, first.locator))
+    await writeFile(join(folder, second.locator), Buffer.alloc(second.bytes, 1))
     const { code, stderr } = await importHouse(house)
     assert.deepEqual(stderr.split("\n").toSorted(), [
       "",

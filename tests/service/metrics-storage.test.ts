@@ -296,7 +296,7 @@ describe("calls of artifact storage", () => {
     const missing = new SafelightError({ code: "artifact-missing", message: "gone" })
     const files: ArtifactStorage & { readonly folder: string } = {
       folder: "somewhere",
-      put: async () => ({ place: "p", bytes: 1_000, sha256: "" }),
+      put: async () => ({ locator: "p", bytes: 1_000, sha256: "" }),
       open: () => Promise.reject(missing),
       remove: async () => {},
       list: async () => [],
@@ -305,9 +305,9 @@ describe("calls of artifact storage", () => {
     const observed = world.metrics.observeArtifacts(files)
     assert.equal(observed.folder, "somewhere")
     const body = (async function* () {})()
-    assert.equal((await observed.put({ task: "t", key: "k", body })).place, "p")
+    assert.equal((await observed.put({ task: "t", key: "k", body })).locator, "p")
     await observed.put({ task: "t", key: "k", body })
-    await assert.rejects(observed.open({ place: "p" }), missing)
+    await assert.rejects(observed.open({ locator: "p" }), missing)
     const families = await world.read()
     const count = (method: string) =>
       readSample(families, "safelight_artifacts_duration_seconds_count", { method })

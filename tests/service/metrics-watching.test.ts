@@ -1,4 +1,5 @@
 /** Where metrics are served, by the settings of a service: nowhere unless somebody asks for it. */
+import { createAccess } from "@safelight/access"
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
@@ -17,9 +18,10 @@ async function createWorld(settings: WatchingSettings) {
   const logged: LogFields[] = []
   const log = { ...SILENT_LOG, info: (fields: LogFields) => void logged.push(fields) }
   const watching = await createWatching({ settings, clock, log })
+  const { service } = createFakeService()
   const handler = createHttpHandler({
-    service: createFakeService().service,
-    storage: createFakeStorage().storage,
+    service,
+    access: createAccess({ storage: createFakeStorage().storage, service, clock }),
     clock,
     publicUrl: () => "https://media.example",
     ...watching.handler,

@@ -6,25 +6,25 @@ import { hash } from "node:crypto"
 import { SafelightError, type ArtifactReader, type ArtifactStorage } from "@safelight/core"
 
 export interface MemoryArtifacts extends ArtifactStorage {
-  readonly places: ReadonlyMap<string, Uint8Array>
+  readonly locators: ReadonlyMap<string, Uint8Array>
   /** Makes the next `times` puts fail as a full disk would. */
   failPuts(times: number): void
 }
 
 export interface MemoryArtifactsOptions {
-  /** Keeps only the newest places, so that a long benchmark measures the engine's memory alone. */
+  /** Keeps only the newest locators, so that a long benchmark measures the engine's memory alone. */
   readonly keep?: number
 }
 
 export function createMemoryArtifacts({
   keep = Infinity,
 }: MemoryArtifactsOptions = {}): MemoryArtifacts {
-  const places = new Map<string, Uint8Array>()
+  const locators = new Map<string, Uint8Array>()
   let count = 0
   let failures = 0
   let mark: string | undefined
   return {
-    places,
+    locators,
     failPuts(times) {
       failures = times
     },
@@ -39,22 +39,22 @@ export function createMemoryArtifacts({
       }
       const bytes = Buffer.concat(chunks)
       count += 1
-      const place = `${task}/${key}/${count}`
-      places.set(place, bytes)
-      if (places.size > keep) places.delete(places.keys().next().value ?? "")
-      return { place, bytes: bytes.length, sha256: hash("sha256", bytes) }
+      const locator = `${task}/${key}/${count}`
+      locators.set(locator, bytes)
+      if (locators.size > keep) locators.delete(locators.keys().next().value ?? "")
+      return { locator, bytes: bytes.length, sha256: hash("sha256", bytes) }
     },
-    async open({ place, start = 0, end }) {
-      const bytes = places.get(place)
+    async open({ locator, start = 0, end }) {
+      const bytes = locators.get(locator)
       if (bytes === undefined) {
-        throw new SafelightError({ code: "artifact-missing", message: "nothing at that place" })
+        throw new SafelightError({ code: "artifact-missing", message: "nothing at that locator" })
       }
       return createReader(bytes, start, Math.min(bytes.length, (end ?? bytes.length) + 1))
     },
-    async remove(place) {
-      places.delete(place)
+    async remove(locator) {
+      locators.delete(locator)
     },
-    list: async (task) => [...places.keys()].filter((place) => place.startsWith(`${task}/`)),
+    list: async (task) => [...locators.keys()].filter((locator) => locator.startsWith(`${task}/`)),
     mark: async (proposed) => (mark ??= proposed),
     async check() {
       if (failures > 0) throw unavailable()

@@ -58,7 +58,7 @@ export function createFilesystemArtifacts(
     put: (request) => putArtifact(host, request),
     open: (request) => openArtifact(rootFolder, request),
     restore: (request) => restoreArtifact(host, request),
-    remove: (place) => removeArtifact(rootFolder, place),
+    remove: (locator) => removeArtifact(rootFolder, locator),
     list: (task) => listArtifacts(rootFolder, task),
     listAll: () => listAllArtifacts(rootFolder),
     mark: (proposed) => markFolder(rootFolder, proposed),

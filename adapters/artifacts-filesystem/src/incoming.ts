@@ -6,7 +6,7 @@
 import { join } from "node:path"
 import type { FileSystem, FolderEntry } from "./file-system.ts"
 import { MARK_FILE } from "./mark.ts"
-import { createRandomName, isRandomName } from "./place.ts"
+import { createRandomName, isRandomName } from "./locator.ts"
 import { createFile, isAbsence, toIncoming, type RootFolder } from "./root-folder.ts"
 import { toErrorName, translateFailure } from "./storage-failure.ts"
 

@@ -1,11 +1,11 @@
 /**
- * Lists the places of a task, or of all, from the folders. Only what this adapter could have made is shown: a
+ * Lists the locators of a task, or of all, from the folders. Only what this adapter could have made is shown: a
  * link, or a file with another name, is no artifact.
  */
 import { join } from "node:path"
 import { isArtifactName } from "@safelight/core"
 import type { FileSystem, FolderEntry } from "./file-system.ts"
-import { isRandomName, toTaskFolder } from "./place.ts"
+import { isRandomName, toTaskFolder } from "./locator.ts"
 import { assertPresent, isAbsence, isReal, type RootFolder } from "./root-folder.ts"
 import { translateFailure } from "./storage-failure.ts"
 
@@ -43,8 +43,8 @@ async function listTask(files: FileSystem, root: string, taskFolder: string): Pr
   const keyFolders = keys
     .filter((entry) => entry.isDirectory() && isArtifactName(entry.name))
     .map((entry) => `${taskFolder}/${entry.name}`)
-  const places = await Promise.all(keyFolders.map((folder) => listKey(files, root, folder)))
-  return places.flat()
+  const locators = await Promise.all(keyFolders.map((folder) => listKey(files, root, folder)))
+  return locators.flat()
 }
 
 async function listKey(files: FileSystem, root: string, keyFolder: string): Promise<string[]> {

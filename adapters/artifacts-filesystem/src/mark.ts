@@ -6,7 +6,7 @@
 import { constants } from "node:fs"
 import { dirname, join } from "node:path"
 import type { FileSystem } from "./file-system.ts"
-import { createRandomName } from "./place.ts"
+import { createRandomName } from "./locator.ts"
 import {
   assertPresent,
   createFile,

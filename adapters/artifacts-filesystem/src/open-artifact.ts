@@ -5,7 +5,7 @@
  */
 import { constants } from "node:fs"
 import { join } from "node:path"
-import { isArtifactPlace, type ArtifactOpen, type ArtifactReader } from "@safelight/core"
+import { isArtifactLocator, type ArtifactOpen, type ArtifactReader } from "@safelight/core"
 import type { FileSystem, OpenFile } from "./file-system.ts"
 import { assertPresent, isAbsence, type RootFolder } from "./root-folder.ts"
 import { createMissing, createUnavailable, translateFailure } from "./storage-failure.ts"
@@ -21,13 +21,13 @@ export async function openArtifact(
   rootFolder: RootFolder,
   request: ArtifactOpen,
 ): Promise<ArtifactReader> {
-  const { place, start = 0, end = Number.MAX_SAFE_INTEGER - 1 } = request
+  const { locator, start = 0, end = Number.MAX_SAFE_INTEGER - 1 } = request
   assertRange(start, end)
-  if (!isArtifactPlace(place)) throw createMissing()
+  if (!isArtifactLocator(locator)) throw createMissing()
   return translateFailure(async () => {
     const { files } = rootFolder
     const root = await rootFolder.prepare()
-    const artifact = await openReal(files, join(root, place))
+    const artifact = await openReal(files, join(root, locator))
     if (artifact !== undefined) return createReader(artifact, start, end)
     await assertPresent(files, root)
     throw createMissing()

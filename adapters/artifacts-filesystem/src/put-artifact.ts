@@ -11,7 +11,7 @@ import {
   type ArtifactPut,
   type StoredArtifact,
 } from "@safelight/core"
-import { createRandomName, toPlace, toPlaceFolders } from "./place.ts"
+import { createRandomName, toLocator, toLocatorFolders } from "./locator.ts"
 import { removeEmptyFolders } from "./remove-artifact.ts"
 import { createFile, makeFolder, toIncoming, type RootFolder } from "./root-folder.ts"
 import {
@@ -40,31 +40,31 @@ const MAX_MOVES = 100
 
 export async function putArtifact(host: PutHost, request: ArtifactPut): Promise<StoredArtifact> {
   const random = createRandomName()
-  const place = toPlace({ task: request.task, key: request.key, random })
+  const locator = toLocator({ task: request.task, key: request.key, random })
   const { body, signal } = request
-  const target = { place, incoming: random, body, ...(signal && { signal }) }
+  const target = { locator, incoming: random, body, ...(signal && { signal }) }
   const written = await store(host, target, () => true)
   if (written === undefined) throw new TypeError("what is put is always accepted")
-  return { place, ...written }
+  return { locator, ...written }
 }
 
-export interface BodyAtPlace {
-  readonly place: string
+export interface BodyAtLocator {
+  readonly locator: string
   /** What its file is named until it is whole; nobody else's at the moment. */
   readonly incoming: string
   readonly body: AsyncIterable<Uint8Array>
   readonly signal?: AbortSignalLike
 }
 
-/** Stores a body under a place unless `accepts` refuses what was written: then undefined. */
+/** Stores a body under a locator unless `accepts` refuses what was written: then undefined. */
 export async function store(
   host: PutHost,
-  request: BodyAtPlace,
+  request: BodyAtLocator,
   accepts: (written: WrittenBody) => boolean,
 ): Promise<WrittenBody | undefined> {
   throwIfAborted(request.signal)
   const root = await translateFailure(() => host.rootFolder.prepare())
-  const { place } = request
+  const { locator } = request
   const incoming = toIncoming(root, request.incoming)
   let current = incoming
   try {
@@ -74,20 +74,20 @@ export async function store(
       await translateFailure(() => host.rootFolder.files.unlink(incoming))
       return undefined
     }
-    await translateFailure(() => moveIntoPlace(host, { root, incoming, place }))
-    current = join(root, place)
+    await translateFailure(() => moveIntoLocator(host, { root, incoming, locator }))
+    current = join(root, locator)
     await host.onStep("renamed")
-    await translateFailure(() => syncFolders(host, root, place))
+    await translateFailure(() => syncFolders(host, root, locator))
     return written
   } catch (error) {
-    await discard(host, { root, place, current })
+    await discard(host, { root, locator, current })
     throw error
   }
 }
 
 async function writeIncoming(
   { rootFolder, onStep }: PutHost,
-  request: BodyAtPlace,
+  request: BodyAtLocator,
   incoming: string,
 ): Promise<WrittenBody> {
   const file = await translateFailure(() => createFile(rootFolder.files, incoming))
@@ -109,10 +109,10 @@ async function writeIncoming(
 interface Move {
   readonly root: string
   readonly incoming: string
-  readonly place: string
+  readonly locator: string
 }
 
-async function moveIntoPlace(host: PutHost, move: Move): Promise<void> {
+async function moveIntoLocator(host: PutHost, move: Move): Promise<void> {
   for (let count = 1; count <= MAX_MOVES; count += 1) {
     if (await tryMove(host, move)) return
   }
@@ -122,7 +122,7 @@ async function moveIntoPlace(host: PutHost, move: Move): Promise<void> {
 /** False where a folder vanished on the way. */
 async function tryMove(host: PutHost, move: Move): Promise<boolean> {
   const { files } = host.rootFolder
-  const path = join(move.root, move.place)
+  const path = join(move.root, move.locator)
   try {
     await makeFolders(host, move)
     const folder = dirname(path)
@@ -142,7 +142,7 @@ async function tryMove(host: PutHost, move: Move): Promise<boolean> {
 /** Mostly the shard is there and the task is not: that costs two calls. */
 async function makeFolders({ rootFolder, durableShards }: PutHost, move: Move): Promise<void> {
   const { files } = rootFolder
-  const { key, task, shard } = toPlaceFolders(move.place)
+  const { key, task, shard } = toLocatorFolders(move.locator)
   try {
     await makeFolder(files, join(move.root, task))
   } catch (error) {
@@ -154,9 +154,9 @@ async function makeFolders({ rootFolder, durableShards }: PutHost, move: Move): 
   await makeFolder(files, join(move.root, key))
 }
 
-async function syncFolders(host: PutHost, root: string, place: string): Promise<void> {
+async function syncFolders(host: PutHost, root: string, locator: string): Promise<void> {
   const { sync } = host.rootFolder
-  const { key, task, shard } = toPlaceFolders(place)
+  const { key, task, shard } = toLocatorFolders(locator)
   const syncs = [key, task, shard].map((folder) => sync(join(root, folder)))
   if (!host.durableShards.has(shard)) syncs.push(sync(root))
   await Promise.all(syncs)
@@ -166,10 +166,10 @@ async function syncFolders(host: PutHost, root: string, place: string): Promise<
 /** As far as the disk lets us: the failure that led here is the one to report. */
 async function discard(
   { rootFolder }: PutHost,
-  left: { readonly root: string; readonly place: string; readonly current: string },
+  left: { readonly root: string; readonly locator: string; readonly current: string },
 ): Promise<void> {
   await rootFolder.files.unlink(left.current).catch(ignoreSecondFailure)
-  await removeEmptyFolders(rootFolder, left.root, left.place).catch(ignoreSecondFailure)
+  await removeEmptyFolders(rootFolder, left.root, left.locator).catch(ignoreSecondFailure)
 }
 
 function ignoreSecondFailure(_error: unknown): void {}

@@ -3,31 +3,31 @@
  * an empty folder can be removed, and a put that finds its folder gone makes it again.
  */
 import { join } from "node:path"
-import { isArtifactPlace } from "@safelight/core"
-import { toPlaceFolders } from "./place.ts"
+import { isArtifactLocator } from "@safelight/core"
+import { toLocatorFolders } from "./locator.ts"
 import { assertPresent, isAbsence, isReal, type RootFolder } from "./root-folder.ts"
 import { toErrorName, translateFailure } from "./storage-failure.ts"
 
 /** What `rmdir` says of a folder that is not empty; POSIX allows both. */
 const NOT_EMPTY: ReadonlySet<string | undefined> = new Set(["ENOTEMPTY", "EEXIST"])
 
-export async function removeArtifact(rootFolder: RootFolder, place: string): Promise<void> {
-  if (!isArtifactPlace(place)) return
+export async function removeArtifact(rootFolder: RootFolder, locator: string): Promise<void> {
+  if (!isArtifactLocator(locator)) return
   await translateFailure(async () => {
     const root = await rootFolder.prepare()
-    await unlinkArtifact(rootFolder, root, place)
-    await removeEmptyFolders(rootFolder, root, place)
-    await syncDeepest(rootFolder, root, place)
+    await unlinkArtifact(rootFolder, root, locator)
+    await removeEmptyFolders(rootFolder, root, locator)
+    await syncDeepest(rootFolder, root, locator)
   })
 }
 
-/** Removes the folders of a place from the deepest up, as far as they are empty. */
+/** Removes the folders of a locator from the deepest up, as far as they are empty. */
 export async function removeEmptyFolders(
   { files }: RootFolder,
   root: string,
-  place: string,
+  locator: string,
 ): Promise<void> {
-  const { key, task } = toPlaceFolders(place)
+  const { key, task } = toLocatorFolders(locator)
   for (const folder of [join(root, key), join(root, task)]) {
     try {
       if (await isReal(files, folder)) await files.rmdir(folder)
@@ -38,11 +38,11 @@ export async function removeEmptyFolders(
   }
 }
 
-async function unlinkArtifact({ files }: RootFolder, root: string, place: string): Promise<void> {
-  const folder = join(root, toPlaceFolders(place).key)
+async function unlinkArtifact({ files }: RootFolder, root: string, locator: string): Promise<void> {
+  const folder = join(root, toLocatorFolders(locator).key)
   try {
     if (await isReal(files, folder)) {
-      await files.unlink(join(root, place))
+      await files.unlink(join(root, locator))
       return
     }
   } catch (error) {
@@ -58,9 +58,9 @@ async function unlinkArtifact({ files }: RootFolder, root: string, place: string
 async function syncDeepest(
   { files, sync }: RootFolder,
   root: string,
-  place: string,
+  locator: string,
 ): Promise<void> {
-  const { key, task, shard } = toPlaceFolders(place)
+  const { key, task, shard } = toLocatorFolders(locator)
   for (const folder of [join(root, key), join(root, task), join(root, shard)]) {
     try {
       if (!(await isReal(files, folder))) continue

@@ -28,7 +28,7 @@ export function createUnavailable(message: string, cause?: unknown): SafelightEr
 }
 
 export function createMissing(): SafelightError {
-  return new SafelightError({ code: "artifact-missing", message: "The place holds no artifact" })
+  return new SafelightError({ code: "artifact-missing", message: "The locator holds no artifact" })
 }
 
 export function throwIfAborted(signal: AbortSignalLike | undefined): void {

@@ -1,25 +1,25 @@
 /**
- * Lists the places of a task, or of all. Only what this adapter could have made is shown: any other object
+ * Lists the locators of a task, or of all. Only what this adapter could have made is shown: any other object
  * below the prefix is somebody else's. An upload that is not complete is no object, and not listed.
  */
-import { isArtifactPlace } from "@safelight/core"
+import { isArtifactLocator } from "@safelight/core"
 import type { Bucket } from "./bucket.ts"
 import { listPages } from "./list-pages.ts"
-import { toTaskPrefix } from "./place.ts"
+import { toTaskPrefix } from "./locator.ts"
 import { findElements, findText } from "./xml-text.ts"
 
 export async function listArtifacts(bucket: Bucket, task: string): Promise<readonly string[]> {
-  const places: string[] = []
-  for await (const place of listPlaces(bucket, toTaskPrefix(task))) places.push(place)
-  return places
+  const locators: string[] = []
+  for await (const locator of listLocators(bucket, toTaskPrefix(task))) locators.push(locator)
+  return locators
 }
 
 /** Of all tasks; a bucket lists in the order of keys, so those of a task stand together. */
 export function listAllArtifacts(bucket: Bucket): AsyncIterable<string> {
-  return listPlaces(bucket, "")
+  return listLocators(bucket, "")
 }
 
-async function* listPlaces(bucket: Bucket, begin: string): AsyncGenerator<string> {
+async function* listLocators(bucket: Bucket, begin: string): AsyncGenerator<string> {
   const { prefix } = bucket
   const pages = listPages(bucket, {
     operation: "listing objects",
@@ -30,9 +30,9 @@ async function* listPlaces(bucket: Bucket, begin: string): AsyncGenerator<string
   for await (const page of pages) {
     for (const element of findElements(page, "Contents")) {
       const key = findText(element, "Key") ?? ""
-      const place = key.slice(prefix.length)
-      const isOurs = key === `${prefix}${place}` && place.startsWith(begin)
-      if (isOurs && isArtifactPlace(place)) yield place
+      const locator = key.slice(prefix.length)
+      const isOurs = key === `${prefix}${locator}` && locator.startsWith(begin)
+      if (isOurs && isArtifactLocator(locator)) yield locator
     }
   }
 }

@@ -5,7 +5,7 @@
  * first answer promised: it goes on or rejects.
  */
 import {
-  isArtifactPlace,
+  isArtifactLocator,
   isSafelightError,
   type ArtifactOpen,
   type ArtifactReader,
@@ -19,12 +19,12 @@ import { createMissing, createUnavailable } from "./storage-failure.ts"
 const MOST_RESUMES = 3
 
 export async function openArtifact(bucket: Bucket, request: ArtifactOpen): Promise<ArtifactReader> {
-  const { place, start = 0, end } = request
+  const { locator, start = 0, end } = request
   assertRange(start, end)
-  if (!isArtifactPlace(place)) throw createMissing()
+  if (!isArtifactLocator(locator)) throw createMissing()
   const controller = new AbortController()
   const { signal } = controller
-  const range = { key: place, start, signal, ...(end === undefined ? {} : { end }) }
+  const range = { key: locator, start, signal, ...(end === undefined ? {} : { end }) }
   const opened = await openRange(bucket, range)
   return createReader({ bucket, range, opened, callOff: () => controller.abort() })
 }

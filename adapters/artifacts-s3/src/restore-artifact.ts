@@ -1,16 +1,16 @@
 /**
- * Stores an artifact under a place that another storage gave out, for a log that moves and names it.
- * What is not what it should be never appears. A failure leaves what is whole: the place may hold
+ * Stores an artifact under a locator that another storage gave out, for a log that moves and names it.
+ * What is not what it should be never appears. A failure leaves what is whole: the locator may hold
  * what an earlier call, or one beside this, was told is stored.
  */
-import { isArtifactPlace, type ArtifactRestore, type RestoreOutcome } from "@safelight/core"
+import { isArtifactLocator, type ArtifactRestore, type RestoreOutcome } from "@safelight/core"
 import { storeBody, type StoreHost } from "./store-body.ts"
 
 export async function restoreArtifact(
   host: StoreHost,
   request: ArtifactRestore,
 ): Promise<RestoreOutcome> {
-  if (!isArtifactPlace(request.place)) return "foreign-place"
+  if (!isArtifactLocator(request.locator)) return "foreign-locator"
   const stored = await storeBody(
     host,
     { ...request, isNew: false },

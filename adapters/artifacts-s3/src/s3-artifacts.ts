@@ -4,7 +4,7 @@
  * and several installations by their prefixes, may share it.
  */
 import {
-  isArtifactPlace,
+  isArtifactLocator,
   type ArtifactRestore,
   type ArtifactStorage,
   type RestoreOutcome,
@@ -43,8 +43,8 @@ export function createS3Artifacts(options: S3ArtifactsOptions): S3Artifacts {
     put: (request) => putArtifact(host, request),
     open: (request) => openArtifact(bucket, request),
     restore: (request) => restoreArtifact(host, request),
-    async remove(place) {
-      if (isArtifactPlace(place)) await deleteObject(bucket, { key: place })
+    async remove(locator) {
+      if (isArtifactLocator(locator)) await deleteObject(bucket, { key: locator })
     },
     list: (task) => listArtifacts(bucket, task),
     listAll: () => listAllArtifacts(bucket),

@@ -15,7 +15,7 @@ export function createUnavailable(reason: string): SafelightError {
 }
 
 export function createMissing(): SafelightError {
-  return new SafelightError({ code: "artifact-missing", message: "The place holds no artifact" })
+  return new SafelightError({ code: "artifact-missing", message: "The locator holds no artifact" })
 }
 
 export function createAborted(): SafelightError {

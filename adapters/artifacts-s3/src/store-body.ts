@@ -1,5 +1,5 @@
 /**
- * Stores a body under a place: by one request where it fits into a part, by parts otherwise. Two
+ * Stores a body under a locator: by one request where it fits into a part, by parts otherwise. Two
  * parts are in memory at most, one being filled while the other is sent. The object appears with the
  * last request, whole, and only once its length and hash were accepted; the call resolves when the
  * bucket says that it holds it, as long as it was.
@@ -18,8 +18,8 @@ export interface StoreHost {
   readonly partBytes: number
 }
 
-export interface BodyAtPlace {
-  readonly place: string
+export interface BodyAtLocator {
+  readonly locator: string
   readonly body: AsyncIterable<Uint8Array>
   readonly signal?: AbortSignalLike
   /**
@@ -36,7 +36,7 @@ export interface StoredBody {
 }
 
 interface Work extends StoreHost {
-  readonly place: string
+  readonly locator: string
   readonly stop: Stop
   readonly upload: MultipartUpload
 }
@@ -51,14 +51,14 @@ interface GatheredBody extends StoredBody {
 /** Undefined, with nothing stored, where `accepts` refuses what the body came to. */
 export async function storeBody(
   host: StoreHost,
-  request: BodyAtPlace,
+  request: BodyAtLocator,
   accepts: (body: StoredBody) => boolean,
 ): Promise<StoredBody | undefined> {
   throwIfAborted(request.signal)
-  const { place } = request
+  const { locator } = request
   const stop = createStop(request.signal)
-  const upload = createMultipartUpload(host.bucket, { key: place, stop })
-  const work: Work = { ...host, place, stop, upload }
+  const upload = createMultipartUpload(host.bucket, { key: locator, stop })
+  const work: Work = { ...host, locator, stop, upload }
   let isToDiscard = false
   try {
     const body = await sendFullParts(work, request.body)
@@ -68,7 +68,7 @@ export async function storeBody(
     }
     isToDiscard = request.isNew
     await sendLast(work, body)
-    if (!(await isStored(host.bucket, { key: place, signal: stop.signal }, body.bytes))) {
+    if (!(await isStored(host.bucket, { key: locator, signal: stop.signal }, body.bytes))) {
       isToDiscard = true
       throw createUnavailable(`it does not hold the ${body.bytes} bytes that it took`)
     }
@@ -90,7 +90,7 @@ export async function storeBody(
  */
 async function sendFullParts(
   { partBytes, stop, upload }: Work,
-  body: BodyAtPlace["body"],
+  body: BodyAtLocator["body"],
 ): Promise<GatheredBody> {
   let filling = createPartBuffer(partBytes)
   let sending: PartBuffer | undefined
@@ -120,18 +120,18 @@ async function sendFullParts(
 }
 
 async function sendLast(work: Work, { last, isParted }: GatheredBody): Promise<void> {
-  const { bucket, place, stop, upload } = work
+  const { bucket, locator, stop, upload } = work
   if (isParted) {
     await upload.send(last)
     await upload.complete()
   } else {
-    await putObject(bucket, { key: place, signal: stop.signal }, last)
+    await putObject(bucket, { key: locator, signal: stop.signal }, last)
   }
 }
 
 /** As far as the bucket lets us: the failure that led here is the one to report. */
-async function discard({ bucket, place }: Work): Promise<void> {
-  await deleteObject(bucket, { key: place }, TIDY_PATIENCE).catch(ignoreSecondFailure)
+async function discard({ bucket, locator }: Work): Promise<void> {
+  await deleteObject(bucket, { key: locator }, TIDY_PATIENCE).catch(ignoreSecondFailure)
 }
 
 function ignoreSecondFailure(_error: unknown): void {}

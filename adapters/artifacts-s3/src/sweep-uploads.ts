@@ -3,7 +3,7 @@
  * have made. One that still runs, perhaps in another process, differs only by its age; parts that
  * it stored since do not show.
  */
-import { isArtifactPlace } from "@safelight/core"
+import { isArtifactLocator } from "@safelight/core"
 import type { Bucket } from "./bucket.ts"
 import { listPages } from "./list-pages.ts"
 import { abandonUpload, type UnfinishedUpload } from "./multipart-upload.ts"
@@ -39,8 +39,8 @@ function toStale(element: string, prefix: string, before: number): UnfinishedUpl
   const key = findText(element, "Key") ?? ""
   const uploadId = findText(element, "UploadId") ?? ""
   const startedAt = Date.parse(findText(element, "Initiated") ?? "")
-  const place = key.slice(prefix.length)
-  const isOurs = key === `${prefix}${place}` && isArtifactPlace(place) && uploadId !== ""
+  const locator = key.slice(prefix.length)
+  const isOurs = key === `${prefix}${locator}` && isArtifactLocator(locator) && uploadId !== ""
   // A date that can't be read is no date to act on.
-  return isOurs && startedAt <= before ? { key: place, uploadId } : undefined
+  return isOurs && startedAt <= before ? { key: locator, uploadId } : undefined
 }

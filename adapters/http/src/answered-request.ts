@@ -3,13 +3,12 @@
  * and its metrics of it. Nothing here was written by the caller: the path is a pattern, the method
  * one of a few, the task an id that could be one; a query and a header are never told.
  */
-import type { Clock } from "@safelight/core"
+import { isTaskId, type Clock } from "@safelight/core"
 import { ERRORS } from "./errors/error-table.ts"
 import { toErrorText } from "./errors/error-response.ts"
 import type { Refusal } from "./errors/refusal.ts"
 import type { Exchange } from "./exchange.ts"
 import { toTextBytes, toWrittenBytes } from "./json-response.ts"
-import { isTaskId } from "./endpoints/task-body.ts"
 
 export interface AnsweredRequest {
   readonly requestId: string

@@ -5,40 +5,31 @@
 import {
   MODELS,
   SILENT_LOG,
+  type Access,
   type CallbackService,
   type Clock,
   type InputService,
-  type LinkStorage,
   type Log,
   type Model,
-  type RateStorage,
   type TaskService,
 } from "@safelight/core"
 import type { OnAnswered } from "./answered-request.ts"
 import { createAdmission } from "./authentication/admission.ts"
-import { createAuthenticate } from "./authentication/authenticate.ts"
-import type { CallerStorage } from "./authentication/key-verifier.ts"
+import { createLimit } from "./authentication/limit.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import { toSettings, type HttpSettings } from "./defaults.ts"
 import { ENDPOINTS } from "./endpoints.ts"
-import { createGate, type Gate } from "./gate.ts"
-import { createLimit } from "./limits/limit.ts"
-import { createRateLimiter } from "./limits/rate-limiter.ts"
-import { createLinkKeys } from "./links/link-keys.ts"
-import { createPrivateLinks } from "./links/private-links.ts"
 import { createApiDocument } from "./openapi/document.ts"
 import { createPublicPrefix } from "./public-prefix.ts"
 import { createRouter, type HttpHandler } from "./router.ts"
 import type { MetricsText } from "./services.ts"
 
-export type HttpStorage = CallerStorage & LinkStorage & RateStorage
-
 export interface HttpHandlerOptions {
   readonly service: TaskService
   /** Takes in what providers call back with; absent: there is nothing at that path. */
   readonly callbacks?: CallbackService
-  /** Keys, accounts, rates and what private links rest on. */
-  readonly storage: HttpStorage
+  /** Who may call, how often, and by which link: what `@safelight/access` makes, or a host's own. */
+  readonly access: Access
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   /** Where clients reach the service, asked at each use: a server knows it once it listens. */
   readonly publicUrl: () => string
@@ -73,18 +64,10 @@ const ROOT_WORDS =
 
 /** Throws `invalid-configuration` on a setting that is no positive integer. */
 export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
-  const { service, clock, storage, publicUrl, models = MODELS, onAnswered } = options
+  const { service, access, clock, publicUrl, models = MODELS, onAnswered } = options
   const { log = SILENT_LOG, random = Math.random, hasReference = true } = options
   const settings = toSettings(options.settings)
-  const strangers = createStrangers("new API keys", settings)
-  const authenticate = createAuthenticate({ storage, clock, settings, strangers })
-  const limit = createLimit(createRateLimiter({ storage, clock, settings }))
-  const links = createPrivateLinks({
-    service,
-    storage,
-    keys: createLinkKeys({ storage, clock, settings }),
-    strangers: createStrangers("private links", settings),
-  })
+  const limit = createLimit(access)
   const prefix = createPublicPrefix(publicUrl)
   const services = {
     service,
@@ -93,8 +76,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     settings,
     models,
     threadModels: options.threadModels,
-    links,
-    linkStorage: storage,
+    links: access,
     limit,
     publicUrl,
     prefix,
@@ -107,19 +89,13 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   }
   return createRouter(ENDPOINTS, {
     services,
-    admit: createAdmission({ authenticate, limit }),
+    admit: createAdmission(access, limit),
     log,
     urlCharacters: settings.urlCharacters,
     onAnswered,
     random,
     ...(hasReference ? { rootWords: ROOT_WORDS } : {}),
   })
-}
-
-/** The line of what anybody may invent. */
-function createStrangers(name: string, settings: HttpSettings): Gate {
-  const { lookupsAtOnce: limit, lookupsWaiting: mostWaiting } = settings
-  return createGate({ limit, mostWaiting, name })
 }
 
 async function isReady(): Promise<void> {}

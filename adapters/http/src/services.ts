@@ -3,15 +3,14 @@ import type {
   CallbackService,
   Clock,
   InputService,
-  LinkStorage,
+  LinkAccess,
   Log,
   Model,
   TaskService,
 } from "@safelight/core"
+import type { Limit } from "./authentication/limit.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import type { HttpSettings } from "./defaults.ts"
-import type { Limit } from "./limits/limit.ts"
-import type { PrivateLinks } from "./links/private-links.ts"
 import type { PublicPrefix } from "./public-prefix.ts"
 
 export interface MetricsText {
@@ -27,8 +26,7 @@ export interface Services {
   /** The models that a caller may choose from. */
   readonly models: readonly Model[]
   readonly threadModels: ThreadModels | undefined
-  readonly links: PrivateLinks
-  readonly linkStorage: Pick<LinkStorage, "raiseLinkEpoch">
+  readonly links: LinkAccess
   /** Counts a request whose caller has no key. */
   readonly limit: Limit
   /** Asked at each use, since a server knows its address only once it listens. */

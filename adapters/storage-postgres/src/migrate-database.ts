@@ -4,7 +4,7 @@
  * older one may still use changes it under that one's feet, and holds no lock for long.
  */
 import { assertServable, SafelightError } from "@safelight/core"
-import { fromMoveRecord, migrate, type MovesTable, type StoreDatabase } from "@safelight/store"
+import { fromMoveRecord, migrate, type MovesTable } from "@safelight/store"
 import { Kysely, PostgresDialect } from "kysely"
 import { Client } from "pg"
 import { DEFAULTS } from "./defaults.ts"
@@ -62,7 +62,7 @@ export async function migrateDatabase(options: MigrateOptions): Promise<void> {
     await client.query(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     const isNew = (await client.query("select to_regclass('events') as t")).rows[0].t === null
     if (isNew && !mayCreate) throw noSchema()
-    await migrate(toKysely(client), POSTGRES_DIALECT, () => {})
+    await migrate(toKysely(client), { dialect: POSTGRES_DIALECT })
     if (isNew) for (const sql of TUNING) await client.query(sql)
     if (isServing) {
       const { rows } = await client.query<MovesTable>("select * from moves order by id")
@@ -100,11 +100,11 @@ function invalid(message: string): SafelightError {
 }
 
 /** The migrator's own statements run on the one connection that holds the lock. */
-function toKysely(client: Client): Kysely<StoreDatabase> {
+function toKysely(client: Client): Kysely<unknown> {
   const held = {
     query: (text: string, values: unknown[]) => client.query(text, values),
     release() {},
   }
   const pool = { connect: async () => held, end: async () => undefined, options: {} }
-  return new Kysely<StoreDatabase>({ dialect: new PostgresDialect({ pool: pool as never }) })
+  return new Kysely<unknown>({ dialect: new PostgresDialect({ pool: pool as never }) })
 }

@@ -5,13 +5,7 @@
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
 import { assertServable, type Move } from "@safelight/core"
-import {
-  fromMoveRecord,
-  migrate,
-  type MovesTable,
-  type StoreDatabase,
-  type StoreStatements,
-} from "@safelight/store"
+import { fromMoveRecord, migrate, type MovesTable, type StoreStatements } from "@safelight/store"
 import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely"
 import { SQLITE_DIALECT } from "./dialect.ts"
 import { isBusy } from "./failure.ts"
@@ -35,7 +29,10 @@ export async function migrateFile(options: MigrateFileOptions): Promise<void> {
   const database = new DatabaseSync(options.file)
   try {
     await beginPatiently(database, options.busyTimeoutMs)
-    await migrate(toKysely(database), SQLITE_DIALECT, options.assertAlone)
+    await migrate(toKysely(database), {
+      dialect: SQLITE_DIALECT,
+      assertAlone: options.assertAlone,
+    })
     if (options.isServing) {
       assertServable(readMoves(database, options.statements))
       if (isWithoutTasks(database)) assertNoArtifacts(options.file)
@@ -74,7 +71,7 @@ async function beginPatiently(database: DatabaseSync, busyTimeoutMs: number): Pr
   }
 }
 
-export function toKysely(database: DatabaseSync): Kysely<StoreDatabase> {
+export function toKysely(database: DatabaseSync): Kysely<unknown> {
   const shim: SqliteDatabase = {
     close() {},
     prepare(sql) {
@@ -87,5 +84,5 @@ export function toKysely(database: DatabaseSync): Kysely<StoreDatabase> {
       }
     },
   }
-  return new Kysely<StoreDatabase>({ dialect: new SqliteDialect({ database: shim }) })
+  return new Kysely<unknown>({ dialect: new SqliteDialect({ database: shim }) })
 }

@@ -33,7 +33,7 @@ export async function assertReadable(location: string): Promise<void> {
   const database = new DatabaseSync(location, { readOnly: true })
   try {
     // It has nothing to do, or can't do it.
-    await migrate(toKysely(database), SQLITE_DIALECT, () => {})
+    await migrate(toKysely(database), { dialect: SQLITE_DIALECT })
   } catch (cause) {
     if (!isReadOnly(cause)) throw cause
     const message =

@@ -31,7 +31,7 @@ export type ArtifactFinding =
   /** They have another size, or another SHA-256, than the log says. */
   | { readonly kind: "differs"; readonly task: string; readonly key: string }
   /** Bytes of a task that the log does not know. */
-  | { readonly kind: "unknown-task"; readonly task: string; readonly place: string }
+  | { readonly kind: "unknown-task"; readonly task: string; readonly locator: string }
 
 export interface ArtifactAuditReport extends FindingReport<ArtifactFinding> {
   readonly outcome: "whole" | "differs"
@@ -85,9 +85,9 @@ async function readNamed(
 
 async function compare(
   artifacts: ArtifactAuditOptions["artifacts"],
-  { place, bytes, sha256 }: ManifestEntry,
+  { locator, bytes, sha256 }: ManifestEntry,
 ): Promise<"same" | "missing" | "differs"> {
-  const reader = await openOrMiss(artifacts, place)
+  const reader = await openOrMiss(artifacts, locator)
   if (reader === undefined) return "missing"
   try {
     if (reader.totalBytes !== bytes) return "differs"
@@ -109,10 +109,10 @@ async function digest(reader: ArtifactReader): Promise<string> {
 
 async function openOrMiss(
   artifacts: Pick<ArtifactStorage, "open">,
-  place: string,
+  locator: string,
 ): Promise<ArtifactReader | undefined> {
   try {
-    return await artifacts.open({ place })
+    return await artifacts.open({ locator })
   } catch (error) {
     if (isSafelightError(error) && error.code === "artifact-missing") return undefined
     throw error
@@ -126,15 +126,15 @@ async function lookForFiles(
 ): Promise<number> {
   let count = 0
   let last = { folder: "", isKnown: true }
-  for await (const place of artifacts.listAll()) {
+  for await (const locator of artifacts.listAll()) {
     count += 1
-    const [shard = "", name = ""] = place.split("/")
+    const [shard = "", name = ""] = locator.split("/")
     const folder = `${shard}/${name}`
     const task = toTask(name)
     if (folder !== last.folder) {
       last = { folder, isKnown: task === undefined || (await storage.readTask(task)) !== undefined }
     }
-    if (!last.isKnown) find({ kind: "unknown-task", task: task ?? name, place })
+    if (!last.isKnown) find({ kind: "unknown-task", task: task ?? name, locator })
   }
   return count
 }

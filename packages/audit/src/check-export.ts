@@ -93,7 +93,7 @@ export function checkRecord(
   if (checked.kind === "faulty") throw refused(checked.words)
   checkCommitment(record, checked.task, digest)
   checkAccount(checked.task)
-  checkPlaces(checked.task, digest)
+  checkLocators(checked.task, digest)
   return checked
 }
 
@@ -103,11 +103,11 @@ function checkAccount({ account, id }: Task): void {
 }
 
 /** Else the bytes of another task would be served as this one's, and removed with it. */
-function checkPlaces({ id, artifacts }: Task, digest: Digest): void {
+function checkLocators({ id, artifacts }: Task, digest: Digest): void {
   const folder = toArtifactFolder(id, (text) => digest([text]))
-  const stray = artifacts.find(({ place }) => !place.startsWith(`${folder}/`))
+  const stray = artifacts.find(({ locator }) => !locator.startsWith(`${folder}/`))
   if (stray === undefined) return
-  throw refused(`the place of ${stray.key} of task ${id} is not in that task's folder`)
+  throw refused(`the locator of ${stray.key} of task ${id} is not in that task's folder`)
 }
 
 export function toEvents({ task, events }: StreamRecord): StoredEvent[] {

@@ -103,11 +103,11 @@ function compareArtifacts(
 ): void {
   const found = new Map(stream.artifacts.map((row) => [row.key, row]))
   for (const row of expected) {
-    const { key, place } = row
+    const { key, locator } = row
     const live = found.get(key)
     found.delete(key)
     if (live === undefined) {
-      const facts = { expected: place, found: null }
+      const facts = { expected: locator, found: null }
       find({ kind: "artifact-missing", task: stream.id, version, key, ...facts })
       continue
     }
@@ -180,8 +180,8 @@ export function findChargeOrphan({ task, chargeMicros }: ChargeRow, find: Find):
 }
 
 /** Reports an artifact's row that no manifest names. */
-export function findOrphan({ task, key, place }: ArtifactRow, find: Find): void {
-  const facts = { expected: null, found: excerpt(place) }
+export function findOrphan({ task, key, locator }: ArtifactRow, find: Find): void {
+  const facts = { expected: null, found: excerpt(locator) }
   find({ kind: "artifact-orphaned", task, version: null, key, ...facts })
 }
 

@@ -1,5 +1,5 @@
 /**
- * Copies the bytes of a task's artifacts from one artifact storage to another, under the places that
+ * Copies the bytes of a task's artifacts from one artifact storage to another, under the locators that
  * the log names, and checks them against its digests. What is there already is left; what expired is
  * not copied. A file that is missing or differs is a finding and stops nothing: the log is worth more.
  */
@@ -22,7 +22,7 @@ export interface ArtifactCopy {
 }
 
 export interface CopyFinding {
-  readonly kind: "missing" | "differs" | "foreign-place"
+  readonly kind: "missing" | "differs" | "foreign-locator"
   readonly task: string
   /** The artifact's key. */
   readonly key: string
@@ -62,12 +62,12 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
   }
 
   async function store(row: ArtifactRow): Promise<Outcome> {
-    const reader = await openOrMiss(from, row.place)
+    const reader = await openOrMiss(from, row.locator)
     if (reader === undefined) return "missing"
     try {
       if (to.restore === undefined) throw unable()
-      const { place, bytes, sha256 } = row
-      const outcome = await to.restore({ place, bytes, sha256, body: readAll(reader) })
+      const { locator, bytes, sha256 } = row
+      const outcome = await to.restore({ locator, bytes, sha256, body: readAll(reader) })
       return outcome === "stored" ? "copied" : outcome
     } finally {
       await reader.close()
@@ -85,19 +85,22 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
   }
 }
 
-/** A place is random and what is restored to it is checked, so its size tells. */
-async function isPresent(to: ArtifactCopy["to"], { place, bytes }: ArtifactRow): Promise<boolean> {
-  const reader = await openOrMiss(to, place)
+/** A locator is random and what is restored to it is checked, so its size tells. */
+async function isPresent(
+  to: ArtifactCopy["to"],
+  { locator, bytes }: ArtifactRow,
+): Promise<boolean> {
+  const reader = await openOrMiss(to, locator)
   await reader?.close()
   return reader?.totalBytes === bytes
 }
 
 async function openOrMiss(
   storage: Pick<ArtifactStorage, "open">,
-  place: string,
+  locator: string,
 ): Promise<ArtifactReader | undefined> {
   try {
-    return await storage.open({ place })
+    return await storage.open({ locator })
   } catch (error) {
     if (isSafelightError(error) && error.code === "artifact-missing") return undefined
     throw error
@@ -114,6 +117,6 @@ async function* readAll(reader: ArtifactReader): AsyncGenerator<Uint8Array> {
 }
 
 function unable(): SafelightError {
-  const message = "these artifacts can't be put under places that were given out elsewhere"
+  const message = "these artifacts can't be put under locators that were given out elsewhere"
   return new SafelightError({ code: "invalid-configuration", message })
 }

@@ -59,7 +59,7 @@ export async function collect(
     inputVideosMs = await toInputVideosMs(context, work, model, completed)
   } catch (error) {
     await Promise.all(
-      Object.values(stored).map(({ place }) => discardStored(context, work.id, place)),
+      Object.values(stored).map(({ locator }) => discardStored(context, work.id, locator)),
     )
     if (error instanceof LostOutput) return fail(context, work, error, completed)
     throw error
@@ -164,7 +164,7 @@ async function putInTime(
       const durationMs = await measureOutput(context, output, stored, { kind, signal })
       return { ...stored, durationMs, key, mimeType }
     } catch (error) {
-      await discardStored(context, work.id, stored.place)
+      await discardStored(context, work.id, stored.locator)
       throw error
     }
   }
@@ -206,11 +206,11 @@ async function findExpiry(context: Context, work: Work): Promise<number> {
 
 /** In the order of canonical JSON, which then costs no sorting. */
 function toManifestEntry(
-  { bytes, durationMs, key, mimeType, place, sha256 }: StoredOutput,
+  { bytes, durationMs, key, locator, mimeType, sha256 }: StoredOutput,
   expiresAt: number,
   type: ManifestEntry["type"],
 ): ManifestEntry {
-  return { bytes, durationMs, expiresAt, key, mimeType, place, sha256, type }
+  return { bytes, durationMs, expiresAt, key, locator, mimeType, sha256, type }
 }
 
 function toUsage(

@@ -65,7 +65,7 @@ async function dispatch(
     kind: "dispatch",
     because: slot.because,
     channel: slot.channel.name,
-    claim: work.claim,
+    lease: work.claim,
     sendBefore: clock.now() + toSlackMs(context, work, slot),
     upstreamKey,
   }

@@ -17,11 +17,11 @@ export interface InspectOptions {
 /** Rejects as `MediaInspector.inspect` does. */
 export function inspectStored(
   { artifacts, inspector }: Pick<Context, "artifacts"> & { readonly inspector: MediaInspector },
-  { bytes, place }: StoredArtifact,
+  { bytes, locator }: StoredArtifact,
   { kind, signal }: InspectOptions,
 ): Promise<MediaFacts> {
   async function read(start: number, end: number): Promise<Uint8Array> {
-    const reader = await artifacts.open({ place, start, end: end - 1 })
+    const reader = await artifacts.open({ locator, start, end: end - 1 })
     try {
       const chunk = new Uint8Array(end - start)
       let length = 0
@@ -43,12 +43,12 @@ const DISCARD_MS = 5_000
 export async function discardStored(
   { artifacts, deadlines, log }: Pick<Context, "artifacts" | "deadlines" | "log">,
   task: string,
-  place: string,
+  locator: string,
 ): Promise<void> {
   try {
-    await deadlines.run(DISCARD_MS, undefined, () => artifacts.remove(place))
+    await deadlines.run(DISCARD_MS, undefined, () => artifacts.remove(locator))
   } catch (error) {
     if (!isSafelightError(error)) throw error
-    log.warn({ task, place, error }, "what was stored and is not kept was left for retention")
+    log.warn({ task, locator, error }, "what was stored and is not kept was left for retention")
   }
 }

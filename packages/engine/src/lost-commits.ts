@@ -58,8 +58,8 @@ function recoverLost(
   if (found.state === "queued" && found.attempt + 1 === known.attempt) {
     // In words of its own: an event that equals a new intent's would be taken for that intent.
     const because = `written down again: the database had lost it (${dispatch.because})`
-    const { channel, claim, sendBefore, upstreamKey } = dispatch
-    lost.push({ kind: "dispatch", because, channel, claim, sendBefore, upstreamKey })
+    const { channel, lease, sendBefore, upstreamKey } = dispatch
+    lost.push({ kind: "dispatch", because, channel, lease, sendBefore, upstreamKey })
   }
   if (operation !== null) {
     lost.push({ kind: "accept", operation, upstreamKey: dispatch.upstreamKey })

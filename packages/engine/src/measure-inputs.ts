@@ -180,6 +180,6 @@ async function measure(
     if (durationMs === undefined) throw new TypeError("a video was measured without a length")
     return { bytes: stored.bytes, durationMs }
   } finally {
-    await discardStored({ artifacts, deadlines, log }, work.id, stored.place)
+    await discardStored({ artifacts, deadlines, log }, work.id, stored.locator)
   }
 }

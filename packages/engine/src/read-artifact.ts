@@ -23,7 +23,7 @@ export async function* readArtifact(
   if (row === undefined || clock.now() >= row.expiresAt) {
     throw new SafelightError({ code: "artifact-missing", message: `no artifact ${key}` })
   }
-  const reader = await artifacts.open({ place: row.place })
+  const reader = await artifacts.open({ locator: row.locator })
   try {
     for (;;) {
       const chunk = new Uint8Array(CHUNK_BYTES)

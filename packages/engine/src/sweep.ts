@@ -193,10 +193,10 @@ async function removeDue(context: Context, { task }: StreamHead, now: number): P
   const { artifacts, settings } = context
   if (now < task.finishedAt + settings.removeAfterMs) return 0
   const kept = task.artifacts.filter(({ expiresAt }) => now < expiresAt + settings.removeAfterMs)
-  const keptPlaces = new Set(kept.map(({ place }) => place))
-  const surplus = (await artifacts.list(task.id)).filter((place) => !keptPlaces.has(place))
-  for (const place of surplus) {
-    await artifacts.remove(place)
+  const keptLocators = new Set(kept.map(({ locator }) => locator))
+  const surplus = (await artifacts.list(task.id)).filter((locator) => !keptLocators.has(locator))
+  for (const locator of surplus) {
+    await artifacts.remove(locator)
     await context.probe("sweep:after-remove", task.id)
   }
   return surplus.length

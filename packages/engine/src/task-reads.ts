@@ -34,7 +34,8 @@ export function createReads(context: Context): TaskReads {
     },
     findUsage: (request) => findUsage(context, request),
     sumUsage: (request) => sumUsage(context, request),
-    openArtifact: ({ artifact, ...range }) => artifacts.open({ place: artifact.place, ...range }),
+    openArtifact: ({ artifact, ...range }) =>
+      artifacts.open({ locator: artifact.locator, ...range }),
     async erase({ account, id }) {
       const head = await storage.readTask(id)
       return head?.task.account === account && storage.eraseInputs(id)

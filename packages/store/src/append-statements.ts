@@ -158,7 +158,7 @@ const ARTIFACT = placeholders<ArtifactsTable>(
   "expiry_hidden",
   "key",
   "mime_type",
-  "place",
+  "locator",
   "sha256",
   "type",
 )

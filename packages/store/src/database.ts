@@ -12,7 +12,6 @@ export interface StoreDatabase {
   readonly artifacts: ArtifactsTable
   readonly charges: ChargesTable
   readonly claims: ClaimsTable
-  readonly compatibility: CompatibilityTable
   readonly deployment: DeploymentTable
   readonly deployment_secrets: DeploymentSecretsTable
   readonly events: EventsTable
@@ -66,7 +65,7 @@ export interface ArtifactsTable {
   readonly expiry_hidden: number
   readonly key: string
   readonly mime_type: string
-  readonly place: string
+  readonly locator: string
   readonly sha256: string
   readonly type: string
 }
@@ -234,11 +233,4 @@ export interface KeysTable {
   /** A JSON array of texts. */
   readonly scopes: string
   readonly secret_sha256: string
-}
-
-/** One row, `id` 1: which code may use the database. */
-export interface CompatibilityTable {
-  readonly id: number
-  readonly schema_version: number
-  readonly oldest_code_version: number
 }

@@ -23,7 +23,6 @@ export type {
   ArtifactsTable,
   ChargesTable,
   ClaimsTable,
-  CompatibilityTable,
   DeploymentSecretsTable,
   DeploymentTable,
   EventsTable,
@@ -64,7 +63,13 @@ export type { KeyStatements } from "./key-statements.ts"
 export type { LinkStatements } from "./link-statements.ts"
 export { toListPage, type ListedRecord, type PositionRecord } from "./list-page.ts"
 export { toListValues, type ListFilters, type ListStatements } from "./list-statements.ts"
-export { migrate, SCHEMA_VERSION } from "./migrate.ts"
+export {
+  migrate,
+  SCHEMA_VERSION,
+  type MigrateOptions,
+  type Migration,
+  type Schema,
+} from "./migrate.ts"
 export { fromMoveRecord, toBelongings } from "./move-records.ts"
 export type { MoveStatements } from "./move-statements.ts"
 export {

@@ -65,7 +65,7 @@ export function toArtifactRecord(
     expiry_hidden: Number(row.expiryHidden),
     key: row.key,
     mime_type: row.mimeType,
-    place: row.place,
+    locator: row.locator,
     sha256: row.sha256,
     type: row.type,
   }
@@ -79,7 +79,7 @@ export function fromArtifactRecord(record: ArtifactsTable): ArtifactRow {
     expiresAt: record.expires_at,
     key: record.key,
     mimeType: record.mime_type,
-    place: record.place,
+    locator: record.locator,
     position: record.position,
     sha256: record.sha256,
     task: record.task,

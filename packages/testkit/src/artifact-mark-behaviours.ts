@@ -5,7 +5,7 @@ import type { ArtifactStorageFixture } from "./artifact-storage-contract.ts"
 import type { Behaviours } from "./contract.ts"
 
 export const ARTIFACT_MARK_BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
-  "a place has no mark until one is proposed, and keeps the first": async ({ artifacts }) => {
+  "a storage has no mark until one is proposed, and keeps the first": async ({ artifacts }) => {
     assert.equal(await mark(artifacts), undefined)
     assert.equal(await mark(artifacts), undefined)
     const longest = "~".repeat(100)
@@ -31,9 +31,9 @@ export const ARTIFACT_MARK_BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
     for (const task of ["", ".", ".safelight", "mark", "t"]) {
       assert.deepEqual(await artifacts.list(task), [])
     }
-    for (const place of [".safelight/mark", ".safelight", "mark"]) {
-      await assert.rejects(artifacts.open({ place }), { code: "artifact-missing" })
-      await artifacts.remove(place)
+    for (const locator of [".safelight/mark", ".safelight", "mark"]) {
+      await assert.rejects(artifacts.open({ locator }), { code: "artifact-missing" })
+      await artifacts.remove(locator)
     }
     await artifacts.check()
     assert.equal(await mark(artifacts), stood)

@@ -1,6 +1,6 @@
 /**
- * What `ArtifactStorage.restore` promises: an artifact under a place that was given out before, by
- * this storage or by one that it takes places from. Adapters without `restore` do not run it.
+ * What `ArtifactStorage.restore` promises: an artifact under a locator that was given out before, by
+ * this storage or by one that it takes locators from. Adapters without `restore` do not run it.
  */
 import assert from "node:assert/strict"
 import { hash } from "node:crypto"
@@ -9,54 +9,54 @@ import type { ArtifactStorageFixture } from "./artifact-storage-contract.ts"
 import { describeContract, type Behaviours } from "./contract.ts"
 
 export interface ArtifactRestoreOptions {
-  /** A place of task `t` and key `k` that another kind of storage gave out. */
-  readonly foreignPlace?: string
+  /** A locator of task `t` and key `k` that another kind of storage gave out. */
+  readonly foreignLocator?: string
 }
 
 /** Declares one suite; `create` hands out an empty storage for every behaviour. */
 export function describeArtifactRestore(
   name: string,
   create: () => Promise<ArtifactStorageFixture>,
-  { foreignPlace }: ArtifactRestoreOptions = {},
+  { foreignLocator }: ArtifactRestoreOptions = {},
 ): void {
-  const toPlace = async (artifacts: ArtifactStorage): Promise<string> =>
-    foreignPlace ?? (await givePlace(artifacts))
-  const title = `${name} restores artifacts${foreignPlace === undefined ? "" : " of another kind"}`
-  describeContract({ title, behaviours: toBehaviours(toPlace), create })
+  const toLocator = async (artifacts: ArtifactStorage): Promise<string> =>
+    foreignLocator ?? (await giveLocator(artifacts))
+  const title = `${name} restores artifacts${foreignLocator === undefined ? "" : " of another kind"}`
+  describeContract({ title, behaviours: toBehaviours(toLocator), create })
 }
 
-type ToPlace = (artifacts: ArtifactStorage) => Promise<string>
+type ToLocator = (artifacts: ArtifactStorage) => Promise<string>
 
 const BYTES = Buffer.alloc(300_000, "restored")
 
-function toBehaviours(toPlace: ToPlace): Behaviours<ArtifactStorageFixture> {
+function toBehaviours(toLocator: ToLocator): Behaviours<ArtifactStorageFixture> {
   return {
-    "what is restored is there under its place, listed, opened and removed": async ({
+    "what is restored is there under its locator, listed, opened and removed": async ({
       artifacts,
     }) => {
-      const place = await toPlace(artifacts)
-      assert.equal(await restore(artifacts, toRequest(place)), "stored")
-      assert.deepEqual(await artifacts.list("t"), [place])
-      assert.ok((await readAll(artifacts, place)).equals(BYTES))
-      await artifacts.remove(place)
+      const locator = await toLocator(artifacts)
+      assert.equal(await restore(artifacts, toRequest(locator)), "stored")
+      assert.deepEqual(await artifacts.list("t"), [locator])
+      assert.ok((await readAll(artifacts, locator)).equals(BYTES))
+      await artifacts.remove(locator)
       assert.deepEqual(await artifacts.list("t"), [])
     },
 
     "twice is the same as once, also at once": async ({ artifacts }) => {
-      const place = await toPlace(artifacts)
+      const locator = await toLocator(artifacts)
       const outcomes = await Promise.all([
-        restore(artifacts, toRequest(place)),
-        restore(artifacts, toRequest(place)),
+        restore(artifacts, toRequest(locator)),
+        restore(artifacts, toRequest(locator)),
       ])
       assert.deepEqual(outcomes, ["stored", "stored"])
-      assert.equal(await restore(artifacts, toRequest(place)), "stored")
-      assert.deepEqual(await artifacts.list("t"), [place])
-      assert.ok((await readAll(artifacts, place)).equals(BYTES))
+      assert.equal(await restore(artifacts, toRequest(locator)), "stored")
+      assert.deepEqual(await artifacts.list("t"), [locator])
+      assert.ok((await readAll(artifacts, locator)).equals(BYTES))
     },
 
     "a body of other bytes or of another hash is not stored": async ({ artifacts }) => {
-      const place = await toPlace(artifacts)
-      const request = toRequest(place)
+      const locator = await toLocator(artifacts)
+      const request = toRequest(locator)
       const wrong: readonly Partial<ArtifactRestore>[] = [
         { bytes: BYTES.length + 1 },
         { sha256: "ab".repeat(32) },
@@ -64,35 +64,35 @@ function toBehaviours(toPlace: ToPlace): Behaviours<ArtifactStorageFixture> {
       ]
       for (const change of wrong) {
         const { bytes, sha256 } = request
-        const each = { place, bytes, sha256, body: chop(BYTES), ...change }
+        const each = { locator, bytes, sha256, body: chop(BYTES), ...change }
         assert.equal(await restore(artifacts, each), "differs")
         assert.deepEqual(await artifacts.list("t"), [])
       }
     },
 
     "a body that fails rejects with its own error and leaves nothing": async ({ artifacts }) => {
-      const place = await toPlace(artifacts)
+      const locator = await toLocator(artifacts)
       const failure = new Error("the source went away")
       const body = (async function* () {
         yield* chop(BYTES.subarray(0, 100_000))
         throw failure
       })()
-      await assert.rejects(restore(artifacts, { ...toRequest(place), body }), failure)
+      await assert.rejects(restore(artifacts, { ...toRequest(locator), body }), failure)
       assert.deepEqual(await artifacts.list("t"), [])
     },
 
-    "a text that no storage gave out is no place": async ({ artifacts }) => {
-      for (const place of ["", "..", "../../etc/passwd", "t/k", "/t/k/1", "aa/../k/1"]) {
-        assert.equal(await restore(artifacts, toRequest(place)), "foreign-place", place)
+    "a text that no storage gave out is no locator": async ({ artifacts }) => {
+      for (const locator of ["", "..", "../../etc/passwd", "t/k", "/t/k/1", "aa/../k/1"]) {
+        assert.equal(await restore(artifacts, toRequest(locator)), "foreign-locator", locator)
       }
     },
   }
 }
 
-async function givePlace(artifacts: ArtifactStorage): Promise<string> {
-  const { place } = await artifacts.put({ task: "t", key: "k", body: chop(BYTES) })
-  await artifacts.remove(place)
-  return place
+async function giveLocator(artifacts: ArtifactStorage): Promise<string> {
+  const { locator } = await artifacts.put({ task: "t", key: "k", body: chop(BYTES) })
+  await artifacts.remove(locator)
+  return locator
 }
 
 function restore(artifacts: ArtifactStorage, request: ArtifactRestore): Promise<RestoreOutcome> {
@@ -100,8 +100,8 @@ function restore(artifacts: ArtifactStorage, request: ArtifactRestore): Promise<
   return artifacts.restore(request)
 }
 
-function toRequest(place: string): ArtifactRestore {
-  return { place, body: chop(BYTES), bytes: BYTES.length, sha256: hash("sha256", BYTES) }
+function toRequest(locator: string): ArtifactRestore {
+  return { locator, body: chop(BYTES), bytes: BYTES.length, sha256: hash("sha256", BYTES) }
 }
 
 async function* chop(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -110,8 +110,8 @@ async function* chop(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function readAll(artifacts: ArtifactStorage, place: string): Promise<Buffer> {
-  const reader = await artifacts.open({ place })
+async function readAll(artifacts: ArtifactStorage, locator: string): Promise<Buffer> {
+  const reader = await artifacts.open({ locator })
   const chunks: Buffer[] = []
   try {
     for (;;) {

@@ -56,8 +56,8 @@ const BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
         // A signal that stays silent changes nothing.
         const { signal } = new AbortController()
         const stored = await artifacts.put({ task: "t", key: "k", body, signal })
-        assert.deepEqual(stored, { place: stored.place, bytes: size, sha256: toSha256(bytes) })
-        assertSameBytes(await readAll(artifacts, { place: stored.place }), bytes)
+        assert.deepEqual(stored, { locator: stored.locator, bytes: size, sha256: toSha256(bytes) })
+        assertSameBytes(await readAll(artifacts, { locator: stored.locator }), bytes)
       }
     }
   },
@@ -79,7 +79,7 @@ const BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
 
   "a range is served to the byte, and the total is always the whole": async ({ artifacts }) => {
     const bytes = makeBytes(200 * KIB + 3)
-    const { place } = await store(artifacts, { bytes })
+    const { locator } = await store(artifacts, { bytes })
     const last = bytes.length - 1
     const ranges = [
       ...[0, 1, 65_535, 65_536, last].map((start) => ({ start, end: start })),
@@ -90,33 +90,33 @@ const BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
     ]
     for (const range of ranges) {
       const { start, end } = { start: 0, end: last, ...range }
-      const reader = await artifacts.open({ place, ...range })
+      const reader = await artifacts.open({ locator, ...range })
       assert.equal(reader.totalBytes, bytes.length)
       await reader.close()
-      const read = await readAll(artifacts, { place, ...range })
+      const read = await readAll(artifacts, { locator, ...range })
       assertSameBytes(read, bytes.subarray(start, end + 1), `${start}-${end}`)
     }
   },
 
   "past the last byte a range ends, or is empty": async ({ artifacts }) => {
     const bytes = makeBytes(100)
-    const { place } = await store(artifacts, { bytes })
-    assertSameBytes(await readAll(artifacts, { place, start: 90, end: 5000 }), bytes.subarray(90))
+    const { locator } = await store(artifacts, { bytes })
+    assertSameBytes(await readAll(artifacts, { locator, start: 90, end: 5000 }), bytes.subarray(90))
     for (const start of [100, 5000]) {
-      assert.equal((await readAll(artifacts, { place, start, end: 6000 })).length, 0)
+      assert.equal((await readAll(artifacts, { locator, start, end: 6000 })).length, 0)
     }
     const empty = await store(artifacts, { bytes: makeBytes(0) })
-    assert.equal((await readAll(artifacts, { place: empty.place, start: 0, end: 9 })).length, 0)
+    assert.equal((await readAll(artifacts, { locator: empty.locator, start: 0, end: 9 })).length, 0)
   },
 
   "a range is read into buffers of any size, and not a byte past it": async ({ artifacts }) => {
     const bytes = makeBytes(5000)
-    const { place } = await store(artifacts, { bytes })
+    const { locator } = await store(artifacts, { bytes })
     for (const bufferBytes of [1, 3, 4096, KIB * KIB]) {
-      const read = await readAll(artifacts, { place, start: 10, end: 4500 }, bufferBytes)
+      const read = await readAll(artifacts, { locator, start: 10, end: 4500 }, bufferBytes)
       assertSameBytes(read, bytes.subarray(10, 4501))
     }
-    const reader = await artifacts.open({ place, start: 10, end: 19 })
+    const reader = await artifacts.open({ locator, start: 10, end: 19 })
     const into = new Uint8Array(64).fill(255)
     let filled = 0
     for (let count = -1; count !== 0; filled += count) {
@@ -151,13 +151,13 @@ const BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
   },
 
   "a removed artifact is missing, and removing it again does nothing": async ({ artifacts }) => {
-    const { place } = await store(artifacts, {})
+    const { locator } = await store(artifacts, {})
     const other = await store(artifacts, {})
-    await artifacts.remove(place)
-    await rejectsWith(artifacts.open({ place }), "artifact-missing")
-    await artifacts.remove(place)
+    await artifacts.remove(locator)
+    await rejectsWith(artifacts.open({ locator }), "artifact-missing")
+    await artifacts.remove(locator)
     await assertListed(artifacts, [other])
-    await artifacts.remove(other.place)
+    await artifacts.remove(other.locator)
     await assertListed(artifacts, [])
   },
 
@@ -174,23 +174,23 @@ const BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
       const bytes = new TextEncoder().encode(`of ${name}`)
       stored.set(name, await store(artifacts, { task: name, key: name, bytes }))
     }
-    for (const [name, { place, sha256 }] of stored) {
-      assert.equal(toSha256(await readAll(artifacts, { place })), sha256)
-      assert.deepEqual(await artifacts.list(name), [place], JSON.stringify(name))
+    for (const [name, { locator, sha256 }] of stored) {
+      assert.equal(toSha256(await readAll(artifacts, { locator })), sha256)
+      assert.deepEqual(await artifacts.list(name), [locator], JSON.stringify(name))
     }
   },
 
-  "a place that no put returned is missing, and removing it harms nothing": async ({
+  "a locator that no put returned is missing, and removing it harms nothing": async ({
     artifacts,
   }) => {
     const stored = await store(artifacts, {})
-    const { place } = stored
-    const above = place.slice(0, place.lastIndexOf("/"))
-    const forms = ["x", "/", "\0"].map((end) => place + end)
-    forms.push(above, `/${place}`, `../${place}`, `${above}/../${place}`)
-    const unknown = place.slice(0, -1) + (place.endsWith("0") ? "1" : "0")
+    const { locator } = stored
+    const above = locator.slice(0, locator.lastIndexOf("/"))
+    const forms = ["x", "/", "\0"].map((end) => locator + end)
+    forms.push(above, `/${locator}`, `../${locator}`, `${above}/../${locator}`)
+    const unknown = locator.slice(0, -1) + (locator.endsWith("0") ? "1" : "0")
     for (const wrong of [...HOSTILE_NAMES, ...forms, unknown]) {
-      await rejectsWith(artifacts.open({ place: wrong }), "artifact-missing")
+      await rejectsWith(artifacts.open({ locator: wrong }), "artifact-missing")
       await artifacts.remove(wrong)
     }
     await assertListed(artifacts, [stored])
@@ -201,8 +201,8 @@ const BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
       store(artifacts, { key: `k${index % 3}`, bytes: makeBytes(index * 999) }),
     )
     const stored = await Promise.all(puts)
-    for (const [index, { place }] of stored.entries()) {
-      assertSameBytes(await readAll(artifacts, { place }), makeBytes(index * 999))
+    for (const [index, { locator }] of stored.entries()) {
+      assertSameBytes(await readAll(artifacts, { locator }), makeBytes(index * 999))
     }
     await assertListed(artifacts, stored)
   },
@@ -210,9 +210,9 @@ const BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
   "puts and removes of one task don't disturb each other": async ({ artifacts }) => {
     const rounds = Array.from({ length: 8 }, async (_, lane) => {
       for (let round = 0; round < 12; round += 1) {
-        const { place } = await store(artifacts, { key: `k${lane % 2}`, bytes: makeBytes(lane) })
-        assert.equal((await readAll(artifacts, { place })).length, lane)
-        await artifacts.remove(place)
+        const { locator } = await store(artifacts, { key: `k${lane % 2}`, bytes: makeBytes(lane) })
+        assert.equal((await readAll(artifacts, { locator })).length, lane)
+        await artifacts.remove(locator)
       }
     })
     await Promise.all(rounds)
@@ -223,10 +223,10 @@ const BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
     artifacts,
   }) => {
     const bytes = makeBytes(300 * KIB)
-    const { place } = await store(artifacts, { bytes })
-    const reader = await artifacts.open({ place })
+    const { locator } = await store(artifacts, { bytes })
+    const reader = await artifacts.open({ locator })
     const count = await reader.read(new Uint8Array(1000))
-    await artifacts.remove(place)
+    await artifacts.remove(locator)
     try {
       assertSameBytes(await drain(reader, 7000), bytes.subarray(count))
     } catch (error) {
@@ -237,8 +237,8 @@ const BEHAVIOURS: Behaviours<ArtifactStorageFixture> = {
   },
 
   "a reader is closed twice, also before its end": async ({ artifacts }) => {
-    const { place } = await store(artifacts, { bytes: makeBytes(300 * KIB) })
-    const reader = await artifacts.open({ place })
+    const { locator } = await store(artifacts, { bytes: makeBytes(300 * KIB) })
+    const reader = await artifacts.open({ locator })
     await reader.read(new Uint8Array(10))
     await Promise.all([reader.close(), reader.close()])
     await reader.close()
@@ -290,8 +290,8 @@ async function drain(reader: ArtifactReader, bufferBytes: number): Promise<Uint8
 
 /** Exactly these are the artifacts of `t`. */
 async function assertListed(artifacts: ArtifactStorage, stored: StoredArtifact[]): Promise<void> {
-  const places = stored.map(({ place }) => place)
-  assert.deepEqual((await artifacts.list("t")).toSorted(), places.toSorted())
+  const locators = stored.map(({ locator }) => locator)
+  assert.deepEqual((await artifacts.list("t")).toSorted(), locators.toSorted())
 }
 
 /** No two neighbouring blocks alike, so that a shifted or repeated block shows. */

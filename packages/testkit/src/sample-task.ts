@@ -95,7 +95,7 @@ export function dispatchSample(attempt = 1): TaskCommand {
     kind: "dispatch",
     because: "only",
     channel: "sample",
-    claim: `claim-${attempt}`,
+    lease: `lease-${attempt}`,
     sendBefore: 2_000,
     upstreamKey: `key-${attempt}`,
   }
@@ -127,7 +127,7 @@ export function succeedSample(count = 1, success: SampleSuccess = {}): TaskComma
     ...(hidesExpiry && { expiryHidden: true as const }),
     key: `image_${index + 1}`,
     mimeType: "image/png",
-    place: `place/${index}`,
+    locator: `locator/${index}`,
     sha256: "ab".repeat(32),
     type: "image",
   }))

@@ -16,7 +16,7 @@ import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { chop, makeBytes, PART_BYTES, readAll, store, toSha256 } from "./bodies.ts"
 import { startS3rver } from "./mended-s3rver.ts"
 
-const foreignPlace = await givePlaceOfFolder()
+const foreignLocator = await giveLocatorOfFolder()
 
 for (const [name, options] of [
   ["the S3 adapter", {}],
@@ -29,10 +29,10 @@ for (const [name, options] of [
   }
   describeArtifactStorage(name, createFixture)
   describeArtifactRestore(name, createFixture)
-  describeArtifactRestore(name, createFixture, { foreignPlace })
+  describeArtifactRestore(name, createFixture, { foreignLocator })
 }
 
-describe("a place", () => {
+describe("a locator", () => {
   const tasks = ["t", "", "../..", "Ärger %0041+ & <?#>", "x".repeat(300), "\ud800"]
   for (const task of tasks) {
     it(`of task ${JSON.stringify(task).slice(0, 40)} is as good in a folder as in a bucket`, async () => {
@@ -46,12 +46,12 @@ describe("a place", () => {
         [folder, bucket],
         [bucket, folder],
       ] as const) {
-        const { place } = await store(from, bytes, { task, key: `${task}.PNG` })
-        const body = chop(await readAll(from, { place }), 300)
-        assert.equal(await to.restore({ place, body, bytes: 1000, sha256 }), "stored")
-        assert.deepEqual(await to.list(task), [place])
-        assert.ok(bytes.equals(await readAll(to, { place })))
-        await Promise.all([from.remove(place), to.remove(place)])
+        const { locator } = await store(from, bytes, { task, key: `${task}.PNG` })
+        const body = chop(await readAll(from, { locator }), 300)
+        assert.equal(await to.restore({ locator, body, bytes: 1000, sha256 }), "stored")
+        assert.deepEqual(await to.list(task), [locator])
+        assert.ok(bytes.equals(await readAll(to, { locator })))
+        await Promise.all([from.remove(locator), to.remove(locator)])
         assert.deepEqual(await to.list(task), [])
       }
     })
@@ -74,7 +74,10 @@ describe("a body of several parts, on a server of S3", () => {
       const stored = await artifacts.put({ task: "t", key: "k", body: chop(bytes, chunkBytes) })
       assert.equal(stored.bytes, size)
       assert.equal(stored.sha256, createHash("sha256").update(bytes).digest("hex"))
-      assert.ok(bytes.equals(await readAll(artifacts, { place: stored.place })), `${size} bytes`)
+      assert.ok(
+        bytes.equals(await readAll(artifacts, { locator: stored.locator })),
+        `${size} bytes`,
+      )
     }
     assert.equal(await artifacts.sweepIncoming(Number.MAX_SAFE_INTEGER), 0)
   })
@@ -108,9 +111,9 @@ describe("a body of several parts, on a server of S3", () => {
   })
 })
 
-async function givePlaceOfFolder(): Promise<string> {
+async function giveLocatorOfFolder(): Promise<string> {
   await using folder = await createTemporaryFolder()
   const artifacts = createFilesystemArtifacts({ folder: folder.path })
-  const { place } = await store(artifacts, makeBytes(10))
-  return place
+  const { locator } = await store(artifacts, makeBytes(10))
+  return locator
 }

@@ -28,9 +28,9 @@ describe("a list", () => {
     for (const name of ["notes.txt", "k/notes.txt", `k/${randomUUID()}/x`, "k/&lt;<&>"]) {
       server.objects.set(`${PREFIX}${TASK_FOLDER}/${name}`, Buffer.of())
     }
-    const places = stored.map(({ place }) => place).toSorted()
-    assert.deepEqual((await artifacts.list("t")).toSorted(), places)
-    assert.deepEqual(await bare.list("t"), [outside.place])
+    const locators = stored.map(({ locator }) => locator).toSorted()
+    assert.deepEqual((await artifacts.list("t")).toSorted(), locators)
+    assert.deepEqual(await bare.list("t"), [outside.locator])
     assert.ok(server.operations.filter((name) => name === "ListObjects").length > 4)
   })
 
@@ -43,9 +43,9 @@ describe("a list", () => {
     }
     await store(createS3Artifacts(server.options), makeBytes(10))
     server.objects.set(`${PREFIX}notes.txt`, Buffer.of())
-    const places = []
-    for await (const place of artifacts.listAll()) places.push(place)
-    assert.deepEqual(places.toSorted(), stored.map(({ place }) => place).toSorted())
+    const locators = []
+    for await (const locator of artifacts.listAll()) locators.push(locator)
+    assert.deepEqual(locators.toSorted(), stored.map(({ locator }) => locator).toSorted())
   })
 
   it("is unavailable where its pages have no end, or are no list", async (t) => {

@@ -25,8 +25,8 @@ async function start(context: TestContext, options: Partial<S3ArtifactsOptions> 
     },
   }
   const artifacts = createS3Artifacts({ ...server.options, clock, random: () => 1, ...options })
-  const { place } = await store(artifacts, BYTES)
-  return { server, artifacts, place, waits }
+  const { locator } = await store(artifacts, BYTES)
+  return { server, artifacts, locator, waits }
 }
 
 /** Exactly so many bytes. */
@@ -49,7 +49,7 @@ function sendFirst({ request, response }: Exchange, length: number): () => void 
 
 describe("an artifact in a bucket, opened", () => {
   it("is asked for by one request, and its connection serves the next one", async (t) => {
-    const { server, artifacts, place } = await start(t)
+    const { server, artifacts, locator } = await start(t)
     server.operations.length = 0
     const ranges: { start?: number; end?: number }[] = [
       {},
@@ -59,7 +59,7 @@ describe("an artifact in a bucket, opened", () => {
     ]
     for (const range of ranges) {
       const { start: first = 0, end = BYTES.byteLength - 1 } = range
-      const bytes = await readAll(artifacts, { place, ...range })
+      const bytes = await readAll(artifacts, { locator, ...range })
       assert.ok(bytes.equals(BYTES.subarray(first, end + 1)))
     }
     assert.deepEqual(server.operations, Array(4).fill("GetObject"))
@@ -67,7 +67,7 @@ describe("an artifact in a bucket, opened", () => {
   })
 
   it("is read no faster than its reader reads", async (t) => {
-    const { server, artifacts, place } = await start(t)
+    const { server, artifacts, locator } = await start(t)
     const whole = 256 * 1024 * 1024
     const chunk = makeBytes(64 * 1024)
     let sent = 0
@@ -78,7 +78,7 @@ describe("an artifact in a bucket, opened", () => {
         if (!response.write(chunk)) await once(response, "drain")
       }
     }
-    const reader = await artifacts.open({ place })
+    const reader = await artifacts.open({ locator })
     assert.equal(reader.totalBytes, whole)
     for (let count = 0; count < 3000; count += 1) {
       await reader.read(new Uint8Array(100))
@@ -91,9 +91,9 @@ describe("an artifact in a bucket, opened", () => {
   })
 
   it("is closed with its connection, also where a read waits", async (t) => {
-    const { server, artifacts, place } = await start(t)
+    const { server, artifacts, locator } = await start(t)
     server.act = (exchange) => void sendFirst(exchange, 10)
-    const reader = await artifacts.open({ place })
+    const reader = await artifacts.open({ locator })
     await read(reader, 10)
     const waiting = reader.read(new Uint8Array(10))
     await Promise.all([assert.rejects(waiting, isUnavailable), reader.close()])
@@ -105,7 +105,7 @@ describe("an artifact in a bucket, opened", () => {
 
 describe("a download that breaks off", () => {
   it("goes on where it stood, with the same object", async (t) => {
-    const { server, artifacts, place, waits } = await start(t)
+    const { server, artifacts, locator, waits } = await start(t)
     let hangUp = () => {}
     const asked: unknown[] = []
     server.act = (exchange) => {
@@ -114,7 +114,7 @@ describe("a download that breaks off", () => {
       if (exchange.before === 0) hangUp = sendFirst(exchange, 500_000)
       else exchange.serve()
     }
-    const reader = await artifacts.open({ place })
+    const reader = await artifacts.open({ locator })
     const first = await read(reader, 400_000)
     hangUp()
     const rest = await read(reader, 600_000)
@@ -131,7 +131,7 @@ describe("a download that breaks off", () => {
   })
 
   it("goes on within the range that was asked for, as often as it comes on at all", async (t) => {
-    const { server, artifacts, place, waits } = await start(t)
+    const { server, artifacts, locator, waits } = await start(t)
     const ranges: (string | undefined)[] = []
     let hangUp = () => {}
     server.act = ({ request, response }) => {
@@ -146,7 +146,7 @@ describe("a download that breaks off", () => {
       response.write(BYTES.subarray(first, first + 100))
       hangUp = () => void request.socket.destroy()
     }
-    const reader = await artifacts.open({ place, start: 100, end: 2099 })
+    const reader = await artifacts.open({ locator, start: 100, end: 2099 })
     const chunks: Buffer[] = []
     for (let count = 0; count < 20; count += 1) {
       chunks.push(await read(reader, 100))
@@ -163,17 +163,17 @@ describe("a download that breaks off", () => {
   })
 
   it("is taken up after a stall", async (t) => {
-    const { server, artifacts, place } = await start(t, { idleTimeoutMs: 100 })
+    const { server, artifacts, locator } = await start(t, { idleTimeoutMs: 100 })
     server.act = (exchange) => {
       if (exchange.before === 0) sendFirst(exchange, 5000)
       else exchange.serve()
     }
-    assert.ok((await readAll(artifacts, { place })).equals(BYTES))
+    assert.ok((await readAll(artifacts, { locator })).equals(BYTES))
     assert.equal(server.operations.filter((name) => name === "GetObject").length, 2)
   })
 
   it("is given up where it comes no further", async (t) => {
-    const { server, artifacts, place, waits } = await start(t)
+    const { server, artifacts, locator, waits } = await start(t)
     const cuts: (() => void)[] = []
     server.act = (exchange) => {
       const { request, response, before } = exchange
@@ -186,7 +186,7 @@ describe("a download that breaks off", () => {
       response.flushHeaders()
       response.write("", () => request.socket.end())
     }
-    const reader = await artifacts.open({ place })
+    const reader = await artifacts.open({ locator })
     await read(reader, 5000)
     for (const hangUp of cuts) hangUp()
     await assert.rejects(reader.read(new Uint8Array(10)), isUnavailable)
@@ -221,13 +221,13 @@ describe("a download that breaks off", () => {
   }
   for (const [name, change] of Object.entries(changes)) {
     it(`fails where the object ${name} meanwhile`, async (t) => {
-      const { server, artifacts, place } = await start(t)
+      const { server, artifacts, locator } = await start(t)
       let hangUp = () => {}
       server.act = (exchange) => {
         if (exchange.before === 0) hangUp = sendFirst(exchange, 5000)
         else change(exchange)
       }
-      const reader = await artifacts.open({ place })
+      const reader = await artifacts.open({ locator })
       await read(reader, 5000)
       hangUp()
       await assert.rejects(reader.read(new Uint8Array(10)), isUnavailable)
@@ -237,7 +237,7 @@ describe("a download that breaks off", () => {
   }
 
   it("fails where there is no telling whether the object is the same", async (t) => {
-    const { server, artifacts, place } = await start(t)
+    const { server, artifacts, locator } = await start(t)
     let hangUp = () => {}
     server.act = (exchange) => {
       const { request, response } = exchange
@@ -248,7 +248,7 @@ describe("a download that breaks off", () => {
       response.write(BYTES.subarray(0, 5000))
       hangUp = () => void request.socket.destroy()
     }
-    const reader = await artifacts.open({ place })
+    const reader = await artifacts.open({ locator })
     await read(reader, 5000)
     hangUp()
     await assert.rejects(reader.read(new Uint8Array(10)), isUnavailable)
@@ -275,45 +275,45 @@ describe("a bucket that lies about a range", () => {
   }
   for (const [name, headers] of Object.entries(lies)) {
     it(`is unavailable where it ${name}`, async (t) => {
-      const { server, artifacts, place } = await start(t)
+      const { server, artifacts, locator } = await start(t)
       server.act = ({ response }) => {
         response.writeHead(206, { etag: ETAG, ...headers })
         response.write(BYTES.subarray(0, 70))
       }
-      await assert.rejects(artifacts.open({ place, start: 10, end: 99 }), isUnavailable)
+      await assert.rejects(artifacts.open({ locator, start: 10, end: 99 }), isUnavailable)
       await server.deserted()
     })
   }
 
   it("is unavailable where it ignores the range", async (t) => {
-    const { server, artifacts, place } = await start(t)
+    const { server, artifacts, locator } = await start(t)
     server.act = (exchange) => {
       delete exchange.request.headers.range
       exchange.serve()
     }
-    await assert.rejects(artifacts.open({ place, start: 10, end: 99 }), /ignored the range/)
+    await assert.rejects(artifacts.open({ locator, start: 10, end: 99 }), /ignored the range/)
   })
 
   it("is unavailable where a whole object comes as a part, coded, or without its length", async (t) => {
-    const { server, artifacts, place } = await start(t)
+    const { server, artifacts, locator } = await start(t)
     for (const [status, headers] of [
       [206, { "content-length": 3 }],
       [200, { "content-length": 3, "content-encoding": "gzip" }],
       [200, { "transfer-encoding": "chunked" }],
     ] as const) {
       server.act = ({ response }) => void response.writeHead(status, headers).end("abc")
-      await assert.rejects(artifacts.open({ place }), isUnavailable)
+      await assert.rejects(artifacts.open({ locator }), isUnavailable)
     }
   })
 
   it("is unavailable where it refuses a range that it has", async (t) => {
-    const { server, artifacts, place } = await start(t)
+    const { server, artifacts, locator } = await start(t)
     server.act = (exchange) => {
       if (exchange.request.headers.range === undefined) exchange.serve()
       else refuse(exchange.response, 416, "InvalidRange")
     }
-    await assert.rejects(artifacts.open({ place, start: 10 }), /refused a range that it has/)
-    const reader = await artifacts.open({ place, start: total })
+    await assert.rejects(artifacts.open({ locator, start: 10 }), /refused a range that it has/)
+    const reader = await artifacts.open({ locator, start: total })
     assert.deepEqual([reader.totalBytes, await reader.read(new Uint8Array(1))], [total, 0])
     await reader.close()
   })
@@ -321,12 +321,12 @@ describe("a bucket that lies about a range", () => {
 
 describe("an artifact that is not there", () => {
   it("is missing only where the bucket says so by its name", async (t) => {
-    const { server, artifacts, place } = await start(t)
+    const { server, artifacts, locator } = await start(t)
     server.objects.clear()
     const isMissing = (error: unknown) =>
       isSafelightError(error) && error.code === "artifact-missing"
-    await assert.rejects(artifacts.open({ place }), isMissing)
-    await assert.rejects(artifacts.open({ place, start: 5, end: 9 }), isMissing)
+    await assert.rejects(artifacts.open({ locator }), isMissing)
+    await assert.rejects(artifacts.open({ locator, start: 5, end: 9 }), isMissing)
     for (const [status, code] of [
       [404, "NoSuchBucket"],
       [403, "AccessDenied"],
@@ -334,34 +334,34 @@ describe("an artifact that is not there", () => {
       [301, "PermanentRedirect"],
     ] as const) {
       server.act = ({ response }) => refuse(response, status, code)
-      await assert.rejects(artifacts.open({ place }), isUnavailable, code)
+      await assert.rejects(artifacts.open({ locator }), isUnavailable, code)
     }
     server.act = ({ response }) => void response.writeHead(404).end("<html>Not Found</html>")
-    await assert.rejects(artifacts.open({ place }), isUnavailable)
+    await assert.rejects(artifacts.open({ locator }), isUnavailable)
   })
 
   it("is removed all the same, but not where the bucket refuses", async (t) => {
-    const { server, artifacts, place } = await start(t)
+    const { server, artifacts, locator } = await start(t)
     server.act = ({ response }) => refuse(response, 404, "NoSuchKey")
-    await artifacts.remove(place)
+    await artifacts.remove(locator)
     for (const [status, code] of [
       [404, "NoSuchBucket"],
       [403, "AccessDenied"],
     ] as const) {
       server.act = ({ response }) => refuse(response, status, code)
-      await assert.rejects(artifacts.remove(place), isUnavailable)
+      await assert.rejects(artifacts.remove(locator), isUnavailable)
     }
   })
 
   it("a range that is none is a mistake of the caller", async (t) => {
-    const { artifacts, place } = await start(t)
+    const { artifacts, locator } = await start(t)
     for (const range of [
       { start: -1 },
       { start: 0.5 },
       { start: 5, end: 4 },
       { end: Number.NaN },
     ]) {
-      await assert.rejects(artifacts.open({ place, ...range }), RangeError)
+      await assert.rejects(artifacts.open({ locator, ...range }), RangeError)
     }
   })
 })

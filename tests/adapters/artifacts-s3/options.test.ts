@@ -100,14 +100,14 @@ describe("a request goes", () => {
       urls.push(url)
       response.writeHead(403).end()
     })
-    const place = `e3/t/k/${crypto.randomUUID()}`
+    const locator = `e3/t/k/${crypto.randomUUID()}`
     for (const [endpoint, prefix, path] of [
-      [server.origin, "", `/artifacts/${place}`],
-      [`${server.origin}/storage/v1/s3/`, "a/b.c", `/storage/v1/s3/artifacts/a/b.c/${place}`],
-      [server.origin, "a/", `/artifacts/a/${place}`],
+      [server.origin, "", `/artifacts/${locator}`],
+      [`${server.origin}/storage/v1/s3/`, "a/b.c", `/storage/v1/s3/artifacts/a/b.c/${locator}`],
+      [server.origin, "a/", `/artifacts/a/${locator}`],
     ] as const) {
       const artifacts = createS3Artifacts({ ...GOOD, endpoint, prefix })
-      await assert.rejects(artifacts.open({ place }), isUnavailable)
+      await assert.rejects(artifacts.open({ locator }), isUnavailable)
       assert.equal(urls.at(-1), path)
     }
   })

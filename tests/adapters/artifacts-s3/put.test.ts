@@ -71,7 +71,7 @@ describe("a put into a bucket", () => {
       const bytes = makeBytes(size)
       const stored = await store(artifacts, bytes)
       assert.equal(stored.sha256, toSha256(bytes))
-      assert.ok(server.objects.get(`some/where/${stored.place}`)?.equals(bytes))
+      assert.ok(server.objects.get(`some/where/${stored.locator}`)?.equals(bytes))
       const expected: Operation[] = [
         "CreateMultipartUpload",
         ...Array<Operation>(parts).fill("UploadPart"),
@@ -124,9 +124,9 @@ describe("a put into a bucket", () => {
       fc.string({ unit: fc.constantFrom("%", "h", "0", "2", "e", "E", "a", "/"), maxLength: 5 }),
     )
     async function toNames(task: string, key: string): Promise<string> {
-      const { place } = await artifacts.put({ task, key, body: chop(Buffer.of(1), 1) })
-      assert.match(place, /^[a-f0-9]{2}(\/[a-z0-9_%-]{1,240}){2}\/[a-f0-9-]{36}$/)
-      return place.slice(0, place.lastIndexOf("/"))
+      const { locator } = await artifacts.put({ task, key, body: chop(Buffer.of(1), 1) })
+      assert.match(locator, /^[a-f0-9]{2}(\/[a-z0-9_%-]{1,240}){2}\/[a-f0-9-]{36}$/)
+      return locator.slice(0, locator.lastIndexOf("/"))
     }
     const property = fc.asyncProperty(text, text, text, async (a, b, key) => {
       assert.equal((await toNames(a, key)) === (await toNames(b, key)), a === b)
@@ -166,9 +166,9 @@ describe("a put into a bucket that fails for a while", () => {
       // A HEAD has no document: only its status or connection can say it.
       if (name.startsWith("400") || name === "a damaged body") repeated.splice(1, 1)
       for (const bytes of [SMALL, LARGE]) {
-        const { place, sha256 } = await store(artifacts, bytes)
+        const { locator, sha256 } = await store(artifacts, bytes)
         assert.equal(sha256, toSha256(bytes))
-        assert.ok(server.objects.get(place)?.equals(bytes))
+        assert.ok(server.objects.get(locator)?.equals(bytes))
       }
       assert.equal(server.uploads.size, 0)
       assert.deepEqual(waits, Array.from(repeated, () => [100, 200]).flat())
@@ -183,8 +183,8 @@ describe("a put into a bucket that fails for a while", () => {
       // White space comes first, to keep the connection alive.
       else response.end('<?xml version="1.0"?>\n  <Error><Code>InternalError</Code></Error>')
     }
-    const { place } = await store(artifacts, LARGE)
-    assert.ok(server.objects.get(place)?.equals(LARGE))
+    const { locator } = await store(artifacts, LARGE)
+    assert.ok(server.objects.get(locator)?.equals(LARGE))
   })
 
   it("is whole where the answer to its completion is lost", async (t) => {
@@ -198,8 +198,8 @@ describe("a put into a bucket that fails for a while", () => {
       }
       exchange.serve()
     }
-    const { place } = await store(artifacts, LARGE)
-    assert.ok(server.objects.get(place)?.equals(LARGE))
+    const { locator } = await store(artifacts, LARGE)
+    assert.ok(server.objects.get(locator)?.equals(LARGE))
     const completions = server.operations.filter((name) => name === "CompleteMultipartUpload")
     assert.equal(completions.length, 2)
   })
@@ -451,7 +451,7 @@ describe("secrets", () => {
 
   it("what was stored is read back with the same bytes", async (t) => {
     const { artifacts } = await start(t)
-    const { place } = await store(artifacts, LARGE)
-    assert.ok((await readAll(artifacts, { place })).equals(LARGE))
+    const { locator } = await store(artifacts, LARGE)
+    assert.ok((await readAll(artifacts, { locator })).equals(LARGE))
   })
 })

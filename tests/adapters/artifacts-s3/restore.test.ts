@@ -1,6 +1,6 @@
 /**
- * Storing under a place that a manifest names, in a bucket that fails or lies on the way. What is
- * under such a place may be somebody's already: no failure takes it away, and nothing wrong appears.
+ * Storing under a locator that a manifest names, in a bucket that fails or lies on the way. What is
+ * under such a locator may be somebody's already: no failure takes it away, and nothing wrong appears.
  */
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
@@ -12,7 +12,7 @@ import { refuse, serveBucket, type Operation } from "./bucket-server.ts"
 const SMALL = makeBytes(1000)
 /** Two parts and a bit. */
 const LARGE = makeBytes(2 * PART_BYTES + 100)
-const PLACE = "e3/t/%0041%004b/0b0d4a3e-6f0c-4d6e-9c55-6b8f6f0f7a11"
+const LOCATOR = "e3/t/%0041%004b/0b0d4a3e-6f0c-4d6e-9c55-6b8f6f0f7a11"
 
 async function start(context: TestContext) {
   const server = await serveBucket(context)
@@ -22,11 +22,11 @@ async function start(context: TestContext) {
 
 function toRequest(bytes: Buffer): ArtifactRestore {
   const body = chop(bytes, 100_000)
-  return { place: PLACE, body, bytes: bytes.byteLength, sha256: toSha256(bytes) }
+  return { locator: LOCATOR, body, bytes: bytes.byteLength, sha256: toSha256(bytes) }
 }
 
 describe("an artifact that is restored into a bucket", () => {
-  it("appears under its place once it is whole", async (t) => {
+  it("appears under its locator once it is whole", async (t) => {
     for (const bytes of [SMALL, LARGE]) {
       const { server, artifacts } = await start(t)
       server.act = (exchange) => {
@@ -35,8 +35,8 @@ describe("an artifact that is restored into a bucket", () => {
         exchange.serve()
       }
       assert.equal(await artifacts.restore(toRequest(bytes)), "stored")
-      assert.deepEqual([...server.objects.keys()], [PLACE])
-      assert.ok(server.objects.get(PLACE)?.equals(bytes))
+      assert.deepEqual([...server.objects.keys()], [LOCATOR])
+      assert.ok(server.objects.get(LOCATOR)?.equals(bytes))
       assert.equal(server.uploads.size, 0)
     }
   })
@@ -48,13 +48,13 @@ describe("an artifact that is restored into a bucket", () => {
       [LARGE, [...upload, "AbortMultipartUpload"]],
     ] as const) {
       const { server, artifacts } = await start(t)
-      server.objects.set(PLACE, SMALL)
+      server.objects.set(LOCATOR, SMALL)
       for (const wrong of [{ sha256: "ab".repeat(32) }, { bytes: 999 }]) {
         server.operations.length = 0
         assert.equal(await artifacts.restore({ ...toRequest(bytes), ...wrong }), "differs")
         assert.deepEqual(server.operations, operations)
         assert.equal(server.uploads.size, 0)
-        assert.equal(server.objects.get(PLACE), SMALL)
+        assert.equal(server.objects.get(LOCATOR), SMALL)
       }
     }
   })
@@ -73,7 +73,7 @@ describe("an artifact that is restored into a bucket", () => {
         const restoring = artifacts.restore(toRequest(bytes))
         if (isAsked.test(failing)) await assert.rejects(restoring, isUnavailable)
         else assert.equal(await restoring, "stored")
-        assert.ok(server.objects.get(PLACE)?.equals(bytes), failing)
+        assert.ok(server.objects.get(LOCATOR)?.equals(bytes), failing)
       }
 
       const controller = new AbortController()
@@ -83,7 +83,7 @@ describe("an artifact that is restored into a bucket", () => {
       }
       const { signal } = controller
       await assert.rejects(artifacts.restore({ ...toRequest(bytes), signal }), { code: "aborted" })
-      assert.ok(server.objects.get(PLACE)?.equals(bytes))
+      assert.ok(server.objects.get(LOCATOR)?.equals(bytes))
       assert.equal(server.uploads.size, 0)
       assert.ok(!server.operations.includes("DeleteObject"))
     }
@@ -95,7 +95,7 @@ describe("an artifact that is restored into a bucket", () => {
       server.act = (exchange) => {
         exchange.serve()
         if (/^PutObject$|^Complete/.test(exchange.operation)) {
-          server.objects.set(PLACE, bytes.subarray(1))
+          server.objects.set(LOCATOR, bytes.subarray(1))
         }
       }
       await assert.rejects(artifacts.restore(toRequest(bytes)), isUnavailable)
@@ -104,11 +104,11 @@ describe("an artifact that is restored into a bucket", () => {
     }
   })
 
-  it("is asked of no bucket under a place that none gave out", async (t) => {
+  it("is asked of no bucket under a locator that none gave out", async (t) => {
     const { server, artifacts } = await start(t)
-    const random = PLACE.slice(-36)
-    for (const place of [`t/k/${random}`, `e3/T/k/${random}`, `e3/./k/${random}`, ".check/k"]) {
-      assert.equal(await artifacts.restore({ ...toRequest(SMALL), place }), "foreign-place")
+    const random = LOCATOR.slice(-36)
+    for (const locator of [`t/k/${random}`, `e3/T/k/${random}`, `e3/./k/${random}`, ".check/k"]) {
+      assert.equal(await artifacts.restore({ ...toRequest(SMALL), locator }), "foreign-locator")
     }
     assert.deepEqual(server.operations, [])
   })

@@ -163,7 +163,7 @@ export function createFakeService() {
     async openArtifact(request) {
       failIfAsked()
       opened.push(request)
-      const whole = bytes.get(request.artifact.place)
+      const whole = bytes.get(request.artifact.locator)
       if (whole === undefined) throw outside("artifact-missing")
       openReaders += 1
       return read(whole, request)
@@ -273,12 +273,12 @@ export function putArtifact(
     expiresAt: 1_767_225_600_000 + 86_400_000,
     key: "image_1",
     mimeType: "image/png",
-    place: `${id}/image_1`,
+    locator: `${id}/image_1`,
     sha256: createHash("sha256").update(content).digest("hex"),
     type: "image",
     ...entry,
   }
-  fake.bytes.set(artifact.place, content)
+  fake.bytes.set(artifact.locator, content)
   return fake.put(
     toTask(id, {
       account,

@@ -2,6 +2,7 @@
  * Models that aren't core's, where large bodies are read: a thread gets them from a module, checks by
  * those that describe themselves as the service's, and is ended where a pattern never ends.
  */
+import { createAccess } from "@safelight/access"
 import assert from "node:assert/strict"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -66,7 +67,7 @@ async function open(
   const log = { info() {}, error() {}, warn: (fields: LogFields) => void warned.push(fields) }
   const handler = createHttpHandler({
     service,
-    storage,
+    access: createAccess({ storage, service, clock: createManualClock() }),
     clock: createManualClock(),
     publicUrl: () => "https://media.example/",
     models: [...MODELS, model],
@@ -157,10 +158,11 @@ describe("a model of a host's own", () => {
   it("with a part that no document can tell refuses the start", () => {
     const { service } = createFakeService()
     const { storage } = createFakeStorage()
+    const clock = createManualClock()
     const made = {
       service,
-      storage,
-      clock: createManualClock(),
+      access: createAccess({ storage, service, clock }),
+      clock,
       publicUrl: () => "https://media.example/",
       models: [own(members({ day: v.date() }))],
       threadModels: { module: "data:text/javascript,", argument: [] },

@@ -96,7 +96,7 @@ function toData(task: Task, draft: EventDraft, type: EventType | undefined): obj
         attempt: Math.max(0, task.attempt + draft.attemptOffset),
         because: "its turn",
         channel: draft.channel,
-        claim: `claim-${draft.progress}`,
+        lease: `lease-${draft.progress}`,
         sendBefore: task.updatedAt + 30_000,
         upstreamKey: draft.upstreamKey,
       }
@@ -158,7 +158,7 @@ function toEntry(draft: EventDraft, index: number): ManifestEntry {
     ...(draft.images === 3 && { expiryHidden: true }),
     key: `image_${index + 1}`,
     mimeType: "image/png",
-    place: `place-${index}`,
+    locator: `locator-${index}`,
     sha256: "ab".repeat(32),
     type: "image",
   }

@@ -69,7 +69,7 @@ export function submission(account: string, model: string): TaskCommand {
 }
 
 export function dispatch(upstreamKey = "key-1"): TaskCommand {
-  const names = { because: "its turn", channel: "north", claim: "claim-1" }
+  const names = { because: "its turn", channel: "north", lease: "lease-1" }
   return { kind: "dispatch", ...names, sendBefore: 60_000, upstreamKey }
 }
 
@@ -89,7 +89,7 @@ function toEntry(type: "image" | "video", index: number): ManifestEntry {
     expiresAt: 1_209_600_000,
     key: type === "video" ? "video" : `image_${index + 1}`,
     mimeType: type === "video" ? "video/mp4" : "image/png",
-    place: `00000000-0000-4000-8000-00000000000${index}`,
+    locator: `00000000-0000-4000-8000-00000000000${index}`,
     sha256: "ab".repeat(32),
     type,
   }
@@ -99,13 +99,13 @@ function toEntry(type: "image" | "video", index: number): ManifestEntry {
 export function createStream(
   id: string,
   commands: readonly TaskCommand[],
-  place = (command: TaskCommand): TaskCommand => withPlaces(id, command),
+  toLocated = (command: TaskCommand): TaskCommand => withLocators(id, command),
 ): SampleStream {
   let task = emptyTask(id)
   const events: TaskEvent[] = []
   for (const [index, command] of commands.entries()) {
     const now = command.kind === "expire" ? 1_209_600_000 : 1_000 + index * 10
-    const decision = decide(task, place(command), now)
+    const decision = decide(task, toLocated(command), now)
     if (decision.kind === "rejected") throw new TypeError(`${id} refuses ${command.kind}`)
     task = decision.task
     events.push(decision.event)
@@ -118,11 +118,11 @@ export function createStream(
 }
 
 /** Each artifact in the folder of its task. */
-function withPlaces(id: string, command: TaskCommand): TaskCommand {
+function withLocators(id: string, command: TaskCommand): TaskCommand {
   if (command.kind !== "succeed") return command
   const folder = toArtifactFolder(id, (text) => sha256([text]))
   const artifacts = command.artifacts.map((entry) => {
-    return { ...entry, place: `${folder}/${entry.key}/${entry.place}` }
+    return { ...entry, locator: `${folder}/${entry.key}/${entry.locator}` }
   })
   return { ...command, artifacts }
 }

@@ -132,7 +132,7 @@ function dispatch(world: World, node: Node, driver: Driver, isRepeat: boolean): 
     kind: "dispatch",
     because: "",
     channel: CHANNEL,
-    claim: driver.claim ?? node.process,
+    lease: driver.claim ?? node.process,
     sendBefore: 0,
     upstreamKey: isRepeat && last !== null ? last.upstreamKey : `${id}.${attempt + 1}`,
   }

@@ -13,8 +13,8 @@ export function toLost(world: World, known: Task, found: Task): readonly TaskCom
   if (!isLost(world, known, found)) return []
   const lost: TaskCommand[] = []
   if (found.state === "queued" && found.attempt + 1 === attempt) {
-    const { because, channel, claim, sendBefore, upstreamKey } = dispatch
-    lost.push({ kind: "dispatch", because, channel, claim, sendBefore, upstreamKey })
+    const { because, channel, lease, sendBefore, upstreamKey } = dispatch
+    lost.push({ kind: "dispatch", because, channel, lease, sendBefore, upstreamKey })
   }
   if (operation !== null) {
     lost.push({ kind: "accept", operation, upstreamKey: dispatch.upstreamKey })

@@ -7,14 +7,19 @@
  */
 import { setImmediate as turn } from "node:timers/promises"
 import type { AbortSignalLike, Clock } from "@safelight/core"
+import type { AsideClock } from "@safelight/testkit/stubs"
 
 export interface DrivenClock extends Clock {
   /** The same time for a stub, whose waits hold answers back. */
   readonly stub: Clock
-  /** The same time for what a stub does aside. */
-  readonly aside: Clock
+  /** The same time for what a stub does aside: it stands still while a webhook is on its way. */
+  readonly aside: AsideClock
   /** Time stands still until the call is over. */
-  during<Result>(call: () => Promise<Result>): Promise<Result>
+  during<Result>(this: void, call: () => Promise<Result>): Promise<Result>
+  /** Within a call under way: what is done meanwhile doesn't count, or counts itself. */
+  uncounted<Result>(call: () => Promise<Result>): Promise<Result>
+  /** Lets so much time pass. */
+  pass(durationMs: number): Promise<void>
   /** Lets time pass until the condition holds. Throws if nobody waits for anything any more. */
   runUntil(condition: () => boolean): Promise<void>
   /** How many still wait after so long, but for stubs. */
@@ -87,25 +92,41 @@ export function createDrivenClock(): DrivenClock {
     }
   }
 
+  async function pass(durationMs: number): Promise<void> {
+    const endMs = elapsedMs + durationMs
+    void wait("aside", durationMs)
+    await runUntil(() => elapsedMs >= endMs)
+  }
+
+  async function during<Result>(call: () => Promise<Result>): Promise<Result> {
+    callsUnderWay += 1
+    try {
+      return await call()
+    } finally {
+      callsUnderWay -= 1
+      notice()
+    }
+  }
+
   return {
     ...read,
     runUntil,
+    pass,
     wait: (durationMs, signal) => wait("engine", durationMs, signal),
     stub: { ...read, wait: (durationMs, signal) => wait("answer", durationMs, signal) },
-    aside: { ...read, wait: (durationMs, signal) => wait("aside", durationMs, signal) },
-    async during(call) {
-      callsUnderWay += 1
+    aside: { ...read, wait: (durationMs, signal) => wait("aside", durationMs, signal), during },
+    during,
+    async uncounted(call) {
+      callsUnderWay -= 1
+      notice()
       try {
         return await call()
       } finally {
-        callsUnderWay -= 1
-        notice()
+        callsUnderWay += 1
       }
     },
     async countWaitsAfter(durationMs) {
-      const endMs = elapsedMs + durationMs
-      void wait("aside", durationMs)
-      await runUntil(() => elapsedMs >= endMs)
+      await pass(durationMs)
       return count("engine")
     },
   }

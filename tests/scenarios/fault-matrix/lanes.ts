@@ -6,7 +6,7 @@
 import { fileURLToPath } from "node:url"
 import { createComfyUiChannel } from "@safelight/channel-comfyui"
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
-import { imageEdit, referenceToVideo, textToImage, type Channel } from "@safelight/core"
+import { imageEdit, referenceToVideo, textToImage, type Channel, type Clock } from "@safelight/core"
 import { MEDIA_HEADS } from "../../support/media-heads.ts"
 
 export interface Lane {
@@ -18,8 +18,18 @@ export interface Lane {
   readonly title: string
   /** What a repeat means there. */
   readonly repeats: Channel["submission"]["kind"]
+  /** Who vouches for its webhooks; null where it is not asked for any. */
+  readonly webhooks: "signed" | "unsigned" | null
   /** A channel of one process's own. */
-  open(this: void, baseUrl: string, key: string): Promise<Channel>
+  open(this: void, place: LanePlace): Promise<Channel>
+}
+
+export interface LanePlace {
+  readonly baseUrl: string
+  readonly key: string
+  readonly webhookSecret: string
+  /** What signatures are dated by. */
+  readonly clock: Clock
 }
 
 const PICTURE = `data:image/png;base64,${MEDIA_HEADS.png.toString("base64")}`
@@ -57,8 +67,33 @@ function toProviderLanes(provider: Provider): readonly Lane[] {
   return Object.keys(provider.models).map((model) => ({
     ...toPurchase(provider.name, model),
     repeats,
-    open: async (baseUrl, key) => createHttpChannel({ provider, key, baseUrl, ...more }),
+    webhooks: null,
+    open: async (place) => createHttpChannel({ provider, ...place, ...more }),
   }))
+}
+
+/** Who signs what it sends, by its own word. */
+const SIGNERS: readonly string[] = ["black-forest-labs", "fal", "replicate"]
+
+/**
+ * The secret is each job's own and no moment is signed: what is signed with it is about that job,
+ * however late it comes, and never about another.
+ */
+export const SIGNERS_BY_JOB: readonly string[] = ["black-forest-labs"]
+
+/** Sold in one answer, so that there is nothing to call back about. */
+const SOLD_AT_ONCE: readonly string[] = ["ark text-to-image", "ark edit"]
+
+/** The same lanes at a service that the provider can reach. */
+function toCalledBackLanes(provider: Provider): readonly Lane[] {
+  if (provider.webhook === undefined) return []
+  return toProviderLanes(provider)
+    .filter(({ title }) => !SOLD_AT_ONCE.includes(title))
+    .map((lane) => ({
+      ...lane,
+      title: `${lane.title} called back`,
+      webhooks: SIGNERS.includes(lane.stub) ? "signed" : "unsigned",
+    }))
 }
 
 const WORKFLOWS: Readonly<Record<string, string>> = {
@@ -77,7 +112,8 @@ function toComfyUiLanes(): readonly Lane[] {
   return Object.keys(WORKFLOWS).map((model) => ({
     ...toPurchase("comfyui", model),
     repeats: "lookup",
-    open: (baseUrl) => createComfyUiChannel({ workflows: WORKFLOWS, baseUrl }),
+    webhooks: null,
+    open: ({ baseUrl }) => createComfyUiChannel({ workflows: WORKFLOWS, baseUrl }),
   }))
 }
 
@@ -89,7 +125,11 @@ function toPurchase(
   return { stub, model, parameters, title: `${stub} ${model.split("/").at(-1)}` }
 }
 
-export const LANES: readonly Lane[] = [...STUBBED.flatMap(toProviderLanes), ...toComfyUiLanes()]
+export const LANES: readonly Lane[] = [
+  ...STUBBED.flatMap(toProviderLanes),
+  ...STUBBED.flatMap(toCalledBackLanes),
+  ...toComfyUiLanes(),
+]
 
 /**
  * Faults after which nothing was produced and nothing is billed, so that the work may be bought once

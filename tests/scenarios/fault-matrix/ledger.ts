@@ -7,8 +7,8 @@ import { hash } from "node:crypto"
 import { createAudit } from "@safelight/audit"
 import { DEFAULT_PRICES, MODELS } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
-import { BILLED_FAULTS, BROKEN_PROMISES, UNBILLED_FAULTS } from "./lanes.ts"
-import type { Played } from "./play.ts"
+import { BILLED_FAULTS, BROKEN_PROMISES, SIGNERS_BY_JOB, UNBILLED_FAULTS } from "./lanes.ts"
+import { RUN_MS, type Played } from "./play.ts"
 
 type Rule = (played: Played) => string | undefined | Promise<string | undefined>
 
@@ -132,6 +132,80 @@ const blamesTheProvider: Rule = ({ combination, task }) => {
   return isTold ? undefined : `failed with ${code} for an output that can't be had`
 }
 
+/** What tells of the work nothing that anybody may believe. */
+const UNTOLD: ReadonlySet<string> = new Set(["forged", "foreign", "lost", "stale"])
+
+/** Whether a provider's word on the work has come, that it signed, for the engine to act on. */
+function isVouchedFor({ combination: { crash, fault, lane, times } }: Played): boolean {
+  if (lane.webhooks !== "signed") return false
+  if (fault === null) return true
+  const isByJob = SIGNERS_BY_JOB.includes(lane.stub)
+  if (fault.place === "skewMs") return isByJob
+  if (fault.place === "poll") return times === 1
+  // The one before the reply is tried but once, and the process may die over it.
+  if (fault.name === "early") return crash === null
+  if (fault.place !== "webhook") return true
+  return !UNTOLD.has(fault.name) || (isByJob && fault.name === "stale")
+}
+
+/** A purchase whose answer was lost is adopted by its webhook, and so never given up. */
+const healsWhatIsVouchedFor: Rule = (played) => {
+  const { error } = played.task
+  if (played.purchases.length === 0 || !isVouchedFor(played)) return
+  // What was not billed is bought once more, and the process may die before that is.
+  if (isOneOf(UNBILLED_FAULTS, played) && played.combination.crash !== null) return
+  if (error?.code === "upstream_outcome_unknown") return "given up, though its provider told of it"
+  return undefined
+}
+
+/** Time stands still while a webhook is on its way, or the matrix's clock would jump past it. */
+const healsAtOnce: Rule = (played) => {
+  const { combination, events, purchases } = played
+  const { crash, fault } = combination
+  const isLost = fault?.place === "create" && !fault.name.startsWith("busy")
+  const [purchase] = purchases
+  if (!isLost || crash !== null || purchase === undefined || !isVouchedFor(played)) return
+  const accepted = events.find(({ type }) => type === "accepted")
+  if (accepted === undefined) return "its webhook adopted nothing"
+  const lateMs = accepted.at - purchase.at - RUN_MS
+  return lateMs > 0 ? `adopted ${lateMs} ms after the work was done` : undefined
+}
+
+/** Whether the truth may have come in the end, if not for certain. */
+function mayBeVouchedFor(played: Played): boolean {
+  const { fault, lane } = played.combination
+  if (lane.webhooks !== "signed") return false
+  // What is signed ahead of time and sent until then is believed in the end.
+  const isAhead = fault?.place === "skewMs" && Number(fault.name) > 0
+  return isVouchedFor(played) || isAhead || fault?.place === "poll" || fault?.name === "early"
+}
+
+/** What nobody signed, or somebody changed, adopts nothing where a repeat is not known. */
+const believesOnlySigners: Rule = (played) => {
+  const { combination, events } = played
+  if (combination.lane.repeats !== "unkeyed" || mayBeVouchedFor(played)) return
+  const doubtedAt = events.findIndex(({ type }) => type === "doubted")
+  const isAdopted = doubtedAt !== -1 && events[doubtedAt + 1]?.type === "accepted"
+  return isAdopted ? "adopted without its provider's word" : undefined
+}
+
+/** A webhook that comes once more after the end, or in part, changes nothing of it. */
+const decidesOnce: Rule = ({ combination, cutCallbacks, eventsAfterCallbacks, eventsAtEnd }) => {
+  if (eventsAfterCallbacks !== eventsAtEnd) return "a webhook changed what was decided"
+  const believed = combination.lane.webhooks === "signed" ? ["forged"] : ["taken"]
+  const other = cutCallbacks.find((each) => !believed.includes(each))
+  return other === undefined ? undefined : `half of a webhook was ${other}`
+}
+
+/** Were nothing delivered, the rules on webhooks would hold of themselves. */
+const isCalledBack: Rule = ({ combination: { crash, fault, lane }, deliveries }) => {
+  if (lane.webhooks === null) return deliveries.length > 0 ? "called back unasked" : undefined
+  if (fault !== null || crash !== null) return
+  const statuses = deliveries.map(({ status }) => status)
+  const isTaken = statuses.length > 0 && statuses.every((status) => status === 204)
+  return isTaken ? undefined : `webhooks were answered ${statuses.join(", ") || "never"}`
+}
+
 const RULES: Readonly<Record<string, Rule>> = {
   buysOnce,
   sendsEachKeyOnce,
@@ -145,6 +219,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   leavesNothingOpen,
   outlivesWhatPasses,
   blamesTheProvider,
+  healsWhatIsVouchedFor,
+  healsAtOnce,
+  believesOnlySigners,
+  decidesOnce,
+  isCalledBack,
 }
 
 /** What is wrong, each with the rule that says so; nothing if the ledger holds. */

@@ -19,6 +19,8 @@ import type { DrivenClock } from "./driven-clock.ts"
 
 export interface MortalProcess {
   readonly engine: Engine
+  /** Aborts when it dies. */
+  readonly dead: AbortSignal
   isDead(): boolean
   /** Stops it as a service stops, or buries it: nothing of it is left afterwards. */
   close(): Promise<void>
@@ -31,6 +33,8 @@ export interface ProcessOptions {
   readonly channels: readonly Channel[]
   readonly media: MediaSource
   readonly inspector: MediaInspector
+  /** Where providers reach it, if they do. */
+  readonly publicUrl: string | undefined
   readonly settings: Partial<EngineSettings>
   readonly log: Log
   /** Whether it dies at this pass of the point. */
@@ -38,7 +42,8 @@ export interface ProcessOptions {
 }
 
 export function startProcess(options: ProcessOptions): MortalProcess {
-  const { artifacts, channels, clock, inspector, log, media, settings, storage } = options
+  const { artifacts, channels, clock, inspector, log, media, publicUrl, settings, storage } =
+    options
   const death = new AbortController()
   const { signal: dead } = death
   const never = new Promise<never>(() => {})
@@ -91,6 +96,7 @@ export function startProcess(options: ProcessOptions): MortalProcess {
     inspector: mortal(inspector, true),
     clock: ownClock,
     settings,
+    ...(publicUrl !== undefined && { publicUrl }),
     log: {
       info: (fields, message) => dead.aborted || log.info(fields, message),
       warn: (fields, message) => dead.aborted || log.warn(fields, message),
@@ -106,6 +112,7 @@ export function startProcess(options: ProcessOptions): MortalProcess {
   engine.start()
   return {
     engine,
+    dead,
     isDead: () => dead.aborted,
     async close() {
       if (!dead.aborted) await engine.stop()

@@ -8,6 +8,7 @@ import { buffer } from "node:stream/consumers"
 import { setImmediate as turn } from "node:timers/promises"
 import {
   openEvent,
+  type CallbackResult,
   type MediaInspector,
   type MediaSource,
   type ProbePoint,
@@ -16,14 +17,16 @@ import {
 } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import type { Engine } from "@safelight/engine"
-import { STUBS, type StubPurchase } from "@safelight/testkit/stubs"
+import { STUBS, type StubDelivery, type StubPurchase } from "@safelight/testkit/stubs"
 import { createLogRecorder, type LogEntry } from "../../engine/log-recorder.ts"
 import { createMemoryArtifacts, type MemoryArtifacts } from "../../support/memory-artifacts.ts"
 import { createMemoryStorage, type MemoryStorage } from "../../support/memory-storage.ts"
+import { createBoots } from "./boots.ts"
+import { openCallbackReceiver } from "./callback-receiver.ts"
 import { toStubFaults, type Combination } from "./combination.ts"
-import { createDrivenClock, type DrivenClock } from "./driven-clock.ts"
+import { createDrivenClock } from "./driven-clock.ts"
 import type { Lane } from "./lanes.ts"
-import { startProcess, type MortalProcess } from "./mortal-process.ts"
+import { startProcess } from "./mortal-process.ts"
 
 /** What is left to look at once it was played. */
 export interface Played {
@@ -32,6 +35,13 @@ export interface Played {
   readonly events: readonly TaskEvent[]
   readonly log: readonly LogEntry[]
   readonly purchases: readonly StubPurchase[]
+  readonly deliveries: readonly StubDelivery[]
+  /** What became of webhooks that came once more after the end, with half of their bodies. */
+  readonly cutCallbacks: readonly CallbackResult[]
+  /** The events that the task had ended with, before webhooks came once more. */
+  readonly eventsAtEnd: number
+  /** The same afterwards. */
+  readonly eventsAfterCallbacks: number
   readonly storage: MemoryStorage
   readonly artifacts: MemoryArtifacts
   /** The bytes of each artifact as they were when the task had ended. */
@@ -47,8 +57,13 @@ export interface Played {
 }
 
 const KEY = "matrix-key-id:matrix-key-secret"
+const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the matrix").toString("base64")}`
+/** How long the work takes at the stub. */
+export const RUN_MS = 3_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+/** Expiry, removal, and long after both. */
+const SWEEPS_AFTER_MS = [DAY_MS + HOUR_MS, 2 * DAY_MS + 2 * HOUR_MS, 40 * DAY_MS]
 
 /** The engine's own but for these: the end has to come before the hundredth try that fails. */
 const SETTINGS = {
@@ -74,38 +89,27 @@ export async function play(combination: Combination, inspector: MediaInspector):
   await using stub = await start({
     clock: clock.stub,
     asideClock: clock.aside,
-    runMs: 3_000,
+    runMs: RUN_MS,
     slowMs,
+    webhookSecret: WEBHOOK_SECRET,
   })
+  await using receiver = await openCallbackReceiver(clock)
+  const lanePlace = { baseUrl: stub.url, key: KEY, webhookSecret: WEBHOOK_SECRET, clock }
   const handles = listHandles()
   stub.setFaults(toStubFaults(combination))
   const storage = createMemoryStorage()
   const artifacts = createMemoryArtifacts()
   const recorder = createLogRecorder()
-  const source = createGuardedFetch()
-  const urls: string[] = []
-  const media: MediaSource = {
-    open(request) {
-      // A task's own media come this way too.
-      if (!request.url.startsWith("data:")) urls.push(request.url)
-      return source.open(request)
-    },
-  }
-  let passes = 0
-  const passed = new Set<ProbePoint>()
-  function diesAt(point: ProbePoint): boolean {
-    passed.add(point)
-    const { crash } = combination
-    if (crash?.point !== point) return false
-    passes += 1
-    return passes === crash.pass
-  }
-  const boots = await createBoots(clock, async () =>
+  const { media, urls } = createNotedMedia()
+  const { diesAt, passed } = createDeath(combination)
+  const downMs = combination.crash?.downMs ?? 0
+  const boots = await createBoots({ clock, receiver, downMs }, async () =>
     startProcess({
       clock,
       storage,
       artifacts,
-      channels: [await lane.open(stub.url, KEY)],
+      channels: [await lane.open(lanePlace)],
+      publicUrl: lane.webhooks === null ? undefined : receiver.url,
       media,
       inspector,
       settings: SETTINGS,
@@ -119,20 +123,29 @@ export async function play(combination: Combination, inspector: MediaInspector):
   const finished = await boots.carryOut((engine) => engine.finished(id))
   if (finished === undefined) throw new Error("the task is gone")
   stub.setFaults({})
-  const stored = finished.artifacts.map(({ place }) => artifacts.places.get(place))
+  const stored = finished.artifacts.map(({ locator }) => artifacts.locators.get(locator))
   const linked = await Promise.all(
     [...new Set(urls)].map((url) => clock.during(() => fetchBytes(url))),
   )
-  await boots.carryOut((engine) => engine.sweep(clock.now() + DAY_MS + HOUR_MS))
-  await boots.carryOut((engine) => engine.sweep(clock.now() + 2 * DAY_MS + 2 * HOUR_MS))
-  await boots.carryOut((engine) => engine.sweep(clock.now() + 40 * DAY_MS))
+  const eventsAtEnd = listEvents(storage, id).length
+  const cutCallbacks = await boots.carryOut(receiver.repeatAll)
+  const eventsAfterCallbacks = listEvents(storage, id).length
+  for (const afterMs of SWEEPS_AFTER_MS) {
+    // oxlint-disable-next-line no-await-in-loop -- each finds what the one before it left
+    await boots.carryOut((engine) => engine.sweep(clock.now() + afterMs))
+  }
   await boots.close()
+  if (receiver.assertions.length > 0) throw receiver.assertions[0]
   return {
     combination,
     task: finished,
-    events: (storage.events.get(id) ?? []).map(openEvent),
+    events: listEvents(storage, id),
     log: recorder.entries,
     purchases: stub.purchases,
+    deliveries: stub.deliveries,
+    cutCallbacks,
+    eventsAtEnd,
+    eventsAfterCallbacks,
     storage,
     artifacts,
     stored: stored.map((bytes) => bytes ?? new Uint8Array()),
@@ -143,45 +156,44 @@ export async function play(combination: Combination, inspector: MediaInspector):
   }
 }
 
+function listEvents(storage: MemoryStorage, id: string): readonly TaskEvent[] {
+  return (storage.events.get(id) ?? []).map(openEvent)
+}
+
+/** Fetches as a service does, and notes the provider's URLs. */
+function createNotedMedia(): { readonly media: MediaSource; readonly urls: readonly string[] } {
+  const source = createGuardedFetch()
+  const urls: string[] = []
+  const media: MediaSource = {
+    open(request) {
+      // A task's own media come this way too.
+      if (!request.url.startsWith("data:")) urls.push(request.url)
+      return source.open(request)
+    },
+  }
+  return { media, urls }
+}
+
+interface Death {
+  readonly diesAt: (point: ProbePoint) => boolean
+  readonly passed: ReadonlySet<ProbePoint>
+}
+
+function createDeath({ crash }: Combination): Death {
+  let passes = 0
+  const passed = new Set<ProbePoint>()
+  function diesAt(point: ProbePoint): boolean {
+    passed.add(point)
+    if (crash?.point !== point) return false
+    passes += 1
+    return passes === crash.pass
+  }
+  return { diesAt, passed }
+}
+
 function toRequest({ model, parameters }: Lane): Parameters<Engine["submit"]>[0] {
   const idempotency = { key: "order-1", fingerprint: "a1".repeat(32) }
   return { account: "ada", model, parameters, idempotency }
-}
-
-interface Boots {
-  /** What comes of a call to the engine; called again at the next boot where the process dies. */
-  carryOut<Result>(call: (engine: Engine) => Promise<Result>): Promise<Result>
-  close(): Promise<void>
-}
-
-async function createBoots(clock: DrivenClock, boot: () => Promise<MortalProcess>): Promise<Boots> {
-  const processes = [await boot()]
-  const current = (): MortalProcess => processes.at(-1) as MortalProcess
-
-  return {
-    async carryOut<Result>(call: (engine: Engine) => Promise<Result>): Promise<Result> {
-      for (;;) {
-        const process = current()
-        let ended: { readonly result: Result } | undefined
-        let failed: { readonly error: unknown } | undefined
-        call(process.engine).then(
-          (result) => (ended = { result }),
-          (error: unknown) => (failed = { error }),
-        )
-        await clock.runUntil(() => process.isDead() || ended !== undefined || failed !== undefined)
-        if (failed !== undefined) throw failed.error
-        if (ended !== undefined) return ended.result
-        processes.push(await boot())
-      }
-    },
-    async close() {
-      let isClosed = false
-      const closing = Promise.all(processes.map((each) => each.close()))
-      void closing.finally(() => (isClosed = true))
-      await clock.runUntil(() => isClosed)
-      await closing
-    },
-  }
 }
 
 /** Undefined where the provider has it no more. No connection outlives it. */
@@ -203,7 +215,7 @@ function listHandles(): readonly string[] {
 }
 
 /** How long a connection may take to be gone on both its ends; only stops a wait without end. */
-const CLOSING_TURNS = 2_000
+const CLOSING_TURNS = 20_000
 
 async function findHandlesLeft(before: readonly string[]): Promise<readonly string[]> {
   for (let turns = 0; turns < CLOSING_TURNS; turns += 1) {

@@ -4,9 +4,9 @@
  * and so before a client that waits for `100 Continue` sends a byte. Of large bodies only so much
  * is worked on at a time, because one takes about ten times its size until it is stored.
  */
+import { createGate } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
 import type { Refusal } from "../errors/refusal.ts"
-import { createGate } from "../gate.ts"
 import { createPaceWatch, type BodyPaceSettings, type WatchPace } from "./body-pace.ts"
 import { createPieceCollector, type BodyPieces } from "./body-pieces.ts"
 import {

@@ -14,7 +14,7 @@ import { sendContent } from "../content/send-content.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import type { Refuse } from "../errors/refusal.ts"
 import { countHeader, type Exchange } from "../exchange.ts"
-import { readAccess, toCrossOriginHeaders } from "../links/access-parameter.ts"
+import { readAccess, toCrossOriginHeaders } from "./access-parameter.ts"
 import { CROSS_ORIGIN_HEADERS, type ResponseHeaderName } from "../openapi/response-headers.ts"
 import { textHeader, type HeaderParameter } from "../request/header-parameters.ts"
 import { ARTIFACT_KEY, TASK_ID } from "../request/path-parameters.ts"
@@ -170,7 +170,7 @@ export const showContent = defineEndpoint({
 function createOpenLink({ links, limit }: Services, refuse: Refuse<"not_found">) {
   return async (call: Exchange, now: number): Promise<Content> => {
     const names = { task: call.param("task"), key: call.param("key") }
-    const linked = await links.open({ access: readAccess(call.request) ?? [], ...names, now })
+    const linked = await links.openLink({ access: readAccess(call.request) ?? [], ...names, now })
     if (linked === undefined) throw refuse("not_found")
     const { artifact, linkEndsAt, account, task } = linked
     // Only now: whoever guesses links must not use an account's rate up.

@@ -3,11 +3,12 @@
  * artifact's bytes, and the end of all that were made for it. A link is never stored, so none of
  * them can be listed, or revoked alone.
  */
+import { LINK_SECONDS, toUnixSeconds } from "@safelight/core"
 import { defineEndpoint } from "../endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { ARTIFACT_KEY, TASK_ID } from "../request/path-parameters.ts"
 import { integer } from "../request/query-parameters.ts"
-import { LINK_SECONDS, toContentUrl, toLinkEnd } from "./content-url.ts"
+import { toContentUrl } from "./content-url.ts"
 import { createFindFinished, findArtifact } from "./find-task.ts"
 
 const PATH = "/v1/tasks/:task/artifacts/:key/links"
@@ -45,11 +46,12 @@ export const createLink = defineEndpoint({
       const account = call.caller.id
       const found = await findFinished(account, call.param("task"))
       const artifact = findArtifact(refuse, found, call.param("key"))
-      const exp = toLinkEnd(artifact, call.startedAt, call.query.expires_in)
-      if (exp === undefined) throw refuse("artifact_expired")
-      const token = await links.sign({ account, artifact, exp })
-      const url = toContentUrl(publicUrl(), artifact, token)
-      return reply(call, 201, JSON.stringify({ url, expires_at: exp }))
+      const { startedAt: now, query } = call
+      const seconds = query.expires_in
+      const link = await links.createLink({ account, artifact, now, seconds })
+      if (link === undefined) throw refuse("artifact_expired")
+      const url = toContentUrl(publicUrl(), artifact, link.token)
+      return reply(call, 201, JSON.stringify({ url, expires_at: toUnixSeconds(link.endsAt) }))
     }
   },
 })
@@ -76,12 +78,12 @@ export const revokeLinks = defineEndpoint({
   },
   refusals: ["task_not_found", "artifact_not_found", "task_not_finished"],
 
-  create({ service, linkStorage }, { refuse, reply }) {
+  create({ service, links }, { refuse, reply }) {
     const findFinished = createFindFinished(service, refuse)
     return async (call) => {
       const found = await findFinished(call.caller.id, call.param("task"))
       const { task, key } = findArtifact(refuse, found, call.param("key"))
-      await linkStorage.raiseLinkEpoch({ kind: "artifact", task, key })
+      await links.revokeLinks({ kind: "artifact", task, key })
       return reply(call, 204)
     }
   },

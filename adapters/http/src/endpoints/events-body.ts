@@ -1,7 +1,7 @@
 /**
  * What happened to a task, as its account may see it: which channel was taken and why, what each
- * attempt came to. What is the operator's own stays inside: handles and keys at a provider, claims,
- * places of bytes.
+ * attempt came to. What is the operator's own stays inside: handles and keys at a provider, leases,
+ * locators of bytes.
  */
 import type { TaskEvent } from "@safelight/core"
 

@@ -3,13 +3,13 @@
  * are refused with the same bytes.
  */
 import {
+  isTaskId,
   isTerminal,
   type ArtifactRow,
   type FoundArtifacts,
   type TaskService,
 } from "@safelight/core"
 import type { Refuse } from "../errors/refusal.ts"
-import { isTaskId } from "./task-body.ts"
 
 /** "Poll every few seconds" (specification §4). */
 export const POLL_HEADERS = { "retry-after": "2" } as const

@@ -3,7 +3,7 @@
  * permission. What was never signed is a 404, whatever it looks like; what was and is over is a 410.
  * Nothing may keep it, run it or learn where it came from.
  */
-import type { ArtifactReader, InputContent, Log } from "@safelight/core"
+import { createGate, type ArtifactReader, type InputContent, type Log } from "@safelight/core"
 import { createByteSource, type Segment } from "../content/byte-source.ts"
 import { toContentRange } from "../content/multipart.ts"
 import { evaluateRange } from "../content/ranges.ts"
@@ -11,7 +11,6 @@ import { sendContent } from "../content/send-content.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import type { Refuse } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
-import { createGate } from "../gate.ts"
 
 const GONE = "The time of this address is over."
 
@@ -31,7 +30,7 @@ export const showInput = defineEndpoint({
   },
   refusals: ["not_found", "artifact_expired", "range_not_satisfiable"],
 
-  create({ inputs, log, settings: { lookupsWaiting: mostWaiting } }, { refuse }) {
+  create({ inputs, log, settings: { inputsWaiting: mostWaiting } }, { refuse }) {
     if (inputs === undefined) return undefined
     const name = "requests for inputs"
     const places = createGate({ limit: SENT_AT_ONCE, mostWaiting, name })

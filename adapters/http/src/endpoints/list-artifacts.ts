@@ -6,7 +6,7 @@ import { toUnixSeconds, type Account, type ArtifactRow } from "@safelight/core"
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import type { Services } from "../services.ts"
-import { LINK_SECONDS, toContentUrl, toLinkEnd } from "./content-url.ts"
+import { toContentUrl } from "./content-url.ts"
 import { createFindFinished } from "./find-task.ts"
 
 export const listArtifacts = defineEndpoint({
@@ -43,10 +43,10 @@ async function toUrl(
   artifact: ArtifactRow,
   now: number,
 ): Promise<string> {
-  const exp = toLinkEnd(artifact, now, LINK_SECONDS.byDefault)
-  const isSigned = account.signsContentUrls && exp !== undefined
-  const token = isSigned ? await links.sign({ account: account.id, artifact, exp }) : undefined
-  return toContentUrl(publicUrl(), artifact, token)
+  const link = account.signsContentUrls
+    ? await links.createLink({ account: account.id, artifact, now })
+    : undefined
+  return toContentUrl(publicUrl(), artifact, link?.token)
 }
 
 function toListed(artifact: ArtifactRow, url: string): object {

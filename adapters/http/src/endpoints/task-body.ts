@@ -4,13 +4,6 @@
  */
 import { toStatus, toUnixSeconds, type Task } from "@safelight/core"
 
-const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-
-/** Whether a path's task id can name a task at all: a UUID in lower case. */
-export function isTaskId(id: string): boolean {
-  return TASK_ID.test(id)
-}
-
 /** The task's address, relative to the service's. */
 export function toTaskPath(id: string): string {
   return `/v1/tasks/${id}`

@@ -9,14 +9,19 @@
  *                                  └→ `overloaded` (the thread died, or took too long and was ended)
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { SafelightError, withSealedParameters, type Log, type Model } from "@safelight/core"
+import {
+  createGate,
+  SafelightError,
+  withSealedParameters,
+  type Log,
+  type Model,
+} from "@safelight/core"
 import { Piscina } from "piscina"
 import { toOwnBuffers } from "../body/body-pieces.ts"
 import { toRefusal, type CreationAnswer, type CreationJob } from "../body/creation-job.ts"
 import type { CreationThreads } from "../body/creation-reader.ts"
 import type { Creation } from "../body/creation.ts"
 import type { HttpSettings } from "../defaults.ts"
-import { createGate } from "../gate.ts"
 
 export interface EndedThreads extends CreationThreads {
   /** Ends every thread, and refuses what is still read or waiting. Safe to call twice. */

@@ -1,12 +1,12 @@
 /**
- * Where the bytes of artifacts live. Size and hash stand in the task's manifest; a place is an
+ * Where the bytes of artifacts live. Size and hash stand in the task's manifest; a locator is an
  * opaque text that only the storage which returned it can read.
  */
 import type { AbortSignalLike } from "./clock.ts"
 
 export interface ArtifactStorage {
   /**
-   * Stores a stream under a new random place of `task` and `key`. Once it resolves the bytes are
+   * Stores a stream under a new random locator of `task` and `key`. Once it resolves the bytes are
    * durable; when it rejects nothing is left that could be opened, at most an orphan that `list`
    * shows. Rejects with the body's own error where the body fails, with `artifacts-unavailable`
    * where the storage does, with `aborted` on the signal. Calling twice stores twice.
@@ -15,27 +15,27 @@ export interface ArtifactStorage {
   /**
    * Opens bytes `start` to `end` (inclusive; the whole artifact by default) for reading in order.
    * An `end` past the last byte stops there, a `start` past it reads nothing.
-   * Rejects with `artifact-missing` where the place holds nothing, `artifacts-unavailable` where
+   * Rejects with `artifact-missing` where the locator holds nothing, `artifacts-unavailable` where
    * that can't be told. The caller closes the reader, also after a failure.
    */
   open(request: ArtifactOpen): Promise<ArtifactReader>
   /**
-   * Stores a body under a place that another storage gave out, as long as it has the bytes and the
+   * Stores a body under a locator that another storage gave out, as long as it has the bytes and the
    * hash it should: whole and durable, or not there. Twice is the same as once. Rejects as `put` does.
    */
   restore?(request: ArtifactRestore): Promise<RestoreOutcome>
   /** Removes the bytes; resolves also when there are none. */
-  remove(place: string): Promise<void>
-  /** Every place that holds bytes of `task`, those of unfinished attempts included. */
+  remove(locator: string): Promise<void>
+  /** Every locator that holds bytes of `task`, those of unfinished attempts included. */
   list(task: string): Promise<readonly string[]>
   /**
-   * Every place that holds bytes, of any task, in no order, those of one task next to each other; what
+   * Every locator that holds bytes, of any task, in no order, those of one task next to each other; what
    * comes or goes meanwhile is shown or not. Rejects with `artifacts-unavailable`.
    */
   listAll?(): AsyncIterable<string>
   /**
-   * The mark of this place: a text of 1 to 100 visible ASCII characters that is written once and
-   * stays, so that a database knows the place that holds its artifacts. Where there is none,
+   * The mark of this storage: a text of 1 to 100 visible ASCII characters that is written once and
+   * stays, so that a database knows the storage that holds its artifacts. Where there is none,
    * `proposed` is written, durably; of several that are proposed at once one stands, and every call
    * resolves to it. Undefined where there is none and none was proposed. No `list` shows it, no
    * sweep removes it. Rejects with `artifacts-unavailable`.
@@ -54,7 +54,7 @@ export interface ArtifactPut {
 
 export interface ArtifactRestore {
   /** As the manifest names it. */
-  readonly place: string
+  readonly locator: string
   readonly body: AsyncIterable<Uint8Array>
   readonly bytes: number
   /** 64 lower-case hexadecimal digits. */
@@ -66,18 +66,18 @@ export type RestoreOutcome =
   | "stored"
   /** The body is not what it should be; nothing is stored. */
   | "differs"
-  /** This storage can't keep anything under such a place. */
-  | "foreign-place"
+  /** This storage can't keep anything under such a locator. */
+  | "foreign-locator"
 
 export interface StoredArtifact {
-  readonly place: string
+  readonly locator: string
   readonly bytes: number
   /** 64 lower-case hexadecimal digits. */
   readonly sha256: string
 }
 
 export interface ArtifactOpen {
-  readonly place: string
+  readonly locator: string
   /** First byte, from 0. */
   readonly start?: number
   /** Last byte, inclusive. */

@@ -15,7 +15,7 @@ export type TaskCommand =
       readonly kind: "dispatch"
       readonly because: string
       readonly channel: string
-      readonly claim: string
+      readonly lease: string
       readonly sendBefore: number
       readonly upstreamKey: string
     }

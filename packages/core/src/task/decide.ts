@@ -105,7 +105,7 @@ function toEvent(task: Task, command: TaskCommand, at: number): TaskEvent {
         attempt: task.attempt + 1,
         because: command.because,
         channel: command.channel,
-        claim: command.claim,
+        lease: command.lease,
         sendBefore: command.sendBefore,
         upstreamKey: command.upstreamKey,
       })

@@ -8,13 +8,13 @@ import * as v from "valibot"
 import { isJson, type Json } from "../canonical-json.ts"
 import { MAX_CHARGE_MICROS, MAX_USAGE } from "../money/charge.ts"
 import { costSchema } from "../money/cost.ts"
-import { MAX_PLACE_CHARACTERS } from "./artifact-place.ts"
+import { MAX_LOCATOR_CHARACTERS } from "./artifact-locator.ts"
 import { FAILURE_CODES, type FailureCode } from "./failure.ts"
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
 /** Any storage's own names for its bytes; ours are the longest that may move to another. */
-const place = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_PLACE_CHARACTERS))
+const locator = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_LOCATOR_CHARACTERS))
 /** What one task may cost. Sums of them stay exact far beyond any bill. */
 const micros = v.pipe(count, v.maxValue(MAX_CHARGE_MICROS))
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
@@ -33,8 +33,8 @@ export const manifestEntrySchema = v.strictObject({
   expiresAt: count,
   expiryHidden: v.exactOptional(v.literal(true)),
   key: name,
+  locator,
   mimeType: name,
-  place,
   sha256,
   type: v.picklist(["image", "video"]),
 })
@@ -74,7 +74,7 @@ export const EVENT_DATA = {
     attempt: count,
     because: v.string(),
     channel: name,
-    claim: name,
+    lease: name,
     sendBefore: count,
     upstreamKey: name,
   }),

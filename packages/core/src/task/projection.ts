@@ -36,9 +36,9 @@ export interface ArtifactRow {
   /** Milliseconds; gone when `now >= expiresAt`, whether or not a sweep ran. */
   readonly expiresAt: number
   readonly key: string
-  readonly mimeType: string
   /** Where `ArtifactStorage` keeps the bytes. */
-  readonly place: string
+  readonly locator: string
+  readonly mimeType: string
   /** The order of artifacts within a task, from 0. */
   readonly position: number
   readonly sha256: string
@@ -195,11 +195,11 @@ function toEnd({ data, type }: TaskEvent): End | undefined {
 }
 
 function toTotalsChange(task: Task, isNew: boolean, hasFinished: boolean): AccountTotals {
-  const places = Number(isNew) - Number(hasFinished)
+  const tasks = Number(isNew) - Number(hasFinished)
   return {
     chargedMicros: hasFinished ? task.chargeMicros : 0,
-    reservedMicros: places * task.reservationMicros,
-    unfinishedTasks: places,
+    reservedMicros: tasks * task.reservationMicros,
+    unfinishedTasks: tasks,
   }
 }
 
@@ -225,8 +225,8 @@ export function toArtifactRows(task: Task): ArtifactRow[] {
     expiryHidden: entry.expiryHidden ?? false,
     expiresAt: entry.expiresAt,
     key: entry.key,
+    locator: entry.locator,
     mimeType: entry.mimeType,
-    place: entry.place,
     position,
     sha256: entry.sha256,
     task: task.id,

@@ -32,8 +32,8 @@ const REDUCERS: Reducers = {
     draft.dispatch = {
       because: data.because,
       channel: data.channel,
-      claim: data.claim,
       keyedAt,
+      lease: data.lease,
       sendBefore: data.sendBefore,
       upstreamKey: data.upstreamKey,
     }
@@ -51,8 +51,7 @@ const REDUCERS: Reducers = {
     draft.deferral = { reason: data.reason, retryAt: data.retryAt }
     draft.doubt = null
     // A call that proved nothing was created is no attempt of the provider's: it may just be away.
-    // Snapshots written before there was a count lack it.
-    if (draft.operation !== null) draft.spentAttempts = (draft.spentAttempts ?? 0) + 1
+    if (draft.operation !== null) draft.spentAttempts = draft.spentAttempts + 1
     draft.operation = null
     if (data.isRefusal && draft.dispatch !== null) {
       draft.refusedBy = [...(draft.refusedBy ?? []), draft.dispatch.channel]

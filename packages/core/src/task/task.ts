@@ -23,9 +23,10 @@ export type TaskStatus = "queued" | "running" | "succeeded" | "failed"
 export interface Dispatch {
   readonly because: string
   readonly channel: string
-  readonly claim: string
   /** When `upstreamKey` was first sent: a keyed channel honours it from here (design §5). */
   readonly keyedAt: number
+  /** The worker lease under which the channel was asked. */
+  readonly lease: string
   /** The call left before this moment, or not at all. */
   readonly sendBefore: number
   readonly upstreamKey: string

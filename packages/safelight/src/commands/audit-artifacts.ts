@@ -86,6 +86,6 @@ function toWords(finding: ArtifactFinding): string {
     case "differs":
       return `${finding.key} of task ${finding.task} is not what the log says`
     case "unknown-task":
-      return `${finding.place} is of task ${finding.task}, which the log does not know`
+      return `${finding.locator} is of task ${finding.task}, which the log does not know`
   }
 }

@@ -39,7 +39,7 @@ export function toFindingLines({ artifacts, idempotency }: ImportReport): readon
   const words = {
     missing: "is not in the folder",
     differs: "is not what the log says",
-    "foreign-place": "can't be kept under its place",
+    "foreign-locator": "can't be kept under its locator",
   }
   const { findings = [], findingCount = 0 } = artifacts ?? {}
   return [

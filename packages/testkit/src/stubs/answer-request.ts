@@ -4,6 +4,7 @@
  * caller is told.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import type { Clock } from "@safelight/core"
 import { toFaultyFile, toFaultyReply, type FaultyReply } from "./faulty-reply.ts"
 import type { RequestLog } from "./request-log.ts"
@@ -41,9 +42,15 @@ export function createAnswer(
     response.setHeader("date", new Date(clock.now() + options.faults.skewMs()).toUTCString())
     const call = createCall(request, bytes, definition.hosts)
     const faulty = await decide(call, options, () => pause(response, options))
-    if (faulty === "reset") request.socket.resetAndDestroy()
+    if (faulty === "reset") cutOff(request.socket)
     else if (!response.destroyed) await sendReply(response, faulty.reply, faulty.manner)
   }
+}
+
+/** A socket whose other end has left can't be reset any more, and would stay open for trying. */
+function cutOff(socket: Socket): void {
+  if (socket.readyState === "open") socket.resetAndDestroy()
+  else socket.destroy()
 }
 
 /** Waits as long as a slow reply does, or until nobody listens. */

@@ -3,6 +3,7 @@
  * and load nothing of `node:test`: `safelight stub NAME` runs them.
  */
 export type {
+  AsideClock,
   RunningStub,
   StubDelivery,
   StubOptions,

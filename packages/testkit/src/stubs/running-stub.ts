@@ -13,7 +13,7 @@ export interface StubOptions {
   /** Every duration and moment of the stub is read from it; by default the machine's. */
   readonly clock?: Clock
   /** The same time, for waits that no answer hangs on: webhooks, progress. `clock` by default. */
-  readonly asideClock?: Clock
+  readonly asideClock?: AsideClock
   /** How long a job waits before it runs; 0 by default. */
   readonly queueMs?: number
   /** How long a job runs; 100 by default. */
@@ -24,6 +24,12 @@ export interface StubOptions {
   readonly filmBytes?: number
   /** What a webhook is signed with where the provider uses a secret that the account knows. */
   readonly webhookSecret?: string
+}
+
+/** A clock that jumps may have to know what no wait shows: that a webhook is on its way. */
+export interface AsideClock extends Clock {
+  /** Called with each try of a webhook, from before its first byte until its answer is there. */
+  during?<Result>(this: void, send: () => Promise<Result>): Promise<Result>
 }
 
 export interface StubPurchase {

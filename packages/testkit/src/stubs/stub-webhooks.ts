@@ -5,8 +5,7 @@
  */
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
-import type { Clock } from "@safelight/core"
-import type { StubDelivery } from "./running-stub.ts"
+import type { AsideClock, StubDelivery } from "./running-stub.ts"
 import type { StubCall } from "./stub-call.ts"
 import { waitUntil } from "./wait-until.ts"
 import type { FaultAt, FaultSwitches } from "./stub-faults.ts"
@@ -47,7 +46,7 @@ export interface StubWebhooks {
 }
 
 export interface StubWebhooksOptions {
-  readonly clock: Clock
+  readonly clock: AsideClock
   readonly faults: FaultSwitches
   readonly deliveries: StubDelivery[]
   /** Aborts when the stub closes. */
@@ -136,13 +135,14 @@ async function sendWithRetries(
   { raw, headers }: Signed,
   { clock, deliveries, closed }: StubWebhooksOptions,
 ): Promise<void> {
+  const during = clock.during ?? ((send) => send())
   for (const pauseMs of [0, ...retryMs]) {
     // A try follows the answer to the one before.
     // oxlint-disable-next-line no-await-in-loop
     if (pauseMs > 0) await clock.wait(pauseMs, closed)
     if (closed.aborted) return
     // oxlint-disable-next-line no-await-in-loop
-    const status = await post(url, raw, headers, closed)
+    const status = await during(() => post(url, raw, headers, closed))
     deliveries.push({ url, body: raw, status })
     if (status !== null && isFinal(status)) return
   }

@@ -1,0 +1,69 @@
+/**
+ * The form of the locators that storages of artifacts give out: `shard/task/key/random`, all of them
+ * the same, so that a locator that a manifest names is as good in the storage its log moves to. Tasks
+ * and keys are any text of the host; a name is made of lower-case letters, digits, `_`, `-` and `%`,
+ * so it can neither leave a folder nor meet another where case or accents don't count. The core
+ * computes no hash: whoever names hands in SHA-256.
+ */
+
+/** SHA-256 of ASCII text, as 64 lower-case hexadecimal digits. */
+export type LocatorHash = (text: string) => string
+
+export interface LocatorParts {
+  readonly task: string
+  readonly key: string
+  /** A UUID in lower case: what no other locator of this task and key has. */
+  readonly random: string
+}
+
+/** A file name may have 255 bytes on every common file system; this leaves room for a suffix. */
+const MAX_NAME_BYTES = 240
+
+/** `shard/task/key/random` at its longest: what a manifest must have room for. */
+export const MAX_LOCATOR_CHARACTERS = 3 + MAX_NAME_BYTES + 1 + MAX_NAME_BYTES + 1 + 36
+
+const NAME = "(?:%|%h[0-9a-f]{64}|(?:[a-z0-9_-]|%[0-9a-f]{4}){1,240})"
+const RANDOM = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+
+const NAME_PATTERN = new RegExp(`^${NAME}$`)
+const LOCATOR_PATTERN = new RegExp(`^[0-9a-f]{2}/${NAME}/${NAME}/${RANDOM}$`)
+
+export function toArtifactLocator(
+  { task, key, random }: LocatorParts,
+  toHash: LocatorHash,
+): string {
+  return `${toArtifactFolder(task, toHash)}/${toName(key, toHash)}/${random}`
+}
+
+/**
+ * What the locators of a task begin with, before a slash. 256 shards: a million tasks are 4,000 names
+ * a shard.
+ */
+export function toArtifactFolder(task: string, toHash: LocatorHash): string {
+  const name = toName(task, toHash)
+  return `${toHash(name).slice(0, 2)}/${name}`
+}
+
+/** Whether the text has the form of a locator; a storage touches nothing under any other. */
+export function isArtifactLocator(text: string): boolean {
+  return text.length <= MAX_LOCATOR_CHARACTERS && LOCATOR_PATTERN.test(text)
+}
+
+/** Whether the text has the form of a task's or key's name in a locator. */
+export function isArtifactName(text: string): boolean {
+  return text.length <= MAX_NAME_BYTES && NAME_PATTERN.test(text)
+}
+
+/**
+ * Every UTF-16 unit outside [a-z0-9_-] as `%` and four hexadecimal digits, the empty text as `%`;
+ * what gets too long so as `%h` and its SHA-256. No two texts share a name.
+ */
+function toName(text: string, toHash: LocatorHash): string {
+  if (text === "") return "%"
+  const name = text.replaceAll(/[^a-z0-9_-]/g, toEscape)
+  return name.length <= MAX_NAME_BYTES ? name : `%h${toHash(name)}`
+}
+
+function toEscape(unit: string): string {
+  return `%${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+}

@@ -1,0 +1,38 @@
+/**
+ * What was written once is read for ever: the members of every event and the
+ * lines of an export, as golden files hold them. A change that makes a test here fail is a new version of a
+ * format: readers come first, and the files of the versions before stay as they are.
+ */
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import { importStreams } from "@safelight/audit"
+import { EVENT_DATA, EVENT_TYPES } from "@safelight/core"
+import { createMemoryStorage } from "../support/memory-storage.ts"
+import { describeSchema } from "./support/describe-schema.ts"
+import { exportLines, NOW, toFile } from "./support/moving.ts"
+import { sha256 } from "./support/sha256.ts"
+
+const read = (name: string): string =>
+  readFileSync(join(import.meta.dirname, "golden", name), "utf8")
+
+describe("the frozen formats", () => {
+  it("of events have the members that are listed, each of its kind", () => {
+    const members = EVENT_TYPES.map((type) => [type, describeSchema(EVENT_DATA[type])])
+    assert.deepEqual(Object.fromEntries(members), JSON.parse(read("event-members.json")))
+  })
+
+  it("of exports are read, and written again with the same members", async () => {
+    const storage = createMemoryStorage()
+    const lines = read("export-1.ndjson").split(/(?<=\n)/u)
+    await importStreams({ storage, open: toFile(lines), digest: sha256, now: NOW, withKeys: true })
+    assert.deepEqual((await exportLines(storage)).map(toRecord), lines.map(toRecord))
+  })
+})
+
+/** Members have no order in a line; whether the digest fits its own file is the import's to check. */
+function toRecord(line: string): object {
+  const { sha256: _digest, ...record } = JSON.parse(line) as Record<string, unknown>
+  return record
+}
