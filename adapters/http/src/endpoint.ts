@@ -100,7 +100,7 @@ export type Call<Key, Query, Headers, Kind> = Exchange &
 /** Throws what `refuse` made, or an outside error; both are answered for it. */
 export type Handler<Given extends Exchange> = (call: Given) => Response | Promise<Response>
 
-/** For people who read types: what a handler may do besides its work. */
+/** What a handler answers by: of the declared codes and statuses alone. */
 export interface Tools<Status extends number, Code extends ErrorCode> {
   readonly refuse: Refuse<Code>
   readonly reply: Reply<Status>

@@ -23,7 +23,7 @@ import type { CreationThreads } from "../body/creation-reader.ts"
 import type { Creation } from "../body/creation.ts"
 import type { HttpSettings } from "../defaults.ts"
 
-export interface EndedThreads extends CreationThreads {
+export interface ServerThreads extends CreationThreads {
   /** Ends every thread, and refuses what is still read or waiting. Safe to call twice. */
   end(): Promise<void>
 }
@@ -38,15 +38,15 @@ const BODY = new URL(
   import.meta.url,
 )
 
-export function createCreationThreads({ settings, log }: CreationThreadsOptions): EndedThreads {
-  const { bodyThreads, bodyThreadMs, bodyThreadRestMs } = settings
+export function createCreationThreads({ settings, log }: CreationThreadsOptions): ServerThreads {
+  const { bodyThreads, bodyThreadMs } = settings
   const gate = createGate({ limit: bodyThreads, mostWaiting: Infinity, name: "large bodies" })
   let isEnded = false
   let pool: Piscina | undefined
 
   async function run(job: CreationJob): Promise<CreationAnswer> {
     if (isEnded) throw closing()
-    pool ??= createPool(bodyThreads, bodyThreadRestMs)
+    pool ??= createPool({ settings, log })
     const late = AbortSignal.timeout(bodyThreadMs)
     const booting = new AbortController()
     pool.on("workerDestroy", abortUnserved)
@@ -87,18 +87,22 @@ export function createCreationThreads({ settings, log }: CreationThreadsOptions)
   }
 }
 
-function createPool(maxThreads: number, idleTimeout: number): Piscina {
-  return new Piscina({
+function createPool({ settings, log }: CreationThreadsOptions): Piscina {
+  const pool = new Piscina({
     filename: BODY.href,
     minThreads: 0,
-    maxThreads,
-    idleTimeout,
-    // Otherwise a thread sleeps while it has no job, and imports nothing meanwhile.
+    maxThreads: settings.bodyThreads,
+    idleTimeout: settings.bodyThreadRestMs,
+    // Else a thread without a job blocks, and what a module of models does by itself stands still.
     atomics: "disabled",
     // Of the host's flags only how packages are resolved: others, such as --input-type, are about
     // its own entry and would keep the thread from starting.
     execArgv: process.execArgv.filter((flag) => flag.startsWith("--conditions=")),
   })
+  pool.on("error", (error: unknown) => {
+    log.error({ cause: String(error) }, "a thread for large bodies failed without a body")
+  })
+  return pool
 }
 
 function toCreation(answer: CreationAnswer, models: readonly Model[], log: Log): Creation {
