@@ -21,6 +21,7 @@ import { isSafelightError, type ArtifactStorage, type SafelightErrorCode } from 
 import {
   describeArtifactRestore,
   describeArtifactStorage,
+  describeArtifactSweep,
   type ArtifactStorageFixture,
 } from "@safelight/testkit"
 import * as fc from "fast-check"
@@ -32,6 +33,7 @@ async function createFixture(): Promise<ArtifactStorageFixture> {
 }
 
 describeArtifactStorage("the filesystem adapter", createFixture)
+describeArtifactSweep("the filesystem adapter", createFixture)
 describeArtifactRestore("the filesystem adapter", createFixture)
 
 describe("the mark of a folder", () => {

@@ -206,15 +206,19 @@ describe("moving house", () => {
 
   test("no data moves while a service runs on it", async (t) => {
     const house = await createHouse(t)
+    // The service here is this process: another one must not move its data.
+    const run = (...words: readonly string[]): Promise<CommandEnd> =>
+      runCommand(words, { folder: house.folder, isOwnProcess: true })
     await withService(house.source, async () => {
-      const { code, stderr } = await exportHouse(house, "--move")
+      const { code, stderr } = await exportHouse({ ...house, run }, "--move")
       assert.match(stderr, /another process serves this data folder/)
       assert.equal(code, 1)
       assert.equal((await exportHouse(house)).code, 0)
       assert.deepEqual(await withStorage(house.source, (storage) => storage.listMoves()), [])
     })
     await withService(house.target, async () => {
-      assert.match((await importHouse(house)).stderr, /another process serves this data folder/)
+      const { stderr } = await importHouse({ ...house, run })
+      assert.match(stderr, /another process serves this data folder/)
     })
   })
 })

@@ -1,6 +1,7 @@
 /**
- * Runs the real `safelight` command as a process of its own. It sees no variable of the test run
- * but those that any process needs, so a developer's own settings never decide a test.
+ * Runs the `safelight` command: in this process where that is the same, since a process takes a second
+ * to start, else as one of its own. It sees no variable of the test run except those that any process
+ * needs, so a developer's own settings never decide a test.
  */
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
@@ -9,7 +10,9 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
+import { Readable } from "node:stream"
 import type { TestContext } from "node:test"
+import { runProgram } from "safelight"
 
 export const BIN = join(import.meta.dirname, "../../packages/safelight/bin/safelight.js")
 
@@ -20,6 +23,8 @@ export interface CommandOptions {
   /** Another program than the Node that runs the tests. */
   readonly node?: string
   readonly bin?: string
+  /** For what one process must not do twice, such as holding a folder's lock. */
+  readonly isOwnProcess?: true
   /** In a process group of its own, to be signalled as one. */
   readonly detached?: boolean
 }
@@ -58,11 +63,40 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
   return folder
 }
 
+/** What goes on until a signal ends it. */
+const LASTING = new Set(["serve", "stub"])
+
 export async function runCommand(
   words: readonly string[],
   options: CommandOptions,
 ): Promise<CommandEnd> {
-  return startCommand(words, options).ended
+  const { bin, detached, isOwnProcess = false, node } = options
+  const isSpecial = isOwnProcess || bin !== undefined || node !== undefined || detached === true
+  if (isSpecial || LASTING.has(words[0] ?? "")) return startCommand(words, options).ended
+  return runInProcess(words, options)
+}
+
+/** Whatever the command leaves open is the test process's, which ends with its tests. */
+async function runInProcess(
+  words: readonly string[],
+  { environment, folder, input = "" }: CommandOptions,
+): Promise<CommandEnd> {
+  const { PATH = "", HOME = "" } = process.env
+  let stdout = ""
+  let stderr = ""
+  let code = 0
+  await runProgram(words, {
+    environment: { PATH, HOME, ...environment },
+    folder,
+    launcher: { onSignal() {} },
+    isTerminal: false,
+    errorColumns: undefined,
+    input: Readable.from([Buffer.from(input)]),
+    print: (text) => void (stdout += text),
+    printError: (text) => void (stderr += text),
+    exitWith: (given) => void (code = given),
+  })
+  return { code, signal: null, stdout, stderr }
 }
 
 export function startCommand(words: readonly string[], options: CommandOptions): RunningCommand {

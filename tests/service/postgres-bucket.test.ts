@@ -21,14 +21,14 @@ describe("a bucket that can't be used is refused at the start", () => {
       {
         name: "no credentials",
         environment: withoutKeys,
-        code: 2,
-        says: /set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY$/,
+        code: 1,
+        says: /found no credentials: neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor a role/,
       },
       {
         name: "half of them",
         environment: { ...withoutKeys, AWS_SECRET_ACCESS_KEY: secret },
-        code: 2,
-        says: /set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY$/,
+        code: 1,
+        says: /found no credentials: neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor a role/,
       },
       {
         name: "credentials in the URL",

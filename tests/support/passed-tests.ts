@@ -3,8 +3,8 @@
  * test itself, joined by " > ". What runs in both worlds, in process and over a socket, has one
  * name here, and counts as passed only where it passed in both.
  */
-import { relative, sep } from "node:path"
 import type { TestEvent } from "node:test/reporters"
+import { toTestFile } from "./test-file.ts"
 
 export interface TestReference {
   /** From the folder of all tests, with forward slashes. */
@@ -30,15 +30,10 @@ export function createPassedTests(folder: string): PassedTests {
     return `${file}\n${name}`
   }
 
-  function toFile(data: { readonly entryFile?: string; readonly file?: string }): string {
-    const path = data.entryFile ?? data.file ?? folder
-    return relative(folder, path).split(sep).join("/")
-  }
-
   return {
     note({ type, data }) {
       if (type !== "test:start" && type !== "test:pass" && type !== "test:fail") return
-      const file = toFile(data)
+      const file = toTestFile(folder, data)
       const names = open.get(file) ?? []
       names.length = Math.min(names.length, data.nesting)
       names.push(data.name.trim().replace(WORLD, ""))

@@ -5,12 +5,7 @@
  */
 import * as nodeFiles from "node:fs/promises"
 import { resolve } from "node:path"
-import {
-  SafelightError,
-  type ArtifactRestore,
-  type ArtifactStorage,
-  type RestoreOutcome,
-} from "@safelight/core"
+import { SafelightError, type ArtifactStorage } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
 import type { FileSystem } from "./file-system.ts"
 import { checkIncoming, sweepIncomingFiles } from "./incoming.ts"
@@ -22,17 +17,8 @@ import { removeArtifact } from "./remove-artifact.ts"
 import { restoreArtifact } from "./restore-artifact.ts"
 import { createRootFolder } from "./root-folder.ts"
 
-export interface FilesystemArtifacts extends ArtifactStorage {
-  restore(request: ArtifactRestore): Promise<RestoreOutcome>
-  listAll(): AsyncIterable<string>
-  mark(proposed?: string): Promise<string | undefined>
-  /**
-   * Removes what crashes left of puts and marks: incoming files and folders not written to for
-   * `staleAfterMs` before `now` (milliseconds since the Unix epoch, compared with the file system's own
-   * times). Resolves to how many. Rejects with `artifacts-unavailable`.
-   */
-  sweepIncoming(now: number): Promise<number>
-}
+/** What a sweep removes: incoming files and folders not written to for `staleAfterMs`. */
+export type FilesystemArtifacts = Required<ArtifactStorage>
 
 export interface FilesystemArtifactsOptions {
   /** Made at the first use where it does not exist; relative to the working directory of now. */

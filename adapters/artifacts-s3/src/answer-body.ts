@@ -1,79 +1,60 @@
 /**
  * The body of an answer, read when somebody asks: what nobody reads stays in the socket, and slows
- * the server down. Only a read waits against the time-out; a reader may take as long as it likes.
- * An answer closed before its end costs its connection.
+ * the server down. The client's time-out ends a connection on which nothing moves, also that of a
+ * reader who rests; whoever reads on then asks for the rest.
  */
-import type { ClientRequest, IncomingMessage } from "node:http"
-import { createUnavailable, translateFailure } from "./storage-failure.ts"
+import { toUnavailable } from "./storage-failure.ts"
 
 export interface AnswerBody {
   /** How many bytes it filled in, 0 at the end. Rejects with `artifacts-unavailable`. */
   read(into: Uint8Array): Promise<number>
-  /** Once more is safe; a read under way rejects. */
-  close(): void
+  /** Once more is safe; a read under way rejects, or is the last. */
+  close(): Promise<void>
 }
 
-export interface AnswerBodyOptions {
-  readonly request: ClientRequest
-  readonly response: IncomingMessage
-  readonly idleTimeoutMs: number
+/** What is used of Node's own. */
+export interface BodyStream extends AsyncIterable<Uint8Array> {
+  /** Whether every byte has arrived. */
+  readonly complete?: boolean
+  on(event: "error", listener: () => void): unknown
+  destroy(): unknown
 }
 
-export function createAnswerBody(options: AnswerBodyOptions): AnswerBody {
-  const { request, response, idleTimeoutMs } = options
-  let failure: Error | undefined
-  let wake = ignore
+export function createAnswerBody(stream: BodyStream): AnswerBody {
+  const chunks = stream[Symbol.asyncIterator]()
+  let rest: Uint8Array = new Uint8Array()
+  // A failure between two reads is told by the next.
+  stream.on("error", ignore)
 
-  function fail(error: Error): void {
-    failure ??= error
-    wake()
+  async function fill(): Promise<void> {
+    try {
+      const { value, done } = await chunks.next()
+      rest = done === true ? new Uint8Array() : value
+    } catch (error) {
+      throw toUnavailable("reading an object", error)
+    }
   }
-
-  function wait(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        fail(createUnavailable(`no byte for ${idleTimeoutMs} ms`))
-        response.destroy()
-      }, idleTimeoutMs)
-      wake = () => {
-        clearTimeout(timer)
-        wake = ignore
-        resolve()
-      }
-    })
-  }
-
-  response.on("readable", () => wake())
-  response.on("end", () => wake())
-  response.on("error", (error) => fail(translateFailure(error)))
-  response.on("close", () => fail(createUnavailable("the answer was closed")))
 
   return {
     async read(into) {
-      for (;;) {
-        const count = readNow(response, into)
-        if (count > 0 || response.readableEnded) return count
-        if (failure !== undefined) throw failure
-        // oxlint-disable-next-line no-await-in-loop -- for more to arrive
-        await wait()
-      }
+      if (rest.byteLength === 0) await fill()
+      const taken = rest.subarray(0, into.byteLength)
+      into.set(taken)
+      rest = rest.subarray(taken.byteLength)
+      return taken.byteLength
     },
-    close() {
-      response.removeAllListeners("readable")
-      // Whole on both ways: the connection can serve another request.
-      if (response.complete && request.writableFinished) response.resume()
-      else response.destroy()
+    async close() {
+      // Whole: what is left is in memory, and once it is read the connection serves another request.
+      if (stream.complete !== true) stream.destroy()
+      else while ((await chunks.next()).done !== true);
     },
   }
 }
 
-/** Asks also where nothing is there: only that ends a stream which has no more. */
-function readNow(response: IncomingMessage, into: Uint8Array): number {
-  const available = Math.min(response.readableLength, into.byteLength)
-  const chunk = response.read(available === 0 ? undefined : available) as Buffer | null
-  if (chunk === null) return 0
-  into.set(chunk)
-  return chunk.byteLength
+/** For what has no body to be read. */
+export function closeStream(stream: BodyStream): void {
+  stream.on("error", ignore)
+  stream.destroy()
 }
 
 function ignore(): void {}

@@ -6,10 +6,10 @@ export const DEFAULTS = {
   /** What MinIO, Ceph and others take when they were told nothing else. */
   region: "us-east-1",
   /**
-   * 8 MiB. S3 refuses parts under 5 MiB and more than 10,000 of them, so this carries 80 GiB; each
-   * running put may hold two of them, 16 MiB.
+   * 5 MiB, the least that S3 takes. It takes 10,000 parts at most, so this carries 48 GiB; each
+   * running put may hold three of them: 64 puts at once 960 MiB.
    */
-  partBytes: 8 * 1024 * 1024,
+  partBytes: 5 * 1024 * 1024,
   /** The first and four more: with the waits between, throttling of some seconds is sat out. */
   tries: 5,
   /** Without a byte in either direction; S3 keeps even a slow completion alive by white space. */

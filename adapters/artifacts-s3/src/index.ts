@@ -3,4 +3,9 @@ export { createS3Artifacts, type S3Artifacts } from "./s3-artifacts.ts"
 export { DEFAULTS } from "./defaults.ts"
 export { parseS3Url } from "./s3-url.ts"
 export type { S3Location } from "./s3-location.ts"
-export type { S3ArtifactsOptions, S3Clock, S3Credentials } from "./s3-options.ts"
+export type {
+  S3ArtifactsOptions,
+  S3Clock,
+  S3Credentials,
+  S3CredentialsProvider,
+} from "./s3-options.ts"

@@ -1,12 +1,12 @@
 /**
- * Lists the locators of a task, or of all. Only what this adapter could have made is shown: any other object
- * below the prefix is somebody else's. An upload that is not complete is no object, and not listed.
+ * Lists the locators of a task, or of all. Only what this adapter could have made is shown: any other
+ * object below the prefix is somebody else's. An upload that is not complete is no object, and not
+ * listed.
  */
 import { isArtifactLocator } from "@safelight/core"
 import type { Bucket } from "./bucket.ts"
-import { listPages } from "./list-pages.ts"
+import { askObjects, followPages } from "./list-pages.ts"
 import { toTaskPrefix } from "./locator.ts"
-import { findElements, findText } from "./xml-text.ts"
 
 export async function listArtifacts(bucket: Bucket, task: string): Promise<readonly string[]> {
   const locators: string[] = []
@@ -21,17 +21,14 @@ export function listAllArtifacts(bucket: Bucket): AsyncIterable<string> {
 
 async function* listLocators(bucket: Bucket, begin: string): AsyncGenerator<string> {
   const { prefix } = bucket
-  const pages = listPages(bucket, {
-    operation: "listing objects",
-    query: { "list-type": "2", prefix: `${prefix}${begin}` },
-    root: "ListBucketResult",
-    toNext: (page) => ({ "continuation-token": findText(page, "NextContinuationToken") }),
-  })
-  for await (const page of pages) {
-    for (const element of findElements(page, "Contents")) {
-      const key = findText(element, "Key") ?? ""
-      const locator = key.slice(prefix.length)
-      const isOurs = key === `${prefix}${locator}` && locator.startsWith(begin)
+  const pages = followPages(
+    (next?: { readonly token: string }) => askObjects(bucket, { begin, token: next?.token }),
+    ({ NextContinuationToken: token }) => ({ token }),
+  )
+  for await (const { Contents = [] } of pages) {
+    for (const { Key = "" } of Contents) {
+      const locator = Key.slice(prefix.length)
+      const isOurs = Key === `${prefix}${locator}` && locator.startsWith(begin)
       if (isOurs && isArtifactLocator(locator)) yield locator
     }
   }

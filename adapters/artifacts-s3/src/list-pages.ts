@@ -1,54 +1,82 @@
 /**
- * Follows a listing of the bucket page by page. A page that is truncated has to say where to go on,
- * somewhere else each time: a bucket that lies here would be followed for ever.
+ * Follows a listing of the bucket page by page. The client's own paginators take a page that says it
+ * is truncated, and not where to go on, for the last one: a list would be cut off in silence.
  */
-import { expectFine, type Bucket } from "./bucket.ts"
+import {
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  type ListMultipartUploadsCommandOutput,
+  type ListObjectsV2CommandOutput,
+} from "@aws-sdk/client-s3"
+import type { Bucket } from "./bucket.ts"
 import { createUnavailable } from "./storage-failure.ts"
-import { findRoot, findText } from "./xml-text.ts"
 
-export type Query = Readonly<Record<string, string>>
-
-export interface Page {
-  readonly operation: string
-  readonly query: Query
-  /** Its outermost element. */
-  readonly root: string
+interface Page {
+  readonly IsTruncated?: boolean | undefined
 }
 
-/** What every page of it has in common. */
-export interface Listing extends Page {
-  /** What to add to the query for the page after this one; by the names of the query. */
-  readonly toNext: (page: string) => Readonly<Record<string, string | undefined>>
-}
-
-/** Rejects with `artifacts-unavailable`. */
-export async function* listPages(
-  bucket: Bucket,
-  { operation, query, root, toNext }: Listing,
-): AsyncGenerator<string, void, undefined> {
-  let next: Query = {}
+/** Rejects with `artifacts-unavailable`, also where a listing has no end. */
+export async function* followPages<Answer extends Page, Next extends object>(
+  ask: (next: Next | undefined) => Promise<Answer>,
+  toNext: (page: Answer) => { readonly [Name in keyof Next]: Next[Name] | undefined },
+): AsyncGenerator<Answer, void, undefined> {
+  let next: Next | undefined
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- a page says where the next one begins
-    const text = await askPage(bucket, { operation, query: { ...query, ...next }, root })
-    yield text
-    if (findText(text, "IsTruncated") !== "true") return
-    const following = toQuery(toNext(text))
-    if (following === undefined || JSON.stringify(following) === JSON.stringify(next)) {
-      throw createUnavailable(`${operation} has no end`)
+    const page = await ask(next)
+    yield page
+    if (page.IsTruncated !== true) return
+    const following = toNext(page)
+    const isWhole = Object.values(following).every((value) => value !== undefined && value !== "")
+    if (!isWhole || JSON.stringify(following) === JSON.stringify(next)) {
+      throw createUnavailable("a listing has no end")
     }
-    next = following
+    next = following as Next
   }
 }
 
-/** As XML. Rejects with `artifacts-unavailable`, also where the answer is another document. */
-export async function askPage(bucket: Bucket, { operation, query, root }: Page): Promise<string> {
-  const { text } = expectFine(await bucket.ask({ operation, method: "GET", query }))
-  if (findRoot(text) !== root) throw createUnavailable(`${operation} was answered otherwise`)
-  return text
+/** A page of the objects whose keys begin so, below the prefix. */
+export function askObjects(
+  bucket: Bucket,
+  page: { readonly begin: string; readonly most?: number; readonly token?: string | undefined },
+): Promise<ListObjectsV2CommandOutput> {
+  const { begin, most, token } = page
+  return bucket.ask({
+    operation: "listing objects",
+    send: (client, options) =>
+      client.send(
+        new ListObjectsV2Command({
+          Bucket: bucket.name,
+          Prefix: `${bucket.prefix}${begin}`,
+          MaxKeys: most,
+          ContinuationToken: token,
+        }),
+        options,
+      ),
+  })
 }
 
-/** Undefined where a value is. */
-function toQuery(next: ReturnType<Listing["toNext"]>): Query | undefined {
-  const isWhole = Object.values(next).every((value) => value !== undefined && value !== "")
-  return isWhole ? (next as Query) : undefined
+export interface UploadMarker {
+  readonly KeyMarker: string
+  readonly UploadIdMarker: string
+}
+
+/** A page of the uploads that nobody completed, below the prefix. */
+export function askUploads(
+  bucket: Bucket,
+  page: { readonly most?: number; readonly marker?: UploadMarker | undefined },
+): Promise<ListMultipartUploadsCommandOutput> {
+  return bucket.ask({
+    operation: "listing uploads",
+    send: (client, options) =>
+      client.send(
+        new ListMultipartUploadsCommand({
+          Bucket: bucket.name,
+          Prefix: bucket.prefix === "" ? undefined : bucket.prefix,
+          MaxUploads: page.most,
+          ...page.marker,
+        }),
+        options,
+      ),
+  })
 }

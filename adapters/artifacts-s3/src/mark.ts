@@ -3,21 +3,24 @@
  * on the condition that there is none. A bucket that knows no such condition is asked without it:
  * there the later of two that store at once stands, and both read what they find.
  */
-import { hash } from "node:crypto"
-import { expectFine, isFine, toRefusal, type Bucket, type Payload } from "./bucket.ts"
+import { PutObjectCommand } from "@aws-sdk/client-s3"
+import { isSafelightError } from "@safelight/core"
+import type { Bucket } from "./bucket.ts"
+import { openRange, type OpenRange } from "./object-range.ts"
+import type { Refusal } from "./storage-failure.ts"
 import { createUnavailable } from "./storage-failure.ts"
-import { OBJECT_HEADERS } from "./store-payload.ts"
 
 /** No task has such a name, so no `list` shows what is below it. */
 const KEY = ".safelight/mark"
 
 /** With its line break; what the port allows. */
 const MARK_PATTERN = /^([\x21-\x7e]{1,100})\n$/
+const MOST_MARK_BYTES = 101
 
 /** Somebody else stores one at this moment; there is one. */
-const TAKEN_STATUSES: ReadonlySet<number> = new Set([409, 412])
+const TAKEN_STATUSES: ReadonlySet<number | undefined> = new Set([409, 412])
 /** What buckets answer that know no condition, unless they ignore it. */
-const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([400, 501])
+const UNKNOWN_STATUSES: ReadonlySet<number | undefined> = new Set([400, 501])
 
 /** Of a conflict: by then it is decided. */
 const MOST_TRIES = 5
@@ -35,30 +38,56 @@ export async function markBucket(bucket: Bucket, proposed?: string): Promise<str
 }
 
 async function readMark(bucket: Bucket): Promise<string | undefined> {
-  const headers = { "accept-encoding": "identity" }
-  const operation = "reading the mark"
-  const answer = await bucket.ask({ operation, method: "GET", key: KEY, headers })
-  if (answer.code === "NoSuchKey") return undefined
-  const [, mark] = MARK_PATTERN.exec(expectFine(answer).text) ?? []
+  const opened = await openRange(bucket, { key: KEY, start: 0 }).catch(toNone)
+  if (opened === undefined) return undefined
+  const text = await readShort(opened)
+  const [, mark] = MARK_PATTERN.exec(text) ?? []
   if (mark === undefined) throw createUnavailable(`the object ${KEY} is no mark`)
   return mark
 }
 
-/** Changes nothing where there is a mark already. */
-async function writeMark(bucket: Bucket, mark: string): Promise<void> {
-  const text = `${mark}\n`
-  const body = { bytes: Buffer.from(text, "latin1"), sha256: hash("sha256", text) }
-  const answer = await storeMark(bucket, body, { "if-none-match": "*" })
-  if (isFine(answer) || TAKEN_STATUSES.has(answer.status)) return
-  if (!UNKNOWN_STATUSES.has(answer.status)) throw toRefusal(answer)
-  expectFine(await storeMark(bucket, body, {}))
+/** A longer one is no mark, and read no further. */
+async function readShort({ body }: OpenRange): Promise<string> {
+  const into = Buffer.alloc(MOST_MARK_BYTES + 1)
+  let length = 0
+  try {
+    for (;;) {
+      const count = (await body?.read(into.subarray(length))) ?? 0
+      length += count
+      if (count === 0) return into.toString("latin1", 0, length)
+    }
+  } finally {
+    await body?.close()
+  }
 }
 
-function storeMark(
-  bucket: Bucket,
-  body: Payload,
-  condition: Readonly<Record<string, string>>,
-): ReturnType<Bucket["ask"]> {
-  const headers = { ...OBJECT_HEADERS, ...condition }
-  return bucket.ask({ operation: "storing the mark", method: "PUT", key: KEY, headers, body })
+function toNone(error: unknown): undefined {
+  if (!isSafelightError(error) || error.code !== "artifact-missing") throw error
+}
+
+/** Changes nothing where there is a mark already. */
+async function writeMark(bucket: Bucket, mark: string): Promise<void> {
+  const answer = await storeMark(bucket, mark, {
+    condition: "*",
+    refused: ({ status }) => {
+      if (TAKEN_STATUSES.has(status)) return "taken"
+      return UNKNOWN_STATUSES.has(status) ? "condition-unknown" : undefined
+    },
+  })
+  if (answer === "condition-unknown") await storeMark(bucket, mark, {})
+}
+
+interface Storing {
+  readonly condition?: string
+  readonly refused?: (refusal: Refusal) => "condition-unknown" | "taken" | undefined
+}
+
+function storeMark(bucket: Bucket, mark: string, { condition, refused }: Storing) {
+  const Body = Buffer.from(`${mark}\n`, "latin1")
+  const input = { ...bucket.at(KEY), Body, IfNoneMatch: condition }
+  return bucket.ask({
+    operation: "storing the mark",
+    send: (client, options) => client.send(new PutObjectCommand(input), options),
+    ...(refused && { refused }),
+  })
 }

@@ -2,9 +2,10 @@
  * Asks for an object, whole or from a byte on, and believes no answer: a bucket that ignores the
  * range, sends another one or leaves out how long it is would hand out the wrong bytes.
  */
-import type { AnswerBody } from "./answer-body.ts"
-import { toRefusal, type Bucket, type BucketAnswer } from "./bucket.ts"
-import { createMissing, createUnavailable } from "./storage-failure.ts"
+import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3"
+import { closeStream, createAnswerBody, type AnswerBody, type BodyStream } from "./answer-body.ts"
+import type { Bucket } from "./bucket.ts"
+import { createMissing, createUnavailable, type Refusal } from "./storage-failure.ts"
 
 export interface ObjectRange {
   readonly key: string
@@ -14,7 +15,7 @@ export interface ObjectRange {
   readonly end?: number
   /** Of the object that it has to be still. */
   readonly etag?: string
-  readonly signal: AbortSignal
+  readonly signal?: AbortSignal
 }
 
 export interface OpenRange {
@@ -30,68 +31,71 @@ const CONTENT_RANGE = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/
 export async function openRange(bucket: Bucket, range: ObjectRange): Promise<OpenRange> {
   const { key, start, end, etag, signal } = range
   const isWhole = start === 0 && end === undefined
-  const headers: Record<string, string> = { "accept-encoding": "identity" }
-  if (!isWhole) headers["range"] = `bytes=${start}-${end ?? ""}`
-  if (etag !== undefined) headers["if-match"] = etag
-  const operation = "reading an object"
-  const isStreamed = true
-  const answer = await bucket.ask({ operation, method: "GET", key, headers, signal, isStreamed })
-  if (answer.body === undefined) return refuse(bucket, range, answer)
+  const input = {
+    ...bucket.at(key),
+    Range: isWhole ? undefined : `bytes=${start}-${end ?? ""}`,
+    IfMatch: etag,
+  }
+  const answer = await bucket.ask({
+    operation: "reading an object",
+    signal,
+    send: (client, options) => client.send(new GetObjectCommand(input), options),
+    refused: (refusal) => toEmptyRange(bucket, range, refusal),
+  })
+  if ("totalBytes" in answer) return answer
+  const stream = answer.Body as unknown as BodyStream
   try {
     const totalBytes = isWhole ? toWholeBytes(answer) : toTotalBytes(answer, start, end)
-    return { totalBytes, etag: answer.headers.etag, body: answer.body }
+    return { totalBytes, etag: answer.ETag, body: createAnswerBody(stream) }
   } catch (error) {
-    answer.body.close()
+    closeStream(stream)
     throw error
   }
 }
 
-async function refuse(
+async function toEmptyRange(
   bucket: Bucket,
-  range: ObjectRange,
-  answer: BucketAnswer,
-): Promise<OpenRange> {
-  if (answer.code === "NoSuchKey") throw createMissing()
-  if (answer.status === 412) throw createUnavailable("the artifact was changed while it was read")
-  if (answer.status !== 416) throw toRefusal(answer)
+  { key, start, signal }: ObjectRange,
+  { status, code }: Refusal,
+): Promise<OpenRange | undefined> {
+  if (code === "NoSuchKey") throw createMissing()
+  if (status === 412) throw createUnavailable("the artifact was changed while it was read")
+  if (status !== 416) return undefined
   // Past the last byte, it says: then it has to say how many there are.
-  const { key, signal } = range
-  const whole = await openRange(bucket, { key, start: 0, signal })
-  whole.body?.close()
-  if (whole.totalBytes > range.start) throw createUnavailable("it refused a range that it has")
+  const whole = await openRange(bucket, { key, start: 0, ...(signal && { signal }) })
+  await whole.body?.close()
+  if (whole.totalBytes > start) throw createUnavailable("it refused a range that it has")
   return { totalBytes: whole.totalBytes, etag: whole.etag }
 }
 
-function toWholeBytes(answer: BucketAnswer): number {
-  const { status, headers } = answer
-  const length = headers["content-length"] ?? ""
-  if (status !== 200 || !/^\d{1,15}$/.test(length)) {
+function toWholeBytes(answer: GetObjectCommandOutput): number {
+  const { $metadata, ContentLength } = answer
+  if ($metadata.httpStatusCode !== 200 || !Number.isSafeInteger(ContentLength)) {
     throw createUnavailable("it did not say how long an object is")
   }
   assertPlain(answer)
-  return Number(length)
+  return Number(ContentLength)
 }
 
-function toTotalBytes(answer: BucketAnswer, start: number, end: number | undefined): number {
-  const { status, headers } = answer
-  if (status !== 206) throw createUnavailable("it ignored the range that was asked for")
-  const numbers = CONTENT_RANGE.exec(headers["content-range"] ?? "")
-    ?.slice(1)
-    .map(Number)
+function toTotalBytes(answer: GetObjectCommandOutput, start: number, end?: number): number {
+  const { $metadata, ContentLength, ContentRange = "" } = answer
+  if ($metadata.httpStatusCode !== 206) {
+    throw createUnavailable("it ignored the range that was asked for")
+  }
+  const numbers = CONTENT_RANGE.exec(ContentRange)?.slice(1).map(Number)
   const [first, last, totalBytes] = numbers ?? []
   const isRange =
     totalBytes !== undefined &&
     Number.isSafeInteger(totalBytes) &&
     first === start &&
     last === Math.min(end ?? Infinity, totalBytes - 1) &&
-    headers["content-length"] === String(last - first + 1)
+    ContentLength === last - first + 1
   if (!isRange) throw createUnavailable("it sent another range than was asked for")
   assertPlain(answer)
   return totalBytes
 }
 
 /** Coded bytes would be other ones, and of another length. */
-function assertPlain({ headers }: BucketAnswer): void {
-  const coding = headers["content-encoding"] ?? "identity"
-  if (coding !== "identity") throw createUnavailable("it coded the bytes of an object")
+function assertPlain({ ContentEncoding = "identity" }: GetObjectCommandOutput): void {
+  if (ContentEncoding !== "identity") throw createUnavailable("it coded the bytes of an object")
 }

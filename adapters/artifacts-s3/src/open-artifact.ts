@@ -55,7 +55,7 @@ function createReader({ bucket, range, opened, callOff }: Reading): ArtifactRead
     if (rest.body !== undefined && rest.etag === etag && rest.totalBytes === totalBytes) {
       return rest.body
     }
-    rest.body?.close()
+    await rest.body?.close()
     throw createUnavailable("the artifact was changed while it was read")
   }
 
@@ -63,9 +63,9 @@ function createReader({ bucket, range, opened, callOff }: Reading): ArtifactRead
   async function reconnect(resumes: number): Promise<void> {
     if (isClosed) throw createUnavailable("the reader is closed")
     if (resumes === MOST_RESUMES) throw createUnavailable("its answers break off")
-    if (resumes > 0) await bucket.pause(resumes, range.signal).catch(toReadFailure)
+    if (resumes > 0) await bucket.pause(resumes, range.signal)
     body = await resume()
-    if (isClosed) body.close()
+    if (isClosed) await body.close()
   }
 
   /** Undefined where the connection broke: then there is no body any more. */
@@ -76,7 +76,7 @@ function createReader({ bucket, range, opened, callOff }: Reading): ArtifactRead
     } catch (error) {
       if (!isUnavailable(error)) throw error
     }
-    body?.close()
+    await body?.close()
     body = undefined
     return undefined
   }
@@ -97,11 +97,10 @@ function createReader({ bucket, range, opened, callOff }: Reading): ArtifactRead
         await reconnect(resumes)
       }
     },
-    close() {
+    async close() {
       isClosed = true
       if (body === undefined) callOff()
-      else body.close()
-      return Promise.resolve()
+      await body?.close()
     },
   }
 }

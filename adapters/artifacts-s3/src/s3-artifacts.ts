@@ -3,12 +3,7 @@
  * has to be strongly consistent, as S3 is: what was stored can be read at once. Several processes,
  * and several installations by their prefixes, may share it.
  */
-import {
-  isArtifactLocator,
-  type ArtifactRestore,
-  type ArtifactStorage,
-  type RestoreOutcome,
-} from "@safelight/core"
+import { isArtifactLocator, type ArtifactStorage } from "@safelight/core"
 import { createBucket } from "./bucket.ts"
 import { checkBucket } from "./check-bucket.ts"
 import { listAllArtifacts, listArtifacts } from "./list-artifacts.ts"
@@ -17,20 +12,11 @@ import { openArtifact } from "./open-artifact.ts"
 import { putArtifact } from "./put-artifact.ts"
 import { restoreArtifact } from "./restore-artifact.ts"
 import { toSettings, type S3ArtifactsOptions } from "./s3-options.ts"
-import { deleteObject } from "./store-payload.ts"
+import { deleteObject } from "./stored-object.ts"
 import { sweepUploads } from "./sweep-uploads.ts"
 
-export interface S3Artifacts extends ArtifactStorage {
-  restore(request: ArtifactRestore): Promise<RestoreOutcome>
-  listAll(): AsyncIterable<string>
-  mark(proposed?: string): Promise<string | undefined>
-  /**
-   * Abandons what crashes left of unfinished puts: uploads begun `staleAfterMs` before `now` or
-   * earlier (milliseconds since the Unix epoch, compared with the bucket's own times). Resolves to
-   * how many. Rejects with `artifacts-unavailable`, also where a bucket can't list its uploads.
-   */
-  sweepIncoming(now: number): Promise<number>
-}
+/** What a sweep removes: uploads begun `staleAfterMs` before, by the bucket's own times. */
+export type S3Artifacts = Required<ArtifactStorage>
 
 /** Throws `invalid-configuration`; connects to nothing before the first call. */
 export function createS3Artifacts(options: S3ArtifactsOptions): S3Artifacts {
@@ -44,7 +30,7 @@ export function createS3Artifacts(options: S3ArtifactsOptions): S3Artifacts {
     open: (request) => openArtifact(bucket, request),
     restore: (request) => restoreArtifact(host, request),
     async remove(locator) {
-      if (isArtifactLocator(locator)) await deleteObject(bucket, { key: locator })
+      if (isArtifactLocator(locator)) await deleteObject(bucket, locator)
     },
     list: (task) => listArtifacts(bucket, task),
     listAll: () => listAllArtifacts(bucket),

@@ -4,8 +4,8 @@
  * have landed in the wrong place. Names are handed in, since whoever wrote a URL has not heard of
  * options.
  */
-import { toBucketUrl } from "./bucket-url.ts"
 import { DEFAULTS } from "./defaults.ts"
+import { toEndpoint, type Endpoint } from "./endpoint.ts"
 import { createMisconfigured } from "./storage-failure.ts"
 
 /** Where the bucket is. Holds nothing secret. */
@@ -24,9 +24,8 @@ export interface S3Location {
 /** What errors call each part. */
 export type LocationNames = Readonly<Record<keyof S3Location, string>>
 
-export interface BucketAddress {
-  /** With the bucket, without a slash at the end. */
-  readonly bucketUrl: string
+export interface BucketAddress extends Endpoint {
+  readonly bucket: string
   readonly region: string
   /** Empty, or with a slash at the end. */
   readonly prefix: string
@@ -52,7 +51,7 @@ export function toBucketAddress(location: S3Location, names: LocationNames): Buc
     throw createMisconfigured(`${names.region} must be the name of a region`)
   }
   const prefix = toPrefix(location.prefix ?? "", names.prefix)
-  return { bucketUrl: toBucketUrl({ ...location, region }, names), region, prefix }
+  return { bucket, ...toEndpoint(location, region, names), region, prefix }
 }
 
 function toPrefix(prefix: string, name: string): string {

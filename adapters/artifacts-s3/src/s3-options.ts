@@ -19,14 +19,23 @@ export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
+  /** When they end, if they do: a provider is asked again 5 minutes before. */
+  readonly expiration?: Date
 }
 
-/** What a clock does here: dates signatures, and waits between tries. */
-export type S3Clock = Pick<Clock, "now" | "wait">
+/** Asked at the first request, and again before what it gave ends. */
+export type S3CredentialsProvider = () => Promise<S3Credentials>
+
+/** What a clock does here: waits between tries. */
+export type S3Clock = Pick<Clock, "wait">
 
 export interface S3ArtifactsOptions extends S3Location {
-  readonly credentials: S3Credentials
-  /** 5 MiB to 1 GiB. A body up to this is one request; a running put holds at most two parts. */
+  /**
+   * By default the official client looks for them where Amazon's tools do: in the environment, in
+   * its files, at the role of the machine or container.
+   */
+  readonly credentials?: S3Credentials | S3CredentialsProvider
+  /** 5 MiB to 1 GiB. A body up to this is one request; a running put holds at most three parts. */
   readonly partBytes?: number
   /** How often a request is made in all while the bucket throttles or can't be reached. */
   readonly tries?: number
@@ -42,7 +51,7 @@ export interface S3ArtifactsOptions extends S3Location {
 }
 
 export interface S3Settings extends BucketAddress {
-  readonly credentials: S3Credentials
+  readonly credentials: S3Credentials | S3CredentialsProvider | undefined
   readonly partBytes: number
   readonly tries: number
   readonly idleTimeoutMs: number
@@ -75,10 +84,11 @@ const CREDENTIAL_PATTERN = /^[\x21-\x7e]{1,4096}$/
 /** Throws `invalid-configuration`. */
 export function toSettings(options: S3ArtifactsOptions): S3Settings {
   const address = toBucketAddress(options, OPTION_NAMES)
-  assertCredentials(options.credentials)
+  const { credentials } = options
+  if (credentials !== undefined) assertCredentials(credentials)
   const settings = {
     ...address,
-    credentials: { ...options.credentials },
+    credentials,
     partBytes: options.partBytes ?? DEFAULTS.partBytes,
     tries: options.tries ?? DEFAULTS.tries,
     idleTimeoutMs: options.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs,
@@ -94,7 +104,9 @@ export function toSettings(options: S3ArtifactsOptions): S3Settings {
   return settings
 }
 
-function assertCredentials(credentials: S3Credentials): void {
+/** What a provider gives is for the bucket to judge. */
+function assertCredentials(credentials: S3Credentials | S3CredentialsProvider): void {
+  if (typeof credentials === "function") return
   const { accessKeyId, secretAccessKey, sessionToken } = credentials
   for (const [field, value] of Object.entries({ accessKeyId, secretAccessKey, sessionToken })) {
     if (field === "sessionToken" && value === undefined) continue

@@ -4,7 +4,7 @@
  * Whatever a bucket refuses is retryable, since a rotated key or a mended policy brings everything
  * back, and giving up a paid result for it would not.
  */
-import { SafelightError } from "@safelight/core"
+import { isSafelightError, SafelightError } from "@safelight/core"
 
 export function createUnavailable(reason: string): SafelightError {
   return new SafelightError({
@@ -26,12 +26,47 @@ export function createMisconfigured(message: string): SafelightError {
   return new SafelightError({ code: "invalid-configuration", message })
 }
 
-/**
- * Translates what a socket, TLS or the parser of HTTP threw: those have a code, and are no
- * TypeErrors. Anything else is a mistake of ours and stays as it is.
- */
-export function translateFailure(error: Error): Error {
-  const code = "code" in error ? error.code : undefined
-  if (error instanceof SafelightError || error instanceof TypeError) return error
-  return typeof code === "string" ? createUnavailable(`the connection broke (${code})`) : error
+/** What the client throws, as far as anything of it is used. */
+export interface Refusal {
+  /** Absent where there was no answer. */
+  readonly status: number | undefined
+  /** Of the error document, of the socket, or the client's own name for what happened. */
+  readonly code: string
+}
+
+/** Nothing else of an error document is ever repeated; S3 has one code that is not letters alone. */
+const CODE_PATTERN = /^(?:[A-Za-z]{1,64}|XAmzContentSHA256Mismatch)$/
+
+export function toRefusal(error: unknown): Refusal {
+  const { name, code, $metadata } = error as {
+    readonly name?: unknown
+    readonly code?: unknown
+    readonly $metadata?: { readonly httpStatusCode?: number }
+  }
+  const status = $metadata?.httpStatusCode
+  const isSocket = status === undefined && typeof code === "string"
+  return { status, code: isSocket ? code : String(name) }
+}
+
+/** In words that hold no secret. */
+export function describeRefusal({ status, code }: Refusal): string {
+  const isKnown = CODE_PATTERN.test(code)
+  if (status !== undefined) {
+    // The client's name for a document without a code.
+    const words = code === "Unknown" || code === "UnknownError" ? "" : ` ${code}`
+    return `was answered ${status}${isKnown ? words : " of no known form"}`
+  }
+  if (code === "CredentialsProviderError") {
+    return "found no credentials: neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor a role gives any"
+  }
+  if (code === "TimeoutError") return "had no answer in time"
+  return /^[A-Z][A-Za-z0-9_]{1,64}$/.test(code) ? `failed (${code})` : "failed"
+}
+
+/** A mistake of ours stays as it is, and so does what is a SafelightError already. */
+export function toUnavailable(operation: string, error: unknown): unknown {
+  const refusal = toRefusal(error)
+  const isOurs = error instanceof TypeError && refusal.status === undefined
+  if (isSafelightError(error) || isOurs) return error
+  return createUnavailable(`${operation} ${describeRefusal(refusal)}`)
 }

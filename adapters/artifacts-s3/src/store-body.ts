@@ -1,17 +1,16 @@
 /**
- * Stores a body under a locator: by one request where it fits into a part, by parts otherwise. Two
- * parts are in memory at most, one being filled while the other is sent. The object appears with the
- * last request, whole, and only once its length and hash were accepted; the call resolves when the
- * bucket says that it holds it, as long as it was.
+ * Stores a body under a locator. The object appears with the last request, whole, and only once its
+ * length and hash were accepted; the call resolves when the bucket says that it holds it, as long as
+ * it was.
  */
-import type { Hash } from "node:crypto"
+import { createHash } from "node:crypto"
 import { untilAborted, type AbortSignalLike } from "@safelight/core"
-import { throwIfAborted, type Bucket, type Payload } from "./bucket.ts"
-import { createMultipartUpload, type MultipartUpload } from "./multipart-upload.ts"
-import { createPartBuffer, type PartBuffer } from "./part-buffer.ts"
+import { createTidySignal, type Bucket } from "./bucket.ts"
+import { toPieces } from "./pieces.ts"
 import { createStop, type Stop } from "./stop.ts"
-import { createUnavailable } from "./storage-failure.ts"
-import { deleteObject, isStored, putObject, TIDY_PATIENCE } from "./store-payload.ts"
+import { createAborted, createUnavailable } from "./storage-failure.ts"
+import { deleteObject, isStored } from "./stored-object.ts"
+import { uploadBody } from "./upload-body.ts"
 
 export interface StoreHost {
   readonly bucket: Bucket
@@ -35,103 +34,68 @@ export interface StoredBody {
   readonly sha256: string
 }
 
-interface Work extends StoreHost {
-  readonly locator: string
-  readonly stop: Stop
-  readonly upload: MultipartUpload
-}
+/** Ends an upload whose body is not what it should be. */
+const REFUSED = Symbol("refused")
 
-interface GatheredBody extends StoredBody {
-  /** What is not sent yet. */
-  readonly last: Payload
-  /** Whether anything is. */
-  readonly isParted: boolean
-}
-
-/** Undefined, with nothing stored, where `accepts` refuses what the body came to. */
+/** Undefined, with nothing stored, where `accepts` refuses what the body turned out to be. */
 export async function storeBody(
-  host: StoreHost,
+  { bucket, partBytes }: StoreHost,
   request: BodyAtLocator,
   accepts: (body: StoredBody) => boolean,
 ): Promise<StoredBody | undefined> {
-  throwIfAborted(request.signal)
-  const { locator } = request
-  const stop = createStop(request.signal)
-  const upload = createMultipartUpload(host.bucket, { key: locator, stop })
-  const work: Work = { ...host, locator, stop, upload }
+  const { locator, signal } = request
+  if (signal?.aborted === true) throw createAborted()
+  const stop = createStop(signal)
+  let body: StoredBody | undefined
   let isToDiscard = false
-  try {
-    const body = await sendFullParts(work, request.body)
-    if (!accepts(body)) {
-      await upload.abandon()
-      return undefined
+
+  async function* measure(): AsyncGenerator<Uint8Array> {
+    try {
+      body = yield* hashPieces(request.body, stop)
+    } catch (error) {
+      stop.because(error)
+      throw error
     }
+    if (!accepts(body)) stop.because(REFUSED)
+    stop.signal.throwIfAborted()
     isToDiscard = request.isNew
-    await sendLast(work, body)
-    if (!(await isStored(host.bucket, { key: locator, signal: stop.signal }, body.bytes))) {
+  }
+
+  try {
+    await uploadBody(bucket, { key: locator, chunks: measure(), partBytes, stop })
+    if (body === undefined) throw new TypeError("an upload ends after its body")
+    const { bytes } = body
+    if (!(await isStored(bucket, locator, { bytes, signal: stop.signal }))) {
       isToDiscard = true
-      throw createUnavailable(`it does not hold the ${body.bytes} bytes that it took`)
+      throw createUnavailable(`it does not hold the ${bytes} bytes that it took`)
     }
     stop.signal.throwIfAborted()
-    return { bytes: body.bytes, sha256: body.sha256 }
+    return body
   } catch (error) {
     stop.because(error)
-    await upload.abandon()
-    if (isToDiscard) await discard(work)
+    if (isToDiscard) {
+      // As far as the bucket lets us: the failure that led here is the one to report.
+      await deleteObject(bucket, locator, createTidySignal()).catch(ignoreSecondFailure)
+    }
+    if (stop.signal.reason === REFUSED) return undefined
     throw stop.signal.reason
   } finally {
     stop.release()
   }
 }
 
-/**
- * A full part is sent only when more follows: a body of one part needs no upload, and is hashed once
- * for itself and for its request.
- */
-async function sendFullParts(
-  { partBytes, stop, upload }: Work,
-  body: BodyAtLocator["body"],
-): Promise<GatheredBody> {
-  let filling = createPartBuffer(partBytes)
-  let sending: PartBuffer | undefined
-  let whole: Hash | undefined
+async function* hashPieces(
+  body: AsyncIterable<Uint8Array>,
+  { signal }: Stop,
+): AsyncGenerator<Uint8Array, StoredBody> {
+  const sha256 = createHash("sha256")
   let bytes = 0
-  for await (const chunk of untilAborted(body, stop.signal, () => stop.signal.reason)) {
-    if (!(chunk instanceof Uint8Array)) throw new TypeError("a body's chunks are Uint8Arrays")
-    bytes += chunk.byteLength
-    for (let offset = 0; offset < chunk.byteLength;) {
-      if (filling.isFull()) {
-        whole ??= filling.copyHash()
-        // oxlint-disable-next-line no-await-in-loop -- the memory of the part before is needed
-        await upload.send(filling.toPayload())
-        const free = sending ?? createPartBuffer(partBytes)
-        sending = filling
-        filling = free
-        filling.clear()
-      }
-      const taken = filling.append(chunk.subarray(offset))
-      whole?.update(chunk.subarray(offset, offset + taken))
-      offset += taken
-    }
+  for await (const piece of toPieces(untilAborted(body, signal, () => signal.reason))) {
+    bytes += piece.byteLength
+    sha256.update(piece)
+    yield piece
   }
-  const last = filling.toPayload()
-  const isParted = whole !== undefined
-  return { bytes, sha256: whole?.digest("hex") ?? last.sha256, last, isParted }
-}
-
-async function sendLast(work: Work, { last, isParted }: GatheredBody): Promise<void> {
-  const { bucket, locator, stop, upload } = work
-  if (isParted) {
-    await upload.send(last)
-    await upload.complete()
-  } else {
-    await putObject(bucket, { key: locator, signal: stop.signal }, last)
-  }
-}
-
-/** As far as the bucket lets us: the failure that led here is the one to report. */
-async function discard({ bucket, locator }: Work): Promise<void> {
-  await deleteObject(bucket, { key: locator }, TIDY_PATIENCE).catch(ignoreSecondFailure)
+  return { bytes, sha256: sha256.digest("hex") }
 }
 
 function ignoreSecondFailure(_error: unknown): void {}

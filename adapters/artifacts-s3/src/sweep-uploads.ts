@@ -3,44 +3,53 @@
  * have made. One that still runs, perhaps in another process, differs only by its age; parts that
  * it stored since do not show.
  */
+import { AbortMultipartUploadCommand, type MultipartUpload } from "@aws-sdk/client-s3"
 import { isArtifactLocator } from "@safelight/core"
 import type { Bucket } from "./bucket.ts"
-import { listPages } from "./list-pages.ts"
-import { abandonUpload, type UnfinishedUpload } from "./multipart-upload.ts"
-import { findElements, findText } from "./xml-text.ts"
+import { askUploads, followPages, type UploadMarker } from "./list-pages.ts"
+
+interface StaleUpload {
+  readonly locator: string
+  readonly UploadId: string
+}
 
 /** Those started at `before` or earlier, by the bucket's own clock; resolves to how many. */
 export async function sweepUploads(bucket: Bucket, before: number): Promise<number> {
-  const stale: UnfinishedUpload[] = []
-  const pages = listPages(bucket, {
-    operation: "listing uploads",
-    query: { uploads: "", ...(bucket.prefix === "" ? {} : { prefix: bucket.prefix }) },
-    root: "ListMultipartUploadsResult",
-    toNext: (page) => ({
-      "key-marker": findText(page, "NextKeyMarker"),
-      "upload-id-marker": findText(page, "NextUploadIdMarker"),
+  const stale: StaleUpload[] = []
+  const pages = followPages(
+    (marker?: UploadMarker) => askUploads(bucket, { marker }),
+    ({ NextKeyMarker, NextUploadIdMarker }) => ({
+      KeyMarker: NextKeyMarker,
+      UploadIdMarker: NextUploadIdMarker,
     }),
-  })
-  for await (const page of pages) {
-    for (const element of findElements(page, "Upload")) {
-      const upload = toStale(element, bucket.prefix, before)
-      if (upload !== undefined) stale.push(upload)
-    }
+  )
+  for await (const { Uploads = [] } of pages) {
+    stale.push(...Uploads.flatMap((upload) => toStale(upload, bucket.prefix, before)))
   }
   let count = 0
   for (const upload of stale) {
     // oxlint-disable-next-line no-await-in-loop -- nobody waits for a sweep
-    if (await abandonUpload(bucket, upload)) count += 1
+    if (await abandon(bucket, upload)) count += 1
   }
   return count
 }
 
-function toStale(element: string, prefix: string, before: number): UnfinishedUpload | undefined {
-  const key = findText(element, "Key") ?? ""
-  const uploadId = findText(element, "UploadId") ?? ""
-  const startedAt = Date.parse(findText(element, "Initiated") ?? "")
-  const locator = key.slice(prefix.length)
-  const isOurs = key === `${prefix}${locator}` && isArtifactLocator(locator) && uploadId !== ""
-  // A date that can't be read is no date to act on.
-  return isOurs && startedAt <= before ? { key: locator, uploadId } : undefined
+function toStale(upload: MultipartUpload, prefix: string, before: number): StaleUpload[] {
+  const { Key = "", UploadId = "", Initiated } = upload
+  const locator = Key.slice(prefix.length)
+  const isOurs = Key === `${prefix}${locator}` && isArtifactLocator(locator) && UploadId !== ""
+  // What has no date is nothing to act on.
+  const isOld = Initiated !== undefined && Initiated.getTime() <= before
+  return isOurs && isOld ? [{ locator, UploadId }] : []
+}
+
+/** Whether there was one. Rejects with `artifacts-unavailable`. */
+async function abandon(bucket: Bucket, { locator, UploadId }: StaleUpload): Promise<boolean> {
+  const input = { ...bucket.at(locator), UploadId }
+  const answer = await bucket.ask({
+    operation: "abandoning an upload",
+    send: (client, options) => client.send(new AbortMultipartUploadCommand(input), options),
+    refused: ({ code }) => (code === "NoSuchUpload" ? "none" : undefined),
+  })
+  return answer !== "none"
 }

@@ -2,7 +2,6 @@
 import type { AbortSignalLike } from "@safelight/core"
 
 export const systemClock = {
-  now: (): number => Date.now(),
   wait(durationMs: number, signal?: AbortSignalLike): Promise<void> {
     if (signal?.aborted === true) return Promise.resolve()
     return new Promise((resolve) => {

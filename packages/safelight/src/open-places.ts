@@ -5,7 +5,6 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
-import { createS3Artifacts, parseS3Url } from "@safelight/artifacts-s3"
 import {
   SafelightError,
   type ArtifactStorage,
@@ -22,12 +21,8 @@ import type {
 } from "./configuration/configuration.ts"
 import { withIgnoredFolder } from "./ignored-folder.ts"
 
-/** Artifacts, and the nightly removal of what was begun and never ended. */
-export interface ServedArtifacts extends ArtifactStorage {
-  readonly sweepIncoming: (now: number) => Promise<number>
-  /** As the port says. */
-  readonly listAll: () => AsyncIterable<string>
-}
+/** With all that the port leaves open. */
+export type ServedArtifacts = Required<ArtifactStorage>
 
 const ARTIFACTS_NAME = "--artifacts (SAFELIGHT_ARTIFACTS_URL)"
 
@@ -74,10 +69,16 @@ export async function openArtifacts(options: OpenPlacesOptions): Promise<ServedA
   const { configuration, log, clock } = options
   const { artifacts: place, credentials, data } = configuration
   if (place?.startsWith("s3:") === true) {
-    if (credentials === undefined) throw withoutCredentials()
+    // Only here: without a bucket nobody pays for loading its client.
+    const { createS3Artifacts, parseS3Url } = await import("@safelight/artifacts-s3")
     const location = parseS3Url(place, ARTIFACTS_NAME)
-    assertCredentials(credentials)
-    const bucket = createS3Artifacts({ ...location, credentials, log, clock })
+    if (credentials !== undefined) assertCredentials(credentials)
+    const bucket = createS3Artifacts({
+      ...location,
+      ...(credentials && { credentials }),
+      log,
+      clock,
+    })
     await bucket.check()
     return bucket
   }
@@ -99,9 +100,4 @@ function assertCredentials(credentials: BucketCredentials): void {
     const message = `${CREDENTIAL_VARIABLES[field]} must be visible ASCII without spaces or line breaks`
     throw new SafelightError({ code: "invalid-configuration", message })
   }
-}
-
-function withoutCredentials(): SafelightError {
-  const message = "artifacts: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-  return new SafelightError({ code: "invalid-configuration", message })
 }

@@ -125,7 +125,11 @@ export function createProgram({ context, version }: ProgramOptions): Command {
     for (const create of commands) group.addCommand(create(context))
   }
   for (const command of withSubcommands(program)) {
-    command.exitOverride().configureOutput({ outputError: writeOneLine })
+    command.exitOverride().configureOutput({
+      writeOut: (text) => context.print(text),
+      writeErr: (text) => context.printError(text),
+      outputError: writeOneLine,
+    })
   }
   return program
 }

@@ -1,70 +1,61 @@
 /**
- * Progress on standard error: a bar on a terminal, else a plain line whenever something changed.
- * The bar's library ends the process with code 0 on Ctrl-C; a command that was called off has to
- * say so, hence the correction below.
+ * Progress on standard error: one line that is written over on a terminal, else a plain line whenever
+ * something changed. Nothing of the terminal is changed, so that Ctrl-C needs no handling.
  */
-import process from "node:process"
+import type { CommandContext } from "./commands/command-context.ts"
 import { toOneLine } from "./failure-line.ts"
 
 export interface Progress {
   /** `percent` from 0 to 100; absent: as before. */
   report(label: string, percent?: number): void
-  /** Ends the display, with a last line where there is something to say. Once is enough. */
+  /** Ends the display, with a last line if there is something to say. Once is enough. */
   end(label?: string): void
 }
 
 export interface ProgressOptions {
-  /** Shows nothing but on a terminal. */
+  /** Shows nothing except on a terminal. */
   readonly isQuiet?: boolean
 }
 
-/** The code of a command that Ctrl-C ended. */
-const INTERRUPTED = 130
+/** To the line's beginning, and what stood there is erased (ECMA-48: CR, EL). */
+const OVER = "\r\u001b[K"
 
-export async function createProgress({ isQuiet = false }: ProgressOptions = {}): Promise<Progress> {
-  // A terminal that says it has no columns would be drawn on a letter a line.
-  if (process.stderr.isTTY && process.stderr.columns > 0) return createBar()
-  return isQuiet ? { report() {}, end() {} } : createLines()
+export function createProgress(
+  { errorColumns, printError }: Pick<CommandContext, "errorColumns" | "printError">,
+  { isQuiet = false }: ProgressOptions = {},
+): Progress {
+  // A terminal that says it has no columns could show no letter.
+  if (errorColumns !== undefined && errorColumns > 0) return createBar(printError, errorColumns)
+  return isQuiet ? { report() {}, end() {} } : createLines(printError)
 }
 
-function createLines(): Progress {
+type Print = CommandContext["printError"]
+
+function createLines(print: Print): Progress {
   let last = ""
   const report = (label: string, percent?: number): void => {
     const line = toOneLine(percent === undefined ? label : `${label} ${percent}%`)
-    if (line !== last) process.stderr.write(`${line}\n`)
+    if (line !== last) print(`${line}\n`)
     last = line
   }
   return { report, end: (label) => label !== undefined && report(label) }
 }
 
-async function createBar(): Promise<Progress> {
-  const { progress } = await import("@clack/prompts")
-  const bar = progress({
-    output: process.stderr,
-    max: 100,
-    size: 30,
-    withGuide: false,
-    onCancel: () => process.exit(INTERRUPTED),
-  })
-  process.once("exit", correctExitCode)
+function createBar(print: Print, columns: number): Progress {
   let shown = 0
   let isOpen = true
-  bar.start()
   return {
     report(label, percent = shown) {
-      bar.advance(Math.max(0, percent - shown), toOneLine(label))
+      // A task that is tried again does not go back.
       shown = Math.max(shown, percent)
+      const line = shown === 0 ? label : `${label} ${Math.round(shown)}%`
+      // A line that fills the terminal would break, and the next could not be written over it.
+      print(`${OVER}${toOneLine(line).slice(0, columns - 1)}`)
     },
     end(label) {
       if (!isOpen) return
       isOpen = false
-      process.off("exit", correctExitCode)
-      if (label === undefined) bar.clear()
-      else bar.stop(toOneLine(label))
+      print(label === undefined ? OVER : `${OVER}${toOneLine(label)}\n`)
     },
   }
-}
-
-function correctExitCode(): void {
-  if (process.exitCode === undefined || process.exitCode === 0) process.exitCode = INTERRUPTED
 }

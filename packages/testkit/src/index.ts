@@ -8,6 +8,7 @@ export {
   type ArtifactStorageContractOptions,
   type ArtifactStorageFixture,
 } from "./artifact-storage-contract.ts"
+export { describeArtifactSweep } from "./artifact-sweep-contract.ts"
 export {
   describeChannel,
   type ChannelContractOptions,

@@ -37,7 +37,7 @@ export interface Exchange {
   readonly request: IncomingMessage
   readonly body: Buffer
   readonly response: ServerResponse
-  /** How often this operation was asked for before. */
+  /** How often this operation was asked for before, and where it is a part this part. */
   readonly before: number
   /** Serves it honestly. */
   serve(): void
@@ -65,11 +65,14 @@ export async function serveBucket(context: TestContext): Promise<BucketServer> {
   const objects = new Map<string, Buffer>()
   const uploads = new Map<string, Upload>()
   const operations: Operation[] = []
+  const counts = new Map<string, number>()
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "", "http://bucket")
     const operation = toOperation(request.method ?? "", url.searchParams)
-    const before = operations.filter((each) => each === operation).length
+    const name = `${operation} ${url.searchParams.get("partNumber") ?? ""}`
+    const before = counts.get(name) ?? 0
+    counts.set(name, before + 1)
     operations.push(operation)
     const body = await readBody(request)
     const key = decodeURIComponent(url.pathname).slice(`/${BUCKET}/`.length)
@@ -140,10 +143,14 @@ const HONEST: Readonly<Record<Operation, Serve>> = {
     const id = query.get("uploadId") ?? ""
     const upload = uploads.get(id)
     if (upload === undefined) return refuse(response, 404, "NoSuchUpload")
-    const named = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>(.*?)</g)]
-    const parts = named.map(([, number, etag]) => {
+    const named = body.toString().split("<Part>").slice(1)
+    const parts = named.map((element) => {
+      const [, number] = /<PartNumber>(\d+)</.exec(element) ?? []
+      const [, etag = ""] = /<ETag>(.*?)</.exec(element) ?? []
       const part = upload.parts.get(Number(number))
-      return part !== undefined && toEtag(part) === etag ? part : undefined
+      return part !== undefined && toEtag(part) === etag.replaceAll("&quot;", '"')
+        ? part
+        : undefined
     })
     const whole = parts.filter((part) => part !== undefined)
     if (whole.length === 0 || whole.length < parts.length)

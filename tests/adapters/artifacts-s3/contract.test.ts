@@ -10,6 +10,7 @@ import { createS3Artifacts } from "@safelight/artifacts-s3"
 import {
   describeArtifactRestore,
   describeArtifactStorage,
+  describeArtifactSweep,
   type ArtifactStorageFixture,
 } from "@safelight/testkit"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
@@ -28,6 +29,7 @@ for (const [name, options] of [
     return { artifacts, cleanUp: async () => server[Symbol.asyncDispose]() }
   }
   describeArtifactStorage(name, createFixture)
+  describeArtifactSweep(name, createFixture)
   describeArtifactRestore(name, createFixture)
   describeArtifactRestore(name, createFixture, { foreignLocator })
 }

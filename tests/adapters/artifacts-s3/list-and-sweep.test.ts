@@ -95,7 +95,7 @@ describe("a sweep of uploads", () => {
       const { operation, response } = exchange
       if (operation !== "ListMultipartUploads") return exchange.serve()
       const gone = `<Upload><Key>${ours}</Key><UploadId>1</UploadId><Initiated>2020-01-01T00:00:00Z</Initiated></Upload>`
-      const dateless = `<Upload><Key>${ours}</Key><UploadId>2</UploadId><Initiated>?</Initiated></Upload>`
+      const dateless = `<Upload><Key>${ours}</Key><UploadId>2</UploadId></Upload>`
       response.end(`<ListMultipartUploadsResult>${gone}${dateless}</ListMultipartUploadsResult>`)
     }
     assert.equal(await artifacts.sweepIncoming(Number.MAX_SAFE_INTEGER), 0)
@@ -151,7 +151,7 @@ describe("the check of a bucket", () => {
       exchange.response.end("<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>")
     }
     const check = createS3Artifacts(server.options).check()
-    await assert.rejects(check, /listing uploads was answered otherwise$/)
+    await assert.rejects(check, /a list was answered otherwise$/)
     assert.equal(server.objects.size, 0)
   })
 

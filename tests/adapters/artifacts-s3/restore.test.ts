@@ -42,17 +42,15 @@ describe("an artifact that is restored into a bucket", () => {
   })
 
   it("is checked before the request that would make it appear", async (t) => {
-    const upload: Operation[] = ["CreateMultipartUpload", "UploadPart", "UploadPart"]
-    for (const [bytes, operations] of [
-      [SMALL, []],
-      [LARGE, [...upload, "AbortMultipartUpload"]],
-    ] as const) {
+    for (const bytes of [SMALL, LARGE]) {
       const { server, artifacts } = await start(t)
       server.objects.set(LOCATOR, SMALL)
       for (const wrong of [{ sha256: "ab".repeat(32) }, { bytes: 999 }]) {
         server.operations.length = 0
         assert.equal(await artifacts.restore({ ...toRequest(bytes), ...wrong }), "differs")
-        assert.deepEqual(server.operations, operations)
+        const isLast = (name: Operation) => /^PutObject$|^Complete/.test(name)
+        assert.ok(!server.operations.some(isLast))
+        if (bytes === SMALL) assert.deepEqual(server.operations, [])
         assert.equal(server.uploads.size, 0)
         assert.equal(server.objects.get(LOCATOR), SMALL)
       }

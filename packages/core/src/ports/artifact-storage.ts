@@ -41,6 +41,13 @@ export interface ArtifactStorage {
    * sweep removes it. Rejects with `artifacts-unavailable`.
    */
   mark?(proposed?: string): Promise<string | undefined>
+  /**
+   * Removes what crashes left of puts that nobody ends any more. `now` is in milliseconds since the
+   * Unix epoch, compared with the times that the storage keeps; how old is left over is for the storage
+   * to say, and what is whole stays. Resolves to how much was removed, twice is safe. Rejects with
+   * `artifacts-unavailable`. Absent where a put that is cut off leaves nothing.
+   */
+  sweepIncoming?(now: number): Promise<number>
   /** Rejects with `artifacts-unavailable` where nothing can be written now. */
   check(): Promise<void>
 }

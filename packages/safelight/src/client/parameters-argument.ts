@@ -3,15 +3,17 @@
  * checked to be JSON; the text goes out as written, so that nothing is lost or rounded on the way.
  */
 import { readFile } from "node:fs/promises"
+import { resolve } from "node:path"
 import { text as readStream } from "node:stream/consumers"
 import { refused } from "../command-error.ts"
+import type { CommandContext } from "../commands/command-context.ts"
+
+/** What a command knows of its process. */
+type Source = Pick<CommandContext, "folder" | "input">
 
 /** Resolves to JSON text. */
-export async function readParameters(
-  argument: string,
-  standardInput: NodeJS.ReadableStream,
-): Promise<string> {
-  const text = (await readText(argument, standardInput)).replace(/^\uFEFF/, "")
+export async function readParameters(argument: string, source: Source): Promise<string> {
+  const text = (await readText(argument, source)).replace(/^\uFEFF/, "")
   try {
     JSON.parse(text)
   } catch (cause) {
@@ -20,11 +22,11 @@ export async function readParameters(
   return text
 }
 
-async function readText(argument: string, standardInput: NodeJS.ReadableStream): Promise<string> {
-  if (argument === "-") return readStream(standardInput)
+async function readText(argument: string, { folder, input }: Source): Promise<string> {
+  if (argument === "-") return readStream(input)
   if (!argument.startsWith("@")) return argument
   try {
-    return await readFile(argument.slice(1), "utf8")
+    return await readFile(resolve(folder, argument.slice(1)), "utf8")
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     throw refused(`--parameters: ${argument.slice(1)} can't be read (${code})`, cause)

@@ -2,7 +2,6 @@
  * `safelight accounts set`: what an account may do. Only what is given changes; a service that runs
  * on the same data obeys within a second.
  */
-import process from "node:process"
 import {
   NO_LIMITS,
   type Account,
@@ -93,8 +92,8 @@ async function set(name: string, options: Options, context: CommandContext): Pro
   const { describeAccount } = await import("./account-record.ts")
   const configuration = await loadDataConfiguration(options, context)
   const text = await withData({ configuration, mayCreate: true }, async (storage) => {
-    const account = await change(storage, name, options, configuration)
-    if (options.stop === true) await stopTasks(storage, name, configuration)
+    const account = await change({ storage, name, context }, options, configuration)
+    if (options.stop === true) await stopTasks({ storage, name, context }, configuration)
     return describeAccount(account, { storage, isJson: options.json === true })
   })
   context.print(text)
@@ -104,26 +103,31 @@ function namesSetting(options: SettingOptions): boolean {
   return Object.keys(toSettings(options, undefined, Date.now())).length > 0
 }
 
+interface Place {
+  readonly storage: Storage
+  /** The account's. */
+  readonly name: string
+  readonly context: CommandContext
+}
+
 async function stopTasks(
-  storage: Storage,
-  account: string,
+  { storage, name, context }: Place,
   configuration: ReadConfiguration,
 ): Promise<void> {
   const { stopAccount } = await import("../stop-account.ts")
-  const count = await stopAccount(storage, account, configuration)
-  process.stderr.write(`${count} tasks stopped\n`)
+  const count = await stopAccount(storage, name, configuration)
+  context.printError(`${count} tasks stopped\n`)
 }
 
 async function change(
-  storage: Storage,
-  id: string,
+  { storage, name: id, context }: Place,
   options: SettingOptions,
   { accounts: { defaults } }: ReadConfiguration,
 ): Promise<Account> {
   const now = Date.now()
   const before = await storage.findAccount(id)
   // A slip in the name makes an account that nobody uses.
-  if (before === undefined) process.stderr.write(`account "${id}" is new\n`)
+  if (before === undefined) context.printError(`account "${id}" is new\n`)
   const settings = toSettings(options, before ?? { ...NO_LIMITS, ...defaults }, now)
   const made = before === undefined ? defaults : {}
   return storage.setAccount({ id, now, settings: { ...made, ...settings } })

@@ -35,7 +35,7 @@ async function run(options: Options, context: CommandContext): Promise<void> {
   const { withData } = await import("../open-data.ts")
   const configuration = await loadDataConfiguration(options, context)
   const report = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
-    examine(storage, configuration),
+    examine(storage, configuration, context),
   )
   context.print(options.json === true ? `${JSON.stringify(report)}\n` : toText(report))
   context.exitWith(CODES[report.outcome])
@@ -44,12 +44,13 @@ async function run(options: Options, context: CommandContext): Promise<void> {
 async function examine(
   storage: Storage,
   configuration: ReadConfiguration,
+  context: CommandContext,
 ): Promise<ArtifactAuditReport> {
   const { auditArtifacts } = await import("@safelight/audit")
   const { systemClock } = await import("@safelight/engine")
   const { openArtifacts } = await import("../open-places.ts")
   const artifacts = await openArtifacts({ configuration, log: SILENT_LOG, clock: systemClock })
-  const progress = await createProgress({ isQuiet: true })
+  const progress = createProgress(context, { isQuiet: true })
   try {
     return await auditArtifacts({
       storage,

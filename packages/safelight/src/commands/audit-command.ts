@@ -56,7 +56,7 @@ async function run(audit: AuditCommand, options: Options): Promise<void> {
   const configuration = await load(audit, options)
   const { models, prices } = configuration
   const report = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
-    examine(createAudit({ storage, digest, prices, models }), audit.name),
+    examine(createAudit({ storage, digest, prices, models }), audit),
   )
   const text = toText(report, audit.whole, describeFinding)
   audit.context.print(options.json === true ? `${JSON.stringify(report)}\n` : text)
@@ -72,8 +72,8 @@ async function load(
   return { ...(await loadDataConfiguration(options, context)), models: [] }
 }
 
-async function examine(audit: Audit, name: "verify" | "replay"): Promise<AuditReport> {
-  const progress = await createProgress({ isQuiet: true })
+async function examine(audit: Audit, { context, name }: AuditCommand): Promise<AuditReport> {
+  const progress = createProgress(context, { isQuiet: true })
   try {
     return await audit[name](({ tasks, events, findingCount }) => {
       progress.report(`${tasks} tasks, ${events} events, ${findingCount} findings`)

@@ -44,7 +44,7 @@ async function drain(name: string, options: Options, context: CommandContext): P
   const inFlight = await withData({ configuration, mayCreate: false }, async (storage) => {
     await requireKnownChannel(storage, name, configuration, context)
     await storage.pauseChannel({ channel: name, pausedAt: Date.now() })
-    return waitUntilEmpty(storage, name, options.timeout)
+    return waitUntilEmpty(storage, name, options.timeout, context)
   })
   if (options.json === true) {
     context.print(`${JSON.stringify({ channel: name, state: "paused", in_flight: inFlight })}\n`)
@@ -57,10 +57,15 @@ async function drain(name: string, options: Options, context: CommandContext): P
 }
 
 /** Resolves to how many are left. A look before every node has noticed proves nothing. */
-async function waitUntilEmpty(storage: Storage, name: string, timeoutMs: number): Promise<number> {
+async function waitUntilEmpty(
+  storage: Storage,
+  name: string,
+  timeoutMs: number,
+  context: CommandContext,
+): Promise<number> {
   const { createProgress } = await import("../progress.ts")
   const { countInFlight, toTasks } = await import("./channel-name.ts")
-  const progress = await createProgress()
+  const progress = createProgress(context)
   const beganAt = performance.now()
   try {
     for (;;) {

@@ -4,7 +4,6 @@
  * interrupted it is made again, and the seal stays. `--unseal` is the way back while nothing was
  * imported elsewhere, which nobody here can know.
  */
-import process from "node:process"
 import { resolve } from "node:path"
 import type { ExportProgress } from "@safelight/audit"
 import { SEAL_ID, type Move, type Storage } from "@safelight/core"
@@ -59,21 +58,26 @@ async function run(options: Options, context: CommandContext): Promise<void> {
   const purpose = isMoving ? "move" : "read"
   await withData({ configuration, mayCreate: false, purpose }, async (storage) => {
     if (options.unseal === true) return unseal(storage, context)
-    const exported = await write(storage, options, resolve(context.folder, options.to))
+    const exported = await write(storage, options, context)
     context.print(options.json === true ? toJson(exported) : toWords(exported))
   })
 }
 
-async function write(storage: Storage, { move }: Options, path: string): Promise<Exported> {
+async function write(
+  storage: Storage,
+  { move, to }: Options,
+  context: CommandContext,
+): Promise<Exported> {
   const { exportStreams } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
   const { requireNoFile, writeExportFile } = await import("../export-file.ts")
   const { createProgress } = await import("../progress.ts")
+  const path = resolve(context.folder, to)
   await requireNoFile(path)
   const now = Date.now()
   const isSealed = move === true
   if (isSealed) await seal(storage, now)
-  const progress = await createProgress({ isQuiet: true })
+  const progress = createProgress(context, { isQuiet: true })
   let last: ExportProgress = { streams: 0, events: 0, unfinished: 0 }
   const onProgress = (so: ExportProgress): void => {
     last = so
@@ -100,7 +104,7 @@ async function seal(storage: Storage, at: number): Promise<void> {
 async function unseal(storage: Storage, context: CommandContext): Promise<void> {
   if (!(await storage.listMoves()).some(isSeal)) throw refused("this data is not sealed")
   await storage.dropMove(SEAL_ID)
-  process.stderr.write(
+  context.printError(
     "whatever was exported must not be imported any more: tasks would run twice, and be paid twice\n",
   )
   context.print("this data can be served again\n")

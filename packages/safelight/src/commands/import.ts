@@ -5,7 +5,6 @@
  * and clients come in by imported keys once all of it is there.
  */
 import { resolve } from "node:path"
-import process from "node:process"
 import type { ImportReport } from "@safelight/audit"
 import { isSafelightError, SILENT_LOG, type ArtifactStorage, type Storage } from "@safelight/core"
 import { Command } from "commander"
@@ -58,11 +57,11 @@ async function run(file: string, options: Options, context: CommandContext): Pro
     options.artifactsFrom === undefined ? undefined : resolve(folder, options.artifactsFrom)
   if (from !== undefined) await requireArtifacts(from, configuration)
   const report = await withData({ configuration, mayCreate: true, purpose: "move" }, (storage) =>
-    take({ storage, path, configuration, from, withKeys: options.withKeys === true }),
+    take({ storage, path, configuration, from, withKeys: options.withKeys === true, context }),
   )
   context.print(options.json === true ? toJson(report) : toWords(report))
   const findings = toFindingLines(report)
-  for (const line of findings) process.stderr.write(`${toOneLine(line)}\n`)
+  for (const line of findings) context.printError(`${toOneLine(line)}\n`)
   if (findings.length > 0) context.exitWith(EXIT.differs)
 }
 
@@ -73,6 +72,7 @@ interface Taking {
   /** The folder of the artifacts' bytes. */
   readonly from: string | undefined
   readonly withKeys: boolean
+  readonly context: CommandContext
 }
 
 async function take({
@@ -81,6 +81,7 @@ async function take({
   configuration,
   from,
   withKeys,
+  context,
 }: Taking): Promise<ImportReport> {
   const { importStreams } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
@@ -88,7 +89,7 @@ async function take({
   const { readFile } = await import("./import-source.ts")
   const artifacts = from === undefined ? undefined : await openBoth(from, configuration)
   if (artifacts !== undefined) await requirePlace(storage, artifacts.to)
-  const progress = await createProgress({ isQuiet: true })
+  const progress = createProgress(context, { isQuiet: true })
   try {
     return await importStreams({
       storage,

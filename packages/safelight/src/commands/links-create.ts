@@ -2,7 +2,6 @@
  * `safelight links create`: a private link to an artifact, for whoever is given its address. A link
  * is stored nowhere, so this is the only time that it is shown; making one twice harms nothing.
  */
-import process from "node:process"
 import { Command } from "commander"
 import { toOneLine } from "../failure-line.ts"
 import { durationWithin } from "./option-values.ts"
@@ -43,5 +42,5 @@ async function create(
   const link = await client.createLink({ task, artifact, ...(seconds && { seconds }) })
   if (options.json === true) return context.print(`${JSON.stringify(link)}\n`)
   context.print(`${toOneLine(link.url)}\n`)
-  process.stderr.write(`it opens until ${new Date(link.expires_at * 1_000).toISOString()}\n`)
+  context.printError(`it opens until ${new Date(link.expires_at * 1_000).toISOString()}\n`)
 }

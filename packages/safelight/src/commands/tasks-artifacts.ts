@@ -35,9 +35,10 @@ async function artifacts(id: string, options: Options, context: CommandContext):
 
   async function download(): Promise<readonly Listed[]> {
     const { downloadArtifacts } = await import("../client/download-artifacts.ts")
-    const progress = await createProgress()
+    const progress = createProgress(context)
     try {
-      const request = { client, task: id, artifacts: listed, folder: folder ?? ".", progress }
+      const places = { base: context.folder, folder: folder ?? "." }
+      const request = { client, task: id, artifacts: listed, progress, ...places }
       return await downloadArtifacts(request)
     } finally {
       progress.end()

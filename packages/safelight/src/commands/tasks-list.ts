@@ -2,7 +2,6 @@
  * `safelight tasks list`: the account's tasks, newest first, a page at a time. What is asked for is
  * the service's to judge; a page without tasks is the last only where no cursor follows it.
  */
-import process from "node:process"
 import { Command } from "commander"
 import type { TaskRecord } from "../client/task-records.ts"
 import { toOneLine } from "../failure-line.ts"
@@ -39,7 +38,7 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   if (options.json === true) return context.print(`${JSON.stringify(found)}\n`)
   context.print(found.tasks.map((task) => `${toListLine(task)}\n`).join(""))
   const { next_cursor: cursor } = found
-  if (cursor !== null) process.stderr.write(`${toOneLine(`there is more: --cursor ${cursor}`)}\n`)
+  if (cursor !== null) context.printError(`${toOneLine(`there is more: --cursor ${cursor}`)}\n`)
 }
 
 function toQuery(options: Options): Record<string, string> {

@@ -4,7 +4,6 @@
  * output gets the result alone: the task's id, the paths of the files, or JSON.
  */
 import { randomUUID } from "node:crypto"
-import process from "node:process"
 import { Command, InvalidArgumentError } from "commander"
 import type { TaskClient } from "../client/task-client.ts"
 import type { ArtifactRecord, TaskRecord } from "../client/task-records.ts"
@@ -49,12 +48,12 @@ async function submit(options: Options, context: CommandContext): Promise<void> 
   const { readParameters } = await import("../client/parameters-argument.ts")
   const { toClient } = await import("./service-options.ts")
   const client = toClient(options, context)
-  const parameters = await readParameters(options.parameters, process.stdin)
+  const parameters = await readParameters(options.parameters, context)
   const { idempotencyKey = randomUUID(), model } = options
   const task = await client.submit({ model, parameters, idempotencyKey })
   const isWaiting = options.wait === true || options.output !== undefined
   if (!isWaiting) return report(task, undefined, options, context)
-  const progress = await createProgress()
+  const progress = createProgress(context)
   try {
     await finish(task, client, progress, options, context)
   } finally {
@@ -85,7 +84,8 @@ async function finish(
     return report(ended, artifacts, options, context)
   }
   const { downloadArtifacts } = await import("../client/download-artifacts.ts")
-  const request = { client, task: task.task_id, artifacts, folder, progress }
+  const { folder: base } = context
+  const request = { client, task: task.task_id, artifacts, base, folder, progress }
   const saved = await downloadArtifacts(request)
   progress.end("succeeded and downloaded")
   report(ended, saved, options, context)

@@ -134,8 +134,8 @@ function assertTogether({ database, role }: ReadConfiguration): void {
 }
 
 /**
- * A folder for artifacts starts where it was written; a bucket's credentials stand in the environment,
- * and are missed only where the bucket is opened: most commands never do.
+ * A folder for artifacts starts where it was written; a bucket's credentials stand in the environment.
+ * Where they do not, its client looks for a role once the bucket is opened: most commands never do.
  */
 function readPlaces(
   { artifacts }: ReadConfiguration,

@@ -1,0 +1,59 @@
+/**
+ * Between the client and the socket: the client reads an error or a list to its end, however long it
+ * is, and takes any document for an empty list. Here an answer has a bound, and a list is one.
+ */
+import type { S3Client } from "@aws-sdk/client-s3"
+import { createUnavailable } from "./storage-failure.ts"
+
+/** A page of 1,000 keys of 1,024 bytes, each escaped and described, is under 3 MiB. */
+const MOST_TEXT_BYTES = 8 * 1024 * 1024
+
+/** The outermost element of what each has to answer. */
+const ROOTS: Readonly<Record<string, string>> = {
+  ListMultipartUploadsCommand: "ListMultipartUploadsResult",
+  ListObjectsV2Command: "ListBucketResult",
+}
+
+interface Answer {
+  readonly statusCode: number
+  body?: AsyncIterable<Uint8Array> | Uint8Array
+}
+
+export function guardAnswers({ middlewareStack }: S3Client): void {
+  middlewareStack.add(
+    (next, { commandName = "" }) =>
+      async (args) => {
+        const { headers } = args.request as { readonly headers: Record<string, string> }
+        headers["accept-encoding"] = "identity"
+        const result = await next(args)
+        const answer = result.response as Answer
+        const isFine = answer.statusCode >= 200 && answer.statusCode < 300
+        if (commandName === "GetObjectCommand" && isFine) return result
+        const text = await readText(answer.body)
+        const root = findRoot(text)
+        if (isFine && root !== "Error" && root !== (ROOTS[commandName] ?? root)) {
+          throw createUnavailable("a list was answered otherwise")
+        }
+        answer.body = text
+        return result
+      },
+    // Next to the socket, and after the request is signed.
+    { step: "deserialize", priority: "low", name: "guardAnswers" },
+  )
+}
+
+async function readText(body: Answer["body"]): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body instanceof Uint8Array ? [body] : (body ?? [])) {
+    bytes += chunk.byteLength
+    if (bytes > MOST_TEXT_BYTES) throw createUnavailable("an answer has no end")
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function findRoot(text: Buffer): string | undefined {
+  const begin = text.toString("utf8", 0, 1024)
+  return /^\s*(?:<\?[^>]*\?>\s*)?<([A-Za-z]+)[\s/>]/.exec(begin)?.[1]
+}

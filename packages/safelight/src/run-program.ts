@@ -1,0 +1,37 @@
+/**
+ * One command line, from its words to its exit code: parses it, runs the command, and turns whatever went
+ * wrong into one line. A process of its own (`bin/safelight.js`) and a test call it alike.
+ */
+import { readFile } from "node:fs/promises"
+import { CommanderError } from "commander"
+import type { CommandContext } from "./commands/command-context.ts"
+import { EXIT } from "./exit-code.ts"
+import { toFailure } from "./failure-line.ts"
+import { createProgram } from "./program.ts"
+
+/** `words` are without the interpreter and the script. Resolves when the command is done; never rejects. */
+export async function runProgram(words: readonly string[], context: CommandContext): Promise<void> {
+  try {
+    const program = createProgram({ context, version: await readVersion() })
+    await program.parseAsync(words, { from: "user" })
+  } catch (error) {
+    fail(error, context)
+  }
+}
+
+function fail(error: unknown, context: CommandContext): void {
+  if (error instanceof CommanderError) {
+    // Commander has said what was wrong; asking for help or the version is no mistake.
+    context.exitWith(error.exitCode === 0 ? EXIT.done : EXIT.refused)
+    return
+  }
+  const withStack = context.environment["SAFELIGHT_DEBUG"] === "1"
+  const { text, exitCode } = toFailure(error, { withStack })
+  context.printError(text)
+  context.exitWith(exitCode)
+}
+
+async function readVersion(): Promise<string> {
+  const manifest = await readFile(new URL("../package.json", import.meta.url), "utf8")
+  return (JSON.parse(manifest) as { readonly version: string }).version
+}
