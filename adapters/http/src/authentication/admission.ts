@@ -15,7 +15,7 @@ import type {
 } from "@safelight/core"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { Refusal } from "../errors/refusal.ts"
-import type { Exchange } from "../exchange.ts"
+import { toConnection, type Exchange } from "../exchange.ts"
 import type { Limit } from "./limit.ts"
 
 export interface Need {
@@ -26,7 +26,7 @@ export interface Need {
 
 /** The account that calls; throws a `Refusal` (401, 403, 429). Answers at once where it can. */
 export type Admit = (
-  exchange: Pick<Exchange, "request" | "headers" | "account" | "node">,
+  exchange: Pick<Exchange, "request" | "headers" | "account" | "node" | "server">,
   need: Need,
 ) => Account | Promise<Account>
 
@@ -39,9 +39,8 @@ const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
 
 export function createAdmission(access: Access, limit: Limit): Admit {
   return (exchange, need) => {
-    const { request, node } = exchange
-    const authorization = request.headers.get("authorization")
-    const connection = node?.incoming.socket
+    const authorization = exchange.request.headers.get("authorization")
+    const connection = toConnection(exchange)
     const known = access.authenticate({ authorization, connection })
     if (known instanceof Promise) return known.then((later) => enter(exchange, later, need))
     return enter(exchange, known, need)
