@@ -4,12 +4,9 @@
  */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import type { SubmitOutcome } from "@safelight/core"
-import { createScriptedChannel } from "@safelight/testkit"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import { createMemoryStorage, createScriptedChannel } from "@safelight/testkit"
 import { completed, createScene } from "./support.ts"
 
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 const quiet = (): Promise<never> => new Promise(() => {})
 
 describe("accounts that are full", () => {
@@ -45,22 +42,5 @@ describe("accounts that are full", () => {
     const { id } = await apart.submit()
     await clock.advance(2_500)
     assert.equal((await scene.read(id)).state, "succeeded.available")
-  })
-})
-
-describe("an answer past its call's time-out", () => {
-  const outside = "a late answer is adopted outside of what a stop waits for"
-
-  it("changes nothing once the engine has stopped", { expectFailure: outside }, async () => {
-    let answer!: (outcome: SubmitOutcome) => void
-    const late = new Promise<SubmitOutcome>((resolve) => (answer = resolve))
-    const scene = createScene({ channels: [createScriptedChannel({ submits: [() => late] })] })
-    const { id } = await scene.submit()
-    await scene.clock.advance(30_000)
-    assert.equal((await scene.read(id)).state, "doubtful")
-    await scene.engine.stop()
-    answer(ACCEPTED)
-    await scene.clock.advance(1_000)
-    assert.equal((await scene.read(id)).state, "doubtful")
   })
 })

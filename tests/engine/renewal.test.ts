@@ -2,8 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError, type ReleaseRequest, type SlotRequest } from "@safelight/core"
-import { createScriptedChannel } from "@safelight/testkit"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import { createScriptedChannel, createMemoryStorage } from "@safelight/testkit"
 import { completed, createScene, type Scene } from "./support.ts"
 
 const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const

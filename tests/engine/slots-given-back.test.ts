@@ -2,8 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError, type SlotRequest } from "@safelight/core"
-import { createScriptedChannel } from "@safelight/testkit"
-import { createMemoryStorage, type MemoryStorage } from "../support/memory-storage.ts"
+import { createScriptedChannel, createMemoryStorage, type MemoryStorage } from "@safelight/testkit"
 import { completed, createScene, SETTINGS } from "./support.ts"
 
 const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const

@@ -11,9 +11,9 @@ import {
   dispatchSample,
   submitSample,
   succeedSample,
+  createMemoryStorage,
 } from "@safelight/testkit"
 import { createMetrics } from "safelight"
-import { createMemoryStorage } from "../support/memory-storage.ts"
 import { parsePrometheusText, readSample } from "./prometheus-text.ts"
 
 const IMAGE = "vendor-a/v4.1/flash/text-to-image"

@@ -26,5 +26,6 @@ export const SQLITE_DIALECT: StoreDialect = {
   canSkipLocked: false,
   toMemberJson: (column, path) =>
     sql<string | null>`(${sql.ref(column)} -> ${sql.lit(`$.${path.join(".")}`)})`,
+  toList: (texts) => JSON.stringify(texts),
   toMembers: (list) => sql<string>`(select value from json_each(${list}))`,
 }

@@ -5,7 +5,7 @@
  */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely"
 import { sql } from "kysely"
-import type { StoreDatabase } from "./database.ts"
+import type { StoreDatabase } from "./tables.ts"
 
 type OfReady = ExpressionBuilder<StoreDatabase, "ready">
 
@@ -21,6 +21,6 @@ export function isStart(of: OfReady): Expression<SqlBool> {
     .select("tasks.id")
     .whereRef("tasks.id", "=", "ready.task")
     // Public `running` begins with the first dispatch and lasts as long as the task is unfinished.
-    .where("tasks.status", "=", sql.lit("running"))
+    .where("tasks.status", "=", sql.lit("running" as const))
   return of.and([of("ready.turn", "is not", null), of.not(of.exists(dispatched))])
 }

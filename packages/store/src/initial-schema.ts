@@ -65,7 +65,7 @@ const TABLES: Readonly<Record<string, TableShape>> = {
       bytes: "integer",
       sha256: "text",
       duration_ms: "integer?",
-      place: "text",
+      locator: "text",
       expires_at: "integer",
       expiry_hidden: "integer",
     },
