@@ -15,7 +15,7 @@ type Given = Readonly<Record<string, unknown>>
 
 const ignore = (): void => {}
 
-function check(model: typeof textToImage | typeof imageEdit, given: Given): unknown {
+function check(model: typeof textToImage, given: Given): unknown {
   const checked = model.check(given)
   assert.ok(checked.kind === "valid", JSON.stringify(checked))
   return checked.parameters
