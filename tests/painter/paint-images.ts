@@ -6,7 +6,6 @@ import assert from "node:assert/strict"
 import {
   imageEdit,
   textToImage,
-  type Model,
   type ImageEditParameters,
   type TextToImageParameters,
 } from "@safelight/core"
@@ -16,7 +15,7 @@ type Given = Readonly<Record<string, unknown>>
 
 const ignore = (): void => {}
 
-function check(model: Model, given: Given): unknown {
+function check(model: typeof textToImage, given: Given): unknown {
   const checked = model.check(given)
   assert.ok(checked.kind === "valid", JSON.stringify(checked))
   return checked.parameters
