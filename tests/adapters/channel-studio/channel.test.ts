@@ -504,7 +504,7 @@ describe("worker processes", () => {
       console.log(JSON.stringify(loaded))`)
     const loaded = JSON.parse(output) as string[]
     const heavy =
-      /render-worker|render-picture|render-edit|scenes|render-video|\/painter\/|\/sharp\/|mediabunny|h264/
+      /render-worker|render-picture|render-edit|scenes|render-video|packages\/painter\/|\/sharp\/|mediabunny|h264/
     assert.ok(loaded.some((url) => url.endsWith("/render-pool.ts")))
     assert.deepEqual(
       loaded.filter((url) => heavy.test(url)),
