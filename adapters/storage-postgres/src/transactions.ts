@@ -5,7 +5,7 @@
 import { setTimeout } from "node:timers/promises"
 import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
-import { createPlaces } from "./places.ts"
+import { createSemaphore } from "@safelight/core"
 import { closed } from "@safelight/store"
 import { isHeldUp, toFault, toSafelightError } from "./sql-error.ts"
 
@@ -39,7 +39,7 @@ export function createTransactions(
 ): Transactions {
   const idle: Connection[] = []
   const inUse = new Set<Connection>()
-  const places = createPlaces(most)
+  const semaphore = createSemaphore({ permits: most, name: "transactions" })
   let isClosed = false
 
   async function run<Result>(
@@ -67,7 +67,7 @@ export function createTransactions(
   return {
     async transact(begin, work) {
       if (isClosed) throw closed()
-      return places.use(() => persist(() => run(begin, work), isReading))
+      return semaphore.run(() => persist(() => run(begin, work), isReading))
     },
     close() {
       isClosed = true

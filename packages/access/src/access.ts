@@ -4,10 +4,10 @@
  * line each, so that a flood of one stops neither the other nor whoever is known.
  */
 import {
-  createGate,
+  createSemaphore,
   type Access,
   type Clock,
-  type Gate,
+  type Semaphore,
   type LinkStorage,
   type RateStorage,
   type TaskService,
@@ -48,7 +48,7 @@ export function createAccess(options: AccessOptions): Access {
   }
 }
 
-function createLine(name: string, settings: AccessSettings): Gate {
-  const { lookupsAtOnce: limit, lookupsWaiting: mostWaiting } = settings
-  return createGate({ limit, mostWaiting, name })
+function createLine(name: string, settings: AccessSettings): Semaphore {
+  const { lookupsAtOnce: permits, lookupsWaiting: mostWaiting } = settings
+  return createSemaphore({ permits, mostWaiting, name })
 }

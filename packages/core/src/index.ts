@@ -12,7 +12,6 @@ export { isAccountName } from "./accounts/account-name.ts"
 export { createBoundedCache, type BoundedCache } from "./bounded-cache.ts"
 export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts"
 export type { Digest, DigestPart } from "./digest.ts"
-export { createGate, type Gate, type GateOptions } from "./gate.ts"
 export { toUnixSeconds } from "./instant.ts"
 export { assertServable, SEAL_ID } from "./moves.ts"
 export {
@@ -22,6 +21,12 @@ export {
   type SafelightErrorOptions,
 } from "./safelight-error.ts"
 
+export {
+  createSemaphore,
+  type AcquireOptions,
+  type Semaphore,
+  type SemaphoreOptions,
+} from "./semaphore.ts"
 export { API_KEY_SCOPES, type ApiKeyScope } from "./keys/api-key-scope.ts"
 export { hideSecrets } from "./keys/hide-secrets.ts"
 

@@ -4,7 +4,7 @@
  * and so before a client that waits for `100 Continue` sends a byte. Of large bodies only so much
  * is worked on at a time, because one takes about ten times its size until it is stored.
  */
-import { createGate } from "@safelight/core"
+import { createSemaphore } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
 import type { Refusal } from "../errors/refusal.ts"
 import { createPaceWatch, type BodyPaceSettings, type WatchPace } from "./body-pace.ts"
@@ -53,7 +53,7 @@ export function createBodyReader(settings: BodyReaderSettings): BodyReader {
   const bodies = createHeldBodies(settings)
   const watchPace = createPaceWatch(settings)
   // How many wait is bounded by the bytes that they hold.
-  const gate = createGate({ limit: bodiesAtWorkBytes, mostWaiting: Infinity, name: "large bodies" })
+  const bytes = createSemaphore({ permits: bodiesAtWorkBytes, name: "large bodies" })
 
   return {
     async read(request, use) {
@@ -63,7 +63,7 @@ export function createBodyReader(settings: BodyReaderSettings): BodyReader {
         const pieces = await collect(request, held, watchPace)
         if (pieces.lengthBytes === 0) checkUnread(request.declaredLength)
         if (pieces.lengthBytes <= largeBodyBytes) return await use(pieces)
-        return await gate.pass(pieces.lengthBytes, () => use(pieces))
+        return await bytes.run(() => use(pieces), { weight: pieces.lengthBytes })
       } finally {
         held.release()
       }

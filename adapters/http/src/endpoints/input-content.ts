@@ -3,7 +3,7 @@
  * permission. What was never signed is a 404, whatever it looks like; what was and is over is a 410.
  * Nothing may keep it, run it or learn where it came from.
  */
-import { createGate, type ArtifactReader, type InputContent, type Log } from "@safelight/core"
+import { createSemaphore, type ArtifactReader, type InputContent, type Log } from "@safelight/core"
 import { createByteSource, type Segment } from "../content/byte-source.ts"
 import { toContentRange } from "../content/multipart.ts"
 import { evaluateRange } from "../content/ranges.ts"
@@ -33,8 +33,8 @@ export const showInput = defineEndpoint({
   create({ inputs, log, settings: { inputsWaiting: mostWaiting } }, { refuse }) {
     if (inputs === undefined) return undefined
     const name = "requests for inputs"
-    const places = createGate({ limit: SENT_AT_ONCE, mostWaiting, name })
-    const reads = createGate({ limit: READ_AT_ONCE, mostWaiting, name })
+    const places = createSemaphore({ permits: SENT_AT_ONCE, mostWaiting, name })
+    const reads = createSemaphore({ permits: READ_AT_ONCE, mostWaiting, name })
 
     function demand<Found extends object>(found: Found | "gone" | undefined): Found {
       if (found === undefined) throw refuse("not_found")
@@ -44,8 +44,8 @@ export const showInput = defineEndpoint({
 
     return async (call) => {
       const claim = demand(await inputs.verifyInput(call.param("token")))
-      return places.pass(1, async () => {
-        const input = demand(await reads.pass(1, () => inputs.readInput(claim)))
+      return places.run(async () => {
+        const input = demand(await reads.run(() => inputs.readInput(claim)))
         return send(call, { log, input, refuse })
       })
     }

@@ -10,7 +10,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import {
-  createGate,
+  createSemaphore,
   SafelightError,
   withSealedParameters,
   type Log,
@@ -40,7 +40,7 @@ const BODY = new URL(
 
 export function createCreationThreads({ settings, log }: CreationThreadsOptions): ServerThreads {
   const { bodyThreads, bodyThreadMs } = settings
-  const gate = createGate({ limit: bodyThreads, mostWaiting: Infinity, name: "large bodies" })
+  const threads = createSemaphore({ permits: bodyThreads, name: "large bodies" })
   let isEnded = false
   let pool: Piscina | undefined
 
@@ -75,7 +75,7 @@ export function createCreationThreads({ settings, log }: CreationThreadsOptions)
 
   return {
     async read(pieces, question, models) {
-      const answer = await gate.pass(1, () => run({ ...toOwnBuffers(pieces), ...question }))
+      const answer = await threads.run(() => run({ ...toOwnBuffers(pieces), ...question }))
       // To copy it took a while already: whoever waits for this thread comes before what is next.
       await nextTurn()
       return toCreation(answer, models, log)

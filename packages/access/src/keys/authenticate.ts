@@ -13,7 +13,7 @@ import {
   type Access,
   type Authentication,
   type Clock,
-  type Gate,
+  type Semaphore,
 } from "@safelight/core"
 import type { AccessSettings } from "../defaults.ts"
 import { parseApiKey, type ApiKeyParts } from "./api-key.ts"
@@ -25,7 +25,7 @@ export interface AuthenticateOptions {
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   readonly settings: Pick<AccessSettings, "cachedKeys" | "keyBelievedMs">
   /** Where look-ups of unknown keys wait in line. */
-  readonly unknownKeys: Gate
+  readonly unknownKeys: Semaphore
 }
 
 type Authenticated = Extract<Authentication, { kind: "authenticated" }>
@@ -68,7 +68,7 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
     }
     try {
       // A storage that fails says nothing against the key: a known one stays known.
-      const authentication = await (isKnown ? lookNow() : unknownKeys.pass(1, lookNow))
+      const authentication = await (isKnown ? lookNow() : unknownKeys.run(lookNow))
       if (authentication.kind === "authenticated") {
         verified.set(parts.id, { authentication, keySha256, believedUntilMs })
         return authentication

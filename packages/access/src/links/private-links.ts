@@ -13,7 +13,7 @@ import {
   type AccountStorage,
   type ArtifactRow,
   type CreateLinkRequest,
-  type Gate,
+  type Semaphore,
   type LinkAccess,
   type LinkEpochRequest,
   type LinkStorage,
@@ -33,7 +33,7 @@ export interface PrivateLinksOptions {
   readonly keys: LinkKeys
   readonly settings: Pick<AccessSettings, "cachedLinks">
   /** Where links wait in line until it is known that they were signed. */
-  readonly unknownLinks: Gate
+  readonly unknownLinks: Semaphore
 }
 
 /** What is asked for in place of what is not there, so that it takes as long. */
@@ -81,7 +81,7 @@ export function createPrivateLinks(options: PrivateLinksOptions): LinkAccess {
       const name = `${request.task}/${request.key}/${token.mac}`
       const lookNow = (): Promise<Target> => lookAndVerify(request, token)
       const isKnown = signed.get(name) !== undefined
-      const { names, place } = await (isKnown ? lookNow() : unknownLinks.pass(1, lookNow))
+      const { names, place } = await (isKnown ? lookNow() : unknownLinks.run(lookNow))
       if (place === undefined) return undefined
       signed.set(name, true)
       const [epoch, known] = await Promise.all([
