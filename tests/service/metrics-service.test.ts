@@ -46,7 +46,7 @@ it("tells how many accepted tasks wait while nobody works on them", async () => 
   assert.deepEqual([queued("waiting"), queued("claimed")], [3, 0])
   const oldest = readSample(families, "safelight_queue_oldest_waiting_seconds", { model: MODEL })
   assert.ok(oldest !== undefined && oldest >= 0, String(oldest))
-  assert.equal(readSample(families, "safelight_up_storage"), 1)
+  assert.equal(readSample(families, "safelight_storage_up"), 1)
   assert.equal(readSample(families, "safelight_events_appended_total", { type: "submitted" }), 3)
   const labels = { route: "/v1/tasks", method: "POST", status: "2xx" }
   const answered = "safelight_http_request_duration_seconds_count"

@@ -141,11 +141,11 @@ describe("a database that fails", () => {
     }
     const { measureQueue } = createMemoryStorage()
     const world = createWorld({ check: fail, measureQueue: () => fail().then(measureQueue) })
-    assert.equal(readSample(await world.read(), "safelight_up_storage"), 1)
+    assert.equal(readSample(await world.read(), "safelight_storage_up"), 1)
     isDown = true
     await world.clock.advance(LATER_MS)
     const families = await world.read()
-    assert.equal(readSample(families, "safelight_up_storage"), 0)
+    assert.equal(readSample(families, "safelight_storage_up"), 0)
     assert.deepEqual(families.get("safelight_queue_tasks")?.samples, [])
     assert.deepEqual(families.get("safelight_queue_oldest_waiting_seconds")?.samples, [])
     const failed = { method: "check", code: "storage-unavailable" }
@@ -153,7 +153,7 @@ describe("a database that fails", () => {
     assert.deepEqual(world.warned, ["the database does not answer", "the queue can't be measured"])
     isDown = false
     await world.clock.advance(LATER_MS)
-    assert.equal(readSample(await world.read(), "safelight_up_storage"), 1)
+    assert.equal(readSample(await world.read(), "safelight_storage_up"), 1)
     assert.deepEqual(await readQueue(world, IMAGE), [0, 0, 0])
   })
 
@@ -166,14 +166,14 @@ describe("a database that fails", () => {
       await world.clock.advance(2_000)
       // oxlint-disable-next-line no-await-in-loop
       const families = await scrape
-      assert.equal(readSample(families, "safelight_up_storage"), 0)
+      assert.equal(readSample(families, "safelight_storage_up"), 0)
       // That was measured, but a database that is down is not quoted.
       assert.deepEqual(families.get("safelight_queue_tasks")?.samples, [])
     }
     assert.equal(asked.length, 1)
     asked[0]?.()
     await world.clock.advance(1)
-    assert.equal(readSample(await world.read(), "safelight_up_storage"), 1)
+    assert.equal(readSample(await world.read(), "safelight_storage_up"), 1)
   })
 
   it("is not called up for what it said before it began to hang", async () => {
@@ -181,12 +181,12 @@ describe("a database that fails", () => {
     const world = createWorld({
       check: () => (isHanging ? new Promise(() => {}) : Promise.resolve()),
     })
-    assert.equal(readSample(await world.read(), "safelight_up_storage"), 1)
+    assert.equal(readSample(await world.read(), "safelight_storage_up"), 1)
     isHanging = true
     await world.clock.advance(2_000)
     const scrape = world.read()
     await world.clock.advance(2_000)
-    assert.equal(readSample(await scrape, "safelight_up_storage"), 0)
+    assert.equal(readSample(await scrape, "safelight_storage_up"), 0)
   })
 
   it("shows what a slow measure came to at the next scrapes, for a minute", async () => {
@@ -195,7 +195,7 @@ describe("a database that fails", () => {
     const first = world.read()
     await world.clock.advance(2_000)
     const families = await first
-    assert.equal(readSample(families, "safelight_up_storage"), 1)
+    assert.equal(readSample(families, "safelight_storage_up"), 1)
     assert.deepEqual(families.get("safelight_queue_tasks")?.samples, [])
     measures[0]?.([{ model: IMAGE, waiting: 5, claimed: 0, oldestAt: null }])
     await world.clock.advance(LATER_MS)
