@@ -2,16 +2,17 @@
 import type { Storage, TaskRow } from "@safelight/core"
 import { toStep, type Connections } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
+import { allOf, TABLES } from "./tables.ts"
 
 export const TASK_ROW_STATEMENTS = describeStatements(({ db, compile }) => ({
   /** Changes no row that stands at another version or hash. */
-  replaceTask: compile(({ id, hash, version, ...row }: TaskRow) =>
+  replaceTask: compile((row: TaskRow) =>
     db
       .updateTable("tasks")
-      .set(row)
-      .where("id", "=", id)
-      .where("version", "=", version)
-      .where("hash", "=", hash),
+      .set(allOf(TABLES.tasks, row))
+      .where("id", "=", row.id)
+      .where("version", "=", row.version)
+      .where("hash", "=", row.hash),
   ),
 }))
 
