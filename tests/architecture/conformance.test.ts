@@ -1,11 +1,11 @@
 /**
- * The conformance table: every row has a test in a file that is there, and the README of the http
- * adapter shows the rows as they are. That the tests pass is seen by `run.ts`, in a whole run.
+ * The conformance table: every row has a test in a file that is there, and the page beside
+ * them shows the rows as they are. That the tests pass is seen by `run.ts`, in a whole run.
  */
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
-import { README, replacePage, toConformancePage } from "../service/conformance/conformance-page.ts"
+import { PAGE, replaceTable, toConformanceTable } from "../service/conformance/conformance-page.ts"
 import type { ConformanceSection } from "../service/conformance/conformance-row.ts"
 import { SECTIONS, toReferences } from "../service/conformance/sections.ts"
 import { findFiles } from "./workspaces.ts"
@@ -58,18 +58,18 @@ describe("the conformance table", () => {
     assert.deepEqual(missing, [])
   })
 
-  it("stands in the README as it is", () => {
-    const readme = readFileSync(README, "utf8")
-    const how = "the rows changed; run `npm run conformance:update` and commit the README"
-    assert.ok(readme === replacePage(readme, toConformancePage(SECTIONS)), how)
+  it("stands on its page as it is", () => {
+    const page = readFileSync(PAGE, "utf8")
+    const how = "the rows changed; run `npm run conformance:update` and commit the page"
+    assert.ok(page === replaceTable(page, toConformanceTable(SECTIONS)), how)
   })
 })
 
 describe("the page of the conformance table", () => {
-  const page = toConformancePage([SAMPLE])
+  const table = toConformanceTable([SAMPLE])
 
   it("shows rows and tests as a Markdown table, each file linked once", () => {
-    assert.deepEqual(page.split("\n").slice(3), [
+    assert.deepEqual(table.split("\n").slice(3), [
       "<details>",
       "<summary>Specification §1: What <code>a</code> does (2 rows)</summary>",
       "",
@@ -80,24 +80,24 @@ describe("the page of the conformance table", () => {
       "",
       "</details>",
       "",
-      "[core/one.test.ts]: ../../tests/core/one.test.ts",
-      "[core/two.test.ts]: ../../tests/core/two.test.ts",
+      "[core/one.test.ts]: ../../core/one.test.ts",
+      "[core/two.test.ts]: ../../core/two.test.ts",
       "",
       "<!-- oxfmt-ignore-end -->",
     ])
   })
 
   it("replaces the one that stands there, and nothing around it", () => {
-    const readme = `before\n\n${toConformancePage([])}\n\nafter\n`
-    const replaced = replacePage(readme, page)
-    assert.equal(replaced, `before\n\n${page}\n\nafter\n`)
-    assert.equal(replacePage(replaced, page), replaced)
-    assert.throws(() => replacePage("before\n\nafter\n", page), /no place/)
+    const page = `before\n\n${toConformanceTable([])}\n\nafter\n`
+    const replaced = replaceTable(page, table)
+    assert.equal(replaced, `before\n\n${table}\n\nafter\n`)
+    assert.equal(replaceTable(replaced, table), replaced)
+    assert.throws(() => replaceTable("before\n\nafter\n", table), /no place/)
   })
 
   it("refuses a name that could not be shown as it is", () => {
     const tests = [{ file: "core/one.test.ts", name: "reads `a`" }]
     const sections = [{ ...SAMPLE, rows: [{ row: "a", tests }] }]
-    assert.throws(() => toConformancePage(sections), /can't be shown/)
+    assert.throws(() => toConformanceTable(sections), /can't be shown/)
   })
 })

@@ -61,6 +61,31 @@ const PLANTED: readonly Planted[] = [
     RESTRICTED,
   ],
   [
+    "the studio importing the painter",
+    "adapters/channel-studio/src/e.ts",
+    importOf("@safelight/painter"),
+    null,
+  ],
+  [
+    "another channel importing the painter",
+    "adapters/channel-http/src/e.ts",
+    importOf("@safelight/painter"),
+    RESTRICTED,
+  ],
+  [
+    "the painter opening files",
+    "packages/painter/src/e.ts",
+    importOf("node:fs/promises"),
+    RESTRICTED,
+  ],
+  [
+    "the painter starting processes",
+    "packages/painter/src/f.ts",
+    importOf("node:child_process"),
+    RESTRICTED,
+  ],
+  ["the painter hashing", "packages/painter/src/g.ts", importOf("node:crypto"), null],
+  [
     "core importing a package of ours",
     "packages/core/src/a.ts",
     importOf("@safelight/engine"),
@@ -154,6 +179,7 @@ describe("the rule", () => {
   function allowedIn(folder: string): readonly string[] {
     if (folder === "packages/core") return []
     if (folder === "packages/safelight") return ours
+    if (folder === "adapters/channel-studio") return ["@safelight/core", "@safelight/painter"]
     return folder.startsWith("adapters/storage-")
       ? ["@safelight/core", "@safelight/store"]
       : ["@safelight/core"]
@@ -186,12 +212,13 @@ describe("the rule", () => {
     assert.deepEqual(named.toSorted(), ["immer", "valibot", "xstate"])
   })
 
-  it("is kept by the tests too: only an adapter's own look behind its public names", () => {
+  it("is kept by the tests too: only an adapter's own and the painter's look behind public names", () => {
     const deep = findFiles("tests", ".ts")
       .filter((path) => path !== "tests/architecture/dependency-rule.test.ts")
       .flatMap((path) => {
-        const [, adapter] = /^tests\/adapters\/([^/.]+)/.exec(path) ?? []
-        const own = adapter === undefined ? undefined : `/adapters/${adapter}/src/`
+        const [, owner] = /^tests\/(adapters\/[^/.]+|painter(?=\/))/.exec(path) ?? []
+        const folder = owner === "painter" ? "packages/painter" : owner
+        const own = folder === undefined ? undefined : `/${folder}/src/`
         return findSpecifiers(read(path))
           .filter((each) => isDeep(path, each))
           .filter((each) => own === undefined || !each.includes(own))

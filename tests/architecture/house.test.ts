@@ -20,8 +20,9 @@ const ALLOWED_AT_ROOT = [
   "NOTICE",
 ]
 
-/** Packages with a second entry, for whoever may not load the first. */
+/** Packages with a second entry, for whoever may not or can't load the first. */
 const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
+  "adapters/http": ["./web"],
   "packages/testkit": ["./stubs"],
 }
 

@@ -1,8 +1,8 @@
 /** `rss_mb_10k`, `rss_mb_100k`: resident memory after so many whole life cycles in one process. */
 import { createEngine } from "@safelight/engine"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { createMemoryArtifacts } from "@safelight/testkit"
 import { createInstantChannel } from "../support/instant-channel.ts"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { ratePerSecond, report } from "./measure.ts"
 import { SAMPLE_REQUEST } from "../support/sample-request.ts"

@@ -16,6 +16,7 @@ const BENCHMARKS = [
   "download",
   "slow-readers",
   "rendering",
+  "sweep",
   "usage",
   "memory",
   "hostile",

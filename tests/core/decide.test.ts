@@ -41,8 +41,8 @@ const artifact = {
   durationMs: null,
   expiresAt: 200_000,
   key: "image_1",
-  mimeType: "image/png",
   locator: "locator-1",
+  mimeType: "image/png",
   sha256: "ab".repeat(32),
   type: "image",
 } as const

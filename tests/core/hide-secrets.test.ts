@@ -1,13 +1,8 @@
 /** Secrets in text that is repeated: what is left out, and that everything else stays. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import {
-  createApiKeyParts,
-  formatAccessToken,
-  formatApiKey,
-  hideSecrets,
-  MODELS,
-} from "@safelight/core"
+import { createApiKeyParts, formatAccessToken, formatApiKey } from "@safelight/access"
+import { hideSecrets, MODELS } from "@safelight/core"
 
 const KEY = formatApiKey(createApiKeyParts(new Uint8Array(42).fill(61)))
 const TOKEN = formatAccessToken({

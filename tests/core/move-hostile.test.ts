@@ -7,7 +7,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { checkExport, importStreams } from "@safelight/audit"
 import { MAX_CHARGE_MICROS, type Storage, type TaskCommand } from "@safelight/core"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import { createMemoryStorage } from "@safelight/testkit"
 import {
   alterRecord,
   createMovingStorage,

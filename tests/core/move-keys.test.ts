@@ -7,7 +7,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { importStreams } from "@safelight/audit"
 import type { Storage } from "@safelight/core"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import { createMemoryStorage } from "@safelight/testkit"
 import {
   createMovingStorage,
   exportLines,

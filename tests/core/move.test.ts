@@ -15,8 +15,8 @@ import {
   type Move,
   type SafelightErrorCode,
 } from "@safelight/core"
+import { createMemoryStorage, type MemoryStorage } from "@safelight/testkit"
 import * as fc from "fast-check"
-import { createMemoryStorage, type MemoryStorage } from "../support/memory-storage.ts"
 import {
   alterRecord,
   ANN,

@@ -11,6 +11,7 @@ import { describe, it } from "node:test"
 import {
   emptyTask,
   EVENT_DATA,
+  EVENT_SCHEMAS,
   EVENT_TYPES,
   evolve,
   fold,
@@ -32,8 +33,10 @@ import {
   toChargeRow,
   toStatus,
   toTaskRow,
+  upcast,
   type AccountTotals,
   type ChargeRow,
+  type EventSchemas,
   type StoredEvent,
   type Task,
   type TaskEvent,
@@ -193,6 +196,7 @@ describe("an event that a strict reader would refuse", () => {
     assert.ok(success.type === "succeeded")
     const [artifact] = success.data.artifacts
     const alter = (data: object) => change("succeeded", { artifacts: [{ ...artifact, ...data }] })
+    const video = { ...artifact, key: "video", type: "video", durationMs: 5_000 }
     const usage = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
     const wrong: readonly (readonly [TaskEvent, string])[] = [
       [change("deferred", { reason: "" }), "reason"],
@@ -205,6 +209,11 @@ describe("an event that a strict reader would refuse", () => {
       [change("succeeded", { usage: { ...usage, outputVideoMs: Number.NaN } }), "usage"],
       [alter({ mimeType: "" }), "mimeType"],
       [alter({ durationMs: -5_000 }), "durationMs"],
+      [alter({ durationMs: 5_000 }), "durationMs"],
+      [alter({ type: "video" }), "durationMs"],
+      [alter({ type: "video", durationMs: 0 }), "durationMs"],
+      [change("succeeded", { artifacts: [] }), "artifacts"],
+      [change("succeeded", { artifacts: [artifact, video] }), "artifacts"],
       [alter({ locator: "p".repeat(MAX_LOCATOR_CHARACTERS + 1) }), "locator"],
       [change("failed", { usage: { ...usage, images: 1.5 } }), "usage"],
       [change("accepted", { operation: Number.POSITIVE_INFINITY }), "operation"],
@@ -304,6 +313,47 @@ describe("a chain", () => {
     ]
     const hashes = new Set(variants.map((each) => hashEvent(sha256, GENESIS_HASH, each)))
     assert.equal(hashes.size, variants.length)
+  })
+})
+
+describe("a release that reads a schema before it writes it", () => {
+  // Schema 2 of a progress tells how it is known, which nobody wrote before.
+  const toMembers = (data: unknown): Record<string, unknown> => ({ ...(data as object) })
+  const ahead: EventSchemas = {
+    ...EVENT_SCHEMAS,
+    readable: { ...EVENT_SCHEMAS.readable, progressed: 2 },
+    upcasters: { progressed: [(data) => ({ ...toMembers(data), source: "unknown" })] },
+    downcasters: {
+      progressed: [
+        (data) => {
+          const { source: _, ...rest } = toMembers(data)
+          return rest
+        },
+      ],
+    },
+  }
+  const event: TaskEvent = { type: "progressed", at: 1_000, data: { progress: 40 } }
+  const head = { task: "task-1", version: 5, hash: GENESIS_HASH }
+
+  it("has in memory what it reads, whichever version was stored", () => {
+    const newest = { progress: 40, source: "unknown" }
+    assert.deepEqual(upcast("progressed", 1, { progress: 40 }, ahead), newest)
+    assert.deepEqual(upcast("progressed", 2, newest, ahead), newest)
+  })
+
+  it("writes what the release before it reads, byte for byte", () => {
+    const [before] = sealEvents(sha256, head, [event])
+    const later = { ...event, data: { progress: 40, source: "unknown" } }
+    const undo = ahead.downcasters.progressed?.[0]
+    assert.deepEqual(undo?.(later.data), event.data)
+    assert.deepEqual(sealEvents(sha256, head, [event], ahead), [before])
+    assert.equal(before?.schema, 1)
+  })
+
+  it("does neither without the steps in between", () => {
+    const lacking = { ...ahead, downcasters: {}, upcasters: {} }
+    assert.throws(() => upcast("progressed", 1, {}, lacking), /no way between schema 1 and 2/)
+    assert.throws(() => sealEvents(sha256, head, [event], lacking), /no way between schema 1 and 2/)
   })
 })
 

@@ -2,9 +2,14 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError, untilAborted, type SubmitOutcome } from "@safelight/core"
-import { createManualClock, createScriptedChannel, type PollReply } from "@safelight/testkit"
-import { createMemoryArtifacts, type MemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  type PollReply,
+  createMemoryArtifacts,
+  type MemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { createPausable } from "./pausable.ts"
 import { completed, createScene, type Scene } from "./support.ts"
 
@@ -125,6 +130,47 @@ describe("a body that stalls", () => {
       await scene.clock.advance(20_000)
       assert.equal((await scene.read(id)).state, "succeeded.available")
     }
+  })
+})
+
+/** A picture whose bytes fail as `fail` says the first two times that they are asked for. */
+function createFailing(fail: () => Error): SubmitOutcome {
+  let opened = 0
+  async function* open(): AsyncGenerator<Uint8Array> {
+    opened += 1
+    yield Buffer.from("pic")
+    if (opened <= 2) throw fail()
+    yield Buffer.from("ture")
+  }
+  return { kind: "completed", outputs: [{ mimeType: "image/png", open }] }
+}
+
+describe("an output that came with the answer, which nobody else has", () => {
+  it("is opened anew when its channel throws whatever it throws", async () => {
+    const channel = createScriptedChannel({
+      submits: [createFailing(() => new TypeError("terminated"))],
+    })
+    const scene = createScene({ channels: [channel] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(60_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+    assert.deepEqual([...scene.artifacts.locators.values()].map(String), ["picture"])
+    assert.equal(channel.created.length, 1)
+  })
+
+  it("is stored once a host's storage of artifacts works again, whatever that threw", async () => {
+    const artifacts = createMemoryArtifacts()
+    let puts = 0
+    const put: MemoryArtifacts["put"] = (request) => {
+      puts += 1
+      return puts <= 2 ? Promise.reject(new TypeError("fetch failed")) : artifacts.put(request)
+    }
+    const channel = createScriptedChannel({ submits: [completed()] })
+    const scene = createScene({ channels: [channel], artifacts: { ...artifacts, put } })
+    const { id } = await scene.submit()
+    await scene.clock.advance(60_000)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
+    assert.equal(channel.created.length, 1)
   })
 })
 

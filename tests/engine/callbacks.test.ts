@@ -18,8 +18,8 @@ import {
   createScriptedChannel,
   type ScriptedChannel,
   type ScriptedChannelOptions,
+  createMemoryStorage,
 } from "@safelight/testkit"
-import { createMemoryStorage } from "../support/memory-storage.ts"
 import { completed, createScene, SETTINGS, type Scene, type SceneOptions } from "./support.ts"
 
 const PUBLIC_URL = "https://api.example/base/"

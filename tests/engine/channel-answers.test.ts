@@ -14,9 +14,12 @@ import {
   type TaskEvent,
 } from "@safelight/core"
 import { createEngine } from "@safelight/engine"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  createMemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { completed, MODEL, PRICES, SETTINGS } from "./support.ts"
 
 /** Answers as a channel written without types gives them. */

@@ -3,9 +3,12 @@ import assert from "node:assert/strict"
 import { it } from "node:test"
 import { SafelightError } from "@safelight/core"
 import { createEngine } from "@safelight/engine"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  createMemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { createLogRecorder } from "./log-recorder.ts"
 import { completed, MODEL, PRICES, SETTINGS } from "./support.ts"
 

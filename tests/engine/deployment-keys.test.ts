@@ -2,8 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createDeploymentKeys, type DeploymentKeys, type KeyPurpose } from "@safelight/engine"
-import { createManualClock } from "@safelight/testkit"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import { createManualClock, createMemoryStorage } from "@safelight/testkit"
 
 const PURPOSES: readonly KeyPurpose[] = ["callback", "input"]
 

@@ -6,9 +6,12 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { ArtifactStorage, DeploymentStorage } from "@safelight/core"
 import { checkDeployment } from "@safelight/engine"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  createMemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { completed, createScene, SETTINGS, type Scene, type SceneOptions } from "./support.ts"
 
 const OWN = { kind: "own" } as const

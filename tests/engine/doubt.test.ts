@@ -3,12 +3,15 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import {
   SafelightError,
+  SILENT_LOG,
   type ChannelRequest,
+  type Log,
   type PollRequest,
   type Submission,
   type SubmitOutcome,
 } from "@safelight/core"
 import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
+import { createLogRecorder } from "./log-recorder.ts"
 import { completed, createScene, type Scene } from "./support.ts"
 
 const LOST = { kind: "lost", operation: { id: 7 } } as const
@@ -20,11 +23,23 @@ function methods(channel: ScriptedChannel): string[] {
   return channel.calls.map(({ method }) => method)
 }
 
+/** A task in doubt whose call is still to be answered. */
+async function createLate(log: Log = SILENT_LOG) {
+  let answer!: (outcome: SubmitOutcome) => void
+  const late = new Promise<SubmitOutcome>((resolve) => (answer = resolve))
+  const channel = createScriptedChannel({ submits: [() => late] })
+  const scene = createScene({ channels: [channel], log })
+  const { id } = await scene.submit()
+  await scene.clock.advance(30_000)
+  assert.equal((await scene.read(id)).state, "doubtful")
+  return { answer, id, scene }
+}
+
 /** Stops a node dead: nothing it asks of its storage is ever answered. */
 function freeze({ storage }: Scene): void {
   const never = (): Promise<never> => new Promise(() => {})
   const frozen = { append: never, take: never, release: never, heartbeat: never }
-  Object.assign(storage, { ...frozen, holdSlots: never, listClaims: never, voidClaim: never })
+  Object.assign(storage, { ...frozen, listLeases: never, expire: never })
 }
 
 /** A second node over what the first one stores, which is then frozen. */
@@ -67,6 +82,42 @@ describe("a lost answer", () => {
     await scene.clock.advance(10_000)
     assert.deepEqual(methods(channel), ["submit", "find", "poll"])
     assert.deepEqual(scene.story(id).slice(2), ["doubted", "accepted", "succeeded"])
+  })
+
+  it("of a lookup channel is asked for again after growing pauses where the look-up fails", async () => {
+    const channel = createScriptedChannel({
+      submission: LOOKUP,
+      submits: [LOST],
+      polls: [completed()],
+    })
+    const { find } = channel
+    const asked: number[] = []
+    const failing: ScriptedChannel = {
+      ...channel,
+      async find(request) {
+        asked.push(scene.clock.monotonicNow())
+        if (asked.length > 3) return (await find?.(request)) ?? null
+        throw new SafelightError({ code: "channel-unavailable", message: "502" })
+      },
+    }
+    const scene = createScene({ channels: [failing] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(90_000)
+    const [first = 0] = asked
+    assert.deepEqual(
+      asked.map((at) => at - first),
+      [0, 1_000, 3_000, 7_000],
+    )
+    assert.deepEqual(scene.story(id).slice(2), ["doubted", "accepted", "succeeded"])
+  })
+
+  it("of a lookup channel whose look-ups fail for good ends with its task", async () => {
+    const channel = createScriptedChannel({ submission: LOOKUP, submits: [LOST] })
+    const failing = { ...channel, find: () => Promise.reject(new TypeError("no route")) }
+    const scene = createScene({ channels: [{ channel: failing }] })
+    const { id } = await scene.submit()
+    await scene.clock.advance(700_000)
+    assert.equal((await scene.read(id)).error?.code, "upstream_outcome_unknown")
   })
 
   it("of a keyed channel is asked for again until somebody answers, however often that is", async () => {
@@ -157,6 +208,26 @@ describe("a lost answer", () => {
     const story = ["submitted", "dispatched", "doubted", "accepted", "succeeded"]
     assert.deepEqual(scene.story(id), story)
     assert.equal(channel.created.length, 1)
+  })
+
+  it("that comes within the grace of a stop is adopted before the stop is over", async () => {
+    const { answer, id, scene } = await createLate()
+    const stopped = scene.engine.stop({ graceMs: 5_000 })
+    await scene.clock.advance(2_000)
+    answer(ACCEPTED)
+    await stopped
+    assert.equal((await scene.read(id)).state, "running")
+  })
+
+  it("that comes after the engine has stopped changes nothing, and is named in the log", async () => {
+    const { entries, log } = createLogRecorder()
+    const { answer, id, scene } = await createLate(log)
+    await scene.engine.stop()
+    answer(ACCEPTED)
+    await scene.clock.advance(1_000)
+    assert.equal((await scene.read(id)).state, "doubtful")
+    const line = entries.find(({ level }) => level === "error")
+    assert.deepEqual([line?.fields["task"], line?.fields["operation"]], [id, { id: 7 }])
   })
 
   it("that comes when its work was proven void is no answer to the call that followed", async () => {

@@ -2,9 +2,13 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError, type ChannelRequest, type Model } from "@safelight/core"
-import { createManualClock, createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  type ScriptedChannel,
+  createMemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { completed, createScene, MODEL, PRICES, type Scene } from "./support.ts"
 
 const OTHER: Model = { ...MODEL, id: "model-b" }

@@ -1,8 +1,12 @@
 /** Handing over: a submission goes straight to a free permit, beside the queue. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
-import { createMemoryStorage, type MemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  createMemoryStorage,
+  type MemoryStorage,
+} from "@safelight/testkit"
 import { completed, createScene, type Scene } from "./support.ts"
 
 const CALL_MS = 100

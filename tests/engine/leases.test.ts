@@ -2,9 +2,12 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError, type PollOutcome, type ProbePoint, type Submission } from "@safelight/core"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  createMemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { createPausable } from "./pausable.ts"
 import { completed, createScene, type Scene } from "./support.ts"
 

@@ -7,11 +7,14 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { Channel } from "@safelight/core"
-import { createManualClock, type ManualClock } from "@safelight/testkit"
+import {
+  createManualClock,
+  type ManualClock,
+  createMemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import * as fc from "fast-check"
 import { checkAsync } from "../core/support/property.ts"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
 import { createPausable, type Pausable } from "./pausable.ts"
 import { completed, createScene, SETTINGS } from "./support.ts"
 

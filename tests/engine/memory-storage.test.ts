@@ -1,6 +1,5 @@
 /** The storage that engine tests run on keeps the contract that real ones keep. */
-import { describeStorage } from "@safelight/testkit"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import { describeStorage, createMemoryStorage } from "@safelight/testkit"
 
 describeStorage(
   "memory",

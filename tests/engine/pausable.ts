@@ -3,8 +3,7 @@
  * to its storage begins or is heard of while it stands still, though time goes on and what it had
  * sent is carried out.
  */
-import type { ManualClock } from "@safelight/testkit"
-import type { MemoryStorage } from "../support/memory-storage.ts"
+import { type ManualClock, type MemoryStorage } from "@safelight/testkit"
 
 export interface Pausable {
   readonly clock: ManualClock

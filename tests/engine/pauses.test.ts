@@ -2,8 +2,11 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError, type SubmitOutcome } from "@safelight/core"
-import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createScriptedChannel,
+  type ScriptedChannel,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { createLogRecorder } from "./log-recorder.ts"
 import { completed, createScene, SETTINGS, type Scene } from "./support.ts"
 

@@ -2,9 +2,13 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { ChannelRequest, Model } from "@safelight/core"
-import { createManualClock, createScriptedChannel, type ManualClock } from "@safelight/testkit"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  type ManualClock,
+  createMemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { createPausable } from "./pausable.ts"
 import { completed, createScene, MODEL, PRICES, type Scene, type SceneOptions } from "./support.ts"
 

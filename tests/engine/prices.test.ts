@@ -7,9 +7,9 @@ import {
   createManualClock,
   createScriptedChannel,
   type ScriptedChannelOptions,
+  createMemoryArtifacts,
+  createMemoryStorage,
 } from "@safelight/testkit"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
 import { completed, MODEL, PRICES, SETTINGS } from "./support.ts"
 
 const NEWER: PriceBook = [

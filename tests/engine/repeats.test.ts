@@ -6,9 +6,9 @@ import {
   createScriptedChannel,
   type ScriptedChannel,
   type SubmitReply,
+  createMemoryStorage,
+  createMemoryArtifacts,
 } from "@safelight/testkit"
-import { createMemoryStorage } from "../support/memory-storage.ts"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
 import { createPausable } from "./pausable.ts"
 import { completed, createScene } from "./support.ts"
 

@@ -10,9 +10,11 @@ import {
   withSealedParameters,
 } from "@safelight/core"
 import { createEngine, sha256 } from "@safelight/engine"
-import { createScriptedChannel } from "@safelight/testkit"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createScriptedChannel,
+  createMemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { completed, createScene, MODEL, PRICES } from "./support.ts"
 
 const PROMPT = "a secret harbour"

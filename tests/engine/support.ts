@@ -24,10 +24,16 @@ import {
   type EngineSettings,
   type Route,
 } from "@safelight/engine"
-import { createManualClock, type ManualClock, type ScriptedChannel } from "@safelight/testkit"
+import {
+  createManualClock,
+  type ManualClock,
+  type ScriptedChannel,
+  createMemoryArtifacts,
+  type MemoryArtifacts,
+  createMemoryStorage,
+  type MemoryStorage,
+} from "@safelight/testkit"
 import * as v from "valibot"
-import { createMemoryArtifacts, type MemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage, type MemoryStorage } from "../support/memory-storage.ts"
 
 /** A model with a private and a logged parameter, 30,000 micro-units an image. */
 export const MODEL = defineModel({

@@ -265,6 +265,17 @@ describe("a running task past its end that nobody can settle now", () => {
     assert.equal((await scene.read(id)).state, "succeeded.available")
   })
 
+  it("is stopped by its operation alone where the storage fails while its request is read", async () => {
+    const { channel, endBy, id, scene } = await createLeft([completed()], false)
+    scene.storage.readInput = () => Promise.reject(failing)
+    assert.equal((await scene.engine.sweep(endBy + 600_000)).timedOut, 1)
+    assert.deepEqual(listMethods(channel), ["cancel"])
+    const [call] = channel.calls
+    assert.ok(call !== undefined && "operation" in call.request)
+    assert.deepEqual([call.request.operation, call.request.parameters], ["op-7", undefined])
+    assert.equal((await scene.read(id)).error?.code, "generation_timeout")
+  })
+
   it("ends after ten minutes where nobody has its prices, unasked, and is stopped", async () => {
     const { channel, endBy, entries, id, scene } = await createLeft([completed()], false)
     assert.equal((await scene.engine.sweep(endBy + 599_999)).timedOut, 0)
@@ -320,6 +331,114 @@ describe("a bucket that lists nothing", () => {
     scene.artifacts.list = list
     assert.equal((await scene.engine.sweep(finishedAt + 15 * DAY_MS)).removed, 1)
     assert.equal(scene.artifacts.locators.size, 0)
+  })
+})
+
+/** Counts the calls of `list` from now on. */
+function countLists({ artifacts }: Scene): () => number {
+  const { list } = artifacts
+  let count = 0
+  artifacts.list = (task) => {
+    count += 1
+    return list(task)
+  }
+  return () => count
+}
+
+describe("what a sweep asks of a bucket", () => {
+  it("is nothing for a task that no channel was called for", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    await scene.submit()
+    const endBy = scene.clock.now() + 600_000
+    assert.equal((await scene.engine.sweep(endBy)).timedOut, 1)
+    const countCalls = countLists(scene)
+    await scene.engine.sweep(endBy + DAY_MS)
+    assert.equal((await scene.engine.sweep(endBy + 20 * DAY_MS)).erased, 1)
+    assert.equal(countCalls(), 0)
+  })
+
+  it("is a list a day after a task's end and one after its expiry, and no other", async () => {
+    const { scene, id } = await createFinished()
+    const { finishedAt } = await scene.read(id)
+    const countCalls = countLists(scene)
+    const counts: number[] = []
+    for (const day of [1, 2, 14, 14.5, 15, 16]) {
+      await scene.engine.sweep(finishedAt + day * DAY_MS)
+      counts.push(countCalls())
+    }
+    assert.deepEqual(counts, [1, 1, 1, 1, 2, 2])
+  })
+
+  it("makes up with its last look for those that no sweep came for", async () => {
+    const { scene, id } = await createFinished()
+    await scene.artifacts.put({ task: id, key: "image_1", body: completed().outputs[0].open() })
+    const { finishedAt } = await scene.read(id)
+    assert.equal((await scene.engine.sweep(finishedAt + 99 * DAY_MS)).removed, 2)
+  })
+
+  it("is no more once it has failed for as many tasks as are visited at once", async () => {
+    const submits = Array.from({ length: 100 }, () => completed())
+    const scene = createScene({ channels: [createScriptedChannel({ submits })] })
+    for (let count = 0; count < 100; count += 1) await scene.submit()
+    await scene.clock.advance(1_000)
+    const message = "credentials have ended"
+    const { list } = scene.artifacts
+    let calls = 0
+    scene.artifacts.list = () => {
+      calls += 1
+      return Promise.reject(new SafelightError({ code: "artifacts-unavailable", message }))
+    }
+    const at = scene.clock.now() + 16 * DAY_MS
+    const { erased, expired, failed } = await scene.engine.sweep(at)
+    assert.deepEqual([erased, expired, failed], [100, 100, 100])
+    assert.ok(calls < 100, `listed ${calls} times`)
+    scene.artifacts.list = list
+    assert.equal((await scene.engine.sweep(at)).removed, 100)
+  })
+
+  it("costs half a minute where it hangs, and no task its end meanwhile", async () => {
+    const { scene, id } = await createFinished()
+    const { finishedAt } = await scene.read(id)
+    const waiting = createScene({ ...scene, channels: [createScriptedChannel()], isStarted: false })
+    await waiting.submit()
+    scene.artifacts.list = () => new Promise(() => {})
+    const at = finishedAt + 16 * DAY_MS
+    const retention = waiting.engine.sweep(at, "retention")
+    assert.equal((await waiting.engine.sweep(at, "overdue")).timedOut, 1)
+    await scene.clock.advance(31_000)
+    const { expired, failed, timedOut } = await retention
+    assert.deepEqual([expired, failed, timedOut], [1, 1, 0])
+  })
+})
+
+describe("two nodes that sweep at once", () => {
+  it("visit few tasks twice", async () => {
+    const visits: string[] = []
+    const probe = async (point: string, task: string): Promise<void> => {
+      if (point === "sweep:before-append") visits.push(task)
+    }
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false, probe })
+    const { artifacts, clock, storage } = scene
+    const shared = { artifacts, clock, probe, storage }
+    const other = createScene({ ...shared, channels: [createScriptedChannel()], isStarted: false })
+    for (let count = 0; count < 1_000; count += 1) await scene.submit()
+    const at = clock.now() + 600_000
+    const reports = await Promise.all([scene.engine.sweep(at), other.engine.sweep(at)])
+    assert.equal(new Set(visits).size, 1_000)
+    assert.ok(visits.length < 1_600, `${visits.length} visits of 1,000 tasks`)
+    for (const { timedOut } of reports) assert.ok(timedOut > 100, `one ended ${timedOut} only`)
+  })
+})
+
+describe("a retention row that stays due whatever is done", () => {
+  it("is visited once a sweep, and hides no other", async () => {
+    const submits = Array.from({ length: 3 }, () => completed())
+    const scene = createScene({ channels: [createScriptedChannel({ submits })] })
+    for (let count = 0; count < 3; count += 1) await scene.submit()
+    await scene.clock.advance(1)
+    scene.storage.retain = async () => {}
+    const report = await scene.engine.sweep(scene.clock.now() + 16 * DAY_MS)
+    assert.deepEqual([report.expired, report.removed, report.failed], [3, 3, 0])
   })
 })
 

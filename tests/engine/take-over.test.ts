@@ -6,9 +6,9 @@ import {
   createScriptedChannel,
   type PollReply,
   type ScriptedChannel,
+  createMemoryArtifacts,
+  createMemoryStorage,
 } from "@safelight/testkit"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
 import { createPausable } from "./pausable.ts"
 import { completed, createScene, type Scene, type SceneOptions } from "./support.ts"
 

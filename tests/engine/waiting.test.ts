@@ -3,9 +3,12 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { isSafelightError, SafelightError, type Channel } from "@safelight/core"
 import { createEngine } from "@safelight/engine"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
-import { createMemoryArtifacts } from "../support/memory-artifacts.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
+import {
+  createManualClock,
+  createScriptedChannel,
+  createMemoryArtifacts,
+  createMemoryStorage,
+} from "@safelight/testkit"
 import { completed, createScene, MODEL, PRICES, SETTINGS } from "./support.ts"
 
 describe("whoever waits for a task's end", () => {
@@ -18,6 +21,15 @@ describe("whoever waits for a task's end", () => {
       scene.engine.finished(id, { signal }),
       (error) => isSafelightError(error) && error.code === "aborted",
     )
+  })
+
+  it("is told at once where the signal aborts while the storage hangs", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    scene.storage.readTask = () => new Promise(() => {})
+    const controller = new AbortController()
+    const waiting = scene.engine.finished("some-task", { signal: controller.signal })
+    controller.abort()
+    await assert.rejects(waiting, { code: "aborted" })
   })
 
   it("asks the storage nothing while the task is worked on here", async () => {
@@ -83,8 +95,8 @@ describe("an engine", () => {
       Object.assign(storage, {
         release: closed,
         heartbeat: closed,
-        voidClaim: closed,
-        listClaims: closed,
+        expire: closed,
+        listLeases: closed,
       })
     }
     assert.deepEqual([calls, lines], [0, []])

@@ -8,10 +8,9 @@ import { writeSync } from "node:fs"
 import { flushCompileCache } from "node:module"
 import { inspect } from "node:util"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
+import { createAccess, createApiKeyParts, formatApiKey } from "@safelight/access"
 import {
   API_KEY_SCOPES,
-  createApiKeyParts,
-  formatApiKey,
   fromSnapshot,
   isSafelightError,
   isTerminal,
@@ -129,7 +128,8 @@ const runningTasks = options.runningTasks ?? null
 await storage.setAccount({ id: ACCOUNT, now: Date.now(), settings: { runningTasks } })
 const key = await makeKey()
 const publicUrl = (): string => "http://127.0.0.1"
-const handler = createHttpHandler({ service: engine, storage, clock, log, publicUrl })
+const access = createAccess({ storage, service: engine, clock })
+const handler = createHttpHandler({ service: engine, access, clock, log, publicUrl })
 const server = await createNodeServer({ handler, log })
 process.on("message", (order) => obey(order as Order))
 process.on("disconnect", () => process.exit(0))

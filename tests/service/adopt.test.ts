@@ -6,13 +6,8 @@ import assert from "node:assert/strict"
 import { readdir, rename } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, test, type TestContext } from "node:test"
-import {
-  createFirstKey,
-  createService,
-  DEFAULTS,
-  type Configuration,
-  type Service,
-} from "safelight"
+import { createFirstKey } from "@safelight/access"
+import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { createTestDatabase } from "../support/test-database.ts"
 import { download, reach, readJson, submit, type Client } from "./postgres-client.ts"

@@ -7,7 +7,8 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { after, before, describe, it } from "node:test"
-import { createFirstKey, createService, loadConfiguration, type Service } from "safelight"
+import { createFirstKey } from "@safelight/access"
+import { createService, loadConfiguration, type Service } from "safelight"
 import {
   openBrowser,
   skipWithoutBrowser,

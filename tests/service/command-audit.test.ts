@@ -4,7 +4,8 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { test, type TestContext } from "node:test"
-import { createService, createFirstKey, DEFAULTS } from "safelight"
+import { createFirstKey } from "@safelight/access"
+import { createService, DEFAULTS } from "safelight"
 import { runCommand, temporaryFolder } from "./command-process.ts"
 
 /** A data folder with one task that has succeeded. */

@@ -25,6 +25,7 @@ const COMMANDS = [
   ["tasks", "resolve", "x", "--fail"],
   ["audit", "verify"],
   ["audit", "replay"],
+  ["rebuild"],
   ["import", "moved.ndjson"],
   ["export"],
   ["export", "--move"],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { readdir } from "node:fs/promises"
 import { test } from "node:test"
-import { parseApiKey } from "@safelight/core"
+import { parseApiKey } from "@safelight/access"
 import { parseKey, runCommand, startService, temporaryFolder } from "./command-process.ts"
 
 interface Listed {

@@ -222,7 +222,7 @@ describe("listening", () => {
     const { stdout } = await startService(folder, ["--metrics-port", "0"])
     const [, address = ""] = /^metrics on (http:\/\/\S+)\nlistening on /m.exec(stdout()) ?? []
     const families = parsePrometheusText(await (await fetch(address)).text())
-    assert.equal(readSample(families, "safelight_up_storage"), 1)
+    assert.equal(readSample(families, "safelight_storage_up"), 1)
   })
 
   test("no other is named where the API's own listener has /metrics", async (t) => {

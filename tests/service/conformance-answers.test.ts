@@ -2,6 +2,7 @@
  * What holds of answers whatever they are about (http-decisions §2, §3): HEAD is GET without the
  * body, a message repeats little of the input, every reason of a failed task has its code.
  */
+import { createAccess } from "@safelight/access"
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { FAILURE_CODES, toTaskFailure, type FailureCode } from "@safelight/core"
@@ -207,7 +208,8 @@ describe("shed load", () => {
       const { storage, keys } = createFakeStorage()
       const clock = createManualClock()
       fail(outside("overloaded"))
-      const options = { service, storage, clock, publicUrl: () => "", random: () => random }
+      const access = createAccess({ storage, service, clock })
+      const options = { service, access, clock, publicUrl: () => "", random: () => random }
       const headers = { ...creation().headers, authorization: `Bearer ${keys.add()}` }
       const request = new Request("http://a/v1/tasks", {
         method: "POST",

@@ -5,10 +5,9 @@
  */
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
+import { createApiKeyParts, formatApiKey } from "@safelight/access"
 import {
   API_KEY_SCOPES,
-  createApiKeyParts,
-  formatApiKey,
   type AccountSettings,
   type ApiKeyScope,
   type Storage,

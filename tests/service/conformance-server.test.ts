@@ -2,6 +2,7 @@
  * The Node server's own numbers, as they reach a client, and what becomes of a request whose
  * client is gone (http-decisions §4, §7). Framing and time limits are tested in node-server.test.
  */
+import { createAccess, DEFAULTS as ACCESS_DEFAULTS } from "@safelight/access"
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { MEDIA_URL_LIMITS } from "@safelight/core"
@@ -30,7 +31,7 @@ describe("the limits", () => {
   })
 
   it("of a key are to be believed for one second", () => {
-    assert.equal(DEFAULTS.keyBelievedMs, 1_000)
+    assert.equal(ACCESS_DEFAULTS.keyBelievedMs, 1_000)
   })
 })
 
@@ -90,7 +91,8 @@ describe("an embedded handler", () => {
   it("must be told its public address", () => {
     const { service } = createFakeService()
     const { storage } = createFakeStorage()
-    const options = { service, storage, clock: createManualClock() }
+    const clock = createManualClock()
+    const options = { service, access: createAccess({ storage, service, clock }), clock }
     // @ts-expect-error: there is no address that it could guess.
     const incomplete: HttpHandlerOptions = options
     assert.equal(incomplete.publicUrl, undefined)

@@ -67,7 +67,7 @@ it("answers 503 while the database is down, keys included, and serves when it is
   const wrapStorage = (storage: Storage): Storage => failing(storage, outage)
   await using service = await createInProcessService({
     wrapStorage,
-    settings: { keyBelievedMs: 1 },
+    accessSettings: { keyBelievedMs: 1 },
   })
   const path = `/v1/tasks/${await accept(service)}`
   const before = service.countStored()

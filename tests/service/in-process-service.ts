@@ -7,9 +7,13 @@ import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
 import {
-  API_KEY_SCOPES,
+  type AccessSettings,
+  createAccess,
   createApiKeyParts,
   formatApiKey,
+} from "@safelight/access"
+import {
+  API_KEY_SCOPES,
   type ApiKeyScope,
   type ArtifactStorage,
   type Log,
@@ -36,6 +40,7 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts"
 
 export interface InProcessServiceOptions {
   readonly settings?: Partial<HttpSettings>
+  readonly accessSettings?: Partial<AccessSettings>
   readonly engineSettings?: Partial<EngineSettings>
   readonly busyTimeoutMs?: number
   /** Stands between the engine and its database. */
@@ -78,7 +83,7 @@ export interface StoredCounts {
 const ACCOUNT = "generated"
 
 export async function createInProcessService(options: InProcessServiceOptions = {}) {
-  const { settings = {}, engineSettings = {}, busyTimeoutMs = 5_000 } = options
+  const { settings = {}, accessSettings = {}, engineSettings = {}, busyTimeoutMs = 5_000 } = options
   const watching = options.onAnswered === undefined ? {} : { onAnswered: options.onAnswered }
   const folder = await createTemporaryFolder()
   const file = join(folder.path, "safelight.db")
@@ -92,7 +97,12 @@ export async function createInProcessService(options: InProcessServiceOptions = 
   let url = ""
   const handler = createHttpHandler({
     service: engine,
-    storage,
+    access: createAccess({
+      storage,
+      service: engine,
+      clock: systemClock,
+      settings: accessSettings,
+    }),
     clock: systemClock,
     publicUrl: () => url,
     log: createKeepingLog(logged),

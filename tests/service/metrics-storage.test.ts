@@ -11,9 +11,9 @@ import {
   dispatchSample,
   submitSample,
   succeedSample,
+  createMemoryStorage,
 } from "@safelight/testkit"
 import { createMetrics } from "safelight"
-import { createMemoryStorage } from "../support/memory-storage.ts"
 import { parsePrometheusText, readSample } from "./prometheus-text.ts"
 
 const IMAGE = "vendor-a/v4.1/flash/text-to-image"
@@ -62,7 +62,7 @@ async function readQueue(world: World, model: string) {
   const families = await world.read()
   return [
     readSample(families, "safelight_queue_tasks", { model, state: "waiting" }),
-    readSample(families, "safelight_queue_tasks", { model, state: "claimed" }),
+    readSample(families, "safelight_queue_tasks", { model, state: "held" }),
     readSample(families, "safelight_queue_oldest_waiting_seconds", { model }),
   ]
 }
@@ -79,7 +79,7 @@ describe("a storage that is observed", () => {
 })
 
 describe("the queue", () => {
-  it("is told by model: how many wait, how many are claimed, since when the oldest waits", async () => {
+  it("is told by model: how many wait, how many are held, since when the oldest waits", async () => {
     const world = createWorld()
     await world.submit(IMAGE)
     await world.clock.advance(7_000)
@@ -145,11 +145,11 @@ describe("a database that fails", () => {
     }
     const { measureQueue } = createMemoryStorage()
     const world = createWorld({ check: fail, measureQueue: () => fail().then(measureQueue) })
-    assert.equal(readSample(await world.read(), "safelight_up_storage"), 1)
+    assert.equal(readSample(await world.read(), "safelight_storage_up"), 1)
     isDown = true
     await world.clock.advance(LATER_MS)
     const families = await world.read()
-    assert.equal(readSample(families, "safelight_up_storage"), 0)
+    assert.equal(readSample(families, "safelight_storage_up"), 0)
     assert.deepEqual(families.get("safelight_queue_tasks")?.samples, [])
     assert.deepEqual(families.get("safelight_queue_oldest_waiting_seconds")?.samples, [])
     const failed = { method: "check", code: "storage-unavailable" }
@@ -157,7 +157,7 @@ describe("a database that fails", () => {
     assert.deepEqual(world.warned, ["the database does not answer", "the queue can't be measured"])
     isDown = false
     await world.clock.advance(LATER_MS)
-    assert.equal(readSample(await world.read(), "safelight_up_storage"), 1)
+    assert.equal(readSample(await world.read(), "safelight_storage_up"), 1)
     assert.deepEqual(await readQueue(world, IMAGE), [0, 0, 0])
   })
 
@@ -170,14 +170,14 @@ describe("a database that fails", () => {
       await world.clock.advance(2_000)
       // oxlint-disable-next-line no-await-in-loop
       const families = await scrape
-      assert.equal(readSample(families, "safelight_up_storage"), 0)
+      assert.equal(readSample(families, "safelight_storage_up"), 0)
       // That was measured, but a database that is down is not quoted.
       assert.deepEqual(families.get("safelight_queue_tasks")?.samples, [])
     }
     assert.equal(asked.length, 1)
     asked[0]?.()
     await world.clock.advance(1)
-    assert.equal(readSample(await world.read(), "safelight_up_storage"), 1)
+    assert.equal(readSample(await world.read(), "safelight_storage_up"), 1)
   })
 
   it("is not called up for what it said before it began to hang", async () => {
@@ -185,12 +185,12 @@ describe("a database that fails", () => {
     const world = createWorld({
       check: () => (isHanging ? new Promise(() => {}) : Promise.resolve()),
     })
-    assert.equal(readSample(await world.read(), "safelight_up_storage"), 1)
+    assert.equal(readSample(await world.read(), "safelight_storage_up"), 1)
     isHanging = true
     await world.clock.advance(2_000)
     const scrape = world.read()
     await world.clock.advance(2_000)
-    assert.equal(readSample(await scrape, "safelight_up_storage"), 0)
+    assert.equal(readSample(await scrape, "safelight_storage_up"), 0)
   })
 
   it("shows what a slow measure came to at the next scrapes, for a minute", async () => {
@@ -199,7 +199,7 @@ describe("a database that fails", () => {
     const first = world.read()
     await world.clock.advance(2_000)
     const families = await first
-    assert.equal(readSample(families, "safelight_up_storage"), 1)
+    assert.equal(readSample(families, "safelight_storage_up"), 1)
     assert.deepEqual(families.get("safelight_queue_tasks")?.samples, [])
     measures[0]?.([{ model: IMAGE, waiting: 5, held: 0, oldestAt: null }])
     await world.clock.advance(LATER_MS)

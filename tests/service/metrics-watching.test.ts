@@ -1,13 +1,13 @@
 /** Where metrics are served, by the settings of a service: nowhere unless somebody asks for it. */
+import { createAccess } from "@safelight/access"
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { SILENT_LOG, type LogFields } from "@safelight/core"
-import { createManualClock, createScriptedChannel } from "@safelight/testkit"
+import { createManualClock, createScriptedChannel, createMemoryStorage } from "@safelight/testkit"
 import { createWatching, type WatchingSettings } from "safelight"
 import { createFakeService } from "../adapters/http/fake-service.ts"
 import { createFakeStorage } from "../adapters/http/fake-storage.ts"
-import { createMemoryStorage } from "../support/memory-storage.ts"
 import { parsePrometheusText, readSample } from "./prometheus-text.ts"
 
 const OFF: WatchingSettings = { metrics: false, metricsHost: "127.0.0.1" }
@@ -17,9 +17,10 @@ async function createWorld(settings: WatchingSettings) {
   const logged: LogFields[] = []
   const log = { ...SILENT_LOG, info: (fields: LogFields) => void logged.push(fields) }
   const watching = await createWatching({ settings, clock, log })
+  const { service } = createFakeService()
   const handler = createHttpHandler({
-    service: createFakeService().service,
-    storage: createFakeStorage().storage,
+    service,
+    access: createAccess({ storage: createFakeStorage().storage, service, clock }),
     clock,
     publicUrl: () => "https://media.example",
     ...watching.handler,

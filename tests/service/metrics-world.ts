@@ -2,6 +2,7 @@
  * The HTTP handler and its server with metrics and the log of requests around them, over a service
  * in memory: every request is counted and logged as `serve` would.
  */
+import { createAccess } from "@safelight/access"
 import { createHttpHandler, createNodeServer, type AnsweredRequest } from "@safelight/http"
 import type { LogFields } from "@safelight/core"
 import { createManualClock } from "@safelight/testkit"
@@ -42,7 +43,7 @@ export async function createMetricsWorld(options: MetricsWorldOptions = {}) {
   const { storage, keys, accounts } = createFakeStorage()
   const handler = createHttpHandler({
     service: fake.service,
-    storage,
+    access: createAccess({ storage, service: fake.service, clock }),
     clock,
     publicUrl: () => "https://media.example",
     onAnswered,

@@ -4,14 +4,8 @@
  */
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
-import {
-  API_KEY_SCOPES,
-  createApiKeyParts,
-  formatApiKey,
-  type AccountSettings,
-  type Storage,
-  type StoredKey,
-} from "@safelight/core"
+import { createApiKeyParts, formatApiKey } from "@safelight/access"
+import { API_KEY_SCOPES, type AccountSettings, type Storage, type StoredKey } from "@safelight/core"
 import { sha256, systemRandomness } from "@safelight/engine"
 import { createCheckedFetch } from "../support/openapi-response.ts"
 import { createInProcessService } from "./in-process-service.ts"

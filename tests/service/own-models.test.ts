@@ -49,7 +49,8 @@ async function createPlace(t: TestContext): Promise<Place> {
   await writeFile(join(folder, "safelight.config.json"), json)
   await writeFile(join(folder, "my-model.ts"), readBlock(README, "ts", "// my-model.ts"))
   await writeFile(join(folder, "my-provider.ts"), CHANNEL)
-  return { folder, run: (...words) => runCommand(words, { folder }) }
+  // tsx, which runs the tests, takes a `.ts` file without a package for CommonJS; Node by itself does not.
+  return { folder, run: (...words) => runCommand(words, { folder, isOwnProcess: true }) }
 }
 
 async function configure({ folder }: Place, change: (file: Record<string, unknown>) => object) {

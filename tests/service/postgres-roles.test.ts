@@ -87,14 +87,14 @@ describe("an api and a worker", { concurrency: 2 }, () => {
     assert.equal(readSample(before, "safelight_commit_changes_sum", committed), 20)
     const commits = readSample(before, "safelight_commit_changes_count", committed)
     assert.ok(commits !== undefined && commits < 20, `${commits} commits of twenty tasks`)
-    assert.equal(readSample(before, "safelight_up_storage"), 1)
+    assert.equal(readSample(before, "safelight_storage_up"), 1)
 
     const worker = await world.serve(["--role", "worker", "--metrics"])
     await Promise.all(ids.map((id) => reach(client, id, "failed")))
     const after = await scrape(worker)
     const outcome = { channel: "studio", outcome: "refused", code: "provider_rejected" }
     assert.equal(readSample(after, "safelight_channel_outcomes_total", outcome), 20)
-    for (const state of ["waiting", "claimed"]) {
+    for (const state of ["waiting", "held"]) {
       assert.equal(readSample(after, "safelight_queue_tasks", { model: MODEL, state }), 0, state)
     }
   })

@@ -21,7 +21,6 @@ const SETTINGS = {
   requestTimeoutMs: 300,
   keepAliveTimeoutMs: 200,
   lingerMs: 100,
-  keyBelievedMs: 1,
 }
 
 /** What a link is read by, each of which may fail. */
@@ -48,7 +47,9 @@ const restores: (() => void)[] = []
 
 before(async () => {
   for (const stream of [process.stdout, process.stderr]) listen(stream)
-  const options = { settings: SETTINGS, wrapStorage, wrapArtifacts, onAnswered: createTelling() }
+  const accessSettings = { keyBelievedMs: 1 }
+  const onAnswered = createTelling()
+  const options = { settings: SETTINGS, accessSettings, wrapStorage, wrapArtifacts, onAnswered }
   service = await createInProcessService(options)
   service.engine.start()
   const { task_id: id } = await ask<{ task_id: string }>("/v1/tasks", REQUEST)

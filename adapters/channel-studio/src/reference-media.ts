@@ -16,8 +16,9 @@ import {
   type MediaKind,
   type MediaSource,
 } from "@safelight/core"
+import type { ReferenceSound, ReferenceVideo } from "@safelight/painter"
 import { DEFAULTS } from "./defaults.ts"
-import type { ReferenceMedia, ReferenceSound, ReferenceVideo } from "./rendering-job.ts"
+import type { ReferenceMedia } from "./rendering-job.ts"
 
 export interface MediaLimits {
   readonly imageBytes: number

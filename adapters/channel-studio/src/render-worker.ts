@@ -1,8 +1,8 @@
 /**
  * The process that renders: one job at a time, told by a message, answered by messages. Nothing but
  * this process decodes, paints or encodes, so the host's event loop stays free and its memory its
- * own; sharp's own threads are held to one, and the video encoder is loaded only by the worker that
- * gets a video. Of libvips' many loaders only those that are needed can be reached. The signals that
+ * own; sharp's own threads are held to one, and the painter loads its video encoder only
+ * with the first film. Of libvips' many loaders only those that are needed can be reached. The signals that
  * ask for an end are its host's business: they often reach the whole group of processes, and what is
  * being rendered then is still wanted. It ends with its host, or is killed by it.
  */
@@ -10,15 +10,12 @@ import { readFile, writeFile } from "node:fs/promises"
 import process from "node:process"
 import { Worker } from "node:worker_threads"
 import { isSafelightError } from "@safelight/core"
+import { renderEdit, renderPicture, renderVideo, type ReadMedia } from "@safelight/painter"
 import sharp from "sharp"
-import { renderEdit } from "./image/render-edit.ts"
-import { renderPicture } from "./image/render-picture.ts"
 import { isMachineTrouble } from "./machine-trouble.ts"
-import type { ReadMedia } from "./read-media.ts"
 import {
   isWorkRefusal,
   toDetail,
-  type RenderJob,
   type WorkerMessage,
   type WorkOrder,
   type WorkResult,
@@ -88,23 +85,14 @@ async function render(
       return { kind: "rendered" }
     }
     case "video": {
-      await renderFilm(job, folder, report)
+      const images = job.images.map(toReader)
+      await writeOutputs(folder, [await renderVideo({ ...job, images, paint }, report)])
       return { kind: "rendered" }
     }
     case "crash":
       // The point of it: nothing catches this, as nothing would catch a fault in native code.
       return new Promise(() => process.send?.(PAINTING, () => process.exit(1)))
   }
-}
-
-async function renderFilm(
-  job: Extract<RenderJob, { kind: "video" }>,
-  folder: string,
-  report: (progress: number) => void,
-): Promise<void> {
-  const { renderVideo } = await import("./video/render-video.ts")
-  const images = job.images.map(toReader)
-  await writeOutputs(folder, [await renderVideo({ ...job, images, paint }, report)])
 }
 
 function toReader(file: string): ReadMedia {

@@ -4,12 +4,8 @@
  * hostile media can say nothing that this side would believe but numbers, one of the codes below, that
  * the machine has no room, and a few words for the log.
  */
-import type {
-  FailureCode,
-  ImageEditParameters,
-  ReferenceToVideoParameters,
-  TextToImageParameters,
-} from "@safelight/core"
+import type { FailureCode, ImageEditParameters, TextToImageParameters } from "@safelight/core"
+import type { ReferenceSound, ReferenceVideo, VideoRequest } from "@safelight/painter"
 
 /** What is behind `image_urls`, `video_urls` and `audio_urls`, in their order. */
 export interface ReferenceMedia {
@@ -19,19 +15,6 @@ export interface ReferenceMedia {
   readonly audios: readonly ReferenceSound[]
 }
 
-/** What a film takes from a sound: its tempo, and a seed. */
-export interface ReferenceSound {
-  readonly durationMs: number
-  /** Of its bytes. */
-  readonly sha256: string
-}
-
-/** The same of a video, and its shape, as it is displayed. */
-export interface ReferenceVideo extends ReferenceSound {
-  readonly width: number
-  readonly height: number
-}
-
 export type RenderJob =
   | { readonly kind: "picture"; readonly parameters: TextToImageParameters }
   | {
@@ -39,7 +22,7 @@ export type RenderJob =
       readonly parameters: ImageEditParameters
       readonly images: readonly string[]
     }
-  | ({ readonly kind: "video"; readonly parameters: ReferenceToVideoParameters } & ReferenceMedia)
+  | ({ readonly kind: "video"; readonly parameters: VideoRequest["parameters"] } & ReferenceMedia)
   /** Ends the process: the sandbox's way to show what becomes of a rendering then. */
   | { readonly kind: "crash" }
 

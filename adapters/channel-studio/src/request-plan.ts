@@ -11,6 +11,7 @@ import {
   type ReferenceToVideoParameters,
   type TextToImageParameters,
 } from "@safelight/core"
+import { DEFAULTS } from "./defaults.ts"
 import { readPrompt, type Directives } from "./directives.ts"
 import type { ReferenceUrls } from "./reference-media.ts"
 import type { ReferenceMedia, RenderJob } from "./rendering-job.ts"
@@ -85,12 +86,13 @@ function planEdit(parameters: ImageEditParameters, hasSandbox: boolean): Request
 function planVideo(parameters: ReferenceToVideoParameters, hasSandbox: boolean): RequestPlan {
   const { image_urls = [], video_urls = [], audio_urls = [], prompt, ...others } = parameters
   const { text, directives } = read(prompt ?? "", hasSandbox)
+  const duration = others.duration ?? DEFAULTS.filmSeconds
   const words = prompt === undefined ? {} : { prompt: text }
   return {
     directives,
     urls: { images: image_urls, videos: video_urls, audios: audio_urls },
     isSafetyCheckerOn: true,
     billed: { images: 0, outputVideoMs: (others.duration ?? LEAST_DURATION_S) * 1000 },
-    toJob: (media) => ({ kind: "video", parameters: { ...others, ...words }, ...media }),
+    toJob: (media) => ({ kind: "video", parameters: { ...others, ...words, duration }, ...media }),
   }
 }

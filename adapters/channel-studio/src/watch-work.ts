@@ -76,7 +76,7 @@ function toEnd(phase: Phase, isLate: boolean, detail: string): WorkEnd {
 }
 
 function toPaintMs(job: RenderJob): number {
-  const durationS = job.kind === "video" ? (job.parameters.duration ?? DEFAULTS.filmSeconds) : 0
+  const durationS = job.kind === "video" ? job.parameters.duration : 0
   return DEFAULTS.paintMs + durationS * DEFAULTS.paintMsPerSecond
 }
 

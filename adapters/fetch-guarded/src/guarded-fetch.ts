@@ -3,8 +3,13 @@
  * nothing between two downloads, so there is nothing to close. Whoever opens more URLs at once than
  * `connections` has to read or leave the first bodies before the others open.
  */
-import type { Media, MediaRequest, MediaSource } from "@safelight/core"
-import { createConnectionGate, type ConnectionGate } from "./connection-gate.ts"
+import {
+  createSemaphore,
+  type Media,
+  type MediaRequest,
+  type MediaSource,
+  type Semaphore,
+} from "@safelight/core"
 import { openDataUrl } from "./data-url.ts"
 import { startDeadline } from "./deadline.ts"
 import { createDownload, type Download } from "./download.ts"
@@ -19,7 +24,8 @@ import type { Answer } from "./send-request.ts"
 export function createGuardedFetch(options: GuardedFetchOptions = {}): MediaSource {
   const settings = toSettings(options)
   const download = createDownload(settings, options.lookup)
-  const gate = createConnectionGate(settings.connections)
+  // A place is held until the body ends, however long its reader takes.
+  const connections = createSemaphore({ permits: settings.connections, name: "downloads" })
   const { bodyTimeoutMs: graceMs, leastBytesPerSecond, totalTimeoutMs } = settings
   const pace = { graceMs, leastBytesPerSecond }
 
@@ -30,20 +36,20 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): MediaSour
       if (!(resumes >= 0)) throw new RangeError("resumes must be a number of times")
       return request.url.startsWith("data:")
         ? openMedia(openDataUrl(request), request)
-        : openDownload(request, { download, gate, pace, totalTimeoutMs })
+        : openDownload(request, { download, connections, pace, totalTimeoutMs })
     },
   }
 }
 
 interface DownloadContext {
   readonly download: Download
-  readonly gate: ConnectionGate
+  readonly connections: Semaphore
   readonly pace: Pace
   readonly totalTimeoutMs: number
 }
 
 async function openDownload(request: MediaRequest, context: DownloadContext): Promise<Media> {
-  const { download, gate, pace, totalTimeoutMs } = context
+  const { download, connections, pace, totalTimeoutMs } = context
   const deadline = startDeadline(totalTimeoutMs, request.signal)
   const { signal } = deadline
   const toFault = (error: unknown): unknown => toMediaFault(error, signal)
@@ -61,7 +67,8 @@ async function openDownload(request: MediaRequest, context: DownloadContext): Pr
   // A body that nobody reads notices nothing: its place is given back from here.
   signal.addEventListener("abort", () => void end(), { once: true })
   try {
-    leave = await gate.enter(signal)
+    leave = await connections.acquire({ signal })
+    signal.throwIfAborted()
     const answer = await download({ ...request, signal })
     bytes = findLength(answer)
     body = resumeBody(answer, {

@@ -3,14 +3,12 @@
  * and its metrics of it. Nothing here was written by the caller: the path is a pattern, the method
  * one of a few, the task an id that could be one; a query and a header are never told.
  */
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-import type { Clock } from "@safelight/core"
+import { isTaskId, type Clock } from "@safelight/core"
 import { ERRORS } from "./errors/error-table.ts"
 import { toErrorText } from "./errors/error-response.ts"
 import type { Refusal } from "./errors/refusal.ts"
 import type { Exchange } from "./exchange.ts"
 import { toTextBytes, toWrittenBytes } from "./json-response.ts"
-import { isTaskId } from "./resources/task-body.ts"
 
 export interface AnsweredRequest {
   readonly requestId: string
@@ -57,13 +55,12 @@ export function createWatch(onAnswered: OnAnswered, clock: Pick<Clock, "monotoni
   return {
     begin: () => clock.monotonicNow(),
     end({ exchange, route, response, beganAt }) {
-      const { requestId, method, account, transfer, node } = exchange
-      const isSent = response === RESPONSE_ALREADY_SENT
+      const { requestId, method, account, transfer } = exchange
       onAnswered({
         requestId,
         method: toKnownMethod(method),
         route,
-        status: isSent && node !== undefined ? node.outgoing.statusCode : response.status,
+        status: transfer?.status ?? response.status,
         durationMs: clock.monotonicNow() - beganAt,
         sentBytes: transfer?.sentBytes ?? toWrittenBytes(response),
         isComplete: transfer === undefined || transfer.sentBytes === transfer.lengthBytes,

@@ -32,16 +32,8 @@ export const DEFAULTS = {
   callbacksInFlightBytes: 16 * 1024 * 1024,
   /** RFC 9110 §4.1 asks for at least 8,000. */
   urlCharacters: 8_192,
-  /** Keys remembered, and wrong ones; a generation of each, so at most twice as many. */
-  cachedKeys: 10_000,
-  /** How long a verified key is believed: a revocation holds within one second. */
-  keyBelievedMs: 1_000,
-  /** New keys looked up at a time, and links; a storage answers thousands a second so. */
-  lookupsAtOnce: 16,
-  /** How many more of each may wait; past it they are refused as overloaded. */
-  lookupsWaiting: 1_000,
-  /** Rates counted in memory; one that is forgotten forfeits what it had leased. */
-  cachedRates: 10_000,
+  /** Requests for inputs that may wait; past it they are refused as overloaded. */
+  inputsWaiting: 1_000,
   /** Answers of finished tasks remembered, about 0.5 KiB each; at most twice as many. */
   cachedTasks: 10_000,
 

@@ -1,24 +1,46 @@
 /**
- * One request on its way to an answer. `node` is present only where our own Node server hands over
- * its raw pair: a handler that is part of a host's application must not write to a response whose
- * headers the host may still change.
+ * One request on its way to an answer, and what a host may bring along with it. Nothing here is of
+ * Node: our own Node server passes a `ServerPort`, and `node` is what that port alone understands. A
+ * handler within a host's application has neither, and so never writes to a response whose headers
+ * the host may still change.
  */
-import type { IncomingMessage, ServerResponse } from "node:http"
-import type { CreationThreads } from "./body/creation-threads.ts"
-
-export interface NodePair {
-  readonly incoming: IncomingMessage
-  readonly outgoing: ServerResponse
-}
+import type { Account } from "@safelight/core"
+import type { BodySink } from "./body/read-body.ts"
+import type { CreationThreads } from "./body/creation-reader.ts"
+import type { ByteSource } from "./content/byte-source.ts"
 
 /** What a host passes beside the request; another host's own bindings are ignored. */
 export interface HostBindings {
-  readonly node?: NodePair
-  /** Where large bodies are read; our own Node server brings them along. */
-  readonly threads?: CreationThreads
+  /** The raw request and response, for `server` alone. */
+  readonly node?: object
+  readonly server?: ServerPort
+}
+
+/** What a server of ours can do that web-standard requests and responses can't. */
+export interface ServerPort {
+  /** What a client's next request shares with this one. */
+  toConnection(node: object): object
+  /** How often a header was sent; web-standard headers have joined its values. */
+  countHeader(node: object, name: string): number
+  /** Hands each chunk of the body to `sink`; where reading stops early, the rest is left unread. */
+  receive(node: object, sink: BodySink): Promise<void>
+  /** Writes the answer by itself. Resolves when it is out or the client has left; rejects where the source fails. */
+  send(node: object, answer: SentAnswer): Promise<void>
+  /** What the handler returns once `send` has settled: the answer is out. */
+  readonly sent: Response
+  readonly threads: CreationThreads
+}
+
+export interface SentAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly source: ByteSource
+  /** Counts what the client's connection took. */
+  readonly transfer: Transfer
 }
 
 export interface Transfer {
+  readonly status: number
   readonly lengthBytes: number
   /** So far; all of them where they are sent by somebody else. */
   sentBytes: number
@@ -29,12 +51,22 @@ export interface Exchange {
   /** Upper case; HEAD stays HEAD. */
   readonly method: string
   readonly requestId: string
-  readonly node: NodePair | undefined
-  readonly threads: CreationThreads | undefined
+  /** Both, or neither. */
+  readonly node: object | undefined
+  readonly server: ServerPort | undefined
   /** What the answer carries whatever it is, lower-case names; filled on the way to it. */
   readonly headers: Record<string, string>
   /** Whose key it is, once that is verified. */
   account?: string
+  /** The account of that key. */
+  caller?: Account
+  /** When the request came, in milliseconds since the epoch: what has expired is judged by it. */
+  startedAt?: number
+  /** What the declared parameters of the query and of the headers hold, by their names. */
+  query?: unknown
+  sent?: unknown
+  /** What the declared body holds. */
+  body?: unknown
   /** The task that was made, where the path names none. */
   task?: string
   /** Bytes of an answer that is no text of ours. */
@@ -45,25 +77,18 @@ export interface Exchange {
   readonly param: (name: string) => string
 }
 
-/**
- * An answer's own headers with the exchange's among them. For what is asked most: to set them on a
- * finished answer makes Node's server write it the slow way.
- */
-export function carryHeaders(
-  exchange: Pick<Exchange, "headers" | "carriesHeaders">,
-  own: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  exchange.carriesHeaders = true
-  return { ...own, ...exchange.headers }
+/** How often a header was sent, as far as the host can tell. */
+export function countHeader({ request, node, server }: SentRequest, name: string): number {
+  if (node !== undefined && server !== undefined) return server.countHeader(node, name)
+  return request.headers.has(name) ? 1 : 0
 }
 
-/** Throws a `Refusal` or an outside error; the caller answers with it. */
-export type Answer = (exchange: Exchange) => Response | Promise<Response>
+type SentRequest = Pick<Exchange, "request" | "node" | "server">
 
-/** One path and what it does for each method. HEAD is answered by GET unless named. */
-export interface Resource {
-  readonly path: string
-  readonly methods: Readonly<Record<string, Answer>>
-  /** What every answer at this path carries, OPTIONS and refusals too; lower-case names. */
-  readonly headersFor?: (request: Request) => Readonly<Record<string, string>>
+/** What the request came over, where that is known. */
+export function toConnection({
+  node,
+  server,
+}: Pick<Exchange, "node" | "server">): object | undefined {
+  return node === undefined ? undefined : server?.toConnection(node)
 }

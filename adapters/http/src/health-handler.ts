@@ -4,9 +4,9 @@
  */
 import { SILENT_LOG } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
+import { showLiveness, showReadiness } from "./endpoints/health.ts"
+import { showMetrics } from "./endpoints/metrics-page.ts"
 import type { HttpHandlerOptions } from "./http-handler.ts"
-import { createHealth } from "./resources/health.ts"
-import { createMetricsPage } from "./resources/metrics-page.ts"
 import { createRouter, type HttpHandler } from "./router.ts"
 
 export type HealthHandlerOptions = Required<Pick<HttpHandlerOptions, "checkReady">> &
@@ -14,10 +14,13 @@ export type HealthHandlerOptions = Required<Pick<HttpHandlerOptions, "checkReady
 
 export function createHealthHandler(options: HealthHandlerOptions): HttpHandler {
   const { checkReady, clock, log = SILENT_LOG, metrics, onAnswered } = options
-  const resources = [
-    ...createHealth({ checkReady, log }),
-    ...(metrics === undefined ? [] : [createMetricsPage(metrics)]),
-  ]
+  const services = { checkReady, clock, log, metrics }
   const { urlCharacters } = DEFAULTS
-  return createRouter(resources, { log, clock, urlCharacters, onAnswered, random: Math.random })
+  return createRouter<typeof services>([showLiveness, showReadiness, showMetrics], {
+    services,
+    log,
+    urlCharacters,
+    onAnswered,
+    random: Math.random,
+  })
 }

@@ -1,59 +1,35 @@
 /**
- * The task API as a web-standard fetch handler and as a Hono app: every resource with the pieces it
+ * The task API as a web-standard fetch handler and as a Hono app: every endpoint with the pieces it
  * needs. `/metrics` is the only path that a host has to ask for.
  */
 import {
   MODELS,
   SILENT_LOG,
+  type Access,
   type CallbackService,
   type Clock,
   type InputService,
-  type LinkStorage,
   type Log,
   type Model,
-  type RateStorage,
   type TaskService,
 } from "@safelight/core"
 import type { OnAnswered } from "./answered-request.ts"
 import { createAdmission } from "./authentication/admission.ts"
-import { createAuthenticate } from "./authentication/authenticate.ts"
-import type { CallerStorage } from "./authentication/key-verifier.ts"
+import { createLimit } from "./authentication/limit.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
-import { createCreationReader } from "./body/creation-reader.ts"
-import { createBodyReader } from "./body/read-body.ts"
 import { toSettings, type HttpSettings } from "./defaults.ts"
-import type { Resource } from "./exchange.ts"
-import { createGate, type Gate } from "./gate.ts"
-import { createLimit } from "./limits/limit.ts"
-import { createRateLimiter } from "./limits/rate-limiter.ts"
-import { createLinkKeys } from "./links/link-keys.ts"
-import { createPrivateLinks } from "./links/private-links.ts"
-import { createReference } from "./openapi/reference.ts"
-import { createArtifactContent } from "./resources/artifact-content.ts"
-import { createArtifactLinks } from "./resources/artifact-links.ts"
-import { createCreateTask } from "./resources/create-task.ts"
-import { createFindContent } from "./resources/find-content.ts"
-import { createHealth } from "./resources/health.ts"
-import { createInputContent } from "./resources/input-content.ts"
-import { createListArtifacts } from "./resources/list-artifacts.ts"
-import { createListEvents } from "./resources/list-events.ts"
-import { createListTasks } from "./resources/list-tasks.ts"
-import { createMetricsPage, type MetricsText } from "./resources/metrics-page.ts"
-import { createPublicPrefix } from "./resources/public-prefix.ts"
-import { createReceiveCallback } from "./resources/receive-callback.ts"
-import { createShowTask } from "./resources/show-task.ts"
-import { createShowTaskUsage } from "./resources/show-task-usage.ts"
-import { createShowUsage } from "./resources/show-usage.ts"
+import { ENDPOINTS } from "./endpoints.ts"
+import { createApiDocument } from "./openapi/document.ts"
+import { createPublicPrefix } from "./public-prefix.ts"
 import { createRouter, type HttpHandler } from "./router.ts"
-
-export type HttpStorage = CallerStorage & LinkStorage & RateStorage
+import type { MetricsText } from "./services.ts"
 
 export interface HttpHandlerOptions {
   readonly service: TaskService
   /** Takes in what providers call back with; absent: there is nothing at that path. */
   readonly callbacks?: CallbackService
-  /** Keys, accounts, rates and what private links rest on. */
-  readonly storage: HttpStorage
+  /** Who may call, how often, and by which link: what `@safelight/access` makes, or a host's own. */
+  readonly access: Access
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   /** Where clients reach the service, asked at each use: a server knows it once it listens. */
   readonly publicUrl: () => string
@@ -76,6 +52,8 @@ export interface HttpHandlerOptions {
   readonly metrics?: () => Promise<MetricsText>
   /** Whether /openapi.json and /docs are there, for anybody and without a key; by default they are. */
   readonly hasReference?: boolean
+  /** Reads a file of an installed package for /docs, which is there only with it; Node's entry brings it. */
+  readonly readPackageFile?: (specifier: string) => Promise<Uint8Array>
   /** From 0 up to 1; spreads the retries of shed load. */
   readonly random?: () => number
 }
@@ -86,81 +64,38 @@ const ROOT_WORDS =
 
 /** Throws `invalid-configuration` on a setting that is no positive integer. */
 export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
+  const { service, access, clock, publicUrl, models = MODELS, onAnswered } = options
+  const { log = SILENT_LOG, random = Math.random, hasReference = true } = options
   const settings = toSettings(options.settings)
-  const log = options.log ?? SILENT_LOG
-  const { clock, onAnswered, random = Math.random } = options
-  const { urlCharacters } = settings
-  return createRouter(createResources(options, settings, log), {
-    log,
-    clock,
-    urlCharacters,
-    onAnswered,
-    random,
-    ...(options.hasReference === false ? {} : { rootWords: ROOT_WORDS }),
-  })
-}
-
-function createResources(
-  options: HttpHandlerOptions,
-  settings: HttpSettings,
-  log: Log,
-): readonly Resource[] {
-  const { service, clock, storage, publicUrl, checkReady = isReady, models = MODELS } = options
-  const { callbacks, inputs, metrics, hasReference = true } = options
-  const { lookupsWaiting: mostWaiting } = settings
-  const authenticate = createAuthenticate({
-    storage,
-    clock,
-    settings,
-    strangers: createStrangers("new API keys", settings),
-  })
-  const limit = createLimit(createRateLimiter({ storage, clock, settings }))
-  const admit = createAdmission({ authenticate, limit })
-  const keys = createLinkKeys({ storage, clock, settings })
-  const links = createPrivateLinks({
+  const limit = createLimit(access)
+  const prefix = createPublicPrefix(publicUrl)
+  const services = {
     service,
-    storage,
-    keys,
-    strangers: createStrangers("private links", settings),
-  })
-  const findContent = createFindContent({ service, admit, limit, links })
-  const bodyReader = createBodyReader(settings)
-  const readCreation = createCreationReader({
+    clock,
+    log,
+    settings,
     models,
     threadModels: options.threadModels,
-    settings,
-  })
-  const prefix = createPublicPrefix(publicUrl)
-  const list = createListTasks({ service, admit, prefix })
-  const creation = createCreateTask({
-    service,
-    admit,
-    bodyReader,
-    readCreation,
+    links: access,
+    limit,
+    publicUrl,
     prefix,
-    models: models.map(({ id }) => id),
+    checkReady: options.checkReady ?? isReady,
+    callbacks: options.callbacks,
+    inputs: options.inputs,
+    metrics: options.metrics,
+    describeApi: hasReference ? () => createApiDocument(models, prefix()) : undefined,
+    readPackageFile: options.readPackageFile,
+  }
+  return createRouter(ENDPOINTS, {
+    services,
+    admit: createAdmission(access, limit),
+    log,
+    urlCharacters: settings.urlCharacters,
+    onAnswered,
+    random,
+    ...(hasReference ? { rootWords: ROOT_WORDS } : {}),
   })
-  return [
-    { path: list.path, methods: { ...list.methods, ...creation.methods } },
-    createShowTask({ service, admit, prefix, cachedTasks: settings.cachedTasks }),
-    createListEvents({ service, admit }),
-    createShowTaskUsage({ service, admit }),
-    createShowUsage({ service, admit, clock }),
-    createListArtifacts({ service, admit, links, clock, publicUrl }),
-    createArtifactLinks({ service, admit, links, storage, clock, publicUrl }),
-    createArtifactContent({ service, findContent, clock, log }),
-    ...(inputs === undefined ? [] : [createInputContent({ inputs, log, mostWaiting })]),
-    ...(callbacks === undefined ? [] : [createReceiveCallback({ callbacks, settings })]),
-    ...createHealth({ checkReady, log }),
-    ...(hasReference ? createReference({ models, prefix }) : []),
-    ...(metrics === undefined ? [] : [createMetricsPage(metrics)]),
-  ]
-}
-
-/** The line of what anybody may invent. */
-function createStrangers(name: string, settings: HttpSettings): Gate {
-  const { lookupsAtOnce: limit, lookupsWaiting: mostWaiting } = settings
-  return createGate({ limit, mostWaiting, name })
 }
 
 async function isReady(): Promise<void> {}

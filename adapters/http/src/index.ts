@@ -1,15 +1,17 @@
-/** The public face of the HTTP adapter: a handler for any host, and a Node server around it. */
+/** The public face of the HTTP adapter under Node: the handler, and a server around it. `web/` is for other hosts. */
 export type { AnsweredRequest, OnAnswered } from "./answered-request.ts"
 export type { ThreadModels } from "./body/creation-job.ts"
 export { DEFAULTS, type HttpSettings } from "./defaults.ts"
 export { ERROR_CODES, type ErrorCode, type ErrorType } from "./errors/error-table.ts"
-export type { HostBindings, NodePair } from "./exchange.ts"
+export type { HostBindings, ServerPort } from "./exchange.ts"
 export { createHealthHandler, type HealthHandlerOptions } from "./health-handler.ts"
-export { createHttpHandler, type HttpHandlerOptions, type HttpStorage } from "./http-handler.ts"
+export type { HttpHandlerOptions } from "./http-handler.ts"
+export { createNodeHandler as createHttpHandler } from "./node/handler.ts"
 export { createMetricsHandler, type MetricsHandlerOptions } from "./metrics-handler.ts"
+export { createServerPort, type NodePair } from "./node/server-port.ts"
 export { createNodeServer, type NodeServer, type NodeServerOptions } from "./node/node-server.ts"
 export { describeParameters, isOfMedia } from "./openapi/describe-parameters.ts"
-export type { MetricsText } from "./resources/metrics-page.ts"
+export type { MetricsText } from "./services.ts"
 export type { HttpHandler } from "./router.ts"
 
 export { findJsonFault } from "./body/json-fault.ts"

@@ -2,14 +2,38 @@
  * Every JSON answer, from ready text. Headers are one plain object literal, because Node's server
  * writes such an object as it stands; a `Headers` instance would cost more than the rest.
  */
+import type { Exchange } from "./exchange.ts"
+
 export interface JsonAnswer {
   readonly status: number
   readonly text: string
   readonly requestId: string
   /** HEAD leaves the text out and states its length. */
   readonly method: string
-  /** Lower-case names. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** Lower-case names; the later ones win. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly moreHeaders?: Readonly<Record<string, string>>
+}
+
+/**
+ * An endpoint's answer with the exchange's headers among its own: JSON, or nothing at all where there
+ * is no text. To set headers on a finished answer makes Node's server write it the slow way.
+ */
+export type Reply<Status extends number> = (
+  exchange: Pick<Exchange, "carriesHeaders" | "headers" | "method" | "requestId">,
+  status: Status,
+  text?: string,
+  headers?: Readonly<Record<string, string>>,
+) => Response
+
+export const reply: Reply<number> = (exchange, status, text, headers) => {
+  exchange.carriesHeaders = true
+  const { method, requestId, headers: moreHeaders } = exchange
+  if (text !== undefined) {
+    return jsonResponse({ status, text, requestId, method, headers, moreHeaders })
+  }
+  const bare = { "cache-control": "no-store", "x-request-id": requestId }
+  return new Response(null, { status, headers: { ...bare, ...headers, ...moreHeaders } })
 }
 
 /** Left on an answer, since to ask it for its headers would make Node's server write it the slow way. */
@@ -24,6 +48,7 @@ export function jsonResponse(answer: JsonAnswer): Response {
     "x-request-id": answer.requestId,
   }
   if (answer.headers !== undefined) Object.assign(headers, answer.headers)
+  if (answer.moreHeaders !== undefined) Object.assign(headers, answer.moreHeaders)
   if (answer.method !== "HEAD") {
     const response: Written = new Response(answer.text, { status: answer.status, headers })
     response[TEXT] = answer.text
@@ -39,7 +64,14 @@ export function toWrittenBytes(response: Written): number {
   return text === undefined ? 0 : toTextBytes(text)
 }
 
-/** In UTF-8. Node counts without encoding. */
+const ENCODER = new TextEncoder()
+/** Answers are counted in it, one at a time; nearly all of them fit. */
+const COUNTED = new Uint8Array(16 * 1024)
+/** A UTF-16 code unit is three bytes of UTF-8 at most. */
+const MOST_BYTES = 3
+
+/** In UTF-8. */
 export function toTextBytes(text: string): number {
-  return globalThis.Buffer?.byteLength(text) ?? new TextEncoder().encode(text).length
+  const fits = text.length * MOST_BYTES <= COUNTED.length
+  return fits ? ENCODER.encodeInto(text, COUNTED).written : ENCODER.encode(text).length
 }

@@ -5,21 +5,23 @@
  */
 import { SILENT_LOG, type Clock, type Log } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
-import { createMetricsPage, type MetricsText } from "./resources/metrics-page.ts"
+import { showMetrics } from "./endpoints/metrics-page.ts"
 import { createRouter, type HttpHandler } from "./router.ts"
+import type { MetricsText } from "./services.ts"
 
 export interface MetricsHandlerOptions {
   /** What GET answers, to anybody. */
   readonly metrics: () => Promise<MetricsText>
-  readonly clock: Pick<Clock, "monotonicNow">
+  readonly clock: Pick<Clock, "now" | "monotonicNow">
   readonly log?: Log
 }
 
 export function createMetricsHandler(options: MetricsHandlerOptions): HttpHandler {
   const { metrics, clock, log = SILENT_LOG } = options
-  return createRouter([createMetricsPage(metrics)], {
+  const services = { clock, metrics }
+  return createRouter<typeof services>([showMetrics], {
+    services,
     log,
-    clock,
     urlCharacters: DEFAULTS.urlCharacters,
     onAnswered: undefined,
     random: Math.random,

@@ -1,28 +1,29 @@
 /**
- * Resources as a Hono app and a fetch handler. Each path has exactly one Hono handler, which looks
+ * Endpoints as a Hono app and a fetch handler. Each path has exactly one Hono handler, which looks
  * its method up itself: Hono answers a single handler without composing middleware, and so an
  * unknown method is a 405 of ours before anybody is authenticated.
  */
-import type { Clock, Log } from "@safelight/core"
+import type { Log } from "@safelight/core"
 import { Hono } from "hono"
 import { createWatch, toRefusedRequest, type OnAnswered } from "./answered-request.ts"
+import type { Endpoint, PathHeaders } from "./endpoint.ts"
 import type { ErrorCode } from "./errors/error-table.ts"
-import { Refusal } from "./errors/refusal.ts"
+import { refuse as makeRefusal } from "./errors/refusal.ts"
 import { createResponder } from "./errors/responder.ts"
-import type { HostBindings, Resource } from "./exchange.ts"
+import type { HostBindings } from "./exchange.ts"
+import { createPathHandler } from "./path-handler.ts"
+import { toAnswer, type Answer, type PipelineOptions } from "./pipeline.ts"
 import { createRequestIds } from "./request-id.ts"
-import { createResourceHandler } from "./resource-handler.ts"
 
 export interface HttpHandler {
-  /** Never rejects; answers at once where nothing has to be waited for. `bindings.node` is for a host that leaves Node's response to the handler. */
+  /** Never rejects; answers at once where nothing has to be waited for. `bindings` are for our own server. */
   fetch(request: Request, bindings?: HostBindings): Response | Promise<Response>
   /** The same routes for a Hono host: `host.route("/", handler.app)`. */
   readonly app: Hono<{ Bindings: HostBindings }>
 }
 
-export interface RouterOptions {
+export interface RouterOptions<Needs> extends PipelineOptions<Needs> {
   readonly log: Log
-  readonly clock: Pick<Clock, "monotonicNow">
   readonly urlCharacters: number
   readonly onAnswered: OnAnswered | undefined
   /** What the refusal at / says; by default that of any unknown path. */
@@ -31,18 +32,21 @@ export interface RouterOptions {
   readonly random: () => number
 }
 
-export function createRouter(resources: readonly Resource[], options: RouterOptions): HttpHandler {
-  const { log, clock, urlCharacters, onAnswered, random, rootWords } = options
+export function createRouter<Needs>(
+  endpoints: readonly Endpoint<Needs>[],
+  options: RouterOptions<Needs>,
+): HttpHandler {
+  const { log, services, urlCharacters, onAnswered, random, rootWords } = options
   const nextRequestId = createRequestIds()
   const responder = createResponder({ log, random })
-  const watch = onAnswered && createWatch(onAnswered, clock)
+  const watch = onAnswered && createWatch(onAnswered, services.clock)
   const app = new Hono<{ Bindings: HostBindings }>()
-  for (const resource of resources) {
-    app.all(resource.path, createResourceHandler(resource, { responder, nextRequestId, watch }))
+  for (const path of toPaths(endpoints, options)) {
+    app.all(path.route, createPathHandler(path, { responder, nextRequestId, watch }))
   }
 
   function refuse(code: ErrorCode, method: string, message?: string): Response {
-    const refusal = new Refusal(code, message === undefined ? {} : { message })
+    const refusal = makeRefusal(code, message === undefined ? {} : { message })
     const requestId = nextRequestId()
     onAnswered?.(toRefusedRequest({ requestId, method, refusal }))
     return responder.refuse(refusal, requestId, method)
@@ -58,4 +62,29 @@ export function createRouter(resources: readonly Resource[], options: RouterOpti
       return app.fetch(request, bindings)
     },
   }
+}
+
+/** One path with what answers each of its methods, in the order that `Allow` names them. */
+export interface ServedPath {
+  readonly route: string
+  readonly answers: Map<string, Answer>
+  pathHeaders: PathHeaders["toHeaders"] | undefined
+}
+
+function toPaths<Needs>(
+  endpoints: readonly Endpoint<Needs>[],
+  options: PipelineOptions<Needs>,
+): Iterable<ServedPath> {
+  const paths = new Map<string, ServedPath>()
+  for (const endpoint of endpoints) {
+    const answer = toAnswer(endpoint, options)
+    if (answer === undefined) continue
+    const { path: route, method, pathHeaders } = endpoint
+    const path = paths.get(route) ?? { route, answers: new Map(), pathHeaders: undefined }
+    paths.set(route, path)
+    path.answers.set(method, answer)
+    if (method === "GET") path.answers.set("HEAD", answer)
+    path.pathHeaders ??= pathHeaders?.toHeaders
+  }
+  return paths.values()
 }

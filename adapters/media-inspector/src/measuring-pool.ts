@@ -4,12 +4,11 @@
  * or died while it read, is measured once more by a new one, since the system may have killed it for
  * reasons of its own: only a medium over which two processes died is unreadable by that.
  */
-import type { MediaFacts } from "@safelight/core"
+import { createSemaphore, type MediaFacts } from "@safelight/core"
 import type { Medium, MeasureEnd } from "./converse.ts"
 import { createMeasuringProcess, type MeasuringProcess } from "./measuring-process.ts"
 import { aborted, unavailable, unreadable } from "./media-fault.ts"
 import type { MediaInspectorSettings } from "./options.ts"
-import { createPlaces } from "./places.ts"
 
 export type MeasuredFacts = Pick<MediaFacts, "kind" | "size"> & { readonly durationMs: number }
 
@@ -24,7 +23,7 @@ export interface MeasuringPool {
 }
 
 export function createMeasuringPool(settings: MediaInspectorSettings): MeasuringPool {
-  const places = createPlaces(settings.processes)
+  const semaphore = createSemaphore({ permits: settings.processes, name: "media" })
   const processes = new Set<MeasuringProcess>()
   const idle: MeasuringProcess[] = []
 
@@ -66,12 +65,13 @@ export function createMeasuringPool(settings: MediaInspectorSettings): Measuring
 
   return {
     async measure(medium) {
-      const leave = await places.enter(medium.signal)
+      const { signal } = medium
+      const release = await semaphore.acquire({ signal })
       try {
-        if (medium.signal.aborted) throw aborted()
+        if (signal.aborted) throw aborted()
         return toFacts(await measureTwice(medium))
       } finally {
-        leave()
+        release?.()
       }
     },
     async close() {

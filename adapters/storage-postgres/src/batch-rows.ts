@@ -2,35 +2,16 @@
  * Changes as the rows of a statement. Rows are in the order of their ids, so that two batches that
  * touch the same rows take them in the same order; what an account's changes come to is one row.
  */
-import {
-  toArtifactRecord,
-  toChargeRecord,
-  toEventRecord,
-  toIdempotencyRecord,
-  toInputRecord,
-  toOutcomeRecord,
-  toTaskRecord,
-} from "@safelight/store"
-import type { BatchRows, Row } from "./batch-statement.ts"
 import type { Change } from "./change.ts"
-import type { SectionName } from "./sections.ts"
-
-interface AccountSum {
-  charged_micros: number
-  reserved_micros: number
-  unfinished_tasks: number
-  admitted_tasks: number
-  highest_micros: number
-  highest_tasks: number
-}
+import type { AddedTotals, BatchRows, SectionName } from "./sections.ts"
 
 /** `isPlain`: new tasks are taken to meet nothing of theirs; what does fails the statement. */
 export function toBatchRows(changes: readonly Change[], isPlain: boolean): BatchRows {
-  const rows = new Map<SectionName, Row[]>()
-  const sums = new Map<string, AccountSum>()
-  const add = (section: SectionName, row: Row): void => {
-    const there = rows.get(section)
-    if (there === undefined) rows.set(section, [row])
+  const rows: BatchRows = {}
+  const sums = new Map<string, AddedTotals>()
+  const add: Add = (section, row) => {
+    const there: unknown[] | undefined = rows[section]
+    if (there === undefined) Object.assign(rows, { [section]: [row] })
     else there.push(row)
   }
   // In the order of arrival, as they are judged.
@@ -42,80 +23,85 @@ export function toBatchRows(changes: readonly Change[], isPlain: boolean): Batch
   }
   const uses = changes.filter(({ use }) => use !== undefined).toSorted(byKey)
   for (const { append, use } of uses) {
-    if (use !== undefined) add("uses", toIdempotencyRecord(append.changes.task, use))
+    const { account, id: task } = append.changes.task
+    if (use !== undefined) add("uses", { account, task, ...use })
   }
-  for (const account of [...sums.keys()].toSorted()) {
-    add("totals", { account, ...sums.get(account) })
+  for (const sum of [...sums.values()].toSorted((a, b) => compare(a.account, b.account))) {
+    add("totals", sum)
   }
   return rows
 }
 
-type Add = (section: SectionName, row: Row) => void
+type RowOf<Name extends SectionName> = NonNullable<BatchRows[Name]>[number]
+type Add = <Name extends SectionName>(section: Name, row: RowOf<Name>) => void
 
-function addAppend({ append }: Change, add: Add, toInputs: SectionName): void {
+function addAppend({ append }: Change, add: Add, toInputs: "inputs" | "firstInputs"): void {
   const { changes, expectedHash, events, inputs = [] } = append
-  const record = toTaskRecord(changes.task)
-  if (expectedHash === undefined) add("created", record)
-  else add("moved", { ...record, expected_hash: expectedHash })
-  for (const event of events) add("events", toEventRecord(event))
-  for (const artifact of changes.artifacts) add("artifacts", toArtifactRecord(artifact))
-  if (changes.charge !== undefined) add("charges", toChargeRecord(changes.charge))
-  for (const outcome of changes.outcomes) add("outcomes", toOutcomeRecord(outcome))
-  for (const input of inputs) add(toInputs, toInputRecord(input))
+  const { task } = changes
+  if (expectedHash === undefined) add("created", task)
+  else add("moved", { ...task, expectedHash })
+  for (const event of events) add("events", event)
+  for (const artifact of changes.artifacts) add("artifacts", artifact)
+  if (changes.charge !== undefined) add("charges", changes.charge)
+  for (const outcome of changes.outcomes) add("outcomes", outcome)
+  for (const input of inputs) add(toInputs, input)
 }
 
 function addPlace(
   { append: { task, changes, queue } }: Change,
   add: Add,
-  toQueue: SectionName,
+  toQueue: "placed" | "queued",
 ): void {
   switch (queue?.kind) {
     case undefined:
       return
     case "enqueue": {
       const { account, model } = changes.task
-      const { dueAt: due_at, endBy: end_by, lease, startTag: start_tag } = queue
-      add(toQueue, { task, account, model, due_at, end_by, lease, start_tag })
+      const { dueAt, endBy, lease, startTag } = queue
+      add(toQueue, { task, account, model, dueAt, endBy, lease, startTag })
       return
     }
     case "reschedule":
-      add("rescheduled", { task, due_at: queue.dueAt, lease: queue.lease })
+      add("rescheduled", { task, dueAt: queue.dueAt, lease: queue.lease })
       return
     case "finish":
       add("dequeued", { task })
       if (queue.retainAt === null) add("forgotten", { task })
-      else add("retained", { task, due_at: queue.retainAt })
+      else add("retained", { task, dueAt: queue.retainAt })
   }
 }
 
-function addTotals({ append: { changes }, isJudged }: Change, sums: Map<string, AccountSum>): void {
+function addTotals(
+  { append: { changes }, isJudged }: Change,
+  sums: Map<string, AddedTotals>,
+): void {
   const { totals } = changes
   if (totals === undefined) return
   const { account } = changes.task
-  const sum = sums.get(account) ?? NOTHING
-  const charged_micros = sum.charged_micros + totals.chargedMicros
-  const reserved_micros = sum.reserved_micros + totals.reservedMicros
-  const unfinished_tasks = sum.unfinished_tasks + totals.unfinishedTasks
-  const added = { charged_micros, reserved_micros, unfinished_tasks }
+  const sum = sums.get(account) ?? { account, ...NOTHING }
+  const chargedMicros = sum.chargedMicros + totals.chargedMicros
+  const reservedMicros = sum.reservedMicros + totals.reservedMicros
+  const unfinishedTasks = sum.unfinishedTasks + totals.unfinishedTasks
+  const added = { account, chargedMicros, reservedMicros, unfinishedTasks }
   if (!isJudged) sums.set(account, { ...sum, ...added })
   else {
     sums.set(account, {
       ...added,
-      admitted_tasks: sum.admitted_tasks + 1,
-      highest_micros: Math.max(sum.highest_micros, charged_micros + reserved_micros),
-      highest_tasks: Math.max(sum.highest_tasks, unfinished_tasks),
+      admittedTasks: sum.admittedTasks + 1,
+      highestMicros: Math.max(sum.highestMicros, chargedMicros + reservedMicros),
+      highestTasks: Math.max(sum.highestTasks, unfinishedTasks),
     })
   }
 }
 
-const NOTHING: AccountSum = {
-  charged_micros: 0,
-  reserved_micros: 0,
-  unfinished_tasks: 0,
-  admitted_tasks: 0,
+const NOTHING: Omit<AddedTotals, "account"> = {
+  chargedMicros: 0,
+  reservedMicros: 0,
+  unfinishedTasks: 0,
+  admittedTasks: 0,
   // Below whatever the first judged one comes to.
-  highest_micros: Number.MIN_SAFE_INTEGER,
-  highest_tasks: Number.MIN_SAFE_INTEGER,
+  highestMicros: Number.MIN_SAFE_INTEGER,
+  highestTasks: Number.MIN_SAFE_INTEGER,
 }
 
 function byTask(a: Change, b: Change): number {

@@ -4,21 +4,15 @@
  * a version that moved on, or an account without room. Nothing is known then of which change it was;
  * the batch is judged change by change (judge.ts).
  */
-import type { SqlValue } from "@safelight/store"
 import { toBigintArray, toTextArray } from "./binary-array.ts"
 import type { NamedQuery } from "./named-query.ts"
 import {
   SECTION_NAMES,
   SECTIONS,
-  type ColumnType,
-  type Section,
+  type BatchRows,
+  type SectionColumn,
   type SectionName,
 } from "./sections.ts"
-
-export type Row = Readonly<Record<string, SqlValue>>
-
-/** The rows of a batch, by section; a section without rows is absent. */
-export type BatchRows = ReadonlyMap<SectionName, readonly Row[]>
 
 /** The code of the error that says the condition failed: `division_by_zero`. */
 export const CONDITION_FAILED = "22012"
@@ -32,11 +26,12 @@ interface Compiled {
 const compiled = new Map<string, Compiled>()
 
 export function toBatchStatement(rows: BatchRows): NamedQuery {
-  const present = SECTION_NAMES.filter((name) => rows.has(name))
-  const values: unknown[] = present.flatMap((name) =>
-    toArrays(SECTIONS[name], rows.get(name) ?? []),
-  )
-  values.push(rows.get("moved")?.length ?? 0)
+  const present = SECTION_NAMES.filter((name) => rows[name] !== undefined)
+  const values: unknown[] = present.flatMap((name) => {
+    const ofSection: readonly object[] = rows[name] ?? []
+    return SECTIONS[name].columns.map((column) => toArray(column, ofSection))
+  })
+  values.push(rows.moved?.length ?? 0)
   return { ...compileFor(present), values }
 }
 
@@ -53,9 +48,12 @@ function toText(present: readonly SectionName[]): string {
   const parts = present.map((name) => {
     const { columns, toSql } = SECTIONS[name]
     const arrays = new Map(
-      columns.map(([column, type]) => [column, `$${(parameters += 1)}::${type}[]`]),
+      columns.map(({ name: column, type }) => {
+        parameters += 1
+        return [column, `$${parameters}::${ARRAY_TYPES[type]}`]
+      }),
     )
-    const names = columns.map(([column]) => `"${column}"`)
+    const names = columns.map(({ name: column }) => `"${column}"`)
     const source = `unnest(${[...arrays.values()].join(", ")}) as x(${names.join(", ")})`
     if (name === "totals") conditions.push(toRoomCondition(source, arrays.get("account") ?? ""))
     return `${name} as (${toSql(source, (column) => arrays.get(column) ?? "")})`
@@ -76,16 +74,15 @@ function toRoomCondition(totals: string, accounts: string): string {
   where x.admitted_tasks > 0 and (c.budget_micros is not null or c.unfinished_tasks is not null))`
 }
 
-function toArrays({ columns }: Section, rows: readonly Row[]): unknown[] {
-  return columns.map(([name, type]) =>
-    toArray(
-      type,
-      rows.map((row) => row[name] ?? null),
-    ),
-  )
-}
+const ARRAY_TYPES = { text: "text[]", integer: "bigint[]" } as const
 
-function toArray(type: ColumnType, values: readonly SqlValue[]): Buffer {
+/** Throws a RangeError where a row lacks the member. */
+function toArray({ member, type, codec }: SectionColumn, rows: readonly object[]): Buffer {
+  const values = rows.map((row) => {
+    const value = (row as Readonly<Record<string, unknown>>)[member]
+    if (value === undefined) throw new RangeError(`no value for ${member} in a row of a batch`)
+    return codec === undefined ? value : codec.toSql(value as never)
+  })
   return type === "text"
     ? toTextArray(values as (string | null)[])
     : toBigintArray(values as (number | null)[])

@@ -3,20 +3,16 @@
  */
 import assert from "node:assert/strict"
 import type { Admission, Append, IdempotencyUse } from "@safelight/core"
+import type { PendingChange } from "@safelight/store"
 
 export type Outcome = Admission | { readonly kind: "conflict" }
 
-export interface Change {
+export interface Change extends PendingChange {
   readonly append: Append
-  /** Whether its account's bounds are asked. */
-  readonly isJudged: boolean
   readonly use: IdempotencyUse | undefined
-  /** What it adds to a batch, near enough. */
-  readonly bytes: number
   /** When it was handed in, on the monotonic clock. */
   readonly arrivedAt: number
   readonly resolve: (outcome: Outcome) => void
-  readonly reject: (error: Error) => void
 }
 
 export const ADMITTED: Outcome = { kind: "admitted" }

@@ -5,21 +5,18 @@
  */
 import { Client, types as pgTypes } from "pg"
 import { SafelightError } from "@safelight/core"
-import type { NamedQuery } from "./named-query.ts"
+import type { RawRows, Step, StepResult } from "@safelight/store"
+import { toQuery, type NamedQuery } from "./named-query.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { toServerAddress } from "./server-address.ts"
 import { assertSettings, toCrucialSettings, type CrucialSettings } from "./session-settings.ts"
 import { toUnopened } from "./sql-error.ts"
 
-export type Rows = readonly (readonly unknown[])[]
-
 export interface Connection {
   /** Rows as arrays. Rejects with the server's error, or with one without a state where it is lost. */
-  readonly run: (query: NamedQuery) => Promise<Rows>
-  /** The same with the columns' names. */
-  readonly find: <Row>(query: NamedQuery) => Promise<readonly Row[]>
-  /** How many rows it changed. */
-  readonly change: (query: NamedQuery) => Promise<number>
+  readonly run: (query: NamedQuery) => Promise<RawRows>
+  /** The rows of a step that returns some, or how many it changed. */
+  readonly runStep: (step: Step) => Promise<StepResult>
   /** A statement without parameters, or several. */
   readonly execute: (sql: string) => Promise<void>
   /** Whether it still may be used. */
@@ -134,7 +131,7 @@ function createClient(options: ConnectionOptions, crucial: CrucialSettings): Cli
   })
 }
 
-function createQueries(client: Client): Pick<Connection, "run" | "find" | "change" | "execute"> {
+function createQueries(client: Client): Pick<Connection, "run" | "runStep" | "execute"> {
   let plannedAt = performance.now()
 
   /** Sent ahead of the next query, whose answer nobody waits longer for. */
@@ -145,18 +142,16 @@ function createQueries(client: Client): Pick<Connection, "run" | "find" | "chang
     client.query("discard plans").catch(() => undefined)
   }
 
+  function send({ values, ...query }: NamedQuery) {
+    replan()
+    return client.query({ ...query, values: [...values], rowMode: "array" })
+  }
+
   return {
-    async run({ values, ...query }) {
-      replan()
-      return (await client.query({ ...query, values: [...values], rowMode: "array" })).rows
-    },
-    async find({ values, ...query }) {
-      replan()
-      return (await client.query({ ...query, values: [...values] })).rows as never
-    },
-    async change({ values, ...query }) {
-      replan()
-      return (await client.query({ ...query, values: [...values] })).rowCount ?? 0
+    run: async (query) => (await send(query)).rows,
+    async runStep(step) {
+      const { rows, rowCount } = await send(toQuery(step))
+      return step.statement.columns.length > 0 ? rows : (rowCount ?? 0)
     },
     async execute(sql) {
       await client.query(sql)

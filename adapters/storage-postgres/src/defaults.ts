@@ -2,12 +2,6 @@
 export const DEFAULTS = {
   /** Two share a crowd: one is prepared while the other is committed. More do almost nothing. */
   lanes: 2,
-  /** A batch's bounds keep the wait of its first change short. */
-  maxBatchChanges: 500,
-  maxBatchBytes: 1_048_576,
-  /** What waits to be committed, in changes and in bytes; past it a new task is refused. */
-  maxWaitingChanges: 20_000,
-  maxWaitingBytes: 256 * 1_048_576,
   /** Connections for look-ups and short changes. */
   readConnections: 3,
   /** Transactions of several statements at once, each on a connection of its own; none is hot. */
@@ -44,10 +38,4 @@ export const DEFAULTS = {
   reopenMs: 200,
   /** At most twenty wake-ups a second: each costs every listener a look at the queue. */
   wakeMs: 50,
-  /** Tasks that one page of a filtered list looks at. */
-  listedTasks: 1_000,
-  /** Tasks whose newest state is kept in memory, so that it is not parsed twice. */
-  keptHeads: 4_096,
-  /** How long a taking goes on from where the last one came to before it begins at the front again. */
-  cursorMs: 1_000,
 } as const

@@ -4,6 +4,8 @@
  */
 import type { StoreDialect } from "@safelight/store"
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely"
+import { toTextArray } from "./binary-array.ts"
+import { hasNul } from "./named-query.ts"
 
 export const POSTGRES_DIALECT: StoreDialect = {
   kysely: {
@@ -35,7 +37,10 @@ export const POSTGRES_DIALECT: StoreDialect = {
       path.map((name) => sql`-> ${sql.lit(name)}`),
       sql` `,
     )})::text`,
+  // It holds no U+0000, so no row is found by a text with one.
+  toList: (texts) => toTextArray(texts.filter((text) => !hasNul(text))),
   toMembers: (list) => sql<string>`(select unnest(${list}::text[]))`,
+  toCounts: (json) => sql`(select key, value::integer as count from json_each_text(${json}::json))`,
   toCounts: (json) => sql`(select key, value::integer as count from json_each_text(${json}::json))`,
   canSkipLocked: true,
 }

@@ -1,3 +1,2 @@
 /** Storage on PostgreSQL: many nodes, one database. */
-export { createPostgresStorage, type PostgresStorageOptions } from "./storage.ts"
-export type { Commit } from "./writer.ts"
+export { createPostgresStorage, type Commit, type PostgresStorageOptions } from "./storage.ts"

@@ -7,6 +7,7 @@
  *   key used → known                          no room → refused          otherwise → survives
  */
 import type { Admission } from "@safelight/core"
+import { findFullLimit, type RawRows, type Room } from "@safelight/store"
 import { toBigintArray, toTextArray } from "./binary-array.ts"
 import type { NamedQuery } from "./named-query.ts"
 import { ADMITTED, CONFLICT, toNewestEvent, type Change, type Outcome } from "./change.ts"
@@ -20,17 +21,13 @@ export interface Judgement {
   readonly held: readonly Change[]
 }
 
-export type RunQuery = (query: NamedQuery) => Promise<readonly (readonly unknown[])[]>
+export type RunQuery = (query: NamedQuery) => Promise<RawRows>
 
-interface Room {
-  spentMicros: number
-  unfinishedTasks: number
-  readonly budgetMicros: number | null
-  readonly tasksBound: number | null
-}
+/** What an account has is counted on with each survivor. */
+type CountedRoom = { -readonly [Member in keyof Room]: Room[Member] }
 
 interface Found {
-  readonly rooms: ReadonlyMap<string, Room>
+  readonly rooms: ReadonlyMap<string, CountedRoom>
   readonly uses: Map<string, Admission>
   /** The newest event of each task, by its hash. */
   readonly heads: Map<string, string>
@@ -80,13 +77,8 @@ function toRefusal(
   room: Room | undefined,
   { reservationMicros }: { readonly reservationMicros: number },
 ): Admission | undefined {
-  if (room === undefined) return undefined
-  const { budgetMicros, spentMicros, tasksBound, unfinishedTasks } = room
-  if (budgetMicros !== null && spentMicros + reservationMicros > budgetMicros) {
-    return { kind: "refused", limit: "budget" }
-  }
-  const isFull = tasksBound !== null && unfinishedTasks >= tasksBound
-  return isFull ? { kind: "refused", limit: "unfinished-tasks" } : undefined
+  const limit = room && findFullLimit(room, reservationMicros)
+  return limit && { kind: "refused", limit }
 }
 
 /** What a survivor leaves for those behind it. */
@@ -100,8 +92,9 @@ function take({ append, use }: Change, found: Found): void {
   }
   const room = found.rooms.get(account)
   if (room === undefined || changes.totals === undefined) return
-  room.spentMicros += changes.totals.chargedMicros + changes.totals.reservedMicros
-  room.unfinishedTasks += changes.totals.unfinishedTasks
+  const { chargedMicros, reservedMicros, unfinishedTasks } = changes.totals
+  if (room.spentMicros !== null) room.spentMicros += chargedMicros + reservedMicros
+  if (room.unfinishedTasks !== null) room.unfinishedTasks += unfinishedTasks
 }
 
 async function find(changes: readonly Change[], run: RunQuery, asksHeld: boolean): Promise<Found> {
@@ -140,17 +133,15 @@ async function find(changes: readonly Change[], run: RunQuery, asksHeld: boolean
 type RoomRow = readonly [
   account: string,
   budgetMicros: number | null,
-  tasksBound: number | null,
+  mostTasks: number | null,
   spentMicros: number | null,
   unfinishedTasks: number | null,
 ]
 type UseRow = readonly [account: string, key: string, task: string, fingerprint: string]
 
-/** Totals that are missing, which only damage brings about, leave no room at all. */
-function toRoom([account, budgetMicros, tasksBound, spent, unfinished]: RoomRow): [string, Room] {
-  const spentMicros = spent ?? Number.MAX_SAFE_INTEGER
-  const unfinishedTasks = unfinished ?? Number.MAX_SAFE_INTEGER
-  return [account, { budgetMicros, tasksBound, spentMicros, unfinishedTasks }]
+function toRoom(row: RoomRow): [string, CountedRoom] {
+  const [account, budgetMicros, mostTasks, spentMicros, unfinishedTasks] = row
+  return [account, { budgetMicros, mostTasks, spentMicros, unfinishedTasks }]
 }
 
 function toUse([account, key, task, fingerprint]: UseRow): [string, Admission] {

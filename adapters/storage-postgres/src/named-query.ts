@@ -1,5 +1,5 @@
 /** The store's statements as queries that are prepared once a connection. */
-import { bind, type SqlValues, type Statement } from "@safelight/store"
+import type { Step } from "@safelight/store"
 
 export interface NamedQuery {
   /** Prepared once a connection under this name; the server cuts names at 63 bytes. */
@@ -10,11 +10,10 @@ export interface NamedQuery {
 
 const names = new Map<string, string>()
 
-export function toQuery(statement: Statement, values: SqlValues): NamedQuery {
-  const { sql } = statement
+export function toQuery({ statement: { sql }, values }: Step): NamedQuery {
   const name = names.get(sql) ?? `store ${names.size}`
   names.set(sql, name)
-  return { name, text: sql, values: bind(statement, values) }
+  return { name, text: sql, values }
 }
 
 /** Whether a value is a text that PostgreSQL can't hold. */

@@ -3,15 +3,31 @@
  * statement holds the parts that its batch has rows for. None looks at what another did, so nothing
  * is joined back: whether all of it may stand is one condition at the end (batch-statement.ts).
  */
+import type { TaskRow } from "@safelight/core"
+import {
+  TABLES,
+  toPassedSql,
+  toSqlName,
+  type Column,
+  type StoreDatabase,
+  type Table,
+} from "@safelight/store"
 
-export type ColumnType = "text" | "bigint"
-
-export interface Section {
-  readonly name: string
+/** A section of rows of `Row`, each with all members of it and no other. */
+export interface Section<Row = never> {
   /** The columns of its rows, in the order of the arrays. */
-  readonly columns: readonly (readonly [name: string, type: ColumnType])[]
+  readonly columns: readonly SectionColumn[]
   /** The change, reading its rows from `source`, which names them `x`. */
   readonly toSql: (source: string, toArray: ToArray) => string
+  /** Never there: what the type is inferred from. */
+  readonly holds?: (row: Row) => void
+}
+
+export interface SectionColumn extends Pick<Column<never>, "type" | "codec"> {
+  /** Of the row. */
+  readonly member: string
+  /** In SQL. */
+  readonly name: string
 }
 
 /**
@@ -20,8 +36,8 @@ export interface Section {
  */
 export type ToArray = (column: string) => string
 
-const text = (name: string) => [name, "text"] as const
-const bigint = (name: string) => [name, "bigint"] as const
+const { accountTotals, artifacts, charges, events, idempotency, inputs } = TABLES
+const { outcomes, ready, retention, tasks } = TABLES
 
 const EXISTING_INPUT = "on conflict (task, name) do nothing"
 const QUEUED_AGAIN = `on conflict (task) do update set
@@ -29,165 +45,119 @@ const QUEUED_AGAIN = `on conflict (task) do update set
   due_at = excluded.due_at, start_tag = excluded.start_tag, lease = excluded.lease`
 const RETAINED_AGAIN = "on conflict (task) do update set due_at = excluded.due_at"
 
-const PLACE = [
-  text("task"),
-  text("account"),
-  text("model"),
-  bigint("due_at"),
-  bigint("end_by"),
-  text("lease"),
-  bigint("start_tag"),
-]
+const integer: Column<number> = { type: "integer", isNullable: false }
+const text: Column<string> = { type: "text", isNullable: false }
 
-const INPUT = [text("task"), text("name"), text("salt"), text("body")]
+type Moved = Pick<TaskRow, "id" | "finishedAt" | "hash" | "snapshot" | "status" | "version"> & {
+  readonly expectedHash: string
+}
 
-const TASK = [
-  text("id"),
-  text("account"),
-  bigint("created_at"),
-  bigint("finished_at"),
-  text("hash"),
-  text("model"),
-  bigint("reservation_micros"),
-  text("snapshot"),
-  text("status"),
-  bigint("version"),
-]
+/**
+ * What is added to the totals of an account that has a limit. `admittedTasks` is 0 where nothing is
+ * to be judged; the highest are what the batch comes to at most where one of its changes is judged.
+ */
+export type AddedTotals = StoreDatabase["accountTotals"] & {
+  readonly admittedTasks: number
+  readonly highestMicros: number
+  readonly highestTasks: number
+}
+
+const OVER_BUDGET = toPassedSql(
+  "t.charged_micros + t.reserved_micros",
+  "x.highest_micros",
+  "c.budget_micros",
+)
+const OVER_TASKS = toPassedSql("t.unfinished_tasks", "x.highest_tasks", "c.unfinished_tasks")
 
 export const SECTIONS = {
   /** A task that is there already fails the statement. */
-  created: insert("created", "tasks", TASK),
+  created: insert("tasks", tasks),
   /** The check of the newest event, by its hash: counted at the end. */
-  moved: {
-    name: "moved",
-    columns: [
-      text("id"),
-      text("expected_hash"),
-      bigint("finished_at"),
-      text("hash"),
-      text("snapshot"),
-      text("status"),
-      bigint("version"),
-    ],
-    toSql: (source, toArray) => `update tasks as t set finished_at = x.finished_at, hash = x.hash,
+  moved: describe<Moved>(
+    {
+      id: text,
+      expectedHash: text,
+      finishedAt: integer,
+      hash: text,
+      snapshot: text,
+      status: tasks.columns.status,
+      version: integer,
+    },
+    (source, toArray) => `update tasks as t set finished_at = x.finished_at, hash = x.hash,
   snapshot = x.snapshot, status = x.status, version = x.version
 from ${source} where t.id = any(${toArray("id")}) and t.id = x.id and t.hash = x.expected_hash
 returning 1`,
-  },
-  events: insert("events", "events", [
-    text("task"),
-    bigint("version"),
-    bigint("at"),
-    text("data"),
-    text("hash"),
-    bigint("schema"),
-    text("type"),
-  ]),
-  artifacts: insert("artifacts", "artifacts", [
-    text("task"),
-    bigint("position"),
-    bigint("bytes"),
-    bigint("duration_ms"),
-    bigint("expires_at"),
-    bigint("expiry_hidden"),
-    text("key"),
-    text("mime_type"),
-    text("locator"),
-    text("sha256"),
-    text("type"),
-  ]),
-  charges: insert("charges", "charges", [
-    text("task"),
-    text("account"),
-    bigint("at"),
-    bigint("billed_input_ms"),
-    bigint("charge_micros"),
-    bigint("images"),
-    text("model"),
-    bigint("output_video_ms"),
-    text("price_version"),
-  ]),
-  outcomes: insert("outcomes", "outcomes", [
-    text("task"),
-    bigint("attempt"),
-    bigint("at"),
-    text("channel"),
-    bigint("charge_micros"),
-    bigint("cost_micros"),
-    text("cost_source"),
-    bigint("dispatched_at"),
-    text("model"),
-    text("outcome"),
-  ]),
+  ),
+  events: insert("events", events),
+  artifacts: insert("artifacts", artifacts),
+  charges: insert("charges", charges),
+  outcomes: insert("outcomes", outcomes),
   /** Of new tasks: nothing is there that they could meet, and looking for it is a third of the cost. */
-  firstInputs: insert("first_inputs", "inputs", INPUT),
-  inputs: insert("inputs", "inputs", INPUT, EXISTING_INPUT),
+  firstInputs: insert("inputs", inputs),
+  inputs: insert("inputs", inputs, EXISTING_INPUT),
   /** A key that is used already fails the statement. */
-  uses: insert("uses", "idempotency", [
-    text("account"),
-    text("key"),
-    text("fingerprint"),
-    text("task"),
-    bigint("used_at"),
-  ]),
+  uses: insert("idempotency", idempotency),
   /** Of new tasks. */
-  placed: insert("placed", "ready", PLACE),
-  queued: insert("queued", "ready", PLACE, QUEUED_AGAIN),
-  rescheduled: {
-    name: "rescheduled",
-    columns: [text("task"), bigint("due_at"), text("lease")],
-    toSql: (source, toArray) => `update ready as r set
+  placed: insert("ready", ready),
+  queued: insert("ready", ready, QUEUED_AGAIN),
+  rescheduled: describe<Pick<StoreDatabase["ready"], "task" | "dueAt" | "lease">>(
+    { task: text, dueAt: integer, lease: ready.columns.lease },
+    (source, toArray) => `update ready as r set
   due_at = x.due_at, lease = x.lease, start_tag = null
 from ${source} where r.task = any(${toArray("task")}) and r.task = x.task`,
-  },
-  dequeued: {
-    name: "dequeued",
-    columns: [text("task")],
-    toSql: (_source, toArray) => `delete from ready where task = any(${toArray("task")})`,
-  },
-  retained: insert("retained", "retention", [text("task"), bigint("due_at")], RETAINED_AGAIN),
-  forgotten: {
-    name: "forgotten",
-    columns: [text("task")],
-    toSql: (_source, toArray) => `delete from retention where task = any(${toArray("task")})`,
-  },
-  /**
-   * What is added to the totals of accounts that have a bound. `admitted_tasks` is 0 where nothing is
-   * to be judged; the highest are what the batch comes to at most where one of its changes is judged.
-   */
-  totals: {
-    name: "totals",
-    columns: [
-      text("account"),
-      bigint("charged_micros"),
-      bigint("reserved_micros"),
-      bigint("unfinished_tasks"),
-      bigint("admitted_tasks"),
-      bigint("highest_micros"),
-      bigint("highest_tasks"),
-    ],
-    toSql: (source, toArray) => `update account_totals as t set
+  ),
+  dequeued: describe<{ readonly task: string }>(
+    { task: text },
+    (_source, toArray) => `delete from ready where task = any(${toArray("task")})`,
+  ),
+  retained: insert("retention", retention, RETAINED_AGAIN),
+  forgotten: describe<{ readonly task: string }>(
+    { task: text },
+    (_source, toArray) => `delete from retention where task = any(${toArray("task")})`,
+  ),
+  totals: describe<AddedTotals>(
+    {
+      ...accountTotals.columns,
+      admittedTasks: integer,
+      highestMicros: integer,
+      highestTasks: integer,
+    },
+    (source, toArray) => `update account_totals as t set
   charged_micros = t.charged_micros + x.charged_micros,
   reserved_micros = t.reserved_micros + x.reserved_micros,
   unfinished_tasks = t.unfinished_tasks + x.unfinished_tasks
 from ${source} left join accounts as c on c.id = any(${toArray("account")}) and c.id = x.account
-where t.account = any(${toArray("account")}) and t.account = x.account and (x.admitted_tasks = 0 or (
-  (c.budget_micros is null or t.charged_micros + t.reserved_micros + x.highest_micros <= c.budget_micros)
-  and (c.unfinished_tasks is null or t.unfinished_tasks + x.highest_tasks <= c.unfinished_tasks)))
+where t.account = any(${toArray("account")}) and t.account = x.account and (x.admitted_tasks = 0
+  or not (coalesce(${OVER_BUDGET}, false) or coalesce(${OVER_TASKS}, false)))
 returning x.admitted_tasks`,
-  },
-} as const satisfies Record<string, Section>
+  ),
+}
 
-export type SectionName = keyof typeof SECTIONS
+type Sections = typeof SECTIONS
+export type SectionName = keyof Sections
+
+/** The rows of a batch, by section; a section without rows is absent. */
+export type BatchRows = {
+  [Name in SectionName]?: Sections[Name] extends Section<infer Row> ? Row[] : never
+}
 
 /** In the order in which their parts stand in a statement. */
 export const SECTION_NAMES = Object.keys(SECTIONS) as readonly SectionName[]
 
-function insert(name: string, table: string, columns: Section["columns"], conflict = ""): Section {
-  const names = columns.map(([column]) => `"${column}"`).join(", ")
+function describe<Row>(columns: Table<Row>["columns"], toSql: Section["toSql"]): Section<Row> {
+  const entries = Object.entries<Pick<Column<never>, "type" | "codec">>(columns)
   return {
-    name,
-    columns,
-    toSql: (source) => `insert into ${table} (${names}) select ${names} from ${source} ${conflict}`,
+    columns: entries.map(([member, column]) => ({ member, name: toSqlName(member), ...column })),
+    toSql,
   }
+}
+
+function insert<Row>(table: string, { columns }: Table<Row>, conflict = ""): Section<Row> {
+  const names = Object.keys(columns)
+    .map((member) => `"${toSqlName(member)}"`)
+    .join(", ")
+  return describe<Row>(
+    columns,
+    (source) => `insert into ${table} (${names}) select ${names} from ${source} ${conflict}`,
+  )
 }

@@ -24,9 +24,17 @@ const READ_STATE = `
     count(*) filter (where sync_state is null) as untold
   from pg_stat_replication where state is null or state in ('streaming', 'catchup')`
 
-export async function warnOfServer({ find }: Connection, log: Log): Promise<void> {
-  const [state] = await find<ServerState>({ name: "server", text: READ_STATE, values: [] })
-  for (const warning of state === undefined ? [] : toServerWarnings(state)) log.warn({}, warning)
+export async function warnOfServer({ run }: Connection, log: Log): Promise<void> {
+  const [row = []] = await run({ name: "server", text: READ_STATE, values: [] })
+  const [fsync, pages, standbys, synchronous, untold] = row
+  const state = {
+    fsync: String(fsync),
+    full_page_writes: String(pages),
+    standbys: Number(standbys),
+    synchronous: Number(synchronous),
+    untold: Number(untold),
+  }
+  for (const warning of toServerWarnings(state)) log.warn({}, warning)
 }
 
 export function toServerWarnings(state: ServerState): readonly string[] {

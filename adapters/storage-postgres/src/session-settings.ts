@@ -3,7 +3,8 @@
  * poolers may drop them without a word, or give every transaction another session.
  */
 import { SafelightError } from "@safelight/core"
-import type { Connection, Rows } from "./connection.ts"
+import type { RawRows } from "@safelight/store"
+import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import type { NamedQuery } from "./named-query.ts"
 import { readState } from "./sql-error.ts"
@@ -48,7 +49,7 @@ const READ_SETTINGS = {
  * that another connection had before.
  */
 export async function assertSettings(
-  run: (query: NamedQuery) => Promise<Rows>,
+  run: (query: NamedQuery) => Promise<RawRows>,
   settings: CrucialSettings,
 ): Promise<void> {
   const sent = Object.entries(settings)

@@ -1,22 +1,25 @@
 /**
- * Everything that is asked of the database but commits. What only reads is asked again on another
- * connection where the first was lost; a write is not, since it may have been carried out.
+ * Everything that is asked of the database but commits of the log. What only reads is asked again on
+ * another connection where the first was lost; a write is not, since it may have been carried out.
  */
-import type { SqlValues, Statement } from "@safelight/store"
+import {
+  toRows,
+  toSqlName,
+  toStep,
+  type Change,
+  type ChangeOutcome,
+  type Connections,
+  type StepResult,
+} from "@safelight/store"
 import type { Connection } from "./connection.ts"
 import { hasNul, toQuery, type NamedQuery } from "./named-query.ts"
 import { createSharedConnections } from "./shared-connections.ts"
-import { createTransactions, type Transactions } from "./transactions.ts"
+import { createTransactions, type Session } from "./transactions.ts"
 
-export interface Sessions extends Transactions {
-  /** Every row; asked twice where need be. Rejects with a `SafelightError`, as the others do. */
-  readonly read: <Row>(statement: Statement, values: SqlValues) => Promise<readonly Row[]>
-  /** The same, once. */
-  readonly write: <Row>(statement: Statement, values: SqlValues) => Promise<readonly Row[]>
-  /** Resolves to how many rows it changed; once. */
-  readonly change: (statement: Statement, values: SqlValues) => Promise<number>
-  /** Rows as arrays; asked twice where need be. */
+export interface Sessions extends Connections {
+  /** Rows of a query of its own; asked twice where need be. Rejects with a `SafelightError`. */
   readonly readRows: (query: NamedQuery) => Promise<readonly (readonly unknown[])[]>
+  readonly close: () => void
 }
 
 export interface SessionsOptions {
@@ -29,22 +32,45 @@ export function createSessions(
   open: () => Promise<Connection>,
   options: SessionsOptions,
 ): Sessions {
-  const shared = createSharedConnections(open, options.shared)
+  const { ask, ...shared } = createSharedConnections(open, options.shared)
   const transactions = createTransactions(open, { most: options.transactions })
-  const { ask } = shared
   return {
     async read(statement, values) {
+      const step = toStep(statement, values)
       // PostgreSQL holds no U+0000, so no row is found by it.
-      if (Object.values(values).some(hasNul)) return []
-      return ask(({ find }) => find(toQuery(statement, values)), 2)
+      if (step.values.some(hasNul)) return []
+      return toRows(statement, await ask(({ run }) => run(toQuery(step)), 2))
     },
-    write: (statement, values) => ask(({ find }) => find(toQuery(statement, values)), 1),
-    change: (statement, values) => ask(({ change }) => change(toQuery(statement, values)), 1),
+    async commit(change) {
+      const { alone, checks = [], steps, isGuarded = false } = change
+      const [only] = steps
+      if (only !== undefined && steps.length + checks.length === 1 && alone === undefined) {
+        const result = await ask(({ runStep }) => runStep(only), 1)
+        return isGuarded ? result !== 0 : [result]
+      }
+      return transactions.transact("begin", (session) => carryOut(session, change))
+    },
     readRows: (query) => ask(({ run }) => run(query), 2),
-    transact: transactions.transact,
     close() {
       shared.close()
       transactions.close()
     },
   }
+}
+
+async function carryOut(session: Session, change: Change): Promise<ChangeOutcome> {
+  const { alone, checks = [], steps, isGuarded = false } = change
+  // Nobody else changes the table until the end; reading goes on.
+  if (alone !== undefined)
+    await session.execute(`lock table ${toSqlName(alone)} in share row exclusive mode`)
+  const results: StepResult[] = []
+  for (const step of [...checks, ...steps]) {
+    // oxlint-disable-next-line no-await-in-loop -- whether another follows shows behind it
+    const result = await session.runStep(step)
+    if (isGuarded && results.length === checks.length && result === 0) return false
+    results.push(result)
+    const isCheck = results.length <= checks.length
+    if (isCheck && typeof result === "object" && result.length > 0) return results
+  }
+  return isGuarded || results
 }

@@ -6,7 +6,8 @@
 import assert from "node:assert/strict"
 import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
-import { closed, isOutdated, isReadOnly, toFault, toSafelightError } from "./sql-error.ts"
+import { closed } from "@safelight/store"
+import { isOutdated, isReadOnly, toFault, toSafelightError } from "./sql-error.ts"
 
 export interface SharedConnections {
   /**

@@ -116,8 +116,3 @@ export function unknownOutcome(cause?: unknown): SafelightError {
   const message = "the database did not say whether the task was stored"
   return new SafelightError({ code: "outcome-unknown", message, cause })
 }
-
-export function closed(): SafelightError {
-  const message = "the storage is closed"
-  return new SafelightError({ code: "storage-unavailable", message, isUndone: true })
-}

@@ -3,27 +3,15 @@
  * else through a few shared connections. Processes know of each other by the database alone.
  */
 import { SafelightError, SILENT_LOG, type Log, type Storage } from "@safelight/core"
-import { compileStatements } from "@safelight/store"
-import { createAccountMethods } from "./account-methods.ts"
+import { createCompiler, createStoreMethods, type Commit, type Driver } from "@safelight/store"
 import { createAppendMethods } from "./append.ts"
-import { createChannelMethods } from "./channel-methods.ts"
-import { createLeaseMethods } from "./lease-methods.ts"
 import { connect, type Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
-import { createDeploymentMethods } from "./deployment-methods.ts"
 import { POSTGRES_DIALECT } from "./dialect.ts"
-import { createErasingMethods } from "./erasing.ts"
-import { createKeyMethods } from "./key-methods.ts"
 import { createLane } from "./lane.ts"
-import { createLinkMethods } from "./link-methods.ts"
-import { listTasks } from "./list-tasks.ts"
 import { migrateDatabase } from "./migrate-database.ts"
-import { createMoveMethods } from "./move-methods.ts"
+import { createOriginReader } from "./origin.ts"
 import { createOutage } from "./outage.ts"
-import { createQueueMethods } from "./queue-methods.ts"
-import { createRateMethods } from "./rate-methods.ts"
-import { createReadMethods } from "./read-methods.ts"
-import { scan } from "./scan.ts"
 import { createServerMethods } from "./server-methods.ts"
 import { warnOfServer } from "./server-warnings.ts"
 import { assertOwnSessions } from "./session-settings.ts"
@@ -31,7 +19,9 @@ import { createSessions } from "./sessions.ts"
 import { toOpeningError } from "./sql-error.ts"
 import { createSums } from "./sums.ts"
 import { createWakeUps } from "./wake-ups.ts"
-import { createWriter, type Commit, type Writer } from "./writer.ts"
+import { createWriter, type Writer } from "./writer.ts"
+
+export type { Commit }
 
 export interface PostgresStorageOptions {
   /** `postgres://user:password@host:port/database`, with the parameters that `pg` knows. */
@@ -103,12 +93,11 @@ function createOpener(url: string) {
 function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
   const { url, log = SILENT_LOG, onCommit = () => {} } = options
   const open = createOpener(url)
-  const statements = compileStatements(POSTGRES_DIALECT)
   const sessions = createSessions(open("reading"), {
     shared: DEFAULTS.readConnections,
     transactions: DEFAULTS.transactions,
   })
-  const claiming = createSessions(open("claiming"), {
+  const taking = createSessions(open("taking"), {
     shared: DEFAULTS.takeConnections,
     transactions: DEFAULTS.takeTransactions,
   })
@@ -123,37 +112,35 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     }),
   )
   const writer: Writer = createWriter({ lanes, outage, onCommit, onQueued: wakeUps.noteQueued })
-  const queueParts = { sessions, claiming, sums, log, onReleased: wakeUps.noteQueued }
+  const driver: Driver = {
+    read: sessions.read,
+    commit: sessions.commit,
+    queue: taking,
+    dialect: POSTGRES_DIALECT,
+    readLong: sums.read,
+    snapshot: sums.snapshot,
+    keepsDeadRows: true,
+    readOrigin: createOriginReader(sessions, log),
+  }
+  const onFreed = wakeUps.noteQueued
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {
     await writer.drain()
     for (const lane of lanes) lane.close()
     wakeUps.close()
-    claiming.close()
+    taking.close()
     sessions.close()
     sums.close()
   }
 
   return {
+    ...createStoreMethods(driver, createCompiler(POSTGRES_DIALECT), { log, onFreed }),
     ...createAppendMethods(writer),
-    ...createReadMethods(sessions, statements),
-    ...createErasingMethods(sessions, statements),
-    ...createQueueMethods(queueParts, statements),
-    ...createLeaseMethods(claiming, statements, wakeUps.noteQueued),
-    ...createAccountMethods(sessions, sums, statements),
-    ...createChannelMethods({ claiming, sessions, sums }, statements),
-    ...createDeploymentMethods(sessions, statements, log),
-    ...createKeyMethods(sessions, statements),
-    ...createLinkMethods(sessions, statements),
-    ...createMoveMethods(sessions, statements),
-    ...createRateMethods(sessions, statements),
-    listTasks: (request) => listTasks(sessions, statements, request),
-    scan: (request) => scan(sums, statements, request),
     onQueued: wakeUps.onQueued,
     wakeHolder: wakeUps.wakeHolder,
     onHolderWoken: wakeUps.onHolderWoken,
-    ...createServerMethods({ writer, sessions, claiming }),
+    ...createServerMethods({ writer, sessions, taking }),
     close: () => (closing ??= close()),
   }
 }

@@ -5,30 +5,33 @@
  * of a newer commit, and is answered by the next.
  */
 import { SafelightError } from "@safelight/core"
-import type { SqlValues, Statement } from "@safelight/store"
+import {
+  toRows,
+  toStep,
+  type Driver,
+  type RawRows,
+  type SnapshotRequest,
+  type Step,
+} from "@safelight/store"
 import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { hasNul } from "./named-query.ts"
-import { createTransactions, type Transactions } from "./transactions.ts"
+import { createTransactions } from "./transactions.ts"
 
-export interface Sums extends Transactions {
-  /**
-   * Every row; `account` is the one that asks, if any. Rejects with a `SafelightError`: `overloaded`
-   * where too many questions wait, or too many of this account.
-   */
-  readonly read: <Row>(
-    statement: Statement,
-    values: SqlValues,
-    account?: string,
-  ) => Promise<readonly Row[]>
+export interface Sums {
+  /** As a driver's. */
+  readonly read: Driver["readLong"]
+  readonly snapshot: Driver["snapshot"]
+  readonly close: () => void
 }
 
 const READ = "begin read only"
+const ONE_SNAPSHOT = "begin isolation level repeatable read read only"
 
 export function createSums(open: () => Promise<Connection>): Sums {
   const { transact, close } = createTransactions(open, { most: 1, isReading: true })
   /** What is asked and not begun, by statement and values. */
-  const waiting = new Map<string, Promise<readonly unknown[]>>()
+  const waiting = new Map<string, Promise<RawRows>>()
   /** Of each account, and of all: what is not answered. */
   const asked = new Map<string | undefined, number>()
   let askedByAll = 0
@@ -43,9 +46,9 @@ export function createSums(open: () => Promise<Connection>): Sums {
   /** `begin` is called once the question is sent: from then on it does not see every commit. */
   async function answer(
     account: string | undefined,
-    ask: (begin: () => void) => Promise<readonly unknown[]>,
+    ask: (begin: () => void) => Promise<RawRows>,
     begin: () => void,
-  ): Promise<readonly unknown[]> {
+  ): Promise<RawRows> {
     count(account, 1)
     try {
       return await ask(begin)
@@ -55,14 +58,10 @@ export function createSums(open: () => Promise<Connection>): Sums {
     }
   }
 
-  async function read(
-    statement: Statement,
-    values: SqlValues,
-    account?: string,
-  ): Promise<readonly unknown[]> {
+  async function readOnce(step: Step, account: string | undefined): Promise<RawRows> {
     // PostgreSQL holds no U+0000, so no row is found by it.
-    if (Object.values(values).some(hasNul)) return []
-    const question = JSON.stringify([statement.sql, values])
+    if (step.values.some(hasNul)) return []
+    const question = JSON.stringify([step.statement.sql, step.values])
     const same = waiting.get(question)
     if (same !== undefined) return same
     const isTooMuch =
@@ -72,9 +71,9 @@ export function createSums(open: () => Promise<Connection>): Sums {
     const answered = answer(
       account,
       (begin) =>
-        transact(READ, ({ find }) => {
+        transact(READ, ({ runStep }) => {
           begin()
-          return find(statement, values)
+          return rowsOf(runStep, step)
         }),
       () => {
         if (waiting.get(question) === answered) waiting.delete(question)
@@ -84,7 +83,28 @@ export function createSums(open: () => Promise<Connection>): Sums {
     return answered
   }
 
-  return { read: read as Sums["read"], transact, close }
+  return {
+    read: async (statement, values, account) =>
+      toRows(statement, await readOnce(toStep(statement, values), account)),
+    snapshot: (request) => transact(ONE_SNAPSHOT, ({ runStep }) => readSnapshot(runStep, request)),
+    close,
+  }
+}
+
+async function readSnapshot(
+  runStep: Connection["runStep"],
+  { first, others, after, limit }: SnapshotRequest,
+): Promise<readonly RawRows[]> {
+  const ids = await rowsOf(runStep, toStep(first, { after, limit }))
+  const last = ids.at(-1)?.[0]
+  if (typeof last !== "string") return [ids]
+  const steps = others.map((statement) => toStep(statement, { after, last }))
+  return [ids, ...(await Promise.all(steps.map((step) => rowsOf(runStep, step))))]
+}
+
+async function rowsOf(runStep: Connection["runStep"], step: Step): Promise<RawRows> {
+  const rows = await runStep(step)
+  return typeof rows === "object" ? rows : []
 }
 
 function overloaded(): SafelightError {

@@ -3,18 +3,13 @@
  * ends its session: that undoes it also where the server is not heard of any more.
  */
 import { setTimeout } from "node:timers/promises"
-import type { SqlValues, Statement } from "@safelight/store"
 import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
-import { toQuery } from "./named-query.ts"
-import { createPlaces } from "./places.ts"
-import { closed, isHeldUp, toFault, toSafelightError } from "./sql-error.ts"
+import { createSemaphore } from "@safelight/core"
+import { closed } from "@safelight/store"
+import { isHeldUp, toFault, toSafelightError } from "./sql-error.ts"
 
-export interface Session {
-  readonly find: <Row>(statement: Statement, values: SqlValues) => Promise<readonly Row[]>
-  readonly change: (statement: Statement, values: SqlValues) => Promise<number>
-  readonly execute: (sql: string) => Promise<void>
-}
+export type Session = Pick<Connection, "runStep" | "execute">
 
 export interface Transactions {
   /**
@@ -44,7 +39,7 @@ export function createTransactions(
 ): Transactions {
   const idle: Connection[] = []
   const inUse = new Set<Connection>()
-  const places = createPlaces(most)
+  const semaphore = createSemaphore({ permits: most, name: "transactions" })
   let isClosed = false
 
   async function run<Result>(
@@ -56,7 +51,7 @@ export function createTransactions(
     try {
       if (isClosed) throw closed()
       await connection.execute(begin)
-      const result = await work(toSession(connection))
+      const result = await work(connection)
       await connection.execute("commit")
       if (isClosed) connection.destroy()
       else idle.push(connection)
@@ -72,7 +67,7 @@ export function createTransactions(
   return {
     async transact(begin, work) {
       if (isClosed) throw closed()
-      return places.use(() => persist(() => run(begin, work), isReading))
+      return semaphore.run(() => persist(() => run(begin, work), isReading))
     },
     close() {
       isClosed = true
@@ -93,14 +88,6 @@ async function persist<Result>(call: () => Promise<Result>, isReading: boolean):
       if (!isPassing && !isRepeatable) throw toSafelightError(error)
       await setTimeout(DEFAULTS.retryMs * tries)
     }
-  }
-}
-
-function toSession(connection: Connection): Session {
-  return {
-    find: (statement, values) => connection.find(toQuery(statement, values)),
-    change: (statement, values) => connection.change(toQuery(statement, values)),
-    execute: connection.execute,
   }
 }
 

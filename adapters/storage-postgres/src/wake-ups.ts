@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
 import type { Log } from "@safelight/core"
+import { toStep, type Statement } from "@safelight/store"
 import type { Connection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import type { Sessions } from "./sessions.ts"
@@ -13,7 +14,11 @@ import { toSafelightError } from "./sql-error.ts"
 
 const CHANNEL = "safelight_queued"
 
-const NOTIFY = { sql: `select pg_notify('${CHANNEL}', $1)::text`, parameters: ["node"] }
+const NOTIFY: Statement<never, { readonly payload: string }> = {
+  sql: `select pg_notify('${CHANNEL}', $1)`,
+  parameters: [{ name: "payload" }],
+  columns: [],
+}
 
 /** A payload holds fewer than 8,000 bytes. */
 const PAYLOAD_BYTES = 7_000
@@ -30,7 +35,7 @@ export interface WakeUps {
 }
 
 export function createWakeUps(
-  sessions: Sessions,
+  sessions: Pick<Sessions, "commit">,
   open: () => Promise<Connection>,
   log: Log,
 ): WakeUps {
@@ -50,7 +55,7 @@ export function createWakeUps(
     woken = new Set()
     try {
       for (const payload of payloads) {
-        if (!over.aborted) await sessions.write(NOTIFY, { node: payload })
+        if (!over.aborted) await sessions.commit({ steps: [toStep(NOTIFY, { payload })] })
       }
     } catch (error) {
       log.warn({ error }, "other processes were not told of new tasks")

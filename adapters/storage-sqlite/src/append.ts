@@ -4,73 +4,54 @@
  * whose answer was lost right the second time, when its own key or its own reservation stops it.
  */
 import assert from "node:assert/strict"
+import { SafelightError, type Admission, type Append, type Storage } from "@safelight/core"
 import {
-  SafelightError,
-  type Admission,
-  type AdmitRequest,
-  type Append,
-  type Storage,
-} from "@safelight/core"
-import { toIdempotencyRecord, type StoreStatements } from "@safelight/store"
-import { toAppendSteps } from "./append-change.ts"
-import { createEncoder, type Step } from "./encode-change.ts"
-import type { StepResult } from "./protocol.ts"
-import type { Reader } from "./reader.ts"
+  APPEND_STATEMENTS,
+  assertConsistent,
+  createAppendSteps,
+  type Compiler,
+  type Connections,
+  type StepResult,
+} from "@safelight/store"
 import { toAdmissionError } from "./storage-error.ts"
-import type { Writer } from "./writer.ts"
 
 export type AppendMethods = Pick<Storage, "append" | "admit">
 
 export function createAppendMethods(
-  writer: Writer,
-  reader: Reader,
-  statements: StoreStatements,
+  { read, commit }: Connections,
+  compiler: Compiler,
 ): AppendMethods {
-  const { guarded } = createEncoder(writer.toNumber)
+  const { toChecks, toSteps, toUse } = createAppendSteps(compiler)
+  const { findEventHash } = APPEND_STATEMENTS(compiler)
 
-  function isStoredAlready({ events }: Append): boolean {
+  async function isStoredAlready({ events }: Append): Promise<boolean> {
     const newest = events.at(-1)
     if (newest === undefined) return false
     const { task, version, hash } = newest
-    const { findEventHash } = statements.append
-    const [stored] = reader.all<{ readonly hash: string }>(findEventHash, { task, version })
+    const [stored] = await read(findEventHash, { task, version })
     return stored?.hash === hash
   }
 
   return {
     async append(append) {
-      const outcome = await writer.write(guarded(toAppendSteps(statements, append)))
-      if (outcome !== true && !isStoredAlready(append)) throw conflict(append)
+      assertConsistent(append)
+      const outcome = await commit({ steps: toSteps(append), isGuarded: true })
+      if (outcome !== true && !(await isStoredAlready(append))) throw conflict(append)
     },
     async admit(request) {
       const { append, idempotency } = request
+      assertConsistent(append)
       assert.equal(append.expectedVersion, 0, "what is admitted is new")
-      const checks = toChecks(statements, request)
-      const steps = toAppendSteps(statements, append)
-      if (idempotency !== undefined) {
-        const values = toIdempotencyRecord(append.changes.task, idempotency)
-        steps.push({ statement: statements.admission.insertIdempotency, values })
-      }
-      const outcome = await writer.write(guarded(steps, checks)).catch((error: unknown) => {
+      const steps = [...toSteps(append), ...toUse(request)]
+      const change = { checks: toChecks(request), steps, isGuarded: true }
+      const outcome = await commit(change).catch((error: unknown) => {
         throw toAdmissionError(error)
       })
-      if (outcome === true || isStoredAlready(append)) return { kind: "admitted" }
+      if (outcome === true || (await isStoredAlready(append))) return { kind: "admitted" }
       if (outcome === false) throw conflict(append)
       return toRefusal(outcome, idempotency !== undefined)
     },
   }
-}
-
-/** What may stop an admission: its key, where it has one, then the account's bounds. */
-function toChecks(
-  { admission }: StoreStatements,
-  { append, idempotency }: AdmitRequest,
-): readonly Step[] {
-  const { account, reservationMicros: reservation_micros } = append.changes.task
-  const bounds = { statement: admission.findFullBound, values: { account, reservation_micros } }
-  if (idempotency === undefined) return [bounds]
-  const { key } = idempotency
-  return [{ statement: admission.findIdempotency, values: { account, key } }, bounds]
 }
 
 /** The last of `results` is what the check gave that stopped the admission. */

@@ -9,13 +9,4 @@ export const DEFAULTS = {
   /** Sums that wait for the one that is added up, each some 2 µs for a charge; and one account's. */
   maxLongReads: 64,
   maxLongReadsOfAccount: 8,
-  /** A batch's bounds keep the wait of its first change short. */
-  maxBatchChanges: 500,
-  maxBatchBytes: 1_048_576,
-  /** Tasks that one page of a filtered list looks at: about 1 ms of the calling thread. */
-  listedTasks: 1_000,
-  /** Tasks whose newest state is kept in memory for reads: about 2 KB each, twice that many. */
-  keptHeads: 4_096,
-  /** One is committed while the next is gathered. */
-  maxBatchesUnderWay: 2,
 } as const

@@ -26,6 +26,7 @@ export const SQLITE_DIALECT: StoreDialect = {
   canSkipLocked: false,
   toMemberJson: (column, path) =>
     sql<string | null>`(${sql.ref(column)} -> ${sql.lit(`$.${path.join(".")}`)})`,
-  toCounts: (json) => sql`(select key, value as count from json_each(${json}))`,
+  toList: (texts) => JSON.stringify(texts),
   toMembers: (list) => sql<string>`(select value from json_each(${list}))`,
+  toCounts: (json) => sql`(select key, value as count from json_each(${json}))`,
 }

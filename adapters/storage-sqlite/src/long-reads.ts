@@ -6,29 +6,24 @@
  * after read without a gap would let it grow for ever.
  */
 import { SafelightError } from "@safelight/core"
-import type { SqlValues, Statement } from "@safelight/store"
+import { closed, type RawRows } from "@safelight/store"
 import { DEFAULTS } from "./defaults.ts"
 import type { LongRead } from "./reading-thread-body.ts"
 import type { ReadingThread } from "./reading-thread.ts"
-import { closed } from "./storage-error.ts"
 
 export interface LongReads {
-  /** Every row, with the columns' names. Rejects with a `SafelightError`, `overloaded` among them. */
-  all<Row>(statement: Statement, values: SqlValues): Promise<readonly Row[]>
   /**
-   * The rows of each statement, all of one state of the database; the id of the first one's last row
-   * is the value of `last` in the others, which don't run where it has none.
+   * The rows of each statement, all of one state of the database. Rejects with a `SafelightError`,
+   * `overloaded` where too many wait, or too many of the `account` that asks.
    */
-  allOfOneState(statements: readonly Statement[], values: SqlValues): Promise<readonly Rows[]>
+  ask(read: LongRead, account?: string): Promise<readonly RawRows[]>
   close(): Promise<void>
 }
-
-type Rows = readonly unknown[]
 
 interface Question {
   readonly read: LongRead
   readonly account: string | undefined
-  readonly answer: PromiseWithResolvers<readonly Rows[]>
+  readonly answer: PromiseWithResolvers<readonly RawRows[]>
 }
 
 export interface LongReadsOptions {
@@ -55,25 +50,18 @@ export function createLongReads({ thread, shortenLog }: LongReadsOptions): LongR
     isAsking = false
   }
 
-  function ask(read: LongRead): Promise<readonly Rows[]> {
-    if (isClosed) return Promise.reject(closed())
-    const key = JSON.stringify(read)
-    const known = waiting.get(key)
-    if (known !== undefined) return known.answer.promise
-    const account = toAccount(read)
-    if (isFull(waiting, account)) return Promise.reject(overloaded())
-    const question = { read, account, answer: Promise.withResolvers<readonly Rows[]>() }
-    waiting.set(key, question)
-    if (!isAsking) void askWaiting()
-    return question.answer.promise
-  }
-
   return {
-    async all<Row>(statement: Statement, values: SqlValues) {
-      const [rows = []] = await ask({ statements: [statement], values })
-      return rows as readonly Row[]
+    async ask(read, account) {
+      if (isClosed) throw closed()
+      const key = JSON.stringify(read)
+      const known = waiting.get(key)
+      if (known !== undefined) return known.answer.promise
+      if (isFull(waiting, account)) throw overloaded()
+      const question = { read, account, answer: Promise.withResolvers<readonly RawRows[]>() }
+      waiting.set(key, question)
+      if (!isAsking) void askWaiting()
+      return question.answer.promise
     },
-    allOfOneState: (statements, values) => ask({ statements, values }),
     async close() {
       isClosed = true
       for (const { answer } of waiting.values()) answer.reject(closed())
@@ -89,10 +77,6 @@ function isFull(waiting: ReadonlyMap<string, Question>, account: string | undefi
   if (account === undefined) return false
   const own = Array.from(waiting.values()).filter((question) => question.account === account)
   return own.length >= DEFAULTS.maxLongReadsOfAccount
-}
-
-function toAccount({ values }: LongRead): string | undefined {
-  return typeof values["account"] === "string" ? values["account"] : undefined
 }
 
 function overloaded(): SafelightError {

@@ -4,12 +4,20 @@
  */
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
-import { assertServable, type Move } from "@safelight/core"
-import { fromMoveRecord, migrate, type MovesTable, type StoreStatements } from "@safelight/store"
+import { assertServable } from "@safelight/core"
+import {
+  LEASE_STATEMENTS,
+  createCompiler,
+  migrate,
+  MOVE_STATEMENTS,
+  toRows,
+  type RawRows,
+} from "@safelight/store"
 import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely"
 import { SQLITE_DIALECT } from "./dialect.ts"
 import { isBusy } from "./failure.ts"
 import { assertNoArtifacts } from "./lost-files.ts"
+import { prepareArrays } from "./prepare-arrays.ts"
 
 /** A migration takes some tens of milliseconds. */
 const RETRY_MS = 10
@@ -17,7 +25,6 @@ const RETRY_MS = 10
 export interface MigrateFileOptions {
   readonly file: string
   readonly busyTimeoutMs: number
-  readonly statements: StoreStatements
   /** Refuses a database that moved or whose tasks are gone, and ends the leases of whoever served before. */
   readonly isServing: boolean
   /** Throws where an older release may be serving. */
@@ -33,11 +40,7 @@ export async function migrateFile(options: MigrateFileOptions): Promise<void> {
       dialect: SQLITE_DIALECT,
       assertAlone: options.assertAlone,
     })
-    if (options.isServing) {
-      assertServable(readMoves(database, options.statements))
-      if (isWithoutTasks(database)) assertNoArtifacts(options.file)
-      for (const { sql } of options.statements.leases.endAll) database.exec(sql)
-    }
+    if (options.isServing) beginServing(database, options.file)
     database.exec("commit")
   } finally {
     // Ends an open transaction, undone.
@@ -45,13 +48,18 @@ export async function migrateFile(options: MigrateFileOptions): Promise<void> {
   }
 }
 
-function isWithoutTasks(database: DatabaseSync): boolean {
-  return database.prepare("select 1 from tasks limit 1").get() === undefined
+function beginServing(database: DatabaseSync, file: string): void {
+  const compiler = createCompiler(SQLITE_DIALECT)
+  const { listMoves } = MOVE_STATEMENTS(compiler)
+  const moves = prepareArrays(database, listMoves.sql).all() as unknown as RawRows
+  assertServable(toRows(listMoves, moves))
+  if (isWithoutTasks(database)) assertNoArtifacts(file)
+  const { forgetAll, freeEveryTask } = LEASE_STATEMENTS(compiler)
+  for (const { sql } of [freeEveryTask, forgetAll]) database.exec(sql)
 }
 
-function readMoves(database: DatabaseSync, { moves }: StoreStatements): readonly Move[] {
-  const records = database.prepare(moves.list.sql).all() as unknown as MovesTable[]
-  return records.map(fromMoveRecord)
+function isWithoutTasks(database: DatabaseSync): boolean {
+  return database.prepare("select 1 from tasks limit 1").get() === undefined
 }
 
 /**

@@ -4,16 +4,9 @@
  * may change when a volume is mounted again.
  */
 import { statSync } from "node:fs"
-import type { DatabaseOrigin } from "@safelight/store"
+import type { Origins } from "@safelight/store"
 
-export interface FileOrigins {
-  /** All that can be told, to be recorded. */
-  readonly whole: DatabaseOrigin
-  /** What may be compared with a record. */
-  readonly certain: DatabaseOrigin
-}
-
-export function readFileOrigins(file: string): FileOrigins {
+export function readFileOrigins(file: string): Origins {
   const { ino, birthtimeNs, ctimeNs } = statSync(file, { bigint: true })
   const number = { file: String(ino) }
   // A file system that keeps no birth time shows 0.

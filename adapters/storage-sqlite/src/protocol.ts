@@ -3,7 +3,7 @@
  * so a change is one flat array, and a statement's text crosses once: later it goes by its number,
  * which is its place in the order of definition.
  */
-import type { SqlValue } from "@safelight/store"
+import type { ChangeOutcome, SqlValue } from "@safelight/store"
 import type { Failure } from "./failure.ts"
 
 /**
@@ -39,15 +39,6 @@ export type WriterRequest =
       readonly changes: readonly EncodedChange[]
     }
   | { readonly kind: "close" }
-
-/** What a step gave: how many rows it changed, or the rows it returned. */
-export type StepResult = number | readonly (readonly SqlValue[])[]
-
-/**
- * Whether a guarded change was made, or what each step gave: of a plain change, and of a guarded
- * one up to the check that ended it.
- */
-export type ChangeOutcome = boolean | readonly StepResult[]
 
 /** What became of each change, in order; empty where the whole batch failed. */
 export interface WriterAnswer {

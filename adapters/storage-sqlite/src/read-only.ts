@@ -47,7 +47,6 @@ export async function assertReadable(location: string): Promise<void> {
 /** Refuses every write. */
 export function createRefusingWriter(): Writer {
   return {
-    toNumber: () => 0,
     write() {
       const message = "the data folder can't be written; it was opened to be read"
       return Promise.reject(

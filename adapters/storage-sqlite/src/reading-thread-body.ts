@@ -4,23 +4,27 @@
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { parentPort, workerData } from "node:worker_threads"
-import type { SqlValue, SqlValues, Statement } from "@safelight/store"
+import type { RawRows, SqlValue } from "@safelight/store"
 import { isTooLarge, readTwice, toFailure, type Failure } from "./failure.ts"
+import { prepareArrays } from "./prepare-arrays.ts"
 
 export interface LongReadSettings {
   readonly file: string
   readonly busyTimeoutMs: number
 }
 
-export interface LongRead {
-  /** All run on one state of the database. */
-  readonly statements: readonly Statement[]
-  /** By parameter; `last` is the id of the last row that the first statement gave. */
-  readonly values: SqlValues
+export interface LongStatement {
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+  /** Where the first value of the first statement's last row goes; without such a row it isn't run. */
+  readonly lastAt?: readonly number[]
 }
 
+/** All run on one state of the database. */
+export type LongRead = readonly LongStatement[]
+
 export type LongReadAnswer =
-  | { readonly rows: readonly (readonly unknown[])[] }
+  | { readonly rows: readonly RawRows[] }
   | { readonly failure: Failure; readonly isTooLarge: boolean }
 
 if (parentPort === null) throw new Error("reading-thread-body.ts is the body of a worker thread")
@@ -29,24 +33,19 @@ const { file, busyTimeoutMs } = workerData as LongReadSettings
 const database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs })
 const prepared = new Map<string, StatementSync>()
 
-function readRows({ sql, parameters }: Statement, values: SqlValues): Record<string, unknown>[] {
-  const statement = prepared.get(sql) ?? database.prepare(sql)
+function readRows({ sql, values, lastAt = [] }: LongStatement, last: SqlValue): RawRows {
+  const statement = prepared.get(sql) ?? prepareArrays(database, sql)
   prepared.set(sql, statement)
-  return statement.all(...parameters.map((name) => toValue(name, values)))
+  const bound = values.map((value, index) => (lastAt.includes(index) ? last : value))
+  return statement.all(...bound) as unknown as RawRows
 }
 
-function toValue(name: string, values: SqlValues): SqlValue {
-  const value = values[name]
-  if (value === undefined) throw new RangeError(`no value for ${name}`)
-  return value
-}
-
-function readAll({ statements: [first, ...others], values }: LongRead): unknown[][] {
+function readAll([first, ...others]: LongRead): RawRows[] {
   if (first === undefined) return []
-  const rows = readRows(first, values)
-  const last = rows.at(-1)?.["id"]
-  if (others.length === 0 || typeof last !== "string") return [rows]
-  return [rows, ...others.map((statement) => readRows(statement, { ...values, last }))]
+  const rows = readRows(first, null)
+  const last = rows.at(-1)?.[0]
+  if (typeof last !== "string") return [rows]
+  return [rows, ...others.map((statement) => readRows(statement, last))]
 }
 
 function answer(read: LongRead): LongReadAnswer {

@@ -5,12 +5,13 @@
  */
 import { Worker } from "node:worker_threads"
 import { SafelightError } from "@safelight/core"
+import { closed, type RawRows } from "@safelight/store"
 import type { LongRead, LongReadAnswer, LongReadSettings } from "./reading-thread-body.ts"
-import { closed, tooLarge, toSafelightError } from "./storage-error.ts"
+import { tooLarge, toSafelightError } from "./storage-error.ts"
 
 export interface ReadingThread {
   /** One question at a time: rejects with a `SafelightError`. */
-  ask(read: LongRead): Promise<readonly (readonly unknown[])[]>
+  ask(read: LongRead): Promise<readonly RawRows[]>
   /** What is under way then fails. */
   end(): Promise<void>
 }
@@ -21,7 +22,7 @@ const BODY = new URL(
 )
 
 export function createReadingThread(settings: LongReadSettings): ReadingThread {
-  let asked: PromiseWithResolvers<readonly (readonly unknown[])[]> | undefined
+  let asked: PromiseWithResolvers<readonly RawRows[]> | undefined
   let worker: Worker | undefined
   let isEnding = false
 

@@ -1,5 +1,6 @@
 /** SQLite's failures as the errors of core, translated once. */
 import { isSafelightError, SafelightError } from "@safelight/core"
+import type { ChangeOutcome } from "@safelight/store"
 import {
   FILE_GONE,
   isChangeFault,
@@ -41,11 +42,6 @@ export function toAdmissionError(error: unknown): unknown {
   return new SafelightError({ code: "outcome-unknown", message, retryable: true, cause: error })
 }
 
-export function closed(): SafelightError {
-  const message = "the storage is closed"
-  return new SafelightError({ code: "storage-unavailable", message, isUndone: true })
-}
-
 export function tooLarge(cause?: unknown): SafelightError {
   const message = "a number of the database, or a sum, is larger than can be told exactly"
   return new SafelightError({ code: "storage-corrupt", message, cause })
@@ -60,4 +56,9 @@ export function translated<Result>(read: () => Result): Result {
     if (!isSqliteError(error)) throw error
     throw toSafelightError(toFailure(error), { cause: error })
   }
+}
+
+/** What the writing thread says of a change is its outcome or its failure. */
+export function isChangeOutcome(outcome: ChangeOutcome | Failure): outcome is ChangeOutcome {
+  return typeof outcome !== "object" || !("resultCode" in outcome)
 }

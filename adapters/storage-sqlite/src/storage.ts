@@ -9,35 +9,28 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import { compileStatements, type Statement, type StoreStatements } from "@safelight/store"
-import { createAccountMethods } from "./account-methods.ts"
+import {
+  createCompiler,
+  createStoreMethods,
+  toStep,
+  type Commit,
+  type Statement,
+} from "@safelight/store"
 import { createAppendMethods } from "./append.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { SQLITE_DIALECT } from "./dialect.ts"
-import { createChannelMethods } from "./channel-methods.ts"
-import { createLeaseMethods } from "./lease-methods.ts"
-import { createDeploymentMethods } from "./deployment-methods.ts"
-import { createEncoder } from "./encode-change.ts"
-import { createErasingMethods } from "./erasing.ts"
+import { createDriver } from "./driver.ts"
 import { toFailure } from "./failure.ts"
 import { toSafelightError } from "./storage-error.ts"
 import { assertNotServed, findReadOnlyDatabase, lockForServing, prepareFolder } from "./folder.ts"
-import { createKeyMethods } from "./key-methods.ts"
-import { createLinkMethods } from "./link-methods.ts"
 import { createLogShortener } from "./log-shortener.ts"
 import { createLongReads } from "./long-reads.ts"
-import { listTasks } from "./list-tasks.ts"
 import { migrateFile } from "./migrate-file.ts"
-import { createMoveMethods } from "./move-methods.ts"
-import { createQueueMethods } from "./queue-methods.ts"
-import { createRateMethods } from "./rate-methods.ts"
-import { createReadMethods } from "./read-methods.ts"
 import { assertReadable, createRefusingWriter, toReadOnlyLocation } from "./read-only.ts"
 import { createReader } from "./reader.ts"
 import { createReadingThread } from "./reading-thread.ts"
-import { scan } from "./scan.ts"
 import { warnOfOthers } from "./open-modes.ts"
-import { createWriter, type Commit, type Writer } from "./writer.ts"
+import { createWriter, type Writer } from "./writer.ts"
 
 export interface SqliteStorageOptions {
   /** Where the database lives; made where it is missing. One folder, one service. */
@@ -59,7 +52,11 @@ export interface SqliteStorageOptions {
 }
 
 /** Changes nothing and is committed and synced as any change is, so it fails where they do. */
-const WRITE_ONE_PAGE: Statement = { sql: "pragma user_version = 0", parameters: [] }
+const WRITE_ONE_PAGE: Statement<never, object> = {
+  sql: "pragma user_version = 0",
+  parameters: [],
+  columns: [],
+}
 
 /** SQLite's default, and what every database made here has. */
 const PAGE_BYTES = 4_096
@@ -80,16 +77,14 @@ export async function createSqliteStorage(options: SqliteStorageOptions): Promis
   const unlock = mode === "beside" ? undefined : lockForServing(folder)
   try {
     const file = folder.databaseFile
-    const statements = compileStatements(SQLITE_DIALECT)
     await migrateFile({
       file,
       busyTimeoutMs: options.busyTimeoutMs ?? DEFAULTS.busyTimeoutMs,
-      statements,
       isServing: mode === "serve",
       assertAlone: mode === "beside" ? () => assertNotServed(folder) : () => {},
     })
     const writer = openWriter(options, file)
-    return assemble(options, { file, location: file, statements, writer, unlock })
+    return assemble(options, { file, location: file, writer, unlock })
   } catch (error) {
     unlock?.()
     throw toOpeningError(error)
@@ -101,9 +96,8 @@ async function openToRead(options: SqliteStorageOptions, file: string): Promise<
   try {
     const location = toReadOnlyLocation(file)
     await assertReadable(location)
-    const statements = compileStatements(SQLITE_DIALECT)
     const writer = createRefusingWriter()
-    return assemble(options, { file, location, statements, writer, unlock: undefined })
+    return assemble(options, { file, location, writer, unlock: undefined })
   } catch (error) {
     throw toOpeningError(error)
   }
@@ -117,7 +111,6 @@ function openWriter(options: SqliteStorageOptions, file: string): Writer {
   const { busyTimeoutMs = DEFAULTS.busyTimeoutMs, log = SILENT_LOG, maxFileBytes = 0 } = options
   const maxPages = Math.ceil(maxFileBytes / PAGE_BYTES)
   return createWriter({
-    ...DEFAULTS,
     log,
     onCommit: options.onCommit ?? (() => {}),
     settings: { ...DEFAULTS, file, busyTimeoutMs, maxPages },
@@ -128,19 +121,17 @@ interface Parts {
   readonly file: string
   /** The file as SQLite is told to open it to read. */
   readonly location: string
-  readonly statements: StoreStatements
   readonly writer: Writer
   readonly unlock: (() => void) | undefined
 }
 
 function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
-  const { file, statements, writer } = parts
+  const { file, writer } = parts
   const { busyTimeoutMs = DEFAULTS.busyTimeoutMs, log = SILENT_LOG } = options
   const reading = { busyTimeoutMs, file: parts.location }
-  const reader = createReader({ ...reading, findHead: statements.read.findHead })
-  const onePage = createEncoder(writer.toNumber).plain([{ statement: WRITE_ONE_PAGE, values: {} }])
+  const reader = createReader(reading)
   async function commitOnePage(): Promise<void> {
-    await writer.write(onePage)
+    await writer.write({ steps: [toStep(WRITE_ONE_PAGE, {})] })
   }
   const longReads = createLongReads({
     thread: createReadingThread(reading),
@@ -160,21 +151,11 @@ function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
     }
   }
 
+  const compiler = createCompiler(SQLITE_DIALECT)
+  const driver = createDriver({ file, writer, reader, longReads })
   return {
-    ...createAppendMethods(writer, reader, statements),
-    ...createReadMethods(reader, statements),
-    ...createErasingMethods(writer, statements),
-    ...createQueueMethods({ writer, reader, longReads, statements, log }),
-    ...createLeaseMethods({ writer, reader, statements }),
-    ...createAccountMethods(writer, reader, longReads, statements),
-    ...createChannelMethods({ writer, reader, longReads, statements }),
-    ...createDeploymentMethods({ file, writer, reader, statements }),
-    ...createKeyMethods(writer, reader, statements),
-    ...createLinkMethods(writer, reader, statements),
-    ...createMoveMethods(writer, reader, statements),
-    ...createRateMethods(writer, reader, statements),
-    listTasks: async (request) => listTasks(reader, statements, request),
-    scan: (request) => scan(longReads, statements, request),
+    ...createStoreMethods(driver, compiler, { log }),
+    ...createAppendMethods(driver, compiler),
     check: commitOnePage,
     close: () => (closing ??= close()),
   }

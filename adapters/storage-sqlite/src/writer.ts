@@ -1,136 +1,134 @@
 /**
- * Group commit, seen from the main thread. Changes that queue up while earlier ones are being
- * committed go out together as one batch; there is no timer. Up to two batches are under way, so
- * that the writing thread has its next one the moment it ends the last.
- *
- *   waiting ──(a batch's room)──▶ under way ──(answer)──▶ settled
- *                                     └──(the thread died)──▶ rejected, outcome unknown
+ * The group commit over the writing thread, as the main thread holds it. Up to two batches are under
+ * way, so that the thread has its next one the moment it ends the last.
  *
  * What a rejected change did is unknown where the thread died, and where a commit failed that nothing
  * could take the place of: its error doesn't say `isUndone`. The same change may be handed in again,
  * and the version check finds it where it was stored after all.
  */
 import { SafelightError, type Log } from "@safelight/core"
-import type { Statement } from "@safelight/store"
-import { settleBatch, takeBatch, toShare, type BatchBounds, type PendingChange } from "./batch.ts"
-import { closed } from "./storage-error.ts"
-import type { ChangeOutcome, EncodedChange, WriterAnswer, WriterSettings } from "./protocol.ts"
+import {
+  createGroupCommit,
+  type Change,
+  type ChangeOutcome,
+  type Commit,
+  type PendingChange,
+  type SqlValue,
+  type Statement,
+} from "@safelight/store"
+import { isChangeOutcome, toSafelightError } from "./storage-error.ts"
+import { PLAIN, type EncodedChange, type WriterAnswer, type WriterSettings } from "./protocol.ts"
 import { createNumbering, startWritingThread, type WritingThread } from "./writing-thread.ts"
 
 export interface Writer {
-  /** The number by which the writing thread knows a statement. */
-  readonly toNumber: (statement: Statement) => number
   /**
    * Resolves once what the change did is durable. Rejects with `storage-unavailable`, retryable
-   * unless the change itself is at fault.
+   * unless the change itself is at fault, or with `overloaded`.
    */
-  readonly write: (change: EncodedChange) => Promise<ChangeOutcome>
+  readonly write: (change: Change) => Promise<ChangeOutcome>
   /** Resolves once everything handed in is settled; later writes reject. */
   readonly drain: () => Promise<void>
   /** Ends the thread of a drained writer. */
   readonly end: () => Promise<void>
 }
 
-/** What was committed together, or given up, for who watches. */
-export interface Commit {
-  readonly changes: number
-  /** From when it was sent; a second batch under way waits for the first in it. */
-  readonly durationMs: number
-  readonly isFailed: boolean
+interface Pending extends PendingChange {
+  readonly encoded: EncodedChange
+  readonly resolve: (outcome: ChangeOutcome) => void
 }
 
 interface UnderWay {
-  readonly batch: readonly PendingChange[]
-  readonly sentAt: number
+  readonly batch: readonly Pending[]
+  readonly settled: PromiseWithResolvers<boolean>
 }
 
-const NOTHING: UnderWay = { batch: [], sentAt: 0 }
-
-export interface WriterOptions extends BatchBounds {
+export interface WriterOptions {
   readonly onCommit: (commit: Commit) => void
   readonly settings: WriterSettings
   readonly log: Log
-  readonly maxBatchesUnderWay: number
 }
 
-export function createWriter(options: WriterOptions): Writer {
-  const { settings, log, maxBatchesUnderWay } = options
+/** One is committed while the next is gathered. */
+const LANES = [0, 1]
+
+export function createWriter({ settings, log, onCommit }: WriterOptions): Writer {
   const numbering = createNumbering()
-  const waiting: PendingChange[] = []
   const underWay: UnderWay[] = []
   let thread: WritingThread | undefined
-  let isFlushing = false
-  let isClosed = false
-  const drained = Promise.withResolvers<void>()
 
-  function scheduleFlush(): void {
-    if (isFlushing || waiting.length === 0 || underWay.length >= maxBatchesUnderWay) return
-    isFlushing = true
-    // Behind the I/O of this turn of the event loop, so that changes of many sockets go together.
-    setImmediate(flush)
-  }
-
-  function flush(): void {
-    isFlushing = false
-    thread ??= startWritingThread({ settings, numbering, onAnswer, onEnd })
-    while (waiting.length > 0 && underWay.length < maxBatchesUnderWay) {
-      const share = toShare(waiting.length, maxBatchesUnderWay - underWay.length)
-      const batch = takeBatch(waiting, share, options)
-      underWay.push({ batch, sentAt: performance.now() })
-      thread.commit(batch.map(({ change }) => change))
-    }
-  }
+  const group = createGroupCommit<number, Pending>({
+    lanes: LANES,
+    async commit(_, batch) {
+      const settled = Promise.withResolvers<boolean>()
+      underWay.push({ batch, settled })
+      thread ??= startWritingThread({ settings, numbering, onAnswer, onEnd })
+      thread.commit(batch.map(({ encoded }) => encoded))
+      return settled.promise
+    },
+    // An idle storage keeps no process alive.
+    onRest: () => thread?.rest(),
+    onDone: (_, commit) => onCommit(commit),
+  })
 
   function onAnswer(answer: WriterAnswer): void {
-    settle(underWay.shift() ?? NOTHING, answer, options)
-    continueOrRest()
+    const { failure } = answer
+    if (failure !== null) log.error({ ...failure }, "a batch of writes failed twice")
+    const answered = underWay.shift()
+    if (answered === undefined) return
+    settle(answered.batch, answer)
+    answered.settled.resolve(failure === null)
   }
 
   function onEnd(cause: unknown): void {
     thread = undefined
-    const lost = underWay.splice(0).flatMap(({ batch }) => batch)
-    const isAsked = isClosed && lost.length === 0
+    const lost = underWay.splice(0)
+    const isAsked = group.isClosed() && lost.length === 0
     if (!isAsked) log.error({ cause: String(cause) }, "the writing thread ended unasked")
-    for (const { reject } of lost) reject(threadEnded(cause))
-    continueOrRest()
-  }
-
-  function continueOrRest(): void {
-    scheduleFlush()
-    if (waiting.length > 0 || underWay.length > 0) return
-    // An idle storage keeps no process alive.
-    thread?.rest()
-    if (isClosed) drained.resolve()
+    for (const { batch, settled } of lost) {
+      for (const { reject } of batch) reject(threadEnded(cause))
+      settled.resolve(false)
+    }
   }
 
   return {
-    toNumber: numbering.toNumber,
-    async write(change) {
-      if (isClosed) throw closed()
-      return new Promise((resolve, reject) => {
-        waiting.push({ change, resolve, reject })
-        scheduleFlush()
-      })
-    },
-    drain() {
-      isClosed = true
-      continueOrRest()
-      return drained.promise
-    },
+    write: (change) =>
+      new Promise((resolve, reject) => {
+        const encoded = encode(change, numbering.toNumber)
+        const isJudged = (change.checks ?? []).length > 0
+        group.add({ encoded, bytes: measure(encoded), isJudged, resolve, reject })
+      }),
+    drain: group.drain,
     end: async () => thread?.end(),
   }
 }
 
-function settle(
-  { batch, sentAt }: UnderWay,
-  answer: WriterAnswer,
-  { log, onCommit }: WriterOptions,
-): void {
-  const { failure } = answer
-  if (failure !== null) log.error({ ...failure }, "a batch of writes failed twice")
-  settleBatch(batch, answer)
-  const durationMs = performance.now() - sentAt
-  onCommit({ changes: batch.length, durationMs, isFailed: failure !== null })
+function settle(batch: readonly Pending[], { failure, isUndone, outcomes }: WriterAnswer): void {
+  for (const [index, { resolve, reject }] of batch.entries()) {
+    const outcome = outcomes[index]
+    if (failure !== null) reject(toSafelightError(failure, { isUndone }))
+    else if (outcome === undefined) reject(new RangeError("the writing thread forgot a change"))
+    else if (isChangeOutcome(outcome)) resolve(outcome)
+    else reject(toSafelightError(outcome, { isUndone: true }))
+  }
+}
+
+/** The size of a change's texts, near enough: characters for bytes. */
+function measure(change: EncodedChange): number {
+  let size = 0
+  for (const value of change) if (typeof value === "string") size += value.length
+  return size
+}
+
+/** The flat change that crosses to the writing thread. */
+function encode(
+  { checks = [], steps, isGuarded = false }: Change,
+  toNumber: (statement: Statement) => number,
+): EncodedChange {
+  const encoded: SqlValue[] = [isGuarded ? checks.length : PLAIN]
+  for (const { statement, values } of [...checks, ...steps]) {
+    encoded.push(toNumber(statement), ...values)
+  }
+  return encoded
 }
 
 function threadEnded(cause: unknown): SafelightError {

@@ -16,16 +16,14 @@
  */
 import { basename } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
-import type { SqlValue } from "@safelight/store"
+import type { ChangeOutcome, SqlValue, StepResult } from "@safelight/store"
 import { FILE_GONE, isChangeFault, isCutShort, toFailure, type Failure } from "./failure.ts"
 import { watchFiles, type FileWatch } from "./file-watch.ts"
 import { prepareArrays } from "./prepare-arrays.ts"
 import {
   PLAIN,
-  type ChangeOutcome,
   type EncodedChange,
   type StatementDefinition,
-  type StepResult,
   type WriterAnswer,
   type WriterSettings,
 } from "./protocol.ts"

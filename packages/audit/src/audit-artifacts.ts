@@ -14,7 +14,7 @@ import {
   type ScanPage,
   type Storage,
 } from "@safelight/core"
-import { createGate } from "./gate.ts"
+import { createFailFast } from "./fail-fast.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 
 export interface ArtifactAuditOptions {
@@ -60,7 +60,7 @@ async function readNamed(
   { storage, artifacts, now, onProgress }: ArtifactAuditOptions,
   find: Find,
 ): Promise<number> {
-  const pass = createGate(READS_AT_ONCE)
+  const run = createFailFast(READS_AT_ONCE)
   let count = 0
   const judge = async (task: string, entry: ManifestEntry): Promise<void> => {
     const kind = await compare(artifacts, entry)
@@ -74,7 +74,7 @@ async function readNamed(
         .map(openEvent)
         .flatMap((event) => (event.type === "succeeded" ? event.data.artifacts : []))
         .filter(({ expiresAt }) => now < expiresAt)
-        .map((entry) => pass(() => judge(id, entry))),
+        .map((entry) => run(() => judge(id, entry))),
     )
     await Promise.all(named)
     onProgress?.({ artifacts: count })

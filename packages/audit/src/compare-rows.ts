@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import {
+  PROJECTION,
   toArtifactRows,
   toChargeRow,
   toOutcomeRows,
@@ -29,6 +30,12 @@ export interface FoldedStep {
   readonly hash: string
 }
 
+/** Whether the row's snapshot says that it is of another release's projection. */
+export function isForeignRow({ snapshot }: TaskRow): boolean {
+  const projection = toMembers(snapshot)?.["projection"]
+  return Number.isSafeInteger(projection) && projection !== PROJECTION
+}
+
 /** Compares a task's rows with the ones after its last step; `steps` is never empty. */
 export function compareRows(stream: ScannedStream, steps: readonly FoldedStep[], find: Find): void {
   const last = steps.at(-1) as FoldedStep
@@ -50,10 +57,13 @@ function compareTaskRow(
   steps: readonly FoldedStep[],
   find: Find,
 ): void {
-  const differing = differingFields(expected, found)
+  const isForeign = isForeignRow(found)
+  const listDiffering = (row: TaskRow) =>
+    differingFields(row, found).filter((field) => field !== "snapshot" || !isForeign)
+  const differing = listDiffering(expected)
   if (differing.length === 0) return
   const rows = steps.map(({ task, hash }) => toTaskRow(task, hash))
-  const behind = rows.find((row) => differingFields(row, found).length === 0)
+  const behind = rows.find((row) => listDiffering(row).length === 0)
   if (behind !== undefined) {
     const { id, version } = expected
     const place = { task: id, version: behind.version + 1 }

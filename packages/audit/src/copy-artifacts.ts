@@ -12,7 +12,7 @@ import {
   type ArtifactStorage,
   type Task,
 } from "@safelight/core"
-import { createGate } from "./gate.ts"
+import { createFailFast } from "./fail-fast.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 
 export interface ArtifactCopy {
@@ -46,7 +46,7 @@ const COPIES_AT_ONCE = 4
 type Outcome = "copied" | "present" | CopyFinding["kind"]
 
 export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier {
-  const pass = createGate(COPIES_AT_ONCE)
+  const run = createFailFast(COPIES_AT_ONCE)
   const findings = createKeptFindings<CopyFinding>()
   let [copied, present] = [0, 0]
 
@@ -58,7 +58,7 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
 
   async function copyOne(row: ArtifactRow): Promise<Outcome> {
     if (await isPresent(to, row)) return "present"
-    return pass(() => store(row))
+    return run(() => store(row))
   }
 
   async function store(row: ArtifactRow): Promise<Outcome> {

@@ -24,5 +24,11 @@ export {
   type ImportProgress,
   type ImportReport,
 } from "./import-streams.ts"
+export {
+  rebuildRows,
+  type RebuildOptions,
+  type RebuildProgress,
+  type RebuildReport,
+} from "./rebuild-rows.ts"
 export type { AuditOutcome, AuditProgress, AuditReport } from "./report.ts"
 export { verifyTask } from "./verify-task.ts"

@@ -16,6 +16,7 @@ import {
   findChargeOrphan,
   findOrphan,
   findOutcomeOrphan,
+  isForeignRow,
   type FoldedStep,
 } from "./compare-rows.ts"
 import { findChargeFault } from "./recompute-charge.ts"
@@ -32,6 +33,7 @@ export function replayStream(stream: ScannedStream, rules: ReplayRules, ledger: 
     reportOrphans(stream, ledger)
     return
   }
+  if (stream.row !== undefined && isForeignRow(stream.row)) ledger.countForeignRow()
   const steps = foldSteps(stream, rules, ledger)
   if (steps.length === stream.events.length) compareRows(stream, steps, ledger.find)
 }

@@ -20,6 +20,11 @@ export interface AuditReport {
   /** The first ones; `findingCount` counts all. */
   readonly findings: readonly Finding[]
   readonly findingCount: number
+  /**
+   * Rows of another release's projection, whose snapshots nobody reads: they are not compared, and a
+   * rebuild projects them anew.
+   */
+  readonly foreignRows: number
   /** The bill: what the log charges, in integer micro-units. Accounts without tasks are absent. */
   readonly chargeMicros: {
     readonly total: number
@@ -40,6 +45,7 @@ export interface Charge {
 export interface Ledger {
   readonly find: (finding: Finding) => void
   countTask(events: number): void
+  countForeignRow(): void
   charge(charge: Charge): void
   toProgress(): AuditProgress
   toReport(): AuditReport
@@ -52,6 +58,7 @@ export function createLedger(keptFindings: number): Ledger {
   let events = 0
   let differences = 0
   let obstacles = 0
+  let foreignRows = 0
   let total = 0
   const find = (finding: Finding): void => {
     if (isObstacle(finding)) obstacles += 1
@@ -64,6 +71,9 @@ export function createLedger(keptFindings: number): Ledger {
     countTask(count) {
       tasks += 1
       events += count
+    },
+    countForeignRow() {
+      foreignRows += 1
     },
     charge({ account, chargeMicros, task, version }) {
       if (!Number.isSafeInteger(total + chargeMicros)) {
@@ -79,6 +89,7 @@ export function createLedger(keptFindings: number): Ledger {
       outcome: differences > 0 ? "differs" : obstacles > 0 ? "could-not-tell" : "whole",
       ...toProgress(),
       findings,
+      foreignRows,
       chargeMicros: { total, byAccount: Object.fromEntries(byAccount) },
     }),
   }

@@ -9,18 +9,6 @@ export {
   type RatePolicy,
 } from "./accounts/account.ts"
 export { isAccountName } from "./accounts/account-name.ts"
-export {
-  NO_SLICE,
-  planLease,
-  takeFromSlice,
-  toIntervalMicros,
-  toRateStanding,
-  toSteadyMoment,
-  type LeasePlan,
-  type LeaseRequest,
-  type RateSlice,
-  type RateStanding,
-} from "./accounts/rate-slice.ts"
 export { createBoundedCache, type BoundedCache } from "./bounded-cache.ts"
 export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts"
 export type { Digest, DigestPart } from "./digest.ts"
@@ -34,23 +22,13 @@ export {
 } from "./safelight-error.ts"
 
 export {
-  API_KEY_SCOPES,
-  createApiKeyParts,
-  formatApiKey,
-  parseApiKey,
-  type ApiKeyParts,
-  type ApiKeyScope,
-} from "./keys/api-key.ts"
+  createSemaphore,
+  type AcquireOptions,
+  type Semaphore,
+  type SemaphoreOptions,
+} from "./semaphore.ts"
+export { API_KEY_SCOPES, type ApiKeyScope } from "./keys/api-key-scope.ts"
 export { hideSecrets } from "./keys/hide-secrets.ts"
-
-export {
-  formatAccessToken,
-  parseAccessToken,
-  toSignedLinkText,
-  type AccessToken,
-  type LinkClaim,
-} from "./links/access-token.ts"
-export { createLinkKey } from "./links/link-key.ts"
 
 export { MODELS } from "./models/catalogue.ts"
 export { PICTURE_SIZES, type PictureSize } from "./models/picture-sizes.ts"
@@ -103,6 +81,21 @@ export {
   type PriceTable,
 } from "./money/prices.ts"
 
+export {
+  LINK_SECONDS,
+  type Access,
+  type Authentication,
+  type AuthenticationRefusal,
+  type Authorization,
+  type CreateLinkRequest,
+  type Credentials,
+  type Identity,
+  type LinkAccess,
+  type LinkedArtifact,
+  type OpenLinkRequest,
+  type PrivateLink,
+  type RateAnswer,
+} from "./ports/access.ts"
 export type {
   AccountChange,
   AccountStorage,
@@ -192,18 +185,17 @@ export type {
   WorkerLease,
 } from "./ports/queue-storage.ts"
 export type { RateName, RateStorage } from "./ports/rate-storage.ts"
+export type { ScannedStream, ScanPage, ScanRequest, Storage } from "./ports/storage.ts"
 export type {
   Admission,
   AdmitRequest,
   Append,
   ListPage,
   ListRequest,
-  ScannedStream,
-  ScanPage,
-  ScanRequest,
-  Storage,
+  TaskLog,
   TaskPosition,
-} from "./ports/storage.ts"
+  TaskStorage,
+} from "./ports/task-storage.ts"
 export type { OpenInputRequest, TaskInputs } from "./ports/task-inputs.ts"
 export type { StreamHead } from "./ports/stream-head.ts"
 export {
@@ -271,6 +263,7 @@ export {
 } from "./task/projection.ts"
 export type { Rejection } from "./task/rejection.ts"
 export { isIdempotencyKey } from "./task/idempotency-key.ts"
+export { isTaskId } from "./task/task-id.ts"
 export {
   findSealedParameters,
   sealParameters,
@@ -284,9 +277,11 @@ export {
   sealEvents,
   type StoredEvent,
 } from "./task/stored-event.ts"
+export { EVENT_SCHEMAS, upcast, type EventSchemas } from "./task/upcast.ts"
 export {
   emptyTask,
   isTerminal,
+  PROJECTION,
   toStatus,
   type Deferral,
   type Dispatch,

@@ -24,6 +24,7 @@ type Schema =
 
 /** The validations that may follow a schema in a pipe. */
 type Action =
+  | v.CheckAction<unknown, undefined>
   | v.FiniteAction<number, undefined>
   | v.IntegerAction<number, undefined>
   | v.MaxLengthAction<string, number, undefined>
@@ -80,6 +81,8 @@ function toSchemaPredicate(schema: Schema): Predicate {
 
 function toActionPredicate(action: Action): Predicate {
   switch (action.type) {
+    case "check":
+      return (value) => action.requirement(value)
     case "finite":
     case "integer":
     case "safe_integer":

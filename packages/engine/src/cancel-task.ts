@@ -5,7 +5,7 @@
  * then may be billed by it all the same.
  */
 import { isTerminal, type Task } from "@safelight/core"
-import { createLoneRecorder, type ResolvePorts } from "./resolve-task.ts"
+import { createLonePorts, type ResolvePorts } from "./resolve-task.ts"
 
 export type CancelResult =
   | { readonly kind: "cancelled"; readonly task: Task }
@@ -15,8 +15,7 @@ export type CancelResult =
 
 /** Twice finds it finished. Rejects as `resolveTask` does. */
 export async function cancelTask(ports: ResolvePorts, id: string): Promise<CancelResult> {
-  const { storage } = ports
-  const recorder = await createLoneRecorder(ports)
+  const { recorder, storage } = await createLonePorts(ports)
   for (;;) {
     const head = await storage.readTask(id)
     if (head === undefined) return { kind: "unknown-task" }

@@ -6,6 +6,7 @@
  */
 import {
   isFailureCode,
+  isSafelightError,
   SafelightError,
   type CancelOutcome,
   type ChannelOutput,
@@ -21,6 +22,7 @@ import {
   type Running,
   type SubmitOutcome,
 } from "@safelight/core"
+import { toChannelFault } from "./channel-fault.ts"
 import {
   isRecord,
   toCount,
@@ -235,8 +237,24 @@ function parseOpened(output: Answer, context: AnswerContext): OpenedOutput | str
   // A video is charged by its length: one that nobody measured would cost nothing.
   const isUnmeasured = durationMs === undefined && !hasInspector
   if (artifacts === "video" && (isUnmeasured || durationMs === 0)) return ".durationMs is missing"
-  const open: OpenedOutput["open"] = (signal) => output.open(signal)
-  return { mimeType, open, ...(durationMs !== undefined && { durationMs }) }
+  return { mimeType, open: toSafeOpen(output), ...(durationMs !== undefined && { durationMs }) }
+}
+
+/**
+ * The bytes as the channel gives them. What it throws meanwhile is an error of the outside: the engine
+ * opens the output anew, as it does when a bucket or a network fails.
+ */
+function toSafeOpen(output: Pick<OpenedOutput, "open">): OpenedOutput["open"] {
+  return async function* open(signal) {
+    try {
+      yield* output.open(signal)
+    } catch (error) {
+      if (isSafelightError(error)) throw error
+      const message = "a channel could not hand out an output that it made"
+      const cause = toChannelFault(error)
+      throw new SafelightError({ code: "media_download_failed", message, retryable: true, cause })
+    }
+  }
 }
 
 function parseLinked(output: Answer, { hasOrigins }: AnswerContext): LinkedOutput | string {

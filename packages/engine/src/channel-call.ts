@@ -60,7 +60,9 @@ async function submit(
   } catch (error) {
     breaker.recordFailure()
     const code = isSafelightError(error) ? toReason(error.code) : "unexpected"
-    if (code === "aborted" && answer !== undefined) void adoptLate(context, work, answer, call)
+    if (code === "aborted" && answer !== undefined) {
+      context.lateAnswers.await(work, answer, (late) => record(context, work, late, call))
+    }
     context.log.warn({ task: work.id, channel: channel.name, error }, "a call's outcome is unknown")
     return { kind: "unknown", code }
   } finally {
@@ -93,19 +95,6 @@ function toNotCreated(outcome: Busy | NotCreated): NotCreated {
   return outcome.kind === "busy" ? { kind: "not-created", reason: outcome.reason } : outcome
 }
 
-async function adoptLate(
-  context: Context,
-  work: Work,
-  answer: Promise<SubmitOutcome>,
-  call: ChannelCall,
-): Promise<void> {
-  try {
-    await record(context, work, await answer, call)
-  } catch (error) {
-    context.log.warn({ task: work.id, error }, "a late answer brought nothing")
-  }
-}
-
 async function record(
   context: Context,
   work: Work,
@@ -133,7 +122,8 @@ async function record(
 
 /**
  * Records a result that came with the answer. While its outputs can't be kept they are tried again:
- * with an operation by asking for them anew, without one here, until the task's end.
+ * with an operation by asking for them anew, without one here, until the task's end. Nobody else has
+ * them, so a mistake of ours, or of a host's storage, gives up no more than a failure does.
  */
 async function settleAtOnce(
   context: Context,
@@ -148,8 +138,8 @@ async function settleAtOnce(
     try {
       return await settle(context, work, outcome, acceptance)
     } catch (error) {
-      if (!isSafelightError(error)) throw error
-      log.warn({ task: work.id, error }, "an immediate result could not be collected")
+      const level = isSafelightError(error) ? "warn" : "error"
+      log[level]({ task: work.id, error }, "an immediate result could not be collected")
     }
     if (acceptance[0] !== undefined) return recordOutcome(context, work, acceptance[0])
     await clock.wait(toBackoffMs(settings, tries), work.ending.signal)

@@ -2,6 +2,7 @@
 import type { CallbackAddresses } from "./callback-addresses.ts"
 import type { Deadlines } from "./deadlines.ts"
 import type { EngineClock } from "./engine-clock.ts"
+import type { LateAnswers } from "./late-answers.ts"
 import type { Ports } from "./ports.ts"
 import type { Recorder } from "./recorder.ts"
 import type { Lease } from "./ownership/worker-lease.ts"
@@ -12,6 +13,7 @@ export interface Context extends Ports {
   readonly callbacks: CallbackAddresses
   readonly clock: EngineClock
   readonly deadlines: Deadlines
+  readonly lateAnswers: LateAnswers
   readonly lease: Lease
   readonly recorder: Recorder
   readonly routing: Routing

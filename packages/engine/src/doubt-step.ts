@@ -3,12 +3,15 @@
  * done depends on what the channel makes of a repeat (design §5). Whatever can't be resolved rests
  * until `endBy`, is then failed and not charged.
  */
+import type { Channel } from "@safelight/core"
 import type { Context } from "./context.ts"
 import { giveBackAll } from "./ownership/give-back.ts"
 import { dispatchAgain, isKeyAlive } from "./dispatch-step.ts"
+import { isOutside } from "./follow-step.ts"
 import { recordFact } from "./record-fact.ts"
 import { toRequest } from "./request.ts"
 import type { ChannelPermit } from "./scheduling/routing.ts"
+import { toBackoffMs } from "./settings.ts"
 import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 
 /** A task found in `dispatching` under another lease: whoever called is gone, and so is its answer. */
@@ -56,10 +59,10 @@ async function repeat(context: Context, work: Work, permit: ChannelPermit): Prom
 /**
  * Asks whether the key exists, once no earlier request can still be on its way, and what it made is
  * listed: the lease it was sent under, the longest request and the lag of the list have passed on this
- * process's own clock.
+ * process's own clock. That is waited for once: a channel that fails is asked again after a growing pause.
  */
 async function lookUp(context: Context, work: Work, permit: ChannelPermit): Promise<StepResult> {
-  const { clock, deadlines, settings, recorder } = context
+  const { clock, log, settings } = context
   const { channel } = permit
   const { submission } = channel
   const longestMs =
@@ -68,7 +71,23 @@ async function lookUp(context: Context, work: Work, permit: ChannelPermit): Prom
       : channel.submitTimeoutMs
   const safeAt = work.takenAt + settings.leaseMs + longestMs
   await clock.wait(Math.max(0, safeAt - clock.monotonicNow()), work.controller.signal)
-  if (!isHeld(clock, work)) return "leave"
+  for (let failures = 1; ; failures += 1) {
+    if (!isHeld(clock, work)) return "leave"
+    const leftMs = work.head.task.endBy - clock.judgedNow()
+    if (leftMs <= 0) return "next"
+    try {
+      return await askForKey(context, work, channel)
+    } catch (error) {
+      if (work.controller.signal.aborted || !isOutside(error)) throw error
+      log.warn({ task: work.id, channel: channel.name, error }, "a look-up failed")
+      const pauseMs = error.retryAfterMs ?? toBackoffMs(settings, failures)
+      await clock.wait(Math.min(pauseMs, leftMs), work.controller.signal)
+    }
+  }
+}
+
+async function askForKey(context: Context, work: Work, channel: Channel): Promise<StepResult> {
+  const { clock, deadlines, settings, recorder } = context
   const { attempt, dispatch: sent } = work.head.task
   const request = await toRequest(context, work, sent?.upstreamKey ?? "")
   if (request === undefined) return rest(context, work)

@@ -18,7 +18,7 @@ import {
   type Model,
   type PriceBook,
   type Probe,
-  type Storage,
+  type TaskStorage,
   type Task,
   type TaskRequest,
   type TaskService,
@@ -40,6 +40,8 @@ import { createDispatcher } from "./scheduling/dispatcher.ts"
 import { waitUntilFinished } from "./finished.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
 import { createInputLinks } from "./input-links.ts"
+import { createLateAnswers } from "./late-answers.ts"
+import { withOwnHeads } from "./own-heads.ts"
 import { readArtifact, type ArtifactName } from "./read-artifact.ts"
 import { receiveCallback } from "./receive-callback.ts"
 import { createRecorder } from "./recorder.ts"
@@ -52,13 +54,14 @@ import { toSettings, type EngineSettings } from "./settings.ts"
 import { createInputService } from "./serve-input.ts"
 import { sha256 } from "./sha256.ts"
 import { createSubmit } from "./submit.ts"
-import { sweep, type SweepReport } from "./sweep.ts"
+import { sweep, type SweepPart, type SweepReport } from "./sweep.ts"
 import { systemClock } from "./system-clock.ts"
 import { createReads } from "./task-reads.ts"
 import { validateRoutes } from "./validate-routes.ts"
 
 export interface EngineOptions {
-  readonly storage: Storage
+  /** A whole `Storage`, or as much of it as tasks need. */
+  readonly storage: TaskStorage
   readonly artifacts: ArtifactStorage
   /** Backends, each bare or with its tier and weight. */
   readonly channels: readonly (Channel | Route)[]
@@ -92,9 +95,10 @@ export interface Engine extends TaskService, CallbackService, InputService, Asyn
   readonly clock: EngineClock
   /**
    * Does what is due: time-outs, expiry, removal. By default at the moment of the engine's clock, at
-   * `now` (ms) where a host knows better.
+   * `now` (ms) where a host knows better. A host that calls it regularly calls the two parts apart, so
+   * that ends do not wait for a bucket that is slow.
    */
-  sweep(now?: number): Promise<SweepReport>
+  sweep(now?: number, part?: SweepPart): Promise<SweepReport>
   /**
    * The task once it is finished, whichever process finishes it; undefined for an unknown one.
    * Rejects with `aborted` on the signal.
@@ -117,7 +121,10 @@ export interface Engine extends TaskService, CallbackService, InputService, Asyn
    * ten thousand that end first. Best asked before `start`. Rejects where the storage fails.
    */
   checkPrices(): Promise<readonly PriceFault[]>
-  /** Takes no more tasks, lets running ones finish for up to `graceMs`, hands the rest back. */
+  /**
+   * Takes no more tasks, lets running ones finish for up to `graceMs`, and answers to purchases that are
+   * late arrive; hands the rest back. A second call waits for the first, by the first one's `graceMs`.
+   */
   stop(options?: { readonly graceMs?: number }): Promise<void>
 }
 
@@ -131,7 +138,7 @@ export function createEngine(options: EngineOptions): Engine {
   let stopping: Promise<void> | undefined
   async function stopAll(graceMs: number): Promise<void> {
     await Promise.allSettled(submissions)
-    await dispatcher.stop(graceMs)
+    await Promise.all([dispatcher.stop(graceMs), context.lateAnswers.stop(graceMs)])
   }
   /** Once: by the second time the host may have closed what the engine works with. */
   const stop = ({ graceMs = 0 } = {}): Promise<void> => (stopping ??= stopAll(graceMs))
@@ -158,9 +165,9 @@ export function createEngine(options: EngineOptions): Engine {
     readArtifact: (name) => readArtifact(context, name),
     finished: (id, { signal } = {}) => waitUntilFinished(context, dispatcher, id, signal),
     clock: context.clock,
-    async sweep(now) {
+    async sweep(now, part) {
       await context.clock.synchronise()
-      return sweep(context, now ?? context.clock.judgedNow())
+      return sweep(context, now ?? context.clock.judgedNow(), part)
     },
     stop,
     [Symbol.asyncDispose]: stop,
@@ -185,7 +192,7 @@ function createContext(options: EngineOptions): Context {
   const channels = routes.map(({ channel }) => channel)
   requireFetching(channels, { inspector, media })
   const settings = toSettings(options.settings, channels)
-  const { storage } = options
+  const storage = withOwnHeads(options.storage, log)
   const clock = createEngineClock({ clock: options.clock ?? systemClock, log, storage })
   const prices = options.prices ?? DEFAULT_PRICES
   requirePrices(models, prices)
@@ -215,6 +222,7 @@ function createContext(options: EngineOptions): Context {
     clock,
     callbacks: createCallbackAddresses(keys, publicUrl),
     deadlines: createDeadlines(clock),
+    lateAnswers: createLateAnswers(ports),
     lease,
     recorder: createRecorder(ports),
     routing: createRouting(routes, { ...ports, shares }),

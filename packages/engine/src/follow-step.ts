@@ -81,6 +81,7 @@ async function recordProgress(
   return advance(work, await context.recorder.recordIntent(work.head, command))
 }
 
-function isOutside(error: unknown): error is SafelightError {
+/** Whether the outside failed, and may answer when it is asked again. */
+export function isOutside(error: unknown): error is SafelightError {
   return isSafelightError(error) && error.code !== "version-conflict"
 }

@@ -43,5 +43,5 @@ export { createPermits, type Permit, type Permits } from "./scheduling/permits.t
 export type { Route } from "./scheduling/routing.ts"
 export { DEFAULTS, type EngineSettings } from "./settings.ts"
 export { sha256 } from "./sha256.ts"
-export type { SweepReport } from "./sweep.ts"
+export type { SweepPart, SweepReport } from "./sweep.ts"
 export { systemClock } from "./system-clock.ts"

@@ -1,11 +1,12 @@
 /** What lies in artifact storage, read where it is to be measured, or removed again. */
 import {
   isSafelightError,
-  type MediaFacts,
+  SafelightError,
   type MediaInspector,
   type MediaKind,
   type StoredArtifact,
 } from "@safelight/core"
+import { toDurationMs } from "./answer-parts.ts"
 import type { Context } from "./context.ts"
 
 export interface InspectOptions {
@@ -14,12 +15,15 @@ export interface InspectOptions {
   readonly signal: AbortSignal
 }
 
-/** Rejects as `MediaInspector.inspect` does. */
-export function inspectStored(
+/**
+ * How long a stored video is, in whole milliseconds from 1. Rejects as `MediaInspector.inspect` does,
+ * and with `media_unreadable` where that finds no length.
+ */
+export async function inspectVideo(
   { artifacts, inspector }: Pick<Context, "artifacts"> & { readonly inspector: MediaInspector },
   { bytes, locator }: StoredArtifact,
   { kind, signal }: InspectOptions,
-): Promise<MediaFacts> {
+): Promise<number> {
   async function read(start: number, end: number): Promise<Uint8Array> {
     const reader = await artifacts.open({ locator, start, end: end - 1 })
     try {
@@ -33,7 +37,10 @@ export function inspectStored(
       await reader.close()
     }
   }
-  return inspector.inspect({ bytes, kinds: [kind], read, signal })
+  const facts = await inspector.inspect({ bytes, kinds: [kind], read, signal })
+  const durationMs = toDurationMs(facts.durationMs)
+  if (durationMs !== undefined && durationMs > 0) return durationMs
+  throw new SafelightError({ code: "media_unreadable", message: "a video has no length" })
 }
 
 /** A bucket that says nothing must not hold a permit, or a stop. */

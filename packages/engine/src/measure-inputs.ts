@@ -19,7 +19,7 @@ import {
   type Refused,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { discardStored, inspectStored } from "./inspect-stored.ts"
+import { discardStored, inspectVideo } from "./inspect-stored.ts"
 import { findParameters } from "./request.ts"
 import { persist } from "./persist.ts"
 import { findInputs, MOST_INPUT_BYTES } from "./task-inputs.ts"
@@ -176,8 +176,7 @@ async function measure(
   const stored = await artifacts.put({ task: work.id, key: "input_video", body, signal })
   try {
     const options = { kind: "video", signal } as const
-    const { durationMs } = await inspectStored({ artifacts, inspector }, stored, options)
-    if (durationMs === undefined) throw new TypeError("a video was measured without a length")
+    const durationMs = await inspectVideo({ artifacts, inspector }, stored, options)
     return { bytes: stored.bytes, durationMs }
   } finally {
     await discardStored({ artifacts, deadlines, log }, work.id, stored.locator)

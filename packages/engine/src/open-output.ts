@@ -11,7 +11,7 @@ import {
   type StoredArtifact,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { inspectStored, type InspectOptions } from "./inspect-stored.ts"
+import { inspectVideo, type InspectOptions } from "./inspect-stored.ts"
 import { readWholePicture } from "./whole-picture.ts"
 import type { Work } from "./work.ts"
 
@@ -73,20 +73,22 @@ export function requireDigest({ sha256 }: ChannelOutput, stored: StoredArtifact)
   throw new SafelightError({ code: "media_download_failed", message, retryable: true })
 }
 
-/** How long a stored video is; null for pictures. Rejects as `MediaInspector.inspect` does. */
+/**
+ * How long a stored video is; null for pictures. Rejects as `MediaInspector.inspect` does, and with
+ * `media_unreadable` where it finds no length: what a video costs hangs on that.
+ */
 export async function measureOutput(
   { artifacts, inspector }: Context,
   output: ChannelOutput,
   stored: StoredArtifact,
   options: InspectOptions,
 ): Promise<number | null> {
+  if (options.kind === "image") return null
   if (inspector === undefined) {
     if (!isLinked(output) && output.durationMs !== undefined) return output.durationMs
-    if (options.kind !== "image") throw new TypeError("no video is measured without an inspector")
+    throw new TypeError("no video is measured without an inspector")
   }
-  if (inspector === undefined || options.kind === "image") return null
-  const { durationMs } = await inspectStored({ artifacts, inspector }, stored, options)
-  return durationMs ?? null
+  return inspectVideo({ artifacts, inspector }, stored, options)
 }
 
 /** The provider made something else than was asked for, or a server on the way says something else. */

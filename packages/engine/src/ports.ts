@@ -10,7 +10,7 @@ import type {
   Model,
   PriceBook,
   Probe,
-  Storage,
+  TaskStorage,
 } from "@safelight/core"
 import type { UnitCosts } from "./attempt-cost.ts"
 import type { ContentRefusals } from "./refusal-rule.ts"
@@ -19,7 +19,7 @@ import type { InputLinks } from "./input-links.ts"
 import type { EngineSettings } from "./settings.ts"
 
 export interface Ports {
-  readonly storage: Storage
+  readonly storage: TaskStorage
   readonly artifacts: ArtifactStorage
   readonly clock: Clock
   readonly digest: Digest

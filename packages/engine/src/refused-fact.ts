@@ -56,12 +56,7 @@ function isPaid(command: TaskCommand): command is PaidCommand {
 }
 
 async function stop(context: Context, work: Work, operation: Json): Promise<void> {
-  const { channels, log } = context
-  const channel = channels.find(({ name }) => name === work.head.task.dispatch?.channel)
-  if (channel === undefined) return
-  try {
-    await stopWork(context, work, channel, operation)
-  } catch (error) {
-    log.warn({ task: work.id, channel: channel.name, error }, "a refused purchase was not stopped")
-  }
+  const { dispatch } = work.head.task
+  const channel = context.channels.find(({ name }) => name === dispatch?.channel)
+  if (channel !== undefined) await stopWork(context, work, channel, operation)
 }

@@ -29,12 +29,16 @@ export async function readHops({ storage }: Ports, task: string): Promise<number
   return Number(input?.body ?? 0)
 }
 
-/** The poll of a running task, or its cancellation. */
+/** The poll of a running task, or its cancellation. Rejects where the storage fails. */
 export async function toPollRequest(ports: Ports, work: Work): Promise<PollRequest> {
+  return { ...toBarePollRequest(work), parameters: await findParameters(ports, work) }
+}
+
+/** The same without the task's parameters, as if they were erased. */
+export function toBarePollRequest(work: Work): PollRequest {
   const { dispatch, operation, progress } = work.head.task
   const upstreamKey = dispatch?.upstreamKey ?? ""
-  const parameters = await findParameters(ports, work)
-  return { ...toAsked(work), parameters, upstreamKey, operation, progress }
+  return { ...toAsked(work), parameters: undefined, upstreamKey, operation, progress }
 }
 
 /** What every call says; of the account only which tasks are of the same one. */

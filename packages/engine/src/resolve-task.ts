@@ -8,12 +8,13 @@ import {
   type Channel,
   type Clock,
   type Json,
-  type Storage,
+  type TaskStorage,
   type Task,
   type TaskCommand,
   type TaskState,
 } from "@safelight/core"
 import { createEngineClock } from "./engine-clock.ts"
+import { withOwnHeads } from "./own-heads.ts"
 import { createRecorder, type Recorder } from "./recorder.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
 import { sha256 } from "./sha256.ts"
@@ -32,7 +33,7 @@ export type ResolveResult =
   | { readonly kind: "not-doubtful"; readonly state: TaskState }
 
 export interface ResolvePorts {
-  readonly storage: Storage
+  readonly storage: TaskStorage
   readonly clock?: Clock
   readonly settings?: Partial<EngineSettings>
   readonly channels?: readonly Channel[]
@@ -46,26 +47,32 @@ export async function resolveTask(
   ports: ResolvePorts,
   request: ResolveRequest,
 ): Promise<ResolveResult> {
-  const recorder = await createLoneRecorder(ports)
-  return settleDoubt({ recorder, storage: ports.storage }, request)
+  return settleDoubt(await createLonePorts(ports), request)
+}
+
+export interface LonePorts {
+  readonly recorder: Recorder
+  readonly storage: TaskStorage
 }
 
 /**
- * The recorder of whoever settles a task without an engine; it goes by the storage's clock as an
- * engine does. Rejects as `resolveTask` does.
+ * What whoever settles a task without an engine records with and reads from; it goes by the storage's
+ * clock as an engine does. Rejects as `resolveTask` does.
  */
-export async function createLoneRecorder(ports: ResolvePorts): Promise<Recorder> {
-  const { channels = [], clock: own = systemClock, storage } = ports
+export async function createLonePorts(ports: ResolvePorts): Promise<LonePorts> {
+  const { channels = [], clock: own = systemClock } = ports
+  const storage = withOwnHeads(ports.storage, SILENT_LOG)
   const settings = toSettings(ports.settings, channels)
   const log = SILENT_LOG
   const clock = createEngineClock({ clock: own, log, storage })
   await clock.ready()
-  return createRecorder({ channels, clock, digest: sha256, log, settings, storage })
+  const recorder = createRecorder({ channels, clock, digest: sha256, log, settings, storage })
+  return { recorder, storage }
 }
 
 /** The same by an engine's own recorder, so that whoever waits there for the task's end is told. */
 export async function settleDoubt(
-  { recorder, storage }: { readonly recorder: Recorder; readonly storage: Storage },
+  { recorder, storage }: LonePorts,
   request: ResolveRequest,
 ): Promise<ResolveResult> {
   for (;;) {

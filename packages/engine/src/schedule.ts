@@ -48,10 +48,39 @@ function toDoubtDueAt(
 
 /** When retention must look at a finished task after `now`; null: never again. */
 export function nextRetentionAt(task: Task, settings: EngineSettings, now: number): number | null {
+  const { inputsAt, expiryAt, removals } = toRetentionMoments(task, settings)
+  const ahead = [inputsAt, expiryAt, ...removals].filter((at) => at > now)
+  return ahead.length === 0 ? null : Math.min(...ahead)
+}
+
+/**
+ * Whether a look at `now` is one for the task's bytes: the moment that it comes for is a removal's, or no
+ * other look follows, which makes up for removals that were missed.
+ */
+export function areBytesDue(task: Task, settings: EngineSettings, now: number): boolean {
+  const { inputsAt, expiryAt, removals } = toRetentionMoments(task, settings)
+  const firstAt = Math.min(...removals)
+  if (now < firstAt) return false
+  if (nextRetentionAt(task, settings, now) === null) return true
+  const reached = [inputsAt, expiryAt, ...removals].filter((at) => at <= now)
+  return removals.includes(Math.max(...reached))
+}
+
+interface RetentionMoments {
+  readonly inputsAt: number
+  /** 0 for a task without artifacts. */
+  readonly expiryAt: number
+  /** Of orphans, and of expired bytes. */
+  readonly removals: readonly number[]
+}
+
+function toRetentionMoments(task: Task, settings: EngineSettings): RetentionMoments {
   const expiryAt = lastExpiryAt(task)
   const { finishedAt } = task
-  const moments = [finishedAt + settings.removeAfterMs, finishedAt + settings.inputRetentionMs]
-  if (expiryAt > 0) moments.push(expiryAt, expiryAt + settings.removeAfterMs)
-  const ahead = moments.filter((at) => at > now)
-  return ahead.length === 0 ? null : Math.min(...ahead)
+  const orphansAt = finishedAt + settings.removeAfterMs
+  return {
+    inputsAt: finishedAt + settings.inputRetentionMs,
+    expiryAt,
+    removals: expiryAt > 0 ? [orphansAt, expiryAt + settings.removeAfterMs] : [orphansAt],
+  }
 }

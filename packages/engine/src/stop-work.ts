@@ -2,9 +2,9 @@
  * Asking a channel to stop work that its task takes no more. Nothing hangs on the answer: whoever pays
  * for the channel reads in the log whether it may be billed all the same.
  */
-import type { CancelOutcome, Channel, Json } from "@safelight/core"
+import type { CancelOutcome, Channel, Json, PollRequest } from "@safelight/core"
 import type { Context } from "./context.ts"
-import { toPollRequest } from "./request.ts"
+import { toBarePollRequest, toPollRequest } from "./request.ts"
 import type { Work } from "./work.ts"
 
 /** A channel that does not answer must not hold a permit, a sweep or a stop. */
@@ -18,8 +18,9 @@ const WORDS: Readonly<Record<CancelOutcome, string>> = {
 }
 
 /**
- * `operation` is the task's own by default. `unknown` where the channel can't stop work, or fails. Rejects
- * where the storage fails while the request is read.
+ * `operation` is the task's own by default. `unknown` where the channel can't stop work, fails, or doesn't
+ * answer for five seconds. Never rejects: if the storage fails while the request is read, the channel is
+ * asked without the parameters, since the operation alone names the work.
  */
 export async function stopWork(
   context: Context,
@@ -27,7 +28,7 @@ export async function stopWork(
   channel: Channel,
   operation?: Json,
 ): Promise<CancelOutcome> {
-  const request = await toPollRequest(context, work)
+  const request = await readRequest(context, work)
   const told = operation === undefined ? request : { ...request, operation }
   const { error, outcome } = await ask(context, work, channel, told)
   const fields = { task: work.id, channel: channel.name, operation: told.operation, outcome }
@@ -39,11 +40,20 @@ export async function stopWork(
   return outcome
 }
 
+async function readRequest(context: Context, work: Work): Promise<PollRequest> {
+  try {
+    return await toPollRequest(context, work)
+  } catch (error) {
+    context.log.warn({ task: work.id, error }, "work is stopped without its request being read")
+    return toBarePollRequest(work)
+  }
+}
+
 async function ask(
   { deadlines }: Context,
   { ending }: Work,
   channel: Channel,
-  request: Awaited<ReturnType<typeof toPollRequest>>,
+  request: PollRequest,
 ): Promise<{ readonly outcome: CancelOutcome; readonly error?: unknown }> {
   if (channel.cancel === undefined) return { outcome: "unknown" }
   try {

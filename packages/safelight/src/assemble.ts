@@ -3,6 +3,7 @@
  * schedules, each by its port. What was opened is closed again in the reverse order, also where a
  * later piece refuses to start; so a taken port leaves no folder locked.
  */
+import { createAccess } from "@safelight/access"
 import { createStudioChannel } from "@safelight/channel-studio"
 import {
   SafelightError,
@@ -113,7 +114,8 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   // The engine's: processes that share a database must agree on when a key or a link has expired.
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
   const settings = toBodySettings(readMemoryBytes())
-  const api = { ...shared, service: engine, callbacks: engine, inputs: engine, storage, settings }
+  const access = createAccess({ storage, service: engine, clock: engine.clock })
+  const api = { ...shared, service: engine, callbacks: engine, inputs: engine, access, settings }
   const handler =
     role === "worker"
       ? createHealthHandler(shared)
@@ -201,20 +203,23 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
   })
 }
 
+/** Each a chore of its own: one that takes longer than a minute delays only itself. */
+const SWEEP_PARTS = ["overdue", "retention"] as const
+
 function toChores(
   engine: Engine,
   artifacts: ServedArtifacts,
   log: Log,
 ): Parameters<typeof startSchedules>[0]["chores"] {
   return [
-    {
-      name: "sweep",
+    ...SWEEP_PARTS.map((part) => ({
+      name: `sweep-${part}`,
       pattern: EACH_MINUTE,
       async run() {
-        const report = await engine.sweep()
-        if (Object.values(report).some((count) => count > 0)) log.info({ ...report }, "swept")
+        const report = await engine.sweep(undefined, part)
+        if (Object.values(report).some((count) => count > 0)) log.info({ part, ...report }, "swept")
       },
-    },
+    })),
     {
       name: "sweep-incoming",
       pattern: EACH_NIGHT,

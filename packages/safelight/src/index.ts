@@ -18,13 +18,6 @@ export {
   type ConfigurationFlags,
   type ConfigurationSource,
 } from "./configuration/load-configuration.ts"
-export {
-  createFirstKey,
-  createKey,
-  FIRST_ACCOUNT,
-  type NewKey,
-  type NewKeyRequest,
-} from "./api-keys.ts"
 export { toBodySettings } from "./body-memory.ts"
 export { hideFields } from "./hide-fields.ts"
 export { createMetrics, type Metrics } from "./metrics/metrics.ts"

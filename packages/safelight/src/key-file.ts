@@ -4,8 +4,8 @@
  */
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import type { NewKey } from "@safelight/access"
 import { SafelightError } from "@safelight/core"
-import type { NewKey } from "./api-keys.ts"
 import { withIgnoredFolder } from "./ignored-folder.ts"
 
 /** Resolves to the file's path. Rejects where it can't be written; `keys create` makes another key then. */

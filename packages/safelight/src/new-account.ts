@@ -1,6 +1,6 @@
 /** Makes an account with the settings that the configuration has for those without any of their own. */
+import { createFirstKey, FIRST_ACCOUNT, type NewKey } from "@safelight/access"
 import type { Storage } from "@safelight/core"
-import { createFirstKey, FIRST_ACCOUNT, type NewKey } from "./api-keys.ts"
 import type { Configuration } from "./configuration/configuration.ts"
 
 export interface NewAccount {

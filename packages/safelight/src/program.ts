@@ -26,6 +26,7 @@ import { createLinksCreateCommand } from "./commands/links-create.ts"
 import { createLinksRevokeCommand } from "./commands/links-revoke.ts"
 import { createLinksRotateCommand } from "./commands/links-rotate.ts"
 import { createPricesCheckCommand } from "./commands/prices-check.ts"
+import { createRebuildCommand } from "./commands/rebuild.ts"
 import { createServeCommand } from "./commands/serve.ts"
 import { createStubCommand } from "./commands/stub.ts"
 import { createTasksArtifactsCommand } from "./commands/tasks-artifacts.ts"
@@ -117,6 +118,7 @@ export function createProgram({ context, version }: ProgramOptions): Command {
     .version(version)
     .addCommand(createServeCommand(context))
     .addCommand(createUsageCommand(context))
+    .addCommand(createRebuildCommand(context))
     .addCommand(createExportCommand(context))
     .addCommand(createImportCommand(context))
     .addCommand(createStubCommand(context))

@@ -1,6 +1,6 @@
 /**
- * What a service does by the clock, with node-cron: the engine's sweep each minute, the sweep of
- * unfinished files each day, both once at the start. A run that fails is logged and comes again; a
+ * What a service does by the clock, with node-cron: the two parts of the engine's sweep each minute, the
+ * sweep of unfinished files each day, all once at the start. A run that fails is logged and comes again; a
  * run that takes longer than its interval is not doubled.
  */
 import type { Clock, Log } from "@safelight/core"

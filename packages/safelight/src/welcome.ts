@@ -4,7 +4,7 @@
  * are pasted as they stand, so nothing in them may need quoting: a key is base62, a URL is checked, and
  * the path of a file that holds the key is quoted.
  */
-import type { NewKey } from "./api-keys.ts"
+import type { NewKey } from "@safelight/access"
 
 export interface FirstStart {
   readonly key: NewKey

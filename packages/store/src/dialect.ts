@@ -1,8 +1,11 @@
 /**
- * What differs between the databases, as one small object that a storage hands in. Everything
+ * What differs between the databases, as one small object that a driver hands in. Everything
  * else in this package is the same for all of them; nothing asks for a dialect's name.
  */
-import type { ColumnDataType, Dialect, Expression, RawBuilder } from "kysely"
+import type { ColumnDataType, Dialect, RawBuilder } from "kysely"
+
+/** What is bound. Bytes are a list as the dialect writes it down. */
+export type SqlValue = string | number | null | Uint8Array
 
 export interface StoreDialect {
   /** Kysely's dialect without its driver: statements are compiled here and run elsewhere. */
@@ -23,8 +26,10 @@ export interface StoreDialect {
    * The JSON text of a member of a column that holds JSON: `"fal"` with its quotes. Null if it is missing.
    */
   readonly toMemberJson: (column: string, path: readonly string[]) => RawBuilder<string | null>
-  /** The members of a list of texts that is bound as one parameter, for use behind `in`. */
-  readonly toMembers: (list: Expression<string> | string) => RawBuilder<string>
-  /** A JSON object of counts that is bound as one parameter, as a table of `key` and `count`. */
-  readonly toCounts: (json: Expression<string> | string) => RawBuilder<unknown>
+  /** A list of texts as it is bound, as one parameter. */
+  readonly toList: (texts: readonly string[]) => SqlValue
+  /** The members of a list that is bound so, for use behind `in`. */
+  readonly toMembers: (list: unknown) => RawBuilder<string>
+  /** A JSON object of counts that is bound as one text, as a table of `key` and `count`. */
+  readonly toCounts: (json: unknown) => RawBuilder<unknown>
 }

@@ -5,7 +5,7 @@
  */
 import type { Expression, ExpressionBuilder } from "kysely"
 import { sql } from "kysely"
-import type { StoreDatabase } from "./database.ts"
+import type { StoreDatabase } from "./tables.ts"
 
 /** In an update of `ready`: the row's start tag, or null if the task was ever dispatched. */
 export function toTagOnceFree(
@@ -16,11 +16,11 @@ export function toTagOnceFree(
     .select("tasks.id")
     .whereRef("tasks.id", "=", "ready.task")
     // Public `running` begins with the first dispatch and lasts as long as the task is unfinished.
-    .where("tasks.status", "=", sql.lit("running"))
+    .where("tasks.status", "=", sql.lit("running" as const))
   return of
     .case()
     .when(of.exists(dispatched))
     .then(of.lit(null))
-    .else(of.ref("ready.start_tag"))
+    .else(of.ref("ready.startTag"))
     .end()
 }

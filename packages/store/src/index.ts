@@ -1,66 +1,27 @@
-/** The log and the read models on Kysely: what every SQL storage shares. */
-export {
-  fromAccountRecord,
-  fromChargeSumRecord,
-  fromKeptTotalsRecord,
-  fromKeyRecord,
-  fromLinkKeyRecord,
-  fromTotalsRecord,
-  toKeyAccountRecord,
-  toKeyRecord,
-  toSettingsRecord,
-  type ChargeSumRecord,
-  type KeptTotalsRecord,
-  type SettingColumn,
-  type TotalsRecord,
-} from "./account-records.ts"
-export type { AccountStatements } from "./account-statements.ts"
-export type { AdmissionStatements } from "./admission-statements.ts"
-export type { AppendStatements } from "./append-statements.ts"
-export type {
-  AccountsTable,
-  AccountTotalsTable,
-  ArtifactsTable,
-  ChargesTable,
-  DeploymentSecretsTable,
-  DeploymentTable,
-  EventsTable,
-  IdempotencyTable,
-  InputsTable,
-  KeysTable,
-  LinkEpochsTable,
-  LinkKeysTable,
-  MovesTable,
-  OutcomesTable,
-  PausedChannelsTable,
-  RatesTable,
-  ReadyTable,
-  RetentionTable,
-  StoreDatabase,
-  TasksTable,
-} from "./database.ts"
-export { toReadableHead, toTaken, type TakenRecord } from "./taken-records.ts"
+/** The storage, written once over a small SQL driver. */
+export { findFullLimit, toPassedSql, type Limit, type Room } from "./admission.ts"
+export { createAppendSteps, APPEND_STATEMENTS, type AppendSteps } from "./appends.ts"
 export { assertConsistent } from "./consistent-append.ts"
+export type { SqlValue, StoreDialect } from "./dialect.ts"
 export {
-  fromLoadRecord,
-  fromOutcomesRecord,
-  fromPausedChannelRecord,
-  type ChannelLoadRecord,
-  type ChannelOutcomesRecord,
-} from "./channel-records.ts"
-export type { ChannelStatements } from "./channel-statements.ts"
-export type { LeaseStatements } from "./lease-statements.ts"
+  toStep,
+  type Change,
+  type ChangeOutcome,
+  type Connections,
+  type Driver,
+  type Origins,
+  type SnapshotRequest,
+  type Step,
+  type StepResult,
+} from "./driver.ts"
 export {
-  fromDeploymentRecord,
-  toDeploymentValues,
-  type DatabaseOrigin,
-} from "./deployment-records.ts"
-export type { DeploymentStatements } from "./deployment-statements.ts"
-export type { StoreDialect } from "./dialect.ts"
-export type { KeyStatements } from "./key-statements.ts"
-export type { LinkStatements } from "./link-statements.ts"
-export { toListPage, type ListedRecord, type PositionRecord } from "./list-page.ts"
-export { toListValues, type ListFilters, type ListStatements } from "./list-statements.ts"
+  closed,
+  createGroupCommit,
+  type Commit,
+  type GroupCommit,
+  type GroupCommitOptions,
+} from "./group-commit.ts"
+export { LEASE_STATEMENTS } from "./leases.ts"
 export {
   migrate,
   SCHEMA_VERSION,
@@ -68,47 +29,28 @@ export {
   type Migration,
   type Schema,
 } from "./migrate.ts"
-export { fromMoveRecord, toBelongings } from "./move-records.ts"
-export type { MoveStatements } from "./move-statements.ts"
+export { MOVE_STATEMENTS } from "./moves.ts"
+export { QUEUE_FRONT, type QueueFront, type TakeShape } from "./queue-statements.ts"
 export {
-  fromLeaseRecord,
-  EMPTY_QUEUE,
-  fromQueueMeasureRecord,
-  fromQueuePeekRecord,
-  fromRunningLimitRecords,
-  type LeaseRecord,
-  type RunningLimitRecord,
-  type QueueMeasureRecord,
-  type QueuePeekRecord,
-  type StartedTagRecord,
-} from "./queue-records.ts"
+  bind,
+  createCompiler,
+  describeStatements,
+  toRows,
+  type Compiler,
+  type RawRows,
+  type Statement,
+} from "./statement.ts"
+export { STATEMENTS } from "./statements.ts"
+export { createStoreMethods, type StoreMethods, type StoreOptions } from "./store.ts"
 export {
-  QUEUE_FRONT,
-  toModelValues,
-  toTakeShape,
-  type TakeShape,
-  type QueueFront,
-  type QueueStatements,
-} from "./queue-statements.ts"
-export type { RateStatements } from "./rate-statements.ts"
-export type { ReadStatements } from "./read-statements.ts"
-export {
-  fromArtifactRecord,
-  fromChargeRecord,
-  fromEventRecord,
-  fromInputRecord,
-  fromOutcomeRecord,
-  fromTaskRecord,
-  toArtifactRecord,
-  toChargeRecord,
-  toEventRecord,
-  toIdempotencyRecord,
-  toInputRecord,
-  toOutcomeRecord,
-  toTaskRecord,
-  toTotalsRecord,
-} from "./records.ts"
-export { toScanPage, type ScannedRecords } from "./scanned-streams.ts"
-export { bind, type SqlValue, type SqlValues, type Statement } from "./statement.ts"
-export { compileStatements, type StoreStatements } from "./statements.ts"
-export type { TotalsStatements } from "./totals-statements.ts"
+  TABLES,
+  toSqlName,
+  type Column,
+  type DatabaseOrigin,
+  type IdempotencyRow,
+  type ReadyRow,
+  type StoreDatabase,
+  type Table,
+} from "./tables.ts"
+export { createTakeCursor, CURSOR_MS, type TakeCursor } from "./take-cursor.ts"
+export type { PendingChange } from "./waiting-changes.ts"

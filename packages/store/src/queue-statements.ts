@@ -4,56 +4,28 @@
  * backlog of one must not be walked for the other. A new task may have a moment too, before which it is
  * passed over.
  */
-import type { TakeRequest } from "@safelight/core"
-import { sql, type Kysely, type SelectQueryBuilder } from "kysely"
-import type { StoreDatabase } from "./database.ts"
-import type { StoreDialect } from "./dialect.ts"
+import type { DueRequest, OverdueRequest, ReleaseRequest, TakeRequest } from "@safelight/core"
+import { sql, type SelectQueryBuilder } from "kysely"
 import { toTagOnceFree } from "./free-tag.ts"
-import { compile, placeholders, type Statement } from "./statement.ts"
-
-export interface QueueStatements {
-  /**
-   * Takes for `lease` up to `limit` tasks of the models (`model_0`, `model_1`…) from a `QueueFront`
-   * on: due tasks, then new tasks. Returns task, due_at, start_tag, running_limit, snapshot and hash, in no
-   * order. Its values are these and, where the shape has them, the list `except_accounts` and `permits`: a
-   * JSON object of counts by account.
-   */
-  readonly take: (shape: TakeShape) => Statement
-  /** Gives up those of the list `tasks` that `lease` holds, from `due_at` on. */
-  readonly release: Statement
-  /** The same, of tasks that are to be dispatched anew. */
-  readonly releaseAnew: Statement
-  /** The columns of a `RunningLimitRecord`, of the list `accounts`. */
-  readonly runningLimits: Statement
-  /**
-   * The columns of a `QueuePeekRecord` for the tasks of `modelCount` models that nobody holds: the least
-   * due_at and start_tag, or null, and how many may be taken at `now`, of each model and kind up to
-   * `limit`; from a `QueueFront` on.
-   */
-  readonly peek: (modelCount: number) => Statement
-  /** A `StartedTagRecord` of the held tasks of `modelCount` models; walks what is held. */
-  readonly startedTag: (modelCount: number) => Statement
-  /** The columns of a `QueueMeasureRecord`, by model; walks the queue. */
-  readonly measure: Statement
-}
+import { describeStatements, type Compiler, type Statement } from "./statement.ts"
 
 /** Where the queue is looked at from: due tasks from a moment on, new tasks from a start tag on. */
 export interface QueueFront {
   /** Milliseconds of the Unix epoch. */
-  readonly from_due: number
-  readonly from_tag: number
+  readonly fromDue: number
+  readonly fromTag: number
 }
 
 /** Before every moment and start tag. */
 export const QUEUE_FRONT: QueueFront = {
-  from_due: Number.MIN_SAFE_INTEGER,
-  from_tag: Number.MIN_SAFE_INTEGER,
+  fromDue: Number.MIN_SAFE_INTEGER,
+  fromTag: Number.MIN_SAFE_INTEGER,
 }
 
 export interface TakeShape {
   /** At least 1. */
   readonly modelCount: number
-  /** Whether new tasks of `except_accounts` are left out. */
+  /** Whether new tasks of `exceptAccounts` are left out. */
   readonly exceptsAccounts: boolean
   /** Whether `permits` says how many new tasks of an account are taken. */
   readonly countsPermits: boolean
@@ -61,237 +33,84 @@ export interface TakeShape {
   readonly dueOnly: boolean
 }
 
-interface QueueValues extends QueueFront {
-  readonly lease: string
-  readonly due_at: number
-  /** Lists, in the form that the dialect's `toMembers` takes. */
-  readonly accounts: string
-  readonly except_accounts: string
-  readonly tasks: string
+/** What the shape asks for. */
+interface TakeLists {
+  readonly exceptAccounts: readonly string[]
   /** In the form that the dialect's `toCounts` takes. */
   readonly permits: string
-  readonly limit: number
-  readonly now: number
 }
 
-const VALUES = placeholders<QueueValues>(
-  "accounts",
-  "due_at",
-  "except_accounts",
-  "from_due",
-  "from_tag",
-  "lease",
-  "limit",
-  "now",
-  "permits",
-  "tasks",
-)
+/** The models of a statement for as many. */
+type ModelValues = Readonly<Record<`model${number}`, string>>
 
-export function compileQueueStatements(
-  db: Kysely<StoreDatabase>,
-  dialect: StoreDialect,
-): QueueStatements {
-  return {
-    take: remember((shape) => compileTake(db, dialect, shape), toShapeName),
-    ...compileReleases(db, dialect),
-    runningLimits: compile(
-      db
-        .selectFrom("accounts")
-        .select(["id", "running_tasks"])
-        .where("id", "in", dialect.toMembers(VALUES.accounts)),
-    ),
-    peek: remember((modelCount) => compilePeek(db, dialect, modelCount), String),
-    startedTag: remember((modelCount) => compileStartedTag(db, modelCount), String),
-    measure: compileMeasure(db, dialect),
-  }
+export interface PeekValues extends QueueFront, DueRequest, ModelValues {}
+
+export interface TakeValues extends PeekValues, TakeLists {
+  readonly lease: string
 }
 
-function compileReleases(
-  db: Kysely<StoreDatabase>,
-  { toMembers }: StoreDialect,
-): Pick<QueueStatements, "release" | "releaseAnew"> {
-  const { due_at, lease, tasks } = VALUES
-  const update = db
-    .updateTable("ready")
-    // A comparison that no index of PostgreSQL answers, so that tasks are found by task: all that a
-    // lease ever held stays in the index by lease for as long as vacuum may not remove it.
-    .where("lease", "is not distinct from", lease)
-    .where("task", "in", toMembers(tasks))
+const RELEASES = describeStatements(({ db, compile, members }) => {
+  type Released = Pick<ReleaseRequest, "lease" | "dueAt" | "tasks">
+  const toUpdate = ({ lease, tasks }: Released) =>
+    db
+      .updateTable("ready")
+      // A comparison that no index of PostgreSQL answers, so that tasks are found by task: all that a
+      // lease ever held stays in the index by lease for as long as vacuum may not remove it.
+      .where("lease", "is not distinct from", lease)
+      .where("task", "in", members(tasks))
   return {
-    release: compile(
-      update.set((of) => ({ lease: of.lit(null), start_tag: toTagOnceFree(of), due_at })),
-    ),
-    releaseAnew: compile(
-      update.set((of) => ({
+    /** Gives up those of `tasks` that `lease` holds, from `dueAt` on. */
+    release: compile((request: Released) =>
+      toUpdate(request).set((of) => ({
         lease: of.lit(null),
-        start_tag: of.fn.coalesce("ready.start_tag", of.lit(0)),
-        due_at,
+        startTag: toTagOnceFree(of),
+        dueAt: request.dueAt,
+      })),
+    ),
+    /** The same, of tasks that are to be dispatched anew. */
+    releaseAnew: compile((request: Released) =>
+      toUpdate(request).set((of) => ({
+        lease: of.lit(null),
+        startTag: of.fn.coalesce("ready.startTag", of.lit(0)),
+        dueAt: request.dueAt,
       })),
     ),
   }
-}
+})
 
-function compileTake(
-  db: Kysely<StoreDatabase>,
-  dialect: StoreDialect,
-  shape: TakeShape,
-): Statement {
-  const { lease, limit } = VALUES
-  const parts = [...selectDue(db, dialect, shape), ...selectNew(db, dialect, shape)].map((part) =>
-    // A table of its own: so it keeps its order, its limit, and its right to lock rows.
-    db.selectFrom(part.as("part")).selectAll(),
-  )
-  return compile(
+const LOOKS = describeStatements(({ db, compile, dialect: { integerType }, members }) => ({
+  /** Of those of `accounts` that are there. */
+  runningLimits: compile(({ accounts }: { readonly accounts: readonly string[] }) =>
     db
-      .with(
-        (cte) => cte("candidates").materialized(),
-        () => unite(parts),
-      )
-      // Once and before the update, also where its rows are locked as they are chosen.
-      .with(
-        (cte) => cte("chosen").materialized(),
-        (of) =>
-          of
-            .selectFrom("candidates")
-            .select("task")
-            .$if(shape.countsPermits, (chosen) => chosen.where(isPermitted(dialect)))
-            .orderBy("rank")
-            .orderBy("place")
-            .orderBy("task")
-            .limit(limit),
-      )
-      .updateTable("ready")
-      .from("chosen")
-      .set({ lease })
-      .whereRef("ready.task", "=", "chosen.task")
-      .returning((of) => [
-        "ready.task",
-        "ready.due_at",
-        "ready.start_tag",
-        of
-          .selectFrom("accounts")
-          .select("running_tasks")
-          .whereRef("accounts.id", "=", "ready.account")
-          .as("running_limit"),
-        of
-          .selectFrom("tasks")
-          .select("snapshot")
-          .whereRef("tasks.id", "=", "ready.task")
-          .as("snapshot"),
-        of.selectFrom("tasks").select("hash").whereRef("tasks.id", "=", "ready.task").as("hash"),
-      ]),
-  )
-}
-
-/**
- * Of the candidates: due tasks, and as many new tasks of each account as `permits` says. Where the candidates
- * are an account's that has few, the next ones follow once it has none.
- */
-function isPermitted({ toCounts }: StoreDialect) {
-  return sql<boolean>`task in (
-    select ranked.task from (
-      select task, account, rank,
-        row_number() over (partition by account, rank order by place, task) as number
-      from candidates
-    ) as ranked left join ${toCounts(VALUES.permits)} as permits on permits.key = ranked.account
-    where ranked.rank = 0 or permits.key is null or ranked.number <= permits.count)`
-}
-
-/** Due tasks, a select for each model: together they are no longer read in the order of an index. */
-function selectDue(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: TakeShape) {
-  const { from_due, limit, now } = VALUES
-  return toModels(shape.modelCount).map((model) =>
+      .selectFrom("accounts")
+      .select(["id", "runningTasks"])
+      .where("id", "in", members(accounts)),
+  ),
+  /** The longest overdue first. */
+  findOverdue: compile(({ heldUntil, now, limit }: OverdueRequest) =>
     db
       .selectFrom("ready")
-      .select((of) => [
-        "task",
-        "account",
-        of.lit<number>(0).as("rank"),
-        of.ref("due_at").as("place"),
-      ])
-      .where("model", "=", model)
-      .where("lease", "is", null)
-      .where("start_tag", "is", null)
-      .where("due_at", ">=", from_due)
-      .where("due_at", "<=", now)
-      .orderBy("due_at")
-      .orderBy("task")
-      .limit(limit)
-      .$if(dialect.canSkipLocked, (part) => part.forUpdate().skipLocked()),
-  )
-}
-
-/** New tasks, in the same way. */
-function selectNew(db: Kysely<StoreDatabase>, dialect: StoreDialect, shape: TakeShape) {
-  if (shape.dueOnly) return []
-  const { except_accounts, from_tag, limit, now } = VALUES
-  const found = db
-    .selectFrom("ready")
-    .select((of) => [
-      "task",
-      "account",
-      of.lit<number>(1).as("rank"),
-      of.ref("start_tag").$notNull().as("place"),
-    ])
-    .where("lease", "is", null)
-    .where("start_tag", "is not", null)
-    .where("start_tag", ">=", from_tag)
-    .where("due_at", "<=", now)
-    .$if(shape.exceptsAccounts, (part) =>
-      part.where("account", "not in", dialect.toMembers(except_accounts)),
-    )
-    .orderBy("start_tag")
-    .orderBy("task")
-    .limit(limit)
-    .$if(dialect.canSkipLocked, (part) => part.forUpdate().skipLocked())
-  return toModels(shape.modelCount).map((model) => found.where("model", "=", model))
-}
-
-function compilePeek(
-  db: Kysely<StoreDatabase>,
-  { integerType }: StoreDialect,
-  modelCount: number,
-): Statement {
-  const { from_due, from_tag, limit, now } = VALUES
-  const free = db
-    .selectFrom("ready")
-    .select(["due_at", "start_tag"])
-    .where("lease", "is", null)
-    .limit(limit)
-  const due = free.where("start_tag", "is", null).where("due_at", ">=", from_due).orderBy("due_at")
-  const fresh = free
-    .where("start_tag", "is not", null)
-    .where("start_tag", ">=", from_tag)
-    .where("due_at", "<=", now)
-    .orderBy("start_tag")
-  const parts = toModels(modelCount)
-    .flatMap((model) => [due.where("model", "=", model), fresh.where("model", "=", model)])
-    .map((part) => db.selectFrom(part.as("part")).selectAll())
-  return compile(
+      .innerJoin("tasks", "tasks.id", "ready.task")
+      .select(["tasks.snapshot", "tasks.hash"])
+      .where("ready.endBy", "<=", now)
+      .where((of) => of.or([of("ready.lease", "is", null), of("ready.endBy", "<=", heldUntil)]))
+      .orderBy("ready.endBy")
+      .orderBy("ready.task")
+      .limit(limit),
+  ),
+  /** The longest due first. */
+  findRetained: compile(({ now, limit }: DueRequest) =>
     db
-      .selectFrom(unite(parts).as("front"))
-      .select((of) => [
-        of.fn.min("due_at").filterWhere("start_tag", "is", null).as("due_at"),
-        of.fn.min("start_tag").as("start_tag"),
-        of
-          .cast<number>(of.fn.countAll().filterWhere("due_at", "<=", now), integerType)
-          .as("takeable"),
-      ]),
-  )
-}
-
-function compileStartedTag(db: Kysely<StoreDatabase>, modelCount: number): Statement {
-  return compile(
-    db
-      .selectFrom("ready")
-      .select((of) => of.fn.max("start_tag").as("start_tag"))
-      .where("lease", "is not", null)
-      .where("model", "in", toModels(modelCount)),
-  )
-}
-
-function compileMeasure(db: Kysely<StoreDatabase>, { integerType }: StoreDialect): Statement {
-  return compile(
+      .selectFrom("retention")
+      .innerJoin("tasks", "tasks.id", "retention.task")
+      .select(["tasks.snapshot", "tasks.hash"])
+      .where("retention.dueAt", "<=", now)
+      .orderBy("retention.dueAt")
+      .orderBy("retention.task")
+      .limit(limit),
+  ),
+  /** By model; walks the queue. */
+  measure: compile(() =>
     db
       .selectFrom("ready")
       .select((of) => [
@@ -300,39 +119,204 @@ function compileMeasure(db: Kysely<StoreDatabase>, { integerType }: StoreDialect
           .cast<number>(of.fn.countAll().filterWhere("lease", "is", null), integerType)
           .as("waiting"),
         of.cast<number>(of.fn.count("lease"), integerType).as("held"),
-        of.fn.min("due_at").filterWhere("lease", "is", null).as("oldest_at"),
+        of.fn.min<number | null>("dueAt").filterWhere("lease", "is", null).as("oldestAt"),
       ])
       .groupBy("model")
       .orderBy("model"),
-  )
-}
+  ),
+}))
+
+export const QUEUE_STATEMENTS = describeStatements((compiler) => ({
+  ...RELEASES(compiler),
+  ...LOOKS(compiler),
+  /**
+   * Takes for `lease` up to `limit` tasks of the models from a `QueueFront` on: due tasks, then new
+   * tasks. Returned in no order.
+   */
+  take: remember((shape: TakeShape) => compileTake(compiler, shape), toShapeName),
+  /**
+   * Of the tasks of so many models that nobody holds: the least due moment and start tag, or null, and
+   * how many may be taken at `now`, of each model and kind up to `limit`; from a `QueueFront` on.
+   */
+  peek: remember((modelCount: number) => compilePeek(compiler, modelCount), String),
+  /** The highest start tag of the held tasks of so many models; walks what is held. */
+  startedTag: remember((modelCount: number) => compileStartedTag(compiler, modelCount), String),
+}))
 
 /** How a request to take tasks is put: its shape, and the lists that the shape asks for. */
 export function toTakeShape({ dueOnly = false, limit, models, permits }: TakeRequest): {
   readonly shape: TakeShape
-  readonly lists: { readonly except: readonly string[]; readonly permits: string }
+  readonly lists: TakeLists
 } {
   const entries = [...(permits ?? [])]
-  const except = entries.flatMap(([account, count]) => (count <= 0 ? account : []))
+  const exceptAccounts = entries.flatMap(([account, count]) => (count <= 0 ? account : []))
   // Those with as many as are asked for are like any other.
   const few = entries.filter(([, count]) => count > 0 && count < limit)
   const shape = {
     modelCount: models.length,
-    exceptsAccounts: !dueOnly && except.length > 0,
+    exceptsAccounts: !dueOnly && exceptAccounts.length > 0,
     countsPermits: !dueOnly && few.length > 0,
     dueOnly,
   }
-  return { shape, lists: { except, permits: JSON.stringify(Object.fromEntries(few)) } }
+  return { shape, lists: { exceptAccounts, permits: JSON.stringify(Object.fromEntries(few)) } }
 }
 
 /** The values of the models in a statement for as many. */
-export function toModelValues(models: readonly string[]): Record<string, string> {
-  return Object.fromEntries(models.map((model, index) => [`model_${index}`, model]))
+export function toModelValues(models: readonly string[]): ModelValues {
+  return Object.fromEntries(models.map((model, index) => [`model${index}`, model]))
 }
 
-function toModels(modelCount: number): string[] {
-  const names = Array.from({ length: modelCount }, (_, index) => `model_${index}`)
-  return Object.values(placeholders<Record<string, string>>(...names))
+function toModels(values: ModelValues, modelCount: number): string[] {
+  return Array.from({ length: modelCount }, (_, index) => values[`model${index}`] ?? "")
+}
+
+function compileTake(compiler: Compiler, shape: TakeShape) {
+  const { db, compile } = compiler
+  return compile((values: TakeValues) => {
+    const fresh = shape.dueOnly ? [] : selectNew(compiler, shape, values)
+    const found = [...selectDue(compiler, shape, values), ...fresh]
+    // Each is a table of its own: so it keeps its order, its limit, and its right to lock rows.
+    const parts = found.map((part) => db.selectFrom(part.as("part")).selectAll())
+    return (
+      db
+        .with(
+          (cte) => cte("candidates").materialized(),
+          () => unite(parts),
+        )
+        // Once and before the update, also where its rows are locked as they are chosen.
+        .with(
+          (cte) => cte("chosen").materialized(),
+          (of) =>
+            of
+              .selectFrom("candidates")
+              .select("task")
+              .$if(shape.countsPermits, (chosen) => chosen.where(isPermitted(compiler, values)))
+              .orderBy("rank")
+              .orderBy("place")
+              .orderBy("task")
+              .limit(values.limit),
+        )
+        .updateTable("ready")
+        .from("chosen")
+        .set({ lease: values.lease })
+        .whereRef("ready.task", "=", "chosen.task")
+        .returning((of) => [
+          "ready.task",
+          "ready.dueAt",
+          "ready.startTag",
+          of
+            .selectFrom("accounts")
+            .select("runningTasks")
+            .whereRef("accounts.id", "=", "ready.account")
+            .as("runningLimit"),
+          of
+            .selectFrom("tasks")
+            .select("snapshot")
+            .whereRef("tasks.id", "=", "ready.task")
+            .as("snapshot"),
+          of.selectFrom("tasks").select("hash").whereRef("tasks.id", "=", "ready.task").as("hash"),
+        ])
+    )
+  })
+}
+
+/**
+ * Of the candidates: due tasks, and as many new tasks of each account as `permits` says. Where the candidates
+ * are an account's that has few, the next ones follow once it has none.
+ */
+function isPermitted({ dialect }: Compiler, { permits }: TakeValues) {
+  return sql<boolean>`task in (
+    select ranked.task from (
+      select task, account, rank,
+        row_number() over (partition by account, rank order by place, task) as number
+      from candidates
+    ) as ranked left join ${dialect.toCounts(permits)} as permits on permits.key = ranked.account
+    where ranked.rank = 0 or permits.key is null or ranked.number <= permits.count)`
+}
+
+/** Due tasks, a select for each model: together they are no longer read in the order of an index. */
+function selectDue({ db, dialect }: Compiler, { modelCount }: TakeShape, values: TakeValues) {
+  const { fromDue, limit, now } = values
+  return toModels(values, modelCount).map((model) =>
+    db
+      .selectFrom("ready")
+      .select((of) => ["task", "account", of.lit<number>(0).as("rank"), of.ref("dueAt").as("place")])
+      .where("model", "=", model)
+      .where("lease", "is", null)
+      .where("startTag", "is", null)
+      .where("dueAt", ">=", fromDue)
+      .where("dueAt", "<=", now)
+      .orderBy("dueAt")
+      .orderBy("task")
+      .limit(limit)
+      .$if(dialect.canSkipLocked, (part) => part.forUpdate().skipLocked()),
+  )
+}
+
+/** New tasks, in the same way. */
+function selectNew(
+  { db, dialect, members }: Compiler,
+  { exceptsAccounts, modelCount }: TakeShape,
+  values: TakeValues,
+) {
+  const { exceptAccounts, fromTag, limit, now } = values
+  const found = db
+    .selectFrom("ready")
+    .select((of) => [
+      "task",
+      "account",
+      of.lit<number>(1).as("rank"),
+      of.ref("startTag").$notNull().as("place"),
+    ])
+    .where("lease", "is", null)
+    .where("startTag", "is not", null)
+    .where("startTag", ">=", fromTag)
+    .where("dueAt", "<=", now)
+    .$if(exceptsAccounts, (part) => part.where("account", "not in", members(exceptAccounts)))
+    .orderBy("startTag")
+    .orderBy("task")
+    .limit(limit)
+    .$if(dialect.canSkipLocked, (part) => part.forUpdate().skipLocked())
+  return toModels(values, modelCount).map((model) => found.where("model", "=", model))
+}
+
+function compilePeek({ db, compile, dialect }: Compiler, modelCount: number) {
+  return compile((values: PeekValues) => {
+    const { fromDue, fromTag, limit, now } = values
+    const free = db
+      .selectFrom("ready")
+      .select(["dueAt", "startTag"])
+      .where("lease", "is", null)
+      .limit(limit)
+    const due = free.where("startTag", "is", null).where("dueAt", ">=", fromDue).orderBy("dueAt")
+    const fresh = free
+      .where("startTag", "is not", null)
+      .where("startTag", ">=", fromTag)
+      .where("dueAt", "<=", now)
+      .orderBy("startTag")
+    const parts = toModels(values, modelCount)
+      .flatMap((model) => [due.where("model", "=", model), fresh.where("model", "=", model)])
+      .map((part) => db.selectFrom(part.as("part")).selectAll())
+    return db
+      .selectFrom(unite(parts).as("front"))
+      .select((of) => [
+        of.fn.min<number | null>("dueAt").filterWhere("startTag", "is", null).as("dueAt"),
+        of.fn.min("startTag").as("startTag"),
+        of
+          .cast<number>(of.fn.countAll().filterWhere("dueAt", "<=", now), dialect.integerType)
+          .as("takeable"),
+      ])
+  })
+}
+
+function compileStartedTag({ db, compile }: Compiler, modelCount: number) {
+  return compile((values: ModelValues) =>
+    db
+      .selectFrom("ready")
+      .select((of) => of.fn.max("startTag").as("startTag"))
+      .where("lease", "is not", null)
+      .where("model", "in", toModels(values, modelCount)),
+  )
 }
 
 function toShapeName(shape: TakeShape): string {
@@ -340,20 +324,20 @@ function toShapeName(shape: TakeShape): string {
   return [modelCount, exceptsAccounts, countsPermits, dueOnly].join(" ")
 }
 
-function unite<Tables, Table extends keyof Tables, Row>(
-  parts: readonly SelectQueryBuilder<Tables, Table, Row>[],
-): SelectQueryBuilder<Tables, Table, Row> {
+function unite<Tables, Name extends keyof Tables, Row>(
+  parts: readonly SelectQueryBuilder<Tables, Name, Row>[],
+): SelectQueryBuilder<Tables, Name, Row> {
   const [first, ...others] = parts
   if (first === undefined) throw new RangeError("the queue is asked for at least one model")
   return others.reduce((union, other) => union.unionAll(other), first)
 }
 
 /** Compiles once for every shape that is asked for: a process asks for a few. */
-function remember<Shape>(
-  compileFor: (shape: Shape) => Statement,
+function remember<Shape, Compiled extends Statement>(
+  compileFor: (shape: Shape) => Compiled,
   toName: (shape: Shape) => string,
-): (shape: Shape) => Statement {
-  const compiled = new Map<string, Statement>()
+): (shape: Shape) => Compiled {
+  const compiled = new Map<string, Compiled>()
   return (shape) => {
     const name = toName(shape)
     const known = compiled.get(name) ?? compileFor(shape)

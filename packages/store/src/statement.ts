@@ -1,68 +1,158 @@
 /**
- * Statements built once with Kysely and compiled to SQL with the order of their parameters, so
- * that running one costs no query building. A member of `placeholders` stands for a value
- * that `bind` fills in later; one may occur more than once.
+ * Statements, built once with Kysely for one dialect, so that running one costs no query building. Each
+ * says in its type which values it takes and which rows it gives, both in core's words: columns are
+ * snake_case in SQL alone.
  */
-import { DummyDriver, Kysely, type Compilable } from "kysely"
-import type { StoreDatabase } from "./database.ts"
-import type { StoreDialect } from "./dialect.ts"
+import {
+  AliasNode,
+  CamelCasePlugin,
+  ColumnNode,
+  DummyDriver,
+  IdentifierNode,
+  Kysely,
+  ReferenceNode,
+  type Compilable,
+  type CompiledQuery,
+  type DeleteResult,
+  type Expression,
+  type InsertResult,
+  type RootOperationNode,
+  type SelectionNode,
+  type UpdateResult,
+} from "kysely"
+import type { SqlValue, StoreDialect } from "./dialect.ts"
+import { findCodec, type StoreDatabase } from "./tables.ts"
 
-const NAME: unique symbol = Symbol("parameter")
-
-interface Parameter {
-  readonly [NAME]: string
-}
-
-export type SqlValue = string | number | null
-
-/** Values by parameter name. */
-export type SqlValues = Readonly<Record<string, SqlValue>>
-
-export interface Statement {
+/** A statement that takes `Values` and gives rows of `Row`, or `never` where it only changes some. */
+export interface Statement<Row = unknown, Values = never> {
   readonly sql: string
-  /** Names of the parameters, in the order of their places in `sql`. */
-  readonly parameters: readonly string[]
+  /** In the order of their places in `sql`. */
+  readonly parameters: readonly Conversion[]
+  /** Of a row, in their order. */
+  readonly columns: readonly Conversion[]
+  /** Never there: what the types are inferred from. */
+  readonly types?: (values: Values) => Row
 }
 
-/** Builds queries of the store; it has no connection and runs nothing. */
-export function createQueryBuilder({ kysely }: StoreDialect): Kysely<StoreDatabase> {
-  return new Kysely<StoreDatabase>({
+/** A member of values or rows, and what turns it into what SQL has of it, or back. */
+interface Conversion {
+  readonly name: string
+  readonly convert?: ((value: never) => unknown) | undefined
+}
+
+const PLACE: unique symbol = Symbol("place")
+
+/** The place of a value; Kysely takes it for the value. */
+interface Place {
+  readonly [PLACE]: string
+  readonly isList: boolean
+}
+
+const PLACES: object = new Proxy(
+  {},
+  { get: (_, name): Place => ({ [PLACE]: String(name), isList: false }) },
+)
+
+type RowOf<Output> = Output extends DeleteResult | InsertResult | UpdateResult ? never : Output
+
+export interface Compiler {
+  readonly db: Kysely<StoreDatabase>
+  readonly dialect: StoreDialect
+  /** Compiles what `build` makes of places that stand for the values; one may occur more than once. */
+  readonly compile: <Values extends object, Output>(
+    build: (places: Values) => Compilable<Output>,
+  ) => Statement<RowOf<Output>, Values>
+  /** The members of a list that is one value, for use behind `in`. */
+  readonly members: (list: readonly string[]) => Expression<string>
+}
+
+export function createCompiler(dialect: StoreDialect): Compiler {
+  const { kysely } = dialect
+  const db = new Kysely<StoreDatabase>({
     dialect: {
       createAdapter: () => kysely.createAdapter(),
       createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => kysely.createIntrospector(db),
+      createIntrospector: (of) => kysely.createIntrospector(of),
       createQueryCompiler: () => kysely.createQueryCompiler(),
     },
+    plugins: [new CamelCasePlugin()],
   })
+  return {
+    db,
+    dialect,
+    compile(build) {
+      const { sql, parameters, query }: CompiledQuery = build(PLACES as never).compile()
+      return {
+        sql,
+        parameters: parameters.map((place) => toParameter(place, dialect)),
+        columns: toColumns(query),
+      }
+    },
+    members: (list) => dialect.toMembers({ ...toPlace(list), isList: true }),
+  }
 }
 
-/** Places of values that are known when the statement runs; Kysely takes them for the values. */
-export function placeholders<Values extends object>(
-  ...names: readonly (keyof Values & string)[]
-): Values {
-  const places = names.map((name): [string, Parameter] => [name, { [NAME]: name }])
-  return Object.fromEntries(places) as Values
-}
-
-export function compile(query: Compilable): Statement {
-  const { sql, parameters } = query.compile()
-  return { sql, parameters: parameters.map(toName) }
+/** Statements of one topic, by name; what it gives compiles them. */
+export function describeStatements<Statements>(
+  build: (compiler: Compiler) => Statements,
+): (compiler: Compiler) => Statements {
+  return build
 }
 
 /** The values of a statement's parameters in their order. Throws a RangeError on a missing one. */
-export function bind({ sql, parameters }: Statement, values: SqlValues): SqlValue[] {
-  return parameters.map((name) => {
-    const value = values[name]
+export function bind<Values>(
+  { sql, parameters }: Statement<unknown, Values>,
+  values: NoInfer<Values>,
+): SqlValue[] {
+  const given = values as Readonly<Record<string, unknown>>
+  return parameters.map(({ name, convert }) => {
+    const value = given[name]
     if (value === undefined) throw new RangeError(`no value for ${name} in: ${sql}`)
-    return value
+    return (convert === undefined ? value : convert(value as never)) as SqlValue
   })
 }
 
-function toName(value: unknown): string {
-  if (isParameter(value)) return value[NAME]
-  throw new TypeError("a compiled statement holds a value: name it with placeholders()")
+/** Rows of a statement as a database gives them: the values of each in the order of its columns. */
+export type RawRows = readonly (readonly unknown[])[]
+
+export function toRows<Row>({ columns }: Statement<Row>, rows: RawRows): Row[] {
+  return rows.map((values) => {
+    const row: Record<string, unknown> = {}
+    for (const [index, { name, convert }] of columns.entries()) {
+      const value = values[index]
+      row[name] = convert === undefined ? value : convert(value as never)
+    }
+    return row as Row
+  })
 }
 
-function isParameter(value: unknown): value is Parameter {
-  return typeof value === "object" && value !== null && NAME in value
+function toParameter(value: unknown, { toList }: StoreDialect): Conversion {
+  const { [PLACE]: name, isList } = toPlace(value)
+  return { name, convert: isList ? toList : findCodec(name)?.toSql }
+}
+
+function toPlace(value: unknown): Place {
+  if (typeof value === "object" && value !== null && PLACE in value) return value as Place
+  throw new TypeError("a compiled statement holds a value: take it from the places")
+}
+
+function toColumns(query: RootOperationNode): readonly Conversion[] {
+  const selections = "selections" in query ? query.selections : undefined
+  const returned = "returning" in query ? query.returning?.selections : undefined
+  return (selections ?? returned ?? []).map(({ selection }) => {
+    const name = toMember(toName(selection))
+    return { name, convert: findCodec(name)?.fromSql }
+  })
+}
+
+function toName(selection: SelectionNode["selection"]): string {
+  const named = AliasNode.is(selection) ? selection.alias : selection
+  const column = ReferenceNode.is(named) ? named.column : named
+  const identifier = ColumnNode.is(column) ? column.column : column
+  if (IdentifierNode.is(identifier)) return identifier.name
+  throw new TypeError("a compiled statement selects a column without a name: name each of them")
+}
+
+function toMember(column: string): string {
+  return column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -1,54 +1,31 @@
-/** Every statement of the store, compiled for one dialect: a storage asks once, when it opens. */
-import { compileAccountStatements, type AccountStatements } from "./account-statements.ts"
-import { compileAdmissionStatements, type AdmissionStatements } from "./admission-statements.ts"
-import { compileAppendStatements, type AppendStatements } from "./append-statements.ts"
-import { compileChannelStatements, type ChannelStatements } from "./channel-statements.ts"
-import { compileDeploymentStatements, type DeploymentStatements } from "./deployment-statements.ts"
-import type { StoreDialect } from "./dialect.ts"
-import { compileKeyStatements, type KeyStatements } from "./key-statements.ts"
-import { compileLeaseStatements, type LeaseStatements } from "./lease-statements.ts"
-import { compileLinkStatements, type LinkStatements } from "./link-statements.ts"
-import { compileListStatements, type ListStatements } from "./list-statements.ts"
-import { compileMoveStatements, type MoveStatements } from "./move-statements.ts"
-import { compileQueueStatements, type QueueStatements } from "./queue-statements.ts"
-import { compileRateStatements, type RateStatements } from "./rate-statements.ts"
-import { compileReadStatements, type ReadStatements } from "./read-statements.ts"
-import { createQueryBuilder } from "./statement.ts"
-import { compileTotalsStatements, type TotalsStatements } from "./totals-statements.ts"
+/** Every statement of the store, compiled for one dialect: for tests that look at how they are planned. */
+import { ACCOUNT_STATEMENTS } from "./accounts.ts"
+import { ADMISSION_STATEMENTS } from "./admission.ts"
+import { APPEND_STATEMENTS } from "./appends.ts"
+import { CHANNEL_STATEMENTS } from "./channels.ts"
+import { KEY_STATEMENTS } from "./keys.ts"
+import { LEASE_STATEMENTS } from "./leases.ts"
+import { LINK_STATEMENTS } from "./links.ts"
+import { LIST_STATEMENTS } from "./lists.ts"
+import { QUEUE_STATEMENTS } from "./queue-statements.ts"
+import { RATE_STATEMENTS } from "./rates.ts"
+import { READ_STATEMENTS } from "./reads.ts"
+import { SCAN_STATEMENTS } from "./scans.ts"
+import { describeStatements } from "./statement.ts"
+import { TOTALS_STATEMENTS } from "./totals.ts"
 
-export interface StoreStatements {
-  readonly accounts: AccountStatements
-  readonly admission: AdmissionStatements
-  readonly append: AppendStatements
-  readonly channels: ChannelStatements
-  readonly deployment: DeploymentStatements
-  readonly keys: KeyStatements
-  readonly leases: LeaseStatements
-  readonly links: LinkStatements
-  readonly list: ListStatements
-  readonly moves: MoveStatements
-  readonly queue: QueueStatements
-  readonly rates: RateStatements
-  readonly read: ReadStatements
-  readonly totals: TotalsStatements
-}
-
-export function compileStatements(dialect: StoreDialect): StoreStatements {
-  const db = createQueryBuilder(dialect)
-  return {
-    accounts: compileAccountStatements(db, dialect),
-    admission: compileAdmissionStatements(db, dialect),
-    append: compileAppendStatements(db),
-    channels: compileChannelStatements(db, dialect),
-    deployment: compileDeploymentStatements(db),
-    keys: compileKeyStatements(db),
-    leases: compileLeaseStatements(db),
-    links: compileLinkStatements(db),
-    list: compileListStatements(db),
-    moves: compileMoveStatements(db),
-    queue: compileQueueStatements(db, dialect),
-    rates: compileRateStatements(db),
-    read: compileReadStatements(db),
-    totals: compileTotalsStatements(db, dialect),
-  }
-}
+export const STATEMENTS = describeStatements((compiler) => ({
+  accounts: ACCOUNT_STATEMENTS(compiler),
+  admission: ADMISSION_STATEMENTS(compiler),
+  append: APPEND_STATEMENTS(compiler),
+  channels: CHANNEL_STATEMENTS(compiler),
+  keys: KEY_STATEMENTS(compiler),
+  leases: LEASE_STATEMENTS(compiler),
+  links: LINK_STATEMENTS(compiler),
+  list: LIST_STATEMENTS(compiler),
+  queue: QUEUE_STATEMENTS(compiler),
+  rates: RATE_STATEMENTS(compiler),
+  read: READ_STATEMENTS(compiler),
+  scan: SCAN_STATEMENTS(compiler),
+  totals: TOTALS_STATEMENTS(compiler),
+}))

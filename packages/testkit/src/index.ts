@@ -1,4 +1,4 @@
-/** What adapters are tested with: contracts, a manual clock, samples, a scripted channel. */
+/** What adapters and engines are tested with: contracts, storages in memory, a manual clock, samples. */
 export {
   describeArtifactRestore,
   type ArtifactRestoreOptions,
@@ -16,6 +16,12 @@ export {
   type ChannelFixture,
 } from "./channel-contract.ts"
 export type { Divergence } from "./contract.ts"
+export {
+  createMemoryArtifacts,
+  type MemoryArtifacts,
+  type MemoryArtifactsOptions,
+} from "./memory/memory-artifacts.ts"
+export { createMemoryStorage, type MemoryStorage } from "./memory/memory-storage.ts"
 export { createManualClock, type ManualClock } from "./manual-clock.ts"
 export {
   advanceSample,

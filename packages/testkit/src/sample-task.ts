@@ -126,8 +126,8 @@ export function succeedSample(count = 1, success: SampleSuccess = {}): TaskComma
     expiresAt: 5_000,
     ...(hidesExpiry && { expiryHidden: true as const }),
     key: `image_${index + 1}`,
-    mimeType: "image/png",
     locator: `locator/${index}`,
+    mimeType: "image/png",
     sha256: "ab".repeat(32),
     type: "image",
   }))

@@ -33,6 +33,32 @@ export const SCAN_BEHAVIOURS: Behaviours<StorageFixture> = {
     }
   },
 
+  "a row takes the place of one of the same event, and of no other": async ({ storage }) => {
+    const { append, head } = submitSample({ id: "t" })
+    await storage.append(append)
+    const row = { ...append.changes.task, snapshot: '{"id":"t","projection":0}', model: "model-b" }
+    await storage.replaceTaskRow({ ...row, hash: "ab".repeat(32) })
+    await storage.replaceTaskRow({ ...row, version: 2 })
+    await storage.replaceTaskRow({ ...row, id: "unknown" })
+    assert.deepEqual(
+      (await scanAll(storage, 9)).map((each) => each.row),
+      [append.changes.task],
+    )
+    for (let times = 0; times < 2; times += 1) {
+      await storage.replaceTaskRow(row)
+      assert.deepEqual(
+        (await scanAll(storage, 9)).map((each) => each.row),
+        [row],
+      )
+    }
+    const next = advanceSample(head, [dispatchSample()]).append
+    await storage.append(next)
+    await storage.replaceTaskRow(row)
+    const [stream] = await scanAll(storage, 9)
+    const { snapshot, version } = next.changes.task
+    assert.deepEqual([stream?.row?.snapshot, stream?.row?.version], [snapshot, version])
+  },
+
   "a scan goes on behind a task that is not there": async ({ storage }) => {
     for (const id of ["a", "c", "e"]) await appendStream(storage, id, 0)
     const page = await storage.scan({ after: "b", limit: 1 })

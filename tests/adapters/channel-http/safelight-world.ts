@@ -6,10 +6,9 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { createHttpChannel, safelight } from "@safelight/channel-http"
+import { createApiKeyParts, formatApiKey } from "@safelight/access"
 import {
   API_KEY_SCOPES,
-  createApiKeyParts,
-  formatApiKey,
   NO_LIMITS,
   type AccountSettings,
   type ApiKeyScope,

@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises"
 import { promisify } from "node:util"
 import { FAILURE_CODES, isSafelightError, SafelightError } from "@safelight/core"
 import { createStudioChannel, DEFAULTS } from "@safelight/channel-studio"
+import { planRequest } from "../../../adapters/channel-studio/src/request-plan.ts"
 import { createMediaInspector } from "@safelight/media-inspector"
 import { createManualClock } from "@safelight/testkit"
 import sharp from "sharp"
@@ -177,6 +178,16 @@ describe("the studio channel", () => {
       prompts.map((prompt) => render(channel, TEXT_TO_IMAGE, { prompt, ...SMALL })),
     )
     assert.equal(new Set(ends.map(([bytes]) => bytes?.toString("base64"))).size, prompts.length)
+  })
+
+  test("a film whose request names no duration lasts five seconds", () => {
+    const media = { images: [], videos: [], audios: [] }
+    const toDuration = (parameters: { readonly duration?: number }): unknown => {
+      const job = planRequest({ model: VIDEO, parameters }, false).toJob(media)
+      return job.kind === "video" && job.parameters.duration
+    }
+    assert.equal(toDuration({}), 5)
+    assert.equal(toDuration({ duration: 7 }), 7)
   })
 
   test("settings out of their bounds are refused by name", () => {
@@ -493,7 +504,7 @@ describe("worker processes", () => {
       console.log(JSON.stringify(loaded))`)
     const loaded = JSON.parse(output) as string[]
     const heavy =
-      /render-worker|render-picture|render-edit|scenes|render-video|\/sharp\/|mediabunny|h264/
+      /render-worker|render-picture|render-edit|scenes|render-video|packages\/painter\/|\/sharp\/|mediabunny|h264/
     assert.ok(loaded.some((url) => url.endsWith("/render-pool.ts")))
     assert.deepEqual(
       loaded.filter((url) => heavy.test(url)),

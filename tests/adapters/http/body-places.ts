@@ -3,6 +3,7 @@
  * service is asked, must be what every other does. Only the thread's service is asked for what is
  * checked and sealed already.
  */
+import { createAccess } from "@safelight/access"
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
 import {
@@ -38,7 +39,7 @@ export async function openPlaces(settings = {}) {
   const { storage, keys } = createFakeStorage()
   const own = createHttpHandler({
     service,
-    storage,
+    access: createAccess({ storage, service, clock: createManualClock() }),
     clock: createManualClock(),
     publicUrl: () => "https://media.example/",
     models: MODELS.map((model) => ({ ...model })),

@@ -61,6 +61,17 @@ describe("the threads for large bodies", () => {
     assert.equal(threads.started.length, 3)
   })
 
+  it("refuse the request that waits for one which fails before it is ready", async () => {
+    using threads = watchThreads()
+    await using world = await openServer({ bodyThreads: 1, bodyThreadRestMs: NEVER_MS })
+    threads.onStart((worker) => void worker.emit("error", new Error("no memory")))
+    assert.equal((await world.call("/v1/tasks", LARGE)).status, 503)
+    const messages = world.logged.map(({ message }) => message)
+    assert.ok(messages.includes("a thread for large bodies failed without a body"), messages.join())
+    threads.onStart(() => {})
+    assert.equal((await world.call("/v1/tasks", LARGE)).status, 202)
+  })
+
   it("end once nothing was large for a while, and start again", async () => {
     using threads = watchThreads()
     await using world = await openServer({ bodyThreadRestMs: 1 })

@@ -1,11 +1,10 @@
 /**
- * What the handler asks a storage, in memory: keys, accounts, what private links rest on, and
+ * What access asks a storage, in memory: keys, accounts, what private links rest on, and
  * rates. Accounts are unknown, and so without limits, until a test sets something for one.
  */
 import { createHash } from "node:crypto"
+import { createApiKeyParts, formatApiKey, type AccessStorage } from "@safelight/access"
 import {
-  createApiKeyParts,
-  formatApiKey,
   NO_LIMITS,
   type Account,
   type AccountSettings,
@@ -16,7 +15,6 @@ import {
   type RateName,
   type StoredKey,
 } from "@safelight/core"
-import type { HttpStorage } from "@safelight/http"
 
 export const ACCOUNT = "account-a"
 const ALL_SCOPES: readonly ApiKeyScope[] = [
@@ -31,7 +29,7 @@ export function createFakeStorage() {
   const accounts = createFakeAccounts()
   const links = createFakeLinks()
   const rates = createFakeRates()
-  const storage: HttpStorage = {
+  const storage: AccessStorage = {
     findKey: keys.findKey,
     findAccount: accounts.findAccount,
     readLinkKeys: links.readLinkKeys,

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createNodeServer } from "@safelight/http"
+import { createNodeServer, type NodePair } from "@safelight/http"
 import * as fc from "fast-check"
 import { checkAsync } from "../../core/support/property.ts"
 import { BYTE_FAULT, breakBytes, writeJson } from "../../service/generated-json-text.ts"
@@ -149,7 +149,7 @@ describe("a large body", () => {
     const handler: typeof world.handler = {
       ...world.handler,
       fetch(request, bindings) {
-        const incoming = bindings?.node?.incoming
+        const { incoming } = (bindings?.node ?? {}) as Partial<NodePair>
         const emit = incoming?.emit.bind(incoming)
         if (incoming === undefined || emit === undefined) throw new Error("a server's request")
         incoming.emit = (name: string, ...values: unknown[]) => {

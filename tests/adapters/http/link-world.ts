@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import { createHmac } from "node:crypto"
-import { createLinkKey, toSignedLinkText, type LinkClaim } from "@safelight/core"
+import { createLinkKey, toSignedLinkText, type LinkClaim } from "@safelight/access"
 import { ACCOUNT, putArtifact, taskId } from "./fake-service.ts"
 import { createWorld, type Call, type World, type WorldOptions, type WORLDS } from "./worlds.ts"
 

@@ -1,7 +1,7 @@
 /**
  * Private links as they are used (http-decisions §6): what opens, and the one answer of everything
  * that does not. Making them is tested in artifact-links.test.ts, what ends them in
- * link-keys.test.ts, and what a good one may meet in link-answers.test.ts.
+ * tests/access/links.test.ts, and what a good one may meet in link-answers.test.ts.
  */
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
@@ -142,8 +142,8 @@ for (const kind of WORLDS) {
     })
 
     it("stands in line with a few others until its MAC is checked, and is 503 past a bound", async () => {
-      const settings = { lookupsAtOnce: 1, lookupsWaiting: 1 }
-      await using world = await openLinkWorld(kind, { settings })
+      const accessSettings = { lookupsAtOnce: 1, lookupsWaiting: 1 }
+      await using world = await openLinkWorld(kind, { accessSettings })
       const path = await makePath(world)
       const { service } = world.fake
       const findLinked = service.findLinked.bind(service)
@@ -163,8 +163,8 @@ for (const kind of WORLDS) {
     })
 
     it("stands in no line once it was opened, however many others wait", async () => {
-      const settings = { lookupsAtOnce: 1, lookupsWaiting: 1 }
-      await using world = await openLinkWorld(kind, { settings })
+      const accessSettings = { lookupsAtOnce: 1, lookupsWaiting: 1 }
+      await using world = await openLinkWorld(kind, { accessSettings })
       const path = await makePath(world)
       assert.equal((await readAnswer(world.bare(path))).status, 200)
       const { service } = world.fake

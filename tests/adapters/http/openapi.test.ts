@@ -317,6 +317,8 @@ const NOT_ASKED_FOR = [
   " malformed_request",
   " request_timeout",
   " headers_too_large",
+  // A body that a host's own middleware has read before; tasks.test.ts has one.
+  "/callback/{key} invalid_json",
   // A file of the page that can't be read is a fault of the installation.
   "/docs/{file} internal_error",
 ]
@@ -419,7 +421,7 @@ describe("a kept file", () => {
     method: "GET",
     requestId: "req_1",
     node: undefined,
-    threads: undefined,
+    server: undefined,
     headers: {},
     param: () => "",
   }

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict"
 import { EventEmitter } from "node:events"
 import { describe, it, type TestContext } from "node:test"
-import type { NodePair } from "@safelight/http"
+import { createServerPort, type NodePair } from "@safelight/http"
 import { eventually } from "../../support/raw-client.ts"
 import { putArtifact, taskId } from "./fake-service.ts"
 import { createWorld } from "./worlds.ts"
@@ -132,6 +132,8 @@ interface FakeClient {
   readonly node: NodePair
 }
 
+const SERVER = createServerPort({ read: () => Promise.reject(new Error("no body is read")) })
+
 let nowMs = 0
 
 function createClient(context: TestContext): FakeClient {
@@ -175,7 +177,7 @@ async function open() {
   return {
     ...world,
     download: async ({ node }: FakeClient) =>
-      world.handler.fetch(new Request(`http://a${PATH}`, { headers }), { node }),
+      world.handler.fetch(new Request(`http://a${PATH}`, { headers }), { node, server: SERVER }),
   }
 }
 

@@ -1,14 +1,9 @@
 /** The task endpoints: shapes as the specification prints them, headers, and HEAD's parity. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createHttpHandler, DEFAULTS } from "@safelight/http"
-import {
-  formatApiKey,
-  parseApiKey,
-  SafelightError,
-  toTaskFailure,
-  type Task,
-} from "@safelight/core"
+import { createHttpHandler } from "@safelight/http"
+import { createAccess, DEFAULTS as ACCESS_DEFAULTS } from "@safelight/access"
+import { toTaskFailure, type Task } from "@safelight/core"
 import { Hono } from "hono"
 import { createFakeService, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { createFakeStorage } from "./fake-storage.ts"
@@ -254,44 +249,6 @@ describe("authentication", () => {
     assert.equal((await world.bare(`/v1/tasks/${taskId(1)}`, { headers })).status, 200)
   })
 
-  it("believes a key for a second and sees its revocation then", async () => {
-    await using world = await open("in process")
-    world.fake.put(toTask(taskId(1)))
-    const status = async () => (await world.call(`/v1/tasks/${taskId(1)}`)).status
-    assert.equal(await status(), 200)
-    world.keys.change(world.key, { revokedAt: 5 })
-    await world.clock.advance(DEFAULTS.keyBelievedMs - 1)
-    assert.equal(await status(), 200)
-    assert.equal(world.keys.lookups(), 1)
-    await world.clock.advance(1)
-    assert.equal(await status(), 401)
-    assert.equal(await status(), 401)
-  })
-
-  it("asks for a wrong key once a second, and for a good one with its id as ever", async () => {
-    await using world = await open("in process")
-    const parts = parseApiKey(world.key)
-    const wrong = formatApiKey({ id: parts?.id ?? "", secret: "0".repeat(32) })
-    const status = async (key: string) =>
-      (await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })).status
-    assert.equal(await status(world.key), 404)
-    for (const key of [wrong, wrong, wrong]) assert.equal(await status(key), 401)
-    assert.equal(await status(world.key), 404)
-    assert.equal(world.keys.lookups(), 2)
-    await world.clock.advance(DEFAULTS.keyBelievedMs)
-    assert.equal(await status(wrong), 401)
-    assert.equal(world.keys.lookups(), 3)
-  })
-
-  it("remembers one key however its header is written", async () => {
-    await using world = await open("in process")
-    for (let blanks = 1; blanks < 20; blanks += 1) {
-      const headers = { authorization: `Bearer${" ".repeat(blanks)}${world.key}` }
-      assert.equal((await world.bare("/v1/tasks/x", { headers })).status, 404)
-    }
-    assert.equal(world.keys.lookups(), 1)
-  })
-
   it("judges each request of a connection by the key that it carries", async () => {
     await using world = await open("over a socket")
     const other = world.keys.add()
@@ -304,56 +261,8 @@ describe("authentication", () => {
     for (const key of keys) statuses.push(await call(key))
     assert.deepEqual(statuses, [404, 404, 401, 404, 404, 404, 404])
     world.keys.change(world.key, { revokedAt: 1 })
-    await world.clock.advance(DEFAULTS.keyBelievedMs)
+    await world.clock.advance(ACCESS_DEFAULTS.keyBelievedMs)
     assert.deepEqual([await call(world.key), await call(other)], [401, 404])
-  })
-
-  it("looks up a few new keys at a time, lets known ones pass, and refuses past a bound", async () => {
-    const settings = { lookupsAtOnce: 2, lookupsWaiting: 3 }
-    await using world = await open("in process", { settings })
-    const call = async (key: string) =>
-      (await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })).status
-    assert.equal(await call(world.key), 404)
-    const going = Promise.withResolvers<void>()
-    const { findKey } = world.storage
-    let asked = 0
-    world.storage.findKey = async (id) => {
-      asked += 1
-      await going.promise
-      return findKey(id)
-    }
-    const strangers = Array.from({ length: 6 }, () => world.keys.add())
-    const answers = strangers.map((key) => call(key))
-    assert.equal(await answers[5], 503)
-    assert.equal(asked, 2)
-    assert.equal(await call(world.key), 404)
-    going.resolve()
-    assert.deepEqual(await Promise.all(answers), [404, 404, 404, 404, 404, 503])
-    assert.equal(asked, 6 - 1)
-  })
-
-  it("lets a known key pass at once again after a database that failed", async () => {
-    const settings = { lookupsAtOnce: 1, lookupsWaiting: 1 }
-    await using world = await open("in process", { settings })
-    const call = async (key: string) =>
-      (await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })).status
-    assert.equal(await call(world.key), 404)
-    await world.clock.advance(DEFAULTS.keyBelievedMs)
-    const { findKey } = world.storage
-    const message = "the database is away"
-    world.storage.findKey = () =>
-      Promise.reject(new SafelightError({ code: "storage-unavailable", message, retryable: true }))
-    assert.equal(await call(world.key), 503)
-    const going = Promise.withResolvers<void>()
-    world.storage.findKey = async (id) => {
-      if (id !== world.key.slice(8, 18)) await going.promise
-      return findKey(id)
-    }
-    const strangers = Array.from({ length: 3 }, () => call(world.keys.add()))
-    assert.equal(await Promise.race(strangers), 503)
-    assert.equal(await call(world.key), 404)
-    going.resolve()
-    await Promise.all(strangers)
   })
 
   it("ends a believed key at its own expiry", async () => {
@@ -365,47 +274,16 @@ describe("authentication", () => {
     const { error } = (await response.json()) as { error: { code: string } }
     assert.equal(error.code, "api_key_expired")
   })
-
-  it("looks a key up once for callers that come together", async () => {
-    await using world = await open("in process")
-    await Promise.all(Array.from({ length: 10 }, () => world.call("/v1/tasks/x")))
-    assert.equal(world.keys.lookups(), 1)
-  })
-
-  it("checks the checksum before it asks the database", async () => {
-    await using world = await open("in process")
-    const wrong = world.key.slice(0, -1) + (world.key.endsWith("0") ? "1" : "0")
-    const headers = { authorization: `Bearer ${wrong}` }
-    assert.equal((await world.bare("/v1/tasks/x", { headers })).status, 401)
-    assert.equal(world.keys.lookups(), 0)
-  })
-
-  it("remembers the keys that came last", async () => {
-    await using world = await open("in process", { settings: { cachedKeys: 2 } })
-    const [second, third] = [world.keys.add(), world.keys.add()]
-    for (const key of [world.key, second, third, second, third]) {
-      // oxlint-disable-next-line no-await-in-loop
-      await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })
-    }
-    assert.equal(world.keys.lookups(), 3)
-  })
-
-  it("remembers a bounded number of keys", async () => {
-    await using world = await open("in process", { settings: { cachedKeys: 1 } })
-    const keys = [world.key, world.keys.add(), world.keys.add(), world.key]
-    for (const key of keys) {
-      await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })
-    }
-    assert.equal(world.keys.lookups(), 4)
-  })
 })
 
 describe("createHttpHandler", () => {
   it("refuses a setting that is no positive integer, by its name", () => {
+    const { service } = createFakeService()
+    const clock = { now: () => 0, monotonicNow: () => 0 }
     const options = {
-      service: createFakeService().service,
-      storage: createFakeStorage().storage,
-      clock: { now: () => 0, monotonicNow: () => 0 },
+      service,
+      access: createAccess({ storage: createFakeStorage().storage, service, clock }),
+      clock,
       publicUrl: () => "",
     }
     for (const bodyBytes of [0, -1, 1.5, NaN]) {

@@ -1,6 +1,11 @@
 /** The threads that a test starts, seen by Node's own `worker` event: nothing of ours tells of them. */
 import type { Worker } from "node:worker_threads"
-import { createWorld, type WorldOptions } from "./worlds.ts"
+import { creation, createWorld, type WorldOptions } from "./worlds.ts"
+
+// Whatever is loaded at a first call is loaded now: tsx may start a thread of its own to translate it.
+const first = await createWorld("over a socket")
+await first.call("/v1/tasks", creation())
+await first.close()
 
 /** Longer than any test. */
 export const NEVER_MS = 10_000_000

@@ -2,6 +2,7 @@
  * The handler in two worlds: called in process with a web-standard request, and over a real socket
  * behind the Node server. A behaviour that is not about sockets is tested in both.
  */
+import { createAccess, type AccessSettings } from "@safelight/access"
 import { createHttpHandler, createNodeServer, type HttpSettings } from "@safelight/http"
 import { MODELS, type Log, type LogFields } from "@safelight/core"
 import { createManualClock } from "@safelight/testkit"
@@ -27,6 +28,7 @@ export interface Call {
 
 export interface WorldOptions {
   readonly settings?: Partial<HttpSettings>
+  readonly accessSettings?: Partial<AccessSettings>
   readonly checkReady?: () => Promise<void>
   readonly publicUrl?: () => string
   readonly hasReference?: boolean
@@ -36,7 +38,7 @@ export interface WorldOptions {
 
 export async function createWorld(kind: (typeof WORLDS)[number], options: WorldOptions = {}) {
   const fake = createFakeService()
-  const { shared = createFakeStorage(), settings = {}, ...others } = options
+  const { shared = createFakeStorage(), settings = {}, accessSettings = {}, ...others } = options
   const { storage, keys, accounts, links, rates } = shared
   const clock = createManualClock()
   const logged: { level: string; fields: LogFields; message: string }[] = []
@@ -48,7 +50,7 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
   const handler = createHttpHandler({
     service: fake.service,
     callbacks: fake.callbackService,
-    storage,
+    access: createAccess({ storage, service: fake.service, clock, settings: accessSettings }),
     clock,
     log,
     publicUrl: () => "https://media.example/",

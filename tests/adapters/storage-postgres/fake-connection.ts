@@ -13,8 +13,7 @@ export function createFakeConnection(
   let isOpen = true
   return {
     run: async () => [],
-    find: async () => [],
-    change: async () => 0,
+    runStep: async () => [],
     execute: async () => undefined,
     ...answers,
     isOpen: () => isOpen,

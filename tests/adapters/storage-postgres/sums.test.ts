@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { isSafelightError } from "@safelight/core"
+import type { Statement } from "@safelight/store"
 import { DEFAULTS } from "../../../adapters/storage-postgres/src/defaults.ts"
 import { createSums } from "../../../adapters/storage-postgres/src/sums.ts"
 import { createFakeConnection } from "./fake-connection.ts"
@@ -9,7 +10,11 @@ import { open, toTasks, until } from "./open.ts"
 import { FACTS } from "../../support/lease-facts.ts"
 
 const { mostSums, mostSumsOfAccount } = DEFAULTS
-const STATEMENT = { sql: "select $1", parameters: ["account"] }
+const STATEMENT: Statement<{ readonly account: string }, { readonly account: string }> = {
+  sql: "select $1",
+  parameters: [{ name: "account" }],
+  columns: [{ name: "account" }],
+}
 
 /** Sums over one connection that answers when it is told to. */
 function createHeldSums() {
@@ -20,17 +25,20 @@ function createHeldSums() {
     opened += 1
     return {
       ...createFakeConnection(),
-      async find({ values }) {
+      async runStep({ values }) {
         asked.push(String(values[0]))
         await new Promise<void>((resolve) => held.push(resolve))
-        return [values[0]] as never
+        return [values]
       },
     }
   })
   return {
     asked,
     opened: () => opened,
-    sum: (account: string, of?: string) => sums.read<string>(STATEMENT, { account }, of ?? account),
+    async sum(account: string, of?: string) {
+      const rows = await sums.read(STATEMENT, { account }, of ?? account)
+      return rows.map((row) => row.account)
+    },
     /** Answers what is asked, and resolves once the next is. */
     async answer() {
       await until(() => held.length > 0)

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { ListRequest, Storage } from "@safelight/core"
-import { createSqliteStorage, DEFAULTS } from "@safelight/storage-sqlite"
+import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { submitSample } from "@safelight/testkit"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 
-const { listedTasks } = DEFAULTS
+/** As `lists.ts` of the store has it. */
+const LISTED_TASKS = 1_000
 /** Two pages that look at as many as they may, and one that looks at a single task. */
-const TOTAL = 2 * listedTasks + 1
+const TOTAL = 2 * LISTED_TASKS + 1
 const OLD_MODEL = "model-old"
 
 describe("a list with a filter", () => {
@@ -24,7 +25,7 @@ describe("a list with a filter", () => {
     assert.deepEqual(await readPages(storage, { ...filter, createdBefore: 1_002 }), [
       [toId(1), toId(0)],
     ])
-    const createdAfter = 1_000 + TOTAL - listedTasks
+    const createdAfter = 1_000 + TOTAL - LISTED_TASKS
     const newest = await storage.listTasks({ ...filter, createdAfter })
     assert.deepEqual(newest.tasks, [])
     await storage.close()

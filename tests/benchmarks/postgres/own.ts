@@ -2,8 +2,8 @@
 import type { Storage } from "@safelight/core"
 import { createEngine, type Engine } from "@safelight/engine"
 import { createPostgresStorage } from "@safelight/storage-postgres"
+import { createMemoryArtifacts } from "@safelight/testkit"
 import { createInstantChannel } from "../../support/instant-channel.ts"
-import { createMemoryArtifacts } from "../../support/memory-artifacts.ts"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 
 export interface Own extends AsyncDisposable {

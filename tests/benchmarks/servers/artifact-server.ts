@@ -7,7 +7,7 @@ import { MODELS, type Channel } from "@safelight/core"
 import { createEngine, systemClock } from "@safelight/engine"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import { createKey } from "safelight"
+import { createAccess, createKey } from "@safelight/access"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 import { announce } from "./announce.ts"
 
@@ -41,7 +41,8 @@ const submitted = await engine.submit(SAMPLE_REQUEST)
 if (submitted.kind === "rejected") throw new Error(submitted.rejection.code)
 const task = await engine.finished(submitted.task.id)
 const publicUrl = (): string => "http://127.0.0.1"
-const handler = createHttpHandler({ service: engine, storage, clock: systemClock, publicUrl })
+const access = createAccess({ storage, service: engine, clock: systemClock })
+const handler = createHttpHandler({ service: engine, access, clock: systemClock, publicUrl })
 const { url } = await createNodeServer({ handler })
 process.on("message", () => process.send?.({ rssBytes: process.memoryUsage.rss() }))
 announce({ url, key, id: task?.id, locator: task?.artifacts[0]?.locator })

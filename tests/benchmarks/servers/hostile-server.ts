@@ -2,7 +2,8 @@
  * The whole service as `safelight serve` assembles it, with two accounts of the usual limits; media
  * may be fetched from this machine.
  */
-import { createKey, createService, loadConfiguration } from "safelight"
+import { createKey } from "@safelight/access"
+import { createService, loadConfiguration } from "safelight"
 import { announce } from "./announce.ts"
 
 const folder = process.argv[2] ?? ""

@@ -7,9 +7,9 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import { createEngine, systemClock } from "@safelight/engine"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import { createKey } from "safelight"
+import { createAccess, createKey } from "@safelight/access"
+import { createMemoryArtifacts } from "@safelight/testkit"
 import { createInstantChannel } from "../../support/instant-channel.ts"
-import { createMemoryArtifacts } from "../../support/memory-artifacts.ts"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 import { announce } from "./announce.ts"
 
@@ -23,7 +23,8 @@ const { key } = await createKey({ keys: storage, account, now: Date.now() })
 const submitted = await engine.submit(SAMPLE_REQUEST)
 if (submitted.kind === "rejected") throw new Error(submitted.rejection.code)
 const publicUrl = (): string => "http://127.0.0.1"
-const handler = createHttpHandler({ service: engine, storage, clock: systemClock, publicUrl })
+const access = createAccess({ storage, service: engine, clock: systemClock })
+const handler = createHttpHandler({ service: engine, access, clock: systemClock, publicUrl })
 const { url } = await createNodeServer({ handler })
 
 const delay = monitorEventLoopDelay({ resolution: 1 })

@@ -5,9 +5,9 @@
 import { createEngine, systemClock } from "@safelight/engine"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createPostgresStorage } from "@safelight/storage-postgres"
-import { createKey } from "safelight"
+import { createAccess, createKey } from "@safelight/access"
+import { createMemoryArtifacts } from "@safelight/testkit"
 import { createInstantChannel } from "../../support/instant-channel.ts"
-import { createMemoryArtifacts } from "../../support/memory-artifacts.ts"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 import { announce } from "./announce.ts"
 
@@ -19,6 +19,7 @@ const { key } = await createKey({ keys: storage, account, now: Date.now() })
 const result = await engine.submit({ ...SAMPLE_REQUEST, account })
 if (result.kind === "rejected") throw new Error(result.rejection.code)
 const publicUrl = (): string => "http://127.0.0.1"
-const handler = createHttpHandler({ service: engine, storage, clock: systemClock, publicUrl })
+const access = createAccess({ storage, service: engine, clock: systemClock })
+const handler = createHttpHandler({ service: engine, access, clock: systemClock, publicUrl })
 const { url } = await createNodeServer({ handler })
 announce({ url, key, id: result.task.id })

@@ -7,7 +7,7 @@ import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
 import { createEngine, systemClock } from "@safelight/engine"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import { createKey } from "safelight"
+import { createAccess, createKey } from "@safelight/access"
 import { createInstantChannel } from "../../support/instant-channel.ts"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 import { announce } from "./announce.ts"
@@ -47,6 +47,7 @@ await storage.setAccount({
   },
 })
 const publicUrl = (): string => "http://127.0.0.1"
-const handler = createHttpHandler({ service: engine, storage, clock: systemClock, publicUrl })
+const access = createAccess({ storage, service: engine, clock: systemClock })
+const handler = createHttpHandler({ service: engine, access, clock: systemClock, publicUrl })
 const { url } = await createNodeServer({ handler })
 announce({ url, plain, limited })

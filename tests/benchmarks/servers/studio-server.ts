@@ -1,5 +1,6 @@
 /** The whole service as `safelight serve` assembles it, with the studio behind it. */
-import { createFirstKey, createService, loadConfiguration } from "safelight"
+import { createFirstKey } from "@safelight/access"
+import { createService, loadConfiguration } from "safelight"
 import { announce } from "./announce.ts"
 
 const folder = process.argv[2] ?? ""

@@ -9,7 +9,7 @@ import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
 import { createEngine, systemClock } from "@safelight/engine"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import { createKey } from "safelight"
+import { createAccess, createKey } from "@safelight/access"
 import { createInstantChannel } from "../../support/instant-channel.ts"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 import { announce } from "./announce.ts"
@@ -42,6 +42,7 @@ const key = await makeKey("other")
 const submitted = await engine.submit({ ...SAMPLE_REQUEST, account: "other" })
 if (submitted.kind !== "submitted") throw new Error("a task was not accepted")
 const publicUrl = (): string => "http://127.0.0.1"
-const handler = createHttpHandler({ service: engine, storage, clock: systemClock, publicUrl })
+const access = createAccess({ storage, service: engine, clock: systemClock })
+const handler = createHttpHandler({ service: engine, access, clock: systemClock, publicUrl })
 const { url } = await createNodeServer({ handler })
 announce({ url, large, other: { key, id: submitted.task.id } })

@@ -137,7 +137,9 @@ function submittedData(draft: EventDraft): object {
 }
 
 function succeededData(draft: EventDraft): object {
-  const artifacts = Array.from({ length: draft.images }, (_, index) => toEntry(draft, index))
+  const artifacts = Array.from({ length: Math.max(1, draft.images) }, (_, index) =>
+    toEntry(draft, index),
+  )
   const usage = { images: draft.images, inputVideosMs: [draft.durationMs], outputVideoMs: 0 }
   return { artifacts, chargeMicros: draft.chargeMicros, cost: draft.cost, usage }
 }
@@ -151,16 +153,17 @@ function failedData(draft: EventDraft): object {
 }
 
 function toEntry(draft: EventDraft, index: number): ManifestEntry {
+  const isVideo = draft.images === 1 && draft.durationMs > 0
   return {
     bytes: draft.progress * 1000,
-    durationMs: index % 2 === 0 ? null : draft.durationMs,
+    durationMs: isVideo ? draft.durationMs : null,
     expiresAt: 1_209_600_000 + index,
     ...(draft.images === 3 && { expiryHidden: true }),
     key: `image_${index + 1}`,
-    mimeType: "image/png",
     locator: `locator-${index}`,
+    mimeType: "image/png",
     sha256: "ab".repeat(32),
-    type: "image",
+    type: isVideo ? "video" : "image",
   }
 }
 

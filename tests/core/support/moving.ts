@@ -15,7 +15,7 @@ import {
   type StoredKey,
   type TaskCommand,
 } from "@safelight/core"
-import { createMemoryStorage, type MemoryStorage } from "../../support/memory-storage.ts"
+import { createMemoryStorage, type MemoryStorage } from "@safelight/testkit"
 import { createSampleLog, createStream, submission, EDIT, type SampleStream } from "./sample-log.ts"
 import { sha256 } from "./sha256.ts"
 

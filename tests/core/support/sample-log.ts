@@ -88,8 +88,8 @@ function toEntry(type: "image" | "video", index: number): ManifestEntry {
     durationMs: type === "video" ? 5_000 : null,
     expiresAt: 1_209_600_000,
     key: type === "video" ? "video" : `image_${index + 1}`,
-    mimeType: type === "video" ? "video/mp4" : "image/png",
     locator: `00000000-0000-4000-8000-00000000000${index}`,
+    mimeType: type === "video" ? "video/mp4" : "image/png",
     sha256: "ab".repeat(32),
     type,
   }

@@ -18,9 +18,13 @@ import {
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import type { Engine } from "@safelight/engine"
 import { STUBS, type StubDelivery, type StubPurchase } from "@safelight/testkit/stubs"
+import {
+  createMemoryArtifacts,
+  type MemoryArtifacts,
+  createMemoryStorage,
+  type MemoryStorage,
+} from "@safelight/testkit"
 import { createLogRecorder, type LogEntry } from "../../engine/log-recorder.ts"
-import { createMemoryArtifacts, type MemoryArtifacts } from "../../support/memory-artifacts.ts"
-import { createMemoryStorage, type MemoryStorage } from "../../support/memory-storage.ts"
 import { createBoots } from "./boots.ts"
 import { openCallbackReceiver } from "./callback-receiver.ts"
 import { toStubFaults, type Combination } from "./combination.ts"

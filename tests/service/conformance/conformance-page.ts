@@ -1,31 +1,31 @@
 /**
- * The rows as Markdown, for the README of the http adapter: a collapsed table a section, between
- * two comments. The formatter leaves what stands between them alone; tables in its form are as wide
- * as their widest row in every row.
+ * The rows as Markdown, on a page beside them: a collapsed table a section, between two comments. The
+ * formatter leaves what stands between them alone; tables in its form are as wide as their widest row
+ * in every row.
  */
 import { join } from "node:path"
 import type { ConformanceRow, ConformanceSection } from "./conformance-row.ts"
 import { toReferences } from "./sections.ts"
 
-export const README = join(import.meta.dirname, "../../../adapters/http/README.md")
+export const PAGE = join(import.meta.dirname, "README.md")
 
 const BEGIN = "<!-- oxfmt-ignore-start -->\n<!-- Made by `npm run conformance:update`. -->"
 const END = "<!-- oxfmt-ignore-end -->"
-/** From the README to the folder of all tests. */
-const TESTS = "../../tests"
+/** From the page to the folder of all tests. */
+const TESTS = "../.."
 
-export function toConformancePage(sections: readonly ConformanceSection[]): string {
+export function toConformanceTable(sections: readonly ConformanceSection[]): string {
   const files = toReferences(sections).map(({ file }) => file)
   const targets = [...new Set(files)].toSorted().map((file) => `[${file}]: ${TESTS}/${file}`)
   return [BEGIN, ...sections.map(toDetails), targets.join("\n"), END].join("\n\n")
 }
 
-/** The text with `page` in place of the one that stands there; throws where none does. */
-export function replacePage(readme: string, page: string): string {
-  const start = readme.indexOf(BEGIN)
-  const end = readme.indexOf(END, start)
-  if (start === -1 || end === -1) throw new Error("the README has no place for the table")
-  return readme.slice(0, start) + page + readme.slice(end + END.length)
+/** The page with `table` in place of the one that stands there; throws where none does. */
+export function replaceTable(page: string, table: string): string {
+  const start = page.indexOf(BEGIN)
+  const end = page.indexOf(END, start)
+  if (start === -1 || end === -1) throw new Error("the page has no place for the table")
+  return page.slice(0, start) + table + page.slice(end + END.length)
 }
 
 function toDetails({ document, section, title, rows }: ConformanceSection): string {

@@ -122,7 +122,7 @@ export const BODY_ERRORS: readonly ConformanceRow[] = [
         "400 invalid_json where the body is not UTF-8",
         "400 invalid_json where the body ends within a character",
       ),
-      ...jsonBody("findJsonFault > finds a fault exactly where JSON.parse does"),
+      ...jsonBody("findJsonFault > names the first byte that can't stand there"),
     ],
   },
   {

@@ -103,7 +103,7 @@ export const LINKS: ConformanceSection = {
     {
       row: "Raising the epoch revokes, per artifact and per account",
       tests: linkKeys(
-        "the keys and epochs of links > revoke the links of one artifact at once, and no others",
+        "the keys and epochs of links > revoke the links of one artifact at once on every node, and no others",
         "the keys and epochs of links > revoke the links of a whole account at once, and no others",
       ),
     },

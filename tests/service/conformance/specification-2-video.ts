@@ -1,7 +1,7 @@
 /** Specification §2.6: the parameters of the video model, field by field. */
 import type { ConformanceSection } from "./conformance-row.ts"
 import { accepts, bounded, DEFAULTS, within } from "./parameter-names.ts"
-import { parameters, studioVideo } from "./test-files.ts"
+import { parameters, films } from "./test-files.ts"
 
 function video(...names: readonly string[]): readonly string[] {
   return within("the parameters of reference to video", ...names)
@@ -51,7 +51,7 @@ export const VIDEO: ConformanceSection = {
     },
     {
       row: "`image_urls`: in first-frame then last-frame order",
-      tests: studioVideo(
+      tests: films(
         "reference images > make the first frame the whole first image, and the last frame the whole last one",
       ),
     },

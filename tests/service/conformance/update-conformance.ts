@@ -1,6 +1,6 @@
-/** Writes the conformance table in the http adapter's README anew. */
+/** Writes the conformance table on its page anew. */
 import { readFileSync, writeFileSync } from "node:fs"
-import { README, replacePage, toConformancePage } from "./conformance-page.ts"
+import { PAGE, replaceTable, toConformanceTable } from "./conformance-page.ts"
 import { SECTIONS } from "./sections.ts"
 
-writeFileSync(README, replacePage(readFileSync(README, "utf8"), toConformancePage(SECTIONS)))
+writeFileSync(PAGE, replaceTable(readFileSync(PAGE, "utf8"), toConformanceTable(SECTIONS)))

@@ -1,11 +1,22 @@
 /**
- * Who calls, whether they may, and whether they call too often: what stands before every endpoint
- * that needs an account, in the order of http-decisions §1.
+ * Who calls, whether the key may, and whether the account calls too often: the three questions to ask
+ * before every endpoint that needs an account, in the order of http-decisions §1, and how their
+ * refusals are answered.
  */
-import type { Account, ApiKeyScope, RatePolicy } from "@safelight/core"
-import type { Exchange } from "../exchange.ts"
-import type { Limit } from "../limits/limit.ts"
-import type { Authenticate } from "./authenticate.ts"
+import type {
+  Access,
+  Account,
+  ApiKeyScope,
+  Authentication,
+  AuthenticationRefusal,
+  Authorization,
+  Identity,
+  RatePolicy,
+} from "@safelight/core"
+import type { ErrorCode } from "../errors/error-table.ts"
+import { Refusal } from "../errors/refusal.ts"
+import { toConnection, type Exchange } from "../exchange.ts"
+import type { Limit } from "./limit.ts"
 
 export interface Need {
   /** All of them. */
@@ -15,30 +26,52 @@ export interface Need {
 
 /** The account that calls; throws a `Refusal` (401, 403, 429). Answers at once where it can. */
 export type Admit = (
-  exchange: Pick<Exchange, "request" | "headers" | "account" | "node">,
+  exchange: Pick<Exchange, "request" | "headers" | "account" | "node" | "server">,
   need: Need,
 ) => Account | Promise<Account>
 
-export interface AdmissionOptions {
-  readonly authenticate: Authenticate
-  readonly limit: Limit
+const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
+  "missing-api-key": "missing_api_key",
+  "invalid-api-key": "invalid_api_key",
+  "api-key-revoked": "api_key_revoked",
+  "api-key-expired": "api_key_expired",
 }
 
-export function createAdmission({ authenticate, limit }: AdmissionOptions): Admit {
-  return (exchange, { scopes, policy }) => {
-    const { request, node } = exchange
-    const header = request.headers.get("authorization")
-    const account = authenticate(header, scopes, node?.incoming.socket)
-    if (account instanceof Promise) return account.then((known) => enter(exchange, known, policy))
-    return enter(exchange, account, policy)
+export function createAdmission(access: Access, limit: Limit): Admit {
+  return (exchange, need) => {
+    const authorization = exchange.request.headers.get("authorization")
+    const connection = toConnection(exchange)
+    const known = access.authenticate({ authorization, connection })
+    if (known instanceof Promise) return known.then((later) => enter(exchange, later, need))
+    return enter(exchange, known, need)
   }
 
   function enter(
     exchange: Parameters<Admit>[0],
-    account: Account,
-    policy: RatePolicy,
+    authentication: Authentication,
+    { scopes, policy }: Need,
   ): Account | Promise<Account> {
-    exchange.account = account.id
-    return limit(exchange, account, policy)
+    const identity = demandIdentity(authentication)
+    demandScopes(access.authorize(identity, scopes), scopes)
+    exchange.account = identity.account.id
+    return limit(exchange, identity.account, policy)
   }
+}
+
+/** RFC 6750 §3: what `WWW-Authenticate` says. */
+function demandIdentity(authentication: Authentication): Identity {
+  if (authentication.kind === "authenticated") return authentication.identity
+  const { code } = authentication
+  const error = code === "missing-api-key" ? "" : ', error="invalid_token"'
+  throw new Refusal(CODES[code], { headers: { "www-authenticate": `Bearer realm="api"${error}` } })
+}
+
+function demandScopes(authorization: Authorization, scopes: readonly ApiKeyScope[]): void {
+  if (authorization.kind === "authorized") return
+  if (authorization.code === "account-suspended") throw new Refusal("account_suspended")
+  const challenge = `Bearer realm="api", error="insufficient_scope", scope="${scopes.join(" ")}"`
+  throw new Refusal("insufficient_scope", {
+    message: `The API key lacks the scope ${authorization.scope}.`,
+    headers: { "www-authenticate": challenge },
+  })
 }

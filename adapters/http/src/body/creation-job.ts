@@ -1,7 +1,6 @@
 /**
  * What the server's thread and one that reads large bodies say to each other. A job's buffers are
- * handed over and empty afterwards; an answer is cloned where every other request waits, so it
- * holds the large text once and places in it for the rest.
+ * handed over and empty afterwards; an answer is cloned.
  */
 import type { Json, SealedParameters } from "@safelight/core"
 import { Refusal, type RefusalOptions } from "../errors/refusal.ts"
@@ -38,7 +37,6 @@ export type CreationAnswer =
   | {
       readonly kind: "creation"
       readonly model: string
-      /** With places in `sealed.body` where there is one (`string-places.ts`). */
       readonly parameters: unknown
       readonly sealed?: SealedParameters
       readonly fingerprint?: string

@@ -9,8 +9,16 @@ import type { HttpSettings } from "../defaults.ts"
 import { describeParameters, hasPattern } from "../openapi/describe-parameters.ts"
 import { joinPieces, type BodyPieces } from "./body-pieces.ts"
 import { readCreation, type Creation, type CreationQuestion } from "./creation.ts"
-import type { CreationThreads } from "./creation-threads.ts"
 import type { ThreadModels, ThreadQuestion } from "./creation-job.ts"
+
+/** Where large bodies are read, beside the thread that serves. */
+export interface CreationThreads {
+  /**
+   * Reads a creation; the pieces may be empty afterwards. Rejects with a `Refusal`, or `overloaded`
+   * where the thread died, or was ended since it took too long.
+   */
+  read(pieces: BodyPieces, question: ThreadQuestion, models: readonly Model[]): Promise<Creation>
+}
 
 export interface CreationReaderOptions {
   readonly models: readonly Model[]

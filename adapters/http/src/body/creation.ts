@@ -11,9 +11,10 @@ import {
   type SealedParameters,
   type SubmitRequest,
 } from "@safelight/core"
-import { parseCreationRequest } from "../resources/creation-request.ts"
-import { fingerprintCreation } from "../resources/idempotency-key.ts"
-import { toSubmissionRefusal } from "../resources/submission-refusal.ts"
+import { refuseParameters } from "../errors/refusal.ts"
+import { fingerprintCreation } from "../request/idempotency-key.ts"
+import { refuse } from "./creation-refusals.ts"
+import { parseCreationRequest } from "./creation-request.ts"
 import { parseBody } from "./parse-body.ts"
 
 export interface Creation extends Pick<SubmitRequest, "model" | "parameters"> {
@@ -53,7 +54,9 @@ export interface SealedCreation extends Creation {
 export function sealCreation(creation: Creation, model: Model, sealing: Sealing): SealedCreation {
   const check = model.check(creation.parameters)
   if (check.kind === "invalid") {
-    throw toSubmissionRefusal({ code: "invalid-parameters", issues: check.issues })
+    const [first, ...more] = check.issues
+    if (first === undefined) throw new Error("parameters are refused for nothing")
+    throw refuseParameters(refuse, [first, ...more])
   }
   const { parameters } = check
   const sealed = sealParameters(sealing.digest, sealing.createSalt(), parameters)

@@ -5,7 +5,11 @@
  */
 import { SafelightError } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
-import { Refusal } from "../errors/refusal.ts"
+import { toRefuse, type Refusal } from "../errors/refusal.ts"
+
+/** What receiving a body is refused for, besides what any request is. */
+export const RECEIVE_REFUSALS = ["invalid_json", "request_too_large", "overloaded"] as const
+export const refuse = toRefuse(RECEIVE_REFUSALS)
 
 /** Of the whole: a quarter is one account's. */
 const ACCOUNTS = 4
@@ -73,7 +77,7 @@ export function createHeldBodies(settings: HeldBodySettings): HeldBodies {
 }
 
 export function refuseSize(limitBytes: number): Refusal {
-  return new Refusal("request_too_large", {
+  return refuse("request_too_large", {
     message: `The request body may hold ${limitBytes} bytes.`,
     headers: { connection: "close" },
   })

@@ -1,5 +1,5 @@
 /** What a body may be: JSON in UTF-8, not compressed (http-decisions §2, the two 415 rows). */
-import { Refusal } from "../errors/refusal.ts"
+import { refuse } from "./creation-refusals.ts"
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*(?:"([^"]*)"|([^;\s"]*))/gi
@@ -7,10 +7,10 @@ const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*(?:"([^"]*)"|([^;\s"]*))/gi
 /** Throws a `Refusal` for another type, another charset, or any content coding. */
 export function checkMediaType(contentType: string | null, contentEncoding: string | null): void {
   if (contentType !== "application/json" && !isUtf8Json(contentType ?? "")) {
-    throw new Refusal("unsupported_media_type", { headers: { accept: "application/json" } })
+    throw refuse("unsupported_media_type", { headers: { accept: "application/json" } })
   }
   if (contentEncoding !== null && contentEncoding.toLowerCase() !== "identity") {
-    throw new Refusal("unsupported_content_encoding", {
+    throw refuse("unsupported_content_encoding", {
       headers: { "accept-encoding": "identity" },
     })
   }

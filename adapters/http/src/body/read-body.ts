@@ -4,13 +4,14 @@
  * and so before a client that waits for `100 Continue` sends a byte. Of large bodies only so much
  * is worked on at a time, because one takes about ten times its size until it is stored.
  */
+import { createSemaphore } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
-import { Refusal } from "../errors/refusal.ts"
-import { createGate } from "../gate.ts"
+import type { Refusal } from "../errors/refusal.ts"
 import { createPaceWatch, type BodyPaceSettings, type WatchPace } from "./body-pace.ts"
 import { createPieceCollector, type BodyPieces } from "./body-pieces.ts"
 import {
   createHeldBodies,
+  refuse,
   refuseSize,
   type HeldBody,
   type HeldBodySettings,
@@ -52,7 +53,7 @@ export function createBodyReader(settings: BodyReaderSettings): BodyReader {
   const bodies = createHeldBodies(settings)
   const watchPace = createPaceWatch(settings)
   // How many wait is bounded by the bytes that they hold.
-  const gate = createGate({ limit: bodiesAtWorkBytes, mostWaiting: Infinity, name: "large bodies" })
+  const bytes = createSemaphore({ permits: bodiesAtWorkBytes, name: "large bodies" })
 
   return {
     async read(request, use) {
@@ -62,7 +63,7 @@ export function createBodyReader(settings: BodyReaderSettings): BodyReader {
         const pieces = await collect(request, held, watchPace)
         if (pieces.lengthBytes === 0) checkUnread(request.declaredLength)
         if (pieces.lengthBytes <= largeBodyBytes) return await use(pieces)
-        return await gate.pass(pieces.lengthBytes, () => use(pieces))
+        return await bytes.run(() => use(pieces), { weight: pieces.lengthBytes })
       } finally {
         held.release()
       }
@@ -78,7 +79,7 @@ function checkDeclared(declaredLength: string | null, limitBytes: number): void 
 /** Nothing comes of a body that a host's own middleware has read. */
 function checkUnread(declaredLength: string | null): void {
   if (!(Number(declaredLength) > 0)) return
-  throw new Refusal("invalid_json", {
+  throw refuse("invalid_json", {
     message:
       `Nothing was left of a request body of ${Number(declaredLength)} bytes: something before this ` +
       "handler has read it, such as express.json(). Mount the handler in front of that.",

@@ -1,10 +1,9 @@
-/** Where a request's body comes from: Node's own request where our server hands that over. */
+/** Where a request's body comes from: our own server where there is one, else the web's stream. */
 import type { Exchange } from "../exchange.ts"
-import { receiveNodeBody } from "./node-body.ts"
 import type { BodyRequest } from "./read-body.ts"
 import { receiveWebBody } from "./web-body.ts"
 
-export function toReceive(request: Request, node: Exchange["node"]): BodyRequest["receive"] {
-  if (node === undefined) return (sink) => receiveWebBody(request, sink)
-  return (sink) => receiveNodeBody(node, sink)
+export function toReceive({ request, node, server }: Exchange): BodyRequest["receive"] {
+  if (node === undefined || server === undefined) return (sink) => receiveWebBody(request, sink)
+  return (sink) => server.receive(node, sink)
 }

@@ -2,7 +2,7 @@
  * A decision turned into status, headers and the bytes to send, before anything is opened. What
  * is refused keeps the error body; a 304 has neither body nor length.
  */
-import { Refusal } from "../errors/refusal.ts"
+import type { Refusal, Refuse } from "../errors/refusal.ts"
 import type { Segment } from "./byte-source.ts"
 import type { ContentDecision } from "./conditions.ts"
 import {
@@ -25,14 +25,18 @@ export type AnswerPlan =
       readonly segments: readonly Segment[]
     }
 
-export function planAnswer(decision: ContentDecision, options: ContentHeaderOptions): AnswerPlan {
+export function planAnswer(
+  decision: ContentDecision,
+  options: ContentHeaderOptions,
+  refuse: Refuse<"precondition_failed" | "range_not_satisfiable">,
+): AnswerPlan {
   const { bytes } = options.artifact
   switch (decision.kind) {
     case "precondition-failed":
-      return { kind: "refused", refusal: new Refusal("precondition_failed") }
+      return { kind: "refused", refusal: refuse("precondition_failed") }
     case "unsatisfiable": {
       const headers = { "content-range": `bytes */${bytes}`, "accept-ranges": "bytes" }
-      return { kind: "refused", refusal: new Refusal("range_not_satisfiable", { headers }) }
+      return { kind: "refused", refusal: refuse("range_not_satisfiable", { headers }) }
     }
     case "not-modified":
       return { kind: "not-modified", headers: toValidatorHeaders(options) }

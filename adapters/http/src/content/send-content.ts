@@ -1,13 +1,11 @@
 /**
- * The two ways out for an artifact's bytes: to Node's response where our own server handed it
- * over, else as a web stream. Either way the status is out by the time a read can fail, so a
- * failure is logged here and can't be answered.
+ * The ways out for the bytes of an answer: by our own server where there is one, else as a web
+ * stream, and nothing of them for HEAD. The status is out by the time a read can fail, so a failure is
+ * logged here and can't be answered.
  */
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { Log } from "@safelight/core"
 import type { Exchange } from "../exchange.ts"
 import type { ByteSource } from "./byte-source.ts"
-import { sendNodeContent } from "./node-content.ts"
 import { toWebContent } from "./web-content.ts"
 
 export interface SendContentOptions {
@@ -15,29 +13,37 @@ export interface SendContentOptions {
   readonly exchange: Exchange
   readonly log: Log
   readonly status: number
-  readonly headers: Record<string, string>
+  /** Without a Content-Length: that is the source's. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Closed once it is sent, or need not be. */
   readonly source: ByteSource
 }
 
 export async function sendContent(options: SendContentOptions): Promise<Response> {
-  const { exchange, log, status, headers, source } = options
+  const { exchange, log, status, source } = options
+  const { lengthBytes } = source
+  const length = { "content-length": String(lengthBytes) }
+  const headers = { ...options.headers, ...exchange.headers, ...length }
+  exchange.carriesHeaders = true
+  if (exchange.method === "HEAD") {
+    await source.close()
+    return new Response(null, { status, headers })
+  }
   function onFailure(error: unknown): void {
     const names = { requestId: exchange.requestId, task: exchange.param("task") }
     log.error({ ...names, error }, "an artifact broke off while it was sent")
   }
-  const { lengthBytes } = source
-  if (exchange.node === undefined) {
-    exchange.transfer = { lengthBytes, sentBytes: lengthBytes }
+  const { node, server } = exchange
+  if (node === undefined || server === undefined) {
+    exchange.transfer = { status, lengthBytes, sentBytes: lengthBytes }
     return new Response(toWebContent(source, onFailure), { status, headers })
   }
-  const { incoming, outgoing } = exchange.node
-  const transfer = { lengthBytes, sentBytes: 0 }
+  const transfer = { status, lengthBytes, sentBytes: 0 }
   exchange.transfer = transfer
   try {
-    const answer = { status, headers, source, transfer }
-    await sendNodeContent({ outgoing, socket: incoming.socket }, answer)
+    await server.send(node, { status, headers, source, transfer })
   } catch (error) {
     onFailure(error)
   }
-  return RESPONSE_ALREADY_SENT
+  return server.sent
 }

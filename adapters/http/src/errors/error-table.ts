@@ -117,4 +117,6 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
+export const PARAMETER_CODES = Object.keys(PARAMETER_ERRORS) as readonly ParameterIssueCode[]
+
 export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]

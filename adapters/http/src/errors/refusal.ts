@@ -6,18 +6,24 @@
 import type { ParameterIssue } from "@safelight/core"
 import type { ErrorCode } from "./error-table.ts"
 
-export interface RefusalOptions {
+export interface RefusalOptions<Code extends ErrorCode = ErrorCode> {
   /** Words in place of the table's; nothing secret, at most 100 characters of input. */
   readonly message?: string
   /** What is wrong with the parameters: one becomes `param`, several become `details`. */
-  readonly issues?: readonly RefusedParameter[]
+  readonly issues?: readonly RefusedParameter<Code>[]
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
 }
 
-export interface RefusedParameter extends Omit<ParameterIssue, "code"> {
-  readonly code: ErrorCode
+export interface RefusedParameter<Code extends ErrorCode = ErrorCode> extends Omit<
+  ParameterIssue,
+  "code"
+> {
+  readonly code: Code
 }
+
+/** Makes a refusal, to be thrown. One that takes more codes will do where fewer are asked for. */
+export type Refuse<Code extends ErrorCode> = (code: Code, options?: RefusalOptions<Code>) => Refusal
 
 export class Refusal extends Error {
   override readonly name = "Refusal"
@@ -35,9 +41,23 @@ export class Refusal extends Error {
   }
 }
 
+/**
+ * What refuses with one of `codes` alone. A part that several endpoints use exports its codes, and
+ * they are declared wherever the part is.
+ */
+export function toRefuse<const Code extends ErrorCode>(_codes: readonly Code[]): Refuse<Code> {
+  return refuse
+}
+
+/** Of any code: for what makes tools, and for answers that are no endpoint's. */
+export function refuse(code: ErrorCode, options?: RefusalOptions): Refusal {
+  return new Refusal(code, options)
+}
+
 /** Refuses with the first issue's code; http-decisions §2 says how many more are told. */
-export function refuseParameters(
-  issues: readonly [RefusedParameter, ...RefusedParameter[]],
+export function refuseParameters<Code extends ErrorCode>(
+  refuseBy: Refuse<Code>,
+  issues: readonly [RefusedParameter<Code>, ...RefusedParameter<Code>[]],
 ): Refusal {
-  return new Refusal(issues[0].code, { message: issues[0].message, issues })
+  return refuseBy(issues[0].code, { message: issues[0].message, issues })
 }

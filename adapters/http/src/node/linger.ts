@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from "node:http"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-import type { NodePair } from "../exchange.ts"
+import type { NodePair } from "./server-port.ts"
 
 export function isFullyReceived(incoming: IncomingMessage): boolean {
   return incoming.complete

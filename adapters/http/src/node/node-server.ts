@@ -7,22 +7,23 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { getRequestListener } from "@hono/node-server"
 import { SILENT_LOG, type Log } from "@safelight/core"
 import { toRefusedRequest, type OnAnswered } from "../answered-request.ts"
-import { createCreationThreads, type CreationThreads } from "../body/creation-threads.ts"
 import { toSettings, type HttpSettings } from "../defaults.ts"
 import { toErrorResponse } from "../errors/error-response.ts"
 import type { Refusal } from "../errors/refusal.ts"
-import type { NodePair } from "../exchange.ts"
+import type { ServerPort } from "../exchange.ts"
 import { createRequestIds } from "../request-id.ts"
 import type { HttpHandler } from "../router.ts"
 import { checkHead, refuseTarget, toParserBytes } from "./check-head.ts"
 import { createClientErrorListener } from "./client-error.ts"
 import { closeServer } from "./close-server.ts"
 import { createConnectListener } from "./connect-listener.ts"
+import { createCreationThreads } from "./creation-threads.ts"
 import { isFullyReceived, sendAndLinger } from "./linger.ts"
 import { listen } from "./listen.ts"
 import { noteResponse } from "./newest-response.ts"
 import { createRawAnswer } from "./raw-answer.ts"
 import { createRefusedConnections, limitConnections } from "./refused-connections.ts"
+import { createServerPort, type NodePair } from "./server-port.ts"
 import { endStalledAnswers } from "./stalled-answers.ts"
 import { createWaitingRequests, type AwaitTurn } from "./waiting-requests.ts"
 
@@ -65,7 +66,13 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
   const { onAnswered } = options
   const noteRefused = createRefusedConnections(log)
   const awaitTurn = createWaitingRequests(() => noteRefused("requests sent ahead"))
-  attach(server, handler, { settings, host, threads, onAnswered, awaitTurn })
+  attach(server, handler, {
+    settings,
+    host,
+    port: createServerPort(threads),
+    onAnswered,
+    awaitTurn,
+  })
   limitConnections(server, settings.connections, () => noteRefused("connections"))
   endStalledAnswers(server, settings.stalledAnswerMs)
   const url = await listen(server, { host, port })
@@ -84,7 +91,7 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
 interface Attached {
   readonly settings: HttpSettings
   readonly host: string
-  readonly threads: CreationThreads
+  readonly port: ServerPort
   readonly onAnswered: OnAnswered | undefined
   readonly awaitTurn: AwaitTurn
 }
@@ -105,7 +112,7 @@ function toServerOptions(settings: HttpSettings): object {
 function attach(
   server: Server,
   handler: Pick<HttpHandler, "fetch">,
-  { settings, host, threads, onAnswered, awaitTurn }: Attached,
+  { settings, host, port, onAnswered, awaitTurn }: Attached,
 ): void {
   const nextRequestId = createRequestIds()
   const { lingerMs } = settings
@@ -121,7 +128,7 @@ function attach(
     const refusal = checkHead(node.incoming, settings)
     const response =
       refusal === undefined
-        ? handler.fetch(request, { node, threads })
+        ? handler.fetch(request, { node, server: port })
         : refuse(refusal, request.method)
     // A body with one of these has no meaning and is left to Node.
     if (request.method === "GET" || request.method === "HEAD") return response

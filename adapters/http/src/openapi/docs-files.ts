@@ -1,15 +1,15 @@
 /**
  * The files of the reference page, a fixed list: a name in a request is looked up here and never
- * becomes part of a path. Those of swagger-ui are read when they are first asked for, so a host
- * that is not Node loads the handler all the same.
+ * becomes part of a path. Those of swagger-ui are read when they are first asked for, by a host that
+ * has files.
  */
 
-export interface DocsFile {
+interface DocsFile {
   /** Its name under /docs/. */
   readonly name: string
   readonly type: string
-  /** Rejects where the file can't be read. */
-  readonly read: () => Promise<Uint8Array>
+  /** Where it stands in a package; absent: it is ours. */
+  readonly specifier?: string
 }
 
 /** Addresses relative to /docs, so that the page works under a host's own prefix. */
@@ -53,23 +53,28 @@ const START = `SwaggerUIBundle({
 `
 
 export const DOCS_FILES: readonly DocsFile[] = [
-  toPackageFile("swagger-ui-dist/swagger-ui.css", "text/css; charset=utf-8"),
-  toPackageFile("swagger-ui-dist/swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
   {
-    name: "start.js",
-    type: "text/javascript; charset=utf-8",
-    read: async () => new TextEncoder().encode(START),
+    name: "swagger-ui.css",
+    type: "text/css; charset=utf-8",
+    specifier: "swagger-ui-dist/swagger-ui.css",
   },
+  {
+    name: "swagger-ui-bundle.js",
+    type: "text/javascript; charset=utf-8",
+    specifier: "swagger-ui-dist/swagger-ui-bundle.js",
+  },
+  { name: "start.js", type: "text/javascript; charset=utf-8" },
 ]
 
-/** `specifier` is a package and a file at its root. */
-function toPackageFile(specifier: string, type: string): DocsFile {
-  return {
-    name: specifier.slice(specifier.indexOf("/") + 1),
-    type,
-    async read() {
-      const { readFile } = await import("node:fs/promises")
-      return readFile(new URL(import.meta.resolve(specifier)))
-    },
-  }
+/** Each with how it is read; rejects where that fails. */
+export function toDocsFiles(
+  readPackageFile: (specifier: string) => Promise<Uint8Array>,
+): readonly (DocsFile & { readonly read: () => Promise<Uint8Array> })[] {
+  return DOCS_FILES.map((file) => ({
+    ...file,
+    read: async () =>
+      file.specifier === undefined
+        ? new TextEncoder().encode(START)
+        : readPackageFile(file.specifier),
+  }))
 }

@@ -3,16 +3,14 @@
  * requests and the one error table. It depends on the models alone, so one is enough for a process.
  */
 import type { Model } from "@safelight/core"
-import { toCallbackPaths } from "./callback-operations.ts"
+import { ENDPOINTS } from "../endpoints.ts"
 import { toCreationBody } from "./creation-body.ts"
 import { toErrorExamples, toErrorResponse } from "./error-responses.ts"
 import { RESPONSE_EXAMPLES } from "./examples.ts"
 import { toComponents } from "./json-schema.ts"
-import { SECURITY_SCHEME, type Response } from "./operation.ts"
+import { SECURITY_SCHEME, toOperations, type Operation, type Response } from "./operation.ts"
 import { CROSS_ORIGIN_HEADERS, toHeaders } from "./response-headers.ts"
 import { RESPONSE_SCHEMAS } from "./response-schemas.ts"
-import { toServicePaths } from "./service-operations.ts"
-import { toTaskPaths, type PathItem } from "./task-operations.ts"
 
 export interface ApiDocument {
   readonly openapi: string
@@ -47,7 +45,7 @@ export function createApiDocument(models: readonly Model[], prefix = ""): ApiDoc
       { name: "Health", description: "For orchestrators" },
       { name: "Reference", description: "This document" },
     ],
-    paths: { ...toTaskPaths(creation.requestBody), ...toCallbackPaths(), ...toServicePaths() },
+    paths: toPaths(models),
     components: {
       schemas: { ...creation.schemas, ...toComponents(RESPONSE_SCHEMAS) },
       responses: {
@@ -64,6 +62,23 @@ export function createApiDocument(models: readonly Model[], prefix = ""): ApiDoc
       },
     },
   }
+}
+
+type PathItem = Record<string, Operation>
+
+/** By path, with the names of its parts that the parameters have. */
+function toPaths(models: readonly Model[]): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {}
+  for (const endpoint of ENDPOINTS) {
+    const { about, inPath, path } = endpoint
+    if (about === undefined) continue
+    const named = path.replaceAll(
+      /:(\w+)/g,
+      (_, part: string) => `{${inPath?.[part]?.name ?? part}}`,
+    )
+    paths[named] = { ...paths[named], ...toOperations(endpoint, about, models) }
+  }
+  return paths
 }
 
 /** Of content too, where a request may have `access`. */

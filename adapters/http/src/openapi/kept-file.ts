@@ -51,7 +51,8 @@ export function createKeptFile(
     headers["content-type"] = options.type
     headers["content-length"] = String(bytes.length)
     const body = method === "HEAD" ? null : (bytes as Uint8Array<ArrayBuffer>)
-    if (body !== null) exchange.transfer = { lengthBytes: body.length, sentBytes: body.length }
+    if (body !== null)
+      exchange.transfer = { status: 200, lengthBytes: body.length, sentBytes: body.length }
     return new Response(body, { status: 200, headers })
   }
 }

@@ -1,12 +1,14 @@
 /**
- * One operation of the document, put together. Whatever a request can meet before its resource is
- * asked (a broken request, a late one, one too large) is added to every operation here, and what
- * comes of a missing or insufficient key to those that need one.
+ * One operation of the document, made from an endpoint's declaration. Whatever a request can meet
+ * before its endpoint is asked (a broken request, a late one, one too large) is added to every
+ * operation here, and what comes of a missing or insufficient key to those that need one.
  */
-import type { ApiKeyScope } from "@safelight/core"
+import type { Model } from "@safelight/core"
+import type { About, AnswerDeclaration, Endpoint, KeyNeed, PathHeaders } from "../endpoint.ts"
 import { ERRORS, type ErrorCode } from "../errors/error-table.ts"
+import { listQueryRefusals } from "../request/query-parameters.ts"
 import { toErrorResponses } from "./error-responses.ts"
-import { JSON_HEADERS, RATE_HEADERS, toHeaders, type HeaderList } from "./response-headers.ts"
+import { JSON_HEADERS, RATE_HEADERS, toHeaders } from "./response-headers.ts"
 import type { ResponseSchemaName } from "./response-schemas.ts"
 
 export interface Response {
@@ -15,29 +17,12 @@ export interface Response {
   readonly content?: Record<string, object>
 }
 
-export interface Parameter {
+export interface DescribedParameter {
   readonly name: string
   readonly in: "path" | "query" | "header"
   readonly required: boolean
   readonly description: string
   readonly schema: object
-}
-
-export interface OperationOptions {
-  readonly id: string
-  readonly tag: string
-  readonly summary: string
-  readonly description?: string
-  /** All of them are needed; absent where no key is. */
-  readonly scopes?: readonly ApiKeyScope[]
-  /** Whether something else may stand in for the key. */
-  readonly isKeyOptional?: boolean
-  readonly parameters?: readonly Parameter[]
-  readonly requestBody?: object
-  /** What succeeds, by status. */
-  readonly answers: Record<string, Response>
-  /** What is refused besides the codes common to all. */
-  readonly refusals?: readonly ErrorCode[]
 }
 
 export interface Operation {
@@ -46,13 +31,13 @@ export interface Operation {
   readonly summary: string
   readonly description?: string
   readonly security: readonly object[]
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly DescribedParameter[]
   readonly requestBody?: object
   readonly responses: Record<string, Response>
 }
 
 /** Refused by the server, before a resource is asked. */
-export const SERVER_CODES: readonly ErrorCode[] = [
+const SERVER_CODES: readonly ErrorCode[] = [
   "malformed_request",
   "request_timeout",
   "uri_too_long",
@@ -87,24 +72,112 @@ const UNCOUNTED_CODES: readonly ErrorCode[] = [
 
 export const SECURITY_SCHEME = "apiKey"
 
-export function toOperation(options: OperationOptions): Operation {
-  const { id, tag, scopes, summary, description, parameters = [], requestBody } = options
-  const codes = [
-    ...SERVER_CODES,
-    ...(scopes === undefined ? [] : KEY_CODES),
-    ...(options.refusals ?? []),
-  ]
-  const responses = { ...options.answers, ...toErrorResponses(codes) }
+/** The operations of an endpoint, by method: GET has HEAD beside it. */
+export function toOperations(
+  endpoint: Endpoint,
+  about: About,
+  models: readonly Model[],
+): Record<string, Operation> {
+  const operation = toOperation(endpoint, about, models)
+  if (endpoint.method !== "GET") return { [endpoint.method.toLowerCase()]: operation }
+  return { get: operation, head: toHead(operation) }
+}
+
+function toOperation(endpoint: Endpoint, about: About, models: readonly Model[]): Operation {
+  const { key, answers, pathHeaders } = endpoint
+  const { id, tag, summary, description } = about
+  const codes = listCodes(endpoint)
+  const plain = { ...toResponses(answers), ...toErrorResponses(codes) }
+  const counted = key === undefined ? plain : withRates(plain, codes)
+  const requestBody = endpoint.body?.describe?.(models)
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    security: toSecurity(options),
-    parameters,
+    security: toSecurity(key),
+    parameters: listParameters(endpoint),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: scopes === undefined ? responses : withRates(responses, codes),
+    responses: pathHeaders === undefined ? counted : withPathHeaders(counted, pathHeaders),
   }
+}
+
+/** All that an endpoint may refuse with, its own, its parameters' and its body's. */
+function listCodes({ key, body, query, headers, refusals }: Endpoint): readonly ErrorCode[] {
+  return [
+    ...new Set([
+      ...SERVER_CODES,
+      ...(key === undefined ? [] : KEY_CODES),
+      ...(body?.refusals ?? []),
+      ...(query === undefined ? [] : listQueryRefusals(query)),
+      ...refusals,
+      ...Object.values(headers ?? {}).flatMap((header) => header.refusals),
+    ]),
+  ]
+}
+
+function listParameters({ inPath, key, query, headers }: Endpoint): readonly DescribedParameter[] {
+  const opener = key?.unless
+  return [
+    ...Object.values(inPath ?? {}).map(({ name, description, schema }) => {
+      return { name, in: "path", required: true, description, schema } as const
+    }),
+    ...(opener === undefined ? [] : toOptional("query", { [opener.name]: toText(opener) })),
+    ...toOptional("query", query ?? {}),
+    ...toOptional("header", headers ?? {}),
+  ]
+}
+
+type Described = Pick<DescribedParameter, "description" | "schema">
+
+function toText({ description }: Pick<Described, "description">): Described {
+  return { description, schema: { type: "string" } }
+}
+
+function toOptional(
+  place: "header" | "query",
+  parameters: Readonly<Record<string, Described>>,
+): readonly DescribedParameter[] {
+  return Object.entries(parameters).map(([name, { description, schema }]) => {
+    return { name, in: place, required: false, description, schema }
+  })
+}
+
+function toResponses(answers: Endpoint["answers"]): Record<string, Response> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [status, toResponse(answer)]),
+  )
+}
+
+function toResponse(answer: AnswerDeclaration): Response {
+  const { description, json, types, always = [], sometimes = [] } = answer
+  const headers = { always: json === undefined ? always : [...JSON_HEADERS, ...always], sometimes }
+  const content = json === undefined ? types && toBytes(types) : toJsonContent(json)
+  return { description, headers: toHeaders(headers), ...(content && { content }) }
+}
+
+/** OpenAPI 3.1 describes bytes by the absence of a schema. */
+function toBytes(types: readonly string[]): Record<string, object> {
+  return Object.fromEntries(types.map((type) => [type, {}]))
+}
+
+function toJsonContent(schema: ResponseSchemaName): Record<string, object> {
+  const examples = { [schema]: { $ref: `#/components/examples/${schema}` } }
+  const shape = { $ref: `#/components/schemas/${schema}` }
+  return { "application/json": { schema: shape, examples } }
+}
+
+function withPathHeaders(
+  responses: Record<string, Response>,
+  { described: { names, on } }: PathHeaders,
+): Record<string, Response> {
+  const more = toHeaders({ always: [], sometimes: names })
+  const entries = Object.entries(responses).map(([status, response]) =>
+    on.includes(Number(status))
+      ? [status, { ...response, headers: { ...response.headers, ...more } }]
+      : [status, response],
+  )
+  return Object.fromEntries(entries) as Record<string, Response>
 }
 
 /** Rate headers on all that an account with a rate can be answered once it was counted. */
@@ -124,36 +197,17 @@ function withRates(
 }
 
 /** Each is a way in; an empty one says that there is one without a key. */
-function toSecurity({ scopes, isKeyOptional = false }: OperationOptions): readonly object[] {
-  if (scopes === undefined) return []
-  return [{ [SECURITY_SCHEME]: scopes }, ...(isKeyOptional ? [{}] : [])]
-}
-
-/** A JSON answer, its body one of the named schemas. */
-export function toJsonAnswer(
-  description: string,
-  schema: ResponseSchemaName,
-  headers: Partial<HeaderList> = {},
-): Response {
-  return {
-    description,
-    headers: toHeaders({ ...headers, always: [...JSON_HEADERS, ...(headers.always ?? [])] }),
-    content: {
-      "application/json": {
-        schema: { $ref: `#/components/schemas/${schema}` },
-        examples: { [schema]: { $ref: `#/components/examples/${schema}` } },
-      },
-    },
-  }
+function toSecurity(key: KeyNeed | undefined): readonly object[] {
+  if (key === undefined) return []
+  return [{ [SECURITY_SCHEME]: key.scopes }, ...(key.unless === undefined ? [] : [{}])]
 }
 
 /** A range counts for GET alone (RFC 9110 §14.2). */
 const RANGE_STATUSES = ["206", "416"]
 const RANGE_HEADERS = ["Range", "If-Range"]
 
-/** GET and, beside it, HEAD: the same answers without their bodies. */
-export function withHead(options: OperationOptions): { get: Operation; head: Operation } {
-  const get = toOperation(options)
+/** The same answers without their bodies. */
+function toHead(get: Operation): Operation {
   const answers = Object.entries(get.responses).filter(
     ([status]) => !RANGE_STATUSES.includes(status),
   )
@@ -161,12 +215,11 @@ export function withHead(options: OperationOptions): { get: Operation; head: Ope
     status,
     { description, headers },
   ])
-  const head: Operation = {
+  return {
     ...get,
-    operationId: `${options.id}Head`,
-    summary: `${options.summary}: the headers alone`,
+    operationId: `${get.operationId}Head`,
+    summary: `${get.summary}: the headers alone`,
     parameters: get.parameters.filter(({ name }) => !RANGE_HEADERS.includes(name)),
     responses: Object.fromEntries(responses) as Record<string, Response>,
   }
-  return { get, head }
 }

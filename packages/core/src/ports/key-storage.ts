@@ -1,5 +1,5 @@
 /** Accounts and their API keys. A key's secret is never stored, only its SHA-256. */
-import type { ApiKeyScope } from "../keys/api-key.ts"
+import type { ApiKeyScope } from "../keys/api-key-scope.ts"
 
 export interface KeyStorage {
   /**

@@ -10,7 +10,7 @@ import type { Rejection } from "../task/rejection.ts"
 import type { Task } from "../task/task.ts"
 import type { ChargesRequest, ChargeSum } from "./account-storage.ts"
 import type { ArtifactReader } from "./artifact-storage.ts"
-import type { ListPage, ListRequest } from "./storage.ts"
+import type { ListPage, ListRequest } from "./task-storage.ts"
 
 export interface TaskService {
   /**

@@ -23,8 +23,9 @@ const scalar = v.union([v.string(), v.pipe(v.number(), v.safeInteger()), v.boole
 /** Plain JSON of any shape; the channel that wrote it is the only one that reads it. */
 const json = v.custom<Json>(isJson)
 
-export const manifestEntrySchema = v.strictObject({
+const manifestEntry = v.strictObject({
   bytes: count,
+  /** Measured, of a video; null of a picture. */
   durationMs: v.nullable(count),
   /**
    * When the bytes are gone. A result of before expiry was told is bounded all the same, and only
@@ -38,6 +39,17 @@ export const manifestEntrySchema = v.strictObject({
   sha256,
   type: v.picklist(["image", "video"]),
 })
+
+/** A video is charged by its length: one that nobody measured would cost nothing. */
+const isMeasured = ({ durationMs, type }: v.InferOutput<typeof manifestEntry>): boolean =>
+  type === "video" ? durationMs !== null && durationMs > 0 : durationMs === null
+
+const manifestEntrySchema = v.pipe(manifestEntry, v.forward(v.check(isMeasured), ["durationMs"]))
+
+/** One video, or pictures. */
+const isWhole = (artifacts: v.InferOutput<typeof manifestEntry>[]): boolean =>
+  artifacts.length === 1 ||
+  (artifacts.length > 1 && artifacts.every(({ type }) => type === "image"))
 
 /** Pieces or milliseconds: no task comes near it, and thousands of it can be added up. */
 const amount = v.pipe(count, v.maxValue(MAX_USAGE))
@@ -92,7 +104,7 @@ export const EVENT_DATA = {
     progress: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(99)),
   }),
   succeeded: v.strictObject({
-    artifacts: v.array(manifestEntrySchema),
+    artifacts: v.pipe(v.array(manifestEntrySchema), v.check(isWhole)),
     chargeMicros: micros,
     /** Upstream; the charge is the account's. */
     cost: costSchema,

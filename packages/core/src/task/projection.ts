@@ -234,7 +234,10 @@ export function toArtifactRows(task: Task): ArtifactRow[] {
   }))
 }
 
-/** The task that a row's snapshot holds. Throws `storage-corrupt` where it is not JSON. */
+/**
+ * The task that a row's snapshot holds, perhaps as another release projected it: `projection` says so,
+ * and then nothing else of it may be relied on. Throws `storage-corrupt` where it is not JSON.
+ */
 export function fromSnapshot(snapshot: string): Task {
   try {
     return JSON.parse(snapshot) as Task

@@ -24,7 +24,11 @@ export function sealParameters(
   return { body, commitment: digest([{ hex: salt }, body]), salt }
 }
 
-interface Seal {
+interface Parameterized {
+  readonly parameters: unknown
+}
+
+interface Seal extends Parameterized {
   readonly sealed: SealedParameters
   readonly model: Model
 }
@@ -34,19 +38,25 @@ interface Seal {
  * be the values that `check` of this very `model` returned, defaults applied: an engine takes both as
  * they are.
  */
-export function withSealedParameters<Request extends object>(
+export function withSealedParameters<Request extends Parameterized>(
   request: Request,
   sealed: SealedParameters,
   model: Model,
 ): Request {
-  return { ...request, [SEALED]: { sealed, model } satisfies Seal }
+  const { parameters } = request
+  return { ...request, [SEALED]: { sealed, model, parameters } satisfies Seal }
 }
 
 /**
- * What `withSealedParameters` gave to the request, or to one it is a copy of, for this very `model`:
- * another of the same id may be stricter. Undefined without.
+ * What `withSealedParameters` gave to the request, or to one it is a copy of, for this very `model` and
+ * these very parameters: another model of the same id may be stricter, and parameters that were put in
+ * later are not those that were sealed. Undefined without.
  */
-export function findSealedParameters(request: object, model: Model): SealedParameters | undefined {
+export function findSealedParameters(
+  request: { readonly parameters?: unknown },
+  model: Model,
+): SealedParameters | undefined {
   const seal = (request as { readonly [SEALED]?: Seal })[SEALED]
-  return seal?.model === model ? seal.sealed : undefined
+  const isSealed = seal?.model === model && seal.parameters === request.parameters
+  return isSealed ? seal.sealed : undefined
 }

@@ -11,7 +11,7 @@ import type { Digest } from "../digest.ts"
 import { SafelightError, type SafelightErrorCode } from "../safelight-error.ts"
 import { toPredicate, type Predicate } from "../predicate.ts"
 import { EVENT_DATA, EVENT_TYPES, isEventType, type EventType, type TaskEvent } from "./events.ts"
-import { READABLE_SCHEMA, upcast, WRITTEN_SCHEMA } from "./upcast.ts"
+import { downcast, EVENT_SCHEMAS, upcast, type EventSchemas } from "./upcast.ts"
 
 export interface StoredEvent {
   /** Milliseconds since the epoch. */
@@ -53,6 +53,7 @@ export function sealEvents(
   digest: Digest,
   head: { readonly task: string; readonly version: number; readonly hash: string },
   events: readonly TaskEvent[],
+  schemas: EventSchemas = EVENT_SCHEMAS,
 ): StoredEvent[] {
   let { hash, version } = head
   return events.map((event) => {
@@ -60,8 +61,8 @@ export function sealEvents(
     checkEvent(event)
     const open = {
       at: event.at,
-      data: toCanonicalJson(event.data),
-      schema: WRITTEN_SCHEMA[event.type],
+      data: toCanonicalJson(downcast(event.type, event.data, schemas)),
+      schema: schemas.written[event.type],
       task: head.task,
       type: event.type,
       version,
@@ -95,7 +96,7 @@ function findFault(type: EventType, data: unknown): string | undefined {
  */
 export function openEvent(stored: StoredEvent): TaskEvent {
   const { type, schema } = stored
-  if (!isEventType(type) || schema > READABLE_SCHEMA[type]) {
+  if (!isEventType(type) || schema > EVENT_SCHEMAS.readable[type]) {
     const why = `this release does not know event ${type} of schema ${schema}`
     throw unreadable(stored, why, { code: "schema-too-new" })
   }

@@ -32,6 +32,12 @@ export interface Dispatch {
   readonly upstreamKey: string
 }
 
+/**
+ * The projection that this release makes of a task. It rises with every change of what the same events
+ * come to as a `Task`: a snapshot of another one is not read, and its task is folded anew.
+ */
+export const PROJECTION = 1
+
 export interface Deferral {
   readonly reason: string
   readonly retryAt: number
@@ -58,6 +64,8 @@ export interface Task {
   readonly parameters: Readonly<Record<string, string | number | boolean>>
   readonly priceVersion: string
   readonly progress: number
+  /** `PROJECTION` of the release that folded it. */
+  readonly projection: number
   /** Channels that refused it and are not asked again; absent while there is none. */
   readonly refusedBy?: readonly string[]
   readonly reservationMicros: number
@@ -91,6 +99,7 @@ export function emptyTask(id: string): Task {
     parameters: {},
     priceVersion: "",
     progress: 0,
+    projection: PROJECTION,
     reservationMicros: 0,
     spentAttempts: 0,
     state: "nothing",

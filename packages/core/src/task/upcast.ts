@@ -1,13 +1,29 @@
 /**
- * Schema versions of events and the pure steps from an older one to the next. A release reads a
- * new version before a later one writes it, so that both can serve one database meanwhile; which it
- * reads and which it writes are therefore two tables. `tests/core/golden` holds an event of every
- * version.
+ * Schema versions of events and the pure steps between them. Two constants say which version of each
+ * event this release reads and which it writes, so that a release can read a new version before a
+ * later one writes it: both then serve one database. In memory an event always has the newest shape
+ * that is readable; `tests/core/golden` holds an event of every version.
  */
 import type { EventType } from "./events.ts"
 
-/** The version that this release writes, by event type: at most the one that it reads. */
-export const WRITTEN_SCHEMA: Readonly<Record<EventType, number>> = {
+type Versions = Readonly<Record<EventType, number>>
+
+/** One schema version to the next, or back to the one before. */
+type Step = (data: unknown) => unknown
+type Steps = Partial<Record<EventType, readonly Step[]>>
+
+export interface EventSchemas {
+  /** The version that is written: never above the one that is read. */
+  readonly written: Versions
+  /** The newest version that is read; `EVENT_DATA` describes it. */
+  readonly readable: Versions
+  /** `upcasters.type[n - 1]` leads from schema n to n + 1. */
+  readonly upcasters: Steps
+  /** `downcasters.type[n - 1]` leads from schema n + 1 back to n, for as long as n is written. */
+  readonly downcasters: Steps
+}
+
+const FIRST: Versions = {
   submitted: 1,
   dispatched: 1,
   accepted: 1,
@@ -19,27 +35,41 @@ export const WRITTEN_SCHEMA: Readonly<Record<EventType, number>> = {
   expired: 1,
 }
 
-/** The newest version that this release reads, by event type; `EVENT_DATA` describes it. */
-export const READABLE_SCHEMA: Readonly<Record<EventType, number>> = {
-  submitted: 1,
-  dispatched: 1,
-  accepted: 1,
-  doubted: 1,
-  deferred: 1,
-  progressed: 1,
-  succeeded: 1,
-  failed: 1,
-  expired: 1,
+/** What this release writes, and what it reads. */
+export const EVENT_SCHEMAS: EventSchemas = {
+  written: FIRST,
+  readable: FIRST,
+  upcasters: {},
+  downcasters: {},
 }
-
-type Upcaster = (data: unknown) => unknown
-
-/** `UPCASTERS.type[n - 1]` leads from schema n to n + 1. */
-const UPCASTERS: Partial<Record<EventType, readonly Upcaster[]>> = {}
 
 /** Event data of `schema`, brought to the newest version that is readable. */
-export function upcast(type: EventType, schema: number, data: unknown): unknown {
-  const steps = UPCASTERS[type]
-  if (steps === undefined) return data
-  return steps.slice(schema - 1).reduce((older, step) => step(older), data)
+export function upcast(
+  type: EventType,
+  schema: number,
+  data: unknown,
+  { readable, upcasters }: EventSchemas = EVENT_SCHEMAS,
+): unknown {
+  if (schema >= readable[type]) return data
+  return listSteps(type, upcasters, schema, readable[type]).reduce(run, data)
+}
+
+/** Event data of the newest version that is readable, brought back to the one that is written. */
+export function downcast(
+  type: EventType,
+  data: unknown,
+  { downcasters, readable, written }: EventSchemas = EVENT_SCHEMAS,
+): unknown {
+  if (written[type] >= readable[type]) return data
+  return listSteps(type, downcasters, written[type], readable[type]).reduceRight(run, data)
+}
+
+function run(data: unknown, step: Step): unknown {
+  return step(data)
+}
+
+function listSteps(type: EventType, steps: Steps, from: number, to: number): readonly Step[] {
+  const found = (steps[type] ?? []).slice(from - 1, to - 1)
+  if (found.length === to - from) return found
+  throw new TypeError(`there is no way between schema ${from} and ${to} of ${type}`)
 }

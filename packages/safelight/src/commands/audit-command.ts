@@ -88,16 +88,21 @@ function toText(
   whole: string,
   describe: (finding: AuditReport["findings"][number]) => string,
 ): string {
-  const { outcome, tasks, events, findings, findingCount, chargeMicros } = report
+  const { outcome, tasks, events, findings, findingCount, foreignRows, chargeMicros } = report
   const hidden = findingCount - findings.length
   const words = { whole, differs: "it differs", "could-not-tell": "it could not be told" }
   return [
     ...findings.map((finding) => toOneLine(describe(finding))),
     ...(hidden > 0 ? [`and ${hidden} more findings`] : []),
+    ...(foreignRows > 0 ? [toForeign(foreignRows)] : []),
     `${tasks} tasks, ${events} events, charged ${chargeMicros.total} micro-units`,
     words[outcome],
     "",
   ].join("\n")
+}
+
+function toForeign(rows: number): string {
+  return `${rows} rows are of another release's projection, and were not compared: \`safelight rebuild\` makes them anew`
 }
 
 /** A bug is no verdict either. */

@@ -30,7 +30,7 @@ export function createKeysCreateCommand(context: CommandContext): Command {
 }
 
 async function create(options: Options, context: CommandContext): Promise<void> {
-  const { createKey } = await import("../api-keys.ts")
+  const { createKey } = await import("@safelight/access")
   const { makeAccount } = await import("../new-account.ts")
   const { withData } = await import("../open-data.ts")
   const configuration = await loadDataConfiguration(options, context)

@@ -2,9 +2,9 @@
  * `safelight keys rotate`: a new key in the place of one that is to end, shown once. The old one
  * goes on for the grace, so that clients can be given the new one meanwhile.
  */
+import type { RotateKeyResult } from "@safelight/access"
 import { toUnixSeconds } from "@safelight/core"
 import { Command } from "commander"
-import type { RotateKeyResult } from "../api-keys.ts"
 import { refused, type CommandError } from "../command-error.ts"
 import { LONGEST_MS } from "../duration.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
@@ -32,7 +32,7 @@ export function createKeysRotateCommand(context: CommandContext): Command {
 }
 
 async function rotate(id: string, options: Options, context: CommandContext): Promise<void> {
-  const { rotateKey } = await import("../api-keys.ts")
+  const { rotateKey } = await import("@safelight/access")
   const { withData } = await import("../open-data.ts")
   const configuration = await loadDataConfiguration(options, context)
   const { grace: graceMs = 0, expiresIn } = options

@@ -2,7 +2,7 @@
  * `safelight links rotate`: a new key signs private links from now on. Links of the key before
  * still open, those of older keys no longer. A key's secret is never shown, only its id.
  */
-import { createLinkKey, toUnixSeconds } from "@safelight/core"
+import { toUnixSeconds } from "@safelight/core"
 import { Command } from "commander"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
@@ -10,9 +10,6 @@ import type { CommandContext } from "./command-context.ts"
 interface Options extends DataOptions {
   readonly json?: true
 }
-
-/** 32 for the secret; the chance that the others give fewer than 8 digits is below 10^-30. */
-const RANDOM_BYTES = 64
 
 export function createLinksRotateCommand(context: CommandContext): Command {
   const command = new Command("rotate")
@@ -22,11 +19,12 @@ export function createLinksRotateCommand(context: CommandContext): Command {
 }
 
 async function rotate(options: Options, context: CommandContext): Promise<void> {
-  const { randomBytes } = await import("node:crypto")
+  const { rotateLinkKey } = await import("@safelight/access")
   const { withData } = await import("../open-data.ts")
   const configuration = await loadDataConfiguration(options, context)
-  const key = createLinkKey(randomBytes(RANDOM_BYTES), Date.now())
-  await withData({ configuration, mayCreate: false }, (storage) => storage.addLinkKey(key))
+  const key = await withData({ configuration, mayCreate: false }, (storage) =>
+    rotateLinkKey(storage, Date.now()),
+  )
   const json = { id: key.id, created_at: toUnixSeconds(key.createdAt) }
   const words = `links are signed with key ${key.id} from now on\n`
   context.print(options.json === true ? `${JSON.stringify(json)}\n` : words)

@@ -8,7 +8,7 @@ import type { Metrics } from "./metrics.ts"
 
 export interface MetricsServerOptions {
   readonly metrics: Pick<Metrics, "scrape">
-  readonly clock: Pick<Clock, "monotonicNow">
+  readonly clock: Pick<Clock, "now" | "monotonicNow">
   readonly log: Log
   readonly host: string
   /** 0: any free port. */

@@ -1,6 +1,6 @@
 /**
  * How long the queue is and whether the database answers, asked at each scrape. A scrape waits for
- * them only so long: without an answer `safelight_up_storage` is 0 and the queue is left out, since
+ * them only so long: without an answer `safelight_storage_up` is 0 and the queue is left out, since
  * an old number would look like a quiet queue.
  */
 import { type Clock, type Log, type QueueMeasure, type Storage } from "@safelight/core"
@@ -96,7 +96,7 @@ function createGauges(registry: Registry) {
   const registers = [registry]
   return {
     up: new Gauge({
-      name: "safelight_up_storage",
+      name: "safelight_storage_up",
       help: "1 where the database answered when this was read, else 0.",
       registers,
     }),

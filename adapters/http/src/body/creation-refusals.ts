@@ -1,0 +1,19 @@
+/** What the body of a creation is refused for, in place or in a thread, and by the model that it names. */
+import { PARAMETER_CODES } from "../errors/error-table.ts"
+import { toRefuse } from "../errors/refusal.ts"
+
+export const CREATION_REFUSALS = [
+  "invalid_json",
+  "duplicate_key",
+  "json_too_complex",
+  "request_too_large",
+  "unsupported_media_type",
+  "unsupported_content_encoding",
+  "overloaded",
+  "model_not_found",
+  ...PARAMETER_CODES,
+] as const
+
+export type CreationCode = (typeof CREATION_REFUSALS)[number]
+
+export const refuse = toRefuse(CREATION_REFUSALS)

@@ -1,0 +1,211 @@
+/**
+ * GET and HEAD of an artifact's bytes, by key or by a private link (http-decisions §5 and §6). By key
+ * each thing that is wrong has a code of its own; by a link, which decides alone wherever it stands,
+ * all of them are the one 404. Expiry is judged by when the request came.
+ */
+import type { ArtifactReader, ArtifactRow } from "@safelight/core"
+import { planAnswer, type AnswerPlan } from "../content/answer-plan.ts"
+import { createByteSource, isRange } from "../content/byte-source.ts"
+import { decideContent, type Conditions } from "../content/conditions.ts"
+import { CONTENT_TYPES, toEtag } from "../content/content-headers.ts"
+import { openArtifact } from "../content/open-artifact.ts"
+import type { ByteRange } from "../content/ranges.ts"
+import { sendContent } from "../content/send-content.ts"
+import { defineEndpoint } from "../endpoint.ts"
+import type { Refuse } from "../errors/refusal.ts"
+import { countHeader, type Exchange } from "../exchange.ts"
+import { readAccess, toCrossOriginHeaders } from "./access-parameter.ts"
+import { CROSS_ORIGIN_HEADERS, type ResponseHeaderName } from "../openapi/response-headers.ts"
+import { textHeader, type HeaderParameter } from "../request/header-parameters.ts"
+import { ARTIFACT_KEY, TASK_ID } from "../request/path-parameters.ts"
+import type { Services } from "../services.ts"
+import { createFindFinished, findArtifact } from "./find-task.ts"
+
+const VALIDATORS: readonly ResponseHeaderName[] = [
+  "X-Request-Id",
+  "Cache-Control",
+  "X-Content-Type-Options",
+  "ETag",
+  "Last-Modified",
+  "Vary",
+]
+
+const WHOLE: readonly ResponseHeaderName[] = [
+  ...VALIDATORS,
+  "Content-Length",
+  "Accept-Ranges",
+  "Content-Disposition",
+  "Repr-Digest",
+  "Content-Security-Policy",
+  "Referrer-Policy",
+  "Cross-Origin-Resource-Policy",
+]
+
+/** Two Range headers mean nothing. */
+const range: HeaderParameter<string | null> = {
+  ...textHeader(
+    "range",
+    "The bytes wanted, such as `bytes=0-499`; what makes no sense is ignored.",
+  ),
+  read: (call) => (countHeader(call, "range") > 1 ? null : call.request.headers.get("range")),
+}
+
+export interface Content {
+  readonly artifact: ArtifactRow
+  readonly finishedAt: number
+  /** Set where a link opened it. */
+  readonly linkEndsAt?: number
+}
+
+export const showContent = defineEndpoint({
+  method: "GET",
+  path: "/v1/tasks/:task/artifacts/:key/content",
+  about: {
+    id: "getArtifactContent",
+    tag: "Artifacts",
+    summary: "The bytes of an artifact",
+    description:
+      "Without `access` it needs a key. With it, `OPTIONS` answers preflights of every origin.",
+  },
+  key: {
+    scopes: ["artifacts:read"],
+    rate: "content",
+    unless: {
+      name: "access",
+      description:
+        "The token of a private link. Where it stands, it alone decides, a key beside it or not; a " +
+        "link that opens nothing is `not_found`, whatever the reason.",
+      isThere: (request: Request) => readAccess(request) !== undefined,
+    },
+  },
+  inPath: { task: TASK_ID, key: ARTIFACT_KEY },
+  headers: {
+    "If-Match": textHeader(
+      "if-match",
+      "Refuse with 412 unless the artifact has one of these entity tags.",
+    ),
+    "If-Unmodified-Since": textHeader(
+      "if-unmodified-since",
+      "Refuse with 412 if the artifact is newer than this date.",
+    ),
+    "If-None-Match": textHeader(
+      "if-none-match",
+      "Answer 304 if the artifact has one of these entity tags.",
+    ),
+    "If-Modified-Since": textHeader(
+      "if-modified-since",
+      "Answer 304 unless the artifact is newer than this date.",
+    ),
+    Range: range,
+    "If-Range": textHeader(
+      "if-range",
+      "Apply `Range` only to this entity tag or `Last-Modified` date.",
+    ),
+  },
+  answers: {
+    200: { description: "The whole artifact.", types: CONTENT_TYPES, always: WHOLE },
+    206: {
+      description: "The part asked for; several parts come as `multipart/byteranges`.",
+      types: [...CONTENT_TYPES, "multipart/byteranges"],
+      always: WHOLE,
+      sometimes: ["Content-Range"],
+    },
+    304: { description: "The caller's copy is still the artifact.", always: VALIDATORS },
+  },
+  refusals: [
+    "task_not_found",
+    "artifact_not_found",
+    "task_not_finished",
+    "artifact_expired",
+    "not_found",
+    "precondition_failed",
+    "range_not_satisfiable",
+    "storage_unavailable",
+  ],
+  pathHeaders: {
+    toHeaders: toCrossOriginHeaders,
+    described: {
+      names: CROSS_ORIGIN_HEADERS,
+      on: [200, 206, 304, 404, 412, 416, 429, 500, 503],
+    },
+  },
+
+  create(services, { refuse }) {
+    const { service } = services
+    const findFinished = createFindFinished(service, refuse)
+    const openLink = createOpenLink(services, refuse)
+
+    async function findByKey(call: Exchange, account: string, now: number): Promise<Content> {
+      const found = await findFinished(account, call.param("task"))
+      const artifact = findArtifact(refuse, found, call.param("key"))
+      if (now >= artifact.expiresAt) throw refuse("artifact_expired")
+      return { artifact, finishedAt: found.task.finishedAt }
+    }
+
+    return async (call) => {
+      const { caller, sent, startedAt: now, requestId } = call
+      const content = await (caller === undefined
+        ? openLink(call, now)
+        : findByKey(call, caller.id, now))
+      const { artifact, finishedAt } = content
+      const conditions: Conditions = {
+        method: call.method === "HEAD" ? "HEAD" : "GET",
+        ifMatch: sent["If-Match"],
+        ifUnmodifiedSince: sent["If-Unmodified-Since"],
+        ifNoneMatch: sent["If-None-Match"],
+        ifModifiedSince: sent["If-Modified-Since"],
+        ifRange: sent["If-Range"],
+        range: sent.Range,
+      }
+      const { bytes } = artifact
+      const held = { etag: toEtag(artifact), lastModifiedAt: finishedAt, bytes }
+      const decision = decideContent(conditions, held, now)
+      const plan = planAnswer(decision, { ...content, now, requestId }, refuse)
+      return answer(services, call, artifact, plan)
+    }
+  },
+})
+
+/** What a link opens; throws the one refusal of a link. */
+function createOpenLink({ links, limit }: Services, refuse: Refuse<"not_found">) {
+  return async (call: Exchange, now: number): Promise<Content> => {
+    const names = { task: call.param("task"), key: call.param("key") }
+    const linked = await links.openLink({ access: readAccess(call.request) ?? [], ...names, now })
+    if (linked === undefined) throw refuse("not_found")
+    const { artifact, linkEndsAt, account, task } = linked
+    // Only now: whoever guesses links must not use an account's rate up.
+    await limit(call, account, "content")
+    return { artifact, linkEndsAt, finishedAt: task.finishedAt }
+  }
+}
+
+async function answer(
+  { service, log }: Services,
+  exchange: Exchange,
+  artifact: ArtifactRow,
+  plan: AnswerPlan,
+): Promise<Response> {
+  function open(part?: ByteRange): Promise<ArtifactReader> {
+    return openArtifact({ service, log, artifact, range: part })
+  }
+  const first = await open(toFirstRange(exchange, artifact, plan))
+  if (plan.kind !== "bytes") {
+    await first.close()
+    if (plan.kind === "refused") throw plan.refusal
+    return new Response(null, { status: 304, headers: plan.headers })
+  }
+  const { status, headers, segments } = plan
+  const source = createByteSource({ segments, first, open })
+  return sendContent({ exchange, log, status, headers, source })
+}
+
+/** What is opened before the headers go out: as little as will do where no bytes follow. */
+function toFirstRange(
+  { method }: Exchange,
+  artifact: ArtifactRow,
+  plan: AnswerPlan,
+): ByteRange | undefined {
+  if (artifact.bytes === 0) return undefined
+  const ranges = plan.kind === "bytes" && method !== "HEAD" ? plan.segments : []
+  return ranges.find(isRange) ?? { start: 0, end: 0 }
+}

@@ -1,0 +1,90 @@
+/**
+ * POST and DELETE /v1/tasks/{task_id}/artifacts/{artifact_key}/links: a private link to an
+ * artifact's bytes, and the end of all that were made for it. A link is never stored, so none of
+ * them can be listed, or revoked alone.
+ */
+import { LINK_SECONDS, toUnixSeconds } from "@safelight/core"
+import { defineEndpoint } from "../endpoint.ts"
+import { noBody } from "../request/body-kinds.ts"
+import { ARTIFACT_KEY, TASK_ID } from "../request/path-parameters.ts"
+import { integer } from "../request/query-parameters.ts"
+import { toContentUrl } from "./content-url.ts"
+import { createFindFinished, findArtifact } from "./find-task.ts"
+
+const PATH = "/v1/tasks/:task/artifacts/:key/links"
+
+export const createLink = defineEndpoint({
+  method: "POST",
+  path: PATH,
+  about: {
+    id: "createArtifactLink",
+    tag: "Artifacts",
+    summary: "A private link to an artifact",
+    description:
+      "Whoever has the link can read the artifact's bytes without a key until it ends: hand it " +
+      "to a player or a page, and log it nowhere. The parameter stands in the query; a body is " +
+      "refused as `unknown_parameter`.",
+  },
+  // A link opens what its maker may read, and nothing else.
+  key: { scopes: ["links:write", "artifacts:read"], rate: "read" },
+  inPath: { task: TASK_ID, key: ARTIFACT_KEY },
+  query: {
+    expires_in: integer(
+      "Seconds until the link ends; it never outlives the artifact.",
+      LINK_SECONDS,
+    ),
+  },
+  body: noBody("The body is not read: put expires_in into the query."),
+  answers: {
+    201: { description: "The link. It can't be shown again.", json: "ArtifactLink" },
+  },
+  refusals: ["task_not_found", "artifact_not_found", "task_not_finished", "artifact_expired"],
+
+  create({ service, links, publicUrl }, { refuse, reply }) {
+    const findFinished = createFindFinished(service, refuse)
+    return async (call) => {
+      const account = call.caller.id
+      const found = await findFinished(account, call.param("task"))
+      const artifact = findArtifact(refuse, found, call.param("key"))
+      const { startedAt: now, query } = call
+      const seconds = query.expires_in
+      const link = await links.createLink({ account, artifact, now, seconds })
+      if (link === undefined) throw refuse("artifact_expired")
+      const url = toContentUrl(publicUrl(), artifact, link.token)
+      return reply(call, 201, JSON.stringify({ url, expires_at: toUnixSeconds(link.endsAt) }))
+    }
+  },
+})
+
+export const revokeLinks = defineEndpoint({
+  method: "DELETE",
+  path: PATH,
+  about: {
+    id: "revokeArtifactLinks",
+    tag: "Artifacts",
+    summary: "Revoke every private link to an artifact",
+    description: "It takes no parameters: links are not stored, so none can be revoked alone.",
+  },
+  key: { scopes: ["links:write"], rate: "read" },
+  inPath: { task: TASK_ID, key: ARTIFACT_KEY },
+  // Whoever names one link or a time here would revoke all of them unawares.
+  query: {},
+  body: noBody("This request takes no body."),
+  answers: {
+    204: {
+      description: "Every link that was made until now opens nothing any more.",
+      always: ["X-Request-Id", "Cache-Control"],
+    },
+  },
+  refusals: ["task_not_found", "artifact_not_found", "task_not_finished"],
+
+  create({ service, links }, { refuse, reply }) {
+    const findFinished = createFindFinished(service, refuse)
+    return async (call) => {
+      const found = await findFinished(call.caller.id, call.param("task"))
+      const { task, key } = findArtifact(refuse, found, call.param("key"))
+      await links.revokeLinks({ kind: "artifact", task, key })
+      return reply(call, 204)
+    }
+  },
+})

@@ -1,0 +1,75 @@
+/**
+ * POST /v1/tasks: 202 once the task is durable. A client that leaves while the task is accepted
+ * cancels nothing.
+ */
+import { isSafelightError, type SubmitRequest } from "@safelight/core"
+import type { Creation } from "../body/creation.ts"
+import { defineEndpoint } from "../endpoint.ts"
+import type { Refuse } from "../errors/refusal.ts"
+import { creationBody } from "../request/body-kinds.ts"
+import { hops } from "../request/hops.ts"
+import { idempotencyKey } from "../request/idempotency-key.ts"
+import { SUBMISSION_REFUSALS, toSubmissionRefusal } from "./submission-refusal.ts"
+import { toTaskPath, toTaskText } from "./task-body.ts"
+
+export const createTask = defineEndpoint({
+  method: "POST",
+  path: "/v1/tasks",
+  about: {
+    id: "createTask",
+    tag: "Tasks",
+    summary: "Create a task",
+    description:
+      "The task is durable once it is answered, and may be finished already. Without an " +
+      "`Idempotency-Key` two identical requests are two tasks, each of them billed: do not repeat " +
+      "one that timed out. With one, repeat it as it was. " +
+      "A colour may also stand once more under its parameter's own name, as that object's only " +
+      'member: `{"colors":[{"colors":[{"r":255}]}]}`.',
+  },
+  key: { scopes: ["tasks:write"], rate: "create" },
+  headers: { "Idempotency-Key": idempotencyKey, "Safelight-Hops": hops },
+  body: creationBody,
+  answers: {
+    202: {
+      description: "The task.",
+      json: "Task",
+      always: ["Location"],
+      sometimes: ["Idempotent-Replayed"],
+    },
+  },
+  refusals: [...SUBMISSION_REFUSALS, "outcome_unknown"],
+
+  create({ service, prefix, models }, { refuse, reply }) {
+    const ids = models.map(({ id }) => id)
+    return async (call) => {
+      const key = call.sent["Idempotency-Key"]
+      const request = toSubmitRequest(call.caller.id, call.body, key, call.sent["Safelight-Hops"])
+      const result = await service.submit(request).catch((error: unknown) => {
+        throw key === undefined ? error : toRetryable(refuse, error)
+      })
+      if (result.kind === "rejected") throw toSubmissionRefusal(refuse, result.rejection, ids)
+      const { task, isReplayed } = result
+      call.task = task.id
+      const location = `${prefix()}${toTaskPath(task.id)}`
+      const headers = isReplayed ? { location, "idempotent-replayed": "true" } : { location }
+      return reply(call, 202, toTaskText(task, prefix()), headers)
+    }
+  },
+})
+
+function toSubmitRequest(
+  account: string,
+  { fingerprint, ...creation }: Creation,
+  key: string | undefined,
+  passedOn: number,
+): SubmitRequest {
+  const request = { account, ...creation, ...(passedOn > 0 && { hops: passedOn }) }
+  if (key === undefined || fingerprint === undefined) return request
+  return { ...request, idempotency: { key, fingerprint } }
+}
+
+/** With an idempotency key a repeated POST is no second purchase, so it is not warned of. */
+function toRetryable(refuse: Refuse<"outcome_unknown">, error: unknown): unknown {
+  if (!isSafelightError(error) || error.code !== "outcome-unknown") return error
+  return refuse("outcome_unknown", { headers: { "retry-after": "5" }, cause: error })
+}

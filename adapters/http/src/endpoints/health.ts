@@ -1,0 +1,38 @@
+/**
+ * /healthz says that the process answers, /readyz that it could serve: the first never asks the
+ * database, or a slow one would have every node restarted. Neither needs a key.
+ */
+import { defineEndpoint } from "../endpoint.ts"
+import type { Services } from "../services.ts"
+
+export const showLiveness = defineEndpoint({
+  method: "GET",
+  path: "/healthz",
+  about: { id: "getLiveness", tag: "Health", summary: "Whether the process answers" },
+  answers: { 200: { description: "It does.", json: "Liveness" } },
+  refusals: [],
+  create:
+    (_services: object, { reply }) =>
+    (call) =>
+      reply(call, 200, '{"status":"ok"}'),
+})
+
+export const showReadiness = defineEndpoint({
+  method: "GET",
+  path: "/readyz",
+  about: { id: "getReadiness", tag: "Health", summary: "Whether the service could serve" },
+  answers: { 200: { description: "It could.", json: "Readiness" } },
+  refusals: ["service_unavailable"],
+
+  create({ checkReady, log }: Pick<Services, "checkReady" | "log">, { refuse, reply }) {
+    return async (call) => {
+      try {
+        await checkReady()
+      } catch (cause) {
+        log.warn({ requestId: call.requestId, error: cause }, "not ready")
+        throw refuse("service_unavailable", { headers: { "retry-after": "5" } })
+      }
+      return reply(call, 200, '{"status":"ready"}')
+    }
+  },
+})

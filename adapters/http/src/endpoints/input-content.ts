@@ -1,0 +1,115 @@
+/**
+ * GET and HEAD of one input of a task, for the provider that makes it: the address is the whole
+ * permission. What was never signed is a 404, whatever it looks like; what was and is over is a 410.
+ * Nothing may keep it, run it or learn where it came from.
+ */
+import { createSemaphore, type ArtifactReader, type InputContent, type Log } from "@safelight/core"
+import { createByteSource, type Segment } from "../content/byte-source.ts"
+import { toContentRange } from "../content/multipart.ts"
+import { evaluateRange } from "../content/ranges.ts"
+import { sendContent } from "../content/send-content.ts"
+import { defineEndpoint } from "../endpoint.ts"
+import type { Refuse } from "../errors/refusal.ts"
+import type { Exchange } from "../exchange.ts"
+
+const GONE = "The time of this address is over."
+
+/** Inputs sent at a time, of 20 MiB at most each. */
+const SENT_AT_ONCE = 16
+/** Requests of tasks read at a time, of 64 MiB at most each. */
+const READ_AT_ONCE = 2
+
+type RefuseRange = Refuse<"range_not_satisfiable">
+
+export const showInput = defineEndpoint({
+  method: "GET",
+  path: "/v1/inputs/:token",
+  answers: {
+    200: { description: "The whole input." },
+    206: { description: "The part asked for." },
+  },
+  refusals: ["not_found", "artifact_expired", "range_not_satisfiable"],
+
+  create({ inputs, log, settings: { inputsWaiting: mostWaiting } }, { refuse }) {
+    if (inputs === undefined) return undefined
+    const name = "requests for inputs"
+    const places = createSemaphore({ permits: SENT_AT_ONCE, mostWaiting, name })
+    const reads = createSemaphore({ permits: READ_AT_ONCE, mostWaiting, name })
+
+    function demand<Found extends object>(found: Found | "gone" | undefined): Found {
+      if (found === undefined) throw refuse("not_found")
+      if (found === "gone") throw refuse("artifact_expired", { message: GONE })
+      return found
+    }
+
+    return async (call) => {
+      const claim = demand(await inputs.verifyInput(call.param("token")))
+      return places.run(async () => {
+        const input = demand(await reads.run(() => inputs.readInput(claim)))
+        return send(call, { log, input, refuse })
+      })
+    }
+  },
+})
+
+interface SendOptions {
+  readonly log: Log
+  readonly input: InputContent
+  readonly refuse: RefuseRange
+}
+
+async function send(
+  exchange: Exchange,
+  { log, input: { content, mimeType }, refuse }: SendOptions,
+): Promise<Response> {
+  const totalBytes = content.byteLength
+  const range = toRange(exchange, totalBytes, refuse)
+  const [start, end] = range ?? [0, totalBytes - 1]
+  const segments: readonly Segment[] = [{ start, end }]
+  const first = toReader(content.subarray(start, end + 1), totalBytes)
+  const source = createByteSource({ segments, first, open: () => Promise.resolve(first) })
+  const headers = {
+    "accept-ranges": "bytes",
+    "cache-control": "no-store",
+    ...(range && { "content-range": toContentRange({ start, end }, totalBytes) }),
+    "content-security-policy": "sandbox; default-src 'none'",
+    "content-type": mimeType,
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-request-id": exchange.requestId,
+  }
+  const status = range === undefined ? 200 : 206
+  return sendContent({ exchange, log, status, headers, source })
+}
+
+/** One range alone. There is no validator that `If-Range` could name, so with one the whole is sent. */
+function toRange(
+  { method, request: { headers } }: Exchange,
+  totalBytes: number,
+  refuse: RefuseRange,
+): readonly [start: number, end: number] | undefined {
+  const sent = headers.get("range")
+  if (method !== "GET" || sent === null || headers.has("if-range")) return undefined
+  const result = evaluateRange(sent, totalBytes)
+  if (result.kind === "unsatisfiable") {
+    const more = { "content-range": `bytes */${totalBytes}`, "accept-ranges": "bytes" }
+    throw refuse("range_not_satisfiable", { headers: more })
+  }
+  const [only, ...others] = result.kind === "ignored" ? [] : result.ranges
+  return only === undefined || others.length > 0 ? undefined : [only.start, only.end]
+}
+
+function toReader(bytes: Uint8Array, totalBytes: number): ArtifactReader {
+  let at = 0
+  return {
+    totalBytes,
+    async read(into) {
+      const piece = bytes.subarray(at, at + into.length)
+      into.set(piece)
+      at += piece.length
+      return piece.length
+    },
+    close: async () => {},
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * GET /v1/tasks/{task_id}/artifacts. Expired artifacts stay listed and a failed task has none.
+ * `content_url` needs the key, unless the account's are signed: then it is a private link itself.
+ */
+import { toUnixSeconds, type Account, type ArtifactRow } from "@safelight/core"
+import { defineEndpoint } from "../endpoint.ts"
+import { TASK_ID } from "../request/path-parameters.ts"
+import type { Services } from "../services.ts"
+import { toContentUrl } from "./content-url.ts"
+import { createFindFinished } from "./find-task.ts"
+
+export const listArtifacts = defineEndpoint({
+  method: "GET",
+  path: "/v1/tasks/:task/artifacts",
+  about: {
+    id: "listArtifacts",
+    tag: "Artifacts",
+    summary: "The artifacts of a finished task",
+  },
+  key: { scopes: ["artifacts:read"], rate: "read" },
+  inPath: { task: TASK_ID },
+  answers: { 200: { description: "The artifacts.", json: "ArtifactList" } },
+  refusals: ["task_not_found", "task_not_finished"],
+
+  create(services, { refuse, reply }) {
+    const findFinished = createFindFinished(services.service, refuse)
+    return async (call) => {
+      const { caller, startedAt } = call
+      const { task, artifacts } = await findFinished(caller.id, call.param("task"))
+      const listed = await Promise.all(
+        artifacts.map(async (each) =>
+          toListed(each, await toUrl(services, caller, each, startedAt)),
+        ),
+      )
+      return reply(call, 200, JSON.stringify({ task_id: task.id, artifacts: listed }))
+    }
+  },
+})
+
+async function toUrl(
+  { links, publicUrl }: Services,
+  account: Account,
+  artifact: ArtifactRow,
+  now: number,
+): Promise<string> {
+  const link = account.signsContentUrls
+    ? await links.createLink({ account: account.id, artifact, now })
+    : undefined
+  return toContentUrl(publicUrl(), artifact, link?.token)
+}
+
+function toListed(artifact: ArtifactRow, url: string): object {
+  return {
+    key: artifact.key,
+    type: artifact.type,
+    mime_type: artifact.mimeType,
+    content_url: url,
+    // Its content ends all the same when the stored moment comes.
+    ...(!artifact.expiryHidden && { expires_at: toUnixSeconds(artifact.expiresAt) }),
+  }
+}

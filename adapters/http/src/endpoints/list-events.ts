@@ -1,0 +1,31 @@
+/** GET /v1/tasks/{task_id}/events: what happened to a task, by its log. */
+import { defineEndpoint } from "../endpoint.ts"
+import { TASK_ID } from "../request/path-parameters.ts"
+import { toEventsText } from "./events-body.ts"
+import { findTask } from "./find-task.ts"
+
+export const listEvents = defineEndpoint({
+  method: "GET",
+  path: "/v1/tasks/:task/events",
+  about: {
+    id: "listEvents",
+    tag: "Tasks",
+    summary: "What happened to a task",
+    description:
+      "Its log, oldest first: which channel was taken and why, and what each attempt came to. " +
+      "An event that is there never changes.",
+  },
+  key: { scopes: ["tasks:read"], rate: "read" },
+  inPath: { task: TASK_ID },
+  answers: { 200: { description: "The events.", json: "EventList" } },
+  refusals: ["task_not_found"],
+
+  create({ service }, { refuse, reply }) {
+    return async (call) => {
+      const account = call.caller.id
+      const task = call.param("task")
+      const events = await findTask(refuse, task, (id) => service.listEvents({ account, id }))
+      return reply(call, 200, toEventsText(task, events))
+    }
+  },
+})

@@ -1,0 +1,52 @@
+/**
+ * POST /v1/channels/{channel}/callback/{key}: a provider calls back, without an API key. The key in the
+ * path is what opens it, and it is looked at before a byte of the body is: whoever has none learns only
+ * that there is nothing.
+ */
+import { defineEndpoint } from "../endpoint.ts"
+import { callbackBody } from "../request/body-kinds.ts"
+
+export const receiveCallback = defineEndpoint({
+  method: "POST",
+  path: "/v1/channels/:channel/callback/:key",
+  about: {
+    id: "receiveCallback",
+    tag: "Callbacks",
+    summary: "A provider tells of its work",
+    description:
+      "For providers alone: the address is the service's own, and what comes is believed only " +
+      "as far as the provider has signed it.",
+  },
+  inPath: {
+    channel: {
+      name: "channel",
+      description: "The channel's name.",
+      schema: { type: "string" },
+    },
+    key: {
+      name: "key",
+      description: "What the service gave to the provider, for one purchase; nobody can guess it.",
+      schema: { type: "string" },
+    },
+  },
+  body: callbackBody,
+  answers: {
+    204: { description: "It was taken in.", always: ["X-Request-Id", "Cache-Control"] },
+  },
+  refusals: ["not_found", "invalid_callback", "internal_error", "service_unavailable"],
+
+  create({ callbacks }, { refuse, reply }) {
+    if (callbacks === undefined) return undefined
+    return async (call) => {
+      const result = await callbacks.receiveCallback({
+        channel: call.param("channel"),
+        key: call.param("key"),
+        headers: Object.fromEntries(call.request.headers),
+        readBody: call.body,
+      })
+      if (result === "unknown") throw refuse("not_found")
+      if (result === "forged") throw refuse("invalid_callback")
+      return reply(call, 204)
+    }
+  },
+})

@@ -1,0 +1,32 @@
+/**
+ * GET /v1/tasks/{task_id}/usage: what one task used, and cost by which price. A task that is not
+ * finished has used nothing yet, and is answered all the same.
+ */
+import { defineEndpoint } from "../endpoint.ts"
+import { TASK_ID } from "../request/path-parameters.ts"
+import { findTask } from "./find-task.ts"
+import { toTaskUsageText } from "./usage-body.ts"
+
+export const showTaskUsage = defineEndpoint({
+  method: "GET",
+  path: "/v1/tasks/:task/usage",
+  about: {
+    id: "getTaskUsage",
+    tag: "Usage",
+    summary: "What a task used and cost",
+    description: "Amounts are integer micro-units of the account's currency.",
+  },
+  key: { scopes: ["tasks:read"], rate: "read" },
+  inPath: { task: TASK_ID },
+  answers: { 200: { description: "The task's usage.", json: "TaskUsage" } },
+  refusals: ["task_not_found"],
+
+  create({ service }, { refuse, reply }) {
+    return async (call) => {
+      const account = call.caller.id
+      const find = (id: string) => service.findUsage({ account, id })
+      const found = await findTask(refuse, call.param("task"), find)
+      return reply(call, 200, toTaskUsageText(found))
+    }
+  },
+})

@@ -1,0 +1,47 @@
+/**
+ * GET /v1/usage?from&to: what the account's tasks cost that finished in a period, whenever they
+ * were created. Periods that meet share no task: `from` is inclusive and `to` exclusive. A period
+ * may be empty, but not end before it begins: zeros would hide that the bounds were mixed up.
+ */
+import { toUnixSeconds } from "@safelight/core"
+import { defineEndpoint } from "../endpoint.ts"
+import { refuseParameters } from "../errors/refusal.ts"
+import { moment } from "../request/query-parameters.ts"
+import { toUsageReportText } from "./usage-body.ts"
+
+export const showUsage = defineEndpoint({
+  method: "GET",
+  path: "/v1/usage",
+  about: {
+    id: "getUsage",
+    tag: "Usage",
+    summary: "What the account's tasks cost",
+    description:
+      "A task counts in the period in which it finished. Periods that meet share no task. A " +
+      "parameter that is not known, or that stands twice, is refused.",
+  },
+  key: { scopes: ["tasks:read"], rate: "read" },
+  query: {
+    from: moment("Unix seconds, inclusive; by default 0."),
+    to: moment(
+      "Unix seconds, exclusive, not before `from`; by default the second after this one, or `from` " +
+        "where that is later.",
+    ),
+  },
+  answers: { 200: { description: "The sums of the period.", json: "UsageReport" } },
+  refusals: ["invalid_value"],
+
+  create({ service }, { refuse, reply }) {
+    return async (call) => {
+      const nextSecond = (toUnixSeconds(call.startedAt) + 1) * 1_000
+      // By default everything that has finished.
+      const { from = 0, to = Math.max(from, nextSecond) } = call.query
+      if (to < from) {
+        const message = "to must not be before from."
+        throw refuseParameters(refuse, [{ param: "to", code: "invalid_value", message }])
+      }
+      const report = await service.sumUsage({ account: call.caller.id, from, to })
+      return reply(call, 200, toUsageReportText({ from, to }, report))
+    }
+  },
+})

@@ -1,0 +1,71 @@
+/**
+ * What a caller is told where the engine does not take a submission. The account's own limits are
+ * the engine's to judge, in the commit that would store the task; here they only get their words.
+ */
+import type { Rejection } from "@safelight/core"
+import { CREATION_REFUSALS } from "../body/creation-refusals.ts"
+import { refuseParameters, type Refusal, type Refuse } from "../errors/refusal.ts"
+import { toEcho } from "../request/echo.ts"
+import { POLL_HEADERS } from "./find-task.ts"
+
+export const SUBMISSION_REFUSALS = [
+  ...CREATION_REFUSALS,
+  "invalid_idempotency_key",
+  "too_many_hops",
+  "idempotency_key_reused",
+  "idempotency_key_in_use",
+  "insufficient_balance",
+  "concurrency_limit_exceeded",
+] as const
+
+type SubmissionCode = (typeof SUBMISSION_REFUSALS)[number]
+
+/** Longer lists are cut: a message is read by people. */
+const NAMED_MODELS = 20
+
+/** `models` are the ids that a caller may choose from. Throws where the rejection is a bug of ours. */
+export function toSubmissionRefusal(
+  refuse: Refuse<SubmissionCode>,
+  rejection: Rejection,
+  models: readonly string[],
+): Refusal {
+  switch (rejection.code) {
+    case "model-not-found": {
+      const message = `The model ${toEcho(rejection.model)} does not exist.${toChoices(models)}`
+      return refuseParameters(refuse, [{ param: "model", code: "model_not_found", message }])
+    }
+    case "invalid-parameters": {
+      const [first, ...more] = rejection.issues
+      if (first === undefined) throw new Error("parameters are refused for nothing")
+      return refuseParameters(refuse, [first, ...more])
+    }
+    case "budget-exceeded":
+      return refuse("insufficient_balance")
+    case "too-many-unfinished-tasks":
+      // A place is free once a task is finished: as often as that is asked for.
+      return refuse("concurrency_limit_exceeded", { headers: POLL_HEADERS })
+    case "idempotency-key-reused":
+      return refuse("idempotency_key_reused")
+    case "idempotency-key-in-use":
+      return refuse("idempotency_key_in_use", { headers: { "retry-after": "1" } })
+    case "invalid-idempotency-key":
+      return refuse("invalid_idempotency_key")
+    case "too-many-hops":
+      return refuse("too_many_hops")
+    // Whoever is authenticated has an account, and a submission meets no earlier state, attempt or deadline.
+    case "invalid-account":
+    case "illegal-transition":
+    case "stale-attempt":
+    case "stale-key":
+    case "past-deadline":
+    case "attempts-exhausted":
+    case "not-due":
+      throw new Error(`a submission was refused as ${rejection.code}`)
+  }
+}
+
+function toChoices(models: readonly string[]): string {
+  if (models.length === 0) return ""
+  const more = models.length > NAMED_MODELS ? ` and ${models.length - NAMED_MODELS} more` : ""
+  return ` Choose one of: ${models.slice(0, NAMED_MODELS).join(", ")}${more}.`
+}

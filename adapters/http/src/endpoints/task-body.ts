@@ -1,0 +1,27 @@
+/**
+ * A task as the specification shows it (§2.1), as text in the order of its table. The text is put
+ * together by hand, since this is what clients poll for; a test holds it to `JSON.stringify`.
+ */
+import { toStatus, toUnixSeconds, type Task } from "@safelight/core"
+
+/** The task's address, relative to the service's. */
+export function toTaskPath(id: string): string {
+  return `/v1/tasks/${id}`
+}
+
+/** JSON; times are whole seconds, floored. `prefix` stands before every path. */
+export function toTaskText(task: Task, prefix: string): string {
+  const path = `${prefix}${toTaskPath(task.id)}`
+  return (
+    `{"task_id":"${task.id}","model":${JSON.stringify(task.model)},"status":"${toStatus(task)}",` +
+    `"progress":${task.progress},"created_at":${toUnixSeconds(task.createdAt)},` +
+    `"finished_at":${toUnixSeconds(task.finishedAt)},"error":${toFailureText(task)},` +
+    `"links":{"self":"${path}","artifacts":"${path}/artifacts"}}`
+  )
+}
+
+function toFailureText({ error }: Task): string {
+  if (error === null) return "null"
+  const { message, type, code } = error
+  return JSON.stringify({ message, type, code })
+}

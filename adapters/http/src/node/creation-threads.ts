@@ -1,0 +1,130 @@
+/**
+ * The threads for large bodies of one server: as many as allowed and only as many as are needed,
+ * the first at the first large body. Bodies wait in order; how many bytes can wait is bounded where
+ * bodies are received. When nothing was read for a while the threads end, and with them the memory
+ * that they took. A thread that dies takes its body along, for the bytes were handed to it: that
+ * request is refused as overloaded, which by far the likeliest cause (no memory left) is.
+ *
+ *   waiting ─thread free→ reading ─┬→ creation or refusal
+ *                                  └→ `overloaded` (the thread died, or took too long and was ended)
+ */
+import { setImmediate as nextTurn } from "node:timers/promises"
+import {
+  createSemaphore,
+  SafelightError,
+  withSealedParameters,
+  type Log,
+  type Model,
+} from "@safelight/core"
+import { Piscina } from "piscina"
+import { toOwnBuffers } from "../body/body-pieces.ts"
+import { toRefusal, type CreationAnswer, type CreationJob } from "../body/creation-job.ts"
+import type { CreationThreads } from "../body/creation-reader.ts"
+import type { Creation } from "../body/creation.ts"
+import type { HttpSettings } from "../defaults.ts"
+
+export interface ServerThreads extends CreationThreads {
+  /** Ends every thread, and refuses what is still read or waiting. Safe to call twice. */
+  end(): Promise<void>
+}
+
+export interface CreationThreadsOptions {
+  readonly settings: Pick<HttpSettings, "bodyThreads" | "bodyThreadMs" | "bodyThreadRestMs">
+  readonly log: Log
+}
+
+const BODY = new URL(
+  import.meta.url.endsWith(".ts") ? "./creation-thread-body.ts" : "./creation-thread-body.js",
+  import.meta.url,
+)
+
+export function createCreationThreads({ settings, log }: CreationThreadsOptions): ServerThreads {
+  const { bodyThreads, bodyThreadMs } = settings
+  const threads = createSemaphore({ permits: bodyThreads, name: "large bodies" })
+  let isEnded = false
+  let pool: Piscina | undefined
+
+  async function run(job: CreationJob): Promise<CreationAnswer> {
+    if (isEnded) throw closing()
+    pool ??= createPool({ settings, log })
+    const late = AbortSignal.timeout(bodyThreadMs)
+    const booting = new AbortController()
+    pool.on("workerDestroy", abortUnserved)
+    function abortUnserved(): void {
+      // A thread that died before it was ready had no job yet, and nobody else would take it.
+      queueMicrotask(() => {
+        if (pool?.threads.length === 0) booting.abort()
+      })
+    }
+    try {
+      const signal = AbortSignal.any([late, booting.signal])
+      const transferList = job.list.map(({ buffer }) => buffer)
+      // Its types take the wrong one of two overloads for a transfer list.
+      const options = { name: "answer", transferList, signal } as object
+      return (await pool.run(job, options)) as CreationAnswer
+    } catch (error) {
+      if (isEnded) throw closing()
+      const cause = late.aborted ? `it took longer than ${bodyThreadMs} ms` : error
+      log.error({ cause: String(cause) }, "a thread for large bodies ended unasked")
+      const message = "the thread that read a large body ended; nothing was accepted"
+      throw new SafelightError({ code: "overloaded", message, retryable: true, cause })
+    } finally {
+      pool.off("workerDestroy", abortUnserved)
+    }
+  }
+
+  return {
+    async read(pieces, question, models) {
+      const answer = await threads.run(() => run({ ...toOwnBuffers(pieces), ...question }))
+      // To copy it took a while already: whoever waits for this thread comes before what is next.
+      await nextTurn()
+      return toCreation(answer, models, log)
+    },
+    async end() {
+      isEnded = true
+      await pool?.destroy()
+    },
+  }
+}
+
+function createPool({ settings, log }: CreationThreadsOptions): Piscina {
+  const pool = new Piscina({
+    filename: BODY.href,
+    minThreads: 0,
+    maxThreads: settings.bodyThreads,
+    idleTimeout: settings.bodyThreadRestMs,
+    // Else a thread without a job blocks, and what a module of models does by itself stands still.
+    atomics: "disabled",
+    // Of the host's flags only how packages are resolved: others, such as --input-type, are about
+    // its own entry and would keep the thread from starting.
+    execArgv: process.execArgv.filter((flag) => flag.startsWith("--conditions=")),
+  })
+  pool.on("error", (error: unknown) => {
+    log.error({ cause: String(error) }, "a thread for large bodies failed without a body")
+  })
+  return pool
+}
+
+function toCreation(answer: CreationAnswer, models: readonly Model[], log: Log): Creation {
+  switch (answer.kind) {
+    case "refused":
+      throw toRefusal(answer.refusal)
+    case "failed":
+      throw answer.error
+    case "creation": {
+      const { kind: _kind, lack, sealed, ...creation } = answer
+      const model = models.find(({ id }) => id === creation.model)
+      if (lack !== undefined) {
+        const words = "a thread can't check by a model: it is checked where others wait for it"
+        log.warn({ model: model?.id, lack }, words)
+      }
+      if (sealed === undefined || model === undefined) return creation
+      return withSealedParameters(creation, sealed, model)
+    }
+  }
+}
+
+function closing(): SafelightError {
+  const message = "the server is closing"
+  return new SafelightError({ code: "overloaded", message, retryable: true })
+}

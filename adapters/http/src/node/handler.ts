@@ -1,0 +1,13 @@
+/** The handler as it is under Node, where packages have files: /docs is there. */
+import { readFile } from "node:fs/promises"
+import { createHttpHandler, type HttpHandlerOptions } from "../http-handler.ts"
+import type { HttpHandler } from "../router.ts"
+
+/** Throws `invalid-configuration` on a setting that is no positive integer. */
+export function createNodeHandler(options: HttpHandlerOptions): HttpHandler {
+  return createHttpHandler({ readPackageFile, ...options })
+}
+
+function readPackageFile(specifier: string): Promise<Uint8Array> {
+  return readFile(new URL(import.meta.resolve(specifier)))
+}

@@ -1,0 +1,31 @@
+/** What our Node server does for the handler, with Node's own request and response as `node`. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
+import type { CreationThreads } from "../body/creation-reader.ts"
+import type { ServerPort } from "../exchange.ts"
+import { receiveNodeBody } from "./node-body.ts"
+import { sendNodeContent } from "./node-content.ts"
+
+export interface NodePair {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+}
+
+export function createServerPort(threads: CreationThreads): ServerPort {
+  return {
+    threads,
+    sent: RESPONSE_ALREADY_SENT,
+    toConnection: (node) => toPair(node).incoming.socket,
+    countHeader: (node, name) => toPair(node).incoming.headersDistinct[name]?.length ?? 0,
+    receive: (node, sink) => receiveNodeBody(toPair(node), sink),
+    send(node, answer) {
+      const { incoming, outgoing } = toPair(node)
+      return sendNodeContent({ outgoing, socket: incoming.socket }, answer)
+    },
+  }
+}
+
+/** The server passes nothing else along with its port. */
+function toPair(node: object): NodePair {
+  return node as NodePair
+}

@@ -1,0 +1,75 @@
+/**
+ * A path as its one Hono handler. Unknown methods and OPTIONS are answered before anybody is
+ * authenticated (http-decisions §1), and whatever an endpoint throws is answered here.
+ */
+import type { Context } from "hono"
+import type { Watch } from "./answered-request.ts"
+import { refuse as makeRefusal } from "./errors/refusal.ts"
+import type { Responder } from "./errors/responder.ts"
+import type { Exchange, HostBindings } from "./exchange.ts"
+import { reply } from "./json-response.ts"
+import type { ServedPath } from "./router.ts"
+
+export interface PathHandlerOptions {
+  readonly responder: Responder
+  readonly nextRequestId: () => string
+  readonly watch: Watch | undefined
+}
+
+type PathContext = Context<{ Bindings: HostBindings }>
+type PathHandler = (context: PathContext) => Response | Promise<Response>
+
+export function createPathHandler(
+  { route, answers, pathHeaders }: ServedPath,
+  { responder, nextRequestId, watch }: PathHandlerOptions,
+): PathHandler {
+  const allow = [...answers.keys(), "OPTIONS"].join(", ")
+  const options = (exchange: Exchange): Response => reply(exchange, 204, undefined, { allow })
+  const all = new Map([...answers, ["OPTIONS", options]])
+
+  return (context) => {
+    const exchange = toExchange(context, nextRequestId())
+    const { request, method, requestId, headers } = exchange
+    const beganAt = watch?.begin() ?? 0
+    const finish = (made: Response): Response => {
+      const response = exchange.carriesHeaders === true ? made : withHeaders(made, headers)
+      watch?.end({ exchange, route, response, beganAt })
+      return response
+    }
+    const refuse = (error: unknown): Response => {
+      const response = withHeaders(responder.refuse(error, requestId, method), headers)
+      watch?.end({ exchange, route, response, beganAt })
+      return response
+    }
+    let answered: Response | Promise<Response>
+    try {
+      if (pathHeaders !== undefined) Object.assign(headers, pathHeaders(request))
+      const answer = all.get(method)
+      if (answer === undefined) throw makeRefusal("method_not_allowed", { headers: { allow } })
+      answered = answer(exchange)
+    } catch (error) {
+      return refuse(error)
+    }
+    return answered instanceof Promise ? answered.then(finish, refuse) : finish(answered)
+  }
+}
+
+function toExchange(context: PathContext, requestId: string): Exchange {
+  const request = context.req.raw
+  // Hono leaves `env` undefined where a host passes none.
+  const { node, server } = (context.env as HostBindings | undefined) ?? {}
+  return {
+    request,
+    method: request.method,
+    requestId,
+    node: server === undefined ? undefined : node,
+    server: node === undefined ? undefined : server,
+    headers: {},
+    param: (name) => context.req.param(name) ?? "",
+  }
+}
+
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  for (const name in headers) response.headers.set(name, headers[name] ?? "")
+  return response
+}

@@ -1,0 +1,81 @@
+/**
+ * From a declaration to what answers its requests, in the order of http-decisions §1:
+ *
+ *     key (401, 403, 429) → the body's head (415) → headers (400) → query (400) → body (413, 408, 400) → handler
+ *
+ * What a declaration lacks costs its requests nothing.
+ */
+import type { Clock } from "@safelight/core"
+import type { Admit } from "./authentication/admission.ts"
+import type { Endpoint, Handler, KeyNeed } from "./endpoint.ts"
+import { refuse } from "./errors/refusal.ts"
+import type { Exchange } from "./exchange.ts"
+import { reply } from "./json-response.ts"
+import { readHeaders } from "./request/header-parameters.ts"
+import { readQuery } from "./request/query-parameters.ts"
+import type { Services } from "./services.ts"
+
+/** Throws a `Refusal` or an outside error; the caller answers with it. */
+export type Answer = Handler<Exchange>
+
+export interface PipelineOptions<Needs> {
+  readonly services: Needs & Pick<Services, "clock">
+  /** Only where an endpoint needs a key. */
+  readonly admit?: Admit
+}
+
+/** Undefined where the host has nothing for the endpoint to serve. */
+export function toAnswer<Needs>(
+  endpoint: Endpoint<Needs>,
+  { services, admit }: PipelineOptions<Needs>,
+): Answer | undefined {
+  const handler = endpoint.create(services, { refuse, reply })
+  if (handler === undefined) return undefined
+  const checked = withParameters(endpoint, services, handler)
+  const opened = endpoint.key === undefined ? checked : withKey(endpoint.key, admit, checked)
+  return withTime(services.clock, opened)
+}
+
+function withTime(clock: Pick<Clock, "now">, proceed: Answer): Answer {
+  return (exchange) => {
+    exchange.startedAt = clock.now()
+    return proceed(exchange)
+  }
+}
+
+function withKey(key: KeyNeed, admit: Admit | undefined, proceed: Answer): Answer {
+  if (admit === undefined) throw new Error("an endpoint needs a key, and nothing looks at keys")
+  const { scopes, rate: policy, unless } = key
+  const need = { scopes, policy }
+  return (exchange) => {
+    if (unless?.isThere(exchange.request) === true) return proceed(exchange)
+    const account = admit(exchange, need)
+    if (account instanceof Promise) {
+      return account.then((known) => {
+        exchange.caller = known
+        return proceed(exchange)
+      })
+    }
+    exchange.caller = account
+    return proceed(exchange)
+  }
+}
+
+function withParameters<Needs>(
+  { headers, query, body }: Endpoint<Needs>,
+  services: Needs,
+  proceed: Answer,
+): Answer {
+  if (headers === undefined && query === undefined && body === undefined) return proceed
+  const { check, read } = body?.create(services as Needs & Services) ?? {}
+  return (exchange) => {
+    check?.(exchange)
+    if (headers !== undefined) exchange.sent = readHeaders(exchange, headers)
+    if (query !== undefined) exchange.query = readQuery(exchange.request.url, query)
+    if (read === undefined) return proceed(exchange)
+    return read(exchange, (value) => {
+      exchange.body = value
+      return proceed(exchange)
+    })
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * `Idempotency-Key` (http-decisions §7): the key, and what the request was that it stands for. A
+ * quoted key is a structured-field string (RFC 8941 §3.3.3), and the same key as without quotes.
+ */
+import { toCanonicalJson } from "@safelight/core"
+import { toRefuse } from "../errors/refusal.ts"
+import { countHeader } from "../exchange.ts"
+import { sha256 } from "../sha256.ts"
+import type { HeaderParameter } from "./header-parameters.ts"
+
+const REFUSALS = ["invalid_idempotency_key"] as const
+const refuse = toRefuse(REFUSALS)
+
+const NAME = "idempotency-key"
+const MAX_CHARACTERS = 255
+/** What a key may be of: printable ASCII, spaces included. */
+const PRINTABLE = /^[ -~]+$/
+/** `"` and `\` are escaped by `\`, and nothing else is. */
+const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/
+
+/** The key, undefined where none was sent; spaces around it are HTTP's. */
+export const idempotencyKey: HeaderParameter<string | undefined> = {
+  description:
+    "1 to 255 printable ASCII characters of your choice, quoted or not, new for each task. The " +
+    "same request with the same key is the same task, for 14 days; another request is refused.",
+  schema: { type: "string", minLength: 1 },
+  refusals: REFUSALS,
+  read(exchange) {
+    const sent = exchange.request.headers.get(NAME)
+    if (sent === null) return undefined
+    const key = countHeader(exchange, NAME) === 1 ? parseKey(sent) : undefined
+    if (key === undefined) throw refuse("invalid_idempotency_key")
+    return key
+  },
+}
+
+function parseKey(text: string): string | undefined {
+  const key = text.startsWith('"') ? unquote(text) : text
+  if (key === undefined || key.length > MAX_CHARACTERS || !PRINTABLE.test(key)) return undefined
+  return key
+}
+
+function unquote(text: string): string | undefined {
+  const [, inner] = QUOTED.exec(text) ?? []
+  return inner?.replaceAll(/\\(.)/g, "$1")
+}
+
+/**
+ * SHA-256 of the creation request with this body, as 64 lower-case hexadecimal digits: white space
+ * and the order of members make no difference, every value does.
+ */
+export function fingerprintCreation(body: unknown): string | Promise<string> {
+  return sha256(`POST\n/v1/tasks\n${toText(body)}`)
+}
+
+/**
+ * Half a character and a number past all bounds have no canonical text. No model takes either, so
+ * what stands for them never meets another fingerprint; the service says what is wrong.
+ */
+function toText(body: unknown): string {
+  try {
+    return toCanonicalJson(body)
+  } catch (error) {
+    if (error instanceof TypeError) return JSON.stringify(body)
+    throw error
+  }
+}

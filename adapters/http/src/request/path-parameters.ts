@@ -1,0 +1,20 @@
+/** The parts of paths that several endpoints have, as the document names and describes them. */
+
+export interface PathParameter {
+  /** In the document; the path itself names it shorter. */
+  readonly name: string
+  readonly description: string
+  readonly schema: object
+}
+
+export const TASK_ID: PathParameter = {
+  name: "task_id",
+  description: "The task's `task_id`.",
+  schema: { type: "string", format: "uuid" },
+}
+
+export const ARTIFACT_KEY: PathParameter = {
+  name: "artifact_key",
+  description: "The artifact's `key`.",
+  schema: { type: "string", examples: ["image_1", "video"] },
+}

@@ -1,0 +1,177 @@
+/**
+ * The declared parameters of a query, and their reader. A name that is not declared or stands twice is
+ * refused and not passed over: a parameter that silently does nothing answers another question
+ * than was asked.
+ */
+import type { ErrorCode } from "../errors/error-table.ts"
+import { refuseParameters, toRefuse, type RefusedParameter } from "../errors/refusal.ts"
+import { toQuery } from "../query.ts"
+import { toEcho } from "./echo.ts"
+
+const INTEGER_REFUSALS = [
+  "invalid_type",
+  "integer_above_max_value",
+  "integer_below_min_value",
+] as const
+const VALUE_REFUSALS = ["invalid_value"] as const
+/** Of any query that is read. */
+const QUERY_REFUSALS = ["unknown_parameter"] as const
+
+type ParameterCode =
+  | (typeof INTEGER_REFUSALS)[number]
+  | (typeof VALUE_REFUSALS)[number]
+  | (typeof QUERY_REFUSALS)[number]
+
+const refuse = toRefuse<ParameterCode>([...QUERY_REFUSALS, ...INTEGER_REFUSALS, ...VALUE_REFUSALS])
+
+export type Parsed<Value> =
+  | { readonly value: Value }
+  | { readonly fault: { readonly code: ParameterCode; readonly message: string } }
+
+export interface QueryParameter<Value, Absent> {
+  readonly description: string
+  readonly schema: object
+  readonly refusals: readonly ParameterCode[]
+  /** What its text says; `name` is for the words of a fault. */
+  readonly parse: (text: string, name: string) => Parsed<Value>
+  /** What it is where it is absent. */
+  readonly absent: Absent
+}
+
+export type QueryParameters = Readonly<Record<string, QueryParameter<unknown, unknown>>>
+
+/** Every code that a query with these is refused with. */
+export function listQueryRefusals(parameters: QueryParameters): readonly ErrorCode[] {
+  const own = Object.values(parameters).flatMap(({ refusals }) => refusals)
+  return [...new Set([...QUERY_REFUSALS, ...own])]
+}
+
+/** By name; throws a `Refusal` that names everything that is wrong. */
+export function readQuery(url: string, parameters: QueryParameters): Record<string, unknown> {
+  const query = toQuery(url)
+  const issues = findMisnamed(query, parameters)
+  const values: Record<string, unknown> = {}
+  for (const [param, { parse, absent }] of Object.entries(parameters)) {
+    const text = query.get(param)
+    const parsed = text === null ? { value: absent } : parse(text, param)
+    if ("value" in parsed) values[param] = parsed.value
+    else issues.push({ param, ...parsed.fault })
+  }
+  const [first, ...more] = issues
+  if (first !== undefined) throw refuseParameters(refuse, [first, ...more])
+  return values
+}
+
+/** Each name once, however often it stands. */
+function findMisnamed(
+  query: URLSearchParams,
+  parameters: QueryParameters,
+): RefusedParameter<ParameterCode>[] {
+  const issues: RefusedParameter<ParameterCode>[] = []
+  for (const name of new Set(query.keys())) {
+    const isKnown = Object.hasOwn(parameters, name)
+    if (isKnown && query.getAll(name).length === 1) continue
+    const param = toEcho(name)
+    const words = isKnown ? "must be given once" : "is not a known parameter"
+    issues.push({ param, code: "unknown_parameter", message: `${param} ${words}.` })
+  }
+  return issues
+}
+
+interface Bounds {
+  readonly min: number
+  readonly max: number
+}
+
+/** A whole number from `min` to `max`; `byDefault` where it is absent. */
+export function integer(
+  description: string,
+  { min, max, byDefault }: Bounds & { readonly byDefault: number },
+): QueryParameter<number, number> {
+  return {
+    description,
+    schema: { type: "integer", minimum: min, maximum: max, default: byDefault },
+    refusals: INTEGER_REFUSALS,
+    parse: (text, name) => parseInteger(text, name, { min, max }),
+    absent: byDefault,
+  }
+}
+
+/** The last second of the year 9999. */
+const MAX_UNIX_SECONDS = 253_402_300_799
+
+/** Whole Unix seconds, read as milliseconds. */
+export function moment(description: string): QueryParameter<number, undefined> {
+  return {
+    description,
+    schema: { type: "integer", minimum: 0 },
+    refusals: INTEGER_REFUSALS,
+    parse(text, name) {
+      const parsed = parseInteger(text, name, { min: 0, max: MAX_UNIX_SECONDS })
+      return "value" in parsed ? { value: parsed.value * 1_000 } : parsed
+    },
+    absent: undefined,
+  }
+}
+
+function parseInteger(text: string, name: string, { min, max }: Bounds): Parsed<number> {
+  if (!/^-?\d+$/.test(text)) return toFault("invalid_type", `${name} must be a whole number.`)
+  const value = Number(text)
+  if (value < min) return toFault("integer_below_min_value", `${name} must be at least ${min}.`)
+  if (value > max) return toFault("integer_above_max_value", `${name} must be at most ${max}.`)
+  return { value }
+}
+
+/** One of `values`. */
+export function choice<const Value extends string>(
+  description: string,
+  values: readonly Value[],
+): QueryParameter<Value, undefined> {
+  return {
+    description,
+    schema: { enum: values },
+    refusals: VALUE_REFUSALS,
+    parse(text, name) {
+      const value = values.find((each) => each === text)
+      return value === undefined ? toFault("invalid_value", toChoice(name, values)) : { value }
+    },
+    absent: undefined,
+  }
+}
+
+/** What a parameter may be, in words. */
+export function toChoice(name: string, values: readonly string[]): string {
+  return `${name} must be one of: ${values.join(", ")}.`
+}
+
+/** Any text. */
+export function anyText(description: string): QueryParameter<string, undefined> {
+  return {
+    description,
+    schema: { type: "string" },
+    refusals: [],
+    parse: (value) => ({ value }),
+    absent: undefined,
+  }
+}
+
+/** A text of ours that `read` understands; undefined from it is refused with `words`. */
+export function token<Value extends object>(
+  description: string,
+  { read, words }: { readonly read: (text: string) => Value | undefined; readonly words: string },
+): QueryParameter<Value, undefined> {
+  return {
+    description,
+    schema: { type: "string" },
+    refusals: VALUE_REFUSALS,
+    parse(sent) {
+      const value = read(sent)
+      return value === undefined ? toFault("invalid_value", words) : { value }
+    },
+    absent: undefined,
+  }
+}
+
+function toFault(code: ParameterCode, message: string): Parsed<never> {
+  return { fault: { code, message } }
+}

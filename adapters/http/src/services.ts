@@ -1,0 +1,44 @@
+/** What endpoints are made with: each takes what it needs of it, once, when a handler is made. */
+import type {
+  CallbackService,
+  Clock,
+  InputService,
+  LinkAccess,
+  Log,
+  Model,
+  TaskService,
+} from "@safelight/core"
+import type { Limit } from "./authentication/limit.ts"
+import type { ThreadModels } from "./body/creation-job.ts"
+import type { HttpSettings } from "./defaults.ts"
+import type { PublicPrefix } from "./public-prefix.ts"
+
+export interface MetricsText {
+  readonly contentType: string
+  readonly text: string
+}
+
+export interface Services {
+  readonly service: TaskService
+  readonly clock: Pick<Clock, "now" | "monotonicNow">
+  readonly log: Log
+  readonly settings: HttpSettings
+  /** The models that a caller may choose from. */
+  readonly models: readonly Model[]
+  readonly threadModels: ThreadModels | undefined
+  readonly links: LinkAccess
+  /** Counts a request whose caller has no key. */
+  readonly limit: Limit
+  /** Asked at each use, since a server knows its address only once it listens. */
+  readonly publicUrl: () => string
+  readonly prefix: PublicPrefix
+  /** Rejects where the service can't be used now. */
+  readonly checkReady: () => Promise<void>
+  readonly callbacks: CallbackService | undefined
+  readonly inputs: InputService | undefined
+  readonly metrics: (() => Promise<MetricsText>) | undefined
+  /** The API's document; undefined where a host shows none. */
+  readonly describeApi: (() => object) | undefined
+  /** A file of a package that is installed here, by its specifier; undefined where there are no files. */
+  readonly readPackageFile: ((specifier: string) => Promise<Uint8Array>) | undefined
+}

@@ -1,0 +1,36 @@
+/** The public face of the package: who may call, how often, and by which link. */
+export { createAccess, type AccessOptions, type AccessStorage } from "./access.ts"
+export { DEFAULTS, type AccessSettings } from "./defaults.ts"
+export { createApiKeyParts, formatApiKey, parseApiKey, type ApiKeyParts } from "./keys/api-key.ts"
+export {
+  createFirstKey,
+  createKey,
+  FIRST_ACCOUNT,
+  rotateKey,
+  type NewKey,
+  type NewKeyRequest,
+  type RotateKeyRequest,
+  type RotateKeyResult,
+} from "./keys/api-keys.ts"
+export type { IdentityStorage } from "./keys/verify-key.ts"
+export {
+  formatAccessToken,
+  parseAccessToken,
+  toSignedLinkText,
+  type AccessToken,
+  type LinkClaim,
+} from "./links/access-token.ts"
+export { createLinkKey } from "./links/link-key.ts"
+export { rotateLinkKey } from "./links/link-keys.ts"
+export {
+  NO_SLICE,
+  planLease,
+  takeFromSlice,
+  toIntervalMicros,
+  toRateStanding,
+  toSteadyMoment,
+  type LeasePlan,
+  type LeaseRequest,
+  type RateSlice,
+  type RateStanding,
+} from "./rates/rate-slice.ts"

@@ -1,0 +1,89 @@
+/**
+ * Makes and replaces API keys. A key itself is returned once and stored nowhere, only its
+ * SHA-256 is.
+ */
+import { API_KEY_SCOPES, type ApiKeyScope, type KeyStorage, type StoredKey } from "@safelight/core"
+import { sha256 } from "../sha256.ts"
+import { createApiKeyParts, formatApiKey } from "./api-key.ts"
+
+/** The account of a database's first key. */
+export const FIRST_ACCOUNT = "default"
+
+export interface NewKey {
+  readonly id: string
+  readonly account: string
+  /** `sl_live_…`: whoever has it acts for the account. */
+  readonly key: string
+}
+
+export interface NewKeyRequest {
+  readonly keys: Pick<KeyStorage, "createKey">
+  readonly account: string
+  /** All scopes by default. */
+  readonly scopes?: readonly ApiKeyScope[]
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number
+  /** When it ends, in milliseconds; 0, the default: never. */
+  readonly expiresAt?: number
+}
+
+export interface RotateKeyRequest {
+  readonly keys: Pick<KeyStorage, "findKey" | "rotateKey">
+  /** Of the key that is replaced. */
+  readonly id: string
+  readonly now: number
+  /** How long the replaced key still holds; 0: not at all. */
+  readonly graceMs: number
+  /** When the new key ends; 0: never. */
+  readonly expiresAt: number
+}
+
+export type RotateKeyResult =
+  | { readonly kind: "rotated"; readonly key: NewKey; readonly replacedExpiresAt: number }
+  | { readonly kind: "unknown" | "revoked" }
+
+/** The chance that fewer than the 42 digits needed come of them is below 10^-97. */
+const RANDOM_BYTES = 128
+
+/** Creates the account where it does not exist; durable once resolved. */
+export async function createKey(request: NewKeyRequest): Promise<NewKey> {
+  const { keys, account, scopes = API_KEY_SCOPES, now, expiresAt = 0 } = request
+  const { key, stored } = await drawKey({ account, scopes, createdAt: now, expiresAt })
+  await keys.createKey(stored)
+  return key
+}
+
+/** The same where there is no key at all, not even a revoked one; undefined where there is. */
+export async function createFirstKey(
+  keys: Pick<KeyStorage, "createFirstKey">,
+  now: number,
+): Promise<NewKey | undefined> {
+  const given = { account: FIRST_ACCOUNT, scopes: API_KEY_SCOPES, createdAt: now, expiresAt: 0 }
+  const { key, stored } = await drawKey(given)
+  return (await keys.createFirstKey(stored)) ? key : undefined
+}
+
+/** A new key of the same account and scopes; durable once resolved. */
+export async function rotateKey(request: RotateKeyRequest): Promise<RotateKeyResult> {
+  const { keys, id, now, graceMs, expiresAt } = request
+  const replaced = await keys.findKey(id)
+  if (replaced === undefined) return { kind: "unknown" }
+  const { account, scopes } = replaced
+  const { key, stored: successor } = await drawKey({ account, scopes, createdAt: now, expiresAt })
+  const endsAt = now + graceMs
+  const isRotated = await keys.rotateKey({ id, expiresAt: endsAt, successor })
+  if (!isRotated) return { kind: "revoked" }
+  const replacedExpiresAt = Math.min(replaced.expiresAt || endsAt, endsAt)
+  return { kind: "rotated", key, replacedExpiresAt }
+}
+
+async function drawKey(
+  given: Pick<StoredKey, "account" | "scopes" | "createdAt" | "expiresAt">,
+): Promise<{ readonly key: NewKey; readonly stored: StoredKey }> {
+  const parts = createApiKeyParts(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)))
+  const { id } = parts
+  return {
+    key: { id, account: given.account, key: formatApiKey(parts) },
+    stored: { ...given, id, secretSha256: await sha256(parts.secret), revokedAt: 0 },
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Who calls. A verified key is believed for `keyBelievedMs`, counted from before it was read, so a
+ * revocation holds within that time. Keys are remembered by their id with a hash, so that no clear
+ * key outlives its connection. A key that is unknown here may be anybody's invention: only so many of
+ * those are looked up at a time.
+ *
+ *     verified lately → answered at once
+ *     verified, and not lately → looked up
+ *     unknown → waits in line → looked up ─wrong→ refused without a look for `keyBelievedMs`
+ */
+import {
+  createBoundedCache,
+  type Access,
+  type Authentication,
+  type Clock,
+  type Semaphore,
+} from "@safelight/core"
+import type { AccessSettings } from "../defaults.ts"
+import { parseApiKey, type ApiKeyParts } from "./api-key.ts"
+import { createSentKeys, type SentKey } from "./sent-keys.ts"
+import { isExpired, refused, verifyKey, type IdentityStorage } from "./verify-key.ts"
+
+export interface AuthenticateOptions {
+  readonly storage: IdentityStorage
+  readonly clock: Pick<Clock, "now" | "monotonicNow">
+  readonly settings: Pick<AccessSettings, "cachedKeys" | "keyBelievedMs">
+  /** Where look-ups of unknown keys wait in line. */
+  readonly unknownKeys: Semaphore
+}
+
+type Authenticated = Extract<Authentication, { kind: "authenticated" }>
+
+interface Verified {
+  readonly authentication: Authenticated
+  /** Of the whole key. */
+  readonly keySha256: string
+  /** On the monotonic clock. */
+  readonly believedUntilMs: number
+}
+
+interface GivenKey {
+  readonly parts: ApiKeyParts
+  /** Of the whole key. */
+  readonly keySha256: string
+}
+
+const MISSING = refused("missing-api-key")
+const INVALID = refused("invalid-api-key")
+const EXPIRED = refused("api-key-expired")
+
+export function createAuthenticate(options: AuthenticateOptions): Access["authenticate"] {
+  const { storage, clock, settings, unknownKeys } = options
+  /** By key id. */
+  const verified = createBoundedCache<Verified>(settings.cachedKeys)
+  /** Until when a wrong key is refused without a look, by its hash. */
+  const wrongUntilMs = createBoundedCache<number>(settings.cachedKeys)
+  /** Verifications that run, so that a key's callers wait for one look-up together. By the key's hash. */
+  const running = new Map<string, Promise<Authentication>>()
+  const readSentKey = createSentKeys({
+    isVerified: ({ id, keySha256 }) => verified.get(id)?.keySha256 === keySha256,
+  })
+
+  async function verify({ parts, keySha256 }: GivenKey, isKnown: boolean): Promise<Authentication> {
+    let believedUntilMs = 0
+    function lookNow(): Promise<Authentication> {
+      believedUntilMs = clock.monotonicNow() + settings.keyBelievedMs
+      return verifyKey(storage, parts, clock.now())
+    }
+    try {
+      // A storage that fails says nothing against the key: a known one stays known.
+      const authentication = await (isKnown ? lookNow() : unknownKeys.run(lookNow))
+      if (authentication.kind === "authenticated") {
+        verified.set(parts.id, { authentication, keySha256, believedUntilMs })
+        return authentication
+      }
+      // Another key with the same id stays known.
+      if (isKnown) verified.delete(parts.id)
+      if (authentication.code === "invalid-api-key") wrongUntilMs.set(keySha256, believedUntilMs)
+      return authentication
+    } finally {
+      running.delete(keySha256)
+    }
+  }
+
+  function verifyOnce(key: GivenKey, isKnown: boolean): Promise<Authentication> {
+    const known = running.get(key.keySha256)
+    if (known !== undefined) return known
+    const started = verify(key, isKnown)
+    running.set(key.keySha256, started)
+    return started
+  }
+
+  /** What is no key is refused before anything is remembered of it. */
+  function look(
+    { text, keySha256 }: SentKey,
+    isKnown: boolean,
+  ): Authentication | Promise<Authentication> {
+    const parts = parseApiKey(text)
+    const isWrong = clock.monotonicNow() < (wrongUntilMs.get(keySha256) ?? 0)
+    if (parts === undefined || isWrong) return INVALID
+    return verifyOnce({ parts, keySha256 }, isKnown)
+  }
+
+  function judge(sent: SentKey): Authentication | Promise<Authentication> {
+    const entry = verified.get(sent.id)
+    // How far two digests agree tells nothing of a key, so they may be compared as they are.
+    const isKnown = entry?.keySha256 === sent.keySha256
+    if (!isKnown || clock.monotonicNow() >= entry.believedUntilMs) return look(sent, isKnown)
+    const { authentication } = entry
+    return isExpired(authentication.identity, clock.now()) ? EXPIRED : authentication
+  }
+
+  return ({ authorization, connection }) => {
+    if (authorization === null || authorization === undefined || authorization === "") {
+      return MISSING
+    }
+    const sent = readSentKey(authorization, connection)
+    if (sent === undefined) return INVALID
+    return sent instanceof Promise ? sent.then(judge) : judge(sent)
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * From an API key to who calls, by what the storage says now. What a revoked or expired key is told
+ * depends on its secret being right first: a stranger learns nothing from a key id (http-decisions
+ * §2, §7).
+ */
+import {
+  NO_LIMITS,
+  type AccountStorage,
+  type Authentication,
+  type AuthenticationRefusal,
+  type Identity,
+  type KeyStorage,
+} from "@safelight/core"
+import { sha256 } from "../sha256.ts"
+import type { ApiKeyParts } from "./api-key.ts"
+
+/** What is asked of a storage about who calls. */
+export type IdentityStorage = Pick<KeyStorage, "findKey"> & Pick<AccountStorage, "findAccount">
+
+/** Compared with where no key has the id, so that both cases cost the same. */
+const NO_SECRET = "0".repeat(64)
+
+/** Two reads at most; rejects with what the storage rejects with. */
+export async function verifyKey(
+  storage: IdentityStorage,
+  { id: keyId, secret }: ApiKeyParts,
+  now: number,
+): Promise<Authentication> {
+  const [stored, secretSha256] = await Promise.all([storage.findKey(keyId), sha256(secret)])
+  if (!isEqual(stored?.secretSha256 ?? NO_SECRET, secretSha256) || stored === undefined) {
+    return refused("invalid-api-key")
+  }
+  if (stored.revokedAt !== 0) return refused("api-key-revoked")
+  if (isExpired(stored, now)) return refused("api-key-expired")
+  const { account: id, createdAt, expiresAt, scopes } = stored
+  const account = (await storage.findAccount(id)) ?? { ...NO_LIMITS, id, createdAt }
+  return { kind: "authenticated", identity: { account, keyId, scopes, expiresAt } }
+}
+
+export function isExpired({ expiresAt }: Pick<Identity, "expiresAt">, now: number): boolean {
+  return expiresAt !== 0 && now >= expiresAt
+}
+
+export function refused(code: AuthenticationRefusal): Authentication {
+  return { kind: "refused", code }
+}
+
+/** In time that depends on the length alone. */
+function isEqual(left: string, right: string): boolean {
+  if (left.length !== right.length) return false
+  let difference = 0
+  for (let index = 0; index < left.length; index += 1) {
+    difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
+  }
+  return difference === 0
+}

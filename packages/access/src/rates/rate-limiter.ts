@@ -1,0 +1,183 @@
+/**
+ * Counts requests against rates, in memory, inside of slices that are leased from the storage. What
+ * a slice can answer is answered at once; otherwise one lease is under way and everybody waits for
+ * it. A storage that fails lets nobody through.
+ */
+import {
+  createBoundedCache,
+  isSafelightError,
+  SafelightError,
+  type Clock,
+  type Account,
+  type Access,
+  type Rate,
+  type RateAnswer,
+  type RateName,
+  type RatePolicy,
+  type RateStorage,
+} from "@safelight/core"
+import type { AccessSettings } from "../defaults.ts"
+import { NO_SLICE, planLease, takeFromSlice, toRateStanding, type RateSlice } from "./rate-slice.ts"
+import { createSteadyClock } from "./steady-clock.ts"
+
+export interface RateLimiterOptions {
+  readonly storage: Pick<RateStorage, "readRate" | "advanceRate">
+  readonly clock: Pick<Clock, "now" | "monotonicNow">
+  readonly settings: Pick<AccessSettings, "cachedRates">
+}
+
+/** Somebody else was quicker each time: with so many nodes at once, one of them gives up. */
+const MAX_ATTEMPTS = 8
+
+interface Waiter {
+  readonly resolve: (answer: RateAnswer) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Counter {
+  readonly name: RateName
+  readonly rate: Rate
+  slice: RateSlice
+  /** Seconds since the epoch: that of `used`. */
+  second: number
+  /** What this second has used, and the one before it. */
+  used: number
+  usedBefore: number
+  isLeasing: boolean
+  readonly waiting: Waiter[]
+}
+
+export function createRateLimiter(options: RateLimiterOptions): Access["rateLimit"] {
+  const { storage, settings } = options
+  const counters = createBoundedCache<Counter>(settings.cachedRates)
+  const toNow = createSteadyClock(options.clock)
+
+  async function serve(counter: Counter): Promise<void> {
+    counter.isLeasing = true
+    for (;;) {
+      answerWaiting(counter, toNow(), counter.waiting.length)
+      if (counter.waiting.length === 0) break
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one lease at a time
+        await lease(counter)
+      } catch (error) {
+        for (const { reject } of counter.waiting.splice(0)) reject(toUnavailable(error))
+      }
+    }
+    counter.isLeasing = false
+  }
+
+  /* oxlint-disable no-await-in-loop -- an attempt follows from how the last one failed */
+  async function lease(counter: Counter): Promise<void> {
+    const { name, rate } = counter
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const stored = await storage.readRate(name)
+      const now = toNow()
+      const { slice } = counter
+      const { length } = counter.waiting
+      const wanted = toWanted(counter, now)
+      const plan = planLease({ rate, slice, stored, now, wanted })
+      const { to } = plan
+      if (to !== stored && !(await storage.advanceRate({ ...name, from: stored, to }))) continue
+      counter.slice = plan.slice
+      // Of the moment that was planned for: while the storage was asked, time used the slice up.
+      answerWaiting(counter, now, length)
+      return
+    }
+    throw new SafelightError({
+      code: "storage-unavailable",
+      message: "a rate's moment was moved by others each time",
+      retryable: true,
+      retryAfterMs: 1_000,
+    })
+  }
+  /* oxlint-enable no-await-in-loop */
+
+  return (account: Account, policy: RatePolicy) => {
+    const rate = account.rates[policy]
+    if (rate === null) return undefined
+    const counter = findCounter(counters, { account: account.id, policy }, rate)
+    const answer = answerNow(counter, toNow())
+    if (answer !== undefined) return answer
+    return new Promise<RateAnswer>((resolve, reject) => {
+      counter.waiting.push({ resolve, reject })
+      if (!counter.isLeasing) void serve(counter)
+    })
+  }
+}
+
+/** Another rate for the name drops what was leased. */
+function findCounter(counters: BoundedCounters, name: RateName, rate: Rate): Counter {
+  const key = `${name.policy} ${name.account}`
+  const known = counters.get(key)
+  if (known !== undefined && isSame(known.rate, rate)) return known
+  const counter: Counter = {
+    name,
+    rate,
+    slice: NO_SLICE,
+    second: 0,
+    used: 0,
+    usedBefore: 0,
+    isLeasing: false,
+    waiting: [],
+  }
+  counters.set(key, counter)
+  return counter
+}
+
+type BoundedCounters = ReturnType<typeof createBoundedCache<Counter>>
+
+function isSame(one: Rate, other: Rate): boolean {
+  return one.requests === other.requests && one.windowMs === other.windowMs
+}
+
+/** What the slice says by itself; undefined where the storage has to be asked. */
+function answerNow(counter: Counter, now: number): RateAnswer | undefined {
+  const { rate } = counter
+  const taken = takeFromSlice(counter.slice, rate, now)
+  if (taken === "used-up") return undefined
+  if (taken !== "refused") {
+    counter.slice = taken
+    turnSecond(counter, now)
+    counter.used += 1
+  }
+  const { remaining, moreInMicros } = toRateStanding(counter.slice, rate, now)
+  return { isWithin: taken !== "refused", remaining, moreInMs: Math.ceil(moreInMicros / 1_000) }
+}
+
+/** Answers up to `most` of those who wait, in their order, as far as the slice goes. */
+function answerWaiting(counter: Counter, now: number, most: number): void {
+  const answers: RateAnswer[] = []
+  while (answers.length < most) {
+    const answer = answerNow(counter, now)
+    if (answer === undefined) break
+    answers.push(answer)
+  }
+  const answered = counter.waiting.splice(0, answers.length)
+  for (const [index, { resolve }] of answered.entries()) resolve(answers[index] as RateAnswer)
+}
+
+/** For all who wait and the second after this one. */
+function toWanted(counter: Counter, now: number): number {
+  turnSecond(counter, now)
+  const { rate, used, usedBefore, waiting } = counter
+  // Few requests under a high rate would each find their slice over. A second of the line takes
+  // nothing from others that they would miss, nor does a sixtieth of a window below a minute.
+  const least = Math.floor(rate.requests / Math.max(60, rate.windowMs / 1000))
+  return Math.max(waiting.length, 2 * Math.max(used, usedBefore), least)
+}
+
+function turnSecond(counter: Counter, now: number): void {
+  const second = Math.floor(now / 1_000_000)
+  if (second === counter.second) return
+  counter.usedBefore = second === counter.second + 1 ? counter.used : 0
+  counter.used = 0
+  counter.second = second
+}
+
+/** However the storage failed, the caller's own request was not carried out. */
+function toUnavailable(error: unknown): unknown {
+  if (!isSafelightError(error) || error.code === "storage-unavailable") return error
+  const message = "a request's rate could not be counted"
+  return new SafelightError({ code: "storage-unavailable", message, retryable: true, cause: error })
+}

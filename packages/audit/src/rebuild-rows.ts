@@ -1,0 +1,90 @@
+/**
+ * Rebuilding: the rows of tasks are projected anew from their events, while services run. Each row is
+ * put in place only while the newest event is the one that it was folded from, so that nothing that is
+ * appended meanwhile is lost; the log itself never changes, and a row that fits it is not written.
+ */
+import { setImmediate } from "node:timers/promises"
+import {
+  fold,
+  isSafelightError,
+  openEvent,
+  toTaskRow,
+  type ScannedStream,
+  type Storage,
+  type TaskRow,
+} from "@safelight/core"
+import { excerpt } from "./excerpt.ts"
+
+export interface RebuildOptions {
+  readonly storage: Pick<Storage, "replaceTaskRow" | "scan">
+  /** Streams in memory at once; 200 by default. */
+  readonly pageStreams?: number
+}
+
+/** How far it is; after each page. */
+export interface RebuildProgress {
+  /** Tasks looked at. */
+  readonly tasks: number
+  /** Rows that were written anew. */
+  readonly rebuilt: number
+}
+
+export interface RebuildReport extends RebuildProgress {
+  /** Tasks whose row can't be made or is not there, as an audit explains; the first hundred of them. */
+  readonly left: readonly { readonly task: string; readonly reason: string }[]
+  readonly leftCount: number
+}
+
+const PAGE_STREAMS = 200
+const KEPT = 100
+
+/** Rejects as the storage does; what was rebuilt stays so, and another run goes on. */
+export async function rebuildRows(
+  { storage, pageStreams = PAGE_STREAMS }: RebuildOptions,
+  onProgress?: (progress: RebuildProgress) => void,
+): Promise<RebuildReport> {
+  const left: RebuildReport["left"][number][] = []
+  let [tasks, rebuilt, leftCount] = [0, 0, 0]
+
+  async function rebuild(stream: ScannedStream): Promise<void> {
+    tasks += 1
+    const row = toRow(stream)
+    if (typeof row === "string") {
+      leftCount += 1
+      if (left.length < KEPT) left.push({ task: stream.id, reason: row })
+    } else if (!isSameRow(row, stream.row)) {
+      await storage.replaceTaskRow(row)
+      rebuilt += 1
+    }
+  }
+
+  for (let after: string | null = ""; after !== null;) {
+    const { next, streams } = await storage.scan({ after, limit: pageStreams })
+    for (const stream of streams) await rebuild(stream)
+    onProgress?.({ tasks, rebuilt })
+    after = next
+    // A storage that answers at once would otherwise keep the event loop to itself.
+    await setImmediate()
+  }
+  return { tasks, rebuilt, left, leftCount }
+}
+
+/** The row that the events make; or why it can't take the place of the one that is there. */
+function toRow({ events, id, row }: ScannedStream): TaskRow | string {
+  const newest = events.at(-1)
+  if (newest === undefined) return "it has no events"
+  if (row?.version !== newest.version || row.hash !== newest.hash) {
+    return "its row is not of its newest event"
+  }
+  try {
+    return toTaskRow(fold(id, events.map(openEvent)), newest.hash)
+  } catch (error) {
+    if (!isSafelightError(error) && !(error instanceof RangeError)) throw error
+    return excerpt(error.message)
+  }
+}
+
+function isSameRow(row: TaskRow, found: TaskRow | undefined): boolean {
+  const names = Object.keys(row) as (keyof TaskRow)[]
+  return names.every((name) => row[name] === found?.[name])
+}

@@ -1,0 +1,129 @@
+/**
+ * Accounts, what is set for them, and what their tasks cost. With an account's first bound its totals
+ * are counted while nobody else changes totals, so that each commit is either counted or finds them there.
+ */
+import assert from "node:assert/strict"
+import { NO_LIMITS, type Account, type AccountSettings, type AccountStorage } from "@safelight/core"
+import { toStep, type Driver } from "./driver.ts"
+import { createGatheredRead } from "./gathered-read.ts"
+import { describeStatements, type Compiler } from "./statement.ts"
+import { allOf, TABLES, type StoreDatabase } from "./tables.ts"
+import { TOTALS_STATEMENTS } from "./totals.ts"
+
+type AccountRow = StoreDatabase["accounts"]
+
+export interface Charges {
+  readonly account: string
+  /** Inclusive. */
+  readonly from: number
+  /** Exclusive. */
+  readonly to: number
+}
+
+const SETTINGS = Object.keys(NO_LIMITS) as readonly (keyof AccountSettings)[]
+const COLUMNS = ["id", "createdAt", ...SETTINGS] as const
+
+export const ACCOUNT_STATEMENTS = describeStatements(({ db, compile, dialect, members }) => ({
+  /** Leaves an account that exists as it is. */
+  insertAccount: compile((account: AccountRow) =>
+    db
+      .insertInto("accounts")
+      .values(allOf(TABLES.accounts, account))
+      .onConflict((conflict) => conflict.column("id").doNothing()),
+  ),
+  findAccounts: compile(({ ids }: { ids: readonly string[] }) =>
+    db.selectFrom("accounts").select(COLUMNS).where("id", "in", members(ids)),
+  ),
+  listAccounts: compile(() => db.selectFrom("accounts").select(COLUMNS).orderBy("id")),
+  /** By setting. */
+  set: new Map(
+    SETTINGS.map((setting) => [
+      setting,
+      compile((account: Partial<AccountSettings> & { id: string }) =>
+        db
+          .updateTable("accounts")
+          .set({ [setting]: account[setting] })
+          .where("id", "=", account.id),
+      ),
+    ]),
+  ),
+  /** By model and price version, in their order. */
+  sumCharges: compile(({ account, from, to }: Charges) =>
+    db
+      .selectFrom("charges")
+      .select((of) => [
+        "model",
+        "priceVersion",
+        of.cast<number>(of.fn.countAll(), dialect.integerType).as("tasks"),
+        of.cast<number>(of.fn.sum("images"), dialect.integerType).as("images"),
+        of.cast<number>(of.fn.sum("outputVideoMs"), dialect.integerType).as("outputVideoMs"),
+        of.cast<number>(of.fn.sum("billedInputMs"), dialect.integerType).as("billedInputMs"),
+        of.cast<number>(of.fn.sum("chargeMicros"), dialect.integerType).as("chargeMicros"),
+      ])
+      .where("account", "=", account)
+      .where("at", ">=", from)
+      .where("at", "<", to)
+      .groupBy(["model", "priceVersion"])
+      .orderBy("model")
+      .orderBy("priceVersion"),
+  ),
+}))
+
+/** An account for which nothing is set. */
+export function toNewAccount(id: string, createdAt: number): AccountRow {
+  return { ...NO_LIMITS, id, createdAt, linkEpoch: 0 }
+}
+
+export function createAccountMethods(
+  { read, readLong, commit }: Driver,
+  compiler: Compiler,
+): AccountStorage {
+  const accounts = ACCOUNT_STATEMENTS(compiler)
+  const totals = TOTALS_STATEMENTS(compiler)
+
+  // Asked for with every success, mostly for the same few.
+  const findAccount = createGatheredRead<Account>(async (ids) => {
+    const found = await read(accounts.findAccounts, { ids })
+    return new Map(found.map((account) => [account.id, () => account]))
+  })
+
+  return {
+    findAccount,
+    listAccounts: () => read(accounts.listAccounts, {}),
+    async setAccount({ id, now, settings }) {
+      const changed = SETTINGS.flatMap((setting) => {
+        const statement = settings[setting] === undefined ? undefined : accounts.set.get(setting)
+        return statement === undefined ? [] : toStep(statement, { id, ...settings })
+      })
+      const steps = [toStep(accounts.insertAccount, toNewAccount(id, now)), ...changed]
+      if (settings.budgetMicros === undefined && settings.unfinishedTasks === undefined) {
+        await commit({ steps })
+      } else {
+        const keep = [toStep(totals.drop, { account: id }), toStep(totals.keep, { account: id })]
+        await commit({ steps: [...steps, ...keep], alone: "accountTotals" })
+      }
+      const account = await findAccount(id)
+      assert.ok(account, "an account that was set is there")
+      return account
+    },
+    async readTotals(account) {
+      const [kept] = await read(totals.find, { account })
+      if (kept !== undefined) return kept
+      const [counted] = await readLong(totals.count, { account }, account)
+      assert.ok(counted, "counting always gives a row")
+      return counted
+    },
+    async scanTotals() {
+      const rows = await readLong(totals.scan, {})
+      return rows.map(({ account, keptCharged, keptReserved, keptUnfinished, ...counted }) => {
+        // A missing row joins as nulls.
+        if (keptCharged === null || keptReserved === null || keptUnfinished === null) {
+          return { account, kept: null, counted }
+        }
+        const kept = { chargedMicros: keptCharged, reservedMicros: keptReserved }
+        return { account, kept: { ...kept, unfinishedTasks: keptUnfinished }, counted }
+      })
+    },
+    sumCharges: (request) => readLong(accounts.sumCharges, request, request.account),
+  }
+}

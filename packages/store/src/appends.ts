@@ -1,0 +1,177 @@
+/**
+ * What an append runs where a database takes statements one by one: first the version check, which
+ * changes a row only where the task stands at the expected version, then everything else. An append that
+ * fails the check has changed nothing and needs no undoing.
+ */
+import type {
+  AccountTotals,
+  AdmitRequest,
+  Append,
+  ArtifactRow,
+  ChargeRow,
+  Input,
+  OutcomeRow,
+  QueueChange,
+  StoredEvent,
+  TaskRow,
+} from "@safelight/core"
+import { ADMISSION_STATEMENTS } from "./admission.ts"
+import { toStep, type Step } from "./driver.ts"
+import { describeStatements, type Compiler } from "./statement.ts"
+import { allOf, TABLES, type ReadyRow, type StoreDatabase } from "./tables.ts"
+
+const TASKS = describeStatements(({ db, compile }) => ({
+  /** The check of a new task: adds its row where there is none. */
+  insertTask: compile((task: TaskRow) =>
+    db
+      .insertInto("tasks")
+      .values(allOf(TABLES.tasks, task))
+      .onConflict((conflict) => conflict.column("id").doNothing()),
+  ),
+  /** The check of a task whose newest event has `expectedHash`: replaces its row. */
+  updateTask: compile((task: TaskRow & { readonly expectedHash: string }) => {
+    // What never changes stays unnamed: SQLite rewrites an index of every column that is set.
+    const { finishedAt, hash, snapshot, status, version } = task
+    return db
+      .updateTable("tasks")
+      .set({ finishedAt, hash, snapshot, status, version })
+      .where("id", "=", task.id)
+      .where("hash", "=", task.expectedHash)
+  }),
+  /** Whether an append that failed the check is stored already. */
+  findEventHash: compile(({ task, version }: { task: string; version: number }) =>
+    db.selectFrom("events").select("hash").where("task", "=", task).where("version", "=", version),
+  ),
+  insertEvent: compile((event: StoredEvent) =>
+    db.insertInto("events").values(allOf(TABLES.events, event)),
+  ),
+  insertArtifact: compile((row: ArtifactRow) =>
+    db.insertInto("artifacts").values(allOf(TABLES.artifacts, row)),
+  ),
+  insertCharge: compile((row: ChargeRow) =>
+    db.insertInto("charges").values(allOf(TABLES.charges, row)),
+  ),
+  insertOutcome: compile((row: OutcomeRow) =>
+    db.insertInto("outcomes").values(allOf(TABLES.outcomes, row)),
+  ),
+  /** Changes no row of an account whose totals are not kept. */
+  addTotals: compile((totals: AccountTotals & { readonly account: string }) =>
+    db
+      .updateTable("accountTotals")
+      .set((of) => ({
+        chargedMicros: of("chargedMicros", "+", totals.chargedMicros),
+        reservedMicros: of("reservedMicros", "+", totals.reservedMicros),
+        unfinishedTasks: of("unfinishedTasks", "+", totals.unfinishedTasks),
+      }))
+      .where("account", "=", totals.account),
+  ),
+  /** Keeps what is stored under the name: an input never changes, it is only erased. */
+  insertInput: compile((input: Input) =>
+    db
+      .insertInto("inputs")
+      .values(allOf(TABLES.inputs, input))
+      .onConflict((conflict) => conflict.columns(["task", "name"]).doNothing()),
+  ),
+}))
+
+export const PLACE_STATEMENTS = describeStatements(({ db, compile }) => ({
+  enqueue: compile((place: ReadyRow) =>
+    db
+      .insertInto("ready")
+      .values(allOf(TABLES.ready, place))
+      .onConflict((conflict) =>
+        conflict.column("task").doUpdateSet((of) => ({
+          account: of.ref("excluded.account"),
+          model: of.ref("excluded.model"),
+          endBy: of.ref("excluded.endBy"),
+          dueAt: of.ref("excluded.dueAt"),
+          lease: of.ref("excluded.lease"),
+          startTag: of.ref("excluded.startTag"),
+        })),
+      ),
+  ),
+  reschedule: compile(({ task, dueAt, lease }: Pick<ReadyRow, "task" | "dueAt" | "lease">) =>
+    db
+      .updateTable("ready")
+      .set((of) => ({ dueAt, lease, startTag: of.lit(null) }))
+      .where("task", "=", task),
+  ),
+  dequeue: compile(({ task }: { task: string }) => db.deleteFrom("ready").where("task", "=", task)),
+  retain: compile((row: StoreDatabase["retention"]) =>
+    db
+      .insertInto("retention")
+      .values(allOf(TABLES.retention, row))
+      .onConflict((conflict) =>
+        conflict.column("task").doUpdateSet((of) => ({ dueAt: of.ref("excluded.dueAt") })),
+      ),
+  ),
+  dropRetention: compile(({ task }: { task: string }) =>
+    db.deleteFrom("retention").where("task", "=", task),
+  ),
+}))
+
+export const APPEND_STATEMENTS = describeStatements((compiler) => ({
+  ...TASKS(compiler),
+  ...PLACE_STATEMENTS(compiler),
+}))
+
+/** Appends and admissions as steps. */
+export interface AppendSteps {
+  readonly toSteps: (append: Append) => Step[]
+  /** What may stop an admission: its key, where it has one, then the account's limits. */
+  readonly toChecks: (request: AdmitRequest) => Step[]
+  readonly toUse: (request: AdmitRequest) => Step[]
+}
+
+export function createAppendSteps(compiler: Compiler): AppendSteps {
+  const statements = APPEND_STATEMENTS(compiler)
+  const { findFullLimit, findIdempotency, insertIdempotency } = ADMISSION_STATEMENTS(compiler)
+
+  function toQueueSteps({ task, changes }: Append, queue: QueueChange): Step[] {
+    if (queue.kind === "finish") {
+      const { retainAt: dueAt } = queue
+      const { dequeue, dropRetention, retain } = statements
+      const retention =
+        dueAt === null ? toStep(dropRetention, { task }) : toStep(retain, { task, dueAt })
+      return [toStep(dequeue, { task }), retention]
+    }
+    const { dueAt, lease } = queue
+    if (queue.kind === "reschedule") return [toStep(statements.reschedule, { task, dueAt, lease })]
+    const { account, model } = changes.task
+    const { endBy, startTag } = queue
+    return [toStep(statements.enqueue, { task, account, model, dueAt, endBy, lease, startTag })]
+  }
+
+  return {
+    toSteps(append) {
+      const { changes, expectedHash, events, inputs = [], queue } = append
+      const { artifacts, charge, outcomes, task, totals } = changes
+      const steps = [
+        expectedHash === undefined
+          ? toStep(statements.insertTask, task)
+          : toStep(statements.updateTask, { ...task, expectedHash }),
+      ]
+      for (const event of events) steps.push(toStep(statements.insertEvent, event))
+      for (const row of artifacts) steps.push(toStep(statements.insertArtifact, row))
+      if (charge !== undefined) steps.push(toStep(statements.insertCharge, charge))
+      for (const row of outcomes) steps.push(toStep(statements.insertOutcome, row))
+      if (totals !== undefined) {
+        steps.push(toStep(statements.addTotals, { account: task.account, ...totals }))
+      }
+      for (const input of inputs) steps.push(toStep(statements.insertInput, input))
+      if (queue !== undefined) steps.push(...toQueueSteps(append, queue))
+      return steps
+    },
+    toChecks({ append, idempotency }) {
+      const { account, reservationMicros } = append.changes.task
+      const limits = toStep(findFullLimit, { account, reservationMicros })
+      if (idempotency === undefined) return [limits]
+      return [toStep(findIdempotency, { account, key: idempotency.key }), limits]
+    },
+    toUse({ append, idempotency }) {
+      if (idempotency === undefined) return []
+      const { id: task, account } = append.changes.task
+      return [toStep(insertIdempotency, { account, task, ...idempotency })]
+    },
+  }
+}

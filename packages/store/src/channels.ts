@@ -1,0 +1,138 @@
+/**
+ * Pauses of channels, and what tasks tell of them. Which channel has a task stands in its snapshot
+ * alone, so the count looks at few tasks, those that were begun; of what is over there is a table.
+ */
+import type { ChannelStorage, PausedChannel } from "@safelight/core"
+import { sql, type Expression } from "kysely"
+import { toStep, type Driver } from "./driver.ts"
+import { describeStatements, type Compiler } from "./statement.ts"
+import { allOf, TABLES } from "./tables.ts"
+
+export interface Period {
+  /** Inclusive. */
+  readonly from: number
+  /** Exclusive. */
+  readonly to: number
+}
+
+/** States in which a channel has the task, or may have it, as JSON. */
+const IN_FLIGHT = ["dispatching", "doubtful", "running"].map((state) => JSON.stringify(state))
+
+const PAUSES = describeStatements(({ db, compile }) => ({
+  listPaused: compile(() =>
+    db.selectFrom("pausedChannels").select(["channel", "pausedAt"]).orderBy("channel"),
+  ),
+  /** Changes no row where the channel is paused already. */
+  pause: compile((pause: PausedChannel) =>
+    db
+      .insertInto("pausedChannels")
+      .values(allOf(TABLES.pausedChannels, pause))
+      .onConflict((conflict) => conflict.column("channel").doNothing()),
+  ),
+  resume: compile(({ channel }: { channel: string }) =>
+    db.deleteFrom("pausedChannels").where("channel", "=", channel),
+  ),
+}))
+
+const LOADS = describeStatements(({ db, compile, dialect }) => ({
+  /** `channel` as JSON. */
+  countInFlight: compile(() => {
+    // Begun: held under a lease, or free without a start tag. Each part is read along an index of its own.
+    const held = db.selectFrom("ready").select("task").where("lease", "is not", null)
+    const free = db
+      .selectFrom("ready")
+      .select("task")
+      .where("lease", "is", null)
+      .where("startTag", "is", null)
+    const asked = db
+      .selectFrom(held.unionAll(free).as("begun"))
+      // The cross join has SQLite begin with the queue: finished tasks are far more.
+      .crossJoin("tasks")
+      .select(dialect.toMemberJson("tasks.snapshot", ["dispatch", "channel"]).as("channel"))
+      .whereRef("tasks.id", "=", "begun.task")
+      .where("tasks.status", "=", sql.lit("running" as const))
+      .where(
+        dialect.toMemberJson("tasks.snapshot", ["state"]),
+        "in",
+        IN_FLIGHT.map((state) => sql.lit(state)),
+      )
+    return db
+      .selectFrom(asked.as("asked"))
+      .select((of) => [
+        of.ref("channel").$notNull().as("channel"),
+        of.cast<number>(of.fn.countAll(), dialect.integerType).as("tasks"),
+      ])
+      .groupBy("channel")
+  }),
+}))
+
+const OUTCOMES = describeStatements(({ db, compile, dialect }) => ({
+  /** In the order of the bytes of channel and model. */
+  sumOutcomes: compile(({ from, to }: Period) =>
+    db
+      .selectFrom("outcomes")
+      .select((of) => {
+        const count = (column: "outcome" | "costSource", value: string) =>
+          of.cast<number>(
+            of.fn.countAll().filterWhere(column, "=", sql.lit(value) as never),
+            dialect.integerType,
+          )
+        const sum = (
+          amount: Expression<number>,
+          [column, value]: readonly ["outcome" | "costSource", string],
+        ) => {
+          const found = of.fn.sum(amount).filterWhere(column, "=", sql.lit(value) as never)
+          return of.cast<number>(of.fn.coalesce(found, of.lit(0)), dialect.integerType)
+        }
+        const elapsed = of("at", "-", of.ref("dispatchedAt")).$castTo<number>()
+        const succeeded = of.fn
+          .max<number>(elapsed)
+          .filterWhere("outcome", "=", sql.lit("succeeded" as const))
+        return [
+          "channel",
+          "model",
+          count("outcome", "succeeded").as("succeeded"),
+          count("outcome", "failed").as("failed"),
+          of.cast<number>(of.fn.sum("chargeMicros"), dialect.integerType).as("chargeMicros"),
+          sum(of.ref("costMicros"), ["costSource", "told"]).as("toldMicros"),
+          sum(of.ref("costMicros"), ["costSource", "computed"]).as("computedMicros"),
+          count("costSource", "unknown").as("unknown"),
+          sum(elapsed, ["outcome", "succeeded"]).as("succeededMs"),
+          of.fn.coalesce(succeeded, of.lit(0)).as("longestMs"),
+        ]
+      })
+      .where("at", ">=", from)
+      .where("at", "<", to)
+      .groupBy(["channel", "model"])
+      .orderBy("channel")
+      .orderBy("model"),
+  ),
+}))
+
+export const CHANNEL_STATEMENTS = describeStatements((compiler) => ({
+  ...PAUSES(compiler),
+  ...LOADS(compiler),
+  ...OUTCOMES(compiler),
+}))
+
+export function createChannelMethods(
+  { queue, commit, readLong }: Driver,
+  compiler: Compiler,
+): ChannelStorage {
+  const statements = CHANNEL_STATEMENTS(compiler)
+  return {
+    // It goes before each look at the queue.
+    listPausedChannels: () => queue.read(statements.listPaused, {}),
+    async pauseChannel(pause) {
+      await commit({ steps: [toStep(statements.pause, pause)] })
+    },
+    async resumeChannel(channel) {
+      await commit({ steps: [toStep(statements.resume, { channel })] })
+    },
+    async countInFlight() {
+      const loads = await readLong(statements.countInFlight, {})
+      return loads.map(({ channel, tasks }) => ({ channel: JSON.parse(channel) as string, tasks }))
+    },
+    sumOutcomes: (period) => readLong(statements.sumOutcomes, period),
+  }
+}

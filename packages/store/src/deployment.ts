@@ -1,0 +1,111 @@
+/**
+ * Where the database stands, as it is recorded in itself, and the secret of its last adoption. An origin
+ * has parts, each by its name, and a part that can't be told is left out: it is no difference, or a
+ * database whose surroundings tell less for once would count as copied.
+ */
+import assert from "node:assert/strict"
+import type {
+  DatabaseStanding,
+  Deployment,
+  DeploymentRecord,
+  DeploymentStorage,
+} from "@safelight/core"
+import { toStep, type Driver } from "./driver.ts"
+import { describeStatements, type Compiler } from "./statement.ts"
+import { TABLES, type DatabaseOrigin, type DeploymentRow } from "./tables.ts"
+
+export const DEPLOYMENT_STATEMENTS = describeStatements(({ db, compile }) => {
+  const recorded = db.selectFrom("deployment").select("deployment.adoptedAt")
+  const adoption = db.selectNoFrom((of) => of.fn.coalesce(recorded, of.lit(0)).as("adoptedAt"))
+  return {
+    find: compile(() => db.selectFrom("deployment").select(TABLES.deployment.members)),
+    /** Changes no row where the record is not of revision `replaced`; 0: where there is one. */
+    record: compile((row: DeploymentRow & { readonly replaced: number }) => {
+      const { revision, origin, artifactsMark, adoptedAt } = row
+      const columns = { revision, origin, artifactsMark, adoptedAt }
+      return db
+        .insertInto("deployment")
+        .values({ id: row.id, ...columns })
+        .onConflict((conflict) =>
+          conflict
+            .column("id")
+            .doUpdateSet(columns)
+            .where("deployment.revision", "=", row.replaced),
+        )
+    }),
+    /** Of the last adoption; no row where none was made since. */
+    findSecret: compile(() =>
+      db.selectFrom("deploymentSecrets").select("secret").where("adoptedAt", "=", adoption),
+    ),
+    /** Leaves a secret that is there already. */
+    insertSecret: compile(({ secret }: { secret: string }) =>
+      db
+        .insertInto("deploymentSecrets")
+        .values({ adoptedAt: adoption, secret })
+        .onConflict((conflict) => conflict.column("adoptedAt").doNothing()),
+    ),
+    /** Removes those of earlier adoptions. */
+    pruneSecrets: compile(() =>
+      db.deleteFrom("deploymentSecrets").where("adoptedAt", "<>", adoption),
+    ),
+  }
+})
+
+export function createDeploymentMethods(
+  { read, commit, readOrigin }: Driver,
+  compiler: Compiler,
+): DeploymentStorage {
+  const statements = DEPLOYMENT_STATEMENTS(compiler)
+  return {
+    async readDeployment() {
+      const { certain } = await readOrigin()
+      const [row] = await read(statements.find, {})
+      return toDeployment(row, certain)
+    },
+    async recordDeployment(request) {
+      const { whole } = await readOrigin()
+      const [row] = await read(statements.find, {})
+      const step = toStep(statements.record, toRecord(request, whole, row))
+      return (await commit({ steps: [step], isGuarded: true })) === true
+    },
+    async agreeOnSecret(proposed) {
+      const [made] = await read(statements.findSecret, {})
+      if (made !== undefined) return made.secret
+      const insert = toStep(statements.insertSecret, { secret: proposed })
+      await commit({ steps: [insert, toStep(statements.pruneSecrets, {})] })
+      const [agreed] = await read(statements.findSecret, {})
+      assert.ok(agreed, "a secret that was written is there")
+      return agreed.secret
+    },
+  }
+}
+
+function toDeployment(row: DeploymentRow | undefined, origin: DatabaseOrigin): Deployment {
+  if (row === undefined) return { standing: "new", revision: 0, artifactsMark: null, adoptedAt: 0 }
+  const { revision, artifactsMark, adoptedAt, origin: recorded } = row
+  const standing = toStanding(recorded, origin)
+  const deployment = { standing, revision, artifactsMark, adoptedAt }
+  const hasMore = Object.keys(origin).some((part) => !Object.hasOwn(recorded, part))
+  return standing === "original" && hasMore ? { ...deployment, hasMoreToRecord: true } : deployment
+}
+
+/**
+ * `row` is the one that is replaced: if another was recorded since, the statement changes nothing. An
+ * adoption forgets the parts that can't be told, since they may be those of the database that was copied.
+ */
+function toRecord(
+  { revision, artifactsMark, adoptedAt }: DeploymentRecord,
+  origin: DatabaseOrigin,
+  row: DeploymentRow | undefined,
+): DeploymentRow & { readonly replaced: number } {
+  const known = row?.adoptedAt === adoptedAt ? row.origin : {}
+  const next = { id: 1, revision: revision + 1, origin: { ...known, ...origin } }
+  return { ...next, artifactsMark, adoptedAt, replaced: revision }
+}
+
+function toStanding(recorded: DatabaseOrigin, origin: DatabaseOrigin): DatabaseStanding {
+  const isOther = Object.entries(origin).some(
+    ([part, value]) => Object.hasOwn(recorded, part) && recorded[part] !== value,
+  )
+  return isOther ? "copied" : "original"
+}

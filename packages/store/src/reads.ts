@@ -1,0 +1,112 @@
+/**
+ * What is read by a task's id, and what is erased by it. The newest state of tasks is the hottest read
+ * there is: reads of one turn of the event loop are gathered, and a head whose hash is known is not
+ * parsed again.
+ */
+import { createBoundedCache, fromSnapshot, type Storage, type StreamHead } from "@safelight/core"
+import { ADMISSION_STATEMENTS } from "./admission.ts"
+import { countOf, toStep, type Driver } from "./driver.ts"
+import { createGatheredRead } from "./gathered-read.ts"
+import { describeStatements, type Compiler } from "./statement.ts"
+import { TABLES } from "./tables.ts"
+
+/** Tasks whose newest state is kept in memory: about 2 KB each, twice that many. */
+const KEPT_HEADS = 4_096
+
+export interface OfTask {
+  readonly task: string
+}
+
+export interface OfTasks {
+  readonly tasks: readonly string[]
+}
+
+export const READ_STATEMENTS = describeStatements(({ db, compile, members }) => ({
+  findHeads: compile(({ tasks }: OfTasks) =>
+    db.selectFrom("tasks").select(["id", "snapshot", "hash"]).where("id", "in", members(tasks)),
+  ),
+  findInputs: compile(({ tasks }: OfTasks) =>
+    db.selectFrom("inputs").select(TABLES.inputs.members).where("task", "in", members(tasks)),
+  ),
+  findArtifacts: compile(({ task }: OfTask) =>
+    db
+      .selectFrom("artifacts")
+      .select(TABLES.artifacts.members)
+      .where("task", "=", task)
+      .orderBy("position"),
+  ),
+  findEvents: compile(({ task }: OfTask) =>
+    db
+      .selectFrom("events")
+      .select(TABLES.events.members)
+      .where("task", "=", task)
+      .orderBy("version"),
+  ),
+  eraseInputs: compile(({ task }: OfTask) => db.deleteFrom("inputs").where("task", "=", task)),
+}))
+
+type ReadMethods = Pick<
+  Storage,
+  "readTask" | "readArtifacts" | "readEvents" | "readInput" | "eraseInputs" | "forgetIdempotency"
+>
+
+export function createReadMethods(driver: Driver, compiler: Compiler): ReadMethods {
+  const { read, commit } = driver
+  const statements = READ_STATEMENTS(compiler)
+  const { eraseIdempotency, forgetIdempotency } = ADMISSION_STATEMENTS(compiler)
+
+  // All inputs of a task by name: nearly always the request alone, asked for with every start.
+  const readInputs = createGatheredRead(async (tasks) => {
+    const byTask = Map.groupBy(await read(statements.findInputs, { tasks }), ({ task }) => task)
+    return new Map([...byTask].map(([task, inputs]) => [task, () => inputs]))
+  })
+
+  return {
+    readTask: createHeadReader(driver, compiler),
+    readArtifacts: (task) => read(statements.findArtifacts, { task }),
+    readEvents: (task) => read(statements.findEvents, { task }),
+    async readInput({ task, name }) {
+      return (await readInputs(task))?.find((input) => input.name === name)
+    },
+    async eraseInputs(task, { keepsIdempotency } = { keepsIdempotency: false }) {
+      const inputs = toStep(statements.eraseInputs, { task })
+      const use = toStep(eraseIdempotency, { task })
+      return countOf(await commit({ steps: keepsIdempotency ? [inputs] : [inputs, use] }), 0) > 0
+    },
+    async forgetIdempotency(request) {
+      return countOf(await commit({ steps: [toStep(forgetIdempotency, request)] }), 0)
+    },
+  }
+}
+
+interface KnownHead {
+  readonly head: StreamHead
+  /** Of the database when it was read. */
+  readonly state: number | undefined
+}
+
+function createHeadReader({ read, readState }: Driver, compiler: Compiler): Storage["readTask"] {
+  const { findHeads } = READ_STATEMENTS(compiler)
+  const known = createBoundedCache<KnownHead>(KEPT_HEADS)
+
+  return createGatheredRead<StreamHead>(async (ids) => {
+    const state = readState?.()
+    const heads = new Map<string, () => StreamHead>()
+    const tasks = ids.filter((id) => {
+      const last = known.get(id)
+      const isNewest = last !== undefined && state !== undefined && last.state === state
+      if (isNewest) heads.set(id, () => last.head)
+      return !isNewest
+    })
+    const rows = tasks.length === 0 ? [] : await read(findHeads, { tasks })
+    for (const { id, snapshot, hash } of rows) {
+      heads.set(id, () => {
+        const last = known.get(id)
+        const head = last?.head.hash === hash ? last.head : { task: fromSnapshot(snapshot), hash }
+        known.set(id, { head, state })
+        return head
+      })
+    }
+    return heads
+  })
+}

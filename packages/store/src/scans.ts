@@ -1,0 +1,125 @@
+/**
+ * Pages of streams for audits. Ids come from every table that knows tasks, so a row whose task or
+ * events are gone is shown all the same; a page is one snapshot of the database.
+ */
+import type { ScannedStream, Storage } from "@safelight/core"
+import type { Driver } from "./driver.ts"
+import { describeStatements, toRows, type Compiler } from "./statement.ts"
+import { TABLES } from "./tables.ts"
+
+/** Rows of task ids past `after` up to and with `last`. */
+export interface Range {
+  readonly after: string
+  readonly last: string
+}
+
+type TaskTable = "events" | "artifacts" | "charges" | "outcomes"
+
+const IDS = describeStatements(({ db, compile }) => {
+  // Each table gives its own first `limit` ids, so that no union ever walks a whole table.
+  const idsOf = (table: TaskTable, after: string, limit: number) =>
+    db
+      .selectFrom(
+        db
+          .selectFrom(table)
+          .select("task as id")
+          .distinct()
+          .where("task", ">", after)
+          .orderBy("task")
+          .limit(limit)
+          .as(`${table}Ids`),
+      )
+      .select("id")
+  return {
+    scanIds: compile(({ after, limit }: { after: string; limit: number }) => {
+      const tasks = db.selectFrom("tasks").select("id").where("id", ">", after)
+      const ids = db
+        .selectFrom(tasks.orderBy("id").limit(limit).as("taskIds"))
+        .select("id")
+        .union(idsOf("events", after, limit))
+        .union(idsOf("artifacts", after, limit))
+        .union(idsOf("charges", after, limit))
+        .union(idsOf("outcomes", after, limit))
+      return db.selectFrom(ids.as("ids")).select("id").orderBy("id").limit(limit)
+    }),
+  }
+})
+
+const ROWS = describeStatements(({ db, compile }) => ({
+  scanTasks: compile(({ after, last }: Range) =>
+    db
+      .selectFrom("tasks")
+      .select(TABLES.tasks.members)
+      .where("id", ">", after)
+      .where("id", "<=", last),
+  ),
+  scanEvents: compile(({ after, last }: Range) =>
+    db
+      .selectFrom("events")
+      .select(TABLES.events.members)
+      .where("task", ">", after)
+      .where("task", "<=", last)
+      .orderBy("task")
+      .orderBy("version"),
+  ),
+  scanArtifacts: compile(({ after, last }: Range) =>
+    db
+      .selectFrom("artifacts")
+      .select(TABLES.artifacts.members)
+      .where("task", ">", after)
+      .where("task", "<=", last)
+      .orderBy("task")
+      .orderBy("position"),
+  ),
+  scanCharges: compile(({ after, last }: Range) =>
+    db
+      .selectFrom("charges")
+      .select(TABLES.charges.members)
+      .where("task", ">", after)
+      .where("task", "<=", last),
+  ),
+  scanOutcomes: compile(({ after, last }: Range) =>
+    db
+      .selectFrom("outcomes")
+      .select(TABLES.outcomes.members)
+      .where("task", ">", after)
+      .where("task", "<=", last)
+      .orderBy("task")
+      .orderBy("attempt"),
+  ),
+}))
+
+export const SCAN_STATEMENTS = describeStatements((compiler) => ({
+  ...IDS(compiler),
+  ...ROWS(compiler),
+}))
+
+export function createScanMethod({ snapshot }: Driver, compiler: Compiler): Pick<Storage, "scan"> {
+  const { scanIds, scanTasks, scanEvents, scanArtifacts, scanCharges, scanOutcomes } =
+    SCAN_STATEMENTS(compiler)
+  const others = [scanTasks, scanEvents, scanArtifacts, scanCharges, scanOutcomes]
+  return {
+    async scan({ after, limit }) {
+      const [ids = [], ...found] = await snapshot({ first: scanIds, others, after, limit })
+      const [tasks = [], events = [], artifacts = [], charges = [], outcomes = []] = found
+      const rows = new Map(toRows(scanTasks, tasks).map((row) => [row.id, row]))
+      const eventsOf = Map.groupBy(toRows(scanEvents, events), toTask)
+      const artifactsOf = Map.groupBy(toRows(scanArtifacts, artifacts), toTask)
+      const chargeOf = new Map(toRows(scanCharges, charges).map((row) => [row.task, row]))
+      const outcomesOf = Map.groupBy(toRows(scanOutcomes, outcomes), toTask)
+      const streams = toRows(scanIds, ids).map(({ id }): ScannedStream => ({
+        id,
+        events: eventsOf.get(id) ?? [],
+        row: rows.get(id),
+        artifacts: artifactsOf.get(id) ?? [],
+        charge: chargeOf.get(id),
+        outcomes: outcomesOf.get(id) ?? [],
+      }))
+      return { streams, next: streams.length < limit ? null : (streams.at(-1)?.id ?? null) }
+    },
+  }
+}
+
+function toTask({ task }: { readonly task: string }): string {
+  return task
+}

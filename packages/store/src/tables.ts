@@ -1,0 +1,284 @@
+/**
+ * Every table, described once: its columns are the members of the row that core speaks of, in
+ * snake_case. A column that is missing here, or that the row does not have, is a compile error, and so is
+ * a value of another type. What moments and amounts are is said where core has the row: moments are
+ * milliseconds since the Unix epoch, money integer micro-units.
+ */
+import type {
+  Account,
+  AccountTotals,
+  ArtifactRow,
+  ChargeRow,
+  HeartbeatRequest,
+  IdempotencyUse,
+  Input,
+  LinkKey,
+  Move,
+  OutcomeRow,
+  PausedChannel,
+  RateName,
+  StoredEvent,
+  StoredKey,
+  TaskRow,
+} from "@safelight/core"
+
+/** Turns a value into what SQL holds of it, and back. */
+export interface Codec {
+  readonly toSql: (value: never) => string | number | null
+  readonly fromSql: (value: never) => unknown
+}
+
+export interface Column<Value> {
+  readonly type: "text" | "integer"
+  readonly isNullable: boolean
+  readonly codec?: Codec
+  /** Never there: what the type is inferred from. */
+  readonly holds?: (value: Value) => Value
+}
+
+export interface Table<Row> {
+  readonly members: readonly (keyof Row & string)[]
+  readonly columns: { readonly [Member in keyof Row]-?: Column<Row[Member]> }
+}
+
+const text = <Value extends string>(): Column<Value> => ({ type: "text", isNullable: false })
+const integer = (): Column<number> => ({ type: "integer", isNullable: false })
+const nullable = <Value>(column: Column<Value>): Column<Value | null> => {
+  const { type } = column
+  return { type, isNullable: true }
+}
+
+/** 0 or 1. */
+const boolean = (): Column<boolean> => ({
+  type: "integer",
+  isNullable: false,
+  codec: { toSql: (value: boolean) => Number(value), fromSql: (value: number) => value !== 0 },
+})
+
+const json = <Value>(): Column<Value> => ({
+  type: "text",
+  isNullable: false,
+  codec: {
+    toSql: (value: Value) => JSON.stringify(value),
+    fromSql: (value: string) => JSON.parse(value) as unknown,
+  },
+})
+
+function describe<Row>(columns: Table<Row>["columns"]): Table<Row> {
+  return { columns, members: Object.keys(columns) as (keyof Row & string)[] }
+}
+
+/** The uses of keys for tasks; a row may be deleted at any time. */
+export interface IdempotencyRow extends IdempotencyUse {
+  readonly account: string
+  readonly task: string
+}
+
+/** Unfinished tasks: small and hot. */
+export interface ReadyRow {
+  readonly task: string
+  readonly account: string
+  readonly model: string
+  readonly dueAt: number
+  readonly endBy: number
+  /** Null while anybody may take the task. */
+  readonly lease: string | null
+  /** A new task's place in line; null for a due task. */
+  readonly startTag: number | null
+}
+
+/** What identifies a database where it stands; a copy differs in a part that both have. */
+export type DatabaseOrigin = Readonly<Record<string, string>>
+
+/** Where the database stood, and which artifacts are its own; at most one row, `id` 1. */
+export interface DeploymentRow {
+  readonly id: number
+  readonly revision: number
+  readonly origin: DatabaseOrigin
+  readonly artifactsMark: string | null
+  /** 0: never. */
+  readonly adoptedAt: number
+}
+
+export const TABLES = {
+  /** The log: append-only, a trigger refuses everything else. */
+  events: describe<StoredEvent>({
+    task: text(),
+    version: integer(),
+    at: integer(),
+    data: text(),
+    hash: text(),
+    schema: integer(),
+    type: text(),
+  }),
+  /** What a person or a provider wrote; a row may be deleted at any time. */
+  inputs: describe<Input>({ task: text(), name: text(), salt: text(), body: text() }),
+  /** The fold at `version`. */
+  tasks: describe<TaskRow>({
+    id: text(),
+    account: text(),
+    createdAt: integer(),
+    finishedAt: integer(),
+    hash: text(),
+    model: text(),
+    reservationMicros: integer(),
+    snapshot: text(),
+    status: text(),
+    version: integer(),
+  }),
+  artifacts: describe<ArtifactRow>({
+    task: text(),
+    position: integer(),
+    bytes: integer(),
+    durationMs: nullable(integer()),
+    expiresAt: integer(),
+    expiryHidden: boolean(),
+    key: text(),
+    mimeType: text(),
+    locator: text(),
+    sha256: text(),
+    type: text(),
+  }),
+  /** The bill: one row for each finished task that used something. */
+  charges: describe<ChargeRow>({
+    task: text(),
+    account: text(),
+    at: integer(),
+    billedInputMs: integer(),
+    chargeMicros: integer(),
+    images: integer(),
+    model: text(),
+    outputVideoMs: integer(),
+    priceVersion: text(),
+  }),
+  outcomes: describe<OutcomeRow>({
+    task: text(),
+    attempt: integer(),
+    at: integer(),
+    channel: text(),
+    chargeMicros: integer(),
+    costMicros: integer(),
+    costSource: text(),
+    dispatchedAt: integer(),
+    model: text(),
+    outcome: text(),
+  }),
+  ready: describe<ReadyRow>({
+    task: text(),
+    account: text(),
+    model: text(),
+    dueAt: integer(),
+    endBy: integer(),
+    lease: nullable(text()),
+    startTag: nullable(integer()),
+  }),
+  /** Worker leases that are registered, by how many heartbeats. */
+  leases: describe<HeartbeatRequest>({ lease: text(), beats: integer(), facts: json() }),
+  /** Finished tasks that retention must look at again. */
+  retention: describe<{ readonly task: string; readonly dueAt: number }>({
+    task: text(),
+    dueAt: integer(),
+  }),
+  idempotency: describe<IdempotencyRow>({
+    account: text(),
+    key: text(),
+    fingerprint: text(),
+    task: text(),
+    usedAt: integer(),
+  }),
+  accounts: describe<Account & { readonly linkEpoch: number }>({
+    id: text(),
+    createdAt: integer(),
+    budgetMicros: nullable(integer()),
+    linkEpoch: integer(),
+    rates: json(),
+    retentionMs: nullable(integer()),
+    signsContentUrls: boolean(),
+    suspendedAt: integer(),
+    unfinishedTasks: nullable(integer()),
+    runningTasks: nullable(integer()),
+    weight: integer(),
+  }),
+  /** Of accounts with a budget or a bound on unfinished tasks, and of no others. */
+  accountTotals: describe<AccountTotals & { readonly account: string }>({
+    account: text(),
+    chargedMicros: integer(),
+    reservedMicros: integer(),
+    unfinishedTasks: integer(),
+  }),
+  keys: describe<StoredKey>({
+    id: text(),
+    account: text(),
+    createdAt: integer(),
+    expiresAt: integer(),
+    revokedAt: integer(),
+    scopes: json(),
+    secretSha256: text(),
+  }),
+  /** `moment` is in microseconds since the Unix epoch. */
+  rates: describe<RateName & { readonly moment: number }>({
+    account: text(),
+    policy: text(),
+    moment: integer(),
+  }),
+  /** The highest rank signs: keys may be made at one moment, or while a clock goes back. */
+  linkKeys: describe<LinkKey & { readonly rank: number }>({
+    id: text(),
+    createdAt: integer(),
+    rank: integer(),
+    secret: text(),
+  }),
+  /** Of artifacts whose links were revoked. */
+  linkEpochs: describe<{ readonly task: string; readonly key: string; readonly epoch: number }>({
+    task: text(),
+    key: text(),
+    epoch: integer(),
+  }),
+  /** Of most databases empty: a seal, and imports. */
+  moves: describe<Move>({ id: text(), at: integer(), state: text() }),
+  deployment: describe<DeploymentRow>({
+    id: integer(),
+    revision: integer(),
+    origin: json(),
+    artifactsMark: nullable(text()),
+    adoptedAt: integer(),
+  }),
+  /** One row: the secret, and the `adoptedAt` that it was made under; 0: before any adoption. */
+  deploymentSecrets: describe<{ readonly adoptedAt: number; readonly secret: string }>({
+    adoptedAt: integer(),
+    secret: text(),
+  }),
+  /** The channels that get nothing new. */
+  pausedChannels: describe<PausedChannel>({ channel: text(), pausedAt: integer() }),
+}
+
+type Tables = typeof TABLES
+export type TableName = keyof Tables
+
+/** The tables as Kysely sees them. */
+export type StoreDatabase = {
+  readonly [Name in TableName]: Tables[Name] extends Table<infer Row> ? Row : never
+}
+
+const CODECS = new Map(
+  Object.values(TABLES).flatMap(({ columns }) =>
+    Object.entries<Pick<Column<never>, "codec">>(columns).flatMap(([member, { codec }]) =>
+      codec === undefined ? [] : [[member, codec] as const],
+    ),
+  ),
+)
+
+/** By a member's name: one that has a codec has it in every table, and no sum goes by its name. */
+export function findCodec(member: string): Codec | undefined {
+  return CODECS.get(member)
+}
+
+/** All columns of a table, each as `places` has it. */
+export function allOf<Row>({ members }: Table<Row>, places: Row): Row {
+  return Object.fromEntries(members.map((member) => [member, places[member]])) as Row
+}
+
+/** The name of a member, or of a table, in SQL. */
+export function toSqlName(member: string): string {
+  return member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,29 @@
+/** Projecting anew: one task's row is replaced unless its task has gone on since it was read. */
+import type { Storage, TaskRow } from "@safelight/core"
+import { toStep, type Connections } from "./driver.ts"
+import { describeStatements, type Compiler } from "./statement.ts"
+import { allOf, TABLES } from "./tables.ts"
+
+export const TASK_ROW_STATEMENTS = describeStatements(({ db, compile }) => ({
+  /** Changes no row that stands at another version or hash. */
+  replaceTask: compile((row: TaskRow) =>
+    db
+      .updateTable("tasks")
+      .set(allOf(TABLES.tasks, row))
+      .where("id", "=", row.id)
+      .where("version", "=", row.version)
+      .where("hash", "=", row.hash),
+  ),
+}))
+
+export function createTaskRowMethod(
+  { commit }: Connections,
+  compiler: Compiler,
+): Pick<Storage, "replaceTaskRow"> {
+  const { replaceTask } = TASK_ROW_STATEMENTS(compiler)
+  return {
+    async replaceTaskRow(row) {
+      await commit({ steps: [toStep(replaceTask, row)] })
+    },
+  }
+}

@@ -1,0 +1,60 @@
+/** What the storage in memory tells of tasks, and the few changes that are no append. */
+import type { Storage } from "@safelight/core"
+import { compareIds } from "./compare-ids.ts"
+import { listRows } from "./list-rows.ts"
+import { findHead, type MemoryTables } from "./memory-tables.ts"
+
+export type MemoryReads = Pick<
+  Storage,
+  | "eraseInputs"
+  | "forgetIdempotency"
+  | "listTasks"
+  | "readArtifacts"
+  | "readEvents"
+  | "readInput"
+  | "readTask"
+  | "replaceTaskRow"
+  | "scan"
+>
+
+export function createMemoryReads(tables: MemoryTables): MemoryReads {
+  const { artifacts, events, inputs, rows } = tables
+  return {
+    readTask: async (id) => findHead(tables, id),
+    listTasks: async (request) => listRows([...rows.values()], request),
+    readArtifacts: async (task) => artifacts.get(task) ?? [],
+    readEvents: async (task) => events.get(task) ?? [],
+    readInput: async ({ task, name }) => inputs.get(`${task}/${name}`),
+    async eraseInputs(task, { keepsIdempotency } = { keepsIdempotency: false }) {
+      const names = [...inputs.values()].filter((input) => input.task === task)
+      for (const { name } of names) inputs.delete(`${task}/${name}`)
+      if (!keepsIdempotency) tables.uses = tables.uses.filter((use) => use.task !== task)
+      return names.length > 0
+    },
+    async forgetIdempotency({ usedBefore, limit }) {
+      const oldest = tables.uses
+        .filter(({ usedAt }) => usedAt < usedBefore)
+        .toSorted((a, b) => a.usedAt - b.usedAt)
+        .slice(0, limit)
+      tables.uses = tables.uses.filter((use) => !oldest.includes(use))
+      return oldest.length
+    },
+    async scan({ after, limit }) {
+      const known = [...new Set([...rows.keys(), ...events.keys()])]
+      const ids = known.filter((id) => compareIds(id, after) > 0).toSorted(compareIds)
+      const streams = ids.slice(0, limit).map((id) => ({
+        id,
+        events: events.get(id) ?? [],
+        row: rows.get(id),
+        artifacts: artifacts.get(id) ?? [],
+        charge: tables.charges.get(id),
+        outcomes: tables.outcomes.get(id) ?? [],
+      }))
+      return { streams, next: ids.length > limit ? (ids[limit - 1] ?? null) : null }
+    },
+    async replaceTaskRow(row) {
+      const known = rows.get(row.id)
+      if (known?.version === row.version && known.hash === row.hash) rows.set(row.id, row)
+    },
+  }
+}

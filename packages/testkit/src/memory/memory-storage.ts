@@ -1,0 +1,94 @@
+/**
+ * Storage in memory, for tests that turn on a manual clock: nothing in it waits for I/O, so a test
+ * decides every order. It passes the storage contract like any adapter, but for what needs constraints,
+ * and can be told to fail. Nothing is copied: what a caller changes later is changed here too.
+ */
+import { SafelightError, type Input, type Storage, type StoredEvent } from "@safelight/core"
+import { createMemoryAccounts } from "./memory-accounts.ts"
+import { createMemoryAppends } from "./memory-appends.ts"
+import { createMemoryChannels } from "./memory-channels.ts"
+import { createMemoryDeployment, type MemoryDeployment } from "./memory-deployment.ts"
+import { createMemoryMoves } from "./memory-moves.ts"
+import { createMemoryQueue } from "./memory-queue.ts"
+import { createMemoryReads } from "./memory-reads.ts"
+import { createMemoryTables, findHead } from "./memory-tables.ts"
+
+export interface MemoryStorage extends Storage, Omit<MemoryDeployment, keyof Storage> {
+  readonly events: ReadonlyMap<string, readonly StoredEvent[]>
+  readonly inputs: ReadonlyMap<string, Input>
+  /** The next `times` appends and admissions reject; where `isStored`, they took place all the same. */
+  failAppends(times: number, isStored?: boolean): void
+  /**
+   * Takes a task back to `version`, as a standby that had not received what followed has it after a
+   * failover; held under `lease`, or by nobody. 0 removes it.
+   */
+  goBack(task: string, version: number, lease?: string): void
+}
+
+export function createMemoryStorage(): MemoryStorage {
+  const tables = createMemoryTables()
+  const { charges, events, inputs, outcomes, rows } = tables
+  const queue = createMemoryQueue(
+    (id) => findHead(tables, id),
+    (account) => accounts.findRunningLimit(account),
+  )
+  const accounts = createMemoryAccounts({
+    charges,
+    findUnfinished: (account) =>
+      queue
+        .listUnfinished()
+        .flatMap((id) => rows.get(id) ?? [])
+        .filter((row) => row.account === account),
+  })
+  const appends = createMemoryAppends({ accounts, queue, tables })
+  const failing = createFailures()
+  return {
+    ...accounts,
+    ...queue,
+    ...createMemoryMoves({
+      inputs,
+      listUses: () => tables.uses,
+      addUse: (use) => void (tables.uses = [...tables.uses, use]),
+      listLinkEpochs: accounts.listLinkEpochs,
+      restoreLinkEpoch: accounts.restoreLinkEpoch,
+    }),
+    ...createMemoryChannels({
+      listUnfinished: () =>
+        queue.listUnfinished().flatMap((id) => findHead(tables, id)?.task ?? []),
+      listOutcomes: () => [...outcomes.values()].flat(),
+    }),
+    ...createMemoryDeployment(),
+    ...createMemoryReads(tables),
+    events,
+    inputs,
+    failAppends: failing.begin,
+    goBack: (task, version, lease) => appends.goBack(task, version, lease ?? null),
+    append: async (append) => failing.run(() => appends.append(append)),
+    admit: async (request) => failing.run(() => appends.admit(request)),
+    async check() {},
+    async close() {},
+  }
+}
+
+interface Failures {
+  readonly begin: (times: number, isStored?: boolean) => void
+  readonly run: <Result>(write: () => Result) => Result
+}
+
+function createFailures(): Failures {
+  let left = 0
+  let isStoredAnyway = false
+  return {
+    begin(times, isStored = false) {
+      left = times
+      isStoredAnyway = isStored
+    },
+    run(write) {
+      if (left === 0) return write()
+      left -= 1
+      if (isStoredAnyway) write()
+      const message = "the database does not answer"
+      throw new SafelightError({ code: "storage-unavailable", message, retryable: true })
+    },
+  }
+}

@@ -1,0 +1,41 @@
+/** The rows of the storage in memory that are of tasks, by the task's id unless said otherwise. */
+import {
+  fromSnapshot,
+  type ArtifactRow,
+  type ChargeRow,
+  type Input,
+  type OutcomeRow,
+  type StoredEvent,
+  type StreamHead,
+  type TaskRow,
+} from "@safelight/core"
+import type { StoredUse } from "./memory-moves.ts"
+
+export interface MemoryTables {
+  readonly events: Map<string, readonly StoredEvent[]>
+  readonly rows: Map<string, TaskRow>
+  readonly artifacts: Map<string, readonly ArtifactRow[]>
+  readonly charges: Map<string, ChargeRow>
+  readonly outcomes: Map<string, readonly OutcomeRow[]>
+  /** By `task/name`. */
+  readonly inputs: Map<string, Input>
+  /** In the order in which the keys were used. */
+  uses: readonly StoredUse[]
+}
+
+export function createMemoryTables(): MemoryTables {
+  return {
+    events: new Map(),
+    rows: new Map(),
+    artifacts: new Map(),
+    charges: new Map(),
+    outcomes: new Map(),
+    inputs: new Map(),
+    uses: [],
+  }
+}
+
+export function findHead({ rows }: MemoryTables, task: string): StreamHead | undefined {
+  const row = rows.get(task)
+  return row && { task: fromSnapshot(row.snapshot), hash: row.hash }
+}

@@ -1,0 +1,97 @@
+/**
+ * What a declaration allows its handler, held by the compiler: each line that must not compile says so,
+ * and the tests' types fail where it does. And that no endpoint refuses past its declaration.
+ */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { defineEndpoint } from "../../../adapters/http/src/endpoint.ts"
+import { ENDPOINTS } from "../../../adapters/http/src/endpoints.ts"
+import { textHeader } from "../../../adapters/http/src/request/header-parameters.ts"
+import { TASK_ID } from "../../../adapters/http/src/request/path-parameters.ts"
+import { integer, moment } from "../../../adapters/http/src/request/query-parameters.ts"
+import { findFiles, findSpecifiers, read } from "../../architecture/workspaces.ts"
+
+/** Never called: it is here to be compiled. */
+const declared = defineEndpoint({
+  method: "GET",
+  path: "/v1/things/:task",
+  key: { scopes: ["tasks:read"], rate: "read" },
+  inPath: { task: TASK_ID },
+  query: {
+    wait: integer("Seconds.", { min: 0, max: 60, byDefault: 0 }),
+    after: moment("A moment."),
+  },
+  headers: { "If-Match": textHeader("if-match", "A tag.") },
+  answers: { 200: { description: "A thing." } },
+  refusals: ["task_not_found"],
+  create:
+    (_services, { refuse, reply }) =>
+    (call) => {
+      const [wait, after]: [number, number | undefined] = [call.query.wait, call.query.after]
+      const [account, tag]: [string, string | null] = [call.caller.id, call.sent["If-Match"]]
+      if (after === wait) throw refuse("task_not_found")
+      // @ts-expect-error -- it is in the table of errors, and not declared
+      if (account === tag) throw refuse("artifact_not_found")
+      // @ts-expect-error -- an answer that is not declared
+      if (tag === null) return reply(call, 201, "{}")
+      // @ts-expect-error -- a parameter that is not declared
+      void call.query.limit
+      // @ts-expect-error -- a body that is not declared
+      void call.body.model
+      return reply(call, 200, "{}")
+    },
+})
+
+const open = defineEndpoint({
+  method: "GET",
+  path: "/v1/open/:thing",
+  // @ts-expect-error -- the path has a part that is not described
+  inPath: {},
+  answers: { 200: { description: "A thing." } },
+  refusals: [],
+  create:
+    (_services, { reply }) =>
+    (call) => {
+      // @ts-expect-error -- nobody was asked for a key
+      void call.caller.id
+      return reply(call, 200, "{}")
+    },
+})
+
+describe("an endpoint", () => {
+  it("is what was declared", () => {
+    assert.equal(declared.path, "/v1/things/:task")
+    assert.equal(open.key, undefined)
+  })
+
+  it("is declared once for each method of a path", () => {
+    const names = ENDPOINTS.map(({ method, path }) => `${method} ${path}`)
+    assert.deepEqual([...new Set(names)], names)
+  })
+
+  it("describes each part of its path, where it is described at all", () => {
+    for (const { about, inPath, path } of ENDPOINTS) {
+      const parts = Array.from(path.matchAll(/:(\w+)/g), ([, part]) => part)
+      if (about !== undefined) assert.deepEqual(Object.keys(inPath ?? {}), parts, path)
+    }
+  })
+
+  it("refuses by its declaration alone: nothing beside it makes refusals of any code", () => {
+    const source = "adapters/http/src"
+    const files = ["endpoints", "request", "content"].flatMap((folder) =>
+      findFiles(`${source}/${folder}`, ".ts"),
+    )
+    assert.ok(files.length > 30, `${files.length} found`)
+    const free = files.filter((path) => {
+      const text = read(path)
+      const takesRefusals = findSpecifiers(text).some((name) => name.endsWith("errors/refusal.ts"))
+      return (
+        takesRefusals &&
+        /import \{[^}]*\b(?<!type )(?:Refusal|refuse)\b[^}]*\} from "[^"]*errors\/refusal/.test(
+          text,
+        )
+      )
+    })
+    assert.deepEqual(free, [])
+  })
+})

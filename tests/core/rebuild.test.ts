@@ -1,0 +1,89 @@
+/** Rebuilding rows from the log, while others append to it. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { createAudit, rebuildRows } from "@safelight/audit"
+import {
+  DEFAULT_PRICES,
+  MODELS,
+  PROJECTION,
+  toCanonicalJson,
+  type Task,
+  type TaskRow,
+} from "@safelight/core"
+import { advanceSample, submitSample } from "@safelight/testkit"
+import { createMovingStorage, toTaskId } from "./support/moving.ts"
+import { sha256 } from "./support/sha256.ts"
+
+type Storage = Awaited<ReturnType<typeof createMovingStorage>>
+
+async function readRows(storage: Storage): Promise<readonly (TaskRow | undefined)[]> {
+  const { streams } = await storage.scan({ after: "", limit: 100 })
+  return streams.map(({ row }) => row)
+}
+
+/** Has every row be one of an older release, which knew no `spentAttempts`. */
+async function makeOlder(storage: Storage): Promise<void> {
+  for (const row of await readRows(storage)) {
+    assert.ok(row !== undefined)
+    const { spentAttempts: _, ...rest } = JSON.parse(row.snapshot) as Task
+    const snapshot = toCanonicalJson({ ...rest, projection: PROJECTION - 1 })
+    await storage.replaceTaskRow({ ...row, snapshot })
+  }
+}
+
+describe("a rebuild", () => {
+  it("makes the rows that the log makes, page by page, and says how far it is", async () => {
+    const storage = await createMovingStorage()
+    const before = await readRows(storage)
+    await makeOlder(storage)
+    assert.notDeepEqual(await readRows(storage), before)
+    const told: number[] = []
+    const report = await rebuildRows({ storage, pageStreams: 4 }, ({ rebuilt }) =>
+      told.push(rebuilt),
+    )
+    assert.deepEqual(report, { tasks: 11, rebuilt: 11, left: [], leftCount: 0 })
+    assert.deepEqual(told, [4, 8, 11])
+    assert.deepEqual(await readRows(storage), before)
+    const options = { storage, digest: sha256, prices: DEFAULT_PRICES, models: MODELS }
+    const { foreignRows, outcome } = await createAudit(options).replay()
+    assert.deepEqual([outcome, foreignRows], ["whole", 0])
+  })
+
+  it("writes nothing where all is as it should be", async () => {
+    const storage = await createMovingStorage()
+    storage.replaceTaskRow = () => assert.fail("a row was written")
+    assert.equal((await rebuildRows({ storage })).rebuilt, 0)
+  })
+
+  it("takes nothing back that was appended after it had read the task", async () => {
+    const storage = await createMovingStorage()
+    const { append, head } = submitSample({ id: toTaskId("z") })
+    await storage.append(append)
+    await makeOlder(storage)
+    const { replaceTaskRow } = storage
+    storage.replaceTaskRow = async (row) => {
+      if (row.id === head.task.id) {
+        const fail = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
+        await storage.append(advanceSample(head, [fail]).append)
+      }
+      await replaceTaskRow(row)
+    }
+    await rebuildRows({ storage })
+    const found = await storage.readTask(head.task.id)
+    assert.deepEqual([found?.task.state, found?.task.version], ["failed", 2])
+  })
+
+  it("leaves a row that is not of its newest event, and names its task", async () => {
+    const storage = await createMovingStorage()
+    const { scan } = storage
+    storage.scan = async (request) => {
+      const page = await scan(request)
+      const [first, ...rest] = page.streams
+      assert.ok(first !== undefined)
+      return { ...page, streams: [{ ...first, row: undefined }, ...rest] }
+    }
+    const { left, leftCount } = await rebuildRows({ storage })
+    const reason = "its row is not of its newest event"
+    assert.deepEqual([left, leftCount], [[{ task: toTaskId("0"), reason }], 1])
+  })
+})
