@@ -41,6 +41,5 @@ export const POSTGRES_DIALECT: StoreDialect = {
   toList: (texts) => toTextArray(texts.filter((text) => !hasNul(text))),
   toMembers: (list) => sql<string>`(select unnest(${list}::text[]))`,
   toCounts: (json) => sql`(select key, value::integer as count from json_each_text(${json}::json))`,
-  toCounts: (json) => sql`(select key, value::integer as count from json_each_text(${json}::json))`,
   canSkipLocked: true,
 }
