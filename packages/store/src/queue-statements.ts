@@ -81,10 +81,7 @@ const RELEASES = describeStatements(({ db, compile, members }) => {
 const LOOKS = describeStatements(({ db, compile, dialect: { integerType }, members }) => ({
   /** Of those of `accounts` that are there. */
   runningLimits: compile(({ accounts }: { readonly accounts: readonly string[] }) =>
-    db
-      .selectFrom("accounts")
-      .select(["id", "runningTasks"])
-      .where("id", "in", members(accounts)),
+    db.selectFrom("accounts").select(["id", "runningTasks"]).where("id", "in", members(accounts)),
   ),
   /** The longest overdue first. */
   findOverdue: compile(({ heldUntil, now, limit }: OverdueRequest) =>
@@ -240,7 +237,12 @@ function selectDue({ db, dialect }: Compiler, { modelCount }: TakeShape, values:
   return toModels(values, modelCount).map((model) =>
     db
       .selectFrom("ready")
-      .select((of) => ["task", "account", of.lit<number>(0).as("rank"), of.ref("dueAt").as("place")])
+      .select((of) => [
+        "task",
+        "account",
+        of.lit<number>(0).as("rank"),
+        of.ref("dueAt").as("place"),
+      ])
       .where("model", "=", model)
       .where("lease", "is", null)
       .where("startTag", "is", null)

@@ -46,7 +46,7 @@ export function createQueueMethods(
   const { read, commit, readLong } = driver
   const statements = QUEUE_STATEMENTS(compiler)
   const { retain, dropRetention } = PLACE_STATEMENTS(compiler)
-    const toHeads = (rows: readonly HeadRow[]) => rows.flatMap((row) => toReadableHead(row, log))
+  const toHeads = (rows: readonly HeadRow[]) => rows.flatMap((row) => toReadableHead(row, log))
   return {
     ...createTaking(driver, compiler, log),
     async release({ lease, tasks, dueAt, startsAnew = false }) {

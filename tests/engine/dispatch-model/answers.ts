@@ -78,12 +78,7 @@ function releaseUnknown(world: World, node: Node, isHeld: boolean): void {
   node.unknownSince = isUnknown ? (node.unknownSince ?? monotonicNow(world, node)) : null
 }
 
-function see(
-  world: World,
-  node: Node,
-  leases: Body<"renewed">["leases"],
-  askedAt: number,
-): void {
+function see(world: World, node: Node, leases: Body<"renewed">["leases"], askedAt: number): void {
   const now = monotonicNow(world, node)
   const sinceAt = has(world, "seen-from-reading") ? now : askedAt
   const seen: Node["seen"] = new Map()

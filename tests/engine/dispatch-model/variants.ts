@@ -106,7 +106,7 @@ export const VARIANTS: readonly Variant[] = [
     harm: "bought-twice",
     because: "the key's time ran out while the intent was being recorded",
     aim: { faults: ["keep-back", "wait", "pause"], touched: ["append"], isRoomy: false },
-    seed: 6,
+    seed: 2,
   },
   {
     without: ["intents-give-up"],
@@ -184,7 +184,7 @@ export const VARIANTS: readonly Variant[] = [
     channel: "lookup",
     harm: "stranded",
     because: "a process that lives holds a task it has never heard of",
-    aim: { faults: ["lose"], touched: ["taken"] },
+    aim: { faults: ["keep-back"], touched: ["take", "taken"], isRoomy: true },
     seed: 1,
   },
   {

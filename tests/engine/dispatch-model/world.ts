@@ -144,7 +144,11 @@ export interface Node {
   beats: number
   beatAt: number | null
   /** The heartbeat under way, and the drivers that were in hand when it was sent. */
-  beating: { readonly id: number; readonly askedAt: number; readonly known: readonly number[] } | null
+  beating: {
+    readonly id: number
+    readonly askedAt: number
+    readonly known: readonly number[]
+  } | null
   /** The taking under way. */
   taking: { readonly id: number; readonly askedAt: number; readonly lapses: number } | null
   /** Since when the task is held under its lease and unknown to it. */

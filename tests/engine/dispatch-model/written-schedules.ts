@@ -89,6 +89,8 @@ function sendBehindTakeover(world: World): void {
   goOn(world, "A", isUnderWay("submit"))
   keepBack(world, "submit")
   goOn(world, "B", ({ storage }) => storage.head.state === "queued")
+  keepBack(world, "submit", false)
+  goOn(world, "", (now) => !isUnderWay("submit")(now))
 }
 
 export const WRITTEN_SCHEDULES: readonly WrittenSchedule[] = [
@@ -149,7 +151,8 @@ export const WRITTEN_SCHEDULES: readonly WrittenSchedule[] = [
     },
   },
   {
-    title: "the heartbeats of a lease that had expired begin again, and are what somebody saw long ago",
+    title:
+      "the heartbeats of a lease that had expired begin again, and are what somebody saw long ago",
     channel: "lookup",
     walls: [0, 0, -1_000],
     without: ["beats-never-again", "lookup-waits-lease"],
