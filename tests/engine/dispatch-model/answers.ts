@@ -100,6 +100,11 @@ function receiveTaken(world: World, node: Node, { id, head }: Body<"taken">): vo
   if (!isSound && has(world, "begun-if-sound")) {
     return release(world, node.process, wallNow(world, node))
   }
+  hold(world, node, head)
+}
+
+/** A driver that had the task before is called off: it may be about to hear that it gave the task back. */
+function hold(world: World, node: Node, head: Driver["head"]): void {
   const earlier = node.drivers.findLast((driver) => driver.lease !== null)
   const goesOn = earlier !== undefined && !earlier.isCalledOff
   if (goesOn && !has(world, "driver-called-off")) return

@@ -156,7 +156,7 @@ export const VARIANTS: readonly Variant[] = [
     harm: "bought-twice",
     because: "what one attempt proved is taken for the next one, which was bought",
     aim: { faults: ["refuse", "pause", "keep-back"], touched: ["submit", "answered"] },
-    seed: 1,
+    seed: 2,
   },
   {
     without: ["version-fence"],
