@@ -14,9 +14,9 @@ import { reach, submit } from "./postgres-client.ts"
 import { startBucket, type ScriptedBucket } from "./scripted-bucket.ts"
 
 /** Of the nightly sweep alone: a check asks for one at most. */
-const UPLOADS = /^GET \/artifacts\?uploads=(?!.*max-uploads)/
+const UPLOADS = /^GET \/artifacts\/\?(?!.*max-uploads).*uploads/
 /** Of one task, as the sweep of each minute asks for it. */
-const OBJECTS = /^GET \/artifacts\?list-type=2&prefix=(?!\.check)/
+const OBJECTS = /^GET \/artifacts\/\?list-type=2&prefix=(?!\.check)/
 
 interface Line {
   readonly level: keyof Log

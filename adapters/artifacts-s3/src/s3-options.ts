@@ -3,8 +3,7 @@
  * error where it is wrong; no value of any is ever repeated, since a secret may have landed in the
  * wrong one.
  */
-import type { Clock, Log } from "@safelight/core"
-import { SILENT_LOG } from "@safelight/core"
+import { createSystemClock, SILENT_LOG, type Clock, type Log } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
 import {
   toBucketAddress,
@@ -13,7 +12,6 @@ import {
   type S3Location,
 } from "./s3-location.ts"
 import { createMisconfigured } from "./storage-failure.ts"
-import { systemClock } from "./system-clock.ts"
 
 export interface S3Credentials {
   readonly accessKeyId: string
@@ -94,7 +92,7 @@ export function toSettings(options: S3ArtifactsOptions): S3Settings {
     idleTimeoutMs: options.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs,
     staleAfterMs: options.staleAfterMs ?? DEFAULTS.staleAfterMs,
     log: options.log ?? SILENT_LOG,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? createSystemClock(globalThis),
     random: options.random ?? Math.random,
   }
   assertInteger("partBytes", settings.partBytes, LEAST_PART_BYTES, MOST_PART_BYTES)

@@ -1,6 +1,7 @@
 /** What a host may set of the studio, checked once at its construction. */
 import { availableParallelism } from "node:os"
 import {
+  createSystemClock,
   SafelightError,
   SILENT_LOG,
   type Clock,
@@ -10,7 +11,6 @@ import {
 } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
 import type { MediaLimits } from "./reference-media.ts"
-import { SYSTEM_CLOCK } from "./system-clock.ts"
 
 export interface StudioOptions {
   /** Opens what requests refer to. */
@@ -57,7 +57,7 @@ export function checkOptions(options: StudioOptions): StudioSettings {
     keptBytes: options.keptBytes ?? DEFAULTS.keptBytes,
     limits: { ...DEFAULTS.media, ...options.limits },
     sandbox: options.sandbox ?? DEFAULTS.sandbox,
-    clock: options.clock ?? SYSTEM_CLOCK,
+    clock: options.clock ?? createSystemClock(globalThis),
     log: options.log ?? SILENT_LOG,
   }
   const { workerMemoryBytes, concurrency, keptRenderings, keptBytes } = settings

@@ -1,7 +1,6 @@
 /** What a host may set of the inspector, checked once at its construction. */
-import { SafelightError, type Clock } from "@safelight/core"
+import { createSystemClock, SafelightError, type Clock } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
-import { SYSTEM_CLOCK } from "./system-clock.ts"
 
 export interface MediaInspectorOptions {
   /** Processes that measure at once, at most; further media wait. */
@@ -31,7 +30,7 @@ export function checkOptions(options: MediaInspectorOptions): MediaInspectorSett
     processes: bounded("processes", options),
     memoryBytes: bounded("memoryBytes", options),
     inspectMs: bounded("inspectMs", options),
-    clock: options.clock ?? SYSTEM_CLOCK,
+    clock: options.clock ?? createSystemClock(globalThis),
   }
 }
 

@@ -87,8 +87,8 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
 
   return {
     acquire,
-    async run(work, options) {
-      const release = await acquire(options)
+    async run(work, weighed) {
+      const release = await acquire(weighed)
       try {
         return await work()
       } finally {

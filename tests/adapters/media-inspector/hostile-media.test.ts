@@ -293,11 +293,11 @@ describe("a process that was taken over or can't be started", { skip: onWindows 
     process.execPath = execPath
   })
 
-  /** Frames: what is said, of which kind, and two numbers. */
+  /** Frames of 26 bytes: what is said, of which kind, and three numbers, the last of which is 0 here. */
   const SAY = `
     const fs = require("node:fs")
     const say = (what, kind = 0, one = 0, other = 0) => {
-      const frame = Buffer.alloc(18)
+      const frame = Buffer.alloc(26)
       frame[0] = what
       frame[1] = kind
       frame.writeDoubleBE(one, 2)

@@ -1,8 +1,8 @@
 /** Starts a stub from the definition of its provider, on a socket of its own at 127.0.0.1. */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { createSystemClock } from "@safelight/core"
 import { createAnswer } from "./answer-request.ts"
-import { createMachineClock } from "./machine-clock.ts"
 import { createRequestLog } from "./request-log.ts"
 import type { RunningStub, StubDelivery, StubOptions, StubPurchase } from "./running-stub.ts"
 import type { StubContext, StubDefinition } from "./stub-definition.ts"
@@ -24,7 +24,7 @@ export async function startStub(
   options: StubOptions = {},
 ): Promise<RunningStub> {
   const { queueMs, runMs, slowMs, filmBytes } = { ...DEFAULTS, ...options }
-  const clock = options.clock ?? createMachineClock()
+  const clock = options.clock ?? createSystemClock(globalThis)
   const asideClock = options.asideClock ?? clock
   const faults = createFaultSwitches(definition.ownFaults)
   faults.set(options.faults ?? {})
