@@ -5,7 +5,7 @@
 import { arrange, type Arrangement, type Cell } from "./arrange.ts"
 import { createNoise, sumOctaves } from "./noise.ts"
 import type { ReadImage } from "./read-image.ts"
-import type { SeededRandom } from "./seeded-random.ts"
+import type { Random } from "../random.ts"
 
 export interface Frame {
   readonly width: number
@@ -19,7 +19,7 @@ export interface ComposeRequest {
   readonly width: number
   readonly height: number
   readonly words: ReadonlySet<string>
-  readonly random: SeededRandom
+  readonly random: Random
   readonly variation: number
 }
 

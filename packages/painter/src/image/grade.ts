@@ -7,8 +7,8 @@ import sharp, { type Sharp } from "sharp"
 import { speckle } from "./canvas.ts"
 import type { Frame } from "./compose.ts"
 import { gradeByWords, type Grade } from "./grade-words.ts"
-import type { SeededRandom } from "./seeded-random.ts"
-import { mixTones, type Tone } from "./tone.ts"
+import type { Random } from "../random.ts"
+import { mixTones, type Tone } from "../tone.ts"
 
 /** Shadows and highlights that go together. */
 const LOOKS: readonly [readonly [Tone, Tone], ...(readonly [Tone, Tone])[]] = [
@@ -41,7 +41,7 @@ const LOOKS: readonly [readonly [Tone, Tone], ...(readonly [Tone, Tone])[]] = [
 export interface GradeRequest {
   readonly words: ReadonlySet<string>
   /** The prompt's own chance: the same for every variation. */
-  readonly random: SeededRandom
+  readonly random: Random
   readonly variation: number
 }
 

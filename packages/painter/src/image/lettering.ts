@@ -6,7 +6,7 @@
 import { createRequire } from "node:module"
 import sharp from "sharp"
 import { toLetterable } from "./letterable.ts"
-import type { Tone } from "./tone.ts"
+import type { Tone } from "../tone.ts"
 
 export interface CaptionRequest {
   readonly text: string

@@ -4,9 +4,9 @@
  * Transparent parts become black. Of an animated image the first picture counts.
  */
 import sharp, { type Sharp } from "sharp"
-import { createFrame, type Frame, type FrameSize } from "./frame.ts"
+import { createFrame, type Frame, type FrameSize } from "../frame.ts"
 import { unreadable } from "./unreadable.ts"
-import { writeRgb } from "./yuv.ts"
+import { writeRgb } from "../yuv.ts"
 
 /** Decoding needs several bytes for each: a small file can claim billions of them. */
 const LARGEST_IMAGE_PIXELS = 50_000_000

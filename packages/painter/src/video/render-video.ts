@@ -12,14 +12,15 @@ import { hash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import type { ReferenceToVideoParameters } from "@safelight/core"
 import { decodeImage, measureImage } from "./decode-image.ts"
-import { createFrame, type Frame, type FramePainter, type FrameSize } from "./frame.ts"
+import { createFrame, type Frame, type FramePainter, type FrameSize } from "../frame.ts"
+import { describeLandscape } from "../landscape/landscape.ts"
+import { createLandscapePainter } from "../landscape/landscape-painter.ts"
+import { createRandom, toSeed } from "../random.ts"
 import { nearestAspectRatio, toFrameSize, type AspectRatio } from "./frame-size.ts"
 import { createGalleryPainter, OVERSCAN } from "./gallery-painter.ts"
 import { openH264 } from "./h264.ts"
 import type { MediaReading, ReadMedia } from "../read-media.ts"
 import type { ReferenceSound, ReferenceVideo } from "./reference.ts"
-import { createRandom } from "./random.ts"
-import { createScenePainter } from "./scene/scene-painter.ts"
 import { createSoundtrack, type Soundtrack } from "./soundtrack.ts"
 
 export type FilmParameters = ReferenceToVideoParameters & { readonly duration: number }
@@ -115,11 +116,6 @@ async function chooseAspectRatio(
   return VIDEO_DEFAULTS.aspectRatio
 }
 
-/** What a film is grown from: the prompt and the references, not its size or length. */
-function toSeed(text: string, media: readonly Pick<ReferenceSound, "sha256">[]): string {
-  return [hash("sha256", text), ...media.map(({ sha256 }) => sha256)].join(" ")
-}
-
 interface PainterPlan {
   readonly parameters: ReferenceToVideoParameters
   readonly size: FrameSize
@@ -130,14 +126,14 @@ interface PainterPlan {
 
 function createPainter({ parameters, size, seed, images, video }: PainterPlan): FramePainter {
   if (images.length === 0) {
-    const pace = choosePace(video)
-    return createScenePainter({ prompt: parameters.prompt ?? "", seed, size, pace })
+    const landscape = describeLandscape(parameters.prompt ?? "", seed)
+    return createLandscapePainter({ landscape, size, pace: choosePace(video) })
   }
   const decoded = images.map(({ result }) => result)
   return createGalleryPainter({ images: decoded, size, random: createRandom(`${seed}\ngallery`) })
 }
 
-/** A scene moves as calmly as the first reference video is long. */
+/** A landscape moves as calmly as the first reference video is long. */
 function choosePace(video: ReferenceVideo | undefined): number {
   if (video === undefined) return 1
   return Math.min(Math.max(8_000 / video.durationMs, 0.5), 1.8)

@@ -2,6 +2,7 @@
  * Smooth noise, made once into tables that painters look up: nothing is computed from scratch for
  * a pixel. Both tables wrap around, so a slow camera can travel along them without end.
  */
+import { ease } from "../ease.ts"
 import type { Random } from "../random.ts"
 
 /** `length` values of about 0–1 that repeat; the first octave has `waves` hills in that length. */
@@ -87,15 +88,6 @@ export function sampleSquare(square: Float32Array, side: number, x: number, y: n
   const above = square[upper + from]! + (square[upper + to]! - square[upper + from]!) * across
   const below = square[lower + from]! + (square[lower + to]! - square[lower + from]!) * across
   return above + (below - above) * down
-}
-
-/** 0 below `low`, 1 above `high`, eased between. */
-export function smoothStep(low: number, high: number, value: number): number {
-  return ease(Math.min(Math.max((value - low) / (high - low), 0), 1))
-}
-
-function ease(share: number): number {
-  return share * share * (3 - 2 * share)
 }
 
 function modulo(value: number, by: number): number {

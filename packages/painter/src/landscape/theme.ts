@@ -3,10 +3,11 @@
  * English words. A prompt that names none of them is not refused: its seed chooses.
  */
 import type { Random } from "../random.ts"
-import { HOURS, type Hour } from "./palette.ts"
 
 export const LANDS = ["mountains", "sea", "city", "forest", "desert"] as const
 export type Land = (typeof LANDS)[number]
+export const HOURS = ["dawn", "day", "dusk", "night"] as const
+export type Hour = (typeof HOURS)[number]
 export const AIRS = ["clear", "snow", "fireflies", "embers"] as const
 export type Air = (typeof AIRS)[number]
 
