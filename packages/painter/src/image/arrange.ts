@@ -1,6 +1,6 @@
 /**
  * How several images share one frame. Every arrangement shows all of them; the prompt's words choose
- * one, or else it goes round with the variation. A single image fills
+ * one, and without such a word it changes with the variation. A single image fills
  * the frame, each variation seen from a little closer and elsewhere.
  */
 import type { Random } from "../random.ts"

@@ -1,6 +1,6 @@
 /**
- * Which scene a prompt gets: the one most of its words speak of, or by chance where none does. The
- * chance is drawn in every case, so that a word more does not change the rest of the picture.
+ * Which scene a prompt gets: the one that most of its words name, or one by chance if none is named.
+ * A number is drawn in either case, so that one word more does not change the rest of the picture.
  */
 import { paintAttractor } from "./scenes/attractor.ts"
 import { landscapeInks, paintLandscape } from "./scenes/landscape.ts"

@@ -1,7 +1,7 @@
 /**
  * What words of an edit prompt do to the picture. Each word is one change of a grade; several add
  * up in the order they stand here, whatever their order in the prompt. The README lists them, and a
- * test holds the two together.
+ * test keeps the two in step.
  */
 import type { Tone } from "../tone.ts"
 

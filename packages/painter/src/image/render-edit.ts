@@ -6,7 +6,7 @@
 import type { ImageEditParameters } from "@safelight/core"
 import sharp from "sharp"
 import { toWords } from "./choose-scene.ts"
-import { compose, type Frame } from "./compose.ts"
+import { compose, type Picture } from "./compose.ts"
 import { toEditSize } from "./edit-size.ts"
 import { applyGrade, createGrade } from "./grade.ts"
 import type { MediaReading, ReadMedia } from "../read-media.ts"
@@ -71,7 +71,7 @@ async function readAll(
 }
 
 async function encode(
-  { width, height, pixels }: Frame,
+  { width, height, pixels }: Picture,
   { output_format: format, quality }: ImageEditParameters,
 ): Promise<Uint8Array> {
   const picture = sharp(pixels, { raw: { width, height, channels: 3 } })

@@ -1,7 +1,7 @@
 /**
- * Text to image (specification §2.4): a print on paper. The scene grows from the prompt's hash, the
- * paper and the scene's ground are the background colour, the inks the palette, and the prompt
- * stands below as its caption.
+ * Text to image (specification §2.4): a print on paper. The scene grows from the prompt's hash. The
+ * background colour is that of the paper and of the scene's ground, `colors` are its inks, and the
+ * prompt stands below it as a caption.
  */
 import { PICTURE_SIZES, type PictureSize, type TextToImageParameters } from "@safelight/core"
 import sharp from "sharp"

@@ -1,5 +1,5 @@
 /**
- * The land of a scene: its layers from far to near, and the lit windows of a city. Distance is
+ * The land in a landscape: its layers from far to near, and the lit windows of a city. Distance is
  * told by three things at once: paler colour, lower rise and slower travel.
  */
 import type { Random } from "../random.ts"

@@ -1,6 +1,6 @@
 /**
  * What a prompt asks to see: the land, the hour and what drifts through the air, read off some plain
- * English words. A prompt that names none of them is not refused: its seed chooses.
+ * English words. What the prompt does not name is chosen by the seed.
  */
 import type { Random } from "../random.ts"
 
@@ -19,7 +19,7 @@ export interface Theme {
   readonly hasAurora: boolean
 }
 
-/** Matched from the start of a word, so that plurals and compounds count too where they mean it. */
+/** Matched from the start of a word, so that plurals and compounds count too if they mean the same. */
 const LAND_WORDS: Readonly<Record<Land, RegExp>> = {
   sea: /\b(seas?\b|seaside|ocean|beach|coast|island|waves?\b|sail|ship|boat|surf\b|whale|harbou?r)/,
   city: /\b(city|cities|street|skyline|tower|skyscraper|building|neon|urban|cars?\b|trains?\b|robot)/,

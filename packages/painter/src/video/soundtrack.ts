@@ -139,7 +139,7 @@ function addNote(block: Float32Array, note: Note, firstSample: number, samples: 
   }
 }
 
-/** Repeats what was heard, softer, from the other side. Keeps its memory between blocks. */
+/** Repeats the sound, softer, from the other side. It keeps its memory between blocks. */
 function createEcho(delayS: number): (block: Float32Array) => void {
   const memory = new Float32Array(Math.round(delayS * SAMPLE_RATE) * 2)
   let position = 0
