@@ -15,17 +15,24 @@ import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input, type EncodedPacket
 import sharp from "sharp"
 import { decodeImage, measureImage } from "../../packages/painter/src/video/decode-image.ts"
 import { nearestAspectRatio, toFrameSize } from "../../packages/painter/src/video/frame-size.ts"
-import { createFrame, type Frame, type FrameSize } from "../../packages/painter/src/video/frame.ts"
+import {
+  createFrame,
+  type Frame,
+  type FramePainter,
+  type FrameSize,
+} from "../../packages/painter/src/frame.ts"
 import { createGalleryPainter, OVERSCAN } from "../../packages/painter/src/video/gallery-painter.ts"
-import { createRandom } from "../../packages/painter/src/video/random.ts"
+import { createRandom } from "../../packages/painter/src/random.ts"
 import {
   FRAME_RATE,
   renderVideo,
   type VideoRequest,
 } from "../../packages/painter/src/video/render-video.ts"
-import { createScenePainter } from "../../packages/painter/src/video/scene/scene-painter.ts"
+import { describeLandscape } from "../../packages/painter/src/landscape/landscape.ts"
+import { createLandscapePainter } from "../../packages/painter/src/landscape/landscape-painter.ts"
 import { createSoundtrack, SAMPLE_RATE } from "../../packages/painter/src/video/soundtrack.ts"
-import { toYuv, writeRgb } from "../../packages/painter/src/video/yuv.ts"
+import { fromHex } from "../../packages/painter/src/tone.ts"
+import { readHalved, toYuv, writeRgb } from "../../packages/painter/src/yuv.ts"
 
 const RENDER_VIDEO = new URL("../../packages/painter/src/video/render-video.ts", import.meta.url)
 
@@ -122,9 +129,13 @@ function distance(
   return sum / one.length
 }
 
-function paintScene(prompt: string, size: FrameSize, elapsedS = 1, seed = prompt): Frame {
+function createPainter(prompt: string, size: FrameSize, seed = prompt): FramePainter {
+  return createLandscapePainter({ landscape: describeLandscape(prompt, seed), size, pace: 1 })
+}
+
+function paintLandscape(prompt: string, size: FrameSize, elapsedS = 1, seed = prompt): Frame {
   const frame = createFrame(size)
-  createScenePainter({ prompt, seed, size, pace: 1 }).paint(frame, { elapsedS, share: 0 })
+  createPainter(prompt, size, seed).paint(frame, { elapsedS, share: 0 })
   return frame
 }
 
@@ -381,7 +392,7 @@ describe("reference images", () => {
   function assertColour(frame: Frame, hex: string): void {
     for (const [index, value] of middle(frame).entries()) {
       assert.ok(
-        Math.abs(value - (toYuv(hex)[index] ?? 0)) <= 1.5,
+        Math.abs(value - (toYuv(fromHex(hex.slice(1)))[index] ?? 0)) <= 1.5,
         `${middle(frame).join(" ")} is ${hex}`,
       )
     }
@@ -394,7 +405,7 @@ describe("reference images", () => {
   })
 
   test("dissolve into one another half-way", async () => {
-    const [first, second] = [toYuv("#d03020"), toYuv("#20a040")]
+    const [first, second] = [toYuv(fromHex("d03020")), toYuv(fromHex("20a040"))]
     for (const [index, value] of middle(await paintGallery(0.25)).entries()) {
       assert.ok(Math.abs(value - ((first[index] ?? 0) + (second[index] ?? 0)) / 2) <= 2)
     }
@@ -476,50 +487,40 @@ describe("reference images", () => {
   })
 })
 
-describe("scenes", () => {
+describe("landscapes", () => {
   const size = { width: 320, height: 180 }
 
   test("are the same for the same prompt and moment, and move between moments", () => {
-    const one = paintScene("a thought", size)
-    assert.equal(distance(one.bytes, paintScene("a thought", size).bytes), 0)
-    assert.ok(distance(one.bytes, paintScene("a thought", size, 3).bytes) > 0.5)
+    const one = paintLandscape("a thought", size)
+    assert.equal(distance(one.bytes, paintLandscape("a thought", size).bytes), 0)
+    assert.ok(distance(one.bytes, paintLandscape("a thought", size, 3).bytes) > 0.5)
   })
 
   test("do not depend on the frames painted before", () => {
-    const painter = createScenePainter({
-      prompt: "snow in the city at night",
-      seed: "1",
-      size,
-      pace: 1,
-    })
+    const prompt = "snow in the city at night"
+    const painter = createPainter(prompt, size)
     const [travelled, direct] = [createFrame(size), createFrame(size)]
     for (const elapsedS of [0, 7, 2]) painter.paint(travelled, { elapsedS, share: 0 })
-    createScenePainter({ prompt: "snow in the city at night", seed: "1", size, pace: 1 }).paint(
-      direct,
-      {
-        elapsedS: 2,
-        share: 0,
-      },
-    )
+    createPainter(prompt, size).paint(direct, { elapsedS: 2, share: 0 })
     assert.equal(distance(travelled.bytes, direct.bytes), 0)
   })
 
   test("show the hour that the prompt names", () => {
     const brightness = (prompt: string) => {
-      const [luma] = paintScene(prompt, size, 1, "one seed").planes
+      const [luma] = paintLandscape(prompt, size, 1, "one seed").planes
       return luma.bytes.reduce((sum, value) => sum + value, 0) / luma.bytes.length
     }
     assert.ok(brightness("mountains on a sunny day") > brightness("mountains at night") + 60)
   })
 
   test("differ with the seed where the prompt leaves things open", () => {
-    const one = paintScene("an idea", size, 1, "first")
-    assert.ok(distance(one.bytes, paintScene("an idea", size, 1, "second").bytes) > 5)
+    const one = paintLandscape("an idea", size, 1, "first")
+    assert.ok(distance(one.bytes, paintLandscape("an idea", size, 1, "second").bytes) > 5)
   })
 
   test("show the same place at every resolution", () => {
-    const large = paintScene("a forest at dawn", { width: 640, height: 360 })
-    const small = paintScene("a forest at dawn", size)
+    const large = paintLandscape("a forest at dawn", { width: 640, height: 360 })
+    const small = paintLandscape("a forest at dawn", size)
     const [from] = large.planes
     const [luma] = small.planes
     const halved = luma.bytes.map((_, at) => {
@@ -541,12 +542,7 @@ describe("scenes", () => {
     const sides = fc.integer({ min: 8, max: 60 }).map((half) => half * 2)
     fc.assert(
       fc.property(prompts, sides, sides, fc.nat(30), (prompt, width, height, elapsedS) => {
-        const painter = createScenePainter({
-          prompt,
-          seed: prompt,
-          size: { width, height },
-          pace: 1,
-        })
+        const painter = createPainter(prompt, { width, height })
         const [black, white] = [createFrame({ width, height }), createFrame({ width, height })]
         white.bytes.fill(255)
         for (const frame of [black, white]) painter.paint(frame, { elapsedS, share: 0 })
@@ -558,24 +554,27 @@ describe("scenes", () => {
 })
 
 describe("colours", () => {
-  test("follow BT.709 in limited range, for single ones and for pictures", () => {
+  test("follow BT.709 in limited range, for single ones and for pictures, there and back", () => {
     const known = [
-      ["#000000", [16, 128, 128]],
-      ["#ffffff", [235, 128, 128]],
-      ["#ff0000", [63, 102, 240]],
-      ["#00ff00", [173, 42, 26]],
-      ["#0000ff", [32, 240, 118]],
+      ["000000", [16, 128, 128]],
+      ["ffffff", [235, 128, 128]],
+      ["ff0000", [63, 102, 240]],
+      ["00ff00", [173, 42, 26]],
+      ["0000ff", [32, 240, 118]],
     ] as const
     for (const [hex, expected] of known) {
-      assert.deepEqual(toYuv(hex).map(Math.round), expected)
+      assert.deepEqual(toYuv(fromHex(hex)).map(Math.round), expected)
       const frame = createFrame({ width: 2, height: 2 })
-      const rgb = Buffer.from(hex.slice(1).repeat(4), "hex")
-      writeRgb(frame, rgb)
+      writeRgb(frame, Buffer.from(hex.repeat(4), "hex"))
       assert.deepEqual(
         frame.planes.map(({ bytes }) => bytes[0]),
         expected,
         hex,
       )
+      const levels = [...readHalved(frame)].map((share) => Math.round(share * 255))
+      for (const [part, level] of [...Buffer.from(hex, "hex")].entries()) {
+        assert.ok(Math.abs((levels[part] ?? -9) - level) <= 2, `${hex}: ${levels.join()}`)
+      }
     }
   })
 })

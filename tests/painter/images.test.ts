@@ -12,7 +12,14 @@ import {
   SERIF_RANGES,
   toLetterable,
 } from "../../packages/painter/src/image/letterable.ts"
+import { createFrame, type Frame } from "../../packages/painter/src/frame.ts"
 import { toEditSize } from "../../packages/painter/src/image/edit-size.ts"
+import { createPalette } from "../../packages/painter/src/image/palette.ts"
+import { landscapeInks, paintLandscape } from "../../packages/painter/src/image/scenes/landscape.ts"
+import { createLandscapePainter } from "../../packages/painter/src/landscape/landscape-painter.ts"
+import { describeLandscape } from "../../packages/painter/src/landscape/landscape.ts"
+import { createRandom, toSeed } from "../../packages/painter/src/random.ts"
+import { toYuv } from "../../packages/painter/src/yuv.ts"
 import { paintEdit, paintPicture } from "./paint-images.ts"
 
 /** One prompt a scene. */
@@ -173,6 +180,38 @@ describe("text to image", () => {
     const one = await draw({ prompt: "cut paper one" })
     const other = await draw({ prompt: "cut paper two" })
     assert.ok(differ(one, other) > 10)
+  })
+
+  test("a landscape shows the hour that the prompt names", async () => {
+    const light = ({ r, g, b }: Means): number => r + g + b
+    const day = mean(await draw({ prompt: "mountains at noon" }))
+    assert.ok(light(day) > light(mean(await draw({ prompt: "mountains at night" }))) + 180)
+  })
+
+  test("a landscape is the first moment of the film of its prompt", () => {
+    const size = { width: 320, height: 180 }
+    const paintMoment = (prompt: string): Frame => {
+      const landscape = describeLandscape(prompt, toSeed(prompt))
+      const frame = createFrame(size)
+      const painter = createLandscapePainter({ landscape, size, pace: 1 })
+      painter.paint(frame, { elapsedS: 0, share: 0 })
+      return frame
+    }
+    const away = (prompt: string, { planes: [luma] }: Frame): number => {
+      const random = createRandom(prompt)
+      const ownInks = landscapeInks(prompt)
+      const palette = createPalette({ colours: [], background: undefined, ownInks, random })
+      const { pixels } = paintLandscape({ ...size, palette, random, prompt, report: () => {} })
+      const sum = luma.bytes.reduce((total, value, pixel) => {
+        const [red = 0, green = 0, blue = 0] = pixels.subarray(pixel * 3)
+        return total + Math.abs(toYuv([red, green, blue])[0] - value)
+      }, 0)
+      return sum / luma.bytes.length
+    }
+    for (const prompt of ["a lake in the mountains at dawn", "city at night", "", "an idea"]) {
+      assert.ok(away(prompt, paintMoment(prompt)) < 4, prompt)
+    }
+    assert.ok(away("mountains at noon", paintMoment("mountains at dawn")) > 8)
   })
 
   const PROMPTS = {

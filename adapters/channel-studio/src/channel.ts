@@ -1,8 +1,8 @@
 /**
- * The studio: a channel that renders on this machine, without a provider. Submitting promises and
- * nothing more; the first poll starts the rendering and later ones join it, so that a poll after a
- * restart, or on another node, simply renders again from the request. Its prompt may hold
- * directives to the sandbox (`directives.ts`).
+ * The studio: a channel that renders on this machine, without a provider. Submitting starts
+ * nothing; the first poll starts the rendering and later ones join it, so that a poll after a restart,
+ * or on another node, simply renders again from the request. The prompt may hold directives to the
+ * sandbox (`directives.ts`).
  */
 import type {
   Channel,
@@ -44,7 +44,7 @@ export function createStudioChannel(options: StudioOptions): Channel {
       return Promise.resolve(renderings.cancel(toKey(request)))
     },
     answersAtOnce: (request) => isImmediate(planRequest(request, sandbox)),
-    // It is here, and asks nobody.
+    // It runs in this process and needs no credentials.
     check: () => Promise.resolve({ kind: "ready", key: "none" }),
     close: () => renderings.close(),
   }
@@ -73,7 +73,7 @@ async function submit(
   return outcome.kind === "running" ? accepted : outcome
 }
 
-/** A key's number: counted by the key and not in memory, a repeat is answered alike by every process. */
+/** Read off the key and not counted in memory, so that every process answers a repeat alike. */
 function toAttempt(upstreamKey: string): number {
   return Number(/\.(\d+)$/.exec(upstreamKey)?.[1] ?? 1)
 }
@@ -82,7 +82,7 @@ function isImmediate({ directives }: RequestPlan): boolean {
   return directives.isImmediate === true && directives.isStalled !== true
 }
 
-/** All that a later poll needs beside the request: never a word of the prompt. */
+/** All that a later poll needs besides the request. It never holds a word of the prompt. */
 function toOperation({ upstreamKey }: ChannelRequest): Json {
   return { key: upstreamKey }
 }

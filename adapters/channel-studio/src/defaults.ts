@@ -4,20 +4,24 @@ export const DEFAULTS = {
   filmSeconds: 5,
   name: "studio",
   /**
-   * Tasks in hand in addition to those at work: enough to fetch media meanwhile, and so few that it is
-   * the engine's fair queue that decides whose is next, and that their parameters, of up to 64 MiB
-   * each, do not add up.
+   * Tasks in hand in addition to those being rendered: enough to fetch media meanwhile. They are few, so
+   * that the engine's fair queue decides whose task is next, and since the parameters of each may take
+   * 64 MiB.
    */
   beyondWorkers: 4,
   /** A picture of 50 megapixels at 16 bits takes 600 MB, a video file 200 MB and its frames. */
   workerMemoryBytes: 1024 * 1024 * 1024,
   /** For a process to start and load what it needs: a second on an idle machine. */
   startMs: 60_000,
-  /** To read one file: the largest picture takes three seconds, and a parser that loops for ever. */
+  /** To read one file: the largest picture takes three seconds, a parser in a loop takes for ever. */
   readMs: 10_000,
   /** To paint and encode, and per second of film on top: several times what it takes at 1080p. */
   paintMs: 60_000,
   paintMsPerSecond: 20_000,
+  /** How often one task's processes may claim that the machine has no room where it seems to have. */
+  mostClaims: 5,
+  /** Tasks whose claims are counted: far more than are in hand. */
+  keptClaims: 1_000,
   /** The operation follows from the upstream key alone, so any time would do: a year. */
   keyTtlMs: 31_536_000_000,
   /** Only an `at-once` request makes `submit` wait, and it gives up waiting before this. */
@@ -28,7 +32,7 @@ export const DEFAULTS = {
   pollWaitMs: 15_000,
   /** Between polls of a rendering: progress is worth showing a few times a second. */
   pollAfterMs: 250,
-  /** Finished renderings kept until they are collected; one evicted is rendered again. */
+  /** Finished renderings kept until they are collected; an evicted one is rendered again. */
   keptRenderings: 64,
   keptBytes: 512 * 1024 * 1024,
   /** To fetch all media of one request: 512 MiB at 14 Mbit/s. */

@@ -30,12 +30,12 @@ export interface ReadPrompt {
   readonly directives: Directives
 }
 
-/** Spaces and names are bounded: nothing longer is a directive, and matching stays linear. */
+/** Spaces and names are bounded, so that matching stays linear. */
 const DIRECTIVE = /\[studio: {0,4}([a-z_]+(?:[ -][a-z0-9_]+){0,3}) {0,4}\]/g
 const UNITS = { ms: 1, s: 1000, m: 60_000 } as const
 /**
- * As long as a directive can make a task take up room: a client's patience is tested by it, and
- * others wait no longer for what it holds.
+ * The longest that a directive can make a task wait. A minute tests a client's patience, and no other
+ * task waits longer for the room that this one takes.
  */
 export const LONGEST_WAIT_MS = 60_000
 const MOST_DEFERRALS = 20

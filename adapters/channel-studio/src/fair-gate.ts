@@ -1,20 +1,19 @@
 /**
- * Lets a bounded number through at once, shared fairly between accounts: of those that wait the next
- * is of the account that has least inside, then the one that came first. One further place is kept
- * for accounts that have nothing inside, so that however much one account sends, the first of one
- * other account goes in at once.
+ * A semaphore shared fairly between accounts: the next permit goes to the waiting account that holds
+ * fewest, and among those to the caller that came first. One further permit is kept for accounts that
+ * hold none, so that however much one account sends, the first of one other account goes in at once.
  */
 import type { AbortSignalLike } from "@safelight/core"
 
 export interface FairGate {
   /**
-   * Resolves once there is room, to the function that gives the place back; at once when `signal`
-   * aborts, with a place that is none. Calling it twice is safe.
+   * Resolves to the function that releases the permit, which may be called twice. If `signal` aborts it
+   * resolves at once, without a permit; the function then does nothing.
    */
   enter(account: string, signal: AbortSignalLike): Promise<() => void>
 }
 
-/** On top of the places that anybody may have. */
+/** On top of the permits that any account may hold. */
 const KEPT_PLACES = 1
 
 interface Waiter {

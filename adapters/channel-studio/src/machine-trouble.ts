@@ -15,13 +15,13 @@ const CODES: ReadonlySet<string> = new Set([
   "EROFS",
 ])
 
-/** Of a system call alone: a library may call its own errors the same. */
+/** Only errors of system calls count: a library may give its own errors the same codes. */
 export function isMachineTrouble(error: unknown): error is Error {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return false
   return typeof error.code === "string" && CODES.has(error.code)
 }
 
-/** For whoever asks: it is worth asking again. */
+/** Retryable: the machine may do it later. */
 export function createUnavailable(message: string, cause?: unknown): SafelightError {
   return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause })
 }

@@ -1,4 +1,4 @@
-/** What a host may set of the studio, checked once at its construction. */
+/** The options of the studio, checked once at construction. */
 import { availableParallelism } from "node:os"
 import {
   createSystemClock,
@@ -18,8 +18,8 @@ export interface StudioOptions {
   /** Measures the videos and sounds among it, in processes of its own. */
   readonly inspector: MediaInspector
   /**
-   * Processes that render, by default one less than the machine has processors, at least one; for
-   * an account that has none of them at work there is one more.
+   * Processes that render: by default one fewer than the machine has processors, at least one. One more
+   * is for accounts for which none is rendering.
    */
   readonly workers?: number
   /** What each of them may use before it is killed, and its rendering fails. */

@@ -9,8 +9,8 @@ import type { RenderedOutput } from "./rendering-job.ts"
 const PIECE_BYTES = 256 * 1024
 
 /**
- * `free` is called once every output has been read to its end, or where the rendering has to be begun
- * anew: then this throws `channel-unavailable`.
+ * `free` is called once every output has been read to its end, and if the rendering has to begin anew.
+ * In the latter case this throws `channel-unavailable`.
  */
 export function toPollOutcome(rendering: Rendering, free: () => void): PollOutcome {
   const { end, progress } = rendering

@@ -1,8 +1,8 @@
 /**
- * Reference media brought into a rendering's folder, within bounds: whatever a server takes its time
- * for, nothing of it is held in memory. Videos and sounds are measured there and not kept, since nothing
- * is drawn with them. A URL never leaves this file, nor does the media source's own message, which might
- * speak of it.
+ * Reference media brought into a rendering's folder, within bounds. They are written as they arrive, so
+ * that a slow server takes up no memory. Videos and sounds are measured there and removed, since nothing
+ * is drawn with them. No URL leaves this file, nor does the media source's own message, which might quote
+ * one.
  */
 import { createHash } from "node:crypto"
 import { open, rm, type FileHandle } from "node:fs/promises"
@@ -82,7 +82,7 @@ async function loadAll(request: LoadRequest): Promise<ReferenceMedia> {
     for (const [index, url] of urls[`${kind}s`].entries()) {
       const path = join(request.folder, `${kind}-${index}`)
       const maxBytes = Math.min(fileBytes, leftBytes)
-      // In turn: what is left of the request's bound is known only then.
+      // One after the other: only then is it known how much of the request's limit is left.
       // oxlint-disable-next-line no-await-in-loop
       const file = await load(request, { kind, url, maxBytes }, path)
       leftBytes -= file.bytes
@@ -94,7 +94,7 @@ async function loadAll(request: LoadRequest): Promise<ReferenceMedia> {
 
   async function measure({ bytes, kind, path, sha256 }: LoadedFile): Promise<ReferenceVideo> {
     const { durationMs = 0, size } = await inspect(request, { bytes, kind, path })
-    // Gone at once: the next one may be as large.
+    // Removed at once: the next one may be as large.
     await rm(path)
     return { durationMs, sha256, width: size?.width ?? 0, height: size?.height ?? 0 }
   }

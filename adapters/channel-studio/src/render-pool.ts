@@ -1,8 +1,8 @@
 /**
  * Processes that render, as many as allowed and only as many as are needed. A job waits for one, with
- * a fair share for each account; a process that dies fails its own job alone, and the next job gets a
- * new one. A job whose process was gone before it began, as one is that was killed while it was idle,
- * gets a new one itself, once.
+ * a fair share for each account. A process that dies fails its own job alone, and the next job gets a
+ * new process. If the process was gone before the job began, because it was killed while it was idle,
+ * say, the job itself gets a new one, once.
  *
  *   waiting ─process free→ rendering ─┬→ result
  *      └────── signal ────────┴───────┴→ `aborted`
@@ -19,11 +19,11 @@ import type { RenderResult } from "./rendering-job.ts"
 
 export interface RenderPool {
   /**
-   * As `RenderProcess.render`, once a process is free; rejects with `aborted` once closed. What the
-   * system throws where it can start no process is thrown on.
+   * As `RenderProcess.render`, once a process is free. Rejects with `aborted` once closed, and with the
+   * system's error if no process can be started.
    */
   render(request: PoolRequest): Promise<RenderResult>
-  /** Ends every process. Call the jobs off first: what is still rendered breaks. */
+  /** Ends every process. Call the jobs off first, or those still rendering break. */
   close(): Promise<void>
 }
 

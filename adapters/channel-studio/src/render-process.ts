@@ -1,7 +1,7 @@
 /**
- * One process that renders, seen from outside: one job at a time, and on after it. Strangers' bytes
- * are parsed there and nowhere else, so it has no secret in its environment and nothing to hold up:
- * what takes too long or too much memory is killed, and with it its own job alone.
+ * One process that renders, seen from outside: one job at a time, and the next one after it. Strangers'
+ * bytes are parsed there and nowhere else, so it has no secret in its environment, and a process that
+ * takes too long or too much memory is killed, which fails its own job alone.
  *
  *   starting → reading (each of the media) → painting → result
  *       └──────────┴─────── death, or its time is up ─┴→ result made here
@@ -24,9 +24,9 @@ export interface RenderProcess {
   /** False once it has ended, or is about to. */
   readonly isAlive: boolean
   /**
-   * Renders one job. A process that dies of it makes a result too, and one that could not be started,
-   * or died before it began, makes `not-started`. Rejects with `aborted` on the signal, which ends the
-   * process. Nothing of it writes to the job's folder any more afterwards.
+   * Renders one job. If the process dies the result says so; if it could not be started, or died before
+   * it began, the result is `not-started`. Rejects with `aborted` on the signal, which ends the process.
+   * Once this has settled, the process no longer writes to the job's folder.
    */
   render(request: RenderRequest): Promise<RenderResult>
   /** Ends the process; resolves when it is gone. */
@@ -50,7 +50,7 @@ export interface RenderProcessOptions {
 const IS_SOURCE = import.meta.url.endsWith(".ts")
 const WORKER_URL = new URL(IS_SOURCE ? "./render-worker.ts" : "./render-worker.js", import.meta.url)
 
-/** Of V8's own memory: pixels and files are outside it. */
+/** For V8's heap alone: pixels and files are outside it. */
 const HEAP_MB = 512
 
 export function createRenderProcess(options: RenderProcessOptions): RenderProcess {
@@ -99,11 +99,11 @@ export function createRenderProcess(options: RenderProcessOptions): RenderProces
       const result = watchWork({ child, clock: options.clock, job, report })
       signal.addEventListener("abort", stop, { once: true })
       const order: WorkOrder = { job, folder }
-      // A process that can't be told is about to be seen to end.
+      // If the order can't be sent, the process has ended, and its exit follows.
       child.send(order, () => {})
       const worked = await result
       signal.removeEventListener("abort", stop)
-      // One that is ending is waited for, even where its result came first.
+      // A process that is ending is waited for, even if its result came first.
       if (isAlive) rest()
       else await end().then(() => gone)
       if (signal.aborted) throw aborted()
@@ -113,13 +113,13 @@ export function createRenderProcess(options: RenderProcessOptions): RenderProces
 }
 
 function startChild({ workerMemoryBytes }: RenderProcessOptions): ChildProcess {
-  // None of the host's flags, which are about its own entry, but what finds the sources.
+  // None of the host's flags, which are for its own program, but the one that finds the sources.
   const execArgv = [
     `--max-old-space-size=${HEAP_MB}`,
     ...(IS_SOURCE ? ["--conditions=@safelight/source"] : []),
   ]
   return fork(WORKER_URL, [String(workerMemoryBytes)], {
-    // None of the host's variables, among which its secrets stand.
+    // None of the host's variables: its secrets are among them.
     env: {},
     execArgv,
     stdio: ["ignore", "ignore", "ignore", "ipc"],

@@ -1,10 +1,9 @@
 /**
- * The process that renders: one job at a time, told by a message, answered by messages. Nothing but
- * this process decodes, paints or encodes, so the host's event loop stays free and its memory its
- * own; sharp's own threads are held to one, and the painter loads its video encoder only
- * with the first film. Of libvips' many loaders only those that are needed can be reached. The signals that
- * ask for an end are its host's business: they often reach the whole group of processes, and what is
- * being rendered then is still wanted. It ends with its host, or is killed by it.
+ * The process that renders: one job at a time, ordered by a message and answered by messages. Nothing
+ * else decodes, paints or encodes, so the host's event loop stays free and its memory its own. Sharp is
+ * held to one thread, and of libvips' many loaders only those that are needed can be reached. Signals
+ * that ask for an end are ignored: they often reach the whole group of processes, and the host still
+ * wants what is being rendered. The process ends with its host, or is killed by it.
  */
 import { readFile, writeFile } from "node:fs/promises"
 import process from "node:process"
@@ -32,7 +31,7 @@ if (process.send !== undefined) serve()
 function serve(): void {
   const [, , memoryBytes] = process.argv
   const workerData = { memoryBytes: Number(memoryBytes), parent: process.ppid }
-  // Of its own: it has to see what keeps this thread from turning.
+  // A thread of its own, since it has to act while this one is held up.
   new Worker(WATCH_URL, { workerData }).unref()
   process.once("disconnect", () => process.exit())
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {})
@@ -90,7 +89,7 @@ async function render(
       return { kind: "rendered" }
     }
     case "crash":
-      // The point of it: nothing catches this, as nothing would catch a fault in native code.
+      // Nothing catches this, as nothing would catch a fault in native code.
       return new Promise(() => process.send?.(PAINTING, () => process.exit(1)))
   }
 }

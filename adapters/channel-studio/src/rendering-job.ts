@@ -1,8 +1,8 @@
 /**
  * What passes between the pool and its processes: plain JSON. Media and results pass as files in a
- * folder of the rendering's own, named here on this side alone. Whoever got hold of a process by
- * hostile media can say nothing that this side would believe but numbers, one of the codes below, that
- * the machine has no room, and a few words for the log.
+ * folder of the rendering's own, named here on this side alone. If hostile media
+ * have taken a process over, this side still believes nothing of it but numbers, one of the codes
+ * below, a few times that the machine has no room, and a few words for the log.
  */
 import type { FailureCode, ImageEditParameters, TextToImageParameters } from "@safelight/core"
 import type { ReferenceSound, ReferenceVideo, VideoRequest } from "@safelight/painter"
@@ -54,21 +54,21 @@ export function isWorkRefusal(code: unknown): code is WorkRefusal {
   return WORK_REFUSALS.some((each) => each === code)
 }
 
-/** As the process says it. */
+/** How a job ended, as its process says. */
 export type WorkResult =
   | { readonly kind: "rendered" }
   /** The media of the request are at fault. */
   | { readonly kind: "refused"; readonly code: WorkRefusal }
-  /** The machine is, for want of room on its disk, say. */
+  /** The machine is at fault: its disk is full, say. */
   | { readonly kind: "unavailable"; readonly detail: string }
-  /** We are: `detail` says where, without a word of the request. */
+  /** Our own code is: `detail` says where, without a word of the request. */
   | { readonly kind: "broken"; readonly detail: string }
 
-/** How a job ended: as its process said, or as was seen of the process. */
+/** How a job ended, as its process said or as its host saw. */
 export type WorkEnd =
   | Exclude<WorkResult, { readonly kind: "refused" }>
   | { readonly kind: "refused"; readonly code: FailureCode; readonly detail?: string }
-  /** The process was gone before it began: nothing of the job has to do with that. */
+  /** The process was gone before it began, which has nothing to do with the job. */
   | { readonly kind: "not-started"; readonly detail: string }
 
 export interface RenderedOutput {

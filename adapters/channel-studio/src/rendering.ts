@@ -15,7 +15,7 @@ export type RenderingEnd =
       readonly billed?: { readonly images: number; readonly outputVideoMs: number }
     }
   | { readonly kind: "called-off" }
-  /** The machine could not do it now: to be begun anew. */
+  /** The machine could not do it now: the next poll begins anew. */
   | { readonly kind: "unavailable" }
 
 export interface Rendering {

@@ -1,6 +1,6 @@
 /**
  * The renderings under way and those kept until they are collected. Following a key starts its
- * rendering or joins it; that nobody follows it any longer does not stop it, only `cancel` does.
+ * rendering or joins it. Only `cancel` stops a rendering: it goes on if nobody follows it any longer.
  */
 import {
   SafelightError,
@@ -9,25 +9,26 @@ import {
   type Clock,
   type PollOutcome,
 } from "@safelight/core"
+import { createClaimedTrouble } from "./claimed-trouble.ts"
 import type { StudioSettings } from "./options.ts"
 import { toPollOutcome } from "./poll-outcome.ts"
 import { createRenderPool } from "./render-pool.ts"
 import { createRendering, type Rendering } from "./rendering.ts"
 import type { RequestPlan } from "./request-plan.ts"
 import { createShelf } from "./shelf.ts"
-import { startRendering, type RenderingPorts } from "./start-rendering.ts"
+import { startRendering } from "./start-rendering.ts"
 import { createWorkFolders } from "./work-folder.ts"
 
 export interface Renderings {
   /**
-   * How the rendering stands, after waiting for news; `start` says what is wanted where none is
-   * under way. Rejects with `channel-unavailable` once closed, and where the machine could not render:
-   * then the next call begins anew.
+   * How the rendering stands, after waiting for news; `start` describes the one to begin if none is
+   * under way. Rejects with `channel-unavailable` once closed, and if the machine could not render: then
+   * the next call begins anew.
    */
   follow(key: string, start: RenderingStart, wait: Wait): Promise<PollOutcome>
   /**
-   * Stops the rendering and its process; whoever follows it learns that it was cancelled. Another
-   * process may be at it where this one is not.
+   * Stops the rendering and its process; whoever follows it learns that it was cancelled. It is
+   * `unknown` if another process is rendering it.
    */
   cancel(key: string): CancelOutcome
   close(): Promise<void>
@@ -41,7 +42,7 @@ export interface RenderingStart {
 }
 
 export interface Wait {
-  /** Progress that is no news. */
+  /** Only more progress than this is news. */
   readonly beyond: number
   readonly longestMs: number
   readonly signal: AbortSignalLike
@@ -50,9 +51,10 @@ export interface Wait {
 export function createRenderings(settings: StudioSettings): Renderings {
   const { clock } = settings
   const pool = createRenderPool(settings)
-  const ports: RenderingPorts = { ...settings, pool, createFolder: createWorkFolders(settings.log) }
+  const ports = { ...settings, pool, createFolder: createWorkFolders(settings.log) }
+  const trouble = createClaimedTrouble()
   const shelf = createShelf(settings)
-  /** Until nothing of them is left on the disk. */
+  /** Each stays here until its files are gone. */
   const underWay = new Set<Promise<void>>()
   let isClosed = false
 
@@ -61,7 +63,8 @@ export function createRenderings(settings: StudioSettings): Renderings {
     if (known !== undefined) return known
     const rendering = createRendering(account)
     shelf.add(key, rendering)
-    const work = startRendering(ports, plan(), rendering)
+    const isBelieved = (): Promise<boolean> => trouble.isBelieved(key)
+    const work = startRendering({ ...ports, isBelieved }, plan(), rendering)
     underWay.add(work)
     void work.then(() => shelf.tidy(key, rendering)).finally(() => underWay.delete(work))
     return rendering

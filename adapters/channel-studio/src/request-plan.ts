@@ -1,5 +1,5 @@
 /**
- * What a request comes to: the rendering it asks for, the media it refers to, and the sandbox's
+ * What a request asks for: the rendering, the media it refers to, and the sandbox's
  * directives taken out of its prompt. Parameters were checked by the model before they come here.
  */
 import {
@@ -19,9 +19,9 @@ import type { ReferenceMedia, RenderJob } from "./rendering-job.ts"
 export interface RequestPlan {
   readonly directives: Directives
   readonly urls: ReferenceUrls
-  /** Off only where the request says so. */
+  /** Off only if the request says so. */
   readonly isSafetyCheckerOn: boolean
-  /** What a failure costs that the sandbox is told to bill. */
+  /** What is billed for a failure that the sandbox is told to bill. */
   readonly billed: { readonly images: number; readonly outputVideoMs: number }
   /** The rendering, once the media are there. */
   readonly toJob: (media: ReferenceMedia) => RenderJob
@@ -35,7 +35,7 @@ const NO_URLS: ReferenceUrls = { images: [], videos: [], audios: [] }
 /** Billed for a video whose request names no duration, like the shortest there is. */
 const LEAST_DURATION_S = 4
 
-/** Throws where the model is not one of the studio's: a fault of the host's. */
+/** Throws if the model is not one of the studio's, which is the host's fault. */
 export function planRequest(
   { model, parameters }: PlannedRequest,
   hasSandbox: boolean,

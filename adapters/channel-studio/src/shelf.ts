@@ -1,13 +1,13 @@
 /**
  * Renderings by upstream key, finished ones kept until collected, within a number and a size; the
- * oldest finished one goes first. A rendering under way is never put away by these bounds.
+ * oldest finished one goes first. A rendering under way is never removed for these bounds.
  */
 import type { Rendering } from "./rendering.ts"
 
 export interface Shelf {
   find(key: string): Rendering | undefined
   add(key: string, rendering: Rendering): void
-  /** To be called when `rendering` has ended. */
+  /** Called when `rendering` has ended. */
   tidy(key: string, rendering: Rendering): void
   /** Removes `rendering`, but not another that has taken its key. */
   remove(key: string, rendering: Rendering): void
@@ -43,7 +43,7 @@ export function createShelf({ keptRenderings, keptBytes }: ShelfOptions): Shelf 
       bytes += size
       for (const oldest of ended.keys()) {
         if (ended.size <= keptRenderings && bytes <= keptBytes) break
-        // The newest stays even where it alone is over the bound: it was made to be collected.
+        // The newest stays even if it alone is over the bound: it has just been made, to be collected.
         if (oldest !== key) forget(oldest)
       }
     },

@@ -13,7 +13,7 @@ import process from "node:process"
 const PREFIX = "safelight-studio-"
 const NAME = new RegExp(`^${PREFIX}([0-9a-f]{16})-([1-9][0-9]{0,9})-([0-9]{1,20})-`)
 
-/** No rendering waits that long for a process, and none takes an hour. Files are dated by the machine. */
+/** No rendering waits that long for a process, and none takes an hour. The machine's own clock dates files. */
 const STALE_MS = 24 * 60 * 60 * 1000
 
 /** What the names of this process's folders begin with. */
@@ -22,7 +22,7 @@ export function toFolderPrefix(): string {
   return `${PREFIX}${identifySurroundings()}-${process.pid}-${begun}-`
 }
 
-/** Removes those of this user that nobody needs any more; `warn` gets what fails, and it goes on. */
+/** Removes those of this user that nobody needs any more; `warn` is told of each failure, and the rest are still removed. */
 export async function removeStaleFolders(
   parent: string,
   warn: (error: unknown) => void,
@@ -51,7 +51,7 @@ async function removeStale(path: string, isGone: boolean): Promise<void> {
   await rm(path, { recursive: true, force: true })
 }
 
-/** Where the system does not tell when a process began, another one may have got the number since. */
+/** If the system does not tell when a process began, another one may have the number by now. */
 function isRunning(pid: number, begun: string | undefined): boolean {
   try {
     process.kill(pid, 0)

@@ -1,7 +1,7 @@
 /**
  * The course of one rendering: the sandbox's delay and verdict, the reference media, a worker.
- * Whatever happens ends it as data. What is our fault or the machine's is logged, without a word of
- * the request, and only what is ours is held against the task.
+ * However it ends, the end is data. Our faults and the machine's are logged, without a word of the
+ * request, and only ours fail the task.
  */
 import {
   isFailureCode,
@@ -9,6 +9,7 @@ import {
   type Clock,
   type FailureCode,
   type Log,
+  type LogFields,
   type MediaInspector,
   type MediaSource,
   type SafelightError,
@@ -30,6 +31,8 @@ export interface RenderingPorts {
   readonly limits: MediaLimits
   readonly clock: Clock
   readonly log: Log
+  /** Whether a process is believed, once more, that the machine has no room. */
+  readonly isBelieved: () => Promise<boolean>
 }
 
 /** Resolves when `rendering` has ended; never rejects. */
@@ -39,17 +42,36 @@ export async function startRendering(
   rendering: Rendering,
 ): Promise<void> {
   try {
-    rendering.finish(await run(ports, plan, rendering))
+    const end = await run(ports, plan, rendering)
+    rendering.finish(end.kind === "claimed" ? await judgeClaim(ports, end.fields) : end)
   } catch (error) {
     rendering.finish(toEnd(ports.log, error))
   }
+}
+
+/** The process says that the machine has no room. */
+interface Claimed {
+  readonly kind: "claimed"
+  readonly fields: LogFields
+}
+
+async function judgeClaim(
+  { isBelieved, log }: RenderingPorts,
+  fields: LogFields,
+): Promise<RenderingEnd> {
+  if (await isBelieved()) {
+    log.warn(fields, UNAVAILABLE)
+    return { kind: "unavailable" }
+  }
+  log.error(fields, "a process claims again that the machine has no room")
+  return { kind: "refused", code: "internal_error" }
 }
 
 async function run(
   ports: RenderingPorts,
   plan: RequestPlan,
   rendering: Rendering,
-): Promise<RenderingEnd> {
+): Promise<RenderingEnd | Claimed> {
   const { signal } = rendering
   const { delayMs, isStalled = false } = plan.directives
   const waitMs = isStalled ? LONGEST_WAIT_MS : delayMs
@@ -92,7 +114,7 @@ async function render(
   job: RenderJob,
   rendering: Rendering,
   { path: folder }: WorkFolder,
-): Promise<RenderingEnd> {
+): Promise<RenderingEnd | Claimed> {
   const { account, signal } = rendering
   const report = (progress: number): void => rendering.advance(progress)
   const result = await pool.render({ account, job, folder, signal, report })
@@ -104,9 +126,10 @@ async function render(
       log.error(fields, "a rendering failed")
       return { kind: "refused", code: "internal_error" }
     case "not-started":
-    case "unavailable":
       log.warn(fields, UNAVAILABLE)
       return { kind: "unavailable" }
+    case "unavailable":
+      return { kind: "claimed", fields }
     case "refused":
       if (detail !== undefined) log.warn(fields, "a rendering was ended")
       return { kind, code: result.code }

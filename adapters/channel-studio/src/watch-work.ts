@@ -1,8 +1,8 @@
 /**
  * Follows one job in its process, by what the process says and by the clock. How long each part may
- * take is bounded, since some malformed media keep their parsers busy for ever; a process that dies,
- * or is killed for its time, while it reads somebody's media shows that they can't be read. One that
- * dies before it has begun shows nothing: it may have been killed while it was idle.
+ * take is bounded, since some malformed media keep their parsers busy for ever. If a process dies, or is
+ * killed for its time, while it reads media, they can't be read. If it dies before it has begun, that
+ * says nothing of the job: it may have been killed while it was idle.
  */
 import type { ChildProcess } from "node:child_process"
 import type { Clock } from "@safelight/core"
@@ -19,13 +19,13 @@ export interface WatchedWork {
 
 type Phase = "starting" | "reading" | "painting"
 
-/** Never rejects. Where the process has ended it has done so before this resolves. */
+/** Never rejects. If the process ends, this resolves after it has. */
 export function watchWork({ child, clock, job, report }: WatchedWork): Promise<WorkEnd> {
   return new Promise((resolve) => {
     const deadline = createDeadline(clock, onLate)
     let phase: Phase = "starting"
     let isLate = false
-    // Each may be opened twice; a process that says more than that is not ours any more.
+    // Each may be opened twice. Only a process that was taken over would say it more often.
     let readingsLeft = countMedia(job) * 2
     deadline.set(DEFAULTS.startMs)
     child.on("message", onMessage).on("error", onError).on("exit", onExit)
@@ -81,7 +81,7 @@ function toPaintMs(job: RenderJob): number {
 }
 
 interface Deadline {
-  /** The only one from now on. */
+  /** Replaces the one before. */
   set(durationMs: number): void
   clear(): void
 }

@@ -16,7 +16,7 @@ import { removeStaleFolders, toFolderPrefix } from "./stale-folders.ts"
 
 export interface WorkFolder {
   readonly path: string
-  /** Never rejects: what is left is the next process's to remove. */
+  /** Never rejects: the next process removes what is left. */
   remove(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function toOutputFile(folder: string, index: number): string {
 }
 
 /** Far above what the studio makes: 30 seconds of 1080p are some 40 MB. */
-const MOST_OUTPUT_BYTES = 512 * 1024 * 1024
+export const MOST_OUTPUT_BYTES = 512 * 1024 * 1024
 
 /** A process that hostile media took over may have put anything there: a link is not followed. */
 const READ_FLAGS =

@@ -7,6 +7,7 @@
 import {
   ADTS,
   CustomSource,
+  type EncodedPacket,
   EncodedPacketSink,
   FLAC,
   Input,
@@ -93,11 +94,22 @@ async function measureTrack(
   track: Track,
   size: { readonly width: number; readonly height: number },
 ): Promise<Said> {
+  const endS = await track.computeDuration()
   // Streams of broadcast origin do not start at 0.
-  const lengthS = (await track.computeDuration()) - (await track.getFirstTimestamp())
-  const durationMs = Math.round(lengthS * 1000)
+  const startS = await track.getFirstTimestamp()
+  const sink = new EncodedPacketSink(track)
+  const last = await sink.getPacket(Infinity)
+  if (last === null || last.data.byteLength === 0) return UNREADABLE
+  const durationMs = Math.round((endS - startS + (await findUntoldS(sink, last))) * 1000)
   if (!Number.isSafeInteger(durationMs) || durationMs < 1) return UNREADABLE
-  const packet = await new EncodedPacketSink(track).getPacket(Infinity)
-  if (packet === null || packet.data.byteLength === 0) return UNREADABLE
   return { kind: "measured", mediaKind, durationMs, ...size }
+}
+
+/** How long the last packet is where nothing tells, as in some WebM files: as long as the one before. */
+async function findUntoldS(sink: EncodedPacketSink, last: EncodedPacket): Promise<number> {
+  if (last.duration > 0) return 0
+  const before = await sink.getPacket(last.timestamp - 1e-6)
+  return before === null || before.timestamp >= last.timestamp
+    ? 0
+    : last.timestamp - before.timestamp
 }

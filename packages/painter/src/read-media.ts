@@ -1,10 +1,11 @@
 /**
- * The request's media as a rendering gets them: read one at a time, when each is needed, so that no
- * more than one is ever held. They come from strangers, so the reading is told apart from the rest.
+ * The request's media as a rendering gets them: each is read when it is needed, so that no more than
+ * one is held at a time. They come from strangers, so whoever watches a rendering is told when the
+ * reading is over.
  */
 export type ReadMedia = () => Promise<Uint8Array>
 
 export interface MediaReading {
-  /** To be called once nothing of the media is going to be read any more. */
+  /** Called once all media have been read. */
   readonly paint: () => void
 }

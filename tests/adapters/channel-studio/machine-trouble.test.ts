@@ -119,6 +119,26 @@ describe("a process that renders", { skip }, () => {
     assert.equal(stdout, "channel-unavailable completed\n")
   })
 
+  test("and was taken over does not have its task rendered until the task's end", async (t) => {
+    await using folder = await createTemporaryFolder()
+    const log = createTestLog()
+    const { channel } = createTestStudio(t, { log })
+    process.execPath = join(folder.path, "program")
+    const said = `{ kind: "unavailable", detail: "ENOSPC" }`
+    await writeProgram(process.execPath, `process.on("message", () => process.send(${said}))`)
+    const request = toRequest(TEXT_TO_IMAGE, PICTURE)
+    const ends: unknown[] = []
+    while (ends.length < 20) {
+      // oxlint-disable-next-line no-await-in-loop
+      const end = await follow(channel, request).catch(({ code }: { code: string }) => code)
+      ends.push(end)
+      if (typeof end !== "string") break
+    }
+    const refused = { kind: "refused", code: "internal_error" }
+    assert.deepEqual(ends, [...Array<string>(5).fill("channel-unavailable"), refused])
+    assert.equal(log.entries.at(-1)?.message, "a process claims again that the machine has no room")
+  })
+
   test("and was taken over is believed no other code, and no long words", async (t) => {
     await using folder = await createTemporaryFolder()
     const log = createTestLog()

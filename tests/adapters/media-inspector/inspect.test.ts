@@ -81,6 +81,13 @@ describe("a length", () => {
     assert.equal((await createInspector(t).look(film)).durationMs, 2_500)
   })
 
+  test("counts a last frame of which nothing is said as long as the one before", async (t) => {
+    const film = await createFilm({ format: "webm", sound: false, hasFrameRate: false })
+    assert.equal((await createInspector(t).look(film)).durationMs, 2_500)
+    const frame = await createFilm({ format: "webm", frames: 1, sound: false, hasFrameRate: false })
+    await assert.rejects(createInspector(t).look(frame), UNREADABLE)
+  })
+
   test("of a sound is that of its packets", async (t) => {
     const inspector = createInspector(t)
     assert.deepEqual(await inspector.look(createWav(3)), {

@@ -29,19 +29,22 @@ export interface Film {
   /** Tracks; both by default. */
   readonly picture?: boolean
   readonly sound?: boolean
+  /** Whether a WebM says how long its frames are, and so the last one; by default it does. */
+  readonly hasFrameRate?: boolean
 }
 
 const VP8 = { codec: "vp8", codedWidth: 64, codedHeight: 48 }
 const OPUS = { codec: "opus", sampleRate: 48_000, numberOfChannels: 2 }
 
+const DEFAULTS = { frames: 25, startS: 0, picture: true, sound: true, hasFrameRate: true }
+
 /** 2.5 s of picture by default; its sound is half as long. */
 export async function createFilm(film: Film): Promise<Buffer> {
-  const { format, frames = 25, startS = 0, picture = true, sound = true } = film
+  const { format, frames, startS, picture, sound, hasFrameRate } = { ...DEFAULTS, ...film }
   const target = new BufferTarget()
   const output = new Output({ format: FORMATS[format](), target })
   const [video, audio] = [new EncodedVideoPacketSource("vp8"), new EncodedAudioPacketSource("opus")]
-  // Without it a WebM does not say how long its last frame is.
-  if (picture) output.addVideoTrack(video, { frameRate: 10 })
+  if (picture) output.addVideoTrack(video, hasFrameRate ? { frameRate: 10 } : {})
   if (sound) output.addAudioTrack(audio)
   await output.start()
   for (let index = 0; index < frames; index += 1) {

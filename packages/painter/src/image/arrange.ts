@@ -1,9 +1,9 @@
 /**
  * How several images share one frame. Every arrangement shows all of them; the prompt's words choose
- * one, or else it goes round with the variation. A single image fills
+ * one, and without such a word it changes with the variation. A single image fills
  * the frame, each variation seen from a little closer and elsewhere.
  */
-import type { SeededRandom } from "./seeded-random.ts"
+import type { Random } from "../random.ts"
 
 /** A place in the frame, in shares of its sides. */
 export interface Cell {
@@ -44,7 +44,7 @@ const LAYOUT_WORDS: Readonly<Record<string, Layout>> = {
 export interface ArrangeRequest {
   readonly images: number
   readonly words: ReadonlySet<string>
-  readonly random: SeededRandom
+  readonly random: Random
   /** 0 for the first picture of a task. */
   readonly variation: number
 }

@@ -3,7 +3,7 @@
  * banding; it becomes bytes once, at the end, with the grain that hides the last steps. Values may
  * leave 0..1 on the way.
  */
-import type { Tone } from "./tone.ts"
+import type { Tone } from "../tone.ts"
 
 export interface Canvas {
   readonly width: number
@@ -24,13 +24,6 @@ export function cover(pixels: Float32Array, at: number, tone: Tone, amount: numb
   pixels[at] = (pixels[at] as number) * kept + tone[0] * amount
   pixels[at + 1] = (pixels[at + 1] as number) * kept + tone[1] * amount
   pixels[at + 2] = (pixels[at + 2] as number) * kept + tone[2] * amount
-}
-
-/** Lights the pixel that starts at `at`: photographic screen, never past white. */
-export function shine(pixels: Float32Array, at: number, tone: Tone, amount: number): void {
-  pixels[at] = 1 - (1 - (pixels[at] as number)) * (1 - tone[0] * amount)
-  pixels[at + 1] = 1 - (1 - (pixels[at + 1] as number)) * (1 - tone[1] * amount)
-  pixels[at + 2] = 1 - (1 - (pixels[at + 2] as number)) * (1 - tone[2] * amount)
 }
 
 /** Lays `art` on `canvas`, its corner at (`left`, `top`), cut off at the edges. */

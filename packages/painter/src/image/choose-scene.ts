@@ -1,26 +1,34 @@
 /**
- * Which scene a prompt gets: the one most of its words speak of, or by chance where none does. The
- * chance is drawn in every case, so that a word more does not change the rest of the picture.
+ * Which scene a prompt gets: the one that most of its words name, or one by chance if none is named.
+ * A number is drawn in either case, so that one word more does not change the rest of the picture.
  */
 import { paintAttractor } from "./scenes/attractor.ts"
-import { paintLandscape } from "./scenes/landscape.ts"
+import { landscapeInks, paintLandscape } from "./scenes/landscape.ts"
 import { paintPaper } from "./scenes/paper.ts"
 import type { Scene } from "./scenes/scene.ts"
 import { paintSilk } from "./scenes/silk.ts"
 import { paintStrands } from "./scenes/strands.ts"
-import type { SeededRandom } from "./seeded-random.ts"
+import type { Random } from "../random.ts"
+import type { Tone } from "../tone.ts"
 
-interface SceneChoice {
+export interface SceneChoice {
   readonly paint: Scene
+  /** The inks of a scene that has its own colours, for a request that names none. */
+  readonly inksOf?: (prompt: string) => readonly Tone[]
   readonly words: ReadonlySet<string>
 }
 
 const SCENES: readonly [SceneChoice, ...SceneChoice[]] = [
-  choice(
-    paintLandscape,
-    `mountain mountains hill hills valley lake sea ocean coast lighthouse sunset sunrise dawn dusk
-     desert forest landscape horizon sky river fjord island winter moon night bay shore village`,
-  ),
+  {
+    paint: paintLandscape,
+    inksOf: landscapeInks,
+    words: toWords(
+      `mountain mountains alps peak peaks hill hills valley glacier lake pond sea seaside ocean coast
+       beach lighthouse harbour harbor ship boat sunset sunrise dawn dusk desert dune dunes savanna
+       forest woods jungle trees landscape horizon sky river fjord island winter snow moon night bay
+       shore village castle city cities street skyline skyscraper skyscrapers tower towers fireflies`,
+    ),
+  },
   choice(
     paintPaper,
     `paper map maps canyon layers layered terrain topography reef coral islands relief cut collage
@@ -43,7 +51,7 @@ const SCENES: readonly [SceneChoice, ...SceneChoice[]] = [
   ),
 ]
 
-export function chooseScene(words: ReadonlySet<string>, random: SeededRandom): Scene {
+export function chooseScene(words: ReadonlySet<string>, random: Random): SceneChoice {
   let chosen = random.pick(SCENES)
   let most = 0
   for (const scene of SCENES) {
@@ -53,7 +61,7 @@ export function chooseScene(words: ReadonlySet<string>, random: SeededRandom): S
       most = spoken
     }
   }
-  return chosen.paint
+  return chosen
 }
 
 /** A text's words, lower-case. */

@@ -1,13 +1,13 @@
 /**
- * One frame from one or more images, as an arrangement has it. Pixels come out as bytes: all work
- * on tones is done afterwards, once, on the whole frame.
+ * One picture from one or more images, as an arrangement has it. Pixels come out as bytes: all work
+ * on tones is done afterwards, once, on the whole picture.
  */
 import { arrange, type Arrangement, type Cell } from "./arrange.ts"
 import { createNoise, sumOctaves } from "./noise.ts"
 import type { ReadImage } from "./read-image.ts"
-import type { SeededRandom } from "./seeded-random.ts"
+import type { Random } from "../random.ts"
 
-export interface Frame {
+export interface Picture {
   readonly width: number
   readonly height: number
   /** RGB triples. */
@@ -19,14 +19,14 @@ export interface ComposeRequest {
   readonly width: number
   readonly height: number
   readonly words: ReadonlySet<string>
-  readonly random: SeededRandom
+  readonly random: Random
   readonly variation: number
 }
 
 /** Width of the gap between cells, as a share of the shorter side. */
 const GAP = 0.008
 
-export async function compose(request: ComposeRequest): Promise<Frame> {
+export async function compose(request: ComposeRequest): Promise<Picture> {
   const { images, words, random, variation } = request
   const arrangement = arrange({ images: images.length, words, random, variation })
   if (arrangement.kind === "exposure") return expose(request)
@@ -36,7 +36,7 @@ export async function compose(request: ComposeRequest): Promise<Frame> {
 async function layOut(
   request: ComposeRequest,
   { cells }: Extract<Arrangement, { kind: "cells" }>,
-): Promise<Frame> {
+): Promise<Picture> {
   const { width, height } = request
   const pixels = new Uint8Array(width * height * 3).fill(246)
   const gap = cells.length === 1 ? 0 : Math.max(1, Math.round(Math.min(width, height) * GAP))
@@ -100,7 +100,7 @@ async function cut(
 }
 
 /** Each image shows where its own field of noise is the highest, fading into its neighbours. */
-async function expose(request: ComposeRequest): Promise<Frame> {
+async function expose(request: ComposeRequest): Promise<Picture> {
   const { images, width, height, random } = request
   const sums = new Float32Array(width * height * 3)
   const weights = new Float32Array(width * height)

@@ -1,9 +1,9 @@
 /**
  * What words of an edit prompt do to the picture. Each word is one change of a grade; several add
  * up in the order they stand here, whatever their order in the prompt. The README lists them, and a
- * test holds the two together.
+ * test keeps the two in step.
  */
-import type { Tone } from "./tone.ts"
+import type { Tone } from "../tone.ts"
 
 /** How a frame is to be changed. Everything at rest is 0, but for `contrast` and `saturation`: 1. */
 export interface Grade {

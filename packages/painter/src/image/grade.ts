@@ -1,14 +1,14 @@
 /**
- * A frame's tones changed by a grade, pixel by pixel; what needs neighbours (blur, outlines,
+ * A picture's tones changed by a grade, pixel by pixel; what needs neighbours (blur, outlines,
  * blocks) is sharp's. `createGrade` gives every prompt a look of its own, and each variation
  * another shade of it; the words then rule.
  */
 import sharp, { type Sharp } from "sharp"
 import { speckle } from "./canvas.ts"
-import type { Frame } from "./compose.ts"
+import type { Picture } from "./compose.ts"
 import { gradeByWords, type Grade } from "./grade-words.ts"
-import type { SeededRandom } from "./seeded-random.ts"
-import { mixTones, type Tone } from "./tone.ts"
+import type { Random } from "../random.ts"
+import { mixTones, type Tone } from "../tone.ts"
 
 /** Shadows and highlights that go together. */
 const LOOKS: readonly [readonly [Tone, Tone], ...(readonly [Tone, Tone])[]] = [
@@ -40,8 +40,8 @@ const LOOKS: readonly [readonly [Tone, Tone], ...(readonly [Tone, Tone])[]] = [
 
 export interface GradeRequest {
   readonly words: ReadonlySet<string>
-  /** The prompt's own chance: the same for every variation. */
-  readonly random: SeededRandom
+  /** Grown from the prompt alone: the same for every variation. */
+  readonly random: Random
   readonly variation: number
 }
 
@@ -71,31 +71,31 @@ export function createGrade({ words, random, variation }: GradeRequest): Grade {
   return gradeByWords(base, words)
 }
 
-export async function applyGrade(frame: Frame, grade: Grade): Promise<Frame> {
-  const shaped = await shape(frame, grade)
+export async function applyGrade(picture: Picture, grade: Grade): Promise<Picture> {
+  const shaped = await shape(picture, grade)
   const pixels = paintTones(shaped, grade)
   return { ...shaped, pixels }
 }
 
 /** What needs a pixel's neighbours. */
-async function shape(frame: Frame, grade: Grade): Promise<Frame> {
-  const { width, height } = frame
+async function shape(picture: Picture, grade: Grade): Promise<Picture> {
+  const { width, height } = picture
   const longer = Math.max(width, height)
-  let picture = open(frame)
-  if (grade.mirror) picture = picture.flop()
-  if (grade.flip) picture = picture.flip()
-  if (grade.blur > 0) picture = picture.blur(Math.max(0.3, (grade.blur * longer) / 1000))
-  if (grade.sharpen) picture = picture.sharpen({ sigma: longer / 700, m1: 1.2, m2: 3 })
-  if (grade.outline) picture = drawOutline(picture, longer)
-  let pixels: Uint8Array = await picture.toColourspace("srgb").raw().toBuffer()
+  let pipeline = open(picture)
+  if (grade.mirror) pipeline = pipeline.flop()
+  if (grade.flip) pipeline = pipeline.flip()
+  if (grade.blur > 0) pipeline = pipeline.blur(Math.max(0.3, (grade.blur * longer) / 1000))
+  if (grade.sharpen) pipeline = pipeline.sharpen({ sigma: longer / 700, m1: 1.2, m2: 3 })
+  if (grade.outline) pipeline = drawOutline(pipeline, longer)
+  let pixels: Uint8Array = await pipeline.toColourspace("srgb").raw().toBuffer()
   if (grade.blocks > 0) pixels = await toBlocks({ width, height, pixels }, grade.blocks)
   return { width, height, pixels }
 }
 
-async function toBlocks(frame: Frame, blocks: number): Promise<Uint8Array> {
-  const { width, height } = frame
+async function toBlocks(picture: Picture, blocks: number): Promise<Uint8Array> {
+  const { width, height } = picture
   const size = Math.max(width, height) / blocks
-  const small = await open(frame)
+  const small = await open(picture)
     .resize(Math.max(1, Math.round(width / size)), Math.max(1, Math.round(height / size)), {
       fit: "fill",
     })
@@ -117,7 +117,7 @@ function drawOutline(picture: Sharp, longer: number): Sharp {
     .negate({ alpha: false })
 }
 
-function open({ width, height, pixels }: Frame): Sharp {
+function open({ width, height, pixels }: Picture): Sharp {
   return sharp(pixels, { raw: { width, height, channels: 3 } })
 }
 
@@ -130,8 +130,8 @@ function toToning({ shadows, highlights }: Grade): Float32Array {
   return table
 }
 
-function paintTones(frame: Frame, grade: Grade): Uint8Array {
-  const { width, height, pixels } = frame
+function paintTones(picture: Picture, grade: Grade): Uint8Array {
+  const { width, height, pixels } = picture
   const curves = [1, 0, -1].map((side) => createCurve(grade, side))
   const toning = toToning(grade)
   const result = new Uint8ClampedArray(pixels.length)

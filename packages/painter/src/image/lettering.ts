@@ -5,8 +5,9 @@
  */
 import { createRequire } from "node:module"
 import sharp from "sharp"
+import { cover, type Canvas } from "./canvas.ts"
 import { toLetterable } from "./letterable.ts"
-import type { Tone } from "./tone.ts"
+import type { Tone } from "../tone.ts"
 
 export interface CaptionRequest {
   readonly text: string
@@ -109,14 +110,9 @@ function escapeMarkup(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 }
 
-export interface Paper {
-  readonly width: number
-  readonly pixels: Float32Array
-}
-
 /** Prints a caption, its corner at (`left`, `top`). */
 export function printCaption(
-  { width, pixels }: Paper,
+  { width, pixels }: Canvas,
   caption: Caption,
   tone: Tone,
   corner: { readonly left: number; readonly top: number },
@@ -124,11 +120,7 @@ export function printCaption(
   for (let y = 0; y < caption.height; y++) {
     for (let x = 0; x < caption.width; x++) {
       const amount = (caption.coverage[y * caption.width + x] as number) / 255
-      const at = ((y + corner.top) * width + x + corner.left) * 3
-      for (let part = 0; part < 3; part++) {
-        const own = pixels[at + part] as number
-        pixels[at + part] = own + ((tone[part] as number) - own) * amount
-      }
+      cover(pixels, ((y + corner.top) * width + x + corner.left) * 3, tone, amount)
     }
   }
 }

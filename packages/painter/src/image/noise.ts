@@ -2,7 +2,7 @@
  * Gradient noise over the plane (Perlin 2002), and sums of it. One unit is one lattice cell; the
  * lattice repeats after 256 cells, which no picture here comes near.
  */
-import type { SeededRandom } from "./seeded-random.ts"
+import type { Random } from "../random.ts"
 
 /** About -1 to 1, smooth, 0 on every lattice point. */
 export type Noise = (x: number, y: number) => number
@@ -11,7 +11,7 @@ const CELLS = 256
 /** Sixteen directions: eight leave visible diagonals in slow gradients. */
 const DIRECTIONS = 16
 
-export function createNoise(random: SeededRandom): Noise {
+export function createNoise(random: Random): Noise {
   const order = shuffle(random)
   const gradientX = new Float32Array(CELLS)
   const gradientY = new Float32Array(CELLS)
@@ -56,21 +56,7 @@ export function sumOctaves(noise: Noise, x: number, y: number, octaves: number):
   return sum
 }
 
-/** Like `sumOctaves`, folded at zero: sharp crests of 0 to 1, as mountains have. */
-export function sumRidges(noise: Noise, x: number, y: number, octaves: number): number {
-  let sum = 0
-  let height = 0.5
-  for (let octave = 0; octave < octaves; octave++) {
-    const crest = 1 - Math.abs(noise(x, y))
-    sum += height * crest * crest
-    x = x * 2.03 + 17.3
-    y = y * 2.03 + 9.1
-    height /= 2
-  }
-  return sum
-}
-
-function shuffle(random: SeededRandom): Uint8Array {
+function shuffle(random: Random): Uint8Array {
   const order = Uint8Array.from({ length: CELLS }, (_, index) => index)
   for (let last = CELLS - 1; last > 0; last--) {
     const other = random.integer(last + 1)

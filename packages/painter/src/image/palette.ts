@@ -4,8 +4,16 @@
  * are ordered from dark to light, so that scenes can speak of depth instead of names.
  */
 import type { Colour } from "@safelight/core"
-import type { SeededRandom } from "./seeded-random.ts"
-import { createRamp, mixTones, toLightness, withLightness, type Ramp, type Tone } from "./tone.ts"
+import type { Random } from "../random.ts"
+import {
+  createRamp,
+  fromHex,
+  mixTones,
+  toLightness,
+  withLightness,
+  type Ramp,
+  type Tone,
+} from "../tone.ts"
 
 export interface Palette {
   /** What shines through everywhere: paper, sky at the horizon, mist. */
@@ -14,12 +22,17 @@ export interface Palette {
   readonly inks: readonly [Tone, ...Tone[]]
   /** All inks as one gradient, dark to light. */
   readonly ramp: Ramp
+  /** Whether the request names inks, and whether it names a ground. */
+  readonly hasWishedInks: boolean
+  readonly hasWishedGround: boolean
 }
 
 export interface PaletteRequest {
   readonly colours: readonly Colour[]
   readonly background: Colour | undefined
-  readonly random: SeededRandom
+  /** The inks of a scene that has its own; else a set is picked. */
+  readonly ownInks: readonly Tone[] | undefined
+  readonly random: Random
 }
 
 /** More colours than this are thinned out evenly: no eye tells them apart on one picture. */
@@ -43,15 +56,22 @@ const SETS: readonly [readonly string[], ...(readonly string[])[]] = [
   ["0a0a1f", "24126a", "7a1fa2", "f72585", "ffd166"],
 ]
 
-export function createPalette({ colours, background, random }: PaletteRequest): Palette {
+export function createPalette(request: PaletteRequest): Palette {
+  const { background, colours, ownInks, random } = request
   // Drawn even where the request decides, so that its palette does not change the forms.
   const set = random.pick(SETS).map(fromHex)
   const isDarkGround = random.next() < 0.4
-  const wished = colours.length === 0 ? set : thinOut(colours).map(fromColour)
+  const wished = colours.length === 0 ? (ownInks ?? set) : thinOut(colours).map(fromColour)
   const inks = widen(wished.toSorted((one, other) => toLightness(one) - toLightness(other)))
   const ground =
     background === undefined ? chooseGround(inks, isDarkGround) : fromColour(background)
-  return { ground, inks, ramp: createRamp(inks) }
+  return {
+    ground,
+    inks,
+    ramp: createRamp(inks),
+    hasWishedInks: colours.length > 0,
+    hasWishedGround: background !== undefined,
+  }
 }
 
 /** A colour that stands out from `ground`, for lettering. */
@@ -88,9 +108,4 @@ function thinOut(colours: readonly Colour[]): readonly Colour[] {
 
 function fromColour({ r, g, b }: Colour): Tone {
   return [r / 255, g / 255, b / 255]
-}
-
-function fromHex(hex: string): Tone {
-  const value = Number.parseInt(hex, 16)
-  return [((value >> 16) & 255) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255]
 }

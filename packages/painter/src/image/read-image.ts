@@ -4,6 +4,7 @@
  */
 import { SafelightError } from "@safelight/core"
 import sharp, { type Sharp } from "sharp"
+import { MOST_IMAGE_PIXELS, unreadable } from "../reference-image.ts"
 
 export interface ReadImage {
   readonly width: number
@@ -12,12 +13,8 @@ export interface ReadImage {
   open(): Sharp
 }
 
-export const IMAGE_LIMITS = {
-  /** Shorter sides show nothing that could be edited. */
-  leastSidePixels: 16,
-  /** 50 megapixels decode to 150 MB; a small file may claim far more. */
-  mostPixels: 50_000_000,
-} as const
+/** Shorter sides show nothing that could be edited. */
+const LEAST_SIDE_PIXELS = 16
 
 /** How each format that is read begins, byte by byte as Latin-1: nothing else is shown to a decoder. */
 const HEADS: readonly RegExp[] = [/^\x89PNG\r\n/, /^\xff\xd8\xff/, /^RIFF[^]{4}WEBP/]
@@ -29,7 +26,7 @@ const HEADS: readonly RegExp[] = [/^\x89PNG\r\n/, /^\xff\xd8\xff/, /^RIFF[^]{4}W
 export async function readImage(bytes: Uint8Array, mostSidePixels: number): Promise<ReadImage> {
   await check(bytes)
   try {
-    const { data, info } = await sharp(bytes, { limitInputPixels: IMAGE_LIMITS.mostPixels })
+    const { data, info } = await sharp(bytes, { limitInputPixels: MOST_IMAGE_PIXELS })
       .autoOrient()
       .toColourspace("srgb")
       .flatten({ background: "#fff" })
@@ -51,12 +48,12 @@ async function check(bytes: Uint8Array): Promise<void> {
     throw new SafelightError({ code: "unsupported_media_type", message })
   }
   const { width, height } = await readHeader(bytes)
-  if (Math.min(width, height) < IMAGE_LIMITS.leastSidePixels) {
-    const message = `a reference image is under ${IMAGE_LIMITS.leastSidePixels} pixels a side`
+  if (Math.min(width, height) < LEAST_SIDE_PIXELS) {
+    const message = `a reference image is under ${LEAST_SIDE_PIXELS} pixels a side`
     throw new SafelightError({ code: "media_too_small", message })
   }
-  if (width * height > IMAGE_LIMITS.mostPixels) {
-    const message = `a reference image has more than ${IMAGE_LIMITS.mostPixels} pixels`
+  if (width * height > MOST_IMAGE_PIXELS) {
+    const message = `a reference image has more than ${MOST_IMAGE_PIXELS} pixels`
     throw new SafelightError({ code: "media_too_large", message })
   }
 }
@@ -69,9 +66,4 @@ async function readHeader(
   } catch (cause) {
     throw unreadable(cause)
   }
-}
-
-function unreadable(cause: unknown): SafelightError {
-  const message = "a reference image could not be decoded"
-  return new SafelightError({ code: "media_unreadable", message, cause })
 }

@@ -6,12 +6,12 @@
 import type { ImageEditParameters } from "@safelight/core"
 import sharp from "sharp"
 import { toWords } from "./choose-scene.ts"
-import { compose, type Frame } from "./compose.ts"
+import { compose, type Picture } from "./compose.ts"
 import { toEditSize } from "./edit-size.ts"
 import { applyGrade, createGrade } from "./grade.ts"
 import type { MediaReading, ReadMedia } from "../read-media.ts"
 import { readImage, type ReadImage } from "./read-image.ts"
-import { createSeededRandom } from "./seeded-random.ts"
+import { createRandom } from "../random.ts"
 
 /** Of the encoder, 1 to 100: at `low` the loss can be seen, at `medium` it takes a close look. */
 const ENCODER_QUALITY = { low: 36, medium: 84 } as const
@@ -39,8 +39,8 @@ export async function renderEdit(
   const words = toWords(prompt)
   const outputs: Uint8Array[] = []
   for (let variation = 0; variation < count; variation++) {
-    const random = createSeededRandom(`safelight studio edit\n${variation}\n${prompt}`)
-    const look = createSeededRandom(`safelight studio look\n${prompt}`)
+    const random = createRandom(`safelight studio edit\n${variation}\n${prompt}`)
+    const look = createRandom(`safelight studio look\n${prompt}`)
     // One variation's pixels at a time.
     // oxlint-disable-next-line no-await-in-loop
     const frame = await compose({ images, ...size, words, random, variation })
@@ -71,7 +71,7 @@ async function readAll(
 }
 
 async function encode(
-  { width, height, pixels }: Frame,
+  { width, height, pixels }: Picture,
   { output_format: format, quality }: ImageEditParameters,
 ): Promise<Uint8Array> {
   const picture = sharp(pixels, { raw: { width, height, channels: 3 } })

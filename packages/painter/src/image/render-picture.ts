@@ -1,7 +1,7 @@
 /**
- * Text to image (specification §2.4): a print on paper. The scene grows from the prompt's hash, the
- * paper and the scene's ground are the background colour, the inks the palette, and the prompt
- * stands below as its caption.
+ * Text to image (specification §2.4): a print on paper. The scene grows from the prompt's hash. The
+ * background colour is that of the paper and of the scene's ground, `colors` are its inks, and the
+ * prompt stands below it as a caption.
  */
 import { PICTURE_SIZES, type PictureSize, type TextToImageParameters } from "@safelight/core"
 import sharp from "sharp"
@@ -9,7 +9,7 @@ import { createCanvas, place, toBytes, type Canvas } from "./canvas.ts"
 import { chooseScene, toWords } from "./choose-scene.ts"
 import { printCaption, setCaption, type Caption } from "./lettering.ts"
 import { createPalette, toLegible, type Palette } from "./palette.ts"
-import { createSeededRandom } from "./seeded-random.ts"
+import { createRandom } from "../random.ts"
 
 /** Levels of grain: enough to hide banding, too little to be seen. */
 const GRAIN_LEVELS = 2.5
@@ -21,10 +21,11 @@ export async function renderPicture(
 ): Promise<Uint8Array> {
   const { prompt, colors, background_color: background } = parameters
   const size = PICTURE_SIZES[parameters.size]
-  const random = createSeededRandom(`safelight studio picture\n${prompt}`)
+  const random = createRandom(`safelight studio picture\n${prompt}`)
   const words = toWords(prompt)
-  const paint = chooseScene(words, random)
-  const palette = createPalette({ colours: colors, background, random })
+  const { inksOf, paint } = chooseScene(words, random)
+  const ownInks = inksOf?.(prompt)
+  const palette = createPalette({ colours: colors, background, ownInks, random })
   const layout = await createLayout(prompt, size)
   report(4)
   const art = paint({
@@ -32,7 +33,7 @@ export async function renderPicture(
     height: layout.artHeight,
     palette,
     random,
-    words,
+    prompt,
     report: (share) => report(4 + Math.floor(share * 80)),
   })
   const print = createPrint(size, palette, layout, art)

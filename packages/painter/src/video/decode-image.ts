@@ -4,12 +4,9 @@
  * Transparent parts become black. Of an animated image the first picture counts.
  */
 import sharp, { type Sharp } from "sharp"
-import { createFrame, type Frame, type FrameSize } from "./frame.ts"
-import { unreadable } from "./unreadable.ts"
-import { writeRgb } from "./yuv.ts"
-
-/** Decoding needs several bytes for each: a small file can claim billions of them. */
-const LARGEST_IMAGE_PIXELS = 50_000_000
+import { createFrame, type Frame, type FrameSize } from "../frame.ts"
+import { MOST_IMAGE_PIXELS, unreadable } from "../reference-image.ts"
+import { writeRgb } from "../yuv.ts"
 
 /** Rejects with `media_unreadable`. */
 export async function decodeImage(
@@ -25,8 +22,8 @@ export async function decodeImage(
     .toColourspace("srgb")
     .raw()
     .toBuffer()
-    .catch((error: unknown) => {
-      throw unreadable("image", error)
+    .catch((cause: unknown) => {
+      throw unreadable(cause)
     })
   writeRgb(frame, rgb)
   return frame
@@ -36,12 +33,12 @@ export async function decodeImage(
 export async function measureImage(bytes: Uint8Array): Promise<FrameSize> {
   const { autoOrient } = await open(bytes)
     .metadata()
-    .catch((error: unknown) => {
-      throw unreadable("image", error)
+    .catch((cause: unknown) => {
+      throw unreadable(cause)
     })
   return autoOrient
 }
 
 function open(bytes: Uint8Array): Sharp {
-  return sharp(bytes, { limitInputPixels: LARGEST_IMAGE_PIXELS, failOn: "error" }).autoOrient()
+  return sharp(bytes, { limitInputPixels: MOST_IMAGE_PIXELS, failOn: "error" }).autoOrient()
 }

@@ -3,8 +3,9 @@
  * first frame is the first image and the last frame the last one, both at rest and uncropped by the
  * movement; with a single image the camera ends closer to it than it began.
  */
-import type { Frame, FramePainter, FrameSize, Moment, Plane } from "./frame.ts"
-import type { Random } from "./random.ts"
+import { ease, smoothStep } from "../ease.ts"
+import type { Frame, FramePainter, FrameSize, Moment, Plane } from "../frame.ts"
+import type { Random } from "../random.ts"
 
 export interface GalleryOptions {
   /** All larger than `size` by `OVERSCAN`. */
@@ -71,11 +72,7 @@ function moveAround(progress: number, path: Path): View {
 
 function dissolve(share: number): number {
   const start = (1 - DISSOLVE_SHARE) / 2
-  return ease(Math.min(Math.max((share - start) / DISSOLVE_SHARE, 0), 1))
-}
-
-function ease(share: number): number {
-  return share * share * (3 - 2 * share)
+  return smoothStep(start, start + DISSOLVE_SHARE, share)
 }
 
 type Brush = (plane: Plane, image: Frame, view: View, opacity: number) => void

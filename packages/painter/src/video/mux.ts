@@ -1,5 +1,5 @@
 /**
- * The final MP4: the encoder's packets at exact times, sound beside them where asked for, the index
+ * The final MP4: the encoder's packets at exact times, sound if it was asked for, the index
  * in front of the media (fast start), and no trace of when it was made, so that the same request
  * gives the same bytes.
  */

@@ -1,31 +1,34 @@
 /**
  * A video from a request (specification §2.6). Reference images make a film that moves over each and
- * dissolves into the next, from the first to the last; without any, the prompt and the seed of all
- * references make a landscape film: its land, hour and weather are read off the prompt. Reference
- * videos and recordings are never here, but what was measured of them: videos give the shape where none
- * is asked for, and a scene's pace; recordings set the tempo of the sound. Frames are painted and encoded one by one, so
- * memory does not grow with the length, but for the finished file and at most 30 decoded images (5 MB
- * each at 1080p). It computes for seconds to minutes: it belongs in a process of its own, whose event
- * loop turns between frames. The same request gives the same bytes.
+ * dissolves into the next, from the first to the last. Without images the prompt makes a landscape
+ * film: its land, hour and weather are read off the prompt, and the seed of all references decides
+ * the rest. Of reference videos and recordings only measurements are used: a video gives the shape if
+ * the request names none, and a landscape's pace; a recording sets the tempo of the sound.
+ *
+ * Frames are painted and encoded one by one, so memory does not grow with the length, but for the
+ * finished file and at most 30 decoded images (5 MB each at 1080p). A film takes seconds to minutes
+ * to compute: it belongs in a process of its own, whose event loop turns between frames. The same
+ * request gives the same bytes.
  */
 import { hash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import type { ReferenceToVideoParameters } from "@safelight/core"
 import { decodeImage, measureImage } from "./decode-image.ts"
-import { createFrame, type Frame, type FramePainter, type FrameSize } from "./frame.ts"
+import { createFrame, type Frame, type FramePainter, type FrameSize } from "../frame.ts"
+import { describeLandscape } from "../landscape/landscape.ts"
+import { createLandscapePainter } from "../landscape/landscape-painter.ts"
+import { createRandom, toSeed } from "../random.ts"
 import { nearestAspectRatio, toFrameSize, type AspectRatio } from "./frame-size.ts"
 import { createGalleryPainter, OVERSCAN } from "./gallery-painter.ts"
 import { openH264 } from "./h264.ts"
 import type { MediaReading, ReadMedia } from "../read-media.ts"
 import type { ReferenceSound, ReferenceVideo } from "./reference.ts"
-import { createRandom } from "./random.ts"
-import { createScenePainter } from "./scene/scene-painter.ts"
 import { createSoundtrack, type Soundtrack } from "./soundtrack.ts"
 
 export type FilmParameters = ReferenceToVideoParameters & { readonly duration: number }
 
 export interface VideoRequest extends MediaReading {
-  /** How long a film is, is for the caller to say. */
+  /** With a length, which the caller chooses for a request that names none. */
   readonly parameters: FilmParameters
   /** What is behind `image_urls`, `video_urls` and `audio_urls`, in their order. */
   readonly images: readonly ReadMedia[]
@@ -33,10 +36,10 @@ export interface VideoRequest extends MediaReading {
   readonly audios: readonly ReferenceSound[]
 }
 
-/** What a request gets that leaves a field out (specification §2.6 gives no defaults). */
+/** For fields that a request leaves out (specification §2.6 gives no defaults). */
 export const VIDEO_DEFAULTS = {
   resolution: "720p",
-  /** Where no reference video or image suggests a shape. */
+  /** If no reference video or image suggests a shape. */
   aspectRatio: "16:9",
 } as const
 
@@ -47,8 +50,9 @@ export const FRAME_RATE = 24
 const QUANTIZERS = { standard: 26, high: 20 } as const
 
 /**
- * An MP4: H.264, and AAC where sound was asked for. `report` gets whole numbers from 1 to 99, rising, by the share of frames encoded. Rejects with
- * `media_unreadable` where a reference can't be opened, before any frame is painted.
+ * An MP4: H.264, and AAC if sound was asked for. `report` gets whole numbers from 1 to 99, rising, by
+ * the share of frames encoded. Rejects with `media_unreadable` if a reference can't be decoded, before
+ * any frame is painted.
  */
 export async function renderVideo(
   request: VideoRequest,
@@ -115,11 +119,6 @@ async function chooseAspectRatio(
   return VIDEO_DEFAULTS.aspectRatio
 }
 
-/** What a film is grown from: the prompt and the references, not its size or length. */
-function toSeed(text: string, media: readonly Pick<ReferenceSound, "sha256">[]): string {
-  return [hash("sha256", text), ...media.map(({ sha256 }) => sha256)].join(" ")
-}
-
 interface PainterPlan {
   readonly parameters: ReferenceToVideoParameters
   readonly size: FrameSize
@@ -130,14 +129,14 @@ interface PainterPlan {
 
 function createPainter({ parameters, size, seed, images, video }: PainterPlan): FramePainter {
   if (images.length === 0) {
-    const pace = choosePace(video)
-    return createScenePainter({ prompt: parameters.prompt ?? "", seed, size, pace })
+    const landscape = describeLandscape(parameters.prompt ?? "", seed)
+    return createLandscapePainter({ landscape, size, pace: choosePace(video) })
   }
   const decoded = images.map(({ result }) => result)
   return createGalleryPainter({ images: decoded, size, random: createRandom(`${seed}\ngallery`) })
 }
 
-/** A scene moves as calmly as the first reference video is long. */
+/** A landscape moves as calmly as the first reference video is long. */
 function choosePace(video: ReferenceVideo | undefined): number {
   if (video === undefined) return 1
   return Math.min(Math.max(8_000 / video.durationMs, 0.5), 1.8)

@@ -3,7 +3,7 @@
  * a bass. It is a function of time, computed in blocks, so a long film needs no more memory than a
  * short one.
  */
-import type { Random } from "./random.ts"
+import type { Random } from "../random.ts"
 
 export const SAMPLE_RATE = 48_000
 
@@ -139,7 +139,7 @@ function addNote(block: Float32Array, note: Note, firstSample: number, samples: 
   }
 }
 
-/** Repeats what was heard, softer, from the other side. Keeps its memory between blocks. */
+/** Repeats the sound, softer, from the other side. It keeps its memory between blocks. */
 function createEcho(delayS: number): (block: Float32Array) => void {
   const memory = new Float32Array(Math.round(delayS * SAMPLE_RATE) * 2)
   let position = 0

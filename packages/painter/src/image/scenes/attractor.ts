@@ -4,8 +4,8 @@
  * to a few dots, so candidates are tried until one fills the picture.
  */
 import { createCanvas, type Canvas } from "../canvas.ts"
-import type { SeededRandom } from "../seeded-random.ts"
-import { findStep, toLightness } from "../tone.ts"
+import type { Random } from "../../random.ts"
+import { findStep, toLightness } from "../../tone.ts"
 import type { SceneRequest } from "./scene.ts"
 
 /** Steps a pixel: fewer leave dust, more only time. */
@@ -91,7 +91,7 @@ function trace({ width, height, report }: SceneRequest, path: Path): Density {
   return { count, hue }
 }
 
-function findPath(random: SeededRandom): Path {
+function findPath(random: Random): Path {
   for (let trial = 0; trial < MOST_TRIALS; trial++) {
     const path = tryPath([
       random.between(-2.8, 2.8),

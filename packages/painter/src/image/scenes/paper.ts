@@ -4,7 +4,7 @@
  */
 import { createCanvas, type Canvas } from "../canvas.ts"
 import { createNoise, sumOctaves } from "../noise.ts"
-import { mixTones, readRamp, type Tone } from "../tone.ts"
+import { mixTones, readRamp, type Tone } from "../../tone.ts"
 import { toUnit, type SceneRequest } from "./scene.ts"
 
 /** The shadow's length in samples; more are dearer, fewer show as steps. */

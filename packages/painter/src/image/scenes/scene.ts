@@ -5,15 +5,14 @@
  */
 import type { Canvas } from "../canvas.ts"
 import type { Palette } from "../palette.ts"
-import type { SeededRandom } from "../seeded-random.ts"
+import type { Random } from "../../random.ts"
 
 export interface SceneRequest {
   readonly width: number
   readonly height: number
   readonly palette: Palette
-  readonly random: SeededRandom
-  /** The prompt's words, lower-case. */
-  readonly words: ReadonlySet<string>
+  readonly random: Random
+  readonly prompt: string
   /** Share of the painting done, 0 to 1. */
   readonly report: (share: number) => void
 }
@@ -23,8 +22,4 @@ export type Scene = (request: SceneRequest) => Canvas
 /** The length that sizes are measured against: the geometric mean of the sides. */
 export function toUnit({ width, height }: Pick<SceneRequest, "width" | "height">): number {
   return Math.sqrt(width * height)
-}
-
-export function hasAny(words: ReadonlySet<string>, wanted: readonly string[]): boolean {
-  return wanted.some((word) => words.has(word))
 }

@@ -4,7 +4,7 @@
  */
 import { createCanvas, type Canvas } from "../canvas.ts"
 import { createNoise, sumOctaves, type Noise } from "../noise.ts"
-import { findStep } from "../tone.ts"
+import { findStep } from "../../tone.ts"
 import { toUnit, type SceneRequest } from "./scene.ts"
 
 interface Field {

@@ -4,7 +4,7 @@
  */
 import { cover, createCanvas, type Canvas } from "../canvas.ts"
 import { createNoise, sumOctaves, type Noise } from "../noise.ts"
-import { mixTones, readRamp, type Tone } from "../tone.ts"
+import { mixTones, readRamp, type Tone } from "../../tone.ts"
 import { toUnit, type SceneRequest } from "./scene.ts"
 
 const THREADS = 4200

@@ -3,7 +3,7 @@
  * whole film's camera travel does not come round to where it began.
  */
 import type { Random } from "../random.ts"
-import { createNoiseLine, sampleLine } from "./noise.ts"
+import { createNoiseLine, sampleLine } from "./noise-tables.ts"
 import type { Land } from "./theme.ts"
 
 /** How many frame heights a line spans. */

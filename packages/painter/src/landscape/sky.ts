@@ -2,16 +2,12 @@
  * The sky: gradient, glow around the sun, clouds, aurora. It is soft everywhere, so it is computed
  * on a coarse grid of a fixed number of rows, whatever the resolution, and interpolated from there.
  */
-import type { Moment, Plane } from "../frame.ts"
+import type { Plane } from "../frame.ts"
 import type { Random } from "../random.ts"
-import {
-  createNoiseLine,
-  createNoiseSquare,
-  sampleLine,
-  sampleSquare,
-  smoothStep,
-} from "./noise.ts"
-import type { Palette } from "./palette.ts"
+import { smoothStep } from "../ease.ts"
+import type { Yuv } from "../yuv.ts"
+import type { Colours } from "./colours.ts"
+import { createNoiseLine, createNoiseSquare, sampleLine, sampleSquare } from "./noise-tables.ts"
 import { fillFromGrid, type Grid } from "./soft-grid.ts"
 
 export interface Disc {
@@ -22,7 +18,7 @@ export interface Disc {
 }
 
 export interface SkyOptions {
-  readonly palette: Palette
+  readonly colours: Colours<Yuv>
   readonly random: Random
   readonly disc: Disc
   /** Width divided by height. */
@@ -38,7 +34,7 @@ export interface SkyOptions {
 
 export interface Sky {
   /** Computes the moment; `paint` shows it. */
-  advance(moment: Moment): void
+  advance(elapsedS: number): void
   /** Fills the rows above `until`. */
   paint(plane: Plane, until: number): void
 }
@@ -62,7 +58,7 @@ export function createSky(options: SkyOptions): Sky {
   const cloudNoise = createNoiseSquare(random.fork("clouds"), CLOUD_SIDE, 6)
   const aurora = options.hasAurora ? createAurora(random.fork("aurora")) : undefined
   return {
-    advance({ elapsedS }) {
+    advance(elapsedS) {
       for (const component of [0, 1, 2] as const) grid.values[component].set(clear[component])
       aurora?.(grid, elapsedS)
       if (options.clouds > 0) paintClouds(grid, options, cloudNoise, elapsedS)
@@ -72,7 +68,7 @@ export function createSky(options: SkyOptions): Sky {
 }
 
 /** What does not move: three colours from top to horizon, and the glow. */
-function paintClearSky(grid: Grid, { palette, disc, horizon, glow }: SkyOptions): void {
+function paintClearSky(grid: Grid, { colours, disc, horizon, glow }: SkyOptions): void {
   const cell = horizon / GRID_ROWS
   for (let row = 0; row < grid.rows; row++) {
     const down = row / GRID_ROWS
@@ -83,9 +79,9 @@ function paintClearSky(grid: Grid, { palette, disc, horizon, glow }: SkyOptions)
       const halo = glow * (0.62 / (1 + (distance / 0.16) ** 2) + 0.38 / (1 + (distance / 0.5) ** 2))
       const at = row * grid.columns + column
       for (const component of [0, 1, 2] as const) {
-        const high = palette.zenith[component] * (1 - upper) + palette.sky[component] * upper
-        const base = high * (1 - lower) + palette.horizon[component] * lower
-        grid.values[component][at] = base + (palette.disc[component] - base) * halo
+        const high = colours.zenith[component] * (1 - upper) + colours.sky[component] * upper
+        const base = high * (1 - lower) + colours.horizon[component] * lower
+        grid.values[component][at] = base + (colours.disc[component] - base) * halo
       }
     }
   }
@@ -94,7 +90,7 @@ function paintClearSky(grid: Grid, { palette, disc, horizon, glow }: SkyOptions)
 /** Two sheets of noise drifting at different speeds; flatter and denser towards the horizon. */
 function paintClouds(
   grid: Grid,
-  { palette, clouds, disc, horizon }: SkyOptions,
+  { colours, clouds, disc, horizon }: SkyOptions,
   noise: Float32Array,
   elapsedS: number,
 ): void {
@@ -121,9 +117,9 @@ function paintClouds(
       const lit = (1.25 - smoothStep(threshold, threshold + 0.34, density)) / (1 + distance * 0.9)
       const share = Math.min(Math.max(lit, 0), 1)
       const at = row * grid.columns + column
-      luma[at]! += (mix(palette.cloudShade[0], palette.cloudLit[0], share) - luma[at]!) * cover
-      u[at]! += (mix(palette.cloudShade[1], palette.cloudLit[1], share) - u[at]!) * cover
-      v[at]! += (mix(palette.cloudShade[2], palette.cloudLit[2], share) - v[at]!) * cover
+      luma[at]! += (mix(colours.cloudShade[0], colours.cloudLit[0], share) - luma[at]!) * cover
+      u[at]! += (mix(colours.cloudShade[1], colours.cloudLit[1], share) - u[at]!) * cover
+      v[at]! += (mix(colours.cloudShade[2], colours.cloudLit[2], share) - v[at]!) * cover
     }
   }
 }

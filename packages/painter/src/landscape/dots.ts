@@ -14,7 +14,7 @@ export interface Dot {
   readonly colour: Yuv
   /** 0–1. */
   readonly opacity: number
-  /** Rows at which it stops, in frame heights: what lies behind land is hidden by painting order. */
+  /** It is cut off below this row, in frame heights: where water begins, say. */
   readonly until?: number
 }
 

@@ -12,6 +12,12 @@ export function toLightness(tone: Tone): number {
   return toLab(tone)[0]
 }
 
+/** From six hexadecimal digits, `rrggbb`. */
+export function fromHex(hex: string): Tone {
+  const value = Number.parseInt(hex, 16)
+  return [((value >> 16) & 255) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255]
+}
+
 /** `amount` 0 gives `from`, 1 gives `to`. */
 export function mixTones(from: Tone, to: Tone, amount: number): Tone {
   const [fromL, fromA, fromB] = toLab(from)
@@ -29,6 +35,13 @@ export function withLightness(tone: Tone, lightness: number): Tone {
   const room = Math.min(lightness, 1 - lightness) / Math.max(0.05, Math.min(own, 1 - own))
   const kept = Math.min(1, room)
   return fromLab([lightness, a * kept, b * kept])
+}
+
+/** The same lightness and chroma with the hue turned. */
+export function turnHue(tone: Tone, radians: number): Tone {
+  const [lightness, a, b] = toLab(tone)
+  const [cosine, sine] = [Math.cos(radians), Math.sin(radians)]
+  return fromLab([lightness, a * cosine - b * sine, a * sine + b * cosine])
 }
 
 export interface Ramp {

@@ -1,10 +1,11 @@
 /**
- * The land of a scene: its layers from far to near, and the lit windows of a city. Distance is
+ * The land in a landscape: its layers from far to near, and the lit windows of a city. Distance is
  * told by three things at once: paler colour, lower rise and slower travel.
  */
 import type { Random } from "../random.ts"
-import { mixYuv, toYuv, type Yuv } from "../yuv.ts"
-import type { Palette } from "./palette.ts"
+import { fromHex, mixTones } from "../tone.ts"
+import { toYuv, type Yuv } from "../yuv.ts"
+import type { Colours } from "./colours.ts"
 import { LINE_SPAN, shapeRidge } from "./ridge-shapes.ts"
 import type { Ridge } from "./ridge.ts"
 import type { Land, Theme } from "./theme.ts"
@@ -45,7 +46,7 @@ export interface Window {
 
 export interface LandOptions {
   readonly theme: Theme
-  readonly palette: Palette
+  readonly colours: Colours
   readonly random: Random
   /** Whether the sun stands left of the middle. */
   readonly isLitFromLeft: boolean
@@ -59,12 +60,12 @@ export function createLand(options: LandOptions): readonly LandLayer[] {
 }
 
 function createLayer(options: LandOptions, layout: Layout, depth: number): LandLayer {
-  const { theme, palette } = options
+  const { theme, colours } = options
   const random = options.random.fork(`layer ${depth.toFixed(2)}`)
   const isForeground = depth >= FOREGROUND_DEPTH
   const closeness = depth ** 0.85
-  const bare = mixYuv(palette.haze, palette.near, 0.12 + 0.86 * closeness)
-  const crest = theme.air === "snow" ? mixYuv(bare, SNOW, 0.62 * (1 - depth)) : bare
+  const bare = mixTones(colours.haze, colours.near, 0.12 + 0.86 * closeness)
+  const crest = theme.air === "snow" ? mixTones(bare, SNOW, 0.62 * (1 - depth)) : bare
   const spread = theme.hasWater && !isForeground ? WATERLINE - layout.far : layout.near - layout.far
   // with water, everything but the foreground crowds above the waterline
   const base = isForeground
@@ -78,21 +79,21 @@ function createLayer(options: LandOptions, layout: Layout, depth: number): LandL
     base,
     rise: theme.hasWater && isForeground ? rise * 0.5 : rise,
     parallax: 0.06 + 0.94 * depth ** 1.7,
-    crest,
-    foot: mixYuv(crest, palette.haze, 0.5 * (1 - depth) + 0.12),
+    crest: toYuv(crest),
+    foot: toYuv(mixTones(crest, colours.haze, 0.5 * (1 - depth) + 0.12)),
     relief: (options.isLitFromLeft ? 1 : -1) * relief * (1 - 0.75 * depth),
     isForeground,
     windows: theme.land === "city" && depth > 0.45 ? lightWindows(theme, random, depth) : [],
   }
 }
 
-const SNOW = toYuv("#f4f7fc")
+const SNOW = fromHex("f4f7fc")
 
 const WINDOW_COLOURS = [
-  toYuv("#ffd58a"),
-  toYuv("#ffe9bd"),
-  toYuv("#ffb765"),
-  toYuv("#bfe3ff"),
+  toYuv(fromHex("ffd58a")),
+  toYuv(fromHex("ffe9bd")),
+  toYuv(fromHex("ffb765")),
+  toYuv(fromHex("bfe3ff")),
 ] as const
 
 function lightWindows({ hour }: Theme, random: Random, depth: number): readonly Window[] {

@@ -2,6 +2,7 @@
  * Smooth noise, made once into tables that painters look up: nothing is computed from scratch for
  * a pixel. Both tables wrap around, so a slow camera can travel along them without end.
  */
+import { ease } from "../ease.ts"
 import type { Random } from "../random.ts"
 
 /** `length` values of about 0–1 that repeat; the first octave has `waves` hills in that length. */
@@ -18,14 +19,28 @@ export function createNoiseLine(options: {
   let [amplitude, total] = [1, 0]
   for (let octave = 0; octave < octaves; octave++) {
     const knots = Float32Array.from({ length: waves << octave }, () => random.next())
-    for (let at = 0; at < length; at++) {
-      const value = sampleLine(knots, (at / length) * knots.length)
-      line[at]! += amplitude * (isRidged ? 1 - Math.abs(2 * value - 1) : value)
-    }
+    addLine(line, knots, amplitude, isRidged)
     total += amplitude
     amplitude *= 0.5
   }
   return line.map((value) => value / total)
+}
+
+function addLine(
+  line: Float32Array,
+  knots: Float32Array,
+  amplitude: number,
+  isRidged: boolean,
+): void {
+  const { length } = line
+  for (let at = 0; at < length; at++) {
+    const position = (at / length) * knots.length
+    const left = Math.floor(position)
+    const from = knots[left]!
+    const to = knots[left + 1 === knots.length ? 0 : left + 1]!
+    const value = from + (to - from) * ease(position - left)
+    line[at]! += amplitude * (isRidged ? 1 - Math.abs(2 * value - 1) : value)
+  }
 }
 
 /** The value at a fractional position, eased between its neighbours; wraps around. */
@@ -34,7 +49,7 @@ export function sampleLine(line: Float32Array, position: number): number {
   const share = position - floor
   const from = line[modulo(floor, line.length)]!
   const to = line[modulo(floor + 1, line.length)]!
-  return from + (to - from) * share * share * (3 - 2 * share)
+  return from + (to - from) * ease(share)
 }
 
 /** A square of cloud-like noise, 0–1, that repeats in both directions. Its side is a power of two. */
@@ -58,20 +73,21 @@ function addOctave(
   cells: number,
   amplitude: number,
 ): void {
+  const lefts = Int32Array.from({ length: side }, (_, x) => Math.floor((x / side) * cells))
+  const shares = Float32Array.from(lefts, (left, x) => ease((x / side) * cells - left))
   for (let y = 0; y < side; y++) {
-    const row = (y / side) * cells
-    const top = Math.floor(row)
-    const down = ease(row - top)
+    const top = lefts[y]!
+    const down = shares[y]! * amplitude
+    const up = amplitude - down
     const upper = top * cells
-    const lower = ((top + 1) % cells) * cells
-    for (let x = 0; x < side; x++) {
-      const column = (x / side) * cells
-      const left = Math.floor(column)
-      const right = (left + 1) % cells
-      const across = ease(column - left)
+    const lower = top + 1 === cells ? 0 : upper + cells
+    for (let x = 0, at = y * side; x < side; x++, at++) {
+      const left = lefts[x]!
+      const right = left + 1 === cells ? 0 : left + 1
+      const across = shares[x]!
       const above = knots[upper + left]! + (knots[upper + right]! - knots[upper + left]!) * across
       const below = knots[lower + left]! + (knots[lower + right]! - knots[lower + left]!) * across
-      square[y * side + x]! += amplitude * (above + (below - above) * down)
+      square[at]! += above * up + below * down
     }
   }
 }
@@ -87,15 +103,6 @@ export function sampleSquare(square: Float32Array, side: number, x: number, y: n
   const above = square[upper + from]! + (square[upper + to]! - square[upper + from]!) * across
   const below = square[lower + from]! + (square[lower + to]! - square[lower + from]!) * across
   return above + (below - above) * down
-}
-
-/** 0 below `low`, 1 above `high`, eased between. */
-export function smoothStep(low: number, high: number, value: number): number {
-  return ease(Math.min(Math.max((value - low) / (high - low), 0), 1))
-}
-
-function ease(share: number): number {
-  return share * share * (3 - 2 * share)
 }
 
 function modulo(value: number, by: number): number {

@@ -1,12 +1,13 @@
 /**
  * What a prompt asks to see: the land, the hour and what drifts through the air, read off some plain
- * English words. A prompt that names none of them is not refused: its seed chooses.
+ * English words. What the prompt does not name is chosen by the seed.
  */
 import type { Random } from "../random.ts"
-import { HOURS, type Hour } from "./palette.ts"
 
 export const LANDS = ["mountains", "sea", "city", "forest", "desert"] as const
 export type Land = (typeof LANDS)[number]
+export const HOURS = ["dawn", "day", "dusk", "night"] as const
+export type Hour = (typeof HOURS)[number]
 export const AIRS = ["clear", "snow", "fireflies", "embers"] as const
 export type Air = (typeof AIRS)[number]
 
@@ -18,7 +19,7 @@ export interface Theme {
   readonly hasAurora: boolean
 }
 
-/** Matched from the start of a word, so that plurals and compounds count too where they mean it. */
+/** Matched from the start of a word, so that plurals and compounds count too if they mean the same. */
 const LAND_WORDS: Readonly<Record<Land, RegExp>> = {
   sea: /\b(seas?\b|seaside|ocean|beach|coast|island|waves?\b|sail|ship|boat|surf\b|whale|harbou?r)/,
   city: /\b(city|cities|street|skyline|tower|skyscraper|building|neon|urban|cars?\b|trains?\b|robot)/,

@@ -2,13 +2,14 @@
  * What moves through the air or shines in the dark: stars, snow, fireflies, embers, lit windows.
  * Every one is a function of time alone, so that any frame can be painted without those before it.
  */
-import type { Frame, Moment } from "../frame.ts"
+import type { Frame } from "../frame.ts"
 import type { Random } from "../random.ts"
+import { fromHex } from "../tone.ts"
 import { toYuv, type Yuv } from "../yuv.ts"
 import { paintDot } from "./dots.ts"
 import type { Air } from "./theme.ts"
 
-export type DriftPainter = (frame: Frame, moment: Moment) => void
+export type DriftPainter = (frame: Frame, elapsedS: number) => void
 
 interface Mote {
   readonly x: number
@@ -28,12 +29,12 @@ function scatter(random: Random, count: number, shape: number): readonly Mote[] 
   }))
 }
 
-const STARLIGHT = toYuv("#eef2ff")
+const STARLIGHT = toYuv(fromHex("eef2ff"))
 
 /** Twinkling, most of them faint, down to `horizon`. */
 export function createStars(random: Random, shape: number, horizon: number): DriftPainter {
   const stars = scatter(random, Math.round(230 * shape), shape)
-  return (frame, { elapsedS }) => {
+  return (frame, elapsedS) => {
     for (const { x, y, size, phase, speed } of stars) {
       const height = y ** 1.25 * horizon
       const twinkle = 0.72 + 0.28 * Math.sin(phase + elapsedS * speed * 3)
@@ -55,10 +56,17 @@ interface AirKind {
 }
 
 const AIR: Readonly<Record<Exclude<Air, "clear">, AirKind>> = {
-  snow: { count: 170, colour: toYuv("#ffffff"), fall: 0.085, sway: 0.03, radius: 0.0042, pulse: 0 },
+  snow: {
+    count: 170,
+    colour: toYuv(fromHex("ffffff")),
+    fall: 0.085,
+    sway: 0.03,
+    radius: 0.0042,
+    pulse: 0,
+  },
   fireflies: {
     count: 46,
-    colour: toYuv("#f3ff9a"),
+    colour: toYuv(fromHex("f3ff9a")),
     fall: -0.012,
     sway: 0.09,
     radius: 0.0036,
@@ -66,7 +74,7 @@ const AIR: Readonly<Record<Exclude<Air, "clear">, AirKind>> = {
   },
   embers: {
     count: 80,
-    colour: toYuv("#ffab4d"),
+    colour: toYuv(fromHex("ffab4d")),
     fall: -0.11,
     sway: 0.05,
     radius: 0.0028,
@@ -78,7 +86,7 @@ export function createAir(air: Air, random: Random, shape: number): DriftPainter
   if (air === "clear") return undefined
   const kind = AIR[air]
   const motes = scatter(random, Math.round(kind.count * shape), shape)
-  return (frame, { elapsedS }) => {
+  return (frame, elapsedS) => {
     for (const mote of motes) {
       const { phase, speed, size } = mote
       const travelled = mote.y + elapsedS * kind.fall * speed * (0.5 + size)
