@@ -1,15 +1,15 @@
 /**
  * One request on its way to an answer, and what a host may bring along with it. Nothing here is of
  * Node: our own Node server passes a `ServerPort`, and `node` is what that port alone understands. A
- * handler within a host's application has neither, and so never writes to a response whose headers
- * the host may still change.
+ * handler in a host's application has neither, so it never writes to a response whose headers the host
+ * may still change.
  */
 import type { Account } from "@safelight/core"
 import type { BodySink } from "./body/read-body.ts"
 import type { CreationThreads } from "./body/creation-reader.ts"
 import type { ByteSource } from "./content/byte-source.ts"
 
-/** What a host passes beside the request; another host's own bindings are ignored. */
+/** What a host passes with the request. */
 export interface HostBindings {
   /** The raw request and response, for `server` alone. */
   readonly node?: object
@@ -51,9 +51,8 @@ export interface Exchange {
   /** Upper case; HEAD stays HEAD. */
   readonly method: string
   readonly requestId: string
-  /** Both, or neither. */
-  readonly node: object | undefined
-  readonly server: ServerPort | undefined
+  /** Undefined under every server but ours. */
+  readonly host: Required<HostBindings> | undefined
   /** What the answer carries whatever it is, lower-case names; filled on the way to it. */
   readonly headers: Record<string, string>
   /** Whose key it is, once that is verified. */
@@ -78,17 +77,7 @@ export interface Exchange {
 }
 
 /** How often a header was sent, as far as the host can tell. */
-export function countHeader({ request, node, server }: SentRequest, name: string): number {
-  if (node !== undefined && server !== undefined) return server.countHeader(node, name)
+export function countHeader({ host, request }: Exchange, name: string): number {
+  if (host !== undefined) return host.server.countHeader(host.node, name)
   return request.headers.has(name) ? 1 : 0
-}
-
-type SentRequest = Pick<Exchange, "request" | "node" | "server">
-
-/** What the request came over, where that is known. */
-export function toConnection({
-  node,
-  server,
-}: Pick<Exchange, "node" | "server">): object | undefined {
-  return node === undefined ? undefined : server?.toConnection(node)
 }

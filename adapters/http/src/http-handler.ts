@@ -14,13 +14,13 @@ import {
   type TaskService,
 } from "@safelight/core"
 import type { OnAnswered } from "./answered-request.ts"
-import { createAdmission } from "./authentication/admission.ts"
-import { createLimit } from "./authentication/limit.ts"
+import { createCheckAccess } from "./access/check-access.ts"
+import { createRateLimit } from "./access/rate-limit.ts"
+import { createPublicPrefix } from "./addresses.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import { toSettings, type HttpSettings } from "./defaults.ts"
 import { ENDPOINTS } from "./endpoints.ts"
 import { createApiDocument } from "./openapi/document.ts"
-import { createPublicPrefix } from "./public-prefix.ts"
 import { createRouter, type HttpHandler } from "./router.ts"
 import type { MetricsText } from "./services.ts"
 
@@ -65,9 +65,9 @@ const ROOT_WORDS =
 /** Throws `invalid-configuration` on a setting that is no positive integer. */
 export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { service, access, clock, publicUrl, models = MODELS, onAnswered } = options
-  const { log = SILENT_LOG, random = Math.random, hasReference = true } = options
+  const { log = SILENT_LOG, hasReference = true } = options
   const settings = toSettings(options.settings)
-  const limit = createLimit(access)
+  const rateLimit = createRateLimit(access)
   const prefix = createPublicPrefix(publicUrl)
   const services = {
     service,
@@ -77,7 +77,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     models,
     threadModels: options.threadModels,
     links: access,
-    limit,
+    rateLimit,
     publicUrl,
     prefix,
     checkReady: options.checkReady ?? isReady,
@@ -89,12 +89,12 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   }
   return createRouter(ENDPOINTS, {
     services,
-    admit: createAdmission(access, limit),
+    checkAccess: createCheckAccess(access, rateLimit),
     log,
     urlCharacters: settings.urlCharacters,
     onAnswered,
-    random,
-    ...(hasReference ? { rootWords: ROOT_WORDS } : {}),
+    random: options.random,
+    rootWords: hasReference ? ROOT_WORDS : undefined,
   })
 }
 

@@ -57,16 +57,20 @@ export function createPathHandler(
 function toExchange(context: PathContext, requestId: string): Exchange {
   const request = context.req.raw
   // Hono leaves `env` undefined where a host passes none.
-  const { node, server } = (context.env as HostBindings | undefined) ?? {}
+  const env = context.env as HostBindings | undefined
   return {
     request,
     method: request.method,
     requestId,
-    node: server === undefined ? undefined : node,
-    server: node === undefined ? undefined : server,
+    host: isOurs(env) ? env : undefined,
     headers: {},
     param: (name) => context.req.param(name) ?? "",
   }
+}
+
+/** Another host's own bindings are ignored. */
+function isOurs(env: HostBindings | undefined): env is Required<HostBindings> {
+  return env?.node !== undefined && env.server !== undefined
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {

@@ -5,8 +5,8 @@
  *
  * What a declaration lacks costs its requests nothing.
  */
-import type { Clock } from "@safelight/core"
-import type { Admit } from "./authentication/admission.ts"
+import type { Account, Clock } from "@safelight/core"
+import type { CheckAccess } from "./access/check-access.ts"
 import type { Endpoint, Handler, KeyNeed } from "./endpoint.ts"
 import { refuse } from "./errors/refusal.ts"
 import type { Exchange } from "./exchange.ts"
@@ -21,18 +21,18 @@ export type Answer = Handler<Exchange>
 export interface PipelineOptions<Needs> {
   readonly services: Needs & Pick<Services, "clock">
   /** Only where an endpoint needs a key. */
-  readonly admit?: Admit
+  readonly checkAccess?: CheckAccess
 }
 
 /** Undefined where the host has nothing for the endpoint to serve. */
 export function toAnswer<Needs>(
   endpoint: Endpoint<Needs>,
-  { services, admit }: PipelineOptions<Needs>,
+  { services, checkAccess }: PipelineOptions<Needs>,
 ): Answer | undefined {
   const handler = endpoint.create(services, { refuse, reply })
   if (handler === undefined) return undefined
   const checked = withParameters(endpoint, services, handler)
-  const opened = endpoint.key === undefined ? checked : withKey(endpoint.key, admit, checked)
+  const opened = endpoint.key === undefined ? checked : withKey(endpoint.key, checkAccess, checked)
   return withTime(services.clock, opened)
 }
 
@@ -43,20 +43,17 @@ function withTime(clock: Pick<Clock, "now">, proceed: Answer): Answer {
   }
 }
 
-function withKey(key: KeyNeed, admit: Admit | undefined, proceed: Answer): Answer {
-  if (admit === undefined) throw new Error("an endpoint needs a key, and nothing looks at keys")
-  const { scopes, rate: policy, unless } = key
-  const need = { scopes, policy }
+function withKey(key: KeyNeed, checkAccess: CheckAccess | undefined, proceed: Answer): Answer {
+  if (checkAccess === undefined) throw new Error("an endpoint needs a key, and nothing checks keys")
   return (exchange) => {
-    if (unless?.isThere(exchange.request) === true) return proceed(exchange)
-    const account = admit(exchange, need)
-    if (account instanceof Promise) {
-      return account.then((known) => {
-        exchange.caller = known
-        return proceed(exchange)
-      })
-    }
-    exchange.caller = account
+    if (key.unless?.isThere(exchange.request) === true) return proceed(exchange)
+    const account = checkAccess(exchange, key)
+    if (account instanceof Promise) return account.then((known) => enter(exchange, known))
+    return enter(exchange, account)
+  }
+
+  function enter(exchange: Exchange, caller: Account): Response | Promise<Response> {
+    exchange.caller = caller
     return proceed(exchange)
   }
 }

@@ -3,9 +3,10 @@
  * its method up itself: Hono answers a single handler without composing middleware, and so an
  * unknown method is a 405 of ours before anybody is authenticated.
  */
-import type { Log } from "@safelight/core"
+import { SILENT_LOG, type Log } from "@safelight/core"
 import { Hono } from "hono"
 import { createWatch, toRefusedRequest, type OnAnswered } from "./answered-request.ts"
+import { DEFAULTS } from "./defaults.ts"
 import type { Endpoint, PathHeaders } from "./endpoint.ts"
 import type { ErrorCode } from "./errors/error-table.ts"
 import { refuse as makeRefusal } from "./errors/refusal.ts"
@@ -23,20 +24,21 @@ export interface HttpHandler {
 }
 
 export interface RouterOptions<Needs> extends PipelineOptions<Needs> {
-  readonly log: Log
-  readonly urlCharacters: number
-  readonly onAnswered: OnAnswered | undefined
+  readonly log?: Log | undefined
+  readonly urlCharacters?: number
+  readonly onAnswered?: OnAnswered | undefined
   /** What the refusal at / says; by default that of any unknown path. */
-  readonly rootWords?: string
+  readonly rootWords?: string | undefined
   /** From 0 up to 1. */
-  readonly random: () => number
+  readonly random?: (() => number) | undefined
 }
 
 export function createRouter<Needs>(
   endpoints: readonly Endpoint<Needs>[],
   options: RouterOptions<Needs>,
 ): HttpHandler {
-  const { log, services, urlCharacters, onAnswered, random, rootWords } = options
+  const { services, onAnswered, rootWords } = options
+  const { log = SILENT_LOG, random = Math.random, urlCharacters = DEFAULTS.urlCharacters } = options
   const nextRequestId = createRequestIds()
   const responder = createResponder({ log, random })
   const watch = onAnswered && createWatch(onAnswered, services.clock)

@@ -8,10 +8,10 @@ import type {
   Model,
   TaskService,
 } from "@safelight/core"
-import type { Limit } from "./authentication/limit.ts"
+import type { RateLimit } from "./access/rate-limit.ts"
+import type { PublicPrefix } from "./addresses.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import type { HttpSettings } from "./defaults.ts"
-import type { PublicPrefix } from "./public-prefix.ts"
 
 export interface MetricsText {
   readonly contentType: string
@@ -28,7 +28,7 @@ export interface Services {
   readonly threadModels: ThreadModels | undefined
   readonly links: LinkAccess
   /** Counts a request whose caller has no key. */
-  readonly limit: Limit
+  readonly rateLimit: RateLimit
   /** Asked at each use, since a server knows its address only once it listens. */
   readonly publicUrl: () => string
   readonly prefix: PublicPrefix

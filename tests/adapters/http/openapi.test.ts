@@ -420,8 +420,7 @@ describe("a kept file", () => {
     request: new Request("http://inner.example/"),
     method: "GET",
     requestId: "req_1",
-    node: undefined,
-    server: undefined,
+    host: undefined,
     headers: {},
     param: () => "",
   }

@@ -53,11 +53,7 @@ export interface SealedCreation extends Creation {
  */
 export function sealCreation(creation: Creation, model: Model, sealing: Sealing): SealedCreation {
   const check = model.check(creation.parameters)
-  if (check.kind === "invalid") {
-    const [first, ...more] = check.issues
-    if (first === undefined) throw new Error("parameters are refused for nothing")
-    throw refuseParameters(refuse, [first, ...more])
-  }
+  if (check.kind === "invalid") throw refuseParameters(refuse, check.issues)
   const { parameters } = check
   const sealed = sealParameters(sealing.digest, sealing.createSalt(), parameters)
   return { ...creation, parameters, sealed }

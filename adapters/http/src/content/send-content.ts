@@ -33,17 +33,17 @@ export async function sendContent(options: SendContentOptions): Promise<Response
     const names = { requestId: exchange.requestId, task: exchange.param("task") }
     log.error({ ...names, error }, "an artifact broke off while it was sent")
   }
-  const { node, server } = exchange
-  if (node === undefined || server === undefined) {
+  const { host } = exchange
+  if (host === undefined) {
     exchange.transfer = { status, lengthBytes, sentBytes: lengthBytes }
     return new Response(toWebContent(source, onFailure), { status, headers })
   }
   const transfer = { status, lengthBytes, sentBytes: 0 }
   exchange.transfer = transfer
   try {
-    await server.send(node, { status, headers, source, transfer })
+    await host.server.send(host.node, { status, headers, source, transfer })
   } catch (error) {
     onFailure(error)
   }
-  return server.sent
+  return host.server.sent
 }

@@ -2,7 +2,7 @@
  * The `access` parameter of an address, and what browsers are told of an address that has one: a
  * link works from every origin, since it opens nothing but its artifact, and never with credentials.
  */
-import { toQuery } from "../query.ts"
+import { toQuery } from "../request/query-parameters.ts"
 
 const NAME = "access"
 

@@ -167,14 +167,14 @@ export const showContent = defineEndpoint({
 })
 
 /** What a link opens; throws the one refusal of a link. */
-function createOpenLink({ links, limit }: Services, refuse: Refuse<"not_found">) {
+function createOpenLink({ links, rateLimit }: Services, refuse: Refuse<"not_found">) {
   return async (call: Exchange, now: number): Promise<Content> => {
     const names = { task: call.param("task"), key: call.param("key") }
     const linked = await links.openLink({ access: readAccess(call.request) ?? [], ...names, now })
     if (linked === undefined) throw refuse("not_found")
     const { artifact, linkEndsAt, account, task } = linked
     // Only now: whoever guesses links must not use an account's rate up.
-    await limit(call, account, "content")
+    await rateLimit(call, account, "content")
     return { artifact, linkEndsAt, finishedAt: task.finishedAt }
   }
 }

@@ -4,11 +4,11 @@
  * them can be listed, or revoked alone.
  */
 import { LINK_SECONDS, toUnixSeconds } from "@safelight/core"
+import { toContentUrl } from "../addresses.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { ARTIFACT_KEY, TASK_ID } from "../request/path-parameters.ts"
 import { integer } from "../request/query-parameters.ts"
-import { toContentUrl } from "./content-url.ts"
 import { createFindFinished, findArtifact } from "./find-task.ts"
 
 const PATH = "/v1/tasks/:task/artifacts/:key/links"

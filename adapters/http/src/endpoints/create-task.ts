@@ -3,6 +3,7 @@
  * cancels nothing.
  */
 import { isSafelightError, type SubmitRequest } from "@safelight/core"
+import { toTaskPath } from "../addresses.ts"
 import type { Creation } from "../body/creation.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import type { Refuse } from "../errors/refusal.ts"
@@ -10,7 +11,7 @@ import { creationBody } from "../request/body-kinds.ts"
 import { hops } from "../request/hops.ts"
 import { idempotencyKey } from "../request/idempotency-key.ts"
 import { SUBMISSION_REFUSALS, toSubmissionRefusal } from "./submission-refusal.ts"
-import { toTaskPath, toTaskText } from "./task-body.ts"
+import { toTaskText } from "./task-body.ts"
 
 export const createTask = defineEndpoint({
   method: "POST",

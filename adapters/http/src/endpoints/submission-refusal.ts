@@ -2,10 +2,9 @@
  * What a caller is told where the engine does not take a submission. The account's own limits are
  * the engine's to judge, in the commit that would store the task; here they only get their words.
  */
-import type { Rejection } from "@safelight/core"
+import { toEcho, type Rejection } from "@safelight/core"
 import { CREATION_REFUSALS } from "../body/creation-refusals.ts"
 import { refuseParameters, type Refusal, type Refuse } from "../errors/refusal.ts"
-import { toEcho } from "../request/echo.ts"
 import { POLL_HEADERS } from "./find-task.ts"
 
 export const SUBMISSION_REFUSALS = [
@@ -34,11 +33,8 @@ export function toSubmissionRefusal(
       const message = `The model ${toEcho(rejection.model)} does not exist.${toChoices(models)}`
       return refuseParameters(refuse, [{ param: "model", code: "model_not_found", message }])
     }
-    case "invalid-parameters": {
-      const [first, ...more] = rejection.issues
-      if (first === undefined) throw new Error("parameters are refused for nothing")
-      return refuseParameters(refuse, [first, ...more])
-    }
+    case "invalid-parameters":
+      return refuseParameters(refuse, rejection.issues)
     case "budget-exceeded":
       return refuse("insufficient_balance")
     case "too-many-unfinished-tasks":

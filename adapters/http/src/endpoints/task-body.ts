@@ -3,11 +3,7 @@
  * together by hand, since this is what clients poll for; a test holds it to `JSON.stringify`.
  */
 import { toStatus, toUnixSeconds, type Task } from "@safelight/core"
-
-/** The task's address, relative to the service's. */
-export function toTaskPath(id: string): string {
-  return `/v1/tasks/${id}`
-}
+import { toTaskPath } from "../addresses.ts"
 
 /** JSON; times are whole seconds, floored. `prefix` stands before every path. */
 export function toTaskText(task: Task, prefix: string): string {

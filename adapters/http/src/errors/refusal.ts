@@ -49,7 +49,7 @@ export function toRefuse<const Code extends ErrorCode>(_codes: readonly Code[]):
   return refuse
 }
 
-/** Of any code: for what makes tools, and for answers that are no endpoint's. */
+/** Of any code: for answers that are no endpoint's, and for what hands endpoints their tools. */
 export function refuse(code: ErrorCode, options?: RefusalOptions): Refusal {
   return new Refusal(code, options)
 }
@@ -57,7 +57,9 @@ export function refuse(code: ErrorCode, options?: RefusalOptions): Refusal {
 /** Refuses with the first issue's code; http-decisions §2 says how many more are told. */
 export function refuseParameters<Code extends ErrorCode>(
   refuseBy: Refuse<Code>,
-  issues: readonly [RefusedParameter<Code>, ...RefusedParameter<Code>[]],
+  issues: readonly RefusedParameter<Code>[],
 ): Refusal {
-  return refuseBy(issues[0].code, { message: issues[0].message, issues })
+  const [first] = issues
+  if (first === undefined) throw new Error("parameters are refused for nothing")
+  return refuseBy(first.code, { message: first.message, issues })
 }

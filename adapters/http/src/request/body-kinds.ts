@@ -11,7 +11,7 @@ import type { Creation } from "../body/creation.ts"
 import { RECEIVE_REFUSALS } from "../body/held-bodies.ts"
 import { checkMediaType } from "../body/media-type.ts"
 import { createBodyReader, type BodyRequest } from "../body/read-body.ts"
-import { toReceive } from "../body/to-receive.ts"
+import { receiveWebBody } from "../body/web-body.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { toRefuse } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
@@ -51,7 +51,7 @@ export const creationBody: BodyKind<Creation> = {
       read(exchange, use) {
         const question = { wantsFingerprint: exchange.request.headers.has("idempotency-key") }
         return bodyReader.read(toBodyRequest(exchange, exchange.account ?? ""), async (pieces) =>
-          use(await readCreation(pieces, question, exchange.server?.threads)),
+          use(await readCreation(pieces, question, exchange.host?.server.threads)),
         )
       },
     }
@@ -96,9 +96,11 @@ export const callbackBody: BodyKind<() => Promise<Uint8Array>> = {
   },
 }
 
-function toBodyRequest(exchange: Exchange, account: string): BodyRequest {
-  const declaredLength = exchange.request.headers.get("content-length")
-  return { account, declaredLength, receive: toReceive(exchange) }
+function toBodyRequest({ host, request }: Exchange, account: string): BodyRequest {
+  const declaredLength = request.headers.get("content-length")
+  const receive: BodyRequest["receive"] = (sink) =>
+    host === undefined ? receiveWebBody(request, sink) : host.server.receive(host.node, sink)
+  return { account, declaredLength, receive }
 }
 
 const NO_BODY_REFUSALS = ["unknown_parameter"] as const
@@ -116,9 +118,9 @@ export function noBody(message: string): BodyKind<undefined> {
   }
 }
 
-function hasBody({ request, node }: Exchange): boolean {
+function hasBody({ host, request }: Exchange): boolean {
   const length = request.headers.get("content-length")
   const isFramed = length !== null || request.headers.has("transfer-encoding")
   // HTTP/1.1 frames a body by one of the two; a host that handed over a request may have neither.
-  return isFramed || node !== undefined ? isFramed && length !== "0" : request.body !== null
+  return isFramed || host !== undefined ? isFramed && length !== "0" : request.body !== null
 }

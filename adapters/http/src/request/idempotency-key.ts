@@ -2,14 +2,15 @@
  * `Idempotency-Key` (http-decisions §7): the key, and what the request was that it stands for. A
  * quoted key is a structured-field string (RFC 8941 §3.3.3), and the same key as without quotes.
  */
-import { toCanonicalJson } from "@safelight/core"
+import { createTextDigest, toCanonicalJson } from "@safelight/core"
 import { toRefuse } from "../errors/refusal.ts"
 import { countHeader } from "../exchange.ts"
-import { sha256 } from "../sha256.ts"
 import type { HeaderParameter } from "./header-parameters.ts"
 
 const REFUSALS = ["invalid_idempotency_key"] as const
 const refuse = toRefuse(REFUSALS)
+
+const sha256 = createTextDigest(globalThis)
 
 const NAME = "idempotency-key"
 const MAX_CHARACTERS = 255

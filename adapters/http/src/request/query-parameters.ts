@@ -3,10 +3,9 @@
  * refused and not passed over: a parameter that silently does nothing answers another question
  * than was asked.
  */
+import { toEcho } from "@safelight/core"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { refuseParameters, toRefuse, type RefusedParameter } from "../errors/refusal.ts"
-import { toQuery } from "../query.ts"
-import { toEcho } from "./echo.ts"
 
 const INTEGER_REFUSALS = [
   "invalid_type",
@@ -40,6 +39,16 @@ export interface QueryParameter<Value, Absent> {
 
 export type QueryParameters = Readonly<Record<string, QueryParameter<unknown, unknown>>>
 
+/**
+ * The query of a request's address. The rest of the address is not parsed: a Host that is no host would
+ * make that fail, with an error that holds the whole address and what is secret in it.
+ */
+export function toQuery(url: string): URLSearchParams {
+  const [address = ""] = url.split("#", 1)
+  const start = address.indexOf("?")
+  return new URLSearchParams(start === -1 ? "" : address.slice(start + 1))
+}
+
 /** Every code that a query with these is refused with. */
 export function listQueryRefusals(parameters: QueryParameters): readonly ErrorCode[] {
   const own = Object.values(parameters).flatMap(({ refusals }) => refusals)
@@ -57,8 +66,7 @@ export function readQuery(url: string, parameters: QueryParameters): Record<stri
     if ("value" in parsed) values[param] = parsed.value
     else issues.push({ param, ...parsed.fault })
   }
-  const [first, ...more] = issues
-  if (first !== undefined) throw refuseParameters(refuse, [first, ...more])
+  if (issues.length > 0) throw refuseParameters(refuse, issues)
   return values
 }
 

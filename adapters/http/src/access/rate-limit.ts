@@ -1,22 +1,22 @@
 /**
- * How an account's request rates are told (http-decisions §7). The headers go onto the exchange and
- * so onto whatever is answered; an account without a rate has none.
+ * An account's request rates and the headers that tell them (http-decisions §7). The headers go onto the
+ * exchange, and so onto whatever is answered; an account without a rate has none.
  */
 import type { Access, Account, Rate, RateAnswer, RatePolicy } from "@safelight/core"
 import { Refusal } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
 
 /**
- * Counts a request of the account; throws or rejects with a `Refusal` (429), or with
- * `storage-unavailable`. Gives the account back, at once where it can.
+ * Counts a request of the account, and returns the account, at once where it can. Throws or rejects
+ * with a `Refusal` (429), or with `storage-unavailable`.
  */
-export type Limit = (
+export type RateLimit = (
   exchange: Pick<Exchange, "headers">,
   account: Account,
   policy: RatePolicy,
 ) => Account | Promise<Account>
 
-export function createLimit(access: Pick<Access, "rateLimit">): Limit {
+export function createRateLimit(access: Pick<Access, "rateLimit">): RateLimit {
   return (exchange, account, policy) => {
     const rate = account.rates[policy]
     if (rate === null) return account

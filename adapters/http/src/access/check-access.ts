@@ -1,7 +1,7 @@
 /**
- * Who calls, whether the key may, and whether the account calls too often: the three questions to ask
- * before every endpoint that needs an account, in the order of http-decisions §1, and how their
- * refusals are answered.
+ * Who calls, what the key may do, and whether the account calls too often: three questions, asked before
+ * every endpoint that needs a key, in the order of http-decisions §1. `Access` answers them; here its
+ * answers become refusals.
  */
 import type {
   Access,
@@ -11,23 +11,20 @@ import type {
   AuthenticationRefusal,
   Authorization,
   Identity,
-  RatePolicy,
 } from "@safelight/core"
+import type { KeyNeed } from "../endpoint.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { Refusal } from "../errors/refusal.ts"
-import { toConnection, type Exchange } from "../exchange.ts"
-import type { Limit } from "./limit.ts"
+import type { Exchange } from "../exchange.ts"
+import type { RateLimit } from "./rate-limit.ts"
 
-export interface Need {
-  /** All of them. */
-  readonly scopes: readonly ApiKeyScope[]
-  readonly policy: RatePolicy
-}
-
-/** The account that calls; throws a `Refusal` (401, 403, 429). Answers at once where it can. */
-export type Admit = (
-  exchange: Pick<Exchange, "request" | "headers" | "account" | "node" | "server">,
-  need: Need,
+/**
+ * The account that calls, at once where it can. Throws or rejects with a `Refusal` (401, 403, 429), or
+ * with what `Access` rejects with.
+ */
+export type CheckAccess = (
+  exchange: Pick<Exchange, "request" | "headers" | "account" | "host">,
+  need: Pick<KeyNeed, "rate" | "scopes">,
 ) => Account | Promise<Account>
 
 const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
@@ -37,24 +34,25 @@ const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
   "api-key-expired": "api_key_expired",
 }
 
-export function createAdmission(access: Access, limit: Limit): Admit {
+export function createCheckAccess(access: Access, rateLimit: RateLimit): CheckAccess {
   return (exchange, need) => {
-    const authorization = exchange.request.headers.get("authorization")
-    const connection = toConnection(exchange)
+    const { host, request } = exchange
+    const authorization = request.headers.get("authorization")
+    const connection = host?.server.toConnection(host.node)
     const known = access.authenticate({ authorization, connection })
-    if (known instanceof Promise) return known.then((later) => enter(exchange, later, need))
-    return enter(exchange, known, need)
+    if (known instanceof Promise) return known.then((later) => judge(exchange, later, need))
+    return judge(exchange, known, need)
   }
 
-  function enter(
-    exchange: Parameters<Admit>[0],
+  function judge(
+    exchange: Parameters<CheckAccess>[0],
     authentication: Authentication,
-    { scopes, policy }: Need,
+    { scopes, rate }: Parameters<CheckAccess>[1],
   ): Account | Promise<Account> {
     const identity = demandIdentity(authentication)
     demandScopes(access.authorize(identity, scopes), scopes)
     exchange.account = identity.account.id
-    return limit(exchange, identity.account, policy)
+    return rateLimit(exchange, identity.account, rate)
   }
 }
 
