@@ -18,8 +18,6 @@ export interface HostBindings {
 
 /** What a server of ours can do that web-standard requests and responses can't. */
 export interface ServerPort {
-  /** What a client's next request shares with this one. */
-  toConnection(node: object): object
   /** How often a header was sent; web-standard headers have joined its values. */
   countHeader(node: object, name: string): number
   /** Hands each chunk of the body to `sink`; where reading stops early, the rest is left unread. */

@@ -4,14 +4,14 @@
  */
 import type { Context } from "hono"
 import type { Watch } from "./answered-request.ts"
+import type { AnswerError } from "./errors/answer-error.ts"
 import { refuse as makeRefusal } from "./errors/refusal.ts"
-import type { Responder } from "./errors/responder.ts"
 import type { Exchange, HostBindings } from "./exchange.ts"
 import { reply } from "./json-response.ts"
 import type { ServedPath } from "./router.ts"
 
 export interface PathHandlerOptions {
-  readonly responder: Responder
+  readonly answerError: AnswerError
   readonly nextRequestId: () => string
   readonly watch: Watch | undefined
 }
@@ -21,7 +21,7 @@ type PathHandler = (context: PathContext) => Response | Promise<Response>
 
 export function createPathHandler(
   { route, answers, pathHeaders }: ServedPath,
-  { responder, nextRequestId, watch }: PathHandlerOptions,
+  { answerError, nextRequestId, watch }: PathHandlerOptions,
 ): PathHandler {
   const allow = [...answers.keys(), "OPTIONS"].join(", ")
   const options = (exchange: Exchange): Response => reply(exchange, 204, undefined, { allow })
@@ -37,7 +37,7 @@ export function createPathHandler(
       return response
     }
     const refuse = (error: unknown): Response => {
-      const response = withHeaders(responder.refuse(error, requestId, method), headers)
+      const response = withHeaders(answerError(error, requestId, method), headers)
       watch?.end({ exchange, route, response, beganAt })
       return response
     }

@@ -10,7 +10,7 @@ import { DEFAULTS } from "./defaults.ts"
 import type { Endpoint, PathHeaders } from "./endpoint.ts"
 import type { ErrorCode } from "./errors/error-table.ts"
 import { refuse as makeRefusal } from "./errors/refusal.ts"
-import { createResponder } from "./errors/responder.ts"
+import { createAnswerError } from "./errors/answer-error.ts"
 import type { HostBindings } from "./exchange.ts"
 import { createPathHandler } from "./path-handler.ts"
 import { toAnswer, type Answer, type PipelineOptions } from "./pipeline.ts"
@@ -40,18 +40,18 @@ export function createRouter<Needs>(
   const { services, onAnswered, rootWords } = options
   const { log = SILENT_LOG, random = Math.random, urlCharacters = DEFAULTS.urlCharacters } = options
   const nextRequestId = createRequestIds()
-  const responder = createResponder({ log, random })
+  const answerError = createAnswerError(log, random)
   const watch = onAnswered && createWatch(onAnswered, services.clock)
   const app = new Hono<{ Bindings: HostBindings }>()
   for (const path of toPaths(endpoints, options)) {
-    app.all(path.route, createPathHandler(path, { responder, nextRequestId, watch }))
+    app.all(path.route, createPathHandler(path, { answerError, nextRequestId, watch }))
   }
 
   function refuse(code: ErrorCode, method: string, message?: string): Response {
     const refusal = makeRefusal(code, message === undefined ? {} : { message })
     const requestId = nextRequestId()
     onAnswered?.(toRefusedRequest({ requestId, method, refusal }))
-    return responder.refuse(refusal, requestId, method)
+    return answerError(refusal, requestId, method)
   }
 
   app.notFound(({ req }) => {

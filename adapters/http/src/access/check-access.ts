@@ -23,7 +23,7 @@ import type { RateLimit } from "./rate-limit.ts"
  * with what `Access` rejects with.
  */
 export type CheckAccess = (
-  exchange: Pick<Exchange, "request" | "headers" | "account" | "host">,
+  exchange: Pick<Exchange, "request" | "headers" | "account">,
   need: Pick<KeyNeed, "rate" | "scopes">,
 ) => Account | Promise<Account>
 
@@ -36,10 +36,8 @@ const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
 
 export function createCheckAccess(access: Access, rateLimit: RateLimit): CheckAccess {
   return (exchange, need) => {
-    const { host, request } = exchange
-    const authorization = request.headers.get("authorization")
-    const connection = host?.server.toConnection(host.node)
-    const known = access.authenticate({ authorization, connection })
+    const authorization = exchange.request.headers.get("authorization")
+    const known = access.authenticate({ authorization })
     if (known instanceof Promise) return known.then((later) => judge(exchange, later, need))
     return judge(exchange, known, need)
   }

@@ -31,7 +31,7 @@ export async function sendContent(options: SendContentOptions): Promise<Response
   }
   function onFailure(error: unknown): void {
     const names = { requestId: exchange.requestId, task: exchange.param("task") }
-    log.error({ ...names, error }, "an artifact broke off while it was sent")
+    log.error({ ...names, error }, "transfer failed")
   }
   const { host } = exchange
   if (host === undefined) {

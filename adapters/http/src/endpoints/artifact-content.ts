@@ -195,7 +195,7 @@ async function answer(
     return new Response(null, { status: 304, headers: plan.headers })
   }
   const { status, headers, segments } = plan
-  const source = createByteSource({ segments, first, open })
+  const source = createByteSource(segments, { first, open })
   return sendContent({ exchange, log, status, headers, source })
 }
 

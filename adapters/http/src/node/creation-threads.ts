@@ -65,7 +65,7 @@ export function createCreationThreads({ settings, log }: CreationThreadsOptions)
     } catch (error) {
       if (isEnded) throw closing()
       const cause = late.aborted ? `it took longer than ${bodyThreadMs} ms` : error
-      log.error({ cause: String(cause) }, "a thread for large bodies ended unasked")
+      log.error({ cause: String(cause) }, "body thread ended")
       const message = "the thread that read a large body ended; nothing was accepted"
       throw new SafelightError({ code: "overloaded", message, retryable: true, cause })
     } finally {
@@ -100,7 +100,7 @@ function createPool({ settings, log }: CreationThreadsOptions): Piscina {
     execArgv: process.execArgv.filter((flag) => flag.startsWith("--conditions=")),
   })
   pool.on("error", (error: unknown) => {
-    log.error({ cause: String(error) }, "a thread for large bodies failed without a body")
+    log.error({ cause: String(error) }, "body thread failed")
   })
   return pool
 }
@@ -115,8 +115,7 @@ function toCreation(answer: CreationAnswer, models: readonly Model[], log: Log):
       const { kind: _kind, lack, sealed, ...creation } = answer
       const model = models.find(({ id }) => id === creation.model)
       if (lack !== undefined) {
-        const words = "a thread can't check by a model: it is checked where others wait for it"
-        log.warn({ model: model?.id, lack }, words)
+        log.warn({ model: model?.id, reason: lack }, "model checked outside its thread")
       }
       if (sealed === undefined || model === undefined) return creation
       return withSealedParameters(creation, sealed, model)

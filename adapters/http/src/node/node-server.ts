@@ -22,7 +22,7 @@ import { isFullyReceived, sendAndLinger } from "./linger.ts"
 import { listen } from "./listen.ts"
 import { noteResponse } from "./newest-response.ts"
 import { createRawAnswer } from "./raw-answer.ts"
-import { createRefusedConnections, limitConnections } from "./refused-connections.ts"
+import { createRefusedConnections } from "./refused-connections.ts"
 import { createServerPort, type NodePair } from "./server-port.ts"
 import { endStalledAnswers } from "./stalled-answers.ts"
 import { createWaitingRequests, type AwaitTurn } from "./waiting-requests.ts"
@@ -73,11 +73,13 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
     onAnswered,
     awaitTurn,
   })
-  limitConnections(server, settings.connections, () => noteRefused("connections"))
+  server.maxConnections = settings.connections
+  // Node closes a connection past the limit without a word.
+  server.on("drop", () => noteRefused("connections"))
   endStalledAnswers(server, settings.stalledAnswerMs)
   const url = await listen(server, { host, port })
   server.on("error", (error) => {
-    log.error({ error }, "the server failed to accept a connection")
+    log.error({ error }, "connection not accepted")
   })
   return {
     url,

@@ -15,7 +15,6 @@ export function createServerPort(threads: CreationThreads): ServerPort {
   return {
     threads,
     sent: RESPONSE_ALREADY_SENT,
-    toConnection: (node) => toPair(node).incoming.socket,
     countHeader: (node, name) => toPair(node).incoming.headersDistinct[name]?.length ?? 0,
     receive: (node, sink) => receiveNodeBody(toPair(node), sink),
     send(node, answer) {

@@ -1,8 +1,8 @@
 /**
  * Who calls. A verified key is believed for `keyBelievedMs`, counted from before it was read, so a
- * revocation holds within that time. Keys are remembered by their id with a hash, so that no clear
- * key outlives its connection. A key that is unknown here may be anybody's invention: only so many of
- * those are looked up at a time.
+ * revocation holds within that time. Keys are remembered by their id with a hash, so that no clear key
+ * outlives its request. A key that is unknown here may be anybody's invention: only so many of those are
+ * looked up at a time.
  *
  *     verified lately → answered at once
  *     verified, and not lately → looked up
@@ -16,8 +16,8 @@ import {
   type Semaphore,
 } from "@safelight/core"
 import type { AccessSettings } from "../defaults.ts"
+import { sha256 } from "../sha256.ts"
 import { parseApiKey, type ApiKeyParts } from "./api-key.ts"
-import { createSentKeys, type SentKey } from "./sent-keys.ts"
 import { isExpired, refused, verifyKey, type IdentityStorage } from "./verify-key.ts"
 
 export interface AuthenticateOptions {
@@ -44,6 +44,17 @@ interface GivenKey {
   readonly keySha256: string
 }
 
+/** A key as a header has it, whatever it is worth. */
+interface SentKey {
+  readonly text: string
+  /** Of the whole key. */
+  readonly keySha256: string
+}
+
+const BEARER = /^bearer +([^\s,]+)$/i
+const ID_AT = "sl_live_".length
+const ID_CHARACTERS = 10
+
 const MISSING = refused("missing-api-key")
 const INVALID = refused("invalid-api-key")
 const EXPIRED = refused("api-key-expired")
@@ -56,9 +67,6 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
   const wrongUntilMs = createBoundedCache<number>(settings.cachedKeys)
   /** Verifications that run, so that a key's callers wait for one look-up together. By the key's hash. */
   const running = new Map<string, Promise<Authentication>>()
-  const readSentKey = createSentKeys({
-    isVerified: ({ id, keySha256 }) => verified.get(id)?.keySha256 === keySha256,
-  })
 
   async function verify({ parts, keySha256 }: GivenKey, isKnown: boolean): Promise<Authentication> {
     let believedUntilMs = 0
@@ -102,7 +110,7 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
   }
 
   function judge(sent: SentKey): Authentication | Promise<Authentication> {
-    const entry = verified.get(sent.id)
+    const entry = verified.get(sent.text.slice(ID_AT, ID_AT + ID_CHARACTERS))
     // How far two digests agree tells nothing of a key, so they may be compared as they are.
     const isKnown = entry?.keySha256 === sent.keySha256
     if (!isKnown || clock.monotonicNow() >= entry.believedUntilMs) return look(sent, isKnown)
@@ -110,12 +118,14 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
     return isExpired(authentication.identity, clock.now()) ? EXPIRED : authentication
   }
 
-  return ({ authorization, connection }) => {
+  return ({ authorization }) => {
     if (authorization === null || authorization === undefined || authorization === "") {
       return MISSING
     }
-    const sent = readSentKey(authorization, connection)
-    if (sent === undefined) return INVALID
-    return sent instanceof Promise ? sent.then(judge) : judge(sent)
+    const [, text] = BEARER.exec(authorization) ?? []
+    if (text === undefined) return INVALID
+    const hashed = sha256(text)
+    if (typeof hashed === "string") return judge({ text, keySha256: hashed })
+    return hashed.then((keySha256) => judge({ text, keySha256 }))
   }
 }

@@ -33,8 +33,6 @@ export interface Access extends LinkAccess {
 export interface Credentials {
   /** The `Authorization` header as sent. */
   readonly authorization: string | null | undefined
-  /** What the header came over, where that is known: a key sent over it again is not hashed again. */
-  readonly connection?: object | undefined
 }
 
 export interface Identity {
