@@ -1,11 +1,11 @@
 /**
- * The addresses that answers name. They are made from the configured public URL, never from what a
- * request says of its host. Its path stands before every path: a client follows `Location` and `links`
- * from where it asked, and that is below the prefix.
+ * The addresses in answers. They are made from the configured public URL, never from what a request says
+ * of its host. The path of that URL precedes every path: a client resolves `Location` and `links` against
+ * the address that it asked, which is below the prefix.
  */
 import type { ArtifactRow } from "@safelight/core"
 
-/** The path of the public URL, without a slash at its end; empty where it has none. */
+/** The path of the public URL, without a slash at its end; empty if it has none. */
 export type PublicPrefix = () => string
 
 export function createPublicPrefix(publicUrl: () => string): PublicPrefix {
@@ -25,7 +25,7 @@ export function toTaskPath(id: string): string {
   return `/v1/tasks/${id}`
 }
 
-/** Where an artifact's bytes are. With a token it is a private link: whoever has it has the artifact. */
+/** The address of an artifact's bytes. With a token it is a private link: whoever has it has the artifact. */
 export function toContentUrl(
   publicUrl: string,
   { task, key }: Pick<ArtifactRow, "key" | "task">,

@@ -14,7 +14,7 @@ export interface HealthHandlerOptions {
   readonly checkReady: () => Promise<void>
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   readonly log?: Log
-  /** Hears of every request that was answered. */
+  /** Called for every request once it was answered; must not throw. */
   readonly onAnswered?: OnAnswered
   /** What GET /metrics answers, to anybody and without a key; absent: there is nothing at that path. */
   readonly metrics?: () => Promise<MetricsText>

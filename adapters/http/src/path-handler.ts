@@ -1,6 +1,6 @@
 /**
- * A path as its one Hono handler. Unknown methods and OPTIONS are answered before anybody is
- * authenticated (http-decisions §1), and whatever an endpoint throws is answered here.
+ * The one Hono handler of a path. Unknown methods and OPTIONS are answered before anybody is
+ * authenticated (http-decisions §1), and whatever an endpoint throws becomes its answer here.
  */
 import type { Context } from "hono"
 import type { Watch } from "./answered-request.ts"
@@ -56,7 +56,7 @@ export function createPathHandler(
 
 function toExchange(context: PathContext, requestId: string): Exchange {
   const request = context.req.raw
-  // Hono leaves `env` undefined where a host passes none.
+  // Hono leaves `env` undefined if the host passes none.
   const env = context.env as HostBindings | undefined
   return {
     request,

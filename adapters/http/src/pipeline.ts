@@ -1,9 +1,9 @@
 /**
- * From a declaration to what answers its requests, in the order of http-decisions §1:
+ * Makes of a declaration a function that answers its requests, in the order of http-decisions §1:
  *
  *     key (401, 403, 429) → the body's head (415) → headers (400) → query (400) → body (413, 408, 400) → handler
  *
- * What a declaration lacks costs its requests nothing.
+ * A check that the declaration does not need costs its requests nothing.
  */
 import type { Account, Clock } from "@safelight/core"
 import type { CheckAccess } from "./access/check-access.ts"
@@ -20,11 +20,11 @@ export type Answer = Handler<Exchange>
 
 export interface PipelineOptions<Needs> {
   readonly services: Needs & Pick<Services, "clock">
-  /** Only where an endpoint needs a key. */
+  /** May be absent only if no endpoint needs a key. */
   readonly checkAccess?: CheckAccess
 }
 
-/** Undefined where the host has nothing for the endpoint to serve. */
+/** Undefined if the host has nothing for the endpoint to serve. */
 export function toAnswer<Needs>(
   endpoint: Endpoint<Needs>,
   { services, checkAccess }: PipelineOptions<Needs>,

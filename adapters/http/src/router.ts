@@ -17,7 +17,7 @@ import { toAnswer, type Answer, type PipelineOptions } from "./pipeline.ts"
 import { createRequestIds } from "./request-id.ts"
 
 export interface HttpHandler {
-  /** Never rejects; answers at once where nothing has to be waited for. `bindings` are for our own server. */
+  /** Never rejects; without a promise if nothing has to be waited for. `bindings` are for our own server. */
   fetch(request: Request, bindings?: HostBindings): Response | Promise<Response>
   /** The same routes for a Hono host: `host.route("/", handler.app)`. */
   readonly app: Hono<{ Bindings: HostBindings }>

@@ -5,13 +5,13 @@
 import { SafelightError } from "@safelight/core"
 
 export const DEFAULTS = {
-  /** Keys remembered, and wrong ones; a generation of each, so at most twice as many. */
+  /** Verified keys remembered, and as many wrong ones; at most twice as many of each. */
   cachedKeys: 10_000,
-  /** How long what was read of a key is believed: a revocation holds within one second. */
+  /** How long a key is believed after it was read: a revocation holds within one second. */
   keyBelievedMs: 1_000,
   /** Unknown keys looked up at a time, and links; a storage answers thousands a second so. */
   lookupsAtOnce: 16,
-  /** How many more of each may wait; past it they are refused as overloaded. */
+  /** How many more of each may wait; one more is refused as overloaded. */
   lookupsWaiting: 1_000,
   /** Links remembered as signed by us, about 200 bytes each; at most twice as many. */
   cachedLinks: 10_000,
@@ -21,7 +21,7 @@ export const DEFAULTS = {
 
 export type AccessSettings = { readonly [Name in keyof typeof DEFAULTS]: number }
 
-/** The defaults with a host's own numbers; throws `invalid-configuration` on what is no positive integer, by name. */
+/** The defaults with a host's own numbers. Throws `invalid-configuration`, naming the setting. */
 export function toSettings(given: Partial<AccessSettings> = {}): AccessSettings {
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(DEFAULTS, name)) throw invalid(`${name} is not a setting of access`)

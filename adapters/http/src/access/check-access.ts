@@ -19,8 +19,8 @@ import type { Exchange } from "../exchange.ts"
 import type { RateLimit } from "./rate-limit.ts"
 
 /**
- * The account that calls, at once where it can. Throws or rejects with a `Refusal` (401, 403, 429), or
- * with what `Access` rejects with.
+ * The account that calls, without a promise if it can. Throws or rejects with a `Refusal` (401, 403, 429),
+ * or with what `Access` rejects with.
  */
 export type CheckAccess = (
   exchange: Pick<Exchange, "request" | "headers" | "account">,

@@ -7,7 +7,7 @@ import { Refusal } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
 
 /**
- * Counts a request of the account, and returns the account, at once where it can. Throws or rejects
+ * Counts a request of the account, and returns the account, without a promise if it can. Throws or rejects
  * with a `Refusal` (429), or with `storage-unavailable`.
  */
 export type RateLimit = (

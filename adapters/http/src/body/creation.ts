@@ -1,8 +1,7 @@
 /**
- * All that is decided about the body of a creation before the service hears of it. A small body is
- * read in place and its parameters are left to the service; of a large one both halves are done in
- * a thread, and the service takes what was sealed there. Neither may answer otherwise than the
- * other: same refusals, same order, same bytes.
+ * Reads the body of a creation before the service is asked. A small body is read on the event loop, and
+ * the service checks and seals its parameters. For a large one both are done in a thread, and the service
+ * takes the sealed parameters. The two ways must not differ: same refusals, same order, same bytes.
  */
 import {
   sealParameters,
@@ -18,7 +17,7 @@ import { parseCreationRequest } from "./creation-request.ts"
 import { parseBody } from "./parse-body.ts"
 
 export interface Creation extends Pick<SubmitRequest, "model" | "parameters"> {
-  /** Of the whole request, where one was asked for. */
+  /** Of the whole request, if one was asked for. */
   readonly fingerprint?: string
 }
 
@@ -27,7 +26,7 @@ export interface CreationQuestion {
   readonly wantsFingerprint: boolean
 }
 
-/** From bytes to a request of the right shape. Rejects with a `Refusal`. */
+/** Parses bytes to a request of the right shape. Rejects with a `Refusal`. */
 export async function readCreation(
   bytes: Uint8Array,
   { wantsFingerprint }: CreationQuestion,
@@ -48,8 +47,8 @@ export interface SealedCreation extends Creation {
 }
 
 /**
- * What the service would do first: the parameters checked by the model that the creation names,
- * defaults applied, and sealed. Throws the `Refusal` that its rejection would become.
+ * Does what the service would do first: checks the parameters by the model that the creation names,
+ * applies defaults and seals them. Throws the `Refusal` that the service's rejection would become.
  */
 export function sealCreation(creation: Creation, model: Model, sealing: Sealing): SealedCreation {
   const check = model.check(creation.parameters)

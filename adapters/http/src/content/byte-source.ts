@@ -7,11 +7,11 @@ import { SafelightError, type ArtifactReader } from "@safelight/core"
 import type { ByteRange } from "./ranges.ts"
 
 export interface ByteSource {
-  /** What `read` yields in all: the answer's Content-Length. */
+  /** The bytes that `read` gives in all: the answer's Content-Length. */
   readonly lengthBytes: number
   /**
-   * Fills `into` from its start with the next bytes; resolves to how many, 0 at the end. Rejects
-   * as `ArtifactReader.read`, and with `artifacts-unavailable` where the storage has fewer.
+   * Fills `into` from its start with the next bytes; resolves to how many, 0 at the end. Rejects as
+   * `ArtifactReader.read`, and with `artifacts-unavailable` if the storage has fewer bytes.
    */
   read(into: Uint8Array): Promise<number>
   /** Frees what is open; safe to call twice, but not while a read runs. */

@@ -1,6 +1,6 @@
 /**
- * A multipart/byteranges body as segments (RFC 9110 §14.6). Nothing stands before the first
- * boundary, so the length is exact from the start.
+ * A multipart/byteranges body as segments (RFC 9110 §14.6). Nothing precedes the first boundary, and the
+ * length is known before anything is sent.
  */
 import type { Segment } from "./byte-source.ts"
 import type { ByteRange } from "./ranges.ts"

@@ -1,7 +1,7 @@
 /**
- * GET and HEAD of one input of a task, for the provider that makes it: the address is the whole
- * permission. What was never signed is a 404, whatever it looks like; what was and is over is a 410.
- * Nothing may keep it, run it or learn where it came from.
+ * GET and HEAD of one input of a task, for the provider that works on it: the address is the permission.
+ * An address that was never signed is a 404, whatever it looks like; one whose time is over is a 410. The
+ * headers keep the input from being stored, run, or linked to.
  */
 import { createSemaphore, type InputContent, type Log } from "@safelight/core"
 import { createByteSource } from "../content/byte-source.ts"

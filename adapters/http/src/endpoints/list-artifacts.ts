@@ -55,7 +55,7 @@ function toListed(artifact: ArtifactRow, url: string): object {
     type: artifact.type,
     mime_type: artifact.mimeType,
     content_url: url,
-    // Its content ends all the same when the stored moment comes.
+    // Its content expires at the stored moment all the same.
     ...(!artifact.expiryHidden && { expires_at: toUnixSeconds(artifact.expiresAt) }),
   }
 }

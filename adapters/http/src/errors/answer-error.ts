@@ -1,6 +1,6 @@
 /**
- * The one place where something thrown becomes an answer, and where it is logged: what the caller
- * did is not, what the outside did is a warning, and what we did is an error with its stack.
+ * The one place where something thrown becomes an answer and is logged: a fault of the caller is not
+ * logged, one of the outside is a warning, and one of ours an error with its stack.
  */
 import { isSafelightError, type Log } from "@safelight/core"
 import { ERRORS } from "./error-table.ts"

@@ -1,4 +1,4 @@
-/** The handler as it is under Node, where packages have files: /docs is there. */
+/** The handler under Node: the files of installed packages can be read, so it serves /docs. */
 import { readFile } from "node:fs/promises"
 import { createHttpHandler, type HttpHandlerOptions } from "../http-handler.ts"
 import type { HttpHandler } from "../router.ts"

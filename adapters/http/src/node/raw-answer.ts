@@ -1,6 +1,6 @@
 /**
- * A refusal written to a socket by hand, where Node made no response for it. The connection ends
- * with it, but not at once: closing would reset it, and the reset can overtake the answer.
+ * A refusal written to a socket by hand, for requests that Node made no response for. The connection
+ * ends after it, but not at once: closing would reset it, and the reset can overtake the answer.
  */
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
@@ -9,8 +9,8 @@ import { toErrorResponse, toErrorText } from "../errors/error-response.ts"
 import type { Refusal } from "../errors/refusal.ts"
 
 /**
- * Writes the refusal and ends the connection; what still comes is dropped for a while. `packet` is
- * what came last: where that begins a HEAD, the body is left out.
+ * Writes the refusal and ends the connection; bytes that still arrive are dropped for `lingerMs`.
+ * `packet` is the last one received: if it begins a HEAD, the body is left out.
  */
 export type AnswerRaw = (socket: Duplex, refusal: Refusal, packet?: Buffer) => void
 

@@ -1,6 +1,6 @@
 /**
- * Connections that are closed without an answer because there are too many, or because too much is
- * sent ahead on them. The log hears of them at most once a minute, for a flood must not fill it.
+ * Connections that are closed without an answer, because there are too many or because too much is sent
+ * ahead on them. They are logged at most once a minute, so that a flood does not fill the log.
  */
 import type { Log } from "@safelight/core"
 
@@ -9,8 +9,8 @@ const TELL_EACH_MS = 60_000
 export type RefusedBecause = "connections" | "requests sent ahead"
 
 /**
- * Counts each call by its reason, and tells the log of the first one; of those in the minute after it
- * with the next one that follows.
+ * Counts each call by its reason and logs the first one. Those of the minute after it are counted and
+ * logged with the next one that follows.
  */
 export function createRefusedConnections(log: Log): (because: RefusedBecause) => void {
   const counts: Record<RefusedBecause, { refused: number; tellAt: number }> = {

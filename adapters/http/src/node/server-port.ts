@@ -1,4 +1,4 @@
-/** What our Node server does for the handler, with Node's own request and response as `node`. */
+/** The `ServerPort` of our Node server: `node` is a pair of Node's own request and response. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { CreationThreads } from "../body/creation-reader.ts"

@@ -1,6 +1,7 @@
 /**
  * A file that never changes while the process lives, read once and answered with its entity tag.
- * `no-cache` means kept but asked about: after an upgrade no old script meets a new style sheet.
+ * `no-cache` lets a browser keep it and makes it ask each time, so that after an upgrade no old script
+ * meets a new style sheet.
  */
 import { matchesWeakly } from "../content/entity-tag.ts"
 import type { Exchange } from "../exchange.ts"

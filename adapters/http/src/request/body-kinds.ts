@@ -1,7 +1,7 @@
 /**
- * What an endpoint may do with a body. A kind says what it is refused for and how the document
- * describes it; made once, it checks the head before the declared headers are read, and reads the
- * body after them. GET and HEAD declare none: what they are sent is never read.
+ * The kinds of body that an endpoint may declare. A kind says with which codes it is refused and how the
+ * document describes it. It checks the head before the declared headers are read, and reads the body
+ * after them. GET and HEAD declare none: a body sent with them is never read.
  */
 import type { Model } from "@safelight/core"
 import { joinPieces, type BodyPieces } from "../body/body-pieces.ts"
@@ -37,7 +37,7 @@ interface BodyUse<Value> {
   ) => Promise<Response>
 }
 
-/** A creation request, checked as far as it can be without asking the service. */
+/** A creation request, checked as far as possible without asking the service. */
 export const creationBody: BodyKind<Creation> = {
   refusals: CREATION_REFUSALS,
   describe: (models) => toCreationBody(models).requestBody,
@@ -59,8 +59,8 @@ export const creationBody: BodyKind<Creation> = {
 }
 
 /**
- * Bytes of a stranger, read only once the handler asks for them. They are held apart from the bodies
- * of callers, who are so never refused for them, and count against what the path names as `key`.
+ * A stranger's bytes, read only once the handler asks for them. They are counted apart from the bodies of
+ * callers, so no caller is ever refused because of them, and each `key` of the path has a share of its own.
  */
 export const callbackBody: BodyKind<() => Promise<Uint8Array>> = {
   refusals: RECEIVE_REFUSALS,
@@ -106,7 +106,7 @@ function toBodyRequest({ host, request }: Exchange, account: string): BodyReques
 const NO_BODY_REFUSALS = ["unknown_parameter"] as const
 const refuse = toRefuse(NO_BODY_REFUSALS)
 
-/** A body is refused, in these words (http-decisions §6). */
+/** Any body is refused, with this message (http-decisions §6). */
 export function noBody(message: string): BodyKind<undefined> {
   return {
     refusals: NO_BODY_REFUSALS,

@@ -1,7 +1,6 @@
 /**
- * The declared parameters of a query, and their reader. A name that is not declared or stands twice is
- * refused and not passed over: a parameter that silently does nothing answers another question
- * than was asked.
+ * The declared parameters of a query, and their reader. A name that is not declared, or is given twice,
+ * is refused and not ignored: the answer would be to another question than the caller asked.
  */
 import { toEcho } from "@safelight/core"
 import type { ErrorCode } from "../errors/error-table.ts"
@@ -31,9 +30,9 @@ export interface QueryParameter<Value, Absent> {
   readonly description: string
   readonly schema: object
   readonly refusals: readonly ParameterCode[]
-  /** What its text says; `name` is for the words of a fault. */
+  /** Its value from the text; `name` is for the message of a fault. */
   readonly parse: (text: string, name: string) => Parsed<Value>
-  /** What it is where it is absent. */
+  /** Its value if it is absent. */
   readonly absent: Absent
 }
 
@@ -70,7 +69,7 @@ export function readQuery(url: string, parameters: QueryParameters): Record<stri
   return values
 }
 
-/** Each name once, however often it stands. */
+/** Each name once, however often it is given. */
 function findMisnamed(
   query: URLSearchParams,
   parameters: QueryParameters,
@@ -91,7 +90,7 @@ interface Bounds {
   readonly max: number
 }
 
-/** A whole number from `min` to `max`; `byDefault` where it is absent. */
+/** A whole number from `min` to `max`; `byDefault` if it is absent. */
 export function integer(
   description: string,
   { min, max, byDefault }: Bounds & { readonly byDefault: number },
@@ -147,7 +146,7 @@ export function choice<const Value extends string>(
   }
 }
 
-/** What a parameter may be, in words. */
+/** The message that lists the values of a parameter. */
 export function toChoice(name: string, values: readonly string[]): string {
   return `${name} must be one of: ${values.join(", ")}.`
 }
@@ -163,7 +162,7 @@ export function anyText(description: string): QueryParameter<string, undefined> 
   }
 }
 
-/** A text of ours that `read` understands; undefined from it is refused with `words`. */
+/** A text that this service made: `read` understands it, or it is refused with `words`. */
 export function token<Value extends object>(
   description: string,
   { read, words }: { readonly read: (text: string) => Value | undefined; readonly words: string },

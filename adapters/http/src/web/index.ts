@@ -1,4 +1,4 @@
-/** The handler for any host with `fetch` types; what needs Node is in the entry beside this one. */
+/** The handler for any host with `fetch` types; `../index.ts` adds what needs Node. */
 export type { AnsweredRequest, OnAnswered } from "../answered-request.ts"
 export { DEFAULTS, type HttpSettings } from "../defaults.ts"
 export { ERROR_CODES, type ErrorCode, type ErrorType } from "../errors/error-table.ts"

@@ -5,8 +5,8 @@
  * looked up at a time.
  *
  *     verified lately → answered at once
- *     verified, and not lately → looked up
- *     unknown → waits in line → looked up ─wrong→ refused without a look for `keyBelievedMs`
+ *     verified earlier → looked up
+ *     unknown → waits its turn → looked up ─wrong→ refused without a look-up for `keyBelievedMs`
  */
 import {
   createBoundedCache,
@@ -24,7 +24,7 @@ export interface AuthenticateOptions {
   readonly storage: IdentityStorage
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   readonly settings: Pick<AccessSettings, "cachedKeys" | "keyBelievedMs">
-  /** Where look-ups of unknown keys wait in line. */
+  /** Bounds the look-ups of unknown keys. */
   readonly unknownKeys: Semaphore
 }
 
@@ -63,9 +63,9 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
   const { storage, clock, settings, unknownKeys } = options
   /** By key id. */
   const verified = createBoundedCache<Verified>(settings.cachedKeys)
-  /** Until when a wrong key is refused without a look, by its hash. */
+  /** Until when a wrong key is refused without a look-up, by its hash. */
   const wrongUntilMs = createBoundedCache<number>(settings.cachedKeys)
-  /** Verifications that run, so that a key's callers wait for one look-up together. By the key's hash. */
+  /** Running verifications, by the key's hash, so that all callers with a key wait for one look-up. */
   const running = new Map<string, Promise<Authentication>>()
 
   async function verify({ parts, keySha256 }: GivenKey, isKnown: boolean): Promise<Authentication> {
@@ -98,7 +98,7 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
     return started
   }
 
-  /** What is no key is refused before anything is remembered of it. */
+  /** A text that is not a key is refused before anything is remembered of it. */
   function look(
     { text, keySha256 }: SentKey,
     isKnown: boolean,
@@ -111,7 +111,7 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
 
   function judge(sent: SentKey): Authentication | Promise<Authentication> {
     const entry = verified.get(sent.text.slice(ID_AT, ID_AT + ID_CHARACTERS))
-    // How far two digests agree tells nothing of a key, so they may be compared as they are.
+    // How far two digests agree reveals nothing of a key, so they need no constant-time comparison.
     const isKnown = entry?.keySha256 === sent.keySha256
     if (!isKnown || clock.monotonicNow() >= entry.believedUntilMs) return look(sent, isKnown)
     const { authentication } = entry

@@ -6,8 +6,8 @@ const ID_DIGITS = 8
 const SECRET_BYTES = 32
 
 /**
- * A key from random bytes: 32 for the secret, and 8 more below 248 for the id, so hand in 64.
- * Throws a RangeError on too few.
+ * A key from random bytes: 32 for the secret, and 8 more below 248 for the id, so pass 64. Throws a
+ * RangeError on too few.
  */
 export function createLinkKey(randomBytes: Uint8Array, createdAt: number): LinkKey {
   const secretBytes = randomBytes.subarray(0, SECRET_BYTES)
