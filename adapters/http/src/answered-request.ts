@@ -55,7 +55,7 @@ export function createWatch(onAnswered: OnAnswered, clock: Pick<Clock, "monotoni
   return {
     begin: () => clock.monotonicNow(),
     end({ exchange, route, response, beganAt }) {
-      const { requestId, method, account, transfer } = exchange
+      const { requestId, method, caller, transfer } = exchange
       onAnswered({
         requestId,
         method: toKnownMethod(method),
@@ -64,7 +64,7 @@ export function createWatch(onAnswered: OnAnswered, clock: Pick<Clock, "monotoni
         durationMs: clock.monotonicNow() - beganAt,
         sentBytes: transfer?.sentBytes ?? toWrittenBytes(response),
         isComplete: transfer === undefined || transfer.sentBytes === transfer.lengthBytes,
-        account,
+        account: caller?.id,
         task: exchange.task ?? toNamedTask(exchange),
       })
     },

@@ -82,7 +82,6 @@ type Body<Kind> = Kind extends BodyKind<infer Value> ? Value : undefined
 /** A request whose declared checks have passed. */
 export type Call<Key, Query, Headers, Kind> = Exchange &
   Caller<Key> & {
-    readonly startedAt: number
     readonly query: {
       readonly [Name in keyof Query]: Query[Name] extends QueryParameter<infer Value, infer Absent>
         ? Value | Absent

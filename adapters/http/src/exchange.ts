@@ -53,12 +53,10 @@ export interface Exchange {
   readonly host: Required<HostBindings> | undefined
   /** Headers of the answer, whatever it is; lower-case names. */
   readonly headers: Record<string, string>
-  /** The name of the account whose key it is, once that is verified. */
-  account?: string
-  /** The account, once it may call. */
-  caller?: Account
   /** When the request came, in milliseconds since the epoch: expiry is judged by it. */
-  startedAt?: number
+  readonly startedAt: number
+  /** The account of the key, once that is known to be good for the endpoint. */
+  caller?: Account
   /** The values of the declared parameters of query and headers, by their names. */
   query?: unknown
   sent?: unknown

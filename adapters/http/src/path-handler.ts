@@ -2,10 +2,11 @@
  * The one Hono handler of a path. Unknown methods and OPTIONS are answered before anybody is
  * authenticated (http-decisions §1), and whatever an endpoint throws becomes its answer here.
  */
+import type { Clock } from "@safelight/core"
 import type { Context } from "hono"
 import type { Watch } from "./answered-request.ts"
 import type { AnswerError } from "./errors/answer-error.ts"
-import { refuse as makeRefusal } from "./errors/refusal.ts"
+import { Refusal } from "./errors/refusal.ts"
 import type { Exchange, HostBindings } from "./exchange.ts"
 import { reply } from "./json-response.ts"
 import type { ServedPath } from "./router.ts"
@@ -14,6 +15,7 @@ export interface PathHandlerOptions {
   readonly answerError: AnswerError
   readonly nextRequestId: () => string
   readonly watch: Watch | undefined
+  readonly clock: Pick<Clock, "now">
 }
 
 type PathContext = Context<{ Bindings: HostBindings }>
@@ -21,14 +23,14 @@ type PathHandler = (context: PathContext) => Response | Promise<Response>
 
 export function createPathHandler(
   { route, answers, pathHeaders }: ServedPath,
-  { answerError, nextRequestId, watch }: PathHandlerOptions,
+  { answerError, nextRequestId, watch, clock }: PathHandlerOptions,
 ): PathHandler {
   const allow = [...answers.keys(), "OPTIONS"].join(", ")
   const options = (exchange: Exchange): Response => reply(exchange, 204, undefined, { allow })
   const all = new Map([...answers, ["OPTIONS", options]])
 
   return (context) => {
-    const exchange = toExchange(context, nextRequestId())
+    const exchange = toExchange(context, nextRequestId(), clock.now())
     const { request, method, requestId, headers } = exchange
     const beganAt = watch?.begin() ?? 0
     const finish = (made: Response): Response => {
@@ -45,7 +47,7 @@ export function createPathHandler(
     try {
       if (pathHeaders !== undefined) Object.assign(headers, pathHeaders(request))
       const answer = all.get(method)
-      if (answer === undefined) throw makeRefusal("method_not_allowed", { headers: { allow } })
+      if (answer === undefined) throw new Refusal("method_not_allowed", { headers: { allow } })
       answered = answer(exchange)
     } catch (error) {
       return refuse(error)
@@ -54,7 +56,7 @@ export function createPathHandler(
   }
 }
 
-function toExchange(context: PathContext, requestId: string): Exchange {
+function toExchange(context: PathContext, requestId: string, startedAt: number): Exchange {
   const request = context.req.raw
   // Hono leaves `env` undefined if the host passes none.
   const env = context.env as HostBindings | undefined
@@ -62,6 +64,7 @@ function toExchange(context: PathContext, requestId: string): Exchange {
     request,
     method: request.method,
     requestId,
+    startedAt,
     host: isOurs(env) ? env : undefined,
     headers: {},
     param: (name) => context.req.param(name) ?? "",

@@ -5,7 +5,6 @@
  *
  * A check that the declaration does not need costs its requests nothing.
  */
-import type { Account, Clock } from "@safelight/core"
 import type { CheckAccess } from "./access/check-access.ts"
 import type { Endpoint, Handler, KeyNeed } from "./endpoint.ts"
 import { refuse } from "./errors/refusal.ts"
@@ -19,7 +18,7 @@ import type { Services } from "./services.ts"
 export type Answer = Handler<Exchange>
 
 export interface PipelineOptions<Needs> {
-  readonly services: Needs & Pick<Services, "clock">
+  readonly services: Needs
   /** May be absent only if no endpoint needs a key. */
   readonly checkAccess?: CheckAccess
 }
@@ -32,29 +31,15 @@ export function toAnswer<Needs>(
   const handler = endpoint.create(services, { refuse, reply })
   if (handler === undefined) return undefined
   const checked = withParameters(endpoint, services, handler)
-  const opened = endpoint.key === undefined ? checked : withKey(endpoint.key, checkAccess, checked)
-  return withTime(services.clock, opened)
-}
-
-function withTime(clock: Pick<Clock, "now">, proceed: Answer): Answer {
-  return (exchange) => {
-    exchange.startedAt = clock.now()
-    return proceed(exchange)
-  }
+  return endpoint.key === undefined ? checked : withKey(endpoint.key, checkAccess, checked)
 }
 
 function withKey(key: KeyNeed, checkAccess: CheckAccess | undefined, proceed: Answer): Answer {
   if (checkAccess === undefined) throw new Error("an endpoint needs a key, and nothing checks keys")
   return (exchange) => {
     if (key.unless?.isThere(exchange.request) === true) return proceed(exchange)
-    const account = checkAccess(exchange, key)
-    if (account instanceof Promise) return account.then((known) => enter(exchange, known))
-    return enter(exchange, account)
-  }
-
-  function enter(exchange: Exchange, caller: Account): Response | Promise<Response> {
-    exchange.caller = caller
-    return proceed(exchange)
+    const checking = checkAccess(exchange, key)
+    return checking === undefined ? proceed(exchange) : checking.then(() => proceed(exchange))
   }
 }
 

@@ -9,12 +9,13 @@ import { createWatch, toRefusedRequest, type OnAnswered } from "./answered-reque
 import { DEFAULTS } from "./defaults.ts"
 import type { Endpoint, PathHeaders } from "./endpoint.ts"
 import type { ErrorCode } from "./errors/error-table.ts"
-import { refuse as makeRefusal } from "./errors/refusal.ts"
+import { Refusal } from "./errors/refusal.ts"
 import { createAnswerError } from "./errors/answer-error.ts"
 import type { HostBindings } from "./exchange.ts"
 import { createPathHandler } from "./path-handler.ts"
 import { toAnswer, type Answer, type PipelineOptions } from "./pipeline.ts"
 import { createRequestIds } from "./request-id.ts"
+import type { Services } from "./services.ts"
 
 export interface HttpHandler {
   /** Never rejects; without a promise if nothing has to be waited for. `bindings` are for our own server. */
@@ -23,7 +24,7 @@ export interface HttpHandler {
   readonly app: Hono<{ Bindings: HostBindings }>
 }
 
-export interface RouterOptions<Needs> extends PipelineOptions<Needs> {
+export interface RouterOptions<Needs> extends PipelineOptions<Needs & Pick<Services, "clock">> {
   readonly log?: Log | undefined
   readonly urlCharacters?: number
   readonly onAnswered?: OnAnswered | undefined
@@ -44,11 +45,14 @@ export function createRouter<Needs>(
   const watch = onAnswered && createWatch(onAnswered, services.clock)
   const app = new Hono<{ Bindings: HostBindings }>()
   for (const path of toPaths(endpoints, options)) {
-    app.all(path.route, createPathHandler(path, { answerError, nextRequestId, watch }))
+    app.all(
+      path.route,
+      createPathHandler(path, { answerError, nextRequestId, watch, clock: services.clock }),
+    )
   }
 
   function refuse(code: ErrorCode, method: string, message?: string): Response {
-    const refusal = makeRefusal(code, message === undefined ? {} : { message })
+    const refusal = new Refusal(code, message === undefined ? {} : { message })
     const requestId = nextRequestId()
     onAnswered?.(toRefusedRequest({ requestId, method, refusal }))
     return answerError(refusal, requestId, method)

@@ -5,7 +5,6 @@
  */
 import type {
   Access,
-  Account,
   ApiKeyScope,
   Authentication,
   AuthenticationRefusal,
@@ -19,13 +18,10 @@ import type { Exchange } from "../exchange.ts"
 import type { RateLimit } from "./rate-limit.ts"
 
 /**
- * The account that calls, without a promise if it can. Throws or rejects with a `Refusal` (401, 403, 429),
- * or with what `Access` rejects with.
+ * Sets the exchange's `caller`; a promise only if something has to be waited for. Throws or rejects with a
+ * `Refusal` (401, 403, 429), or with what `Access` rejects with.
  */
-export type CheckAccess = (
-  exchange: Pick<Exchange, "request" | "headers" | "account">,
-  need: Pick<KeyNeed, "rate" | "scopes">,
-) => Account | Promise<Account>
+export type CheckAccess = (exchange: Exchange, need: KeyNeed) => Promise<void> | undefined
 
 const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
   "missing-api-key": "missing_api_key",
@@ -43,13 +39,13 @@ export function createCheckAccess(access: Access, rateLimit: RateLimit): CheckAc
   }
 
   function judge(
-    exchange: Parameters<CheckAccess>[0],
+    exchange: Exchange,
     authentication: Authentication,
-    { scopes, rate }: Parameters<CheckAccess>[1],
-  ): Account | Promise<Account> {
+    { scopes, rate }: KeyNeed,
+  ): Promise<void> | undefined {
     const identity = demandIdentity(authentication)
     demandScopes(access.authorize(identity, scopes), scopes)
-    exchange.account = identity.account.id
+    exchange.caller = identity.account
     return rateLimit(exchange, identity.account, rate)
   }
 }

@@ -7,25 +7,25 @@ import { Refusal } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
 
 /**
- * Counts a request of the account, and returns the account, without a promise if it can. Throws or rejects
- * with a `Refusal` (429), or with `storage-unavailable`.
+ * Counts a request of the account; a promise only if the storage has to be asked. Throws or rejects with a
+ * `Refusal` (429), or with `storage-unavailable`.
  */
 export type RateLimit = (
   exchange: Pick<Exchange, "headers">,
   account: Account,
   policy: RatePolicy,
-) => Account | Promise<Account>
+) => Promise<void> | undefined
 
 export function createRateLimit(access: Pick<Access, "rateLimit">): RateLimit {
   return (exchange, account, policy) => {
     const rate = account.rates[policy]
-    if (rate === null) return account
+    if (rate === null) return undefined
     exchange.headers["ratelimit-policy"] = toPolicy(policy, rate)
-    function judge(answer: RateAnswer | undefined): Account {
-      if (answer === undefined) return account
+    function judge(answer: RateAnswer | undefined): undefined {
+      if (answer === undefined) return undefined
       const seconds = Math.ceil(answer.moreInMs / 1_000)
       exchange.headers["ratelimit"] = `"${policy}";r=${answer.remaining};t=${seconds}`
-      if (answer.isWithin) return account
+      if (answer.isWithin) return undefined
       throw new Refusal("rate_limit_exceeded", { headers: { "retry-after": String(seconds) } })
     }
     const answer = access.rateLimit(account, policy)

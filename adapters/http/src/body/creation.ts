@@ -4,16 +4,18 @@
  * takes the sealed parameters. The two ways must not differ: same refusals, same order, same bytes.
  */
 import {
+  fields,
   sealParameters,
+  toParameterIssue,
   type Digest,
   type Model,
   type SealedParameters,
   type SubmitRequest,
 } from "@safelight/core"
+import * as v from "valibot"
 import { refuseParameters } from "../errors/refusal.ts"
 import { fingerprintCreation } from "../request/idempotency-key.ts"
 import { refuse } from "./creation-refusals.ts"
-import { parseCreationRequest } from "./creation-request.ts"
 import { parseBody } from "./parse-body.ts"
 
 export interface Creation extends Pick<SubmitRequest, "model" | "parameters"> {
@@ -26,15 +28,37 @@ export interface CreationQuestion {
   readonly wantsFingerprint: boolean
 }
 
+/** As it was sent: a schema of members would drop those called `__proto__`. */
+const anyObject = { ...v.custom<object>(isObject), expects: "Object" as const }
+const creationRequest = fields({ model: v.string(), parameters: anyObject })
+
 /** Parses bytes to a request of the right shape. Rejects with a `Refusal`. */
 export async function readCreation(
   bytes: Uint8Array,
   { wantsFingerprint }: CreationQuestion,
 ): Promise<Creation> {
   const body = parseBody(bytes)
-  const { model, parameters } = parseCreationRequest(body)
+  const { model, parameters } = parseShape(body)
   if (!wantsFingerprint) return { model, parameters }
   return { model, parameters, fingerprint: await fingerprintCreation(body) }
+}
+
+/**
+ * Exactly `model` and `parameters` (specification §2.3); the model judges what is in `parameters`. Throws a
+ * `Refusal` that names everything wrong with the shape.
+ */
+function parseShape(body: unknown): Pick<Creation, "model" | "parameters"> {
+  if (!isObject(body)) {
+    throw refuse("invalid_type", { message: "The request body must be a JSON object." })
+  }
+  const checked = v.safeParse(creationRequest, body)
+  if (checked.success) return checked.output
+  const issues = checked.issues.map((issue) => toParameterIssue("", issue))
+  throw refuseParameters(refuse, issues)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 export interface Sealing {

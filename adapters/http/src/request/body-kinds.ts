@@ -50,7 +50,7 @@ export const creationBody: BodyKind<Creation> = {
       },
       read(exchange, use) {
         const question = { wantsFingerprint: exchange.request.headers.has("idempotency-key") }
-        return bodyReader.read(toBodyRequest(exchange, exchange.account ?? ""), async (pieces) =>
+        return bodyReader.read(toBodyRequest(exchange, exchange.caller?.id ?? ""), async (pieces) =>
           use(await readCreation(pieces, question, exchange.host?.server.threads)),
         )
       },
