@@ -1,8 +1,8 @@
 /**
- * Every number that a host may change, each with its reason, and the check of what a host gave.
+ * Every number that a host may change, each with its reason.
  * Durations are milliseconds and sizes bytes, as the names say.
  */
-import { SafelightError } from "@safelight/core"
+import { withDefaults, type Settings } from "@safelight/core"
 
 export const DEFAULTS = {
   /** One request body: three 20 MiB images as data URLs, and room. */
@@ -50,19 +50,9 @@ export const DEFAULTS = {
   lingerMs: 2_000,
 } as const
 
-export type HttpSettings = { readonly [Name in keyof typeof DEFAULTS]: number }
+export type HttpSettings = Settings<typeof DEFAULTS>
 
 /** The defaults with a host's own numbers. Throws `invalid-configuration`, naming the setting. */
-export function toSettings(given: Partial<HttpSettings> = {}): HttpSettings {
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(DEFAULTS, name)) throw invalid(`${name} is not a setting`)
-    if (!Number.isSafeInteger(value) || value < 1) {
-      throw invalid(`${name} must be a positive integer`)
-    }
-  }
-  return { ...DEFAULTS, ...given }
-}
-
-function invalid(message: string): SafelightError {
-  return new SafelightError({ code: "invalid-configuration", message })
+export function toSettings(given?: Partial<HttpSettings>): HttpSettings {
+  return withDefaults(DEFAULTS, given, "of HTTP")
 }

@@ -1,8 +1,8 @@
 /**
- * Every number that a host may change, each with its reason, and the check of what a host gave.
+ * Every number that a host may change, each with its reason.
  * Durations are milliseconds, as the names say.
  */
-import { SafelightError } from "@safelight/core"
+import { withDefaults, type Settings } from "@safelight/core"
 
 export const DEFAULTS = {
   /** Verified keys remembered, and as many wrong ones; at most twice as many of each. */
@@ -19,19 +19,9 @@ export const DEFAULTS = {
   cachedRates: 10_000,
 } as const
 
-export type AccessSettings = { readonly [Name in keyof typeof DEFAULTS]: number }
+export type AccessSettings = Settings<typeof DEFAULTS>
 
 /** The defaults with a host's own numbers. Throws `invalid-configuration`, naming the setting. */
-export function toSettings(given: Partial<AccessSettings> = {}): AccessSettings {
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(DEFAULTS, name)) throw invalid(`${name} is not a setting of access`)
-    if (!Number.isSafeInteger(value) || value < 1) {
-      throw invalid(`${name} must be a positive integer`)
-    }
-  }
-  return { ...DEFAULTS, ...given }
-}
-
-function invalid(message: string): SafelightError {
-  return new SafelightError({ code: "invalid-configuration", message })
+export function toSettings(given?: Partial<AccessSettings>): AccessSettings {
+  return withDefaults(DEFAULTS, given, "of access")
 }

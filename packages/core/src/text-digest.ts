@@ -3,6 +3,7 @@
  * Node's own is asked first: WebCrypto does the same work in a pool of threads, and the way there and
  * back costs a small text more than its hash.
  */
+import { toHex } from "./to-hex.ts"
 
 /** What Node has under these names, and every other host some of. */
 export interface DigestHost {
@@ -27,6 +28,6 @@ export function createTextDigest(host: DigestHost): TextDigest {
   if (node !== undefined) return (text) => node.hash("sha256", text, "hex")
   return async (text) => {
     const bytes = await host.crypto.subtle.digest("SHA-256", new host.TextEncoder().encode(text))
-    return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
+    return toHex(new Uint8Array(bytes))
   }
 }

@@ -420,6 +420,7 @@ describe("a kept file", () => {
     request: new Request("http://inner.example/"),
     method: "GET",
     requestId: "req_1",
+    startedAt: 0,
     host: undefined,
     headers: {},
     param: () => "",

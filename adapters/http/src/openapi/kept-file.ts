@@ -3,6 +3,7 @@
  * `no-cache` lets a browser keep it and makes it ask each time, so that after an upgrade no old script
  * meets a new style sheet.
  */
+import { toHex } from "@safelight/core"
 import { matchesWeakly } from "../content/entity-tag.ts"
 import type { Exchange } from "../exchange.ts"
 
@@ -60,6 +61,5 @@ export function createKeptFile(
 
 async function toEtag(bytes: Uint8Array): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)
-  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0"))
-  return `"${hex.join("")}"`
+  return `"${toHex(new Uint8Array(digest))}"`
 }

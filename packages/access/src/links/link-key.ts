@@ -1,5 +1,5 @@
 /** A key that signs private links, made from random bytes. */
-import type { LinkKey } from "@safelight/core"
+import { toHex, type LinkKey } from "@safelight/core"
 import { toBase62Digits } from "../keys/base62.ts"
 
 const ID_DIGITS = 8
@@ -13,6 +13,5 @@ export function createLinkKey(randomBytes: Uint8Array, createdAt: number): LinkK
   const secretBytes = randomBytes.subarray(0, SECRET_BYTES)
   const id = toBase62Digits(randomBytes.subarray(SECRET_BYTES)).slice(0, ID_DIGITS)
   if (id.length < ID_DIGITS) throw new RangeError("too few random bytes for a link key")
-  const secret = Array.from(secretBytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
-  return { id, secret, createdAt }
+  return { id, secret: toHex(secretBytes), createdAt }
 }
