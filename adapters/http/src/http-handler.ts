@@ -62,7 +62,7 @@ export interface HttpHandlerOptions {
 const ROOT_WORDS =
   "There is nothing at this path. People find the API described at /docs, programs at /openapi.json."
 
-/** Throws `invalid-configuration` on a setting that is no positive integer. */
+/** Throws `invalid-configuration`, naming the setting that is wrong or the model that can't be described. */
 export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { service, access, clock, publicUrl, models = MODELS, onAnswered } = options
   const { log = SILENT_LOG, hasReference = true } = options
