@@ -20,6 +20,7 @@ import {
 } from "@safelight/core"
 import { createEngine, sha256, type Engine } from "@safelight/engine"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { COMPILED, SOURCE_FLAGS } from "../support/own-process.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { createUpstream, toProduct, type Upstream, type UpstreamKind } from "../support/upstream.ts"
 import { REQUEST_KEYS, toKeyedRequest } from "./support/keyed-request.ts"
@@ -42,9 +43,10 @@ async function crash(
 ): Promise<Crash> {
   const child = spawn(
     process.execPath,
-    [...process.execArgv, CHILD, folder, kind, point, `${nth}`],
+    [...SOURCE_FLAGS, CHILD, folder, kind, point, `${nth}`],
     {
       stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
     },
   )
   let output = ""

@@ -13,6 +13,7 @@ import process from "node:process"
 import { Readable } from "node:stream"
 import type { TestContext } from "node:test"
 import { runProgram } from "safelight"
+import { COMPILED } from "../../support/own-process.ts"
 
 export const BIN = join(import.meta.dirname, "../../../packages/safelight/bin/safelight.js")
 
@@ -102,9 +103,10 @@ async function runInProcess(
 export function startCommand(words: readonly string[], options: CommandOptions): RunningCommand {
   const { PATH = "", HOME = "" } = process.env
   const node = options.node ?? process.execPath
+  const environment = { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...options.environment }
   const child = spawn(node, [options.bin ?? BIN, ...words], {
     cwd: options.folder,
-    env: { PATH, HOME, ...options.environment },
+    env: environment,
     detached: options.detached ?? false,
   })
   let stdout = ""

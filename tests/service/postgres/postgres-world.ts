@@ -5,7 +5,6 @@
  */
 import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
-import { join } from "node:path"
 import type { TestContext } from "node:test"
 import { startS3rver } from "../../adapters/artifacts-s3/mended-s3rver.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
@@ -44,9 +43,6 @@ type Options = Omit<CommandOptions, "folder">
 /** Of the commands that are only run: more at once would take longer together. */
 const MOST_AT_ONCE = 2
 
-/** What commands have compiled, kept from run to run: starting them is most of what the tests cost. */
-const COMPILED = join(import.meta.dirname, "../../node_modules/.cache/compiled")
-
 /** Ends with the test: first the processes, then what they ran on. */
 export async function createPostgresWorld(t: TestContext): Promise<PostgresWorld> {
   const folder = await temporaryFolder(t)
@@ -66,8 +62,7 @@ export async function createPostgresWorld(t: TestContext): Promise<PostgresWorld
   })
 
   function start(words: readonly string[], options: Options = {}): RunningCommand {
-    const variables = { NODE_COMPILE_CACHE: COMPILED, ...(options.environment ?? environment) }
-    const command = startCommand(words, { folder, ...options, environment: variables })
+    const command = startCommand(words, { folder, environment, ...options })
     started.push(command)
     return command
   }
