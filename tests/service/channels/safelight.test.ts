@@ -13,6 +13,7 @@ import {
   type ProxiedRequest,
   type Spoil,
 } from "../../support/lying-proxy.ts"
+import { createQuickClock } from "../../support/quick-clock.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 
 const world = await openSafelightWorld()
@@ -34,7 +35,8 @@ async function openFront(): Promise<Front> {
   const channels = [{ type: "safelight", baseUrl: proxy.url }]
   const configuration = { ...DEFAULTS, port: 0, stopGraceMs: 0, data: folder.path, channels }
   const environment = { SAFELIGHT_UPSTREAM_KEY: world.key }
-  const service = await createService({ configuration, environment, log })
+  const clock = createQuickClock()
+  const service = await createService({ configuration, environment, log, clock })
   places.defer(() => service.stop())
   return {
     service,
@@ -157,7 +159,8 @@ describe("services whose channels lead in a circle", () => {
     const key = await createStoredKey(storage, "circle")
     await storage.close()
     const environment = { SAFELIGHT_UPSTREAM_KEY: key }
-    const service = await createService({ configuration, environment })
+    const clock = createQuickClock()
+    const service = await createService({ configuration, environment, clock })
     places.defer(() => service.stop())
     proxy.aim(service.url)
     const parameters = { prompt: "fog" }
