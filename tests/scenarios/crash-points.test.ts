@@ -41,14 +41,10 @@ async function crash(
   point: string,
   nth: number,
 ): Promise<Crash> {
-  const child = spawn(
-    process.execPath,
-    [...SOURCE_FLAGS, CHILD, folder, kind, point, `${nth}`],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
-    },
-  )
+  const child = spawn(process.execPath, [...SOURCE_FLAGS, CHILD, folder, kind, point, `${nth}`], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
+  })
   let output = ""
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text))
   const signal = await new Promise<string | null>((resolve) => {

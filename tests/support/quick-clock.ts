@@ -1,6 +1,6 @@
 /**
- * The machine's time, ten times as fast, for a service that mostly waits between its polls. Deadlines come
- * as much sooner: not for what computes for seconds.
+ * The machine's time, ten times as fast, for a service that does little but wait between its polls.
+ * Deadlines come as much sooner, so it is not for one that renders or measures media.
  */
 import { createSystemClock, type Clock } from "@safelight/core"
 

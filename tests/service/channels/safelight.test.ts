@@ -35,8 +35,7 @@ async function openFront(): Promise<Front> {
   const channels = [{ type: "safelight", baseUrl: proxy.url }]
   const configuration = { ...DEFAULTS, port: 0, stopGraceMs: 0, data: folder.path, channels }
   const environment = { SAFELIGHT_UPSTREAM_KEY: world.key }
-  const clock = createQuickClock()
-  const service = await createService({ configuration, environment, log, clock })
+  const service = await createService({ configuration, environment, log })
   places.defer(() => service.stop())
   return {
     service,
@@ -159,6 +158,7 @@ describe("services whose channels lead in a circle", () => {
     const key = await createStoredKey(storage, "circle")
     await storage.close()
     const environment = { SAFELIGHT_UPSTREAM_KEY: key }
+    // Each round waits for the polls of all those behind it.
     const clock = createQuickClock()
     const service = await createService({ configuration, environment, clock })
     places.defer(() => service.stop())
