@@ -8,8 +8,9 @@ import { createWriter } from "../../../adapters/storage-postgres/src/writer.ts"
 import { createTestRole } from "../../service/postgres/postgres-role.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
 import { createFakeConnection, serverError } from "./fake-connection.ts"
-import { open, toTasks, until, type Opened } from "./open.ts"
+import { open, toTasks, type Opened } from "./open.ts"
 import { FACTS } from "../../support/lease-facts.ts"
+import { until } from "../../support/until.ts"
 
 function listSessions(opened: Opened) {
   return opened.execute(`
