@@ -1,7 +1,7 @@
 /**
  * The bytes of artifacts on their way, over storages in memory: how many are under way at once, and
  * what an outage of the target costs. What becomes of each file is tried with folders
- * (service/command-move.test.ts).
+ * (service/command/move.test.ts).
  */
 import assert from "node:assert/strict"
 import { setImmediate } from "node:timers/promises"

@@ -5,9 +5,8 @@
  */
 import { fork, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { COMPILED, SOURCE_FLAGS } from "../support/own-process.ts"
 import type { NodeOptions, Order, Saying } from "./node-orders.ts"
 
 export interface NodeEnd {
@@ -37,19 +36,16 @@ export const LAST_LINES = 40
 
 const CHILD = join(import.meta.dirname, "faulty-node.ts")
 const alive = new Set<ChildProcess>()
-/** What nodes have compiled: starting them is most of what a round costs a processor. */
-let cacheFolder: string | undefined
 process.on("exit", () => {
   for (const child of alive) child.kill("SIGKILL")
-  if (cacheFolder !== undefined) rmSync(cacheFolder, { recursive: true, force: true })
 })
 
 /** Resolves once it serves; rejects with its log where it ends before. */
 export async function startNode(options: NodeOptions, onEvent: () => void): Promise<NodeProcess> {
-  cacheFolder ??= mkdtempSync(join(tmpdir(), "safelight-compiled-"))
   const child = fork(CHILD, [JSON.stringify(options)], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    env: { ...process.env, NODE_COMPILE_CACHE: cacheFolder },
+    execArgv: [...SOURCE_FLAGS],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
   })
   alive.add(child)
   const words: string[] = []

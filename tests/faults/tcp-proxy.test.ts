@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from "node:test"
 import { Client } from "pg"
 import { serveRaw } from "../support/misbehaving-server.ts"
 import { startProxy, type TcpProxy } from "./tcp-proxy.ts"
+import { until } from "../support/until.ts"
 
 interface Line {
   readonly proxy: TcpProxy
@@ -52,14 +53,6 @@ async function drain(socket: Socket): Promise<string> {
     socket.once("close", resolve)
   })
   return text
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await new Promise((resolve) => {
-      setImmediate(resolve)
-    })
-  }
 }
 
 describe("the proxy", () => {

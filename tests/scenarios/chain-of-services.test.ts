@@ -14,7 +14,7 @@ import {
   startService,
   temporaryFolder,
   type Serving,
-} from "../service/command-process.ts"
+} from "../service/command/command-process.ts"
 import { startLyingProxy, type LyingProxy, type ProxiedRequest } from "../support/lying-proxy.ts"
 
 const MODEL = "vendor-a/v4.1/flash/text-to-image"

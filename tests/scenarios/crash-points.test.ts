@@ -20,6 +20,7 @@ import {
 } from "@safelight/core"
 import { createEngine, sha256, type Engine } from "@safelight/engine"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { COMPILED, SOURCE_FLAGS } from "../support/own-process.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { createUpstream, toProduct, type Upstream, type UpstreamKind } from "../support/upstream.ts"
 import { REQUEST_KEYS, toKeyedRequest } from "./support/keyed-request.ts"
@@ -40,13 +41,10 @@ async function crash(
   point: string,
   nth: number,
 ): Promise<Crash> {
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, CHILD, folder, kind, point, `${nth}`],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  )
+  const child = spawn(process.execPath, [...SOURCE_FLAGS, CHILD, folder, kind, point, `${nth}`], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
+  })
   let output = ""
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text))
   const signal = await new Promise<string | null>((resolve) => {

@@ -13,7 +13,7 @@ import {
   startService,
   temporaryFolder,
   type Serving,
-} from "../service/command-process.ts"
+} from "../service/command/command-process.ts"
 
 /** A load is more than an account may ask for unless it is said. */
 const UNLIMITED = {

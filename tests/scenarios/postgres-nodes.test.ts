@@ -9,9 +9,9 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout } from "node:timers/promises"
 import { createPostgresStorage } from "@safelight/storage-postgres"
-import { download, post, readJson, type Client } from "../service/postgres-client.ts"
-import { createPostgresWorld, type PostgresWorld } from "../service/postgres-world.ts"
-import type { Serving } from "../service/command-process.ts"
+import { download, post, readJson, type Client } from "../service/client.ts"
+import { createPostgresWorld, type PostgresWorld } from "../service/postgres/postgres-world.ts"
+import type { Serving } from "../service/command/command-process.ts"
 
 interface Node extends Serving {
   /** From when on a connection may end under a request. */

@@ -20,7 +20,7 @@ export function bundleSuites(suites: readonly string[], files: readonly string[]
     const own = files.filter((file) => file.startsWith(`${suite}/`))
     if (own.length < 2) return []
     for (const file of own) bundled.add(file)
-    const path = join(folder, `${suite}.test.mjs`)
+    const path = join(folder, `${suite.replaceAll("/", "-")}.test.mjs`)
     writeFileSync(path, own.map(toImport).join(""))
     return path
   })

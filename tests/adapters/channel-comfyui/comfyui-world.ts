@@ -1,6 +1,5 @@
 /** A channel of a ComfyUI server, pointed at the stub, with the workflows of its README. */
 import assert from "node:assert/strict"
-import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { TestContext } from "node:test"
 import { createComfyUiChannel, type ComfyUiOptions } from "@safelight/channel-comfyui"
@@ -98,9 +97,4 @@ export async function createComfyWorld(
     },
   }
   return world
-}
-
-/** Looks again each few milliseconds; a test that waits for what never comes is ended by its runner. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await delay(5)
 }

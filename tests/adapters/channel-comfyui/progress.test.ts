@@ -3,8 +3,9 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 import { createPromptProgress } from "../../../adapters/channel-comfyui/src/prompt-progress.ts"
 import { toPromptIdentity } from "../../../adapters/channel-comfyui/src/prompt-identity.ts"
-import { createComfyWorld, until } from "./comfyui-world.ts"
+import { createComfyWorld } from "./comfyui-world.ts"
 import { createTellingServer } from "./telling-server.ts"
+import { until } from "../../support/until.ts"
 
 async function createScene(t: TestContext) {
   const world = await createComfyWorld(t)

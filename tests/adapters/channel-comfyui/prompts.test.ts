@@ -12,7 +12,8 @@ import { createManualClock } from "@safelight/testkit"
 import type { StubFaults } from "@safelight/testkit/stubs"
 import { createLogRecorder } from "../../engine/log-recorder.ts"
 import { createAnsweringServer, IDLE } from "./answering-server.ts"
-import { createComfyWorld, PICTURE, until, type ComfyWorld } from "./comfyui-world.ts"
+import { createComfyWorld, PICTURE, type ComfyWorld } from "./comfyui-world.ts"
+import { until } from "../../support/until.ts"
 
 type Nodes = Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>
 

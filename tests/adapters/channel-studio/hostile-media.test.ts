@@ -23,7 +23,7 @@ import {
   VIDEO,
   type End,
 } from "./test-studio.ts"
-import { listWorkers } from "./worker-processes.ts"
+import { listRenderWorkers as listWorkers } from "../../support/worker-processes.ts"
 
 const MIB = 1024 * 1024
 const IMAGE_URL = "https://media.test/image"

@@ -29,7 +29,7 @@ import {
   VIDEO,
   type End,
 } from "./test-studio.ts"
-import { listWorkers } from "./worker-processes.ts"
+import { listRenderWorkers as listWorkers } from "../../support/worker-processes.ts"
 
 const PICTURE = { prompt: "a fox", size: "square" }
 const EDITED = { prompt: "", image_urls: ["https://media.test/image"] }

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict"
 import { EventEmitter } from "node:events"
-import { describe, it, type TestContext } from "node:test"
+import { afterEach, beforeEach, describe, it, mock } from "node:test"
 import { createServerPort, type NodePair } from "@safelight/http"
 import { eventually } from "../../support/raw-client.ts"
 import { putArtifact, taskId } from "./fake-service.ts"
@@ -21,15 +21,18 @@ const LONG_MS = 1_000
 const PATH = `/v1/tasks/${taskId(1)}/artifacts/image_1/content`
 
 describe("the buffers of a download", () => {
-  it("are large for a client that keeps up, from its first byte to its last", async (context) => {
-    const client = createClient(context)
+  beforeEach(() => void mock.method(performance, "now", () => nowMs))
+  afterEach(() => mock.restoreAll())
+
+  it("are large for a client that keeps up, from its first byte to its last", async () => {
+    const client = createClient()
     await (await open()).download(client)
     assert.deepEqual(new Set(client.sizes), new Set([LARGE]))
     assert.equal(sum(client.sizes), SIZE)
   })
 
-  it("are small for a client that is behind, as soon as that is known", async (context) => {
-    const client = createClient(context)
+  it("are small for a client that is behind, as soon as that is known", async () => {
+    const client = createClient()
     client.waitMs = () => LONG_MS
     await (await open()).download(client)
     assert.deepEqual(toRuns(client.sizes), [
@@ -38,8 +41,8 @@ describe("the buffers of a download", () => {
     ])
   })
 
-  it("stay small for a client that catches up and falls behind again", async (context) => {
-    const client = createClient(context)
+  it("stay small for a client that catches up and falls behind again", async () => {
+    const client = createClient()
     client.waitMs = () => (sum(client.sizes) % (3 * MEBIBYTE) === LARGE ? LONG_MS : 0)
     await (await open()).download(client)
     assert.deepEqual(
@@ -48,8 +51,8 @@ describe("the buffers of a download", () => {
     )
   })
 
-  it("grow again for a client that has kept up for 4 MiB", async (context) => {
-    const client = createClient(context)
+  it("grow again for a client that has kept up for 4 MiB", async () => {
+    const client = createClient()
     client.waitMs = () => (client.sizes.length === 3 ? LONG_MS : 0)
     await (await open()).download(client)
     assert.deepEqual(toRuns(client.sizes), [
@@ -59,8 +62,8 @@ describe("the buffers of a download", () => {
     ])
   })
 
-  it("hold nothing more than what a client that is behind still has to take", async (context) => {
-    const client = createClient(context)
+  it("hold nothing more than what a client that is behind still has to take", async () => {
+    const client = createClient()
     const world = await open()
     let reads = 0
     world.fake.reader.beforeRead = () => {
@@ -82,31 +85,31 @@ describe("the buffers of a download", () => {
     assert.deepEqual(world.logged, [])
   })
 
-  it("are large for so many downloads at once, and for the next when one has ended", async (context) => {
+  it("are large for so many downloads at once, and for the next when one has ended", async () => {
     const world = await open()
-    const clients = Array.from({ length: MOST_LARGE + 8 }, () => createClient(context))
+    const clients = Array.from({ length: MOST_LARGE + 8 }, () => createClient())
     for (const client of clients) client.isStopped = () => client.sizes.at(-1) === LARGE
     const downloads = clients.map((client) => world.download(client))
     await eventually(() => clients.every((each) => each.isWaiting() || sum(each.sizes) === SIZE))
     const stopped = clients.filter((client) => client.isWaiting())
     assert.equal(stopped.length, MOST_LARGE)
 
-    const late = createClient(context)
+    const late = createClient()
     await world.download(late)
     assert.equal(Math.max(...late.sizes), SMALL)
 
     for (const client of stopped) client.leave()
     await Promise.all(downloads)
-    const next = createClient(context)
+    const next = createClient()
     await world.download(next)
     assert.equal(Math.max(...next.sizes), LARGE)
     assert.equal(world.fake.openReaders(), 0)
   })
 
-  it("are given back where a read fails", async (context) => {
+  it("are given back where a read fails", async () => {
     const world = await open()
     for (let count = 0; count < MOST_LARGE; count += 1) {
-      const client = createClient(context)
+      const client = createClient()
       world.fake.reader.beforeRead = () => {
         if (client.sizes.includes(LARGE)) throw new Error("a bad disk")
       }
@@ -114,7 +117,7 @@ describe("the buffers of a download", () => {
       await world.download(client)
     }
     delete world.fake.reader.beforeRead
-    const client = createClient(context)
+    const client = createClient()
     await world.download(client)
     assert.equal(Math.max(...client.sizes), LARGE)
   })
@@ -136,8 +139,7 @@ const SERVER = createServerPort({ read: () => Promise.reject(new Error("no body 
 
 let nowMs = 0
 
-function createClient(context: TestContext): FakeClient {
-  context.mock.method(performance, "now", () => nowMs)
+function createClient(): FakeClient {
   const socket = Object.assign(new EventEmitter(), { destroyed: false, destroy: leave })
   let isWaiting = false
 

@@ -15,9 +15,10 @@ import { createManualClock } from "@safelight/testkit"
 import { MEDIA_HEADS } from "../../support/media-heads.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { createSampleTableBomb, LOOPING_WEBM } from "../channel-studio/hostile-media.ts"
-import { createInspector, toMedia, until } from "./inspect.ts"
+import { createInspector, toMedia } from "./inspect.ts"
 import { createFilm, createWav } from "./sample-media.ts"
-import { listWorkers } from "./worker-processes.ts"
+import { listMeasuringWorkers as listWorkers } from "../../support/worker-processes.ts"
+import { until } from "../../support/until.ts"
 
 const MIB = 1024 * 1024
 const UNREADABLE = { code: "media_unreadable", retryable: false }

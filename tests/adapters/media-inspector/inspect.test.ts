@@ -10,7 +10,7 @@ import { createMediaInspector, type MediaInspectorOptions } from "@safelight/med
 import { MEDIA_HEADS } from "../../support/media-heads.ts"
 import { createInspector } from "./inspect.ts"
 import { createFilm, createMp3, createWav, MP3_FRAME, MP3_FRAME_MS } from "./sample-media.ts"
-import { listWorkers } from "./worker-processes.ts"
+import { listMeasuringWorkers as listWorkers } from "../../support/worker-processes.ts"
 
 /** Of the sample films. */
 const SIZE = { width: 64, height: 48 }

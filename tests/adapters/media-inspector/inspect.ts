@@ -25,11 +25,3 @@ export function toMedia(bytes: Uint8Array, media: Partial<InspectedMedia> = {}):
     ...media,
   }
 }
-
-/** Waits until `isTrue`. */
-export async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) {
-    // oxlint-disable-next-line no-await-in-loop
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}

@@ -3,7 +3,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { isSafelightError, type Append } from "@safelight/core"
 import { advanceSample, dispatchSample } from "@safelight/testkit"
-import { open, openThroughProxy, toTasks, until } from "./open.ts"
+import { open, openThroughProxy, toTasks } from "./open.ts"
+import { until } from "../../support/until.ts"
 
 /** A name that only this append has: U+0000 is what PostgreSQL's text can't hold. */
 function poison(append: Append): Append {

@@ -1,28 +1,24 @@
-/** The contract, each behaviour on a copy of a database that was migrated once. */
+/** The contract, each behaviour on a database that was migrated once and has been emptied since. */
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { describeStorage } from "@safelight/testkit"
-import { createTestDatabase } from "../../support/test-database.ts"
+import { borrowTestDatabase } from "../../support/test-database.ts"
 
-async function createTemplate(): Promise<string> {
-  const database = await createTestDatabase()
-  const storage = await createPostgresStorage({ url: database.url })
+async function migrate(url: string): Promise<void> {
+  const storage = await createPostgresStorage({ url })
   await storage.close()
-  return database.name
 }
 
-let template: Promise<string> | undefined
-
 describeStorage("PostgreSQL", async () => {
-  template ??= createTemplate()
-  const database = await createTestDatabase(await template)
-  let storage = await createPostgresStorage({ url: database.url })
+  const database = await borrowTestDatabase(migrate)
+  const { url } = database
+  let storage = await createPostgresStorage({ url })
   return {
     get storage() {
       return storage
     },
     async reopen() {
       await storage.close()
-      storage = await createPostgresStorage({ url: database.url })
+      storage = await createPostgresStorage({ url })
       return storage
     },
     async cleanUp() {

@@ -8,8 +8,9 @@ import type { Sessions } from "../../../adapters/storage-postgres/src/sessions.t
 import { createWakeUps } from "../../../adapters/storage-postgres/src/wake-ups.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
 import { createFakeConnection, serverError, type FakeConnection } from "./fake-connection.ts"
-import { open, toTasks, until, type Opened } from "./open.ts"
+import { open, toTasks, type Opened } from "./open.ts"
 import { FACTS } from "../../support/lease-facts.ts"
+import { until } from "../../support/until.ts"
 
 describe("the log", () => {
   it("refuses to be changed, by row and as a whole", async () => {

@@ -8,7 +8,8 @@ import { toBatchRows } from "../../../adapters/storage-postgres/src/batch-rows.t
 import { toBatchStatement } from "../../../adapters/storage-postgres/src/batch-statement.ts"
 import type { Change } from "../../../adapters/storage-postgres/src/change.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
-import { open, toTasks, until, type Opened } from "./open.ts"
+import { open, toTasks, type Opened } from "./open.ts"
+import { until } from "../../support/until.ts"
 
 /** A moment that is no integer: nothing of it can be sent. */
 function spoil(append: Append): Append {

@@ -83,8 +83,3 @@ export function toTasks(count: number, name = "task"): SampleAppend[] {
     submitSample({ id: `${name}-${index}`, queue }),
   )
 }
-
-/** Resolves once `isSo` does to true, asked again and again. */
-export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10))
-}

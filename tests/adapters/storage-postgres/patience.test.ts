@@ -8,7 +8,8 @@ import { createLane } from "../../../adapters/storage-postgres/src/lane.ts"
 import { createOutage } from "../../../adapters/storage-postgres/src/outage.ts"
 import { createWriter, type Writer } from "../../../adapters/storage-postgres/src/writer.ts"
 import { createFakeConnection, serverError, type FakeConnection } from "./fake-connection.ts"
-import { toTasks, until } from "./open.ts"
+import { toTasks } from "./open.ts"
+import { until } from "../../support/until.ts"
 
 const { connectPatienceMs, patienceMs } = DEFAULTS
 

@@ -5,11 +5,12 @@ import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createLane } from "../../../adapters/storage-postgres/src/lane.ts"
 import { createOutage } from "../../../adapters/storage-postgres/src/outage.ts"
 import { createWriter } from "../../../adapters/storage-postgres/src/writer.ts"
-import { createTestRole } from "../../service/postgres-role.ts"
+import { createTestRole } from "../../service/postgres/postgres-role.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
 import { createFakeConnection, serverError } from "./fake-connection.ts"
-import { open, toTasks, until, type Opened } from "./open.ts"
+import { open, toTasks, type Opened } from "./open.ts"
 import { FACTS } from "../../support/lease-facts.ts"
+import { until } from "../../support/until.ts"
 
 function listSessions(opened: Opened) {
   return opened.execute(`

@@ -14,7 +14,7 @@ import {
 import { startForgetfulProxy } from "../../support/forgetful-proxy.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
 import { createFakeConnection, serverError } from "./fake-connection.ts"
-import { until } from "./open.ts"
+import { until } from "../../support/until.ts"
 
 describe("a pooler that drops settings", () => {
   it("is refused in one line that names the first of them and what to do", async () => {

@@ -6,8 +6,9 @@ import type { Statement } from "@safelight/store"
 import { DEFAULTS } from "../../../adapters/storage-postgres/src/defaults.ts"
 import { createSums } from "../../../adapters/storage-postgres/src/sums.ts"
 import { createFakeConnection } from "./fake-connection.ts"
-import { open, toTasks, until } from "./open.ts"
+import { open, toTasks } from "./open.ts"
 import { FACTS } from "../../support/lease-facts.ts"
+import { until } from "../../support/until.ts"
 
 const { mostSums, mostSumsOfAccount } = DEFAULTS
 const STATEMENT: Statement<{ readonly account: string }, { readonly account: string }> = {

@@ -71,6 +71,8 @@ const SWEEPS_AFTER_MS = [DAY_MS + HOUR_MS, 2 * DAY_MS + 2 * HOUR_MS, 40 * DAY_MS
 
 /** The engine's own but for these: the end has to come before the hundredth try that fails. */
 const SETTINGS = {
+  // Whatever has to be noticed rings, or has its moment: a look each second is the cost of most fields.
+  idlePollMs: 20_000,
   // Enough to look a lost purchase up twice at a provider whose list lags by five minutes.
   endAfterMs: 1_200_000,
   backoffMaxMs: 240_000,

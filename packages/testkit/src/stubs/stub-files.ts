@@ -68,18 +68,20 @@ const LEAST_FREE = 16
 /** Outputs that stay rendered: each is asked for its size, and then fetched. */
 const KEPT_OUTPUTS = 64
 
+/** Of all stubs: one output after the other is the same, since their jobs have the same names. */
+const rendered = new Map<string, Buffer>()
+
+function render(name: string, media: StubMedia): Buffer {
+  const key = JSON.stringify([name, media])
+  const known = rendered.get(key) ?? createMedia(name, media)
+  const [oldest] = rendered.keys()
+  if (rendered.size >= KEPT_OUTPUTS && oldest !== undefined) rendered.delete(oldest)
+  rendered.set(key, known)
+  return known
+}
+
 export function createFiles({ clock, filmBytes, toUrl }: StubFilesOptions): StubFiles {
   const entries = new Map<string, Entry>()
-  const rendered = new Map<string, Buffer>()
-
-  function render(name: string, media: StubMedia): Buffer {
-    const key = JSON.stringify([name, media])
-    const known = rendered.get(key) ?? createMedia(name, media)
-    const [oldest] = rendered.keys()
-    if (rendered.size >= KEPT_OUTPUTS && oldest !== undefined) rendered.delete(oldest)
-    rendered.set(key, known)
-    return known
-  }
 
   function put(id: string, entry: Entry): StubFile {
     entries.set(id, entry)

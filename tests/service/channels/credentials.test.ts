@@ -1,0 +1,144 @@
+/**
+ * Credentials that are missing, malformed, wrong or taken back put their own channel out, with a line
+ * that says why, and no other: tasks are made elsewhere, and what was bought before is still fetched.
+ */
+import assert from "node:assert/strict"
+import { describe, it, type TestContext } from "node:test"
+import { inspect } from "node:util"
+import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
+import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
+import { createLogRecorder, type LogEntry } from "../../engine/log-recorder.ts"
+import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
+import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { until } from "../../stubs/support/until.ts"
+
+const KEY = "id-of-a-key:secret-of-a-key"
+
+interface World {
+  readonly stub: RunningStub
+  readonly entries: readonly LogEntry[]
+  start(key: string | undefined, types?: readonly string[]): Promise<Service>
+}
+
+async function createWorld(t: TestContext, runMs = 20): Promise<World> {
+  const places = new AsyncDisposableStack()
+  t.after(() => places.disposeAsync())
+  const folder = places.use(await createTemporaryFolder())
+  const stub = places.use((await STUBS["fal"]?.({ runMs })) ?? assert.fail())
+  const { entries, log } = createLogRecorder()
+  return {
+    stub,
+    entries,
+    async start(key, types = ["fal", "studio"]) {
+      const channels: Configuration["channels"] = types.map((type, index) =>
+        type === "fal" ? { type, baseUrl: stub.url } : { type, tier: index + 1 },
+      )
+      // No person may set these, and no test can wait so long.
+      const fast = { backoffMs: 10, backoffMaxMs: 50, breakerOpenMs: 2_000 }
+      const engine = { ...DEFAULTS.engine, ...fast } as Configuration["engine"]
+      const here = { data: folder.path, port: 0, stopGraceMs: 0 }
+      const configuration = { ...DEFAULTS, ...here, channels, engine }
+      const environment = key === undefined ? {} : { FAL_KEY: key }
+      const service = await createService({ configuration, environment, log })
+      places.defer(() => service.stop())
+      return service
+    },
+  }
+}
+
+async function submit({ engine }: Service): Promise<string> {
+  const sent = await engine.submit(SAMPLE_REQUEST)
+  assert.ok(sent.kind === "submitted")
+  return sent.task.id
+}
+
+async function finish(service: Service, id: string) {
+  return (await service.engine.finished(id)) ?? assert.fail()
+}
+
+/** The lines about the channel, without what is not the same each time. */
+function linesOf(entries: readonly LogEntry[]): readonly string[] {
+  const own = entries.filter(({ fields }) => fields["channel"] === "fal")
+  return own.map(({ level, fields, message }) => {
+    const why = fields["reason"] ?? fields["variable"]
+    return `${level}: ${message} (${String(why)})`
+  })
+}
+
+function assertUntold(entries: readonly LogEntry[], ...secrets: readonly string[]): void {
+  for (const secret of secrets)
+    assert.equal(inspect(entries, { depth: null }).includes(secret), false)
+}
+
+describe("a channel is out, with a line that says why, and another serves,", () => {
+  const unusable: readonly (readonly [string, string | undefined, string])[] = [
+    ["is missing", undefined, "is empty"],
+    ["is empty", "", "is empty"],
+    ["was copied with its line break", `${KEY}\n`, "holds what no key does"],
+    ["has letters that no header takes", "schlüssel-of-a-key", "holds what no key does"],
+  ]
+  for (const [words, key, what] of unusable) {
+    it(`where its key ${words}`, async (t) => {
+      const { entries, start, stub } = await createWorld(t)
+      const service = await start(key)
+      const { dispatch, state } = await finish(service, await submit(service))
+      assert.deepEqual([state, dispatch?.channel], ["succeeded.available", "studio"])
+      const line = `error: a channel is left out: the variable with its key ${what} (FAL_KEY)`
+      assert.deepEqual(linesOf(entries), [line])
+      assert.deepEqual(stub.requests, [])
+      assertUntold(entries, "of-a-key")
+    })
+  }
+
+  it("where its key is wrong", async (t) => {
+    const { entries, start, stub } = await createWorld(t)
+    const service = await start("invalid")
+    const { dispatch, state } = await finish(service, await submit(service))
+    assert.deepEqual([state, dispatch?.channel], ["succeeded.available", "studio"])
+    const line = "warn: a channel turned a task away (provider_answered_401)"
+    assert.deepEqual(new Set(linesOf(entries)), new Set([line]))
+    assert.deepEqual(stub.purchases, [])
+  })
+
+  it("where its key is taken back while it serves, until it is given again", async (t) => {
+    const { entries, start, stub } = await createWorld(t)
+    const service = await start(KEY)
+    const before = await finish(service, await submit(service))
+    assert.deepEqual([before.state, before.dispatch?.channel], ["succeeded.available", "fal"])
+    stub.setFaults({ isKeyRevoked: true })
+    const meanwhile = await finish(service, await submit(service))
+    const { dispatch, state } = meanwhile
+    assert.deepEqual([state, dispatch?.channel], ["succeeded.available", "studio"])
+    assert.equal(stub.purchases.length, 1)
+    const events = (await service.engine.listEvents({ account: "sample", id: meanwhile.id })) ?? []
+    const reasons = events.flatMap((each) => (each.type === "deferred" ? each.data.reason : []))
+    assert.deepEqual(new Set(reasons), new Set(["provider_answered_401"]))
+    assert.ok(
+      linesOf(entries).includes("warn: a channel turned a task away (provider_answered_401)"),
+    )
+    assertUntold(entries, KEY)
+    stub.setFaults({})
+    const again = async () => finish(service, await submit(service))
+    await until(again, (task) => task.dispatch?.channel === "fal")
+  })
+})
+
+describe("what was bought before its channel's key was taken back", () => {
+  it("is fetched once the key is taken again, and bought once", async (t) => {
+    const { entries, start, stub } = await createWorld(t, 300)
+    const service = await start(KEY, ["fal"])
+    const id = await submit(service)
+    await until(
+      async () => stub.purchases.length,
+      (count) => count === 1,
+    )
+    stub.setFaults({ isKeyRevoked: true })
+    const isFailing = async () => entries.some(({ message }) => message === "a poll failed")
+    await until(isFailing, Boolean)
+    stub.setFaults({})
+    const { dispatch, state } = await finish(service, id)
+    assert.deepEqual([state, dispatch?.channel], ["succeeded.available", "fal"])
+    assert.equal(stub.purchases.length, 1)
+    assertUntold(entries, KEY)
+  })
+})

@@ -1,0 +1,108 @@
+/**
+ * A PostgreSQL database and a bucket of their own, and the command run on them as processes. Whatever
+ * any of these processes wrote is searched for the database's password and the bucket's secret key at
+ * the end of every test: none may stand in a line, ever.
+ */
+import assert from "node:assert/strict"
+import { randomBytes } from "node:crypto"
+import type { TestContext } from "node:test"
+import { startS3rver } from "../../adapters/artifacts-s3/mended-s3rver.ts"
+import { createTestDatabase } from "../../support/test-database.ts"
+import {
+  startCommand,
+  temporaryFolder,
+  type CommandEnd,
+  type CommandOptions,
+  type RunningCommand,
+  type Serving,
+} from "../command/command-process.ts"
+
+export interface PostgresWorld {
+  /** Where the commands run. */
+  readonly folder: string
+  /** URL of the database, which holds nothing yet. */
+  readonly database: string
+  /** URL of the bucket, which is empty. */
+  readonly bucket: string
+  /** What opens the bucket, and nothing else. */
+  readonly credentials: Readonly<Record<string, string>>
+  /** The same, and both URLs: what a command runs with by default. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Starts a service on any free port that obeys directives; resolves once it listens. */
+  serve(words?: readonly string[], options?: Options): Promise<Serving>
+  /** Two at once, in the order of the calls. */
+  run(words: readonly string[], options?: Options): Promise<CommandEnd>
+  /** Runs a command that has to end with 0 and without a word on standard error; to what it printed. */
+  succeed(...words: readonly string[]): Promise<string>
+  /** No process may write this either. */
+  addSecret(secret: string): void
+}
+
+type Options = Omit<CommandOptions, "folder">
+
+/** Of the commands that are only run: more at once would take longer together. */
+const MOST_AT_ONCE = 2
+
+/** Ends with the test: first the processes, then what they ran on. */
+export async function createPostgresWorld(t: TestContext): Promise<PostgresWorld> {
+  const folder = await temporaryFolder(t)
+  const places = new AsyncDisposableStack()
+  const database = places.use(await createTestDatabase())
+  const { bucket: name, endpoint } = places.use(await startS3rver()).options
+  const bucket = `s3://${name}?endpoint=${endpoint}&region=us-east-1`
+  const secretKey = randomBytes(20).toString("hex")
+  const credentials = { AWS_ACCESS_KEY_ID: "S3RVER", AWS_SECRET_ACCESS_KEY: secretKey }
+  const urls = { SAFELIGHT_DATABASE_URL: database.url, SAFELIGHT_ARTIFACTS_URL: bucket }
+  const environment = { ...urls, ...credentials }
+  const secrets = [new URL(database.url).password, secretKey]
+  const started: RunningCommand[] = []
+  t.after(async () => {
+    await places.disposeAsync()
+    assertSilent(started, secrets)
+  })
+
+  function start(words: readonly string[], options: Options = {}): RunningCommand {
+    const command = startCommand(words, { folder, environment, ...options })
+    started.push(command)
+    return command
+  }
+
+  const lanes: Promise<unknown>[] = []
+  let runs = 0
+
+  function run(words: readonly string[], options?: Options): Promise<CommandEnd> {
+    const lane = (runs += 1) % MOST_AT_ONCE
+    const before = lanes[lane] ?? Promise.resolve()
+    const ended = before.then(() => start(words, options).ended)
+    lanes[lane] = ended
+    return ended
+  }
+
+  return {
+    folder,
+    database: database.url,
+    bucket,
+    credentials,
+    environment,
+    async serve(words = [], options) {
+      const running = start(["serve", "--port", "0", "--sandbox", ...words], options)
+      const [, url = ""] = await running.printed(/^listening on (http:\/\/\S+)$/m)
+      return { ...running, url }
+    },
+    run,
+    async succeed(...words) {
+      const { code, stdout, stderr } = await run(words)
+      assert.deepEqual([code, stderr], [0, ""], words.join(" "))
+      return stdout
+    },
+    addSecret: (secret) => void secrets.push(secret),
+  }
+}
+
+function assertSilent(commands: readonly RunningCommand[], secrets: readonly string[]): void {
+  for (const { stdout, stderr } of commands) {
+    const written = stdout() + stderr()
+    const told = secrets.find((secret) => written.includes(secret))
+    assert.equal(told, undefined, `a secret was written: ${written.slice(0, 2_000)}`)
+  }
+}
