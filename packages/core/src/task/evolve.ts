@@ -3,17 +3,14 @@
  * which is how `decide` and the audit recognise a refusal.
  */
 import type { TaskEvent } from "./events.ts"
-import { reduce, type TaskDraft } from "./reducers.ts"
+import { record, reduce, type TaskDraft } from "./reducers.ts"
 import { emptyTask, type Task } from "./task.ts"
 import { nextState } from "./transition-table.ts"
 
 /** The task after `event`; the same object where the machine refuses it. */
 export function evolve(task: Task, event: TaskEvent): Task {
   const state = nextState(task, event)
-  if (state === undefined) return task
-  const draft: TaskDraft = { ...task, state }
-  reduce(draft, event)
-  return draft
+  return state === undefined ? task : record(task, event, state)
 }
 
 /** Folds events from the beginning. Throws a RangeError at the first event that is not legal. */

@@ -1,10 +1,11 @@
 /**
- * What each event changes in a task: one recipe an event type, shared by the machine's `assign`
- * (under immer) and the hot path (on a shallow copy). A recipe therefore only replaces top-level
- * members; the property test that holds both paths equal fails when one reaches deeper.
+ * What each event changes in a task: one recipe an event type. Immer runs them on a draft, for the
+ * machine's `assign` and for a task in hand alike; `fold` runs them on the one object that it makes.
+ * A recipe never changes a part of an event: the event and the task hold the same one.
  */
+import { Immer } from "immer"
 import type { EventType, TaskEvent, TaskEventOf } from "./events.ts"
-import type { Task } from "./task.ts"
+import type { Task, TaskState } from "./task.ts"
 
 export type TaskDraft = { -readonly [Key in keyof Task]: Task[Key] }
 
@@ -77,6 +78,21 @@ const REDUCERS: Reducers = {
   expired() {
     // The state alone says it: artifacts stay listed with their expiry (http-decisions §3).
   },
+}
+
+/**
+ * Immer's own freezing walks every part of a task at each event: with it a life cycle took 8% more
+ * processor time, and without it 3%.
+ */
+const { produce } = new Immer({ autoFreeze: false })
+
+/** The task after a legal event, which leads to `state`: a new one, and nobody can set a member of it. */
+export function record(task: Task, event: TaskEvent, state: TaskState): Task {
+  const next = produce(task, (draft) => {
+    draft.state = state
+    reduce(draft as TaskDraft, event)
+  })
+  return Object.freeze(next)
 }
 
 /** Applies a legal event's changes to `draft`; the caller sets `state`. */
