@@ -175,7 +175,7 @@ describe("a name that would break out", () => {
         ...record,
         account: { ...(record["account"] as Member), id },
       }))
-      await assertRefused(altered, /"id" is not 1 to 200 printable characters$/)
+      await assertRefused(altered, /"account.id" is not 1 to 200 printable characters$/)
     }
   })
 
@@ -190,13 +190,76 @@ describe("a name that would break out", () => {
       ...record,
       key: { ...(record["key"] as Member), id: "a\0" },
     }))
-    await assertRefused(key, /"id" is not 1 to 200 printable characters$/)
+    await assertRefused(key, /"key.id" is not 1 to 200 printable characters$/)
     const use = { key: "a\0", fingerprint: "cd".repeat(32), usedAt: 1 }
     const stream = alterRecord(lines, findLine(lines, "stream"), (record) => ({
       ...record,
       idempotency: [use],
     }))
-    await assertRefused(stream, /"key" is not a text without U\+0000 and lone surrogates$/)
+    await assertRefused(
+      stream,
+      /"idempotency.0.key" is not a text without U\+0000 and lone surrogates$/,
+    )
+  })
+})
+
+describe("a member", () => {
+  /** Where every member of a record stands, those of its first items included. */
+  function listPaths(value: unknown, path: readonly string[] = []): string[][] {
+    if (typeof value !== "object" || value === null) return []
+    return Object.entries(value)
+      .filter(([name]) => !Array.isArray(value) || name === "0")
+      .flatMap(([name, member]) => [[...path, name], ...listPaths(member, [...path, name])])
+  }
+
+  function change(record: unknown, path: readonly string[], alter: (holder: Member) => void): void {
+    const holder = path.slice(0, -1).reduce((value, name) => (value as Member)[name], record)
+    alter(holder as Member)
+  }
+
+  it("that is missing or of another type is refused by its line and its place in the record", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const full = [toTaskId("0"), toTaskId("a")]
+    const seen = new Set<string>()
+    for (const [index, line] of lines.entries()) {
+      const { kind, task } = JSON.parse(line) as { readonly kind: string; readonly task?: string }
+      if (task !== undefined && !full.includes(task)) continue
+      for (const path of listPaths(JSON.parse(line))) {
+        const name = path.at(-1) ?? ""
+        seen.add(`${kind} ${path.join(".")}`)
+        for (const alter of [
+          (holder: Member) => (holder[name] = -1.5),
+          (holder: Member) => (Array.isArray(holder) ? holder.fill({}) : delete holder[name]),
+        ]) {
+          const record = JSON.parse(line) as unknown
+          change(record, path, alter)
+          const altered = lines.with(index, `${JSON.stringify(record)}\n`)
+          const member = path.join("\\.")
+          const message = new RegExp(
+            `^line ${index + 1} of the export: "${member}[^"]*" is not \\S`,
+          )
+          const checking = checkExport({ open: toFile(altered), digest: sha256, now: NOW })
+          await assert.rejects(checking, { code: "export-refused", message })
+        }
+      }
+    }
+    for (const member of ["header version", "account account.rates.create", "key key.scopes.0"]) {
+      assert.ok(seen.has(member), member)
+    }
+    assert.ok(seen.has("stream events.0.hash") && seen.has("trailer sha256"))
+  })
+
+  it("that nobody knows is left out", async () => {
+    const lines = await exportLines(await createMovingStorage())
+    const target = createMemoryStorage()
+    const altered = alterRecord(lines, findLine(lines, "account"), (record) => ({
+      ...record,
+      account: { ...(record["account"] as Member), isOwner: true },
+    }))
+    await take(target, altered)
+    const [account] = await target.listAccounts()
+    assert.equal(account?.id, "ann")
+    assert.equal("isOwner" in (account ?? {}), false)
   })
 })
 

@@ -280,7 +280,10 @@ describe("a file that is not as it was written", () => {
     const lines = await exportLines(await createMovingStorage())
     const storage = createMemoryStorage()
     const newer = alterRecord(lines, 0, (header) => ({ ...header, version: 2 }))
-    await refuses(take(storage, newer), /version 2, this release reads 1: use a newer one/)
+    await refuses(
+      take(storage, newer),
+      /"version" is not 1, which this release reads: use a newer one$/,
+    )
     await refuses(take(storage, ['{"kind":"other"}\n']), /line 1 of the export: "kind" is not/)
     await refuses(take(storage, ["prompt: fog\n"]), /^line 1 of the export: it is not JSON$/)
   })

@@ -5,17 +5,11 @@
  * task that the log does not know is a finding: a log that lost its end looks like that.
  */
 import { createHash } from "node:crypto"
-import {
-  isSafelightError,
-  openEvent,
-  type ArtifactReader,
-  type ArtifactStorage,
-  type ManifestEntry,
-  type ScanPage,
-  type Storage,
-} from "@safelight/core"
-import { createFailFast } from "./fail-fast.ts"
+import { openEvent, type ArtifactStorage, type ManifestEntry, type Storage } from "@safelight/core"
+import { openArtifact, readChunks } from "./artifact-bytes.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
+import { readPages } from "./read-pages.ts"
+import { createWorkPool } from "./work-pool.ts"
 
 export interface ArtifactAuditOptions {
   readonly storage: Pick<Storage, "readTask" | "scan">
@@ -41,7 +35,6 @@ export interface ArtifactAuditReport extends FindingReport<ArtifactFinding> {
   readonly files: number
 }
 
-const PAGE_STREAMS = 200
 const READS_AT_ONCE = 4
 const CHUNK_BYTES = 256 * 1024
 
@@ -60,25 +53,27 @@ async function readNamed(
   { storage, artifacts, now, onProgress }: ArtifactAuditOptions,
   find: Find,
 ): Promise<number> {
-  const run = createFailFast(READS_AT_ONCE)
+  const pool = createWorkPool(READS_AT_ONCE)
   let count = 0
   const judge = async (task: string, entry: ManifestEntry): Promise<void> => {
     const kind = await compare(artifacts, entry)
     count += 1
     if (kind !== "same") find({ kind, task, key: entry.key })
   }
-  for (let after: string | null = ""; after !== null;) {
-    const page: ScanPage = await storage.scan({ after, limit: PAGE_STREAMS })
-    const named = page.streams.flatMap(({ id, events }) =>
-      events
-        .map(openEvent)
-        .flatMap((event) => (event.type === "succeeded" ? event.data.artifacts : []))
-        .filter(({ expiresAt }) => now < expiresAt)
-        .map((entry) => run(() => judge(id, entry))),
-    )
-    await Promise.all(named)
-    onProgress?.({ artifacts: count })
-    after = page.next
+  try {
+    for await (const { streams } of readPages(storage)) {
+      for (const { id, events } of streams) {
+        const named = events
+          .map(openEvent)
+          .flatMap((event) => (event.type === "succeeded" ? event.data.artifacts : []))
+          .filter(({ expiresAt }) => now < expiresAt)
+        for (const entry of named) await pool.begin(() => judge(id, entry))
+      }
+      await pool.drain()
+      onProgress?.({ artifacts: count })
+    }
+  } finally {
+    await pool.settle()
   }
   return count
 }
@@ -87,35 +82,15 @@ async function compare(
   artifacts: ArtifactAuditOptions["artifacts"],
   { locator, bytes, sha256 }: ManifestEntry,
 ): Promise<"same" | "missing" | "differs"> {
-  const reader = await openOrMiss(artifacts, locator)
+  const reader = await openArtifact(artifacts, locator)
   if (reader === undefined) return "missing"
   try {
     if (reader.totalBytes !== bytes) return "differs"
-    return (await digest(reader)) === sha256 ? "same" : "differs"
+    const hash = createHash("sha256")
+    for await (const chunk of readChunks(reader, CHUNK_BYTES)) hash.update(chunk)
+    return hash.digest("hex") === sha256 ? "same" : "differs"
   } finally {
     await reader.close()
-  }
-}
-
-async function digest(reader: ArtifactReader): Promise<string> {
-  const hash = createHash("sha256")
-  const buffer = new Uint8Array(CHUNK_BYTES)
-  for (;;) {
-    const count = await reader.read(buffer)
-    if (count === 0) return hash.digest("hex")
-    hash.update(buffer.subarray(0, count))
-  }
-}
-
-async function openOrMiss(
-  artifacts: Pick<ArtifactStorage, "open">,
-  locator: string,
-): Promise<ArtifactReader | undefined> {
-  try {
-    return await artifacts.open({ locator })
-  } catch (error) {
-    if (isSafelightError(error) && error.code === "artifact-missing") return undefined
-    throw error
   }
 }
 

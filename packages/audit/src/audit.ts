@@ -4,7 +4,6 @@
  * as its own page held it. The kept totals of all accounts are one state, read at the end. What is
  * wrong is data; only a fault of this program is thrown.
  */
-import { setImmediate } from "node:timers/promises"
 import {
   isSafelightError,
   SafelightError,
@@ -15,15 +14,15 @@ import {
   type Storage,
 } from "@safelight/core"
 import { compareTotals } from "./compare-totals.ts"
+import { KEPT_FINDINGS } from "./kept-findings.ts"
+import { PAGE_STREAMS, readPages } from "./read-pages.ts"
 import { createLedger, type AuditProgress, type AuditReport, type Ledger } from "./report.ts"
 import { replayStream } from "./replay-stream.ts"
 import { verifyStream } from "./verify-stream.ts"
 
 export const DEFAULTS = {
-  /** Streams in memory at once: about a thousand events, a few milliseconds of work. */
-  pageStreams: 200,
-  /** Enough to see what kind of damage it is. */
-  keptFindings: 100,
+  pageStreams: PAGE_STREAMS,
+  keptFindings: KEPT_FINDINGS,
 } as const
 
 export interface AuditOptions {
@@ -57,41 +56,22 @@ export function createAudit(options: AuditOptions): Audit {
     onProgress: ((progress: AuditProgress) => void) | undefined,
   ): Promise<Ledger> {
     const ledger = createLedger(keptFindings)
-    let after: string | null = ""
-    while (after !== null) {
-      after = await examinePage(after, examine, ledger)
-      onProgress?.(ledger.toProgress())
-      // A storage that answers at once would otherwise keep the event loop to itself.
-      await setImmediate()
-    }
-    return ledger
-  }
-
-  async function examinePage(
-    after: string,
-    examine: Examine,
-    ledger: Ledger,
-  ): Promise<string | null> {
-    const page = await scanPage(after, ledger)
-    if (page === undefined) return null
-    for (const stream of page.streams) {
-      ledger.countTask(stream.events.length)
-      examine(stream, ledger)
-    }
-    return page.next
-  }
-
-  async function scanPage(
-    after: string,
-    ledger: Ledger,
-  ): Promise<Awaited<ReturnType<typeof storage.scan>> | undefined> {
+    let after = ""
     try {
-      return await storage.scan({ after, limit: pageStreams })
+      for await (const { next, streams } of readPages(storage, pageStreams)) {
+        for (const stream of streams) {
+          ledger.countTask(stream.events.length)
+          examine(stream, ledger)
+        }
+        after = next ?? after
+        onProgress?.(ledger.toProgress())
+      }
     } catch (error) {
       const found = toOutsideFault(error)
       ledger.find({ kind: "storage-failed", task: after, version: null, expected: null, found })
-      return undefined
+      onProgress?.(ledger.toProgress())
     }
+    return ledger
   }
 
   return {

@@ -14,12 +14,7 @@ import { checkMoments } from "./check-moments.ts"
 import { checkStream, type CheckedStream } from "./check-stream.ts"
 import { createFit, type ExportTarget } from "./check-target.ts"
 import { createSums } from "./check-sums.ts"
-import {
-  refused,
-  type HeaderRecord,
-  type StreamRecord,
-  type TrailerRecord,
-} from "./export-format.ts"
+import { refused, type RecordOf } from "./export-format.ts"
 import { createBroughtKeys, type BroughtKeys } from "./brought-keys.ts"
 import { readExport } from "./read-export.ts"
 
@@ -38,7 +33,7 @@ export interface CheckOptions {
 
 /** What an export says of itself, proved. */
 export interface ExportManifest
-  extends Omit<HeaderRecord, "kind" | "format">, Omit<TrailerRecord, "kind"> {
+  extends Omit<RecordOf<"header">, "kind" | "format">, Omit<RecordOf<"trailer">, "kind"> {
   readonly unfinished: number
   /** Everything in it that lets somebody in. */
   readonly brought: BroughtKeys
@@ -47,8 +42,8 @@ export interface ExportManifest
 /** Rejects with `export-refused`, in words that name the line, the task or the account. */
 export async function checkExport(options: CheckOptions): Promise<ExportManifest> {
   const { open, digest, now, target, onProgress } = options
-  let header: HeaderRecord | undefined
-  let trailer: TrailerRecord | undefined
+  let header: RecordOf<"header"> | undefined
+  let trailer: RecordOf<"trailer"> | undefined
   const fit = await createFit(target, options)
   const sums = createSums(target)
   const brought = createBroughtKeys()
@@ -74,8 +69,8 @@ export async function checkExport(options: CheckOptions): Promise<ExportManifest
 }
 
 interface Found extends Pick<ExportManifest, "unfinished" | "brought"> {
-  readonly header: HeaderRecord
-  readonly trailer: TrailerRecord
+  readonly header: RecordOf<"header">
+  readonly trailer: RecordOf<"trailer">
 }
 
 function toManifest({ header, trailer, ...found }: Found): ExportManifest {
@@ -86,7 +81,7 @@ function toManifest({ header, trailer, ...found }: Found): ExportManifest {
 
 /** A stream of the file, proved. Throws `export-refused`. */
 export function checkRecord(
-  record: StreamRecord,
+  record: RecordOf<"stream">,
   digest: Digest,
 ): Extract<CheckedStream, { kind: "whole" }> {
   const checked = checkStream({ id: record.task, events: toEvents(record) }, digest)
@@ -110,12 +105,16 @@ function checkLocators({ id, artifacts }: Task, digest: Digest): void {
   throw refused(`the locator of ${stray.key} of task ${id} is not in that task's folder`)
 }
 
-export function toEvents({ task, events }: StreamRecord): StoredEvent[] {
+export function toEvents({ task, events }: RecordOf<"stream">): StoredEvent[] {
   return events.map((event) => ({ ...event, task }))
 }
 
 /** What was asked for is what the log is committed to. */
-function checkCommitment({ inputs, task: id }: StreamRecord, task: Task, digest: Digest): void {
+function checkCommitment(
+  { inputs, task: id }: RecordOf<"stream">,
+  task: Task,
+  digest: Digest,
+): void {
   const request = inputs.find(({ name }) => name === "request")
   if (request === undefined) return
   const isHexadecimal = /^(?:[0-9a-f]{2})+$/.test(request.salt)

@@ -4,13 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import { NO_LIMITS, type Account, type Storage } from "@safelight/core"
-import {
-  refused,
-  type ExportRecord,
-  type KeyRecord,
-  type LinkKeyRecord,
-  type StreamRecord,
-} from "./export-format.ts"
+import { refused, type ExportRecord, type RecordOf } from "./export-format.ts"
 
 export type ExportTarget = Pick<
   Storage,
@@ -77,7 +71,7 @@ async function checkAccount(account: Account, target: ExportTarget): Promise<voi
 }
 
 /** Rejects where a key of this id is another one. */
-async function isNewKey({ key }: KeyRecord, target: ExportTarget): Promise<boolean> {
+async function isNewKey({ key }: RecordOf<"key">, target: ExportTarget): Promise<boolean> {
   const known = await target.findKey(key.id)
   if (known === undefined) return true
   if (known.secretSha256 === key.secretSha256 && known.account === key.account) return false
@@ -85,7 +79,10 @@ async function isNewKey({ key }: KeyRecord, target: ExportTarget): Promise<boole
 }
 
 /** Throws where a link key of this id is another one. */
-function isNewLinkKey({ linkKey }: LinkKeyRecord, known: ReadonlyMap<string, string>): boolean {
+function isNewLinkKey(
+  { linkKey }: RecordOf<"link-key">,
+  known: ReadonlyMap<string, string>,
+): boolean {
   const secret = known.get(linkKey.id)
   if (secret === undefined) return true
   if (secret === linkKey.secret) return false
@@ -93,7 +90,7 @@ function isNewLinkKey({ linkKey }: LinkKeyRecord, known: ReadonlyMap<string, str
 }
 
 /** The same stream may be there, also where it went on. */
-async function checkTask(record: StreamRecord, target: ExportTarget): Promise<void> {
+async function checkTask(record: RecordOf<"stream">, target: ExportTarget): Promise<void> {
   const known = await target.readEvents(record.task)
   const last = record.events.at(-1)
   if (known.length === 0 || known[record.events.length - 1]?.hash === last?.hash) return

@@ -18,13 +18,11 @@ import {
   MAX_LINE_BYTES,
   NO_COUNTS,
   VERSION,
-  type AccountRecord,
   type BodyRecord,
   type ExportRecord,
-  type KeyRecord,
-  type LinkKeyRecord,
-  type StreamRecord,
+  type RecordOf,
 } from "./export-format.ts"
+import { readPages } from "./read-pages.ts"
 
 export interface ExportOptions {
   readonly storage: ExportSource
@@ -47,9 +45,6 @@ export interface ExportProgress {
   /** Streams that are not finished. */
   readonly unfinished: number
 }
-
-/** Streams in memory at once; what belongs to a task is read when its turn comes. */
-const PAGE_STREAMS = 200
 
 /**
  * The lines of the export, each with its line break, the trailer last: without it the file is none.
@@ -84,19 +79,14 @@ interface Read {
 
 async function* readRecords({ storage, digest }: ExportOptions): AsyncGenerator<Read> {
   for await (const record of readAccounts(storage)) yield { record, isUnfinished: false }
-  for (let after: string | null = ""; after !== null;) {
-    const page: Awaited<ReturnType<ExportSource["scan"]>> = await storage.scan({
-      after,
-      limit: PAGE_STREAMS,
-    })
-    for (const stream of page.streams) yield readStream(storage, stream, digest)
-    after = page.next
+  for await (const { streams } of readPages(storage)) {
+    for (const stream of streams) yield readStream(storage, stream, digest)
   }
 }
 
 async function* readAccounts(
   storage: ExportSource,
-): AsyncGenerator<AccountRecord | KeyRecord | LinkKeyRecord> {
+): AsyncGenerator<Exclude<BodyRecord, RecordOf<"stream">>> {
   for (const account of await storage.listAccounts()) {
     // No artifact has the empty name, so what is read is the account's own.
     const linkEpoch = await storage.readLinkEpoch({ account: account.id, task: "", key: "" })
@@ -118,7 +108,7 @@ async function readStream(
     throw new SafelightError({ code: "storage-corrupt", message })
   }
   const { inputs, idempotency, linkEpochs } = await storage.readSideRecords(stream.id)
-  const record: StreamRecord = {
+  const record: RecordOf<"stream"> = {
     kind: "stream",
     task: stream.id,
     events: stream.events.map(({ task: _task, ...event }) => event),

@@ -3,11 +3,11 @@
  * same was checked before; a key may have been revoked since, and then stays so.
  */
 import type { Storage } from "@safelight/core"
-import type { AccountRecord, KeyRecord, LinkKeyRecord } from "./export-format.ts"
+import type { RecordOf } from "./export-format.ts"
 
 /** Writes an account's settings, and how often its links were revoked; twice is the same as once. */
 export async function importAccount(
-  { account, linkEpoch }: AccountRecord,
+  { account, linkEpoch }: RecordOf<"account">,
   storage: Storage,
 ): Promise<void> {
   const { id, createdAt: now, ...settings } = account
@@ -19,7 +19,7 @@ export async function importAccount(
 
 /** Lets clients in by an API key, or by the links that a link key signed; twice is the same as once. */
 export async function importKey(
-  record: KeyRecord | LinkKeyRecord,
+  record: RecordOf<"key" | "link-key">,
   storage: Storage,
 ): Promise<void> {
   if (record.kind === "link-key") return storage.addLinkKey(record.linkKey)

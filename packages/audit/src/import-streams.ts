@@ -11,12 +11,12 @@
 import { project, SafelightError, type Digest, type Transfer, type Storage } from "@safelight/core"
 import { checkExport, checkRecord, toEvents, type ExportManifest } from "./check-export.ts"
 import { createArtifactCopier, type ArtifactCopy, type CopyReport } from "./copy-artifacts.ts"
-import { refused, type StreamRecord } from "./export-format.ts"
+import { refused, type RecordOf } from "./export-format.ts"
 import { importAccount, importKey } from "./import-accounts.ts"
 import { createStartTags, toImportedPlace, type StartTags } from "./imported-place.ts"
-import { createInFlight } from "./in-flight.ts"
 import { readExport, type ReadRecord } from "./read-export.ts"
 import { createUseRestorer, type UseReport, type UseRestorer } from "./restore-uses.ts"
+import { createWorkPool } from "./work-pool.ts"
 
 export interface ImportOptions {
   readonly storage: Storage
@@ -74,6 +74,13 @@ export async function importStreams(options: ImportOptions): Promise<ImportRepor
   return { manifest, isRepeated, ...written }
 }
 
+/**
+ * Appends that wait together, in bytes and as many as fill a commit: an import that waited for each task
+ * would pay a sync for every one of them.
+ */
+const APPEND_BYTES = 16 * 1024 * 1024
+const APPENDS = 256
+
 interface Writing {
   readonly id: string
   readonly isRepeated: boolean
@@ -89,23 +96,28 @@ async function writeStreams(
   const uses = createUseRestorer(storage)
   const { isRepeated } = writing
   if (isRepeated && copier === undefined) return { artifacts: null, idempotency: uses.toReport() }
-  const inFlight = createInFlight()
+  const pool = createWorkPool(APPEND_BYTES)
   try {
     await readStreams(options, writing, async (record, bytes, stream) => {
-      await inFlight.begin(bytes, async () => {
+      const write = async (): Promise<void> => {
         // Bytes first: what the log names has to be there.
         await copier?.copy(stream.snapshot, now)
         if (!isRepeated) await writeStream(storage, record, { ...stream, uses })
-      })
+      }
+      await pool.begin(write, Math.max(bytes, APPEND_BYTES / APPENDS))
     })
-    await inFlight.drain()
+    await pool.drain()
   } finally {
-    await inFlight.settle()
+    await pool.settle()
   }
   return { artifacts: copier?.toReport() ?? null, idempotency: uses.toReport() }
 }
 
-type BeginStream = (record: StreamRecord, bytes: number, stream: AppendOfStream) => Promise<void>
+type BeginStream = (
+  record: RecordOf<"stream">,
+  bytes: number,
+  stream: AppendOfStream,
+) => Promise<void>
 
 /** Accounts are written one after another: all of them come before the streams. */
 async function readStreams(
@@ -151,7 +163,7 @@ async function* readAgain(
 type AppendOfStream = ReturnType<typeof toAppend>
 
 function toAppend(
-  record: StreamRecord,
+  record: RecordOf<"stream">,
   { digest, now }: Pick<ImportOptions, "digest" | "now">,
   tags: StartTags,
 ) {
@@ -171,7 +183,7 @@ function toAppend(
 
 async function writeStream(
   storage: Storage,
-  record: StreamRecord,
+  record: RecordOf<"stream">,
   { append, snapshot, uses }: AppendOfStream & { readonly uses: UseRestorer },
 ): Promise<void> {
   const { task, linkEpochs } = record

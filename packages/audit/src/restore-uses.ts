@@ -3,7 +3,7 @@
  * it and reported: what was asked for once may be there twice.
  */
 import type { Storage } from "@safelight/core"
-import type { StreamRecord } from "./export-format.ts"
+import type { RecordOf } from "./export-format.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 
 /** A key of `task` stands for another task of `account`; the key itself is the client's, and not told. */
@@ -16,7 +16,7 @@ export type UseReport = FindingReport<UseFinding>
 
 export interface UseRestorer {
   /** Twice is the same as once. */
-  restore(record: StreamRecord, account: string): Promise<void>
+  restore(record: RecordOf<"stream">, account: string): Promise<void>
   toReport(): UseReport
 }
 
