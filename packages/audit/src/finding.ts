@@ -8,7 +8,7 @@ import type { AccountTotals } from "@safelight/core"
 
 export type Fact = string | number | null
 
-interface Facts {
+export interface Facts {
   readonly expected: Fact
   readonly found: Fact
 }

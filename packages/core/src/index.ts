@@ -239,7 +239,7 @@ export {
   type TaskEventOf,
   type Usage,
 } from "./task/events.ts"
-export { evolve, fold } from "./task/evolve.ts"
+export { advance, evolve, fold } from "./task/evolve.ts"
 export {
   FAILURE_CODES,
   isFailureCode,

@@ -82,17 +82,21 @@ const REDUCERS: Reducers = {
 
 /**
  * Immer's own freezing walks every part of a task at each event: with it a life cycle took 8% more
- * processor time, and without it 3%.
+ * processor time. What is frozen here is the task itself, since a recipe sets nothing below it.
  */
 const { produce } = new Immer({ autoFreeze: false })
 
 /** The task after a legal event, which leads to `state`: a new one, and nobody can set a member of it. */
 export function record(task: Task, event: TaskEvent, state: TaskState): Task {
-  const next = produce(task, (draft) => {
+  const change = (draft: TaskDraft): void => {
     draft.state = state
-    reduce(draft as TaskDraft, event)
-  })
-  return Object.freeze(next)
+    reduce(draft, event)
+  }
+  if (task.version > 0) return Object.freeze(produce(task, (draft) => change(draft)))
+  // The first event sets nearly every member, and a draft takes them one by one: 3 µs in place of 0.3.
+  const first = { ...task }
+  change(first)
+  return Object.freeze(first)
 }
 
 /** Applies a legal event's changes to `draft`; the caller sets `state`. */
