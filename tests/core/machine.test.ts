@@ -141,6 +141,16 @@ describe("the machine", () => {
     check(t, property)
   })
 
+  it("makes tasks that nobody can change, step by step and at once", (t) => {
+    const property = fc.property(eventDrafts, (drafts) => {
+      const { tasks } = run([...drafts])
+      for (const task of [...tasks.slice(1), fold("task-1", legalEvents([...drafts]))]) {
+        if (task.version > 0) assert.throws(() => Object.assign(task, { progress: 7 }), TypeError)
+      }
+    })
+    check(t, property)
+  })
+
   it("is the same as a table and as xstate's public transition()", (t) => {
     const seen = new Set<string>()
     const compare = (drafts: readonly EventDraft[]): void => {

@@ -229,7 +229,8 @@ describe("a member", () => {
         seen.add(`${kind} ${path.join(".")}`)
         for (const alter of [
           (holder: Member) => (holder[name] = -1.5),
-          (holder: Member) => (Array.isArray(holder) ? holder.fill({}) : delete holder[name]),
+          (holder: Member) =>
+            Array.isArray(holder) ? holder.splice(0, 1, null) : delete holder[name],
         ]) {
           const record = JSON.parse(line) as unknown
           change(record, path, alter)

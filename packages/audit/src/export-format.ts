@@ -181,8 +181,8 @@ const COUNTED = {
 
 /** `counts` with one more record. */
 export function countRecord(before: ExportCounts, record: BodyRecord): ExportCounts {
-  const name = COUNTED[record.kind]
-  const after = { ...before, [name]: before[name] + 1 }
+  const counted = COUNTED[record.kind]
+  const after = { ...before, [counted]: before[counted] + 1 }
   if (record.kind !== "stream") return after
   const { events, inputs } = record
   return { ...after, events: after.events + events.length, inputs: after.inputs + inputs.length }

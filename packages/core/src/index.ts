@@ -46,11 +46,7 @@ export {
   type ParameterCheck,
   type ParameterValues,
 } from "./models/model.ts"
-export {
-  toParameterIssue,
-  type ParameterIssue,
-  type ParameterIssueCode,
-} from "./models/parameter-issue.ts"
+export type { ParameterIssue, ParameterIssueCode } from "./models/parameter-issue.ts"
 export { referenceToVideo, type ReferenceToVideoParameters } from "./models/reference-to-video.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 
@@ -60,7 +56,6 @@ export {
   chargeVideo,
   MAX_CHARGE_MICROS,
   MAX_USAGE,
-  VIDEO_BILLING,
 } from "./money/charge.ts"
 export { chargeOf, chargeWithin } from "./money/charge-of.ts"
 export {
@@ -231,7 +226,6 @@ export { decide, isOverdue, lastExpiryAt, type Decision } from "./task/decide.ts
 export {
   EVENT_DATA,
   EVENT_TYPES,
-  isEventType,
   type EventData,
   type EventType,
   type ManifestEntry,
