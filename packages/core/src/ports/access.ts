@@ -1,8 +1,8 @@
 /**
  * What a front end asks before it serves a request: who calls, what the key may do, how often the
  * account may ask, and what a private link opens. Each is a question of its own. Whether the account
- * has room for one more task is none of them: the storage judges that in the commit that adds it.
- * What is refused is a value; a rejected promise says that the outside failed, and nothing of the caller.
+ * has room for one more task is none of them: the storage judges that in the commit that adds the task.
+ * A refusal is a value. A rejected promise says that the outside failed, and nothing about the caller.
  */
 import type { Account, RatePolicy } from "../accounts/account.ts"
 import type { ApiKeyScope } from "../keys/api-key-scope.ts"
@@ -12,17 +12,17 @@ import type { LinkScope } from "./link-storage.ts"
 
 export interface Access extends LinkAccess {
   /**
-   * Who calls. Answers at once, without a promise, for a key that was verified lately; a key that is
-   * revoked or an account that changes is noticed within the time that keys are believed. Rejects with
-   * `overloaded` where too many unknown keys wait to be looked up, and with what the storage rejects with.
+   * Who calls. Answers at once, without a promise, for a key that was verified lately. The revocation of a
+   * key, or a change of its account, is noticed once that time is over. Rejects with `overloaded` if too
+   * many unknown keys wait to be looked up, and as the storage does.
    */
   authenticate(credentials: Credentials): Authentication | Promise<Authentication>
   /** What a key may do: `refused` for a suspended account, and for a key that lacks one of `scopes`. */
   authorize(identity: Identity, scopes: readonly ApiKeyScope[]): Authorization
   /**
-   * Counts a request of the account against its rate of that policy; undefined where it has none,
-   * which costs nothing. Answers at once where it can. Rejects with `storage-unavailable` where the
-   * storage has to be asked and fails.
+   * Counts a request of the account against its rate of that policy; undefined if it has none,
+   * which costs nothing. Answers at once if it can. Rejects with `storage-unavailable` if the storage
+   * has to be asked and fails.
    */
   rateLimit(
     account: Account,
@@ -33,7 +33,7 @@ export interface Access extends LinkAccess {
 export interface Credentials {
   /** The `Authorization` header as sent. */
   readonly authorization: string | null | undefined
-  /** What the header came over, where that is known: a key sent over it again is not hashed again. */
+  /** The connection of the request, if it is known: a key sent over it again is not hashed again. */
   readonly connection?: object | undefined
 }
 
@@ -50,7 +50,7 @@ export type Authentication =
   | { readonly kind: "authenticated"; readonly identity: Identity }
   | { readonly kind: "refused"; readonly code: AuthenticationRefusal }
 
-/** What a revoked or expired key is told depends on its secret being right. */
+/** Only a caller whose secret is right learns that the key was revoked or has expired. */
 export type AuthenticationRefusal =
   | "missing-api-key"
   | "invalid-api-key"
@@ -78,17 +78,21 @@ export interface RateAnswer {
 /** Private links to artifacts (http-decisions §6). No link is stored, so none can be listed. */
 export interface LinkAccess {
   /**
-   * A link to one artifact of the account, which has been shown to own it. It ends after `seconds`, and
-   * never after the artifact does; undefined where the artifact is gone before a link could open it.
+   * A link to one artifact, after the caller has shown that the account owns it. It ends after `seconds`,
+   * and never after the artifact does; undefined if the artifact expires before a link could open it.
+   * Rejects as the storage does.
    */
   createLink(request: CreateLinkRequest): Promise<PrivateLink | undefined>
   /**
-   * What the link opens at `now`: an artifact that is neither expired nor anybody else's. Whatever is
-   * wrong with a link or with what it names is the same undefined. Rejects with `overloaded` where too
-   * many links wait that nobody is known to have signed.
+   * What the link opens at `now`: an artifact that has not expired and that the signer owns. Undefined for
+   * every link that opens nothing, whatever the reason. Rejects with `overloaded` if too many links with an
+   * unverified signature wait, and as the storage does.
    */
   openLink(request: OpenLinkRequest): Promise<LinkedArtifact | undefined>
-  /** Ends every link of an artifact, or of an account, on every node; durable once resolved. */
+  /**
+   * Ends every link of an artifact, or of an account, on every node; durable once resolved. Rejects as the
+   * storage does.
+   */
   revokeLinks(scope: LinkScope): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 /**
  * Everything that a service asks of its database, behind one port: what carrying out tasks needs, and
- * beside it accounts, keys, links, rates, moves and audits.
+ * accounts, keys, links, rates, transfers and audits. `TaskStorage` says which errors every method may
+ * reject with.
  */
 import type { ArtifactRow, ChargeRow, OutcomeRow, TaskRow } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
@@ -26,13 +27,14 @@ export interface Storage
   /** Streams by task id, for audits; each page is consistent in itself. */
   scan(request: ScanRequest): Promise<ScanPage>
   /**
-   * Puts `row` in place of the one that another projection made of the same events; nothing else
-   * changes, and nothing at all where the newest event is no longer that of the row. Fails as `append`
-   * does; twice is the same as once.
+   * Puts `row` in place of the one that another projection made of the same events; durable once
+   * resolved. Nothing else changes, and nothing at all if the newest event is no longer that of the row.
+   * Twice is the same as once.
    */
   replaceTaskRow(row: TaskRow): Promise<void>
-  /** Rejects with `storage-unavailable` where the database does not answer. */
+  /** Resolves if the database answers. */
   check(): Promise<void>
+  /** Resolves once all that was asked for is done or has failed; every later call rejects. */
   close(): Promise<void>
 }
 

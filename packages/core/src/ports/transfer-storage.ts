@@ -1,7 +1,7 @@
 /**
- * What moving house asks of a database, beside what every caller does (design §9): which transfers it
- * knows of, and what belongs to tasks and accounts without standing in the log. Restoring never
- * takes anything back: a key keeps the task it stands for, an epoch never falls.
+ * What a transfer to another database asks of both (design §9): the record of transfers, and the side
+ * records of tasks. Restoring takes nothing back: an idempotency key keeps its task, an epoch never
+ * falls. Errors are those of `TaskStorage`.
  */
 import type { SideRecords, IdempotencyUse } from "./side-records.ts"
 import type { LinkScope } from "./link-storage.ts"
@@ -9,15 +9,21 @@ import type { LinkScope } from "./link-storage.ts"
 export interface TransferStorage {
   /** Every transfer that is recorded, by id; none for most databases. */
   listTransfers(): Promise<readonly Transfer[]>
-  /** Records a transfer in place of what stood under its id; durable once resolved. */
+  /** Records a transfer, in place of an earlier one of its id; durable once resolved. */
   setTransfer(transfer: Transfer): Promise<void>
   /** Forgets a transfer; resolves also where there is none. */
   dropTransfer(id: string): Promise<void>
-  /** What belongs to a task beside its events, as of one moment; empty for an unknown task. */
+  /** The side records of a task, of one moment; empty for an unknown task. */
   readSideRecords(task: string): Promise<SideRecords>
-  /** Has a key stand for a task. False, and nothing is changed, where it stands for another. */
+  /**
+   * Lets an idempotency key stand for a task; durable once resolved. False, and nothing is changed, if
+   * the key stands for another task. Twice is the same as once.
+   */
   restoreIdempotency(request: IdempotencyRestore): Promise<boolean>
-  /** Raises an epoch to at least `epoch`; changes nothing for an unknown account. */
+  /**
+   * Raises an epoch to at least `epoch`; durable once resolved. Changes nothing for an unknown account.
+   * Twice is the same as once.
+   */
   restoreLinkEpoch(request: LinkEpochRestore): Promise<void>
 }
 
