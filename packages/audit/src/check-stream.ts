@@ -11,7 +11,7 @@ import {
   type Task,
   type TaskEvent,
 } from "@safelight/core"
-import { describeFinding } from "./describe-finding.ts"
+import { describeFinding } from "./finding.ts"
 import { verifyTask } from "./verify-task.ts"
 
 export type CheckedStream =

@@ -1,21 +1,30 @@
 /**
  * Folding: a task and an event make the next task. A refused event returns the identical object,
  * which is how `decide` and the audit recognise a refusal.
+ *
+ * The machine's own way, a draft of immer for each event, costs a life cycle more than a twentieth: 3 µs
+ * an event and its garbage, against 0.3 µs for a copy. So `evolve` copies, and has immer freeze what it
+ * returns with all its parts: hosts and channels are handed them. `fold` keeps one
+ * draft and freezes nothing: an audit folds a whole log, and hands no task to anybody.
  */
+import { freeze } from "immer"
 import type { TaskEvent } from "./events.ts"
-import { record, reduce, type TaskDraft } from "./reducers.ts"
+import { reduce, type TaskDraft } from "./reducers.ts"
 import { emptyTask, type Task } from "./task.ts"
 import { nextState } from "./transition-table.ts"
 
-/** The task after `event`, which nobody can change; the same object where the machine refuses it. */
+/** The task after `event`, frozen with all its parts; the same object where the machine refuses it. */
 export function evolve(task: Task, event: TaskEvent): Task {
   const state = nextState(task, event)
-  return state === undefined ? task : record(task, event, state)
+  if (state === undefined) return task
+  const next: TaskDraft = { ...task, state }
+  reduce(next, event)
+  return freeze(next, true)
 }
 
 /**
- * The same in place, for whoever folds many events and keeps none of the tasks between them: a tenth of
- * the time. False, and nothing is changed, where the machine refuses the event.
+ * The same in place, for a caller that keeps none of the tasks between. False, and nothing is changed,
+ * where the machine refuses the event.
  */
 export function advance(draft: TaskDraft, event: TaskEvent): boolean {
   const state = nextState(draft, event)
@@ -35,5 +44,5 @@ export function fold(id: string, events: Iterable<TaskEvent>): Task {
       )
     }
   }
-  return Object.freeze(draft)
+  return draft
 }

@@ -12,9 +12,10 @@
  * Deadlines are data: nothing here waits, invokes or spawns. Every transition runs `record`, and
  * the transition table of the hot path is derived from this machine at load.
  */
+import { produce } from "immer"
 import { assign, setup } from "xstate"
 import type { TaskEvent } from "./events.ts"
-import { record } from "./reducers.ts"
+import { reduce } from "./reducers.ts"
 import { emptyTask, type Task } from "./task.ts"
 
 interface Situation {
@@ -51,7 +52,7 @@ export const taskMachine = setup({
   guards: GUARDS,
   actions: {
     /** Which state the event leads to is the snapshot's own: `state` of the context stays as it is. */
-    record: assign(({ context, event }) => record(context, event, context.state)),
+    record: assign(({ context, event }) => produce(context, (draft) => reduce(draft, event))),
   },
 }).createMachine({
   id: "task",
