@@ -250,17 +250,20 @@ describe("a member", () => {
     assert.ok(seen.has("stream events.0.hash") && seen.has("trailer sha256"))
   })
 
-  it("that nobody knows is left out", async () => {
+  it("that nobody knows is refused, and its name is not repeated", async () => {
     const lines = await exportLines(await createMovingStorage())
-    const target = createMemoryStorage()
-    const altered = alterRecord(lines, findLine(lines, "account"), (record) => ({
-      ...record,
-      account: { ...(record["account"] as Member), isOwner: true },
-    }))
-    await take(target, altered)
-    const [account] = await target.listAccounts()
-    assert.equal(account?.id, "ann")
-    assert.equal("isOwner" in (account ?? {}), false)
+    const at = findLine(lines, "account")
+    for (const name of ["isOwner", "__proto__"]) {
+      const altered = alterRecord(lines, at, (record) => {
+        const account = { ...(record["account"] as Member) }
+        Object.defineProperty(account, name, { value: true, enumerable: true })
+        return { ...record, account }
+      })
+      assert.notDeepEqual(altered, lines)
+      await assertRefused(altered, /^line 2 of the export: "account" is not an object of known/)
+    }
+    const top = alterRecord(lines, at, (record) => ({ ...record, isOwner: true }))
+    await assertRefused(top, /^line 2 of the export: the record is not an object of known/)
   })
 })
 

@@ -49,10 +49,13 @@ function integer(least: number, most: number = Number.MAX_SAFE_INTEGER) {
 
 const count = integer(0)
 
-/** Members that are not named here are left out. */
+/** A member that is not named here is refused: what this release does not know must not get lost. */
 function object<const Entries extends v.ObjectEntries>(entries: Entries) {
-  // An issue that has a path by now is about a member that is missing.
-  return v.object(entries, ({ path }) => (path === undefined ? "an object" : "there"))
+  // An issue that has a path by now is about a member that is missing, or not known.
+  return v.strictObject(entries, ({ expected, path }) => {
+    if (path === undefined) return "an object"
+    return expected === "never" ? "an object of known members alone" : "there"
+  })
 }
 
 function list<const Item extends v.GenericSchema>(item: Item) {

@@ -3,18 +3,28 @@
  * in it must not come to light halfway through an import. A refusal names the member and never says
  * its value, since an export holds prompts and secrets.
  */
+import { toPredicate } from "@safelight/core"
 import * as v from "valibot"
 import { exportRecord, refused, type ExportRecord } from "./export-format.ts"
 
-/** Throws `export-refused`. Stops at the first fault, so that a line of faults costs no more than one. */
+/** Copies nothing. Valibot's own output cost a fifth of reading an export; it says what is wrong. */
+const fits = toPredicate(exportRecord)
+
+/** Throws `export-refused`. */
 export function parseRecord(line: string): ExportRecord {
-  const parsed = v.safeParse(exportRecord, parseJson(line), { abortEarly: true })
-  if (parsed.success) return parsed.output
-  const [issue] = parsed.issues
-  // Every key of the path is one that a schema names, or a place in a list.
-  const member = v.getDotPath(issue)
-  const subject = member === null ? "the record" : `"${member}"`
-  throw refused(`${subject} is not ${issue.message}`)
+  const value = parseJson(line)
+  if (fits(value)) return value as ExportRecord
+  throw refused(explain(value))
+}
+
+/** Stops at the first fault, so that a line of faults costs no more than one. */
+function explain(value: unknown): string {
+  const [issue] = v.safeParse(exportRecord, value, { abortEarly: true }).issues ?? []
+  // The name of a member that is not known is the stranger's own, and not repeated.
+  const path = (issue?.path ?? []).slice(0, issue?.expected === "never" ? -1 : undefined)
+  const member = path.map(({ key }) => String(key)).join(".")
+  const subject = member === "" ? "the record" : `"${member}"`
+  return `${subject} is not ${issue?.message ?? "what an export holds"}`
 }
 
 function parseJson(line: string): unknown {

@@ -14,6 +14,7 @@ export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts
 export type { Digest, DigestPart } from "./digest.ts"
 export { toUnixSeconds } from "./instant.ts"
 export { assertServable, SEAL_ID } from "./transfers.ts"
+export { toPredicate, type Predicate } from "./predicate.ts"
 export {
   isSafelightError,
   SafelightError,
