@@ -1,6 +1,6 @@
 /**
  * `export` and `import`: a service moves from one folder to another, as an operator does it. What the
- * file itself must be is tried in memory (core/move.test.ts); this is about files, folders and services.
+ * file itself must be is tried in memory (core/transfer.test.ts); this is about files, folders and services.
  */
 import assert from "node:assert/strict"
 import { chmod, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"

@@ -1,8 +1,8 @@
 /**
- * The bytes of artifacts beside the log that names them: every file is read and compared with its size
- * and SHA-256, and every file is looked for in the log. What has expired is not judged, since its bytes
- * go; nor is what an attempt left of a task that the log knows, since retention removes it. A file of a
- * task that the log does not know is a finding: a log that lost its end looks like that.
+ * The bytes of artifacts, compared with the log: every file is read and compared with its size and
+ * SHA-256, and every file is looked for in the log. An artifact that has expired is not judged, since its
+ * bytes are removed; nor is the remainder of an attempt of a task that the log knows, since retention
+ * removes it. A file of a task that the log does not know is a finding: the log may have lost its end.
  */
 import { createHash } from "node:crypto"
 import { openEvent, type ArtifactStorage, type ManifestEntry, type Storage } from "@safelight/core"
@@ -38,7 +38,7 @@ export interface ArtifactAuditReport extends FindingReport<ArtifactFinding> {
 const READS_AT_ONCE = 4
 const CHUNK_BYTES = 256 * 1024
 
-/** Rejects with the storages' own error where something can't be read, and so can't be told. */
+/** Rejects with the storages' own error if something can't be read, and so can't be judged. */
 export async function auditArtifacts(options: ArtifactAuditOptions): Promise<ArtifactAuditReport> {
   const findings = createKeptFindings<ArtifactFinding>()
   const artifacts = await readNamed(options, (finding) => findings.add(finding))
@@ -94,7 +94,7 @@ async function compare(
   }
 }
 
-/** Asked of the log task by task, and after the files are listed: so a task that comes is there too. */
+/** The log is asked task by task, after the file was listed: a task that was added meanwhile is found. */
 async function lookForFiles(
   { storage, artifacts }: ArtifactAuditOptions,
   find: Find,
@@ -114,7 +114,7 @@ async function lookForFiles(
   return count
 }
 
-/** The task that a folder is named after; undefined where its name was too long and only a hash is left. */
+/** The task that a folder is named after; undefined if the name was too long and only its hash is left. */
 function toTask(name: string): string | undefined {
   if (name === "%") return ""
   if (name.startsWith("%h")) return undefined

@@ -1,6 +1,6 @@
 /**
- * The first reading of an export: proves the file, every chain in it and every commitment, and that a
- * database can take all of it in. Nothing is written, so an export that is refused leaves no trace.
+ * The first reading of an export: proves the file, every chain in it and every commitment, and that all
+ * of it can be imported into a database. Nothing is written, so that a refused export leaves no trace.
  */
 import {
   isAccountName,
@@ -15,7 +15,12 @@ import { checkStream, type CheckedStream } from "./check-stream.ts"
 import { createFit, type ExportTarget } from "./check-target.ts"
 import { createSums } from "./check-sums.ts"
 import { refused, type RecordOf } from "./export-format.ts"
-import { createBroughtKeys, type BroughtKeys } from "./brought-keys.ts"
+import {
+  addKeys,
+  type BroughtApiKey,
+  type BroughtKeys,
+  type BroughtLinkKey,
+} from "./brought-keys.ts"
 import { readExport } from "./read-export.ts"
 
 export interface CheckOptions {
@@ -24,9 +29,9 @@ export interface CheckOptions {
   readonly digest: Digest
   /** No moment of the file may be more than a minute later than this one. */
   readonly now: number
-  /** Where it is to be taken in; absent: the file alone is judged. */
+  /** The database for the import; absent: the file alone is judged. */
   readonly target?: ExportTarget
-  /** Whether keys that the target does not know may come into one that holds something. */
+  /** Whether keys that the target does not know are allowed though it holds something. */
   readonly withKeys?: boolean
   readonly onProgress?: (progress: { readonly streams: number }) => void
 }
@@ -46,13 +51,13 @@ export async function checkExport(options: CheckOptions): Promise<ExportManifest
   let trailer: RecordOf<"trailer"> | undefined
   const fit = await createFit(target, options)
   const sums = createSums(target)
-  const brought = createBroughtKeys()
+  const brought = { apiKeys: [] as BroughtApiKey[], linkKeys: [] as BroughtLinkKey[] }
   let [streams, unfinished] = [0, 0]
   for await (const { record } of readExport(open())) {
     checkMoments(record, now)
     if (record.kind === "header") header = record
     if (record.kind === "trailer") trailer = record
-    brought.add(record)
+    addKeys(brought, record)
     if (record.kind === "stream") {
       const { task } = checkRecord(record, digest)
       await sums.add(task)
@@ -65,18 +70,9 @@ export async function checkExport(options: CheckOptions): Promise<ExportManifest
   if (header === undefined || trailer === undefined) throw refused("the file is empty")
   if (unfinished > 0 && !header.isSealed) throw unsealed(unfinished)
   fit.checkKeys(trailer.sha256)
-  return toManifest({ header, trailer, unfinished, brought: brought.toList() })
-}
-
-interface Found extends Pick<ExportManifest, "unfinished" | "brought"> {
-  readonly header: RecordOf<"header">
-  readonly trailer: RecordOf<"trailer">
-}
-
-function toManifest({ header, trailer, ...found }: Found): ExportManifest {
   const { kind: _header, format: _format, ...made } = header
   const { kind: _trailer, ...counted } = trailer
-  return { ...made, ...counted, ...found }
+  return { ...made, ...counted, unfinished, brought }
 }
 
 /** A stream of the file, proved. Throws `export-refused`. */
@@ -109,7 +105,7 @@ export function toEvents({ task, events }: RecordOf<"stream">): StoredEvent[] {
   return events.map((event) => ({ ...event, task }))
 }
 
-/** What was asked for is what the log is committed to. */
+/** The request is the one that the log is committed to. */
 function checkCommitment(
   { inputs, task: id }: RecordOf<"stream">,
   task: Task,

@@ -1,7 +1,7 @@
 /**
  * Copies the bytes of a task's artifacts from one artifact storage to another, under the locators that
- * the log names, and checks them against its digests. What is there already is left; what expired is
- * not copied. A file that is missing or differs is a finding and stops nothing: the log is worth more.
+ * the log names, and checks them against its digests. Artifacts that are there already, or have expired,
+ * are not copied. A file that is missing or differs is a finding and stops nothing: the log is worth more.
  */
 import {
   SafelightError,
@@ -89,7 +89,7 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
   }
 }
 
-/** A locator is random and what is restored to it is checked, so its size tells. */
+/** A locator is random, and bytes are checked before they are stored under it, so that the size is enough. */
 async function isPresent(
   to: ArtifactCopy["to"],
   { locator, bytes }: ArtifactRow,

@@ -1,7 +1,7 @@
 /**
- * A database as the lines of an export. Reads a page of streams at a time and what belongs to each
- * task on its own, so memory is bounded by a page and the largest task. Beside a running service each
- * page is consistent in itself; only a sealed database is exported as one state.
+ * A database as the lines of an export. Streams are read a page at a time and side records task by task,
+ * so that a page and the largest task are all that is in memory. While a service runs, each page is
+ * consistent in itself; only a sealed database is exported as one state.
  */
 import { createHash } from "node:crypto"
 import {
@@ -104,7 +104,7 @@ async function readStream(
 ): Promise<Read> {
   const checked = checkStream(stream, digest)
   if (checked.kind === "faulty") {
-    const message = `${checked.words}; nothing of it may be carried on`
+    const message = `${checked.words}; it can't be exported`
     throw new SafelightError({ code: "storage-corrupt", message })
   }
   const { inputs, idempotency, linkEpochs } = await storage.readSideRecords(stream.id)
@@ -122,6 +122,6 @@ async function readStream(
 function toLine(record: ExportRecord): string {
   const line = `${JSON.stringify(record)}\n`
   if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line
-  const message = `what belongs to a task is larger than a line of ${MAX_LINE_BYTES} bytes`
+  const message = `a task with its side records is larger than a line of ${MAX_LINE_BYTES} bytes`
   throw new SafelightError({ code: "storage-corrupt", message })
 }

@@ -1,10 +1,10 @@
 /**
- * Takes an export into a database. The file is read three times: it is proved, and that it fits; then
- * accounts and tasks are written, rows derived by the same `project` as everywhere; keys come last. A
- * service that runs on the database already lets nobody in by them before all that was theirs is
- * there: a submission repeated sooner would not find its idempotency key, and be bought twice. In
- * between the database is marked, so that nobody begins to serve half of it; the same file may be
- * imported again until all of it is there, since whatever is stored already is stored once.
+ * Imports an export into a database. The file is read three times: first it is proved, and that it fits;
+ * then accounts and tasks are written, with rows derived by the same `project` as everywhere; keys come
+ * last. If a service runs on the database already, clients get in only once all of their tasks are there:
+ * a submission repeated sooner would not find its idempotency key, and be bought twice. Meanwhile the
+ * transfer is recorded as importing, so that nobody begins to serve half of the data. The same file may
+ * be imported again until all of it is there, since a stored stream is stored once.
  *
  *   nothing ──(proved)──▶ importing ──(all written)──▶ imported
  */
@@ -24,9 +24,9 @@ export interface ImportOptions {
   readonly open: () => AsyncIterable<Uint8Array>
   readonly digest: Digest
   readonly now: number
-  /** Lets keys in that the data does not know, though it holds something; else such a file is refused. */
+  /** Allows keys that the data does not know, though it holds something; otherwise such a file is refused. */
   readonly withKeys?: boolean
-  /** Absent: the bytes are somebody else's to move. */
+  /** Absent: the bytes are copied by other means. */
   readonly artifacts?: ArtifactCopy
   readonly onProgress?: (progress: ImportProgress) => void
 }
@@ -38,7 +38,7 @@ export interface ImportProgress {
 
 export interface ImportReport {
   readonly manifest: ExportManifest
-  /** The file was imported wholly before: nothing but artifacts was looked at. */
+  /** The whole file was imported before: only artifacts were looked at. */
   readonly isRepeated: boolean
   readonly artifacts: CopyReport | null
   /** Idempotency keys that stand for other tasks; none where nothing was written. */
@@ -64,7 +64,7 @@ export async function importStreams(options: ImportOptions): Promise<ImportRepor
   })
   const id = manifest.sha256
   assertNoOther(transfers, id)
-  const isRepeated = transfers.some((move) => move.id === id && move.state === "imported")
+  const isRepeated = transfers.some((known) => known.id === id && known.state === "imported")
   if (!isRepeated) await storage.setTransfer({ id, state: "importing", at: now })
   const written = await writeStreams(options, { id, isRepeated })
   if (!isRepeated) {
@@ -203,7 +203,7 @@ function assertNotSealed(transfers: readonly Transfer[]): void {
 }
 
 function assertNoOther(transfers: readonly Transfer[], id: string): void {
-  if (!transfers.some((move) => move.state === "importing" && move.id !== id)) return
+  if (!transfers.some((known) => known.state === "importing" && known.id !== id)) return
   const message = "the import of another file into this data is not complete: finish that one first"
   throw new SafelightError({ code: "in-transfer", message })
 }

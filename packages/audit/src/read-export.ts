@@ -1,7 +1,7 @@
 /**
  * Reads an export record by record, in constant memory. Order, counts and digest are checked on the
- * way, so only once the last record was handed out is any of it known to be whole: whoever must not
- * act on half a file reads it twice.
+ * way, so that the file is known to be whole only after its last record: a caller that must not act on
+ * half a file reads it twice.
  */
 import { createHash } from "node:crypto"
 import { isDeepStrictEqual } from "node:util"

@@ -1,7 +1,7 @@
 /**
- * Rebuilding: the rows of tasks are projected anew from their events, while services run. Each row is
- * put in place only while the newest event is the one that it was folded from, so that nothing that is
- * appended meanwhile is lost; the log itself never changes, and a row that fits it is not written.
+ * Rebuilding: the rows of tasks are projected anew from their events, while services run. A row is
+ * replaced only if the newest event is still the one that it was folded from, so that no append is lost.
+ * The log itself never changes, and a row that fits it is not written.
  */
 import {
   fold,

@@ -10,7 +10,7 @@ import { MAX_CHARGE_MICROS, type Storage, type TaskCommand } from "@safelight/co
 import { createMemoryStorage } from "@safelight/testkit"
 import {
   alterRecord,
-  createMovingStorage,
+  createTransferSource,
   exportLines,
   KEYS,
   LINK_KEYS,
@@ -18,7 +18,7 @@ import {
   toAppend,
   toFile,
   toTaskId,
-} from "./support/moving.ts"
+} from "./support/transfer-source.ts"
 import { createStream, dispatch, EDIT, submission, success } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
 
@@ -61,7 +61,7 @@ const IMAGES = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
 
 describe("keys that a file brings", () => {
   it("are refused where there is data already, until somebody allows them", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     await target.setAccount({ id: "eve", now: 7, settings: {} })
     await assert.rejects(take(target, lines), {
@@ -74,7 +74,7 @@ describe("keys that a file brings", () => {
   })
 
   it("come in where there is nothing, and an interrupted import of them goes on", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     target.failAppends(3)
     await assert.rejects(take(target, lines), { code: "storage-unavailable" })
@@ -85,7 +85,7 @@ describe("keys that a file brings", () => {
   })
 
   it("that are all known need nobody's word", async () => {
-    const source = await createMovingStorage()
+    const source = await createTransferSource()
     const target = createMemoryStorage()
     await take(target, await exportLines(source))
     const gone = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
@@ -95,7 +95,7 @@ describe("keys that a file brings", () => {
   })
 
   it("are named, each with its account, by a check and by an import", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const { brought } = await checkExport({ open: toFile(lines), digest: sha256, now: NOW })
     assert.deepEqual(brought, {
       apiKeys: KEYS.toSorted((one, other) => one.createdAt - other.createdAt).map(
@@ -108,7 +108,7 @@ describe("keys that a file brings", () => {
   })
 
   it("are refused where a link key of that id has another secret", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     const [known] = LINK_KEYS
     assert.ok(known)
@@ -142,7 +142,7 @@ describe("a moment in the future", () => {
   ]
   for (const [kind, alter] of alterations) {
     it(`of a ${kind} is refused: ${String(alter).match(/\w+(?=: later)/)?.[0]}`, async () => {
-      const lines = await exportLines(await createMovingStorage())
+      const lines = await exportLines(await createTransferSource())
       const altered = alterRecord(lines, findLine(lines, kind), alter)
       await assertRefused(altered, /lies more than a minute in the future of this machine's clock$/)
     })
@@ -168,7 +168,7 @@ describe("a name that would break out", () => {
 
   it("of an account is refused: no database, list or terminal takes it as it is", async () => {
     const names = ["a\0b", "\ud800", "a\nb", " a", "", "x".repeat(201), "\u001b[2J"]
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const at = findLine(lines, "account")
     for (const id of names) {
       const altered = alterRecord(lines, at, (record) => ({
@@ -185,7 +185,7 @@ describe("a name that would break out", () => {
   })
 
   it("of a key, an input or an idempotency key is refused where a database could not store it", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const key = alterRecord(lines, findLine(lines, "key"), (record) => ({
       ...record,
       key: { ...(record["key"] as Member), id: "a\0" },
@@ -218,7 +218,7 @@ describe("a member", () => {
   }
 
   it("that is missing or of another type is refused by its line and its place in the record", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const full = [toTaskId("0"), toTaskId("a")]
     const seen = new Set<string>()
     for (const [index, line] of lines.entries()) {
@@ -251,7 +251,7 @@ describe("a member", () => {
   })
 
   it("that nobody knows is refused, and its name is not repeated", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const at = findLine(lines, "account")
     for (const name of ["isOwner", "__proto__"]) {
       const altered = alterRecord(lines, at, (record) => {
