@@ -14,13 +14,11 @@ export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
     db.selectFrom("transfers").select(TABLES.transfers.members).orderBy("id"),
   ),
   /** Replaces what stands under the id. */
-  setTransfer: compile((row: Transfer) =>
+  setTransfer: compile(({ id, at, state }: Transfer) =>
     db
       .insertInto("transfers")
-      .values(allOf(TABLES.transfers, row))
-      .onConflict((conflict) =>
-        conflict.column("id").doUpdateSet({ state: row.state, at: row.at }),
-      ),
+      .values(allOf(TABLES.transfers, { id, at, state }))
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ state, at })),
   ),
   dropTransfer: compile(({ id }: { id: string }) =>
     db.deleteFrom("transfers").where("id", "=", id),
