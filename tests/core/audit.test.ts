@@ -281,12 +281,12 @@ describe("verify", () => {
       ],
     ],
     [
-      "a moment moved",
+      "another moment",
       (log) => alter(task0(log), 3, { at: 1_021 }),
       [["hash-differs", "task-0", 3]],
     ],
     [
-      "an altered hash, where it stands and behind",
+      "an altered hash, of this event and the next",
       (log) => alter(task0(log), 2, { hash: "0".repeat(64) }),
       [
         ["hash-differs", "task-0", 2],

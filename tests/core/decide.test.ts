@@ -151,7 +151,7 @@ describe("a decision", () => {
     check(t, property)
   })
 
-  it("makes events and tasks whose members stand in canonical order, so that none is copied", (t) => {
+  it("makes events and tasks whose members are in canonical order, so that none is copied", (t) => {
     const property = fc.property(commands, (sequence) => {
       let task = emptyTask("task-1")
       for (const [each, now] of sequence) {
@@ -186,7 +186,7 @@ describe("a report", () => {
     { kind: "fail", attempt: of, code: "provider_rejected" },
   ]
 
-  it("of another attempt is refused by name, wherever the task stands", () => {
+  it("of another attempt is refused by name, in every state", () => {
     for (const task of Object.values(TASKS)) {
       for (const other of [task.attempt - 1, task.attempt + 1]) {
         for (const report of reports(other)) {

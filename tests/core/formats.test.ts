@@ -11,7 +11,7 @@ import { importStreams } from "@safelight/audit"
 import { EVENT_DATA, EVENT_TYPES } from "@safelight/core"
 import { createMemoryStorage } from "@safelight/testkit"
 import { describeSchema } from "./support/describe-schema.ts"
-import { exportLines, NOW, toFile } from "./support/moving.ts"
+import { exportLines, NOW, toFile } from "./support/transfer-source.ts"
 import { sha256 } from "./support/sha256.ts"
 
 const read = (name: string): string =>

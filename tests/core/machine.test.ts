@@ -141,6 +141,13 @@ describe("the machine", () => {
     check(t, property)
   })
 
+  it("makes tasks that nobody can change, in none of their parts", (t) => {
+    const property = fc.property(eventDrafts, (drafts) => {
+      for (const task of run([...drafts]).tasks) if (task.version > 0) assertFrozen(task)
+    })
+    check(t, property)
+  })
+
   it("is the same as a table and as xstate's public transition()", (t) => {
     const seen = new Set<string>()
     const compare = (drafts: readonly EventDraft[]): void => {
@@ -287,6 +294,12 @@ describe("a stream", () => {
     )
   })
 })
+
+function assertFrozen(value: unknown): void {
+  if (typeof value !== "object" || value === null) return
+  assert.ok(Object.isFrozen(value), JSON.stringify(value))
+  Object.values(value).forEach(assertFrozen)
+}
 
 function deepFreeze<Value>(value: Value): Value {
   if (typeof value === "object" && value !== null) {

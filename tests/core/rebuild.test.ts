@@ -11,10 +11,10 @@ import {
   type TaskRow,
 } from "@safelight/core"
 import { advanceSample, submitSample } from "@safelight/testkit"
-import { createMovingStorage, toTaskId } from "./support/moving.ts"
+import { createTransferSource, toTaskId } from "./support/transfer-source.ts"
 import { sha256 } from "./support/sha256.ts"
 
-type Storage = Awaited<ReturnType<typeof createMovingStorage>>
+type Storage = Awaited<ReturnType<typeof createTransferSource>>
 
 async function readRows(storage: Storage): Promise<readonly (TaskRow | undefined)[]> {
   const { streams } = await storage.scan({ after: "", limit: 100 })
@@ -33,7 +33,7 @@ async function makeOlder(storage: Storage): Promise<void> {
 
 describe("a rebuild", () => {
   it("makes the rows that the log makes, page by page, and says how far it is", async () => {
-    const storage = await createMovingStorage()
+    const storage = await createTransferSource()
     const before = await readRows(storage)
     await makeOlder(storage)
     assert.notDeepEqual(await readRows(storage), before)
@@ -50,13 +50,13 @@ describe("a rebuild", () => {
   })
 
   it("writes nothing where all is as it should be", async () => {
-    const storage = await createMovingStorage()
+    const storage = await createTransferSource()
     storage.replaceTaskRow = () => assert.fail("a row was written")
     assert.equal((await rebuildRows({ storage })).rebuilt, 0)
   })
 
   it("takes nothing back that was appended after it had read the task", async () => {
-    const storage = await createMovingStorage()
+    const storage = await createTransferSource()
     const { append, head } = submitSample({ id: toTaskId("z") })
     await storage.append(append)
     await makeOlder(storage)
@@ -74,7 +74,7 @@ describe("a rebuild", () => {
   })
 
   it("leaves a row that is not of its newest event, and names its task", async () => {
-    const storage = await createMovingStorage()
+    const storage = await createTransferSource()
     const { scan } = storage
     storage.scan = async (request) => {
       const page = await scan(request)

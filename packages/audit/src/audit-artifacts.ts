@@ -1,21 +1,15 @@
 /**
- * The bytes of artifacts beside the log that names them: every file is read and compared with its size
- * and SHA-256, and every file is looked for in the log. What has expired is not judged, since its bytes
- * go; nor is what an attempt left of a task that the log knows, since retention removes it. A file of a
- * task that the log does not know is a finding: a log that lost its end looks like that.
+ * The bytes of artifacts, compared with the log: every file is read and compared with its size and
+ * SHA-256, and every file is looked for in the log. An artifact that has expired is not judged, since its
+ * bytes are removed; nor is the remainder of an attempt of a task that the log knows, since retention
+ * removes it. A file of a task that the log does not know is a finding: the log may have lost its end.
  */
 import { createHash } from "node:crypto"
-import {
-  isSafelightError,
-  openEvent,
-  type ArtifactReader,
-  type ArtifactStorage,
-  type ManifestEntry,
-  type ScanPage,
-  type Storage,
-} from "@safelight/core"
-import { createFailFast } from "./fail-fast.ts"
+import { openEvent, type ArtifactStorage, type ManifestEntry, type Storage } from "@safelight/core"
+import { openArtifact, readChunks } from "./artifact-bytes.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
+import { readPages } from "./read-pages.ts"
+import { createWorkPool } from "./work-pool.ts"
 
 export interface ArtifactAuditOptions {
   readonly storage: Pick<Storage, "readTask" | "scan">
@@ -41,11 +35,10 @@ export interface ArtifactAuditReport extends FindingReport<ArtifactFinding> {
   readonly files: number
 }
 
-const PAGE_STREAMS = 200
 const READS_AT_ONCE = 4
 const CHUNK_BYTES = 256 * 1024
 
-/** Rejects with the storages' own error where something can't be read, and so can't be told. */
+/** Rejects with the storages' own error if something can't be read, and so can't be judged. */
 export async function auditArtifacts(options: ArtifactAuditOptions): Promise<ArtifactAuditReport> {
   const findings = createKeptFindings<ArtifactFinding>()
   const artifacts = await readNamed(options, (finding) => findings.add(finding))
@@ -60,25 +53,27 @@ async function readNamed(
   { storage, artifacts, now, onProgress }: ArtifactAuditOptions,
   find: Find,
 ): Promise<number> {
-  const run = createFailFast(READS_AT_ONCE)
+  const pool = createWorkPool(READS_AT_ONCE)
   let count = 0
   const judge = async (task: string, entry: ManifestEntry): Promise<void> => {
     const kind = await compare(artifacts, entry)
     count += 1
     if (kind !== "same") find({ kind, task, key: entry.key })
   }
-  for (let after: string | null = ""; after !== null;) {
-    const page: ScanPage = await storage.scan({ after, limit: PAGE_STREAMS })
-    const named = page.streams.flatMap(({ id, events }) =>
-      events
-        .map(openEvent)
-        .flatMap((event) => (event.type === "succeeded" ? event.data.artifacts : []))
-        .filter(({ expiresAt }) => now < expiresAt)
-        .map((entry) => run(() => judge(id, entry))),
-    )
-    await Promise.all(named)
-    onProgress?.({ artifacts: count })
-    after = page.next
+  try {
+    for await (const { streams } of readPages(storage)) {
+      for (const { id, events } of streams) {
+        const named = events
+          .map(openEvent)
+          .flatMap((event) => (event.type === "succeeded" ? event.data.artifacts : []))
+          .filter(({ expiresAt }) => now < expiresAt)
+        for (const entry of named) await pool.begin(() => judge(id, entry))
+      }
+      await pool.drain()
+      onProgress?.({ artifacts: count })
+    }
+  } finally {
+    await pool.settle()
   }
   return count
 }
@@ -87,39 +82,19 @@ async function compare(
   artifacts: ArtifactAuditOptions["artifacts"],
   { locator, bytes, sha256 }: ManifestEntry,
 ): Promise<"same" | "missing" | "differs"> {
-  const reader = await openOrMiss(artifacts, locator)
+  const reader = await openArtifact(artifacts, locator)
   if (reader === undefined) return "missing"
   try {
     if (reader.totalBytes !== bytes) return "differs"
-    return (await digest(reader)) === sha256 ? "same" : "differs"
+    const hash = createHash("sha256")
+    for await (const chunk of readChunks(reader, CHUNK_BYTES)) hash.update(chunk)
+    return hash.digest("hex") === sha256 ? "same" : "differs"
   } finally {
     await reader.close()
   }
 }
 
-async function digest(reader: ArtifactReader): Promise<string> {
-  const hash = createHash("sha256")
-  const buffer = new Uint8Array(CHUNK_BYTES)
-  for (;;) {
-    const count = await reader.read(buffer)
-    if (count === 0) return hash.digest("hex")
-    hash.update(buffer.subarray(0, count))
-  }
-}
-
-async function openOrMiss(
-  artifacts: Pick<ArtifactStorage, "open">,
-  locator: string,
-): Promise<ArtifactReader | undefined> {
-  try {
-    return await artifacts.open({ locator })
-  } catch (error) {
-    if (isSafelightError(error) && error.code === "artifact-missing") return undefined
-    throw error
-  }
-}
-
-/** Asked of the log task by task, and after the files are listed: so a task that comes is there too. */
+/** The log is asked task by task, after the file was listed: a task that was added meanwhile is found. */
 async function lookForFiles(
   { storage, artifacts }: ArtifactAuditOptions,
   find: Find,
@@ -139,7 +114,7 @@ async function lookForFiles(
   return count
 }
 
-/** The task that a folder is named after; undefined where its name was too long and only a hash is left. */
+/** The task that a folder is named after; undefined if the name was too long and only its hash is left. */
 function toTask(name: string): string | undefined {
   if (name === "%") return ""
   if (name.startsWith("%h")) return undefined

@@ -1,6 +1,6 @@
 /**
- * The first reading of an export: proves the file, every chain in it and every commitment, and that a
- * database can take all of it in. Nothing is written, so an export that is refused leaves no trace.
+ * The first reading of an export: proves the file, every chain in it and every commitment, and that all
+ * of it can be imported into a database. Nothing is written, so that a refused export leaves no trace.
  */
 import {
   isAccountName,
@@ -14,13 +14,13 @@ import { checkMoments } from "./check-moments.ts"
 import { checkStream, type CheckedStream } from "./check-stream.ts"
 import { createFit, type ExportTarget } from "./check-target.ts"
 import { createSums } from "./check-sums.ts"
+import { refused, type RecordOf } from "./export-format.ts"
 import {
-  refused,
-  type HeaderRecord,
-  type StreamRecord,
-  type TrailerRecord,
-} from "./export-format.ts"
-import { createBroughtKeys, type BroughtKeys } from "./brought-keys.ts"
+  addKeys,
+  type BroughtApiKey,
+  type BroughtKeys,
+  type BroughtLinkKey,
+} from "./brought-keys.ts"
 import { readExport } from "./read-export.ts"
 
 export interface CheckOptions {
@@ -29,16 +29,16 @@ export interface CheckOptions {
   readonly digest: Digest
   /** No moment of the file may be more than a minute later than this one. */
   readonly now: number
-  /** Where it is to be taken in; absent: the file alone is judged. */
+  /** The database for the import; absent: the file alone is judged. */
   readonly target?: ExportTarget
-  /** Whether keys that the target does not know may come into one that holds something. */
+  /** Whether keys that the target does not know are allowed though it holds something. */
   readonly withKeys?: boolean
   readonly onProgress?: (progress: { readonly streams: number }) => void
 }
 
 /** What an export says of itself, proved. */
 export interface ExportManifest
-  extends Omit<HeaderRecord, "kind" | "format">, Omit<TrailerRecord, "kind"> {
+  extends Omit<RecordOf<"header">, "kind" | "format">, Omit<RecordOf<"trailer">, "kind"> {
   readonly unfinished: number
   /** Everything in it that lets somebody in. */
   readonly brought: BroughtKeys
@@ -47,17 +47,17 @@ export interface ExportManifest
 /** Rejects with `export-refused`, in words that name the line, the task or the account. */
 export async function checkExport(options: CheckOptions): Promise<ExportManifest> {
   const { open, digest, now, target, onProgress } = options
-  let header: HeaderRecord | undefined
-  let trailer: TrailerRecord | undefined
+  let header: RecordOf<"header"> | undefined
+  let trailer: RecordOf<"trailer"> | undefined
   const fit = await createFit(target, options)
   const sums = createSums(target)
-  const brought = createBroughtKeys()
+  const brought = { apiKeys: [] as BroughtApiKey[], linkKeys: [] as BroughtLinkKey[] }
   let [streams, unfinished] = [0, 0]
   for await (const { record } of readExport(open())) {
     checkMoments(record, now)
     if (record.kind === "header") header = record
     if (record.kind === "trailer") trailer = record
-    brought.add(record)
+    addKeys(brought, record)
     if (record.kind === "stream") {
       const { task } = checkRecord(record, digest)
       await sums.add(task)
@@ -70,23 +70,14 @@ export async function checkExport(options: CheckOptions): Promise<ExportManifest
   if (header === undefined || trailer === undefined) throw refused("the file is empty")
   if (unfinished > 0 && !header.isSealed) throw unsealed(unfinished)
   fit.checkKeys(trailer.sha256)
-  return toManifest({ header, trailer, unfinished, brought: brought.toList() })
-}
-
-interface Found extends Pick<ExportManifest, "unfinished" | "brought"> {
-  readonly header: HeaderRecord
-  readonly trailer: TrailerRecord
-}
-
-function toManifest({ header, trailer, ...found }: Found): ExportManifest {
   const { kind: _header, format: _format, ...made } = header
   const { kind: _trailer, ...counted } = trailer
-  return { ...made, ...counted, ...found }
+  return { ...made, ...counted, unfinished, brought }
 }
 
 /** A stream of the file, proved. Throws `export-refused`. */
 export function checkRecord(
-  record: StreamRecord,
+  record: RecordOf<"stream">,
   digest: Digest,
 ): Extract<CheckedStream, { kind: "whole" }> {
   const checked = checkStream({ id: record.task, events: toEvents(record) }, digest)
@@ -110,12 +101,16 @@ function checkLocators({ id, artifacts }: Task, digest: Digest): void {
   throw refused(`the locator of ${stray.key} of task ${id} is not in that task's folder`)
 }
 
-export function toEvents({ task, events }: StreamRecord): StoredEvent[] {
+export function toEvents({ task, events }: RecordOf<"stream">): StoredEvent[] {
   return events.map((event) => ({ ...event, task }))
 }
 
-/** What was asked for is what the log is committed to. */
-function checkCommitment({ inputs, task: id }: StreamRecord, task: Task, digest: Digest): void {
+/** The request is the one that the log is committed to. */
+function checkCommitment(
+  { inputs, task: id }: RecordOf<"stream">,
+  task: Task,
+  digest: Digest,
+): void {
   const request = inputs.find(({ name }) => name === "request")
   if (request === undefined) return
   const isHexadecimal = /^(?:[0-9a-f]{2})+$/.test(request.salt)

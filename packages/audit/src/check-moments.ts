@@ -1,11 +1,11 @@
 /**
- * No moment of an export may lie in the future: a link key that is newer than all to come would sign
- * for good, and an event of tomorrow would keep its task from going on today. When a key or a task
- * ends is a moment to come, and not judged.
+ * No moment of an export may lie in the future: a link key of the future would stay the newest and sign
+ * for good, and a task with an event of tomorrow could not continue today. The ends of keys and tasks
+ * are moments to come, and not judged.
  */
 import { refused, type ExportRecord } from "./export-format.ts"
 
-/** Clocks of two machines that are kept right differ by far less. */
+/** The clocks of two machines that are synchronised differ by far less. */
 const TOLERANCE_MS = 60_000
 
 /** Throws `export-refused`, naming what carries the moment. */

@@ -1,6 +1,6 @@
 /**
- * One stream on its way out of a database or into one: proved as `verify` proves it, then folded. What
- * does not hold is said in words, since neither side takes any of it.
+ * One stream on its way out of a database or into one: proved as `verify` proves it, then folded. A fault
+ * is described in words, since neither an export nor an import continues after it.
  */
 import {
   fold,
@@ -11,8 +11,8 @@ import {
   type Task,
   type TaskEvent,
 } from "@safelight/core"
-import { describeFinding } from "./describe-finding.ts"
-import { verifyTask } from "./verify-task.ts"
+import { describeFinding } from "./finding.ts"
+import { verifyTask } from "./verify-stream.ts"
 
 export type CheckedStream =
   | {

@@ -1,6 +1,6 @@
 /**
- * The sums of an export's tasks for each account. A number holds no sum beyond 2^53 − 1, and a bill
- * that can't be added up could be told to nobody any more.
+ * The sums of an export's tasks for each account. A number holds no sum beyond 2^53 − 1, and an account
+ * whose bill can't be added up could never be shown it.
  */
 import { toChargeRow, type Storage, type Task } from "@safelight/core"
 import { refused } from "./export-format.ts"

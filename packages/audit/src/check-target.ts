@@ -1,23 +1,17 @@
 /**
- * Whether an export fits into a database: nothing in it contradicts what is there, and it lets nobody
- * in unasked. Nothing is written here.
+ * Whether an export fits into a database: nothing in it contradicts the data there, and it brings no key
+ * that nobody allowed. Nothing is written here.
  */
 import { isDeepStrictEqual } from "node:util"
 import { NO_LIMITS, type Account, type Storage } from "@safelight/core"
-import {
-  refused,
-  type ExportRecord,
-  type KeyRecord,
-  type LinkKeyRecord,
-  type StreamRecord,
-} from "./export-format.ts"
+import { refused, type ExportRecord, type RecordOf } from "./export-format.ts"
 
 export type ExportTarget = Pick<
   Storage,
   | "findAccount"
   | "findKey"
   | "listAccounts"
-  | "listMoves"
+  | "listTransfers"
   | "readEvents"
   | "readLinkKeys"
   | "readTotals"
@@ -26,13 +20,13 @@ export type ExportTarget = Pick<
 >
 
 export interface Fit {
-  /** Rejects on a record that contradicts what is there. */
+  /** Rejects if the record contradicts the data there. */
   check(record: ExportRecord): Promise<void>
-  /** Throws where the records of this file brought keys that may not come in. */
+  /** Throws if the records of this file brought keys that are not allowed. */
   checkKeys(file: string): void
 }
 
-/** Where nothing is to be taken in, everything fits. */
+/** If nothing is to be imported, everything fits. */
 const NO_TARGET: Fit = { check: async () => {}, checkKeys() {} }
 
 export async function createFit(
@@ -40,11 +34,11 @@ export async function createFit(
   { withKeys = false }: { readonly withKeys?: boolean },
 ): Promise<Fit> {
   if (target === undefined) return NO_TARGET
-  // Mostly there is no task yet, and then none has to be looked for.
+  // Usually there is no task yet, and then none has to be looked for.
   const hasTasks = (await target.scan({ after: "", limit: 1 })).streams.length > 0
   const linkKeys = await target.readLinkKeys()
   const isEmpty = !hasTasks && linkKeys.length === 0 && (await target.listAccounts()).length === 0
-  const moves = await target.listMoves()
+  const transfers = await target.listTransfers()
   const knownLinkKeys = new Map(linkKeys.map(({ id, secret }) => [id, secret]))
   let [newKeys, newLinkKeys] = [0, 0]
   return {
@@ -55,8 +49,8 @@ export async function createFit(
       if (record.kind === "stream" && hasTasks) await checkTask(record, target)
     },
     checkKeys(file) {
-      // An import that goes on was let in when it began; one that is through writes no key again.
-      const isBegun = moves.some(({ id }) => id === file)
+      // An import that continues was allowed when it began; a complete one writes no key again.
+      const isBegun = transfers.some(({ id }) => id === file)
       if (withKeys || isEmpty || isBegun || newKeys + newLinkKeys === 0) return
       throw refused(
         `the file brings ${newKeys} API keys and ${newLinkKeys} link keys, which let in whoever made ` +
@@ -76,24 +70,27 @@ async function checkAccount(account: Account, target: ExportTarget): Promise<voi
   throw refused(`account "${id}" has other settings where it is to be imported`)
 }
 
-/** Rejects where a key of this id is another one. */
-async function isNewKey({ key }: KeyRecord, target: ExportTarget): Promise<boolean> {
+/** Rejects if a key of this id is another one. */
+async function isNewKey({ key }: RecordOf<"key">, target: ExportTarget): Promise<boolean> {
   const known = await target.findKey(key.id)
   if (known === undefined) return true
   if (known.secretSha256 === key.secretSha256 && known.account === key.account) return false
   throw refused(`key ${key.id} is another one where it is to be imported`)
 }
 
-/** Throws where a link key of this id is another one. */
-function isNewLinkKey({ linkKey }: LinkKeyRecord, known: ReadonlyMap<string, string>): boolean {
+/** Throws if a link key of this id is another one. */
+function isNewLinkKey(
+  { linkKey }: RecordOf<"link-key">,
+  known: ReadonlyMap<string, string>,
+): boolean {
   const secret = known.get(linkKey.id)
   if (secret === undefined) return true
   if (secret === linkKey.secret) return false
   throw refused(`link key ${linkKey.id} is another one where it is to be imported`)
 }
 
-/** The same stream may be there, also where it went on. */
-async function checkTask(record: StreamRecord, target: ExportTarget): Promise<void> {
+/** The same stream may be there, also with later events. */
+async function checkTask(record: RecordOf<"stream">, target: ExportTarget): Promise<void> {
   const known = await target.readEvents(record.task)
   const last = record.events.at(-1)
   if (known.length === 0 || known[record.events.length - 1]?.hash === last?.hash) return

@@ -1,9 +1,13 @@
 /**
- * The live rows beside those that the log makes, field by field. For each field that differs the
- * finding names the first event after which log and row differ for good, found by folding again.
+ * The live rows beside those that the log makes, field by field. For each field of a task's row that
+ * differs the finding names the first event after which log and row differ for good: only then is
+ * every step of the fold looked at, each a task of its own that shares with the one before what the
+ * event left alone.
  */
 import { isDeepStrictEqual } from "node:util"
 import {
+  emptyTask,
+  evolve,
   PROJECTION,
   toArtifactRows,
   toChargeRow,
@@ -18,11 +22,19 @@ import {
   type TaskRow,
 } from "@safelight/core"
 import { excerpt, excerptsWhereApart } from "./excerpt.ts"
-import type { Fact, Finding } from "./finding.ts"
+import type { Fact, Facts, Finding } from "./finding.ts"
 
 type Find = (finding: Finding) => void
 
-export interface FoldedStep {
+/** A stream of events that are all legal, folded. */
+export interface FoldedStream {
+  readonly stream: ScannedStream
+  readonly events: readonly TaskEvent[]
+  /** After the last of them. */
+  readonly task: Task
+}
+
+interface Step {
   readonly event: TaskEvent
   /** After the event. */
   readonly task: Task
@@ -30,39 +42,58 @@ export interface FoldedStep {
   readonly hash: string
 }
 
+/** The task after each event; folded once more, and only where something differs. */
+type Steps = () => readonly Step[]
+
 /** Whether the row's snapshot says that it is of another release's projection. */
 export function isForeignRow({ snapshot }: TaskRow): boolean {
   const projection = toMembers(snapshot)?.["projection"]
   return Number.isSafeInteger(projection) && projection !== PROJECTION
 }
 
-/** Compares a task's rows with the ones after its last step; `steps` is never empty. */
-export function compareRows(stream: ScannedStream, steps: readonly FoldedStep[], find: Find): void {
-  const last = steps.at(-1) as FoldedStep
-  const expected = toTaskRow(last.task, last.hash)
+/** Compares a task's rows with those that its events make; there is at least one. */
+export function compareRows({ stream, events, task }: FoldedStream, find: Find): void {
+  let kept: readonly Step[] | undefined
+  const steps: Steps = () => (kept ??= foldSteps(stream, events))
+  const expected = toTaskRow(task, stream.events.at(-1)?.hash ?? "")
   if (stream.row === undefined) {
     const { version } = expected
     find({ kind: "row-missing", task: stream.id, version: null, expected: version, found: null })
   } else {
     compareTaskRow(expected, stream.row, steps, find)
   }
-  compareArtifacts(toArtifactRows(last.task), stream, last.task.version, find)
-  compareCharge(toChargeRow(last.task), stream, steps, find)
-  compareOutcomes(stream, steps, find)
+  const charge = toChargeRow(task)
+  compareArtifacts(toArtifactRows(task), stream, task.version, find)
+  compareCharges(charge === undefined ? [] : [charge], stream, steps, find)
+  compareOutcomes(toOutcomeRows(task, events), stream, steps, find)
 }
 
-function compareTaskRow(
-  expected: TaskRow,
-  found: TaskRow,
-  steps: readonly FoldedStep[],
-  find: Find,
-): void {
+/** Reports every row of a stream that has no events. */
+export function reportOrphans(stream: ScannedStream, find: Find): void {
+  const { id: task, row } = stream
+  if (row !== undefined) {
+    find({ kind: "row-orphaned", task, version: null, expected: null, found: row.version })
+  }
+  compareArtifacts([], stream, 0, find)
+  compareCharges([], stream, () => [], find)
+  compareOutcomes([], stream, () => [], find)
+}
+
+function foldSteps(stream: ScannedStream, events: readonly TaskEvent[]): readonly Step[] {
+  let task = emptyTask(stream.id)
+  return events.map((event, index) => {
+    task = evolve(task, event)
+    return { event, task, hash: stream.events[index]?.hash ?? "" }
+  })
+}
+
+function compareTaskRow(expected: TaskRow, found: TaskRow, steps: Steps, find: Find): void {
   const isForeign = isForeignRow(found)
   const listDiffering = (row: TaskRow) =>
     differingFields(row, found).filter((field) => field !== "snapshot" || !isForeign)
   const differing = listDiffering(expected)
   if (differing.length === 0) return
-  const rows = steps.map(({ task, hash }) => toTaskRow(task, hash))
+  const rows = steps().map(({ task, hash }) => toTaskRow(task, hash))
   const behind = rows.find((row) => listDiffering(row).length === 0)
   if (behind !== undefined) {
     const { id, version } = expected
@@ -107,92 +138,100 @@ function compareSnapshots(
 
 function compareArtifacts(
   expected: readonly ArtifactRow[],
-  stream: ScannedStream,
+  { artifacts: found, id: task }: ScannedStream,
   version: number,
   find: Find,
 ): void {
-  const found = new Map(stream.artifacts.map((row) => [row.key, row]))
-  for (const row of expected) {
-    const { key, locator } = row
-    const live = found.get(key)
-    found.delete(key)
-    if (live === undefined) {
+  compareEach(expected, found, {
+    toId: ({ key }) => key,
+    missing({ key, locator }) {
       const facts = { expected: locator, found: null }
-      find({ kind: "artifact-missing", task: stream.id, version, key, ...facts })
-      continue
-    }
-    for (const field of differingFields(row, live)) {
-      const facts = { expected: toFact(row[field]), found: toFact(live[field]) }
-      find({ kind: "artifact-differs", task: stream.id, version, key, field, ...facts })
-    }
-  }
-  for (const row of found.values()) findOrphan(row, find)
+      find({ kind: "artifact-missing", task, version, key, ...facts })
+    },
+    differs: ({ key }, facts) => find({ kind: "artifact-differs", task, version, key, ...facts }),
+    orphaned({ key, locator }) {
+      const facts = { expected: null, found: excerpt(locator) }
+      find({ kind: "artifact-orphaned", task, version: null, key, ...facts })
+    },
+  })
 }
 
-function compareCharge(
-  expected: ChargeRow | undefined,
+/** One at most; the event that finished the task made it, and none after it changes it. */
+function compareCharges(
+  expected: readonly ChargeRow[],
   { charge: found, id: task }: ScannedStream,
-  steps: readonly FoldedStep[],
+  steps: Steps,
   find: Find,
 ): void {
-  if (expected === undefined) {
-    if (found !== undefined) findChargeOrphan(found, find)
-    return
-  }
-  // The event that finished the task made the row, and none after it changes it.
-  const version = steps.find(({ task: { usage } }) => usage !== null)?.task.version ?? null
-  if (found === undefined) {
-    const { chargeMicros } = expected
-    find({ kind: "charge-row-missing", task, version, expected: chargeMicros, found: null })
-    return
-  }
-  for (const field of differingFields(expected, found)) {
-    const facts = { expected: toFact(expected[field]), found: toFact(found[field]) }
-    find({ kind: "charge-row-differs", task, version, field, ...facts })
-  }
+  const toVersion = (): number | null =>
+    steps().find((step) => step.task.usage !== null)?.task.version ?? null
+  compareEach(expected, found === undefined ? [] : [found], {
+    toId: () => task,
+    missing({ chargeMicros }) {
+      const facts = { expected: chargeMicros, found: null }
+      find({ kind: "charge-row-missing", task, version: toVersion(), ...facts })
+    },
+    differs: (_row, facts) =>
+      find({ kind: "charge-row-differs", task, version: toVersion(), ...facts }),
+    orphaned({ chargeMicros }) {
+      const facts = { expected: null, found: chargeMicros }
+      find({ kind: "charge-row-orphaned", task, version: null, ...facts })
+    },
+  })
 }
 
 function compareOutcomes(
-  { id: task, outcomes }: ScannedStream,
-  steps: readonly FoldedStep[],
+  expected: readonly OutcomeRow[],
+  { id: task, outcomes: found }: ScannedStream,
+  steps: Steps,
   find: Find,
 ): void {
-  const found = new Map(outcomes.map((row) => [row.attempt, row]))
-  for (const { event, task: after } of steps) {
-    // An event by itself makes what it makes behind all the others: the task tells who was asked.
-    for (const row of toOutcomeRows(after, [event])) {
-      const place = { task, version: after.version, attempt: row.attempt }
-      const live = found.get(row.attempt)
-      found.delete(row.attempt)
-      if (live === undefined) {
-        find({ kind: "outcome-missing", ...place, expected: row.costMicros, found: null })
-        continue
-      }
-      for (const field of differingFields(row, live)) {
-        const facts = { expected: toFact(row[field]), found: toFact(live[field]) }
-        find({ kind: "outcome-differs", ...place, field, ...facts })
-      }
+  const toPlace = ({ attempt, outcome }: OutcomeRow) => {
+    const isEnd = ({ event, task: after }: Step) =>
+      event.type === outcome && after.attempt === attempt
+    return { task, version: steps().find(isEnd)?.task.version ?? null, attempt }
+  }
+  compareEach(expected, found, {
+    toId: ({ attempt }) => attempt,
+    missing(row) {
+      const facts = { expected: row.costMicros, found: null }
+      find({ kind: "outcome-missing", ...toPlace(row), ...facts })
+    },
+    differs: (row, facts) => find({ kind: "outcome-differs", ...toPlace(row), ...facts }),
+    orphaned({ attempt, costMicros }) {
+      const facts = { expected: null, found: costMicros }
+      find({ kind: "outcome-orphaned", task, version: null, attempt, ...facts })
+    },
+  })
+}
+
+interface Differences<Row> {
+  /** By which the rows of the log and the live ones are held together. */
+  readonly toId: (row: Row) => string | number
+  readonly missing: (row: Row) => void
+  readonly differs: (row: Row, facts: Facts & { readonly field: string }) => void
+  readonly orphaned: (row: Row) => void
+}
+
+/** The rows that the log makes beside the live ones, field by field. */
+function compareEach<Row extends object>(
+  expected: readonly Row[],
+  found: readonly Row[],
+  { toId, missing, differs, orphaned }: Differences<Row>,
+): void {
+  const live = new Map(found.map((row) => [toId(row), row]))
+  for (const row of expected) {
+    const other = live.get(toId(row))
+    live.delete(toId(row))
+    if (other === undefined) {
+      missing(row)
+      continue
+    }
+    for (const field of differingFields(row, other)) {
+      differs(row, { field, expected: toFact(row[field]), found: toFact(other[field]) })
     }
   }
-  for (const row of found.values()) findOutcomeOrphan(row, find)
-}
-
-/** Reports the outcome of an attempt that the log does not make. */
-export function findOutcomeOrphan({ task, attempt, costMicros }: OutcomeRow, find: Find): void {
-  const facts = { expected: null, found: costMicros }
-  find({ kind: "outcome-orphaned", task, version: null, attempt, ...facts })
-}
-
-/** Reports a line of the bill that the log does not make. */
-export function findChargeOrphan({ task, chargeMicros }: ChargeRow, find: Find): void {
-  const facts = { expected: null, found: chargeMicros }
-  find({ kind: "charge-row-orphaned", task, version: null, ...facts })
-}
-
-/** Reports an artifact's row that no manifest names. */
-export function findOrphan({ task, key, locator }: ArtifactRow, find: Find): void {
-  const facts = { expected: null, found: excerpt(locator) }
-  find({ kind: "artifact-orphaned", task, version: null, key, ...facts })
+  for (const row of live.values()) orphaned(row)
 }
 
 function differingFields<Row extends object>(expected: Row, found: Row): (keyof Row & string)[] {

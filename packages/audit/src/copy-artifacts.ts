@@ -1,19 +1,18 @@
 /**
  * Copies the bytes of a task's artifacts from one artifact storage to another, under the locators that
- * the log names, and checks them against its digests. What is there already is left; what expired is
- * not copied. A file that is missing or differs is a finding and stops nothing: the log is worth more.
+ * the log names, and checks them against its digests. Artifacts that are there already, or have expired,
+ * are not copied. A file that is missing or differs is a finding and stops nothing: the log is worth more.
  */
 import {
-  isSafelightError,
   SafelightError,
   toArtifactRows,
-  type ArtifactReader,
   type ArtifactRow,
   type ArtifactStorage,
   type Task,
 } from "@safelight/core"
-import { createFailFast } from "./fail-fast.ts"
+import { openArtifact, readChunks } from "./artifact-bytes.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
+import { createWorkPool } from "./work-pool.ts"
 
 export interface ArtifactCopy {
   readonly from: Pick<ArtifactStorage, "open">
@@ -46,7 +45,7 @@ const COPIES_AT_ONCE = 4
 type Outcome = "copied" | "present" | CopyFinding["kind"]
 
 export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier {
-  const run = createFailFast(COPIES_AT_ONCE)
+  const pool = createWorkPool(COPIES_AT_ONCE)
   const findings = createKeptFindings<CopyFinding>()
   let [copied, present] = [0, 0]
 
@@ -58,16 +57,21 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
 
   async function copyOne(row: ArtifactRow): Promise<Outcome> {
     if (await isPresent(to, row)) return "present"
-    return run(() => store(row))
+    return pool.run(() => store(row))
   }
 
   async function store(row: ArtifactRow): Promise<Outcome> {
-    const reader = await openOrMiss(from, row.locator)
+    const reader = await openArtifact(from, row.locator)
     if (reader === undefined) return "missing"
     try {
       if (to.restore === undefined) throw unable()
       const { locator, bytes, sha256 } = row
-      const outcome = await to.restore({ locator, bytes, sha256, body: readAll(reader) })
+      const outcome = await to.restore({
+        locator,
+        bytes,
+        sha256,
+        body: readChunks(reader, CHUNK_BYTES),
+      })
       return outcome === "stored" ? "copied" : outcome
     } finally {
       await reader.close()
@@ -85,35 +89,14 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
   }
 }
 
-/** A locator is random and what is restored to it is checked, so its size tells. */
+/** A locator is random, and bytes are checked before they are stored under it, so that the size is enough. */
 async function isPresent(
   to: ArtifactCopy["to"],
   { locator, bytes }: ArtifactRow,
 ): Promise<boolean> {
-  const reader = await openOrMiss(to, locator)
+  const reader = await openArtifact(to, locator)
   await reader?.close()
   return reader?.totalBytes === bytes
-}
-
-async function openOrMiss(
-  storage: Pick<ArtifactStorage, "open">,
-  locator: string,
-): Promise<ArtifactReader | undefined> {
-  try {
-    return await storage.open({ locator })
-  } catch (error) {
-    if (isSafelightError(error) && error.code === "artifact-missing") return undefined
-    throw error
-  }
-}
-
-async function* readAll(reader: ArtifactReader): AsyncGenerator<Uint8Array> {
-  const buffer = new Uint8Array(CHUNK_BYTES)
-  for (;;) {
-    const count = await reader.read(buffer)
-    if (count === 0) return
-    yield buffer.subarray(0, count)
-  }
 }
 
 function unable(): SafelightError {

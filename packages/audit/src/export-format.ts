@@ -6,18 +6,11 @@
  *
  *   header  account*  key*  link-key*  stream*  trailer
  *
- * Accounts and streams stand in the order of their ids' bytes, keys and link keys oldest first.
+ * Accounts and streams stand in the order of their ids' bytes, keys and link keys oldest first. The
+ * message of each schema says what a member must be: `"account.id" is not …`.
  */
-import {
-  SafelightError,
-  type Account,
-  type ArtifactLinkEpoch,
-  type IdempotencyUse,
-  type Input,
-  type LinkKey,
-  type StoredEvent,
-  type StoredKey,
-} from "@safelight/core"
+import { API_KEY_SCOPES, isAccountName, isTaskId, SafelightError } from "@safelight/core"
+import * as v from "valibot"
 
 export const FORMAT = "safelight-export"
 
@@ -27,62 +20,151 @@ export const VERSION = 1
 /** Four times the largest request that a service takes; a text that Node can hold all the same. */
 export const MAX_LINE_BYTES = 256 * 1024 * 1024
 
-export interface HeaderRecord {
-  readonly kind: "header"
-  readonly format: typeof FORMAT
-  readonly version: number
-  readonly createdAt: number
+const text = v.string("a text")
+
+/** What people read in a list, and what every database can store. */
+const name = v.pipe(text, v.check(isAccountName, "1 to 200 printable characters"))
+
+/** A text that PostgreSQL can store: canonical JSON escapes U+0000. */
+const storable = v.pipe(
+  text,
+  v.check(
+    (value) => !value.includes("\u0000") && value.isWellFormed(),
+    "a text without U+0000 and lone surrogates",
+  ),
+)
+
+const sha256 = v.pipe(text, v.regex(/^[0-9a-f]{64}$/, "64 lower-case hexadecimal digits"))
+const flag = v.boolean("true or false")
+
+function integer(least: number, most: number = Number.MAX_SAFE_INTEGER) {
+  const expected = `a whole number from ${least}`
+  return v.pipe(
+    v.number(expected),
+    v.safeInteger(expected),
+    v.minValue(least, expected),
+    v.maxValue(most, expected),
+  )
+}
+
+const count = integer(0)
+
+/** A member that is not named here is refused: what this release does not know must not get lost. */
+function object<const Entries extends v.ObjectEntries>(entries: Entries) {
+  // An issue that has a path by now is about a member that is missing, or not known.
+  return v.strictObject(entries, ({ expected, path }) => {
+    if (path === undefined) return "an object"
+    return expected === "never" ? "an object of known members alone" : "there"
+  })
+}
+
+function list<const Item extends v.GenericSchema>(item: Item) {
+  return v.array(item, "a list")
+}
+
+const rate = v.nullable(object({ requests: integer(1), windowMs: integer(1) }))
+
+const header = object({
+  kind: v.literal("header"),
+  format: v.literal(FORMAT, FORMAT),
+  version: v.pipe(
+    integer(1),
+    v.maxValue(VERSION, `${VERSION}, which this release reads: use a newer one`),
+  ),
+  createdAt: count,
   /** Whether nothing changes any more where it comes from: only then may unfinished tasks go on. */
-  readonly isSealed: boolean
-}
+  isSealed: flag,
+})
 
-export interface AccountRecord {
-  readonly kind: "account"
-  readonly account: Account
+const account = object({
+  kind: v.literal("account"),
+  account: object({
+    id: name,
+    createdAt: count,
+    budgetMicros: v.nullable(count),
+    rates: object({ create: rate, read: rate, content: rate }),
+    retentionMs: v.nullable(count),
+    signsContentUrls: flag,
+    suspendedAt: count,
+    unfinishedTasks: v.nullable(count),
+    runningTasks: v.nullable(count),
+    weight: integer(1, 1_000),
+  }),
   /** How often all its links were revoked. */
-  readonly linkEpoch: number
-}
+  linkEpoch: count,
+})
 
-export interface KeyRecord {
-  readonly kind: "key"
-  readonly key: StoredKey
-}
+const key = object({
+  kind: v.literal("key"),
+  key: object({
+    id: name,
+    account: name,
+    secretSha256: sha256,
+    scopes: list(v.picklist(API_KEY_SCOPES, "a scope that this release knows")),
+    createdAt: count,
+    revokedAt: count,
+    expiresAt: count,
+  }),
+})
 
 /** Holds the secret that signs private links. */
-export interface LinkKeyRecord {
-  readonly kind: "link-key"
-  readonly linkKey: LinkKey
-}
+const linkKey = object({
+  kind: v.literal("link-key"),
+  linkKey: object({ id: name, secret: sha256, createdAt: count }),
+})
 
-export interface StreamRecord {
-  readonly kind: "stream"
-  readonly task: string
-  /** In order; the task stands above. */
-  readonly events: readonly Omit<StoredEvent, "task">[]
+const stream = object({
+  kind: v.literal("stream"),
+  /** As the engine names tasks: nothing in it needs to be quoted anywhere. */
+  task: v.pipe(text, v.check(isTaskId, "a UUID in lower case")),
+  /** In order; whether they are what was written is for the chain to say. */
+  events: list(
+    object({
+      at: count,
+      data: text,
+      hash: sha256,
+      schema: integer(1),
+      type: text,
+      version: integer(1),
+    }),
+  ),
   /** None once erased. */
-  readonly inputs: readonly Omit<Input, "task">[]
-  readonly idempotency: readonly IdempotencyUse[]
-  readonly linkEpochs: readonly ArtifactLinkEpoch[]
-}
-
-export interface TrailerRecord extends ExportCounts {
-  readonly kind: "trailer"
-  /** Of every byte before this line; 64 lower-case hexadecimal digits. */
-  readonly sha256: string
-}
+  inputs: list(object({ name, salt: storable, body: storable })),
+  idempotency: list(object({ key: storable, fingerprint: storable, usedAt: count })),
+  linkEpochs: list(object({ key: name, epoch: integer(1) })),
+})
 
 /** What stands between header and trailer. */
-export interface ExportCounts {
-  readonly accounts: number
-  readonly keys: number
-  readonly linkKeys: number
-  readonly streams: number
-  readonly events: number
-  readonly inputs: number
+const counts = {
+  accounts: count,
+  keys: count,
+  linkKeys: count,
+  streams: count,
+  events: count,
+  inputs: count,
 }
 
-export type BodyRecord = AccountRecord | KeyRecord | LinkKeyRecord | StreamRecord
-export type ExportRecord = HeaderRecord | BodyRecord | TrailerRecord
+const trailer = object({
+  kind: v.literal("trailer"),
+  ...counts,
+  /** Of every byte before this line. */
+  sha256,
+})
+
+export const exportRecord = v.variant(
+  "kind",
+  [header, account, key, linkKey, stream, trailer],
+  ({ path }) => (path === undefined ? "an object" : "a kind of record that this release knows"),
+)
+
+type Sealed<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Sealed<Value[Key]> }
+  : Value
+
+export type ExportRecord = Sealed<v.InferOutput<typeof exportRecord>>
+export type RecordOf<Kind extends ExportRecord["kind"]> = Extract<ExportRecord, { kind: Kind }>
+export type BodyRecord = Exclude<ExportRecord, { kind: "header" | "trailer" }>
+export type ExportCounts = Pick<RecordOf<"trailer">, keyof typeof counts>
 
 export const NO_COUNTS: ExportCounts = {
   accounts: 0,
@@ -93,23 +175,20 @@ export const NO_COUNTS: ExportCounts = {
   inputs: 0,
 }
 
+const COUNTED = {
+  account: "accounts",
+  key: "keys",
+  "link-key": "linkKeys",
+  stream: "streams",
+} as const
+
 /** `counts` with one more record. */
-export function countRecord(counts: ExportCounts, record: BodyRecord): ExportCounts {
-  switch (record.kind) {
-    case "account":
-      return { ...counts, accounts: counts.accounts + 1 }
-    case "key":
-      return { ...counts, keys: counts.keys + 1 }
-    case "link-key":
-      return { ...counts, linkKeys: counts.linkKeys + 1 }
-    case "stream":
-      return {
-        ...counts,
-        streams: counts.streams + 1,
-        events: counts.events + record.events.length,
-        inputs: counts.inputs + record.inputs.length,
-      }
-  }
+export function countRecord(before: ExportCounts, record: BodyRecord): ExportCounts {
+  const counted = COUNTED[record.kind]
+  const after = { ...before, [counted]: before[counted] + 1 }
+  if (record.kind !== "stream") return after
+  const { events, inputs } = record
+  return { ...after, events: after.events + events.length, inputs: after.inputs + inputs.length }
 }
 
 /** What an export that can't be taken in is refused with. */

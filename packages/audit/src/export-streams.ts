@@ -1,7 +1,7 @@
 /**
- * A database as the lines of an export. Reads a page of streams at a time and what belongs to each
- * task on its own, so memory is bounded by a page and the largest task. Beside a running service each
- * page is consistent in itself; only a sealed database is exported as one state.
+ * A database as the lines of an export. Streams are read a page at a time and side records task by task,
+ * so that a page and the largest task are all that is in memory. While a service runs, each page is
+ * consistent in itself; only a sealed database is exported as one state.
  */
 import { createHash } from "node:crypto"
 import {
@@ -18,13 +18,11 @@ import {
   MAX_LINE_BYTES,
   NO_COUNTS,
   VERSION,
-  type AccountRecord,
   type BodyRecord,
   type ExportRecord,
-  type KeyRecord,
-  type LinkKeyRecord,
-  type StreamRecord,
+  type RecordOf,
 } from "./export-format.ts"
+import { readPages } from "./read-pages.ts"
 
 export interface ExportOptions {
   readonly storage: ExportSource
@@ -37,7 +35,7 @@ export interface ExportOptions {
 
 export type ExportSource = Pick<
   Storage,
-  "listAccounts" | "listKeys" | "readLinkKeys" | "readLinkEpoch" | "readBelongings" | "scan"
+  "listAccounts" | "listKeys" | "readLinkKeys" | "readLinkEpoch" | "readSideRecords" | "scan"
 >
 
 /** So far. */
@@ -47,9 +45,6 @@ export interface ExportProgress {
   /** Streams that are not finished. */
   readonly unfinished: number
 }
-
-/** Streams in memory at once; what belongs to a task is read when its turn comes. */
-const PAGE_STREAMS = 200
 
 /**
  * The lines of the export, each with its line break, the trailer last: without it the file is none.
@@ -84,19 +79,14 @@ interface Read {
 
 async function* readRecords({ storage, digest }: ExportOptions): AsyncGenerator<Read> {
   for await (const record of readAccounts(storage)) yield { record, isUnfinished: false }
-  for (let after: string | null = ""; after !== null;) {
-    const page: Awaited<ReturnType<ExportSource["scan"]>> = await storage.scan({
-      after,
-      limit: PAGE_STREAMS,
-    })
-    for (const stream of page.streams) yield readStream(storage, stream, digest)
-    after = page.next
+  for await (const { streams } of readPages(storage)) {
+    for (const stream of streams) yield readStream(storage, stream, digest)
   }
 }
 
 async function* readAccounts(
   storage: ExportSource,
-): AsyncGenerator<AccountRecord | KeyRecord | LinkKeyRecord> {
+): AsyncGenerator<Exclude<BodyRecord, RecordOf<"stream">>> {
   for (const account of await storage.listAccounts()) {
     // No artifact has the empty name, so what is read is the account's own.
     const linkEpoch = await storage.readLinkEpoch({ account: account.id, task: "", key: "" })
@@ -114,11 +104,11 @@ async function readStream(
 ): Promise<Read> {
   const checked = checkStream(stream, digest)
   if (checked.kind === "faulty") {
-    const message = `${checked.words}; nothing of it may be carried on`
+    const message = `${checked.words}; it can't be exported`
     throw new SafelightError({ code: "storage-corrupt", message })
   }
-  const { inputs, idempotency, linkEpochs } = await storage.readBelongings(stream.id)
-  const record: StreamRecord = {
+  const { inputs, idempotency, linkEpochs } = await storage.readSideRecords(stream.id)
+  const record: RecordOf<"stream"> = {
     kind: "stream",
     task: stream.id,
     events: stream.events.map(({ task: _task, ...event }) => event),
@@ -132,6 +122,6 @@ async function readStream(
 function toLine(record: ExportRecord): string {
   const line = `${JSON.stringify(record)}\n`
   if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line
-  const message = `what belongs to a task is larger than a line of ${MAX_LINE_BYTES} bytes`
+  const message = `a task with its side records is larger than a line of ${MAX_LINE_BYTES} bytes`
   throw new SafelightError({ code: "storage-corrupt", message })
 }

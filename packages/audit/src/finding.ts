@@ -1,109 +1,170 @@
 /**
- * What an audit may find. Two families: a difference proves that something is not as it was
- * written, an obstacle only that it could not be judged. Every finding carries what was expected
- * and what was found, shortened where long; `version` is null where no single event is meant, and
- * `task` where no task is.
+ * What an audit may find, each kind with its words for people; programs read the finding, never the
+ * words. Two families: a difference proves that something is not as it was written, an obstacle only
+ * that it could not be judged. Every finding carries what was expected and what was found, shortened
+ * if long; `version` is null if no single event is meant, and `task` if no task is.
  */
 import type { AccountTotals } from "@safelight/core"
 
 export type Fact = string | number | null
 
-interface Facts {
+export interface Facts {
   readonly expected: Fact
   readonly found: Fact
 }
 
-interface Place extends Facts {
+interface OfTask extends Facts {
   readonly task: string
   readonly version: number | null
 }
 
-interface FieldPlace extends Place {
+interface OfField extends OfTask {
   /** A column, or `snapshot.<member>`; `version` is the first event after which both differ. */
   readonly field: string
 }
 
-interface ArtifactPlace extends Place {
+interface OfArtifact extends OfTask {
   readonly key: string
 }
 
-interface AttemptPlace extends Place {
+interface OfAttempt extends OfTask {
   readonly attempt: number
 }
 
-/** What is kept of an account as a whole, and so belongs to no task. */
-interface TotalsPlace extends Facts {
+/** Of all that is kept of accounts, and so of no task. */
+interface OfTotals extends Facts {
   readonly task: null
   readonly version: null
 }
 
-export type Difference =
-  /** The stored version does not follow the one before it. */
-  | (Place & { readonly kind: "version-gap" })
+interface OfTotal extends OfTotals {
+  readonly account: string
+  readonly field: keyof AccountTotals
+}
+
+type Words<Shape> = Readonly<Record<string, (finding: Shape) => string>>
+type Findings<Shape, Kinds> = Shape & { readonly kind: keyof Kinds }
+
+const TASK_DIFFERENCES = {
+  "version-gap": ({ expected, found }) => `version ${found} comes where ${expected} is due`,
   /** The stored hash is not that of the stored event behind the stored previous hash. */
-  | (Place & { readonly kind: "hash-differs" })
-  /** The moment is no whole number of milliseconds, or earlier than the one before. */
-  | (Place & { readonly kind: "moment-falls" })
-  /** The data is JSON, but not its canonical text. */
-  | (Place & { readonly kind: "data-not-canonical" })
+  "hash-differs": ({ expected, found }) =>
+    `the hash is ${found}, the stored text makes ${expected}`,
+  "moment-falls": ({ expected, found }) =>
+    `the moment ${found} is not a whole number of at least ${expected}`,
+  "data-not-canonical": ({ expected, found }) =>
+    `the data reads ${found}, its canonical text ${expected}`,
   /** The data is not JSON or does not fit its schema. */
-  | (Place & { readonly kind: "event-unreadable" })
+  "event-unreadable": ({ expected, found }) => `${found}, expected ${expected}`,
   /** The machine refuses the event in the state that the events before it led to. */
-  | (Place & { readonly kind: "event-illegal" })
-  /** The charge in the log is not what usage, price version and model make. */
-  | (Place & { readonly kind: "charge-differs" })
-  /** A task with events has no row. */
-  | (Place & { readonly kind: "row-missing" })
-  /** A task's row has no events. */
-  | (Place & { readonly kind: "row-orphaned" })
+  "event-illegal": ({ expected, found }) => `${found} is not legal, the task is ${expected}`,
+  "charge-differs": ({ expected, found }) =>
+    `the charge is ${found}, usage and price make ${expected} (micro-units)`,
+  "row-missing": ({ expected }) => `the task has ${expected} events and no row`,
+  "row-orphaned": ({ found }) => `the task has a row at version ${found} and no events`,
   /** The row is exactly what the log made at an earlier version. */
-  | (Place & { readonly kind: "row-behind" })
-  | (FieldPlace & { readonly kind: "row-differs" })
-  /** The log's manifest names an artifact that has no row. */
-  | (ArtifactPlace & { readonly kind: "artifact-missing" })
-  /** An artifact's row that no manifest names. */
-  | (ArtifactPlace & { readonly kind: "artifact-orphaned" })
-  | (ArtifactPlace & FieldPlace & { readonly kind: "artifact-differs" })
-  /** A finished task that used something has no line in the bill. */
-  | (Place & { readonly kind: "charge-row-missing" })
-  /** A line of the bill for a task that used nothing, or is not finished, or is not there. */
-  | (Place & { readonly kind: "charge-row-orphaned" })
-  | (FieldPlace & { readonly kind: "charge-row-differs" })
-  /** An attempt that ended its task, or was billed for nothing, has no row; or one that did neither. */
-  | (AttemptPlace & { readonly kind: "outcome-missing" })
-  | (AttemptPlace & { readonly kind: "outcome-orphaned" })
-  | (AttemptPlace & FieldPlace & { readonly kind: "outcome-differs" })
-  /** An account's kept totals are not what its rows add up to. */
-  | (TotalsPlace & {
-      readonly kind: "totals-differ"
-      readonly account: string
-      readonly field: keyof AccountTotals
-    })
+  "row-behind": ({ expected, found }) => `the row is at version ${found}, the log at ${expected}`,
+  "charge-row-missing": ({ expected }) =>
+    `the charge of ${expected} micro-units has no item in the bill`,
+  /** Of a task that used nothing, is not finished, or is not there. */
+  "charge-row-orphaned": ({ found }) =>
+    `the bill has an item of ${found} micro-units that the log does not make`,
+} satisfies Words<OfTask>
+
+const FIELD_DIFFERENCES = {
+  "row-differs": ({ expected, field, found }) =>
+    `the row's ${field} is ${found}, the log makes ${expected}`,
+  "charge-row-differs": ({ expected, field, found }) =>
+    `the ${field} of its item in the bill is ${found}, the log makes ${expected}`,
+} satisfies Words<OfField>
+
+const ARTIFACT_DIFFERENCES = {
+  "artifact-missing": ({ key }) => `artifact ${key} has no row`,
+  "artifact-orphaned": ({ key }) => `artifact ${key} has a row that the log does not make`,
+} satisfies Words<OfArtifact>
+
+const ARTIFACT_FIELD_DIFFERENCES = {
+  "artifact-differs": ({ expected, field, found, key }) =>
+    `the ${field} of artifact ${key} is ${found}, the log says ${expected}`,
+} satisfies Words<OfArtifact & OfField>
+
+/** An attempt has an outcome if it ended its task, or was billed for nothing. */
+const OUTCOME_DIFFERENCES = {
+  "outcome-missing": ({ attempt }) => `the outcome of attempt ${attempt} has no row`,
+  "outcome-orphaned": ({ attempt }) =>
+    `attempt ${attempt} has a row of its outcome that the log does not make`,
+} satisfies Words<OfAttempt>
+
+const OUTCOME_FIELD_DIFFERENCES = {
+  "outcome-differs": ({ attempt, expected, field, found }) =>
+    `the ${field} of attempt ${attempt} is ${found}, the log makes ${expected}`,
+} satisfies Words<OfAttempt & OfField>
+
+const TOTAL_DIFFERENCES = {
+  "totals-differ": ({ expected, field, found }) =>
+    `the kept ${field} is ${found}, the rows add up to ${expected}`,
+} satisfies Words<OfTotal>
+
+const TASK_OBSTACLES = {
+  /** Written by a newer release: its type or schema is not known here. */
+  "event-unknown": ({ expected, found }) => `${found}, expected ${expected}`,
+  "model-unknown": ({ expected }) =>
+    `model ${expected} is not known here, so its charge can't be judged`,
+  /** The price book lacks the table, the model in it, or the rate the model is billed by. */
+  "price-unknown": ({ expected, found }) => `the charge ${found} can't be judged: ${expected}`,
+  /** The total would be no safe integer; this charge is not in it. */
+  "total-too-large": ({ expected, found }) =>
+    `with a charge of ${found} the account's total would pass ${expected}`,
+  /** The tasks after this one were not looked at. */
+  "storage-failed": ({ found }) => `reading stopped behind it: ${found}`,
+} satisfies Words<OfTask>
+
+const TOTALS_OBSTACLES = {
+  "totals-unread": ({ found }) => `the kept totals could not be read: ${found}`,
+} satisfies Words<OfTotals>
+
+export type Difference =
+  | Findings<OfTask, typeof TASK_DIFFERENCES>
+  | Findings<OfField, typeof FIELD_DIFFERENCES>
+  | Findings<OfArtifact, typeof ARTIFACT_DIFFERENCES>
+  | Findings<OfArtifact & OfField, typeof ARTIFACT_FIELD_DIFFERENCES>
+  | Findings<OfAttempt, typeof OUTCOME_DIFFERENCES>
+  | Findings<OfAttempt & OfField, typeof OUTCOME_FIELD_DIFFERENCES>
+  | Findings<OfTotal, typeof TOTAL_DIFFERENCES>
 
 export type Obstacle =
-  /** Written by a newer release: its type or schema is not known here. */
-  | (Place & { readonly kind: "event-unknown" })
-  | (Place & { readonly kind: "model-unknown" })
-  /** The price book lacks the table, the model in it, or the rate the model is billed by. */
-  | (Place & { readonly kind: "price-unknown" })
-  /** An account's total leaves the integers that a number holds; this charge is not in it. */
-  | (Place & { readonly kind: "total-too-large" })
-  /** Reading stopped after `task`; what comes behind it was not looked at. */
-  | (Place & { readonly kind: "storage-failed" })
-  /** The kept totals could not be read. */
-  | (TotalsPlace & { readonly kind: "totals-unread" })
+  | Findings<OfTask, typeof TASK_OBSTACLES>
+  | Findings<OfTotals, typeof TOTALS_OBSTACLES>
 
 export type Finding = Difference | Obstacle
 
-const OBSTACLES: Readonly<Record<Obstacle["kind"], true>> = {
-  "event-unknown": true,
-  "model-unknown": true,
-  "price-unknown": true,
-  "total-too-large": true,
-  "storage-failed": true,
-  "totals-unread": true,
+const OBSTACLES = { ...TASK_OBSTACLES, ...TOTALS_OBSTACLES }
+
+const WORDS = {
+  ...TASK_DIFFERENCES,
+  ...FIELD_DIFFERENCES,
+  ...ARTIFACT_DIFFERENCES,
+  ...ARTIFACT_FIELD_DIFFERENCES,
+  ...OUTCOME_DIFFERENCES,
+  ...OUTCOME_FIELD_DIFFERENCES,
+  ...TOTAL_DIFFERENCES,
+  ...OBSTACLES,
 }
 
 export function isObstacle(finding: Finding): finding is Obstacle {
   return Object.hasOwn(OBSTACLES, finding.kind)
+}
+
+/** A finding as one line for people. */
+export function describeFinding(finding: Finding): string {
+  // Each kind stands in the table of its own shape.
+  const toWords = WORDS[finding.kind] as (finding: Finding) => string
+  return `${toSubject(finding)}: ${toWords(finding)}`
+}
+
+function toSubject(finding: Finding): string {
+  if (finding.kind === "totals-differ") return `account ${finding.account}`
+  if (finding.task === null) return "all accounts"
+  const { task, version } = finding
+  return version === null ? `task ${task}` : `task ${task}, event ${version}`
 }

@@ -1,13 +1,13 @@
 /**
- * Accounts, keys and link keys of an export, taken in as they are. That what is there already is the
- * same was checked before; a key may have been revoked since, and then stays so.
+ * Accounts, keys and link keys of an export, imported as they are. The first reading of the file checked
+ * that those which are there already are the same; a key may have been revoked since, and then stays so.
  */
 import type { Storage } from "@safelight/core"
-import type { AccountRecord, KeyRecord, LinkKeyRecord } from "./export-format.ts"
+import type { RecordOf } from "./export-format.ts"
 
 /** Writes an account's settings, and how often its links were revoked; twice is the same as once. */
 export async function importAccount(
-  { account, linkEpoch }: AccountRecord,
+  { account, linkEpoch }: RecordOf<"account">,
   storage: Storage,
 ): Promise<void> {
   const { id, createdAt: now, ...settings } = account
@@ -17,9 +17,9 @@ export async function importAccount(
   if (linkEpoch > 0) await storage.restoreLinkEpoch({ scope, epoch: linkEpoch })
 }
 
-/** Lets clients in by an API key, or by the links that a link key signed; twice is the same as once. */
+/** Writes an API key or a link key; twice is the same as once. */
 export async function importKey(
-  record: KeyRecord | LinkKeyRecord,
+  record: RecordOf<"key" | "link-key">,
   storage: Storage,
 ): Promise<void> {
   if (record.kind === "link-key") return storage.addLinkKey(record.linkKey)

@@ -1,22 +1,22 @@
 /**
- * Takes an export into a database. The file is read three times: it is proved, and that it fits; then
- * accounts and tasks are written, rows derived by the same `project` as everywhere; keys come last. A
- * service that runs on the database already lets nobody in by them before all that was theirs is
- * there: a submission repeated sooner would not find its idempotency key, and be bought twice. In
- * between the database is marked, so that nobody begins to serve half of it; the same file may be
- * imported again until all of it is there, since whatever is stored already is stored once.
+ * Imports an export into a database. The file is read three times: first it is proved, and that it fits;
+ * then accounts and tasks are written, with rows derived by the same `project` as everywhere; keys come
+ * last. If a service runs on the database already, clients get in only once all of their tasks are there:
+ * a submission repeated sooner would not find its idempotency key, and be bought twice. Meanwhile the
+ * transfer is recorded as importing, so that nobody begins to serve half of the data. The same file may
+ * be imported again until all of it is there, since a stored stream is stored once.
  *
- *   nothing ──(proved)──▶ arriving ──(all written)──▶ arrived
+ *   nothing ──(proved)──▶ importing ──(all written)──▶ imported
  */
-import { project, SafelightError, type Digest, type Move, type Storage } from "@safelight/core"
+import { project, SafelightError, type Digest, type Transfer, type Storage } from "@safelight/core"
 import { checkExport, checkRecord, toEvents, type ExportManifest } from "./check-export.ts"
 import { createArtifactCopier, type ArtifactCopy, type CopyReport } from "./copy-artifacts.ts"
-import { refused, type StreamRecord } from "./export-format.ts"
+import { refused, type RecordOf } from "./export-format.ts"
 import { importAccount, importKey } from "./import-accounts.ts"
 import { createStartTags, toImportedPlace, type StartTags } from "./imported-place.ts"
-import { createInFlight } from "./in-flight.ts"
 import { readExport, type ReadRecord } from "./read-export.ts"
 import { createUseRestorer, type UseReport, type UseRestorer } from "./restore-uses.ts"
+import { createWorkPool } from "./work-pool.ts"
 
 export interface ImportOptions {
   readonly storage: Storage
@@ -24,9 +24,9 @@ export interface ImportOptions {
   readonly open: () => AsyncIterable<Uint8Array>
   readonly digest: Digest
   readonly now: number
-  /** Lets keys in that the data does not know, though it holds something; else such a file is refused. */
+  /** Allows keys that the data does not know, though it holds something; otherwise such a file is refused. */
   readonly withKeys?: boolean
-  /** Absent: the bytes are somebody else's to move. */
+  /** Absent: the bytes are copied by other means. */
   readonly artifacts?: ArtifactCopy
   readonly onProgress?: (progress: ImportProgress) => void
 }
@@ -38,7 +38,7 @@ export interface ImportProgress {
 
 export interface ImportReport {
   readonly manifest: ExportManifest
-  /** The file was imported wholly before: nothing but artifacts was looked at. */
+  /** The whole file was imported before: only artifacts were looked at. */
   readonly isRepeated: boolean
   readonly artifacts: CopyReport | null
   /** Idempotency keys that stand for other tasks; none where nothing was written. */
@@ -47,13 +47,13 @@ export interface ImportReport {
 
 /**
  * Resolves once all of it is durable and the database may be served. Rejects with `export-refused`
- * before anything is written, with `already-moved` where the database is sealed or another import
+ * before anything is written, with `in-transfer` where the database is sealed or another import
  * into it is not complete, and as the storages do.
  */
 export async function importStreams(options: ImportOptions): Promise<ImportReport> {
   const { storage, open, digest, now, onProgress } = options
-  const moves = await storage.listMoves()
-  assertNotSealed(moves)
+  const transfers = await storage.listTransfers()
+  assertNotSealed(transfers)
   const manifest = await checkExport({
     open,
     digest,
@@ -63,16 +63,23 @@ export async function importStreams(options: ImportOptions): Promise<ImportRepor
     onProgress: ({ streams }) => onProgress?.({ phase: "checking", streams }),
   })
   const id = manifest.sha256
-  assertNoOther(moves, id)
-  const isRepeated = moves.some((move) => move.id === id && move.state === "arrived")
-  if (!isRepeated) await storage.setMove({ id, state: "arriving", at: now })
+  assertNoOther(transfers, id)
+  const isRepeated = transfers.some((known) => known.id === id && known.state === "imported")
+  if (!isRepeated) await storage.setTransfer({ id, state: "importing", at: now })
   const written = await writeStreams(options, { id, isRepeated })
   if (!isRepeated) {
     await writeKeys(options, id)
-    await storage.setMove({ id, state: "arrived", at: now })
+    await storage.setTransfer({ id, state: "imported", at: now })
   }
   return { manifest, isRepeated, ...written }
 }
+
+/**
+ * Appends that wait together, in bytes and as many as fill a commit: an import that waited for each task
+ * would pay a sync for every one of them.
+ */
+const APPEND_BYTES = 16 * 1024 * 1024
+const APPENDS = 256
 
 interface Writing {
   readonly id: string
@@ -89,23 +96,28 @@ async function writeStreams(
   const uses = createUseRestorer(storage)
   const { isRepeated } = writing
   if (isRepeated && copier === undefined) return { artifacts: null, idempotency: uses.toReport() }
-  const inFlight = createInFlight()
+  const pool = createWorkPool(APPEND_BYTES)
   try {
     await readStreams(options, writing, async (record, bytes, stream) => {
-      await inFlight.begin(bytes, async () => {
+      const write = async (): Promise<void> => {
         // Bytes first: what the log names has to be there.
         await copier?.copy(stream.snapshot, now)
         if (!isRepeated) await writeStream(storage, record, { ...stream, uses })
-      })
+      }
+      await pool.begin(write, Math.max(bytes, APPEND_BYTES / APPENDS))
     })
-    await inFlight.drain()
+    await pool.drain()
   } finally {
-    await inFlight.settle()
+    await pool.settle()
   }
   return { artifacts: copier?.toReport() ?? null, idempotency: uses.toReport() }
 }
 
-type BeginStream = (record: StreamRecord, bytes: number, stream: AppendOfStream) => Promise<void>
+type BeginStream = (
+  record: RecordOf<"stream">,
+  bytes: number,
+  stream: AppendOfStream,
+) => Promise<void>
 
 /** Accounts are written one after another: all of them come before the streams. */
 async function readStreams(
@@ -151,7 +163,7 @@ async function* readAgain(
 type AppendOfStream = ReturnType<typeof toAppend>
 
 function toAppend(
-  record: StreamRecord,
+  record: RecordOf<"stream">,
   { digest, now }: Pick<ImportOptions, "digest" | "now">,
   tags: StartTags,
 ) {
@@ -171,7 +183,7 @@ function toAppend(
 
 async function writeStream(
   storage: Storage,
-  record: StreamRecord,
+  record: RecordOf<"stream">,
   { append, snapshot, uses }: AppendOfStream & { readonly uses: UseRestorer },
 ): Promise<void> {
   const { task, linkEpochs } = record
@@ -184,14 +196,14 @@ async function writeStream(
   ])
 }
 
-function assertNotSealed(moves: readonly Move[]): void {
-  if (!moves.some(({ state }) => state === "left")) return
+function assertNotSealed(transfers: readonly Transfer[]): void {
+  if (!transfers.some(({ state }) => state === "sealed")) return
   const message = "this data was sealed and moves elsewhere: nothing can be imported into it"
-  throw new SafelightError({ code: "already-moved", message })
+  throw new SafelightError({ code: "in-transfer", message })
 }
 
-function assertNoOther(moves: readonly Move[], id: string): void {
-  if (!moves.some((move) => move.state === "arriving" && move.id !== id)) return
+function assertNoOther(transfers: readonly Transfer[], id: string): void {
+  if (!transfers.some((known) => known.state === "importing" && known.id !== id)) return
   const message = "the import of another file into this data is not complete: finish that one first"
-  throw new SafelightError({ code: "already-moved", message })
+  throw new SafelightError({ code: "in-transfer", message })
 }

@@ -1,14 +1,14 @@
 /**
- * The place in the queue that an imported task takes, told from the task alone. What was never asked
- * for stands in line among the new tasks of all accounts; what was begun is taken up at once, by the
- * rules that hold after a crash: whoever called is gone.
+ * The entry of an imported task in the queue, from the task alone. A task that was never dispatched is a
+ * new task, with a start tag among those of all accounts. One that was dispatched is due at once, by the
+ * rules that hold after a crash: the process that called is gone.
  */
 import { isTerminal, lastExpiryAt, type QueueChange, type Task } from "@safelight/core"
 
 /** Between two starts of an account of weight 1, as where tasks are submitted. */
 const TAG_STEP = 1_000
 
-/** When retention looks again at what has ended: its bytes are removed about a day later. */
+/** When retention looks again at a finished task: its bytes are removed about a day later. */
 const LOOK_AGAIN_MS = 86_400_000
 
 export interface StartTags {
@@ -18,8 +18,8 @@ export interface StartTags {
 }
 
 /**
- * Start tags of imported tasks, which come in the order in which they were submitted: each account's are
- * spaced by its weight, so that none's backlog stands before another's first task.
+ * Start tags of imported tasks, which come in the order in which they were submitted. Those of an account
+ * are spaced by its weight, so that no account's backlog comes before another's first task.
  */
 export function createStartTags(): StartTags {
   const weights = new Map<string, number>()

@@ -10,14 +10,20 @@ export type { BroughtApiKey, BroughtKeys, BroughtLinkKey } from "./brought-keys.
 export { checkExport, type CheckOptions, type ExportManifest } from "./check-export.ts"
 export type { ExportTarget } from "./check-target.ts"
 export type { ArtifactCopy, CopyFinding, CopyReport } from "./copy-artifacts.ts"
-export { describeFinding } from "./describe-finding.ts"
 export {
   exportStreams,
   type ExportOptions,
   type ExportProgress,
   type ExportSource,
 } from "./export-streams.ts"
-export { isObstacle, type Difference, type Fact, type Finding, type Obstacle } from "./finding.ts"
+export {
+  describeFinding,
+  isObstacle,
+  type Difference,
+  type Fact,
+  type Finding,
+  type Obstacle,
+} from "./finding.ts"
 export {
   importStreams,
   type ImportOptions,
@@ -31,4 +37,4 @@ export {
   type RebuildReport,
 } from "./rebuild-rows.ts"
 export type { AuditOutcome, AuditProgress, AuditReport } from "./report.ts"
-export { verifyTask } from "./verify-task.ts"
+export { verifyTask } from "./verify-stream.ts"

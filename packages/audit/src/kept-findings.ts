@@ -10,16 +10,16 @@ export interface KeptFindings<Finding> {
   toReport(): FindingReport<Finding>
 }
 
-/** Enough to see what is wrong. */
-const KEPT = 100
+/** Enough to see what kind of damage it is. */
+export const KEPT_FINDINGS = 100
 
-export function createKeptFindings<Finding>(): KeptFindings<Finding> {
+export function createKeptFindings<Finding>(kept: number = KEPT_FINDINGS): KeptFindings<Finding> {
   const findings: Finding[] = []
   let findingCount = 0
   return {
     add(finding) {
       findingCount += 1
-      if (findings.length < KEPT) findings.push(finding)
+      if (findings.length < kept) findings.push(finding)
     },
     toReport: () => ({ findings, findingCount }),
   }

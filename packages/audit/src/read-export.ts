@@ -1,7 +1,7 @@
 /**
  * Reads an export record by record, in constant memory. Order, counts and digest are checked on the
- * way, so only once the last record was handed out is any of it known to be whole: whoever must not
- * act on half a file reads it twice.
+ * way, so that the file is known to be whole only after its last record: a caller that must not act on
+ * half a file reads it twice.
  */
 import { createHash } from "node:crypto"
 import { isDeepStrictEqual } from "node:util"
@@ -13,8 +13,7 @@ import {
   type BodyRecord,
   type ExportCounts,
   type ExportRecord,
-  type HeaderRecord,
-  type TrailerRecord,
+  type RecordOf,
 } from "./export-format.ts"
 import { parseRecord } from "./parse-record.ts"
 import { splitLines } from "./split-lines.ts"
@@ -76,12 +75,14 @@ function atLine<Result>(number: number, read: () => Result): Result {
   }
 }
 
-const ORDER: Readonly<Record<BodyRecord["kind"], number>> = {
-  account: 1,
-  key: 2,
-  "link-key": 3,
-  stream: 4,
-}
+const ORDER: readonly ExportRecord["kind"][] = [
+  "header",
+  "account",
+  "key",
+  "link-key",
+  "stream",
+  "trailer",
+]
 
 function checkPlace({ last }: State, record: ExportRecord): void {
   if (last === undefined || record.kind === "header") {
@@ -89,14 +90,10 @@ function checkPlace({ last }: State, record: ExportRecord): void {
     throw refused("an export has one header, on its first line")
   }
   if (last.kind === "trailer") throw refused("an export ends with its trailer")
-  if (toOrder(record) < toOrder(last))
+  if (ORDER.indexOf(record.kind) < ORDER.indexOf(last.kind)) {
     throw refused(`a ${record.kind} stands behind a ${last.kind}`)
+  }
   if (!isAscending(last, record)) throw refused("ids are not in order, or stand there twice")
-}
-
-function toOrder(record: HeaderRecord | BodyRecord | TrailerRecord): number {
-  if (isBody(record)) return ORDER[record.kind]
-  return record.kind === "header" ? 0 : 5
 }
 
 function isAscending(before: ExportRecord, record: ExportRecord): boolean {
@@ -110,7 +107,7 @@ function toId(record: ExportRecord): string | undefined {
   return record.kind === "stream" ? record.task : undefined
 }
 
-function checkTrailer(trailer: TrailerRecord, counts: ExportCounts, sha256: string): void {
+function checkTrailer(trailer: RecordOf<"trailer">, counts: ExportCounts, sha256: string): void {
   const { kind: _kind, sha256: expected, ...counted } = trailer
   if (expected !== sha256) throw refused("the file is not what its digest says: it was altered")
   if (!isDeepStrictEqual(counted, counts)) throw refused("the counts are not those of the file")

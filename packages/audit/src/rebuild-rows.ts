@@ -1,9 +1,8 @@
 /**
- * Rebuilding: the rows of tasks are projected anew from their events, while services run. Each row is
- * put in place only while the newest event is the one that it was folded from, so that nothing that is
- * appended meanwhile is lost; the log itself never changes, and a row that fits it is not written.
+ * Rebuilding: the rows of tasks are projected anew from their events, while services run. A row is
+ * replaced only if the newest event is still the one that it was folded from, so that no append is lost.
+ * The log itself never changes, and a row that fits it is not written.
  */
-import { setImmediate } from "node:timers/promises"
 import {
   fold,
   isSafelightError,
@@ -14,6 +13,8 @@ import {
   type TaskRow,
 } from "@safelight/core"
 import { excerpt } from "./excerpt.ts"
+import { createKeptFindings } from "./kept-findings.ts"
+import { readPages } from "./read-pages.ts"
 
 export interface RebuildOptions {
   readonly storage: Pick<Storage, "replaceTaskRow" | "scan">
@@ -35,38 +36,31 @@ export interface RebuildReport extends RebuildProgress {
   readonly leftCount: number
 }
 
-const PAGE_STREAMS = 200
-const KEPT = 100
-
 /** Rejects as the storage does; what was rebuilt stays so, and another run goes on. */
 export async function rebuildRows(
-  { storage, pageStreams = PAGE_STREAMS }: RebuildOptions,
+  { storage, pageStreams }: RebuildOptions,
   onProgress?: (progress: RebuildProgress) => void,
 ): Promise<RebuildReport> {
-  const left: RebuildReport["left"][number][] = []
-  let [tasks, rebuilt, leftCount] = [0, 0, 0]
+  const left = createKeptFindings<RebuildReport["left"][number]>()
+  let [tasks, rebuilt] = [0, 0]
 
   async function rebuild(stream: ScannedStream): Promise<void> {
     tasks += 1
     const row = toRow(stream)
     if (typeof row === "string") {
-      leftCount += 1
-      if (left.length < KEPT) left.push({ task: stream.id, reason: row })
+      left.add({ task: stream.id, reason: row })
     } else if (!isSameRow(row, stream.row)) {
       await storage.replaceTaskRow(row)
       rebuilt += 1
     }
   }
 
-  for (let after: string | null = ""; after !== null;) {
-    const { next, streams } = await storage.scan({ after, limit: pageStreams })
+  for await (const { streams } of readPages(storage, pageStreams)) {
     for (const stream of streams) await rebuild(stream)
     onProgress?.({ tasks, rebuilt })
-    after = next
-    // A storage that answers at once would otherwise keep the event loop to itself.
-    await setImmediate()
   }
-  return { tasks, rebuilt, left, leftCount }
+  const { findings, findingCount } = left.toReport()
+  return { tasks, rebuilt, left: findings, leftCount: findingCount }
 }
 
 /** The row that the events make; or why it can't take the place of the one that is there. */

@@ -2,7 +2,7 @@
  * What a task must cost (design §8): what its usage, price version and model make, at most what was
  * reserved for it. A charge of all that was measured passes too, also above the reservation, since
  * earlier releases charged so and the log does not say which release did. A failed task has a usage
- * only where a channel reported that it billed one; without, it costs nothing.
+ * only if a channel reported that it billed one; without, it costs nothing.
  */
 import { chargeOf, chargeWithin, type Model, type PriceBook, type Task } from "@safelight/core"
 import { excerpt } from "./excerpt.ts"

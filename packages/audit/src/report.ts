@@ -3,6 +3,7 @@
  * and all are counted, so a wholly broken log does not fill the memory.
  */
 import { isObstacle, type Finding } from "./finding.ts"
+import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 
 export type AuditOutcome =
   /** Everything was looked at and is as it was written. */
@@ -12,14 +13,11 @@ export type AuditOutcome =
   /** No difference was found, but not everything could be judged. */
   | "could-not-tell"
 
-export interface AuditReport {
+export interface AuditReport extends FindingReport<Finding> {
   readonly outcome: AuditOutcome
   /** Streams looked at, orphaned rows included. */
   readonly tasks: number
   readonly events: number
-  /** The first ones; `findingCount` counts all. */
-  readonly findings: readonly Finding[]
-  readonly findingCount: number
   /**
    * Rows of another release's projection, whose snapshots nobody reads: they are not compared, and a
    * rebuild projects them anew.
@@ -52,20 +50,15 @@ export interface Ledger {
 }
 
 export function createLedger(keptFindings: number): Ledger {
-  const findings: Finding[] = []
+  const kept = createKeptFindings<Finding>(keptFindings)
   const byAccount = new Map<string, number>()
-  let tasks = 0
-  let events = 0
-  let differences = 0
-  let obstacles = 0
-  let foreignRows = 0
-  let total = 0
+  let [tasks, events, foreignRows, total] = [0, 0, 0, 0]
+  let outcome: AuditOutcome = "whole"
   const find = (finding: Finding): void => {
-    if (isObstacle(finding)) obstacles += 1
-    else differences += 1
-    if (findings.length < keptFindings) findings.push(finding)
+    if (!isObstacle(finding)) outcome = "differs"
+    else if (outcome === "whole") outcome = "could-not-tell"
+    kept.add(finding)
   }
-  const toProgress = (): AuditProgress => ({ tasks, events, findingCount: differences + obstacles })
   return {
     find,
     countTask(count) {
@@ -84,11 +77,12 @@ export function createLedger(keptFindings: number): Ledger {
       total += chargeMicros
       byAccount.set(account, (byAccount.get(account) ?? 0) + chargeMicros)
     },
-    toProgress,
+    toProgress: () => ({ tasks, events, findingCount: kept.toReport().findingCount }),
     toReport: () => ({
-      outcome: differences > 0 ? "differs" : obstacles > 0 ? "could-not-tell" : "whole",
-      ...toProgress(),
-      findings,
+      outcome,
+      tasks,
+      events,
+      ...kept.toReport(),
       foreignRows,
       chargeMicros: { total, byAccount: Object.fromEntries(byAccount) },
     }),

@@ -1,12 +1,12 @@
 /**
- * Idempotency keys of imported tasks. One that stands for another task of its account by now is left to
- * it and reported: what was asked for once may be there twice.
+ * Idempotency keys of imported tasks. A key that stands for another task of its account by now keeps that
+ * task and is reported: one request may have made two tasks.
  */
 import type { Storage } from "@safelight/core"
-import type { StreamRecord } from "./export-format.ts"
+import type { RecordOf } from "./export-format.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 
-/** A key of `task` stands for another task of `account`; the key itself is the client's, and not told. */
+/** A key of `task` stands for another task of `account`; the key itself is the client's, and not shown. */
 export interface UseFinding {
   readonly account: string
   readonly task: string
@@ -16,7 +16,7 @@ export type UseReport = FindingReport<UseFinding>
 
 export interface UseRestorer {
   /** Twice is the same as once. */
-  restore(record: StreamRecord, account: string): Promise<void>
+  restore(record: RecordOf<"stream">, account: string): Promise<void>
   toReport(): UseReport
 }
 

@@ -1,6 +1,6 @@
 /**
  * Bytes as lines, whatever pieces they come in. A line keeps its break, since the break is hashed with
- * it; one at the end without a break is handed out as it stands, so that a cut shows.
+ * it. A last line without a break is yielded without one, so that the reader sees the cut.
  */
 import { MAX_LINE_BYTES, refused } from "./export-format.ts"
 
@@ -18,7 +18,7 @@ export async function* splitLines(body: AsyncIterable<Uint8Array>): AsyncGenerat
       bytes = 0
       start = end
     }
-    // Copied: whoever reads a file may reuse its buffer.
+    // Copied: the reader of the file may reuse its buffer.
     if (start < chunk.length) pieces.push(Uint8Array.from(chunk.subarray(start)))
     bytes += chunk.length - start
     if (bytes > MAX_LINE_BYTES) throw refused("the file has a line that no export has")

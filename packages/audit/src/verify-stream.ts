@@ -1,8 +1,8 @@
 /**
  * One task's chain: genesis, hashes over the stored text, versions without a gap, moments that
  * never fall, canonical data that fits its schema. Each event is judged behind the *stored* hash
- * of the one before, so one altered event is one finding and not all that follow it. An end that
- * was cut off leaves a whole chain: `replay` sees that, by the row.
+ * of the one before, so one altered event is one finding and not all that follow it. A chain whose
+ * last events were removed is still whole: `replay` finds that, by the row.
  */
 import {
   GENESIS_HASH,
@@ -15,7 +15,21 @@ import {
 import { excerpt, excerptsWhereApart } from "./excerpt.ts"
 import type { Finding } from "./finding.ts"
 import { readEvent } from "./read-event.ts"
-import type { Ledger } from "./report.ts"
+import { createLedger, type Ledger } from "./report.ts"
+
+/** The first says that something is wrong; nobody needs more of them. */
+const TASK_FINDINGS = 20
+
+/** What is wrong with the events of one task; nothing if its chain is whole. */
+export function verifyTask(
+  task: { readonly id: string; readonly events: readonly StoredEvent[] },
+  digest: Digest,
+): readonly Finding[] {
+  const ledger = createLedger(TASK_FINDINGS)
+  const rows = { row: undefined, artifacts: [], charge: undefined, outcomes: [] }
+  verifyStream({ ...task, ...rows }, digest, ledger)
+  return ledger.toReport().findings
+}
 
 const HASH = /^[0-9a-f]{64}$/
 

@@ -1,7 +1,7 @@
 /**
- * A map that forgets what was not asked for lately. Two generations instead of a list: a hit on
- * the young one costs one look-up and moves nothing, and when it is full it becomes the old one.
- * So it holds up to twice `limit`, and the last `limit` different keys in any case.
+ * A map that forgets the entries which nobody asked for lately. Two generations instead of a list: a hit
+ * on the young one costs one look-up, and once it is full it becomes the old one. So the map holds up to
+ * twice `limit` entries, and the last `limit` different keys in any case.
  */
 export interface BoundedCache<Value> {
   get(key: string): Value | undefined

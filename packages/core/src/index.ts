@@ -13,7 +13,8 @@ export { createBoundedCache, type BoundedCache } from "./bounded-cache.ts"
 export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts"
 export type { Digest, DigestPart } from "./digest.ts"
 export { toUnixSeconds } from "./instant.ts"
-export { assertServable, SEAL_ID } from "./moves.ts"
+export { assertServable, SEAL_ID } from "./transfers.ts"
+export { toPredicate, type Predicate } from "./predicate.ts"
 export {
   isSafelightError,
   SafelightError,
@@ -49,11 +50,7 @@ export {
   type ParameterCheck,
   type ParameterValues,
 } from "./models/model.ts"
-export {
-  toParameterIssue,
-  type ParameterIssue,
-  type ParameterIssueCode,
-} from "./models/parameter-issue.ts"
+export type { ParameterIssue, ParameterIssueCode } from "./models/parameter-issue.ts"
 export { referenceToVideo, type ReferenceToVideoParameters } from "./models/reference-to-video.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 
@@ -63,7 +60,6 @@ export {
   chargeVideo,
   MAX_CHARGE_MICROS,
   MAX_USAGE,
-  VIDEO_BILLING,
 } from "./money/charge.ts"
 export { chargeOf, chargeWithin } from "./money/charge-of.ts"
 export {
@@ -116,7 +112,7 @@ export type {
   RestoreOutcome,
   StoredArtifact,
 } from "./ports/artifact-storage.ts"
-export type { ArtifactLinkEpoch, Belongings, IdempotencyUse, Input } from "./ports/belongings.ts"
+export type { ArtifactLinkEpoch, SideRecords, IdempotencyUse, Input } from "./ports/side-records.ts"
 export type {
   Accepted,
   Busy,
@@ -164,10 +160,10 @@ export type { LinkEpochRequest, LinkKey, LinkScope, LinkStorage } from "./ports/
 export type {
   IdempotencyRestore,
   LinkEpochRestore,
-  Move,
-  MoveState,
-  MoveStorage,
-} from "./ports/move-storage.ts"
+  Transfer,
+  TransferState,
+  TransferStorage,
+} from "./ports/transfer-storage.ts"
 export { SILENT_LOG, type Log, type LogFields } from "./ports/log.ts"
 export type { InspectedMedia, MediaFacts, MediaInspector } from "./ports/media-inspector.ts"
 export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"
@@ -234,7 +230,6 @@ export { decide, isOverdue, lastExpiryAt, type Decision } from "./task/decide.ts
 export {
   EVENT_DATA,
   EVENT_TYPES,
-  isEventType,
   type EventData,
   type EventType,
   type ManifestEntry,
@@ -242,7 +237,7 @@ export {
   type TaskEventOf,
   type Usage,
 } from "./task/events.ts"
-export { evolve, fold } from "./task/evolve.ts"
+export { advance, evolve, fold } from "./task/evolve.ts"
 export {
   FAILURE_CODES,
   isFailureCode,

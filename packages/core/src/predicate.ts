@@ -1,7 +1,7 @@
 /**
  * A valibot schema as a predicate that copies nothing. Every event passes its schema when it is sealed
- * and when it is audited; valibot builds its output anew for that, which cost a tenth of a task. What
- * is wrong with a value is still said by valibot.
+ * and when it is audited, and every record of an export when it is read. Valibot builds its output anew
+ * for that, which cost a tenth of a task. It still says what is wrong with a value.
  */
 import type * as v from "valibot"
 
@@ -21,6 +21,7 @@ type Schema =
   | v.StrictObjectSchema<v.ObjectEntries, undefined>
   | v.StringSchema<undefined>
   | v.UnionSchema<v.GenericSchema[], undefined>
+  | v.VariantSchema<"kind", v.StrictObjectSchema<{ kind: v.GenericSchema }, undefined>[], undefined>
 
 /** The validations that may follow a schema in a pipe. */
 type Action =
@@ -62,7 +63,8 @@ function toSchemaPredicate(schema: Schema): Predicate {
     }
     case "exact_optional":
       return toPredicate(schema.wrapped)
-    case "union": {
+    case "union":
+    case "variant": {
       const options = schema.options.map(toPredicate)
       return (value) => options.some((fits) => fits(value))
     }

@@ -8,23 +8,23 @@ import type { FailureCode } from "./task/failure.ts"
 const MARK = Symbol.for("safelight.error")
 
 export type SafelightErrorCode =
-  /** An append lost the race for its expected version; nothing of it was stored. */
+  /** The newest event of the task is not the expected one; nothing of the append was stored. */
   | "version-conflict"
   /** A task with this id exists already. */
   | "already-exists"
   /** The database can't be reached or refuses work; nothing is known to be stored. */
   | "storage-unavailable"
-  /** A write was sent and neither it nor its look-up was answered: it may be stored. */
+  /** A write was sent, and neither it nor the question about it was answered: it may be stored. */
   | "outcome-unknown"
   /** The database was written by a newer release than this code can read. */
   | "schema-too-new"
-  /** The database, or a row of it, does not say what it must. */
+  /** The database is damaged, or holds what this code can't read. */
   | "storage-corrupt"
   /** Another process serves the same data. */
   | "already-served"
-  /** The data was sealed for a move, or is not wholly here yet. */
-  | "already-moved"
-  /** An export is cut, altered, of a newer release, or holds what may not be taken in. */
+  /** The data was sealed for a transfer, or its import is not complete. */
+  | "in-transfer"
+  /** An export is cut, altered, of a newer release, or holds what may not be imported. */
   | "export-refused"
   /** Artifact bytes can't be read or written for now. */
   | "artifacts-unavailable"
@@ -32,11 +32,11 @@ export type SafelightErrorCode =
   | "artifact-missing"
   /** A channel can't be reached. */
   | "channel-unavailable"
-  /** A channel answered what means nothing: what it did is unknown. */
+  /** A channel's answer has no meaning: what the channel did is unknown. */
   | "channel-answer-invalid"
-  /** Media can't be inspected for now: no process that measures them can be started. */
+  /** Media can't be inspected for now: no process to measure them can be started. */
   | "inspector-unavailable"
-  /** The engine is stopping or its queue is full. */
+  /** The engine is stopping, or too much of a kind waits already; nothing was done. */
   | "overloaded"
   /** A setting is wrong; the message names it. */
   | "invalid-configuration"
@@ -47,7 +47,7 @@ export type SafelightErrorCode =
 export interface SafelightErrorOptions {
   readonly code: SafelightErrorCode
   readonly message: string
-  /** Whether the same call may succeed later without anybody mending anything. */
+  /** Whether the same call may succeed later without anybody repairing anything. */
   readonly retryable?: boolean
   readonly retryAfterMs?: number
   /** Whether surely nothing of what was asked for was done; false by default: it may have been. */

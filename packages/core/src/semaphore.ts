@@ -1,6 +1,6 @@
 /**
- * A semaphore: of some work only so much may be done at a time. Whoever comes first goes first, and a
- * piece that is heavier than all permits goes alone rather than never.
+ * A semaphore: of some work only so much is done at a time. Work is admitted in the order in which it
+ * asked, and work that is heavier than all permits is done alone.
  */
 import type { AbortSignalLike } from "./ports/clock.ts"
 import { SafelightError } from "./safelight-error.ts"
@@ -29,7 +29,7 @@ export interface SemaphoreOptions {
   readonly permits: number
   /** How many may wait; any number by default. */
   readonly mostWaiting?: number
-  /** What waits, for the error of those that are refused. */
+  /** The name of what waits, for the error. */
   readonly name: string
 }
 
@@ -77,7 +77,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
       function giveUp(): void {
         waiting.delete(waiter)
         resolve(undefined)
-        // One that is heavier may have kept lighter ones waiting.
+        // This one may have been too heavy, and have kept lighter ones waiting.
         admit()
       }
       waiting.add(waiter)

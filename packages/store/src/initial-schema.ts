@@ -113,7 +113,7 @@ const TABLES: Readonly<Record<string, TableShape>> = {
     },
     key: ["task"],
   },
-  leases: { columns: { lease: "id", beats: "integer", facts: "text" }, key: ["lease"] },
+  leases: { columns: { lease: "id", heartbeats: "integer", facts: "text" }, key: ["lease"] },
   retention: { columns: { task: "id", due_at: "integer" }, key: ["task"] },
   idempotency: {
     columns: { account: "id", key: "text", fingerprint: "text", task: "id", used_at: "integer" },
@@ -165,7 +165,7 @@ const TABLES: Readonly<Record<string, TableShape>> = {
     key: ["id"],
   },
   link_epochs: { columns: { task: "id", key: "text", epoch: "integer" }, key: ["task", "key"] },
-  moves: { columns: { id: "id", state: "text", at: "integer" }, key: ["id"] },
+  transfers: { columns: { id: "id", state: "text", at: "integer" }, key: ["id"] },
   deployment: {
     columns: {
       id: "integer",

@@ -8,7 +8,7 @@ import { createKeyMethods } from "./keys.ts"
 import { createLeaseMethods } from "./leases.ts"
 import { createLinkMethods } from "./links.ts"
 import { createListMethod } from "./lists.ts"
-import { createMoveMethods } from "./moves.ts"
+import { createTransferMethods } from "./transfers.ts"
 import { createQueueMethods } from "./queue.ts"
 import { createRateMethods } from "./rates.ts"
 import { createReadMethods } from "./reads.ts"
@@ -40,7 +40,7 @@ export function createStoreMethods(
     ...createLeaseMethods(driver.queue, compiler, onFreed),
     ...createLinkMethods(driver, compiler),
     ...createListMethod(driver, compiler),
-    ...createMoveMethods(driver, compiler),
+    ...createTransferMethods(driver, compiler),
     ...createQueueMethods(driver, compiler, { log, onFreed }),
     ...createRateMethods(driver, compiler),
     ...createReadMethods(driver, compiler),

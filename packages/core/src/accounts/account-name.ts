@@ -1,5 +1,5 @@
 /**
- * What may name an account, and whatever else people read in a list: a text that a terminal shows as
+ * Names of accounts, and of everything else that people read in a list: a text that a terminal shows as
  * it is and that every database stores as it is.
  */
 const MAX_LENGTH = 200
@@ -10,10 +10,5 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 /** 1 to 200 UTF-16 units, well-formed, without control characters, a blank at neither end. */
 export function isAccountName(text: string): boolean {
   if (text === "" || text.length > MAX_LENGTH || text.trim() !== text) return false
-  return isWellFormed(text) && !UNPRINTABLE.test(text)
-}
-
-/** No lone surrogate stands in it: UTF-8 has no bytes for one. */
-function isWellFormed(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text)
+  return text.isWellFormed() && !UNPRINTABLE.test(text)
 }

@@ -1,6 +1,6 @@
 /**
- * An account: who owns tasks and pays for them, and what it may do. A limit that is null is none.
- * Accounts of an embedding host need no record: one that the storage does not know has no limits.
+ * An account: who owns tasks and pays for them, and what it may do. Null stands for no limit. Accounts
+ * of an embedding host need no record: an account that the storage does not know has no limits.
  */
 
 /** What a request counts against (http-decisions §7). */
@@ -20,7 +20,7 @@ export interface Rate {
 }
 
 export interface AccountSettings {
-  /** What charges and reservations may come to together, integer micro-units. */
+  /** The limit of charges and reservations together, integer micro-units. */
   readonly budgetMicros: number | null
   readonly rates: Readonly<Record<RatePolicy, Rate | null>>
   /** How long artifacts are kept, in place of the engine's own time. */
@@ -42,7 +42,7 @@ export interface Account extends AccountSettings {
   readonly createdAt: number
 }
 
-/** What holds for an account until something is set. */
+/** The settings of an account until one is set. */
 export const NO_LIMITS: AccountSettings = {
   budgetMicros: null,
   rates: { create: null, read: null, content: null },
@@ -54,7 +54,7 @@ export const NO_LIMITS: AccountSettings = {
   weight: 1,
 }
 
-/** What an account's tasks add up to. */
+/** The sums of an account's tasks. */
 export interface AccountTotals {
   /** Integer micro-units of finished tasks. */
   readonly chargedMicros: number

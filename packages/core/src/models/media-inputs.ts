@@ -13,7 +13,7 @@ export interface MediaInput {
   readonly url: string
 }
 
-/** All of them; one that is named twice stands there twice. */
+/** All of them; a URL that is named twice is listed twice. */
 export function listMediaInputs(
   { media }: Pick<Model, "media">,
   parameters: ParameterValues,

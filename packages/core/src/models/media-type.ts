@@ -1,7 +1,7 @@
 /**
- * Types of media as they are named here, whoever told them by their first bytes. A container that may
- * hold sound alone or pictures too (MP4, WebM) can't be told apart there: it is both, until its
- * tracks were looked at.
+ * Types of media as they are named here, whichever library detected them. The first bytes of a container
+ * such as MP4 or WebM don't say whether it holds sound alone or pictures too: it may be both, until its
+ * tracks are read.
  */
 import type { MediaKind } from "./media-url.ts"
 

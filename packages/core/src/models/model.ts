@@ -1,8 +1,8 @@
 /**
- * A model as data: what it takes, what it makes, what it costs. A host hands those of its own to the
- * engine beside the three here. What a definition claims is believed: whoever loads one from elsewhere
- * checks it first, since an estimate that throws refuses each request and a charge that throws comes
- * after the purchase.
+ * A model as data: what it takes, what it makes, what it costs. A host hands models of its own to the
+ * engine, in addition to the three here. A definition is not checked: a host that loads one from
+ * elsewhere has to check it first, since an estimate that throws refuses every request and a charge
+ * that throws does so after the purchase.
  */
 import * as v from "valibot"
 import type { Usage } from "../task/events.ts"
@@ -23,15 +23,15 @@ export interface ModelDefinition<Parameters extends ParameterValues> {
   /** Parameters that may stand in the log: enumerated, integer or boolean, never free text. */
   readonly logged: readonly (keyof Parameters & string)[]
   /**
-   * Parameters that hold URLs of media, one or a list each, and what those are; none by default. Only
-   * what is named here is handed to channels as inputs, and measured.
+   * Parameters that hold URLs of media, one or a list each, and the kind of media; none by default. Only
+   * these are passed to channels as inputs, and measured.
    */
   readonly media?: Readonly<Partial<Record<keyof Parameters & string, MediaKind>>>
   /** The most that a task with these parameters may use up. */
   readonly estimate: (parameters: Parameters) => Usage
   /**
-   * Integer micro-units, rounded up once at the end (design §8). By default what it makes says it:
-   * images × price each, or seconds of video × price each.
+   * Integer micro-units, rounded up once at the end (design §8). By default images × price each, or
+   * seconds of video × price per second.
    */
   readonly charge?: (usage: Usage, price: ModelPrice) => number
 }

@@ -1,7 +1,7 @@
 /**
- * What an attempt cost upstream, which is the operator's to know and no account's. A figure is what
- * the provider told, or what we computed by a unit price that the operator declared; the log keeps
- * the two apart for good. Amounts are integer millionths of their unit.
+ * What an attempt cost upstream: the operator sees it, and no account does. A figure is told by the
+ * provider, or computed by a unit price that the operator declared; the log keeps the two apart for
+ * good. Amounts are integer millionths of their unit.
  */
 import * as v from "valibot"
 import type { Model } from "../models/model.ts"
@@ -66,8 +66,8 @@ export function toCostFigure(cost: AttemptCost): CostFigure {
 }
 
 /**
- * The cost of an attempt that was billed: what was told, and beside it what the unit price makes of it
- * where no money was told. `usage` is what was made, where that is known.
+ * The cost of an attempt that was billed: what the provider told, and the amount by unit price if the
+ * provider told no money. `usage` is what was made, if that is known.
  */
 export function toBilledCost(
   model: Model,
@@ -92,7 +92,7 @@ function compute(
     return exact > BigInt(MAX_CHARGE_MICROS) ? MAX_CHARGE_MICROS : Number(exact)
   }
   const rate = model.artifacts === "image" ? price.perImageMicros : price.perVideoSecondMicros
-  // Whatever was made.
+  // Free, whatever was made.
   if (rate === 0) return 0
   return usage === undefined || rate === undefined ? undefined : model.charge(usage, price)
 }

@@ -1,28 +1,33 @@
 /**
- * Accounts, and what their tasks add up to. Totals are derived from the log like every read model;
- * they are kept as a row only for accounts that have a budget or a bound on unfinished tasks, so
- * that others touch no row in common (design §4).
+ * Accounts, and the totals of their tasks. Totals are derived from the log like every read model. A row
+ * of them is kept only for accounts that have a budget or a limit of unfinished tasks, so that others
+ * touch no row in common (design §4). Errors are those of `TaskStorage`.
  */
 import type { Account, AccountSettings, AccountTotals } from "../accounts/account.ts"
 
 export interface AccountStorage {
+  /** The account; undefined for an unknown one, which has no limits. */
   findAccount(id: string): Promise<Account | undefined>
   /** Every account, by id in the order of its bytes. */
   listAccounts(): Promise<readonly Account[]>
   /**
-   * Makes the account where it is missing and sets the members given; durable once resolved. With
-   * its first bound its totals are counted, in the same commit as the bound is set, so no task
-   * falls between.
+   * Makes the account if it is missing and sets the members given; durable once resolved. Its totals
+   * are counted in the commit that sets its first limit, so that no task is missed. Twice is the same
+   * as once.
    */
   setAccount(change: AccountChange): Promise<Account>
   /**
-   * As kept, or counted where no row is kept; zeros for an unknown account. Counting takes time
-   * with the tasks in the queue, since those are what is unfinished, and with the account's charges.
+   * As kept, or counted if no row is kept; zeros for an unknown account. The time of counting grows
+   * with the tasks in the queue, since those are unfinished, and with the account's charges. Rejects
+   * with `overloaded` if too many sums wait.
    */
   readTotals(account: string): Promise<AccountTotals>
-  /** Every account with a bound: its totals as kept, beside what its rows add up to at the same moment. */
+  /** Every account with a limit: its totals as kept, and the sums of its rows at the same moment. */
   scanTotals(): Promise<readonly KeptTotals[]>
-  /** What an account's tasks cost that finished in a period; ordered by model and price version. */
+  /**
+   * What an account's tasks cost that finished in a period; ordered by model and price version. Rejects
+   * with `overloaded` if too many sums wait.
+   */
   sumCharges(request: ChargesRequest): Promise<readonly ChargeSum[]>
 }
 
@@ -35,7 +40,7 @@ export interface AccountChange {
 
 export interface KeptTotals {
   readonly account: string
-  /** Null where the row is missing: a storage then refuses the account's submissions. */
+  /** Null if the row is missing: a storage then refuses the account's submissions. */
   readonly kept: AccountTotals | null
   readonly counted: AccountTotals
 }

@@ -1,25 +1,26 @@
 /**
  * What all nodes that share a database know of channels: which ones an operator has paused, and what
- * tasks tell of them. A channel is known by its name alone; whether any node serves it is not told here.
+ * the tasks say of them. A channel is known by its name alone; nothing here tells whether a node serves
+ * it. Errors are those of `TaskStorage`.
  */
 
 export interface ChannelStorage {
-  /** The channels that get nothing new, by name in the order of its bytes. */
+  /** The channels that get no new task, by name in the order of its bytes. */
   listPausedChannels(): Promise<readonly PausedChannel[]>
   /** Durable once resolved. A channel that is paused already stays so since the earlier moment. */
   pauseChannel(pause: PausedChannel): Promise<void>
   /** Ends a pause, if there is one; durable once resolved. */
   resumeChannel(channel: string): Promise<void>
   /**
-   * How many unfinished tasks each channel has, or may have, in its hands: asked and not answered, in
-   * doubt, or running. Walks the tasks that were begun, and no new task that waits in line. In any
-   * order; none for a channel without a task.
+   * How many unfinished tasks each channel has, or may have: dispatched, doubtful or running. Reads the
+   * tasks that were dispatched, and no new task. In any order; none for a channel without a task.
+   * Rejects with `overloaded` if too many sums wait.
    */
   countInFlight(): Promise<readonly ChannelLoad[]>
   /**
-   * What came of the attempts that ended in a period and what they cost, by channel and model in the
-   * order of their bytes. A task ends with its last attempt; an attempt before it counts where it was
-   * billed.
+   * How the attempts ended that ended in a period, and what they cost, by channel and model in the order
+   * of their bytes. A task ends with its last attempt; an attempt before it counts if it was billed.
+   * Rejects with `overloaded` if too many sums wait.
    */
   sumOutcomes(request: OutcomesRequest): Promise<readonly ChannelOutcomes[]>
 }
@@ -51,13 +52,13 @@ export interface ChannelOutcomes {
   readonly failed: number
   /** What accounts were charged for them. */
   readonly chargeMicros: number
-  /** What providers said they charged, where they said it in money. */
+  /** What providers said they charged, if they said it in money. */
   readonly toldMicros: number
-  /** What unit prices made of the rest. */
+  /** The rest, by unit prices. */
   readonly computedMicros: number
   /** Attempts that were billed, or may have been, and whose cost nobody told. */
   readonly unknown: number
-  /** From the question to the end, of all that succeeded together, and of the longest. */
+  /** From the dispatch to the end: of all that succeeded together, and of the longest. */
   readonly succeededMs: number
   readonly longestMs: number
 }

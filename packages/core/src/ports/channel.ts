@@ -37,21 +37,21 @@ export interface Channel {
    */
   readonly requestsPerMinute?: number
   /**
-   * Work costs nothing, as on a machine of one's own: whoever runs the service may then allow that what
-   * is in doubt is asked for again. False by default.
+   * Work costs nothing, as on a machine of one's own: the operator may then allow that a doubtful task is
+   * submitted again. False by default.
    */
   readonly isFree?: boolean
   /** How long one `submit` may take before its outcome counts as unknown. */
   readonly submitTimeoutMs: number
   /**
-   * How long after `submit` is called its request may still leave; as long as the call may take by
-   * default. What leaves is never repeated by another process, so a lease has to outlive this alone,
-   * and a call may take many minutes.
+   * How long after the call of `submit` its request may still be sent; `submitTimeoutMs` by default. No
+   * other process repeats a request that was sent, so that a lease has to outlive only this time, while
+   * the call may take many minutes.
    */
   readonly sendWithinMs?: number
   /**
-   * How long to wait between two polls, the longer the more there were, from an outcome's `pollAfterMs`
-   * on, which is the least. By default that is what every pause is.
+   * The pause between two polls, which grows with each poll and is at least `pollAfterMs` of the outcome.
+   * By default every pause is `pollAfterMs`.
    */
   readonly pollEvery?: PollEvery
   /** Callbacks come verified, so that fewer polls do; never none, since a callback may be lost. */
@@ -59,8 +59,8 @@ export interface Channel {
   /** Needed where outputs are URLs. */
   readonly outputOrigins?: OutputOrigins
   /**
-   * What it asks is a service like this one, which may ask this one in turn: it is told how many a
-   * task has passed through, and tells the next (`hops`).
+   * It passes tasks on to a service like this one, which may pass them back: each request says how many
+   * services the task has passed (`hops`).
    */
   readonly relays?: true
   /**
@@ -68,31 +68,37 @@ export interface Channel {
    * time. A channel is not asked for what it does not take.
    */
   accepts?(request: Pick<ChannelRequest, "model" | "parameters">): true | Ineligible
-  /** Asks for the work. Called at most once an upstream key, unless `keyed`. */
+  /**
+   * Asks for the work. Called at most once for each upstream key, unless the channel is `keyed`. Rejects if
+   * the outside failed: the outcome then is unknown, unless the error says `isUndone`.
+   */
   submit(request: ChannelRequest): Promise<SubmitOutcome>
   /**
-   * How the work stands. Any process may ask, at any time, also after a restart. May wait for a
-   * change, bounded by the signal. A throw means it could not be told: it is asked again.
+   * The state of the work. Any process may ask, at any time, also after a restart. May wait for a
+   * change, until the signal aborts. Rejects if the outside failed: the engine asks again.
    */
   poll(request: PollRequest): Promise<PollOutcome>
-  /** The operation under an upstream key, or null where the channel proves there is none. */
+  /**
+   * The operation under an upstream key, or null if the channel proves that there is none. Rejects if
+   * neither can be said now: the engine asks again.
+   */
   find?(request: ChannelRequest): Promise<{ readonly operation: Json } | null>
-  /** Stops the work as far as it can be stopped. A throw means that nobody knows whether it is. */
+  /** Stops the work as far as it can be stopped. Rejects if the outside failed: whether it stopped is unknown. */
   cancel?(request: PollRequest): Promise<CancelOutcome>
   /**
-   * What a provider's callback says, verified before anything of it is believed; the same each time it
-   * comes. Where it is absent no request carries a `callback`. Rejects where it could not be verified
-   * for now, with an error that is `retryable`: the provider then sends it again.
+   * What a provider's callback says, verified before any of it is believed; the same each time it
+   * comes. If the method is absent, no request carries a `callback`. Rejects with an error that is
+   * `retryable` if the callback can't be verified for now: the provider then sends it again.
    */
   receive?(request: CallbackRequest): Promise<CallbackOutcome>
   /** Whether the first answer to this request comes at once, so that a 202 may wait for it. */
   answersAtOnce?(request: Pick<ChannelRequest, "model" | "parameters">): boolean
   /**
-   * Whether it can be reached and takes its credentials, found out without buying anything. Bounded in
-   * time by itself; what is wrong is its answer and no rejection.
+   * Whether it can be reached and takes its credentials, found out without buying anything. It limits its
+   * own time, and never rejects: a failure is its answer.
    */
   check?(): Promise<ChannelCheck>
-  /** Frees what the channel holds: threads, connections. */
+  /** Frees what the channel holds: threads, connections. Twice is safe. */
   close?(): Promise<void>
 }
 
@@ -160,8 +166,7 @@ export type CallbackOutcome =
 
 export interface PollRequest extends Omit<ChannelRequest, "callback" | "inputs" | "parameters"> {
   /**
-   * As in `submit`; undefined once they were erased. A channel that asks by its operation goes on as
-   * before, one that can't refuses the work.
+   * As in `submit`; undefined once they were erased. A channel that needs them to ask refuses the work.
    */
   readonly parameters: ParameterValues | undefined
   readonly operation: Json
@@ -209,7 +214,7 @@ export interface ProviderCost {
   readonly unit: string
 }
 
-/** Copied into artifact storage before the task succeeds, and tried again for as long as it can be had. */
+/** Copied into artifact storage before the task succeeds; tried again for as long as it can be fetched. */
 export type ChannelOutput = OpenedOutput | LinkedOutput
 
 interface ExpectedOutput {
@@ -231,7 +236,7 @@ export interface LinkedOutput extends ExpectedOutput {
   readonly url: string
   /** Sent along to that host alone. */
   readonly headers?: Readonly<Record<string, string>>
-  /** When it can't be had any more, ms; what is gone soonest is fetched first. */
+  /** From when on it can't be fetched any more, ms; the output that ends first is fetched first. */
   readonly expiresAt?: number
 }
 
@@ -242,8 +247,8 @@ export interface OutputOrigins {
 }
 
 /**
- * It will not happen. A channel that honours keys says so of a repeat only where that is the answer to
- * the key; what was turned away before anybody looked at the key is `not-created`.
+ * The work will not happen. A keyed channel gives this answer to a repeat only if it is the answer to the
+ * key; a repeat that was turned away before the key was looked at is `not-created`.
  */
 export interface Refused {
   readonly kind: "refused"
@@ -260,8 +265,8 @@ export interface Refused {
   /** What it was billed. */
   readonly cost?: ProviderCost
   /**
-   * False: another channel may take what this one refused, which is not asked for it again. The engine
-   * has the last word on a refusal for content.
+   * False: another channel may take the task, and this one is not asked for it again. The engine decides
+   * about a refusal for content.
    */
   readonly isFinal?: boolean
 }
@@ -273,8 +278,8 @@ export interface NotCreated {
   readonly reason: string
   readonly retryAfterMs?: number
   /**
-   * The reason lies in this request alone: others would have been taken, so it says nothing against
-   * the channel and does not count towards leaving it alone.
+   * The reason lies in this request alone: other requests would have been taken, so that it does not
+   * count against the channel.
    */
   readonly isAboutRequest?: true
   /** Where a failure was billed all the same. */
@@ -282,8 +287,8 @@ export interface NotCreated {
 }
 
 /**
- * Proved: nothing was created, since the channel has no room for now. It is left alone for a while, and
- * that says nothing against it.
+ * Proved: nothing was created, since the channel has no room for now. It gets no new task for a while,
+ * and that does not count against it.
  */
 export interface Busy {
   readonly kind: "busy"
@@ -293,8 +298,8 @@ export interface Busy {
 }
 
 /**
- * The key is known and what it asks for is still being taken in: the same key is to be sent again. For
- * channels that honour keys alone.
+ * The key is known, and its request is still being accepted: the same key is to be sent again. For keyed
+ * channels alone.
  */
 export interface Pending {
   readonly kind: "pending"
@@ -317,9 +322,9 @@ export interface Running {
 }
 
 /**
- * What came of asking for work to be stopped. `stopped`: it comes to nothing any more. `too-late`: it is
- * complete, or goes on to its end, and may be had and billed. `unknown`: the answer proves neither, such
- * as one that only takes the request in.
+ * The outcome of a cancellation. `stopped`: the work makes nothing any more. `too-late`: it is complete or
+ * will be, and may be fetched and billed. `unknown`: the answer proves neither, such as one that only
+ * acknowledges the request.
  */
 export type CancelOutcome = "stopped" | "too-late" | "unknown"
 

@@ -1,14 +1,14 @@
 /**
- * Time as the engine sees it. `now` may jump, so only what is written down uses it; what is waited
- * for or compared within a process uses `monotonicNow`. The manual clock of `testkit` implements
- * this port.
+ * Time as the engine sees it. `now` may jump, so that only recorded moments use it; waiting and
+ * comparing within a process use `monotonicNow`. Neither throws. The manual clock of `testkit`
+ * implements this port.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch, an integer. */
   now(): number
   /** Milliseconds from an arbitrary start that never fall. */
   monotonicNow(): number
-  /** Resolves after `durationMs`, or at once when `signal` aborts; never rejects. */
+  /** Resolves after `durationMs`, or as soon as `signal` aborts; never rejects. */
   wait(durationMs: number, signal?: AbortSignalLike): Promise<void>
 }
 

@@ -1,18 +1,18 @@
 /**
- * What the address of a task's input leads to. Who has the address may have that one input and learns of
- * nothing else: a token is judged by its signature before anything is looked up.
+ * What the address of a task's input leads to. Whoever has the address may have that one input and learns
+ * nothing else: the signature of a token is verified before anything is looked up.
  */
 
 export interface InputService {
   /**
-   * What a token is good for; `gone` past its time, undefined where this deployment did not sign it.
-   * Reads no task. Rejects with `storage-unavailable`.
+   * What a token says; `gone` past its time, undefined if this deployment did not sign it. Reads no task.
+   * Rejects as the storage does.
    */
   verifyInput(token: string): Promise<InputClaim | "gone" | undefined>
   /**
-   * The input of a verified claim; `gone` once the task's inputs were erased, undefined where there is no
-   * such input. All of it is in memory: whoever calls bounds how many are at a time. Rejects with
-   * `storage-unavailable`.
+   * The input of a verified token; `gone` once the task's inputs were erased, undefined if there is no
+   * such input. All of it is in memory: the caller limits how many it reads at a time. Rejects as the
+   * storage does.
    */
   readInput(claim: InputClaim): Promise<InputContent | "gone" | undefined>
 }
@@ -21,7 +21,7 @@ export interface InputClaim {
   readonly task: string
   /** In `listMediaInputs`, from 0. */
   readonly position: number
-  /** From when on it opens nothing, ms. */
+  /** When the token ends, ms. */
   readonly expiresAt: number
 }
 

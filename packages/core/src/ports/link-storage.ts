@@ -1,19 +1,19 @@
 /**
  * What private access links rest on (http-decisions §6): the keys that sign them, and the epochs
- * whose rise revokes them. No link is stored.
+ * whose rise revokes them. No link is stored. Errors are those of `TaskStorage`.
  */
 
 export interface LinkStorage {
   /** The keys that links are verified with, the signing one first; at most two. */
   readLinkKeys(): Promise<readonly LinkKey[]>
   /**
-   * Makes this the signing key; of the others only the newest stays. A known id changes nothing, so
-   * that a call which is repeated late undoes no rotation.
+   * Makes this the signing key; of the others only the newest stays; durable once resolved. A known id
+   * changes nothing, so that a call which is repeated late undoes no rotation.
    */
   addLinkKey(key: LinkKey): Promise<void>
-  /** The epoch of an artifact's links: its own and its account's added, so that each rise counts. */
+  /** The epoch of an artifact's links: the sum of its own and its account's, so that each rise counts. */
   readLinkEpoch(request: LinkEpochRequest): Promise<number>
-  /** Revokes every link of an artifact, or of an account; durable once resolved. */
+  /** Revokes every link of an artifact, or of an account; durable once resolved. Each call counts. */
   raiseLinkEpoch(scope: LinkScope): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Structured logging. A field never holds a prompt, a URL, a key or an access token; libraries
- * stay silent unless a host hands them one of these.
+ * Structured logging. A field never holds a prompt, a URL, a key or an access token. Libraries stay
+ * silent unless a host hands them a log. No method throws.
  */
 export interface Log {
   info(fields: LogFields, message: string): void

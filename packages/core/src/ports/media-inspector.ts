@@ -1,16 +1,16 @@
 /**
- * Tells what media are by their bytes, and never by what a provider or a client says of them: what is
- * charged and what is served follow from it. `media-inspector` implements it, the engine uses it.
+ * Determines type, size and duration of media from their bytes, and never from what a provider or a
+ * client says: charges and answers follow from it. `media-inspector` implements it, the engine uses it.
  */
 import type { MediaKind } from "../models/media-url.ts"
 import type { AbortSignalLike } from "./clock.ts"
 
 export interface MediaInspector {
   /**
-   * Rejects with `unsupported_media_type` where the first bytes are none of `kinds`; with
-   * `media_unreadable` where a video or a sound can't be read to its last packet, or reading it takes
-   * more time or memory than it may; with `aborted` on the signal; and as `read` does. Another error
-   * says that the machine could not do it: it is tried again.
+   * Rejects with `unsupported_media_type` if the first bytes are none of `kinds`; with
+   * `media_unreadable` if a video or a sound can't be read to its last packet, or reading it takes
+   * more time or memory than it may; with `aborted` on the signal; and as `read` does. Any other error,
+   * such as `inspector-unavailable`, says that the machine could not do it: it may be tried again.
    */
   inspect(media: InspectedMedia): Promise<MediaFacts>
   /** Frees what it holds: processes. */

@@ -1,6 +1,7 @@
 /**
  * Who works on what: the queue of unfinished tasks, and the leases of the processes that work on them.
- * All of it is operational: no event speaks of it but by a lease's name.
+ * All of it is operational: of this, events hold no more than a lease's name. Errors are those of
+ * `TaskStorage`.
  *
  * A worker lease is one boot of a process and its right to work on tasks. It lasts while its heartbeats
  * rise; others see that they stand still, each on its own monotonic clock, so no two clocks are ever
@@ -11,27 +12,26 @@ import type { StreamHead } from "./stream-head.ts"
 export interface QueueStorage {
   /**
    * Takes up to `limit` tasks that nobody holds, of `models`, for `lease`: first due tasks, the earliest
-   * first, then new tasks in the order of their start tags. Two callers never get the same task; where
-   * others take at the same moment, or an account has few permits, they may be fewer than there are.
+   * first, then new tasks in the order of their start tags. Two callers never get the same task. If
+   * others take at the same moment, or an account has few permits, there may be more tasks than it gets.
    */
   take(request: TakeRequest): Promise<readonly Taken[]>
   /**
-   * Registers a lease that is not there, or renews it. Changes nothing where the lease is known by as many
-   * heartbeats or more, so twice is as once, and one that arrives late undoes nothing. Resolves to what is
-   * held under the lease, and to all leases.
+   * Registers a lease that is not there, or renews it. Changes nothing if the lease has as many
+   * heartbeats or more, so that twice is the same as once, and a late one undoes nothing. Resolves to the
+   * tasks that are held under the lease, and to all leases.
    */
   heartbeat(request: HeartbeatRequest): Promise<Heartbeat>
   /** Every lease that is registered, and with 0 heartbeats any other one that tasks are held under. */
   listLeases(): Promise<readonly WorkerLease[]>
   /**
-   * Ends a lease whose heartbeats still are what they were: everybody may take its tasks. A new task
-   * keeps its start tag; any other one is due at its moment. False where the count differs, and nothing
-   * is changed.
+   * Ends a lease that has exactly so many heartbeats: everybody may take its tasks. A new task keeps its
+   * start tag; any other one is due at its moment. False, and nothing is changed, if the count differs.
    */
-  expire(lease: Pick<WorkerLease, "lease" | "beats">): Promise<boolean>
+  expire(lease: Pick<WorkerLease, "lease" | "heartbeats">): Promise<boolean>
   /**
    * Gives up those of `tasks` that `lease` holds, so that anybody may take them from `dueAt` on. A new task
-   * keeps its start tag. What is not held is left alone, so twice is as once.
+   * keeps its start tag. A task that is not held stays as it is, so that twice is the same as once.
    */
   release(request: ReleaseRequest): Promise<void>
   /** The running tasks that each of these accounts is allowed; null for any number. */
@@ -44,22 +44,22 @@ export interface QueueStorage {
   retain(request: { readonly task: string; readonly dueAt: number | null }): Promise<void>
   /** What comes next of the tasks of `models` that nobody holds, and how many may be taken at `now`. */
   peekQueue(request: PeekRequest): Promise<QueuePeek>
-  /** The highest start tag among the held tasks of `models`: how far starts have come; null without one. */
+  /** The virtual time: the highest start tag among the held tasks of `models`; null without one. */
   findStartedTag(request: Pick<PeekRequest, "models">): Promise<number | null>
   /** How long the queue is, by model, in the order of their names; none for a model without a task. */
   measureQueue(): Promise<readonly QueueMeasure[]>
   /**
-   * Calls `listener` when another process has put a task into the queue, soon after and at most some
-   * tens of times a second; it may be missed, so a queue must be looked at anyway. Absent where one
-   * process is all there is. Returns how to stop.
+   * Calls `listener` soon after another process has put a task into the queue, at most some tens of times
+   * a second. A call may be missed, so that a queue must be looked at anyway. Absent if one process is all
+   * there is. Returns how to stop.
    */
   onQueued?(listener: () => void): () => void
   /**
-   * Has the process that holds the task look at it soon, whichever that is; it may be missed. Absent
-   * where one process is all there is.
+   * Asks the process that holds the task, whichever it is, to look at it soon. The request may be missed.
+   * Absent if one process is all there is.
    */
   wakeHolder?(task: string): void
-  /** Calls `listener` with tasks that another process had looked at. Returns how to stop. */
+  /** Calls `listener` with each task for which another process called `wakeHolder`. Returns how to stop. */
   onHolderWoken?(listener: (task: string) => void): () => void
 }
 
@@ -72,21 +72,20 @@ export type QueueChange =
       /** The lease that holds it at once. */
       readonly lease: string | null
       /**
-       * Its place among the new tasks, an integer: the lowest is taken first (design §2). Without one it is
-       * a due task.
+       * Orders the new tasks, an integer: the lowest is taken first (design §2). Null for a due task.
        */
       readonly startTag: number | null
     }
   /** A due task from now on, whatever start tag it had. */
   | { readonly kind: "reschedule"; readonly dueAt: number; readonly lease: string | null }
-  /** Leaves the queue for good; retention looks at the task at `retainAt` (null: never). */
+  /** The task leaves the queue for good; retention looks at it at `retainAt` (null: never). */
   | { readonly kind: "finish"; readonly retainAt: number | null }
 
 export interface TakeRequest {
   readonly lease: string
   readonly models: readonly string[]
   /**
-   * How many new tasks of an account may be taken, by account, from 0; any number of one that is not named.
+   * How many new tasks of each account may be taken, from 0; any number if the account is not named.
    */
   readonly permits?: ReadonlyMap<string, number>
   /** Due tasks alone. */
@@ -107,13 +106,13 @@ export interface Taken extends StreamHead {
 export interface LeaseFacts {
   /** The channels that it has, by name. */
   readonly channels: readonly string[]
-  /** Those of them that it leaves alone, since they failed. */
+  /** The channels among them that it does not ask for now, since they failed. */
   readonly leftAlone: readonly string[]
-  /** Whether any of them may be given something new. */
+  /** Whether any of them may be given a new task. */
   readonly isAble: boolean
-  /** How many permits it uses beyond its share, by pool: the others leave that many unused. */
+  /** How many permits it uses beyond its share, by pool: the others leave as many unused. */
   readonly excess: Readonly<Record<string, number>>
-  /** By which leases it divides permits; empty before it has seen any. */
+  /** The leases among which it divides permits, as one text; empty before it has seen any. */
   readonly membership: string
   /** How often the leftover permits have moved on from lease to lease. */
   readonly round: number
@@ -121,8 +120,8 @@ export interface LeaseFacts {
 
 export interface WorkerLease {
   readonly lease: string
-  /** Its heartbeats: 0 for one that is not registered. */
-  readonly beats: number
+  /** How many there were; 0 for a lease that is not registered. */
+  readonly heartbeats: number
   /** Absent for one that is not registered. */
   readonly facts?: LeaseFacts
 }
@@ -130,7 +129,7 @@ export interface WorkerLease {
 export interface HeartbeatRequest {
   readonly lease: string
   /** At least 1, and higher each time. */
-  readonly beats: number
+  readonly heartbeats: number
   readonly facts: LeaseFacts
 }
 
@@ -145,23 +144,23 @@ export interface ReleaseRequest {
   readonly lease: string
   readonly tasks: readonly string[]
   readonly dueAt: number
-  /** They were dispatched and are to be dispatched anew: new tasks again, at the front without a start tag. */
+  /** The tasks were dispatched and are to be dispatched anew: new tasks again, and the first ones. */
   readonly startsAnew?: boolean
 }
 
 export interface PeekRequest {
   readonly models: readonly string[]
   readonly now: number
-  /** Counts up to this many, at least 1. */
+  /** `takeable` counts up to this many, at least 1. */
   readonly most: number
 }
 
 export interface QueuePeek {
-  /** The earliest moment of the due tasks, come or not; null where there is none. */
+  /** The earliest moment of the due tasks, also one to come; null without any. */
   readonly dueAt: number | null
-  /** The lowest start tag of the new tasks that may be taken; null where there is none. */
+  /** The lowest start tag of the new tasks that may be taken; null without any. */
   readonly startTag: number | null
-  /** Those whose moment has come, counted up to what was asked for. */
+  /** How many tasks may be taken now, counted up to `most`. */
   readonly takeable: number
 }
 
@@ -175,7 +174,7 @@ export interface QueueMeasure {
 }
 
 export interface OverdueRequest extends DueRequest {
-  /** What is held is left to its holder, unless its end was at this moment or before. */
+  /** A task that is held is left to its holder, unless its `endBy` was at this moment or before. */
   readonly heldUntil: number
 }
 

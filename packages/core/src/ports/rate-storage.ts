@@ -1,7 +1,8 @@
 /**
  * Where request rates are counted for good: one moment for each account and policy, that of the
- * last request which was let through in theory (GCRA). Nodes take slices of it in advance by
- * moving it on, so a crash forfeits what it took: fewer are let through, never more.
+ * last request which was let through in theory (GCRA). Nodes take shares of it in advance by
+ * advancing it, so that a crash forfeits what the node took: fewer are let through, never more. Errors
+ * are those of `TaskStorage`.
  */
 import type { RatePolicy } from "../accounts/account.ts"
 
@@ -9,8 +10,8 @@ export interface RateStorage {
   /** Microseconds since the epoch; 0 where none was taken yet. */
   readRate(name: RateName): Promise<number>
   /**
-   * Moves the moment on, from `from` to `to` (microseconds); durable once resolved. False where it is
-   * not at `from`: somebody else was quicker.
+   * Advances the moment from `from` to `to` (microseconds); durable once resolved. False, and nothing is
+   * changed, if it is not `from`: another node was quicker.
    */
   advanceRate(request: RateName & { readonly from: number; readonly to: number }): Promise<boolean>
 }

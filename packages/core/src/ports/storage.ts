@@ -1,6 +1,7 @@
 /**
  * Everything that a service asks of its database, behind one port: what carrying out tasks needs, and
- * beside it accounts, keys, links, rates, moves and audits.
+ * accounts, keys, links, rates, transfers and audits. `TaskStorage` says which errors every method may
+ * reject with.
  */
 import type { ArtifactRow, ChargeRow, OutcomeRow, TaskRow } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
@@ -9,7 +10,7 @@ import type { ChannelStorage } from "./channel-storage.ts"
 import type { DeploymentStorage } from "./deployment-storage.ts"
 import type { KeyStorage } from "./key-storage.ts"
 import type { LinkStorage } from "./link-storage.ts"
-import type { MoveStorage } from "./move-storage.ts"
+import type { TransferStorage } from "./transfer-storage.ts"
 import type { RateStorage } from "./rate-storage.ts"
 import type { TaskStorage } from "./task-storage.ts"
 
@@ -21,18 +22,19 @@ export interface Storage
     DeploymentStorage,
     KeyStorage,
     LinkStorage,
-    MoveStorage,
+    TransferStorage,
     RateStorage {
   /** Streams by task id, for audits; each page is consistent in itself. */
   scan(request: ScanRequest): Promise<ScanPage>
   /**
-   * Puts `row` in place of the one that another projection made of the same events; nothing else
-   * changes, and nothing at all where the newest event is no longer that of the row. Fails as `append`
-   * does; twice is the same as once.
+   * Puts `row` in place of the one that another projection made of the same events; durable once
+   * resolved. Nothing else changes, and nothing at all if the newest event is no longer that of the row.
+   * Twice is the same as once.
    */
   replaceTaskRow(row: TaskRow): Promise<void>
-  /** Rejects with `storage-unavailable` where the database does not answer. */
+  /** Resolves if the database answers. */
   check(): Promise<void>
+  /** Resolves once all that was asked for is done or has failed; every later call rejects. */
   close(): Promise<void>
 }
 

@@ -1,9 +1,9 @@
-/** Where a task stands, as storages hand it out. */
+/** A task as storages return it. */
 import type { Task } from "../task/task.ts"
 
 /**
- * A task with the hash of its newest event: what the next append builds on. Where another release wrote
- * its row, `task.projection` is not `PROJECTION`: whoever goes by the task folds its events anew.
+ * A task with the hash of its newest event, on which the next append builds. If another release wrote
+ * its row, `task.projection` is not `PROJECTION`: then its events have to be folded anew.
  */
 export interface StreamHead {
   readonly task: Task

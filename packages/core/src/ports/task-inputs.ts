@@ -1,7 +1,7 @@
 /**
- * The media that a task's parameters refer to, as a channel hands them on: by a link that a provider
- * can fetch, or opened for an upload. A channel gets them with the submission alone, and only what the
- * parameters name; where an address leads is judged when it is opened, by the guarded fetch.
+ * The media that a task's parameters refer to, as a channel passes them on: by a link that a provider
+ * can fetch, or opened for an upload. A channel gets them with the submission alone, and only those that
+ * the parameters name. The guarded fetch checks an address at the moment when it is opened.
  */
 import type { AbortSignalLike } from "./clock.ts"
 import type { Media } from "./media-source.ts"
@@ -9,15 +9,15 @@ import type { Media } from "./media-source.ts"
 export interface TaskInputs {
   /**
    * An address at which anybody who has it can fetch what `url` names, until the task's end: for a data
-   * URL one of this service, the same each time, so that a repeat asks for the same; a caller's own
-   * http(s) URL as it is. Undefined where the service has no public address. Throws a TypeError where
+   * URL one of this service, the same each time, so that a repeated request is the same; a caller's own
+   * http(s) URL as it is. Undefined if the service has no public address. Rejects with a TypeError if
    * the task's parameters don't hold `url`.
    */
   link(url: string): Promise<string | undefined>
   /**
-   * Opens what `url` names, of the kind that its parameter takes. Rejects as `MediaSource.open` does,
-   * within bounds of the engine's where `maxBytes` is greater or missing. Throws a TypeError where the
-   * task's parameters don't hold `url`. Safe to repeat.
+   * Opens what `url` names, of the kind that its parameter takes. Rejects as `MediaSource.open` does; the
+   * engine's own limit holds if `maxBytes` is greater or missing. Rejects with a TypeError if the task's
+   * parameters don't hold `url`. Safe to repeat.
    */
   open(request: OpenInputRequest): Promise<Media>
 }

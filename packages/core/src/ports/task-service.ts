@@ -1,6 +1,7 @@
 /**
  * What a front end asks of the engine: the HTTP adapter and the command line know it by this port.
- * An account sees its own tasks alone; another's is as unknown as one that never was.
+ * An account sees its own tasks alone; another's is as unknown as one that never was. Every method may
+ * reject with `storage-unavailable` or `storage-corrupt`, as the storage does.
  */
 import type { AccountTotals } from "../accounts/account.ts"
 import type { ModelPrice } from "../money/prices.ts"
@@ -14,14 +15,16 @@ import type { ListPage, ListRequest } from "./task-storage.ts"
 
 export interface TaskService {
   /**
-   * Accepts a task; it is durable once resolved as `submitted`. Resolves early with a finished
-   * task where a channel answers at once. Rejects with `storage-unavailable` or `overloaded`:
-   * nothing was accepted.
+   * Accepts a task; it is durable once resolved as `submitted`. If a channel answers at once, it
+   * resolves to the finished task. Rejects with `overloaded` if the engine is stopping or too many
+   * submissions are under way, and with `storage-unavailable` or `storage-corrupt`: nothing was
+   * accepted. Rejects with `outcome-unknown` if nothing tells whether the task was accepted: it may
+   * exist, run and be charged, so only a request with an idempotency key may be sent again.
    */
   submit(request: SubmitRequest): Promise<SubmitResult>
   /** The task, or undefined where the account has none with this id. */
   findTask(request: TaskRequest): Promise<Task | undefined>
-  /** A page of the account's tasks, newest first; `Storage.listTasks` says what it promises. */
+  /** A page of the account's tasks, newest first; `TaskLog.listTasks` says what it promises. */
   listTasks(request: ListRequest): Promise<ListResult>
   /** The task's artifacts in order, expired ones included; undefined for an unknown task. */
   findArtifacts(request: TaskRequest): Promise<FoundArtifacts | undefined>
@@ -30,19 +33,22 @@ export interface TaskService {
    * Nothing of the answer may be told before that is verified.
    */
   findLinked(task: string): Promise<FoundArtifacts | undefined>
-  /** Opens an artifact's bytes; `ArtifactStorage.open` says how it fails. */
+  /** Opens an artifact's bytes. Rejects as `ArtifactStorage.open` does. */
   openArtifact(request: OpenArtifactRequest): Promise<ArtifactReader>
   /** What happened to the task, oldest first; undefined for an unknown task. */
   listEvents(request: TaskRequest): Promise<readonly TaskEvent[] | undefined>
   /** What the task cost and by which price; undefined for an unknown task. */
   findUsage(request: TaskRequest): Promise<TaskUsage | undefined>
-  /** What the account's tasks cost that finished in a period, and what it has left. */
+  /**
+   * What the account's tasks cost that finished in a period, and what it has left. Rejects with
+   * `overloaded` if too many sums wait.
+   */
   sumUsage(request: ChargesRequest): Promise<UsageReport>
 }
 
 /**
- * Whoever has checked and sealed the parameters already says so with `withSealedParameters`; no member
- * of this name says it, so a request that a stranger wrote can't.
+ * A caller that has checked and sealed the parameters already says so with `withSealedParameters`. No
+ * member says it, so that a request which a stranger wrote can't.
  */
 export interface SubmitRequest {
   readonly account: string
@@ -55,8 +61,8 @@ export interface SubmitRequest {
 }
 
 /**
- * More than any sensible chain of services has. Services that pass tasks on to each other in a circle
- * would make tasks without end otherwise.
+ * More than any sensible chain of services has. Otherwise services that pass tasks on to each other in a
+ * circle would make tasks without end.
  */
 export const MAX_HOPS = 5
 
@@ -119,11 +125,12 @@ export interface UsageReport {
   readonly budgetMicros: number | null
 }
 
-/** What providers' callbacks come to. */
+/** The callbacks of providers. */
 export interface CallbackService {
   /**
-   * Takes in a callback at any node. What it proves is durable once resolved as `taken`; twice, late and
-   * out of order it changes nothing. Rejects where that can't be told for now: it is to be sent again.
+   * Takes in a callback at any node. What it proves is durable once resolved as `taken`; a callback that
+   * comes twice, late or out of order changes nothing. Rejects as the storage does, and as `receive` of
+   * the channel does if it can't verify the callback for now: the provider is to send it again.
    */
   receiveCallback(request: ReceiveCallbackRequest): Promise<CallbackResult>
 }

@@ -3,12 +3,17 @@
  * of accounts and channels. A host's own database implements this much; keys, links and audits ask for
  * more (`Storage`). Task ids are any text of up to 200 characters without U+0000. Every change of a task
  * is one `append` with the event it expects to be the newest; that is the only fence there is (design §4).
+ *
+ * Every method of every part of the storage may reject with `storage-unavailable` if the database does
+ * not answer, refuses or is closed, with `storage-corrupt` if it holds what this code can't read, and
+ * with `overloaded` if too much waits already: then nothing was done. `isUndone` of the error says that
+ * surely nothing of a write was stored. A method's own comment names the errors beyond these three.
  */
 import type { ArtifactRow, Changes } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskStatus } from "../task/task.ts"
 import type { AccountStorage } from "./account-storage.ts"
-import type { IdempotencyUse, Input } from "./belongings.ts"
+import type { IdempotencyUse, Input } from "./side-records.ts"
 import type { ChannelStorage } from "./channel-storage.ts"
 import type { DeploymentStorage } from "./deployment-storage.ts"
 import type { QueueChange, QueueStorage } from "./queue-storage.ts"
@@ -27,17 +32,17 @@ export interface TaskLog {
   /**
    * Adds events to one task and changes its derived rows, all or nothing; durable once resolved,
    * and every later read sees it. Appends that wait together are committed together. Rejects with
-   * `version-conflict` where the newest event of the task is not the expected one (nothing is stored; others of
-   * the same commit are), `storage-unavailable` where the database refuses or is full. The same
-   * append twice resolves twice and is stored once.
+   * `version-conflict` if the newest event of the task is not the expected one: nothing of this append
+   * is stored, and others of the same commit are. The same append twice resolves twice and is stored once.
    */
   append(append: Append): Promise<void>
   /**
    * Appends a task's first events unless its idempotency key was used before, or the account has
-   * no room for it; judged in the order of arrival, in the same commit: the key, then the budget,
-   * then the bound on unfinished tasks. What is not admitted leaves its key unused. Fails as
-   * `append` does, and then may be stored all the same, unless the error says `isUndone`. What was
-   * admitted once is admitted again, and stored once.
+   * no room for it. That is judged in the order of arrival, in the same commit: the key, then the
+   * budget, then the limit of unfinished tasks. A task that is not admitted leaves its key unused.
+   * Rejects with `outcome-unknown` if the write was sent and nothing tells whether it was stored; after
+   * any other error without `isUndone` the task may be stored as well. A task that was admitted once is
+   * admitted again, and stored once.
    */
   admit(request: AdmitRequest): Promise<Admission>
   /**
@@ -48,14 +53,14 @@ export interface TaskLog {
     readonly usedBefore: number
     readonly limit: number
   }): Promise<number>
-  /** The task as its newest event left it, or undefined. */
+  /** The task as its newest event left it; undefined for an unknown one. */
   readTask(id: string): Promise<StreamHead | undefined>
   /**
    * An account's tasks, newest first, by `createdAt`, then by id in the order of its bytes. Looks
-   * at a bounded number of tasks, so that a filter which few tasks pass can't hold a storage up: a
-   * page may be shorter than `limit`, or empty, and not be the last. Followed to its end, the list
-   * shows every task once that passed the filter all the while, also where tasks are added
-   * meanwhile: those it may miss.
+   * at a limited number of tasks, so that a filter which few tasks pass can't hold a storage up: a
+   * page may be shorter than `limit`, or empty, and not be the last. A reader who follows the list to
+   * its end sees every task once that passed the filter all the while. Tasks that are added meanwhile
+   * may be missing.
    */
   listTasks(request: ListRequest): Promise<ListPage>
   /** What the artifact endpoints read, in order; none for an unknown task. */
@@ -70,14 +75,13 @@ export interface TaskLog {
    */
   eraseInputs(task: string, options?: { readonly keepsIdempotency: boolean }): Promise<boolean>
   /**
-   * The database server's clock, ms since the epoch, an integer; what several processes share judges
-   * ends, expiry and keys by it. Absent where one host is all there is: its own clock is the database's.
-   * Rejects with `storage-unavailable`.
+   * The database server's clock, ms since the epoch, an integer. Processes that share a database judge
+   * ends, expiry and keys by it. Absent if one host is all there is: its own clock is the database's.
    */
   readClock?(): Promise<number>
 }
 
-/** Every member that is there has to hold of a task. */
+/** A task is listed if every member that is present holds of it. */
 export interface ListRequest {
   readonly account: string
   /** Milliseconds, inclusive. */
@@ -92,7 +96,7 @@ export interface ListRequest {
   readonly limit: number
 }
 
-/** A place in the list of tasks, which neither ever changes nor needs a task to be there. */
+/** A position in the list of tasks: it never changes, and no task needs to be there. */
 export interface TaskPosition {
   readonly createdAt: number
   readonly id: string
@@ -116,7 +120,7 @@ export interface Append {
   readonly events: readonly StoredEvent[]
   readonly changes: Changes
   readonly inputs?: readonly Input[]
-  /** What becomes of the task's place in the queue; absent: it stays. */
+  /** How the append changes the task's entry in the queue; absent: not at all. */
   readonly queue?: QueueChange
 }
 

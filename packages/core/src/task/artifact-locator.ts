@@ -1,9 +1,9 @@
 /**
- * The form of the locators that storages of artifacts give out: `shard/task/key/random`, all of them
- * the same, so that a locator that a manifest names is as good in the storage its log moves to. Tasks
- * and keys are any text of the host; a name is made of lower-case letters, digits, `_`, `-` and `%`,
- * so it can neither leave a folder nor meet another where case or accents don't count. The core
- * computes no hash: whoever names hands in SHA-256.
+ * The form of the locators that artifact storages give out: `shard/task/key/random`. All of them use it,
+ * so that after a transfer the locators of a manifest are good in the new storage as well. Tasks and
+ * keys are any text of the host; a name is made of lower-case letters, digits, `_`, `-` and `%`, so that
+ * it can neither leave a folder nor equal another where case or accents don't count. Core computes no
+ * hash: the caller hands in SHA-256.
  */
 
 /** SHA-256 of ASCII text, as 64 lower-case hexadecimal digits. */
@@ -12,7 +12,7 @@ export type LocatorHash = (text: string) => string
 export interface LocatorParts {
   readonly task: string
   readonly key: string
-  /** A UUID in lower case: what no other locator of this task and key has. */
+  /** A UUID in lower case, which no other locator of this task and key has. */
   readonly random: string
 }
 
@@ -36,8 +36,7 @@ export function toArtifactLocator(
 }
 
 /**
- * What the locators of a task begin with, before a slash. 256 shards: a million tasks are 4,000 names
- * a shard.
+ * The beginning of a task's locators, before a slash. 256 shards: a million tasks are 4,000 names a shard.
  */
 export function toArtifactFolder(task: string, toHash: LocatorHash): string {
   const name = toName(task, toHash)
@@ -55,8 +54,8 @@ export function isArtifactName(text: string): boolean {
 }
 
 /**
- * Every UTF-16 unit outside [a-z0-9_-] as `%` and four hexadecimal digits, the empty text as `%`;
- * what gets too long so as `%h` and its SHA-256. No two texts share a name.
+ * Every UTF-16 unit outside [a-z0-9_-] as `%` and four hexadecimal digits, the empty text as `%`. A name
+ * that would be too long is `%h` and its SHA-256. No two texts share a name.
  */
 function toName(text: string, toHash: LocatorHash): string {
   if (text === "") return "%"

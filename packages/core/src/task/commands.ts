@@ -1,8 +1,8 @@
 /**
- * What may be asked of a task. Reports of an end carry the attempt they speak of, and those of an
- * older one are refused. An acceptance carries the key of its call: a repeat under the same key has
- * the same operation, but where another key was used since, the older one was proven void, and what
- * its operation comes to says nothing of the newer. A success is adopted whichever call it answers.
+ * The commands of a task. A report of an end carries its attempt, and the report of an older attempt is
+ * refused. An acceptance carries the key of its call: a repeat under the same key has the same
+ * operation; if another key was used since, the older one is proved to have created nothing, and the
+ * acceptance is refused. A success is adopted whichever call it answers.
  */
 import type { Json } from "../canonical-json.ts"
 import type { AttemptCost } from "../money/cost.ts"
@@ -30,7 +30,7 @@ export type TaskCommand =
       readonly cost?: AttemptCost
       /** The channel refused the task: another is to be asked. */
       readonly isRefusal?: true
-      /** What a call was answered, which counts for nothing where its operation is known already. */
+      /** It is the answer to a call: refused if an operation of the task is known already. */
       readonly isAnswer?: true
     }
   | { readonly kind: "progress"; readonly attempt: number; readonly progress: number }
@@ -47,7 +47,7 @@ export type TaskCommand =
       readonly attempt: number
       readonly code: FailureCode
       readonly message?: string
-      /** Present only where the channel reports that it was billed all the same. */
+      /** Present only if the channel reports that it was billed all the same. */
       readonly billed?: { readonly chargeMicros: number; readonly usage: Usage }
       /** Upstream; by default unknown, and nothing while no channel has the task. */
       readonly cost?: AttemptCost

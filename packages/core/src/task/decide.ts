@@ -75,7 +75,7 @@ function findAttemptObjection(
   return attempt === current ? undefined : { code: "stale-attempt", attempt, current }
 }
 
-/** A provider that says both that there is work and that there is none is believed in the former. */
+/** If a provider says both that there is work and that there is none, the former counts. */
 function findAnswerObjection(
   { operation, state }: Task,
   { isAnswer, kind }: Extract<TaskCommand, { kind: "defer" | "fail" }>,
@@ -138,7 +138,7 @@ function toEvent(task: Task, command: TaskCommand, at: number): TaskEvent {
   }
 }
 
-/** What a client is told: nobody took it, nobody knows, or it took too long. */
+/** What a client reads: nobody took the task, nobody knows, or it took too long. */
 function toTimeOutCode({ state }: Task): FailureCode {
   if (state === "queued") return "provider_unavailable"
   // The caller of a dispatching task is gone with its answer.
@@ -153,7 +153,7 @@ function failed(
 ): TaskEvent {
   return toEventOf("failed", at, {
     chargeMicros: billed?.chargeMicros ?? 0,
-    // What is queued was proved to be with nobody.
+    // A queued task is proved to be with no channel.
     cost: cost ?? (state === "queued" ? "none" : "unknown"),
     error: toTaskFailure(code, message),
     usage: billed?.usage ?? null,

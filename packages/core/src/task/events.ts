@@ -13,7 +13,7 @@ import { FAILURE_CODES, type FailureCode } from "./failure.ts"
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
-/** Any storage's own names for its bytes; ours are the longest that may move to another. */
+/** Any storage's own locators; those in the common form are the longest that a transfer can carry. */
 const locator = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_LOCATOR_CHARACTERS))
 /** What one task may cost. Sums of them stay exact far beyond any bill. */
 const micros = v.pipe(count, v.maxValue(MAX_CHARGE_MICROS))
@@ -27,10 +27,7 @@ const manifestEntry = v.strictObject({
   bytes: count,
   /** Measured, of a video; null of a picture. */
   durationMs: v.nullable(count),
-  /**
-   * When the bytes are gone. A result of before expiry was told is bounded all the same, and only
-   * listed without it (specification §2.2).
-   */
+  /** When the bytes are gone. A result may have an expiry and be listed without it (specification §2.2). */
   expiresAt: count,
   expiryHidden: v.exactOptional(v.literal(true)),
   key: name,
@@ -51,7 +48,7 @@ const isWhole = (artifacts: v.InferOutput<typeof manifestEntry>[]): boolean =>
   artifacts.length === 1 ||
   (artifacts.length > 1 && artifacts.every(({ type }) => type === "image"))
 
-/** Pieces or milliseconds: no task comes near it, and thousands of it can be added up. */
+/** Pieces or milliseconds: no task uses nearly as much, and thousands of it can be added up. */
 const amount = v.pipe(count, v.maxValue(MAX_USAGE))
 
 /** What a task used up, measured: the basis of its charge (design §8). */
@@ -93,7 +90,7 @@ export const EVENT_DATA = {
   accepted: v.strictObject({ operation: json }),
   doubted: v.strictObject({ code: name }),
   deferred: v.strictObject({
-    /** Upstream: of an attempt that came to nothing. */
+    /** Upstream, of the attempt that was deferred. */
     cost: costSchema,
     /** The channel refused the task, and is not asked for it again. */
     isRefusal: v.boolean(),
@@ -114,7 +111,7 @@ export const EVENT_DATA = {
     chargeMicros: micros,
     cost: costSchema,
     error: failureSchema,
-    /** What the channel says it billed all the same; null where it billed nothing. */
+    /** What the channel says it billed all the same; null if it billed nothing. */
     usage: v.nullable(usageSchema),
   }),
   expired: v.strictObject({ keys: v.array(name) }),

@@ -1,33 +1,48 @@
 /**
  * Folding: a task and an event make the next task. A refused event returns the identical object,
  * which is how `decide` and the audit recognise a refusal.
+ *
+ * The machine's own way, a draft of immer for each event, costs 3 µs an event and its garbage, where a
+ * copy costs 0.3 µs: a life cycle took 6 to 8% more processor time. So `evolve` copies, and immer
+ * freezes the result with all its parts, since hosts and channels get it. `fold` keeps one draft of its
+ * own and freezes nothing: an audit folds a whole log, and hands no task to anybody.
  */
+import { freeze } from "immer"
 import type { TaskEvent } from "./events.ts"
 import { reduce, type TaskDraft } from "./reducers.ts"
 import { emptyTask, type Task } from "./task.ts"
 import { nextState } from "./transition-table.ts"
 
-/** The task after `event`; the same object where the machine refuses it. */
+/** The task after `event`, frozen with all its parts; the same object where the machine refuses it. */
 export function evolve(task: Task, event: TaskEvent): Task {
   const state = nextState(task, event)
   if (state === undefined) return task
-  const draft: TaskDraft = { ...task, state }
+  const next: TaskDraft = { ...task, state }
+  reduce(next, event)
+  return freeze(next, true)
+}
+
+/**
+ * The same in place, for a caller that keeps none of the tasks between. False, and nothing is changed,
+ * where the machine refuses the event.
+ */
+export function advance(draft: TaskDraft, event: TaskEvent): boolean {
+  const state = nextState(draft, event)
+  if (state === undefined) return false
+  draft.state = state
   reduce(draft, event)
-  return draft
+  return true
 }
 
 /** Folds events from the beginning. Throws a RangeError at the first event that is not legal. */
 export function fold(id: string, events: Iterable<TaskEvent>): Task {
   const draft: TaskDraft = emptyTask(id)
   for (const event of events) {
-    const state = nextState(draft, event)
-    if (state === undefined) {
+    if (!advance(draft, event)) {
       throw new RangeError(
         `${event.type} is not legal in ${draft.state} (version ${draft.version})`,
       )
     }
-    draft.state = state
-    reduce(draft, event)
   }
   return draft
 }

@@ -15,7 +15,7 @@
 import { produce } from "immer"
 import { assign, setup } from "xstate"
 import type { TaskEvent } from "./events.ts"
-import { reduce, type TaskDraft } from "./reducers.ts"
+import { reduce } from "./reducers.ts"
 import { emptyTask, type Task } from "./task.ts"
 
 interface Situation {
@@ -51,9 +51,8 @@ export const taskMachine = setup({
   },
   guards: GUARDS,
   actions: {
-    record: assign(({ context, event }) =>
-      produce(context, (draft) => reduce(draft as TaskDraft, event)),
-    ),
+    /** Which state the event leads to is the snapshot's own: `state` of the context stays as it is. */
+    record: assign(({ context, event }) => produce(context, (draft) => reduce(draft, event))),
   },
 }).createMachine({
   id: "task",

@@ -46,7 +46,7 @@ export interface ArtifactRow {
   readonly type: "image" | "video"
 }
 
-/** A line of the bill: one for each finished task that used something; it never changes. */
+/** An item of the bill: one for each finished task that used something; it never changes. */
 export interface ChargeRow {
   readonly account: string
   /** When the task finished: the period it is billed in. */
@@ -62,9 +62,9 @@ export interface ChargeRow {
 }
 
 /**
- * What came of an attempt, and what it cost upstream: one for each that ended its task, and for each
- * that was billed and came to nothing. An attempt that was deferred did not end its task, also where no
- * other follows. It never changes, and no account sees it.
+ * How an attempt ended, and what it cost upstream: one for each attempt that ended its task, and for each
+ * that was billed and deferred. A deferred attempt did not end its task, even if no other follows. An
+ * outcome never changes, and no account sees it.
  */
 export interface OutcomeRow {
   /** When it ended. */
@@ -73,7 +73,7 @@ export interface OutcomeRow {
   readonly channel: string
   /** What the account is charged. */
   readonly chargeMicros: number
-  /** US dollars in micro-units; 0 where nobody told. */
+  /** US dollars in micro-units; 0 if nobody told. */
   readonly costMicros: number
   readonly costSource: CostFigure["source"]
   /** When the channel was asked. */
@@ -111,7 +111,7 @@ export function project(task: Task, hash: string, events: readonly TaskEvent[]):
   }
 }
 
-/** The task's line of the bill; undefined where it is not finished, or used nothing. */
+/** The task's item of the bill; undefined if it is not finished, or used nothing. */
 export function toChargeRow(task: Task): ChargeRow | undefined {
   const { usage } = task
   if (usage === null) return undefined
@@ -129,8 +129,8 @@ export function toChargeRow(task: Task): ChargeRow | undefined {
 }
 
 /**
- * The outcomes among `events`, which led to `task`. Where the channel was asked before the first of
- * them, the task tells which it was.
+ * The outcomes among `events`, which led to `task`. If the channel was asked before the first of them,
+ * the task says which channel it was.
  */
 export function toOutcomeRows(task: Task, events: readonly TaskEvent[]): OutcomeRow[] {
   const rows: OutcomeRow[] = []
@@ -164,7 +164,7 @@ function toAsked({ attempt, dispatch }: Task): Asked | undefined {
   return { attempt, channel, dispatchedAt, upstreamKey }
 }
 
-/** A repeat of a key goes on with what was asked for first. */
+/** A repeat of a key counts as asked when the key was first sent. */
 function toAskedAgain({ at, data }: TaskEventOf<"dispatched">, before: Asked | undefined): Asked {
   const { attempt, channel, upstreamKey } = data
   const isRepeat = before?.upstreamKey === upstreamKey

@@ -1,7 +1,8 @@
 /**
- * What each event changes in a task: one recipe an event type, shared by the machine's `assign`
- * (under immer) and the hot path (on a shallow copy). A recipe therefore only replaces top-level
- * members; the property test that holds both paths equal fails when one reaches deeper.
+ * What each event changes in a task: one recipe an event type, for the machine's `assign` (on a draft of
+ * immer), for `evolve` (on a copy of the task) and for `fold` (on the one object that it makes). A recipe
+ * therefore only replaces top-level members; the property test that holds machine and `evolve` equal
+ * fails if one reaches deeper.
  */
 import type { EventType, TaskEvent, TaskEventOf } from "./events.ts"
 import type { Task } from "./task.ts"

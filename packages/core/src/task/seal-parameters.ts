@@ -48,9 +48,9 @@ export function withSealedParameters<Request extends Parameterized>(
 }
 
 /**
- * What `withSealedParameters` gave to the request, or to one it is a copy of, for this very `model` and
- * these very parameters: another model of the same id may be stricter, and parameters that were put in
- * later are not those that were sealed. Undefined without.
+ * The sealed parameters of the request, or of one that it is a copy of, if they belong to this very
+ * `model` and these very parameters; otherwise undefined. Another model of the same id may be stricter,
+ * and parameters that were replaced later are not those that were sealed.
  */
 export function findSealedParameters(
   request: { readonly parameters?: unknown },

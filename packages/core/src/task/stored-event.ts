@@ -47,7 +47,7 @@ export function hashEvent(
 /**
  * Seals `events` behind version `after` and hash `previous` of `task`. Throws a TypeError, naming the
  * member, on an event that a strict reader would refuse: events can't be changed, and one that can't
- * be read stands in the way of every export for good.
+ * be read would make every export impossible for good.
  */
 export function sealEvents(
   digest: Digest,
@@ -90,9 +90,8 @@ function findFault(type: EventType, data: unknown): string | undefined {
 }
 
 /**
- * Reads a stored event at its newest schema. Throws, naming the event, `schema-too-new` where its
- * type or schema is unknown and `storage-corrupt` where its data is not JSON; the hash is
- * `verify`'s matter.
+ * Reads a stored event at its newest schema. Throws, naming the event, `schema-too-new` if its type or
+ * schema is unknown and `storage-corrupt` if its data is not JSON. Only `verify` checks the hash.
  */
 export function openEvent(stored: StoredEvent): TaskEvent {
   const { type, schema } = stored

@@ -1,7 +1,7 @@
 /**
- * A task: what its events add up to. Plain data, frozen by convention: reducers replace members
- * and never change what one holds, so copies can be shallow. `attempt` > 0 marks a task that a
- * channel was once asked for, and its public status then never goes back to `queued`.
+ * A task: its events, folded. Plain data; the task that `evolve` or `fold` returns is frozen, and its
+ * parts are those of the events, which nobody changes. `attempt` > 0 marks a task that a channel was
+ * asked for once, and its public status then never returns to `queued`.
  */
 import type { Json } from "../canonical-json.ts"
 import type { ManifestEntry, Usage } from "./events.ts"
@@ -27,14 +27,14 @@ export interface Dispatch {
   readonly keyedAt: number
   /** The worker lease under which the channel was asked. */
   readonly lease: string
-  /** The call left before this moment, or not at all. */
+  /** The call was sent before this moment, or not at all. */
   readonly sendBefore: number
   readonly upstreamKey: string
 }
 
 /**
- * The projection that this release makes of a task. It rises with every change of what the same events
- * come to as a `Task`: a snapshot of another one is not read, and its task is folded anew.
+ * The projection that this release makes of a task. It rises with every change by which the same events
+ * make another `Task`: a snapshot of another projection is not read, and its task is folded anew.
  */
 export const PROJECTION = 1
 
@@ -66,10 +66,10 @@ export interface Task {
   readonly progress: number
   /** `PROJECTION` of the release that folded it. */
   readonly projection: number
-  /** Channels that refused it and are not asked again; absent while there is none. */
+  /** Channels that refused the task and are not asked again; absent while there is none. */
   readonly refusedBy?: readonly string[]
   readonly reservationMicros: number
-  /** Attempts that a channel had accepted and that came to nothing; `maxAttempts` bounds them. */
+  /** Attempts that a channel accepted and that were deferred; there are `maxAttempts` of them at most. */
   readonly spentAttempts: number
   readonly state: TaskState
   readonly updatedAt: number

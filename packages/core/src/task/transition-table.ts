@@ -36,7 +36,7 @@ function leaves(node: StateNode): StateNode[] {
   return children.length === 0 ? [node] : children.flatMap(leaves)
 }
 
-/** Where a node comes to rest: a compound state rests in its initial child. */
+/** The state in which a node ends: that of a compound state is its initial child. */
 function toState(node: StateNode): TaskState {
   const initial = node.initial.target[0] as StateNode | undefined
   return initial === undefined || initial === node

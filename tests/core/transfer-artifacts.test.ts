@@ -9,7 +9,7 @@ import { describe, it } from "node:test"
 import { importStreams, type ArtifactCopy } from "@safelight/audit"
 import { SafelightError, type ArtifactRestore, type RestoreOutcome } from "@safelight/core"
 import { createMemoryArtifacts, createMemoryStorage } from "@safelight/testkit"
-import { exportLines, NOW, toAppend, toFile, toTaskId } from "./support/moving.ts"
+import { exportLines, NOW, toAppend, toFile, toTaskId } from "./support/transfer-source.ts"
 import { createStream, dispatch, EDIT, submission, success } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
 

@@ -12,7 +12,7 @@ import {
   openEvent,
   SEAL_ID,
   sealEvents,
-  type Move,
+  type Transfer,
   type SafelightErrorCode,
 } from "@safelight/core"
 import { createMemoryStorage, type MemoryStorage } from "@safelight/testkit"
@@ -21,7 +21,7 @@ import {
   alterRecord,
   ANN,
   ASKED,
-  createMovingStorage,
+  createTransferSource,
   exportLines,
   KEYS,
   LINK_KEYS,
@@ -30,7 +30,7 @@ import {
   toAppend,
   toFile,
   toTaskId,
-} from "./support/moving.ts"
+} from "./support/transfer-source.ts"
 import { checkAsync } from "./support/property.ts"
 import { createStream, EDIT, submission, VIDEO } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
@@ -53,12 +53,12 @@ async function refuses(
   await assert.rejects(work, { code, message })
 }
 
-/** Everything that moves; what a claim is taken under does not. */
+/** Everything that a transfer carries: not the lease that a task is held under. */
 async function readAll(storage: MemoryStorage) {
   const { streams } = await storage.scan({ after: "", limit: 100 })
   return {
     streams,
-    belongings: await Promise.all(streams.map(({ id }) => storage.readBelongings(id))),
+    sideRecords: await Promise.all(streams.map(({ id }) => storage.readSideRecords(id))),
     accounts: await storage.listAccounts(),
     keys: await storage.listKeys(),
     linkKeys: await storage.readLinkKeys(),
@@ -69,12 +69,12 @@ async function readAll(storage: MemoryStorage) {
 
 async function isUntouched(storage: MemoryStorage): Promise<void> {
   const { streams, accounts, keys } = await readAll(storage)
-  assert.deepEqual([streams, accounts, keys, await storage.listMoves()], [[], [], [], []])
+  assert.deepEqual([streams, accounts, keys, await storage.listTransfers()], [[], [], [], []])
 }
 
 describe("an export that is imported", () => {
   it("is what it was, to the last hash, and the audit finds it whole", async () => {
-    const source = await createMovingStorage()
+    const source = await createTransferSource()
     const target = createMemoryStorage()
     const lines = await exportLines(source)
     const { manifest, isRepeated } = await take(target, lines)
@@ -93,9 +93,9 @@ describe("an export that is imported", () => {
 
   it("leaves a database that may be served, and its idempotency keys in force", async () => {
     const target = createMemoryStorage()
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     await take(target, lines)
-    assertServable(await target.listMoves())
+    assertServable(await target.listTransfers())
     const repeated = createStream(toTaskId("z"), [submission("ann", EDIT)])
     const idempotency = { key: "once", fingerprint: "cd".repeat(32), usedAt: 901 }
     assert.deepEqual(await target.admit({ append: toAppend(repeated), idempotency }), {
@@ -106,7 +106,7 @@ describe("an export that is imported", () => {
   })
 
   it("goes on: what was begun is taken up first, then starts by their accounts' weights", async () => {
-    const source = await createMovingStorage()
+    const source = await createTransferSource()
     for (const name of ["b", "c", "d"]) {
       await source.append(toAppend(createStream(toTaskId(name), [submission("ann", EDIT)])))
       await source.append(
@@ -136,7 +136,7 @@ describe("an export that is imported", () => {
   })
 
   it("has one header first and one trailer last, which can be checked without a database", async () => {
-    const lines = await exportLines(await createMovingStorage(), false)
+    const lines = await exportLines(await createTransferSource(), false)
     const [header, trailer] = [lines.at(0), lines.at(-1)].map((line) => JSON.parse(line ?? ""))
     const format = { kind: "header", format: "safelight-export", version: 1 }
     assert.deepEqual(header, { ...format, createdAt: NOW, isSealed: false })
@@ -156,7 +156,7 @@ describe("an export that is imported", () => {
 
 describe("a file that is not as it was written", () => {
   it("is refused wherever it is cut, and nothing is written", async (t) => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const whole = lines.join("")
     const target = createMemoryStorage()
     for (let count = 0; count < lines.length; count += 1) {
@@ -172,7 +172,7 @@ describe("a file that is not as it was written", () => {
   })
 
   it("is refused whichever byte of it was changed", async (t) => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const whole = Buffer.from(lines.join(""))
     const target = createMemoryStorage()
     const change = fc.record({ at: fc.nat(whole.length - 1), by: fc.integer({ min: 1, max: 255 }) })
@@ -191,7 +191,7 @@ describe("a file that is not as it was written", () => {
   })
 
   it("is refused by its digest where everything else agrees", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     const changes = [
       ['"weight":2', '"weight":3'],
@@ -209,7 +209,7 @@ describe("a file that is not as it was written", () => {
   })
 
   it("is refused where records stand in another order, or twice, though the digest agrees", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     const swap = (one: number, other: number): string[] =>
       resign(lines.with(one, lines.at(other) ?? "").with(other, lines.at(one) ?? ""))
@@ -227,14 +227,14 @@ describe("a file that is not as it was written", () => {
   })
 
   it("is refused where a record is missing, though the digest agrees", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     await refuses(take(target, resign(lines.toSpliced(-3, 1))), /the counts are not those/)
     await isUntouched(target)
   })
 
   it("is refused where a log in it was forged, though the digest agrees", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     const last = lines.length - 2
     const alterEvent = (change: Record<string, unknown>) => (record: Record<string, unknown>) => {
@@ -250,9 +250,10 @@ describe("a file that is not as it was written", () => {
     await refuses(take(target, renamed), /event 1: the hash/)
     const emptied = alterRecord(lines, last, (record) => ({ ...record, events: [] }))
     await refuses(take(target, emptied), /counts|no events/)
+    const { task: _task, ...input } = ASKED.input
     const other = alterRecord(lines, last, (record) => ({
       ...record,
-      inputs: [{ ...ASKED.input, body: '{"prompt":"sun"}' }],
+      inputs: [{ ...input, body: '{"prompt":"sun"}' }],
     }))
     await refuses(take(target, other), /not the one that its log is committed to/)
     await isUntouched(target)
@@ -277,10 +278,13 @@ describe("a file that is not as it was written", () => {
   })
 
   it("of a newer release, or of something else, is said to be so", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const storage = createMemoryStorage()
     const newer = alterRecord(lines, 0, (header) => ({ ...header, version: 2 }))
-    await refuses(take(storage, newer), /version 2, this release reads 1: use a newer one/)
+    await refuses(
+      take(storage, newer),
+      /"version" is not 1, which this release reads: use a newer one$/,
+    )
     await refuses(take(storage, ['{"kind":"other"}\n']), /line 1 of the export: "kind" is not/)
     await refuses(take(storage, ["prompt: fog\n"]), /^line 1 of the export: it is not JSON$/)
   })
@@ -288,7 +292,7 @@ describe("a file that is not as it was written", () => {
 
 describe("what may be imported", () => {
   it("is no task that is not finished, unless where it comes from was sealed", async () => {
-    const source = await createMovingStorage()
+    const source = await createTransferSource()
     const target = createMemoryStorage()
     await refuses(take(target, await exportLines(source, false)), /^5 tasks are not finished/)
     await isUntouched(target)
@@ -305,7 +309,7 @@ describe("what may be imported", () => {
   })
 
   it("is no log that is damaged where it comes from", async () => {
-    const source = await createMovingStorage()
+    const source = await createTransferSource()
     const events = source.events.get(toTaskId("0")) as { data: string }[] | undefined
     assert.ok(events?.[0])
     events[0] = { ...events[0], data: "{}" }
@@ -319,7 +323,7 @@ describe("what may be imported", () => {
 
 describe("where something is there already", () => {
   it("the same log is left as it is, also where it went on", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     const queued = createStream(toTaskId("8"), [submission("ben", VIDEO)])
     const gone = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
@@ -331,11 +335,11 @@ describe("where something is there already", () => {
   })
 
   it("another log of the same id is refused before anything is written", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     await target.append(toAppend(createStream(toTaskId("8"), [submission("ann", EDIT)])))
     await refuses(take(target, lines), new RegExp(`task ${toTaskId("8")} has another log`))
-    assert.deepEqual([await target.listAccounts(), await target.listMoves()], [[], []])
+    assert.deepEqual([await target.listAccounts(), await target.listTransfers()], [[], []])
     const { streams } = await target.scan({ after: "", limit: 100 })
     assert.deepEqual(
       streams.map(({ id }) => id),
@@ -344,7 +348,7 @@ describe("where something is there already", () => {
   })
 
   it("an account without settings takes them over, one with others is refused", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     await target.setAccount({ id: "ann", now: 7, settings: {} })
     await take(target, lines)
@@ -355,7 +359,7 @@ describe("where something is there already", () => {
   })
 
   it("a key that was revoked stays so, and one with another secret is refused", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     const [, key] = KEYS
     assert.ok(key)
@@ -371,27 +375,27 @@ describe("where something is there already", () => {
 
 describe("an import that is interrupted", () => {
   it("leaves what nobody may serve until the same file is through", async () => {
-    const source = await createMovingStorage()
+    const source = await createTransferSource()
     const lines = await exportLines(source)
     const target = createMemoryStorage()
     target.failAppends(3)
     await refuses(take(target, lines), /does not answer/, "storage-unavailable")
-    const moves = await target.listMoves()
+    const transfers = await target.listTransfers()
     assert.deepEqual(
-      moves.map(({ state }) => state),
-      ["arriving"],
+      transfers.map(({ state }) => state),
+      ["importing"],
     )
-    assert.throws(() => assertServable(moves), { code: "already-moved", message: /not complete/ })
+    assert.throws(() => assertServable(transfers), { code: "in-transfer", message: /not complete/ })
     const another = await exportLines(createMemoryStorage())
-    await refuses(take(target, another), /import of another file/, "already-moved")
+    await refuses(take(target, another), /import of another file/, "in-transfer")
     target.failAppends(0)
     await take(target, lines)
     assert.deepEqual(await readAll(target), await readAll(source))
-    assertServable(await target.listMoves())
+    assertServable(await target.listTransfers())
   })
 
   it("loses nothing where a commit came through whose answer did not", async () => {
-    const source = await createMovingStorage()
+    const source = await createTransferSource()
     const lines = await exportLines(source)
     const target = createMemoryStorage()
     target.failAppends(4, true)
@@ -402,7 +406,7 @@ describe("an import that is interrupted", () => {
   })
 
   it("is not begun where the file is imported already: links stay as they were rotated", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     await take(target, lines)
     const newest = { id: "d".repeat(8), secret: "ab".repeat(32), createdAt: 300 }
@@ -413,20 +417,20 @@ describe("an import that is interrupted", () => {
 })
 
 describe("sealed data", () => {
-  const seal: Move = { id: SEAL_ID, state: "left", at: NOW }
+  const seal: Transfer = { id: SEAL_ID, state: "sealed", at: NOW }
 
   it("takes nothing in and is served by nobody", async () => {
     const target = createMemoryStorage()
-    await target.setMove(seal)
-    const lines = await exportLines(await createMovingStorage())
-    await refuses(take(target, lines), /sealed and moves elsewhere/, "already-moved")
-    assert.throws(() => assertServable([seal]), { code: "already-moved", message: /--unseal/ })
+    await target.setTransfer(seal)
+    const lines = await exportLines(await createTransferSource())
+    await refuses(take(target, lines), /sealed and moves elsewhere/, "in-transfer")
+    assert.throws(() => assertServable([seal]), { code: "in-transfer", message: /--unseal/ })
   })
 })
 
 describe("checking a file alone", () => {
   it("proves it and counts what is not finished", async () => {
-    const open = toFile(await exportLines(await createMovingStorage()))
+    const open = toFile(await exportLines(await createTransferSource()))
     const manifest = await checkExport({ open, digest: sha256, now: NOW })
     assert.deepEqual([manifest.streams, manifest.unfinished, manifest.isSealed], [11, 5, true])
   })

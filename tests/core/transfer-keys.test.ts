@@ -9,13 +9,13 @@ import { importStreams } from "@safelight/audit"
 import type { Storage } from "@safelight/core"
 import { createMemoryStorage } from "@safelight/testkit"
 import {
-  createMovingStorage,
+  createTransferSource,
   exportLines,
   NOW,
   toAppend,
   toFile,
   toTaskId,
-} from "./support/moving.ts"
+} from "./support/transfer-source.ts"
 import { createStream, EDIT, submission } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
 
@@ -34,15 +34,15 @@ async function readTasks(storage: Storage): Promise<unknown> {
   const { streams } = await storage.scan({ after: "", limit: 100 })
   return {
     streams,
-    belongings: await Promise.all(streams.map(({ id }) => storage.readBelongings(id))),
+    sideRecords: await Promise.all(streams.map(({ id }) => storage.readSideRecords(id))),
     accounts: await storage.listAccounts(),
     epoch: await storage.readLinkEpoch({ account: "ann", task: toTaskId("0"), key: "image_1" }),
   }
 }
 
 describe("keys of an export", () => {
-  it("are taken in last: before them stands all that clients may ask for or repeat", async () => {
-    const source = await createMovingStorage()
+  it("are written last, after everything that clients may ask for or repeat", async () => {
+    const source = await createTransferSource()
     const target = createMemoryStorage()
     const seen: unknown[] = []
     const watched: Storage = {
@@ -62,7 +62,7 @@ describe("keys of an export", () => {
   })
 
   it("are not there while an import is not through", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     target.failAppends(1)
     await assert.rejects(take(target, lines), { code: "storage-unavailable" })
@@ -72,7 +72,7 @@ describe("keys of an export", () => {
   })
 
   it("stay out, and the import incomplete, where the file was changed meanwhile", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const other = await exportLines(createMemoryStorage())
     for (const changedAt of [2, 3]) {
       const target = createMemoryStorage()
@@ -82,15 +82,15 @@ describe("keys of an export", () => {
         code: "export-refused",
         message: /was changed while it was imported/,
       })
-      const [move] = await target.listMoves()
-      assert.deepEqual([await target.listKeys(), move?.state], [[], "arriving"])
+      const [transfer] = await target.listTransfers()
+      assert.deepEqual([await target.listKeys(), transfer?.state], [[], "importing"])
     }
   })
 })
 
 describe("an idempotency key that stands for another task by now", () => {
   it("is left to that one, and reported with its task and account", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     const idempotency = { key: "once", fingerprint: "ee".repeat(32), usedAt: 950 }
     const append = toAppend(createStream(toTaskId("z"), [submission("ann", EDIT)]))
@@ -99,13 +99,13 @@ describe("an idempotency key that stands for another task by now", () => {
     const finding = { account: "ann", task: toTaskId("a") }
     assert.deepEqual(report.idempotency, { findings: [finding], findingCount: 1 })
     const [of, left] = await Promise.all(
-      [toTaskId("a"), toTaskId("z")].map((id) => target.readBelongings(id)),
+      [toTaskId("a"), toTaskId("z")].map((id) => target.readSideRecords(id)),
     )
     assert.deepEqual([of?.idempotency, left?.idempotency], [[], [idempotency]])
   })
 
   it("is none where the import made it", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     const none = { findings: [], findingCount: 0 }
     assert.deepEqual((await take(target, lines)).idempotency, none)

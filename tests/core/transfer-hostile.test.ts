@@ -10,7 +10,7 @@ import { MAX_CHARGE_MICROS, type Storage, type TaskCommand } from "@safelight/co
 import { createMemoryStorage } from "@safelight/testkit"
 import {
   alterRecord,
-  createMovingStorage,
+  createTransferSource,
   exportLines,
   KEYS,
   LINK_KEYS,
@@ -18,7 +18,7 @@ import {
   toAppend,
   toFile,
   toTaskId,
-} from "./support/moving.ts"
+} from "./support/transfer-source.ts"
 import { createStream, dispatch, EDIT, submission, success } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
 
@@ -34,7 +34,7 @@ async function assertRefused(lines: readonly string[], message: RegExp): Promise
   const target = createMemoryStorage()
   await assert.rejects(take(target, lines, true), { code: "export-refused", message })
   assert.deepEqual(
-    [await target.listAccounts(), await target.listKeys(), await target.listMoves()],
+    [await target.listAccounts(), await target.listKeys(), await target.listTransfers()],
     [[], [], []],
   )
   assert.deepEqual((await target.scan({ after: "", limit: 1 })).streams, [])
@@ -61,20 +61,20 @@ const IMAGES = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
 
 describe("keys that a file brings", () => {
   it("are refused where there is data already, until somebody allows them", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     await target.setAccount({ id: "eve", now: 7, settings: {} })
     await assert.rejects(take(target, lines), {
       code: "export-refused",
       message: /^the file brings 2 API keys and 2 link keys, .*--check, then .*--with-keys$/,
     })
-    assert.deepEqual([await target.listKeys(), await target.listMoves()], [[], []])
+    assert.deepEqual([await target.listKeys(), await target.listTransfers()], [[], []])
     await take(target, lines, true)
     assert.equal((await target.listKeys()).length, 2)
   })
 
   it("come in where there is nothing, and an interrupted import of them goes on", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     target.failAppends(3)
     await assert.rejects(take(target, lines), { code: "storage-unavailable" })
@@ -85,7 +85,7 @@ describe("keys that a file brings", () => {
   })
 
   it("that are all known need nobody's word", async () => {
-    const source = await createMovingStorage()
+    const source = await createTransferSource()
     const target = createMemoryStorage()
     await take(target, await exportLines(source))
     const gone = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
@@ -95,7 +95,7 @@ describe("keys that a file brings", () => {
   })
 
   it("are named, each with its account, by a check and by an import", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const { brought } = await checkExport({ open: toFile(lines), digest: sha256, now: NOW })
     assert.deepEqual(brought, {
       apiKeys: KEYS.toSorted((one, other) => one.createdAt - other.createdAt).map(
@@ -108,7 +108,7 @@ describe("keys that a file brings", () => {
   })
 
   it("are refused where a link key of that id has another secret", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     const [known] = LINK_KEYS
     assert.ok(known)
@@ -142,7 +142,7 @@ describe("a moment in the future", () => {
   ]
   for (const [kind, alter] of alterations) {
     it(`of a ${kind} is refused: ${String(alter).match(/\w+(?=: later)/)?.[0]}`, async () => {
-      const lines = await exportLines(await createMovingStorage())
+      const lines = await exportLines(await createTransferSource())
       const altered = alterRecord(lines, findLine(lines, kind), alter)
       await assertRefused(altered, /lies more than a minute in the future of this machine's clock$/)
     })
@@ -168,14 +168,14 @@ describe("a name that would break out", () => {
 
   it("of an account is refused: no database, list or terminal takes it as it is", async () => {
     const names = ["a\0b", "\ud800", "a\nb", " a", "", "x".repeat(201), "\u001b[2J"]
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const at = findLine(lines, "account")
     for (const id of names) {
       const altered = alterRecord(lines, at, (record) => ({
         ...record,
         account: { ...(record["account"] as Member), id },
       }))
-      await assertRefused(altered, /"id" is not 1 to 200 printable characters$/)
+      await assertRefused(altered, /"account.id" is not 1 to 200 printable characters$/)
     }
   })
 
@@ -185,18 +185,85 @@ describe("a name that would break out", () => {
   })
 
   it("of a key, an input or an idempotency key is refused where a database could not store it", async () => {
-    const lines = await exportLines(await createMovingStorage())
+    const lines = await exportLines(await createTransferSource())
     const key = alterRecord(lines, findLine(lines, "key"), (record) => ({
       ...record,
       key: { ...(record["key"] as Member), id: "a\0" },
     }))
-    await assertRefused(key, /"id" is not 1 to 200 printable characters$/)
+    await assertRefused(key, /"key.id" is not 1 to 200 printable characters$/)
     const use = { key: "a\0", fingerprint: "cd".repeat(32), usedAt: 1 }
     const stream = alterRecord(lines, findLine(lines, "stream"), (record) => ({
       ...record,
       idempotency: [use],
     }))
-    await assertRefused(stream, /"key" is not a text without U\+0000 and lone surrogates$/)
+    await assertRefused(
+      stream,
+      /"idempotency.0.key" is not a text without U\+0000 and lone surrogates$/,
+    )
+  })
+})
+
+describe("a member", () => {
+  /** Where every member of a record stands, those of its first items included. */
+  function listPaths(value: unknown, path: readonly string[] = []): string[][] {
+    if (typeof value !== "object" || value === null) return []
+    return Object.entries(value)
+      .filter(([name]) => !Array.isArray(value) || name === "0")
+      .flatMap(([name, member]) => [[...path, name], ...listPaths(member, [...path, name])])
+  }
+
+  function change(record: unknown, path: readonly string[], alter: (holder: Member) => void): void {
+    const holder = path.slice(0, -1).reduce((value, name) => (value as Member)[name], record)
+    alter(holder as Member)
+  }
+
+  it("that is missing or of another type is refused by its line and its place in the record", async () => {
+    const lines = await exportLines(await createTransferSource())
+    const full = [toTaskId("0"), toTaskId("a")]
+    const seen = new Set<string>()
+    for (const [index, line] of lines.entries()) {
+      const { kind, task } = JSON.parse(line) as { readonly kind: string; readonly task?: string }
+      if (task !== undefined && !full.includes(task)) continue
+      for (const path of listPaths(JSON.parse(line))) {
+        const name = path.at(-1) ?? ""
+        seen.add(`${kind} ${path.join(".")}`)
+        for (const alter of [
+          (holder: Member) => (holder[name] = -1.5),
+          (holder: Member) =>
+            Array.isArray(holder) ? holder.splice(0, 1, null) : delete holder[name],
+        ]) {
+          const record = JSON.parse(line) as unknown
+          change(record, path, alter)
+          const altered = lines.with(index, `${JSON.stringify(record)}\n`)
+          const member = path.join("\\.")
+          const message = new RegExp(
+            `^line ${index + 1} of the export: "${member}[^"]*" is not \\S`,
+          )
+          const checking = checkExport({ open: toFile(altered), digest: sha256, now: NOW })
+          await assert.rejects(checking, { code: "export-refused", message })
+        }
+      }
+    }
+    for (const member of ["header version", "account account.rates.create", "key key.scopes.0"]) {
+      assert.ok(seen.has(member), member)
+    }
+    assert.ok(seen.has("stream events.0.hash") && seen.has("trailer sha256"))
+  })
+
+  it("that nobody knows is refused, and its name is not repeated", async () => {
+    const lines = await exportLines(await createTransferSource())
+    const at = findLine(lines, "account")
+    for (const name of ["isOwner", "__proto__"]) {
+      const altered = alterRecord(lines, at, (record) => {
+        const account = { ...(record["account"] as Member) }
+        Object.defineProperty(account, name, { value: true, enumerable: true })
+        return { ...record, account }
+      })
+      assert.notDeepEqual(altered, lines)
+      await assertRefused(altered, /^line 2 of the export: "account" is not an object of known/)
+    }
+    const top = alterRecord(lines, at, (record) => ({ ...record, isOwner: true }))
+    await assertRefused(top, /^line 2 of the export: the record is not an object of known/)
   })
 })
 

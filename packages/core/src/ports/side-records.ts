@@ -1,11 +1,11 @@
 /**
- * What belongs to a task and stands beside its log: no hash covers it as it stands, and all of it
+ * Side records: what is kept of a task beside its log. No hash covers them as they are, and all of them
  * may be erased while every proof stays valid.
  */
 
 /**
- * What a person or a provider wrote, beside the log and erasable (design §3). Once stored it stays
- * as it is: a second one of the same task and name changes nothing.
+ * What a person or a provider wrote (design §3). An input never changes until it is erased: a second one
+ * of the same task and name changes nothing.
  */
 export interface Input {
   readonly task: string
@@ -26,7 +26,7 @@ export interface IdempotencyUse {
   readonly usedAt: number
 }
 
-export interface Belongings {
+export interface SideRecords {
   /** By name. */
   readonly inputs: readonly Input[]
   /** By key. */

@@ -1,6 +1,6 @@
 /**
- * A storage that holds every kind of thing that moves, an export of it as lines, and lines made an
- * export again: a test alters them in between, with or without a digest that agrees.
+ * A storage that holds everything that a transfer carries, an export of it as lines, and the lines made
+ * an export again: a test alters them in between, with or without a digest that agrees.
  */
 import { createHash } from "node:crypto"
 import { exportStreams } from "@safelight/audit"
@@ -26,7 +26,7 @@ export function toTaskId(name: string): string {
   return `00000000-0000-7000-8000-${Buffer.from(name).toString("hex").padEnd(12, "0")}`
 }
 
-/** Bound by a budget, so that its totals are kept and must come out right. */
+/** It has a budget, so that its totals are kept and must be right. */
 export const ANN = { ...NO_LIMITS, budgetMicros: 9_000_000, weight: 2, runningTasks: 3 }
 
 export const LINK_KEYS = ["b", "c"].map((name, index) => ({
@@ -44,7 +44,7 @@ export const KEYS: readonly StoredKey[] = [
 export const ASKED = createAsked(toTaskId("a"), '{"prompt":"fog \\u0000 \\ud800"}')
 
 /** Ten tasks of each state, one with all that may belong to it, accounts, keys and link keys. */
-export async function createMovingStorage(): Promise<MemoryStorage> {
+export async function createTransferSource(): Promise<MemoryStorage> {
   const storage = createMemoryStorage()
   await storage.setAccount({ id: "ann", now: 10, settings: ANN })
   await storage.setAccount({ id: "ben", now: 11, settings: {} })
