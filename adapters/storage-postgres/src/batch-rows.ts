@@ -5,7 +5,10 @@
 import type { Change } from "./change.ts"
 import type { AddedTotals, BatchRows, SectionName } from "./sections.ts"
 
-/** `isPlain`: new tasks are taken to meet nothing of theirs; what does fails the statement. */
+/**
+ * `isPlain`: new tasks, and those that finish, are taken to meet nothing of theirs; what does fails the
+ * statement.
+ */
 export function toBatchRows(changes: readonly Change[], isPlain: boolean): BatchRows {
   const rows: BatchRows = {}
   const sums = new Map<string, AddedTotals>()
@@ -17,9 +20,8 @@ export function toBatchRows(changes: readonly Change[], isPlain: boolean): Batch
   // In the order of arrival, as they are judged.
   for (const change of changes) addTotals(change, sums)
   for (const change of changes.toSorted(byTask)) {
-    const isFirst = isPlain && change.append.expectedVersion === 0
-    addAppend(change, add, isFirst ? "firstInputs" : "inputs")
-    addPlace(change, add, isFirst ? "placed" : "queued")
+    addAppend(change, add, isPlain)
+    addPlace(change, add, isPlain)
   }
   const uses = changes.filter(({ use }) => use !== undefined).toSorted(byKey)
   for (const { append, use } of uses) {
@@ -35,8 +37,9 @@ export function toBatchRows(changes: readonly Change[], isPlain: boolean): Batch
 type RowOf<Name extends SectionName> = NonNullable<BatchRows[Name]>[number]
 type Add = <Name extends SectionName>(section: Name, row: RowOf<Name>) => void
 
-function addAppend({ append }: Change, add: Add, toInputs: "inputs" | "firstInputs"): void {
-  const { changes, expectedHash, events, inputs = [] } = append
+function addAppend({ append }: Change, add: Add, isPlain: boolean): void {
+  const { changes, expectedHash, events, expectedVersion, inputs = [] } = append
+  const toInputs = isPlain && expectedVersion === 0 ? "firstInputs" : "inputs"
   const { task } = changes
   if (expectedHash === undefined) add("created", task)
   else add("moved", { ...task, expectedHash })
@@ -48,9 +51,9 @@ function addAppend({ append }: Change, add: Add, toInputs: "inputs" | "firstInpu
 }
 
 function addPlace(
-  { append: { task, changes, queue } }: Change,
+  { append: { task, changes, expectedVersion, queue } }: Change,
   add: Add,
-  toQueue: "placed" | "queued",
+  isPlain: boolean,
 ): void {
   switch (queue?.kind) {
     case undefined:
@@ -58,6 +61,7 @@ function addPlace(
     case "enqueue": {
       const { account, model } = changes.task
       const { dueAt, endBy, lease, startTag } = queue
+      const toQueue = isPlain && expectedVersion === 0 ? "placed" : "queued"
       add(toQueue, { task, account, model, dueAt, endBy, lease, startTag })
       return
     }
@@ -67,7 +71,11 @@ function addPlace(
     case "finish":
       add("dequeued", { task })
       if (queue.retainAt === null) add("forgotten", { task })
-      else add("retained", { task, dueAt: queue.retainAt })
+      else {
+        // Totals change with the first event and with the end of a task, and with nothing else.
+        const toRetained = isPlain && changes.totals !== undefined ? "firstRetained" : "retained"
+        add(toRetained, { task, dueAt: queue.retainAt })
+      }
   }
 }
 

@@ -110,6 +110,8 @@ from ${source} where r.task = any(${toArray("task")}) and r.task = x.task`,
     { task: text },
     (_source, toArray) => `delete from ready where task = any(${toArray("task")})`,
   ),
+  /** Of tasks that have just finished. */
+  firstRetained: insert("retention", retention),
   retained: insert("retention", retention, RETAINED_AGAIN),
   forgotten: describe<{ readonly task: string }>(
     { task: text },
