@@ -2,14 +2,14 @@
  * Changes as the rows of a statement. Rows are in the order of their ids, so that two batches that
  * touch the same rows take them in the same order; what an account's changes come to is one row.
  */
-import type { Change } from "./change.ts"
+import type { LogChange } from "@safelight/store"
 import type { AddedTotals, BatchRows, SectionName } from "./sections.ts"
 
 /**
  * `isPlain`: new tasks, and those that finish, are taken to meet nothing of theirs; what does fails the
  * statement.
  */
-export function toBatchRows(changes: readonly Change[], isPlain: boolean): BatchRows {
+export function toBatchRows(changes: readonly LogChange[], isPlain: boolean): BatchRows {
   const rows: BatchRows = {}
   const sums = new Map<string, AddedTotals>()
   const add: Add = (section, row) => {
@@ -17,7 +17,7 @@ export function toBatchRows(changes: readonly Change[], isPlain: boolean): Batch
     if (there === undefined) Object.assign(rows, { [section]: [row] })
     else there.push(row)
   }
-  // In the order of arrival, as they are judged.
+  // In the order of arrival, as they would be judged.
   for (const change of changes) addTotals(change, sums)
   for (const change of changes.toSorted(byTask)) {
     addAppend(change, add, isPlain)
@@ -37,7 +37,7 @@ export function toBatchRows(changes: readonly Change[], isPlain: boolean): Batch
 type RowOf<Name extends SectionName> = NonNullable<BatchRows[Name]>[number]
 type Add = <Name extends SectionName>(section: Name, row: RowOf<Name>) => void
 
-function addAppend({ append }: Change, add: Add, isPlain: boolean): void {
+function addAppend({ append }: LogChange, add: Add, isPlain: boolean): void {
   const { changes, expectedHash, events, expectedVersion, inputs = [] } = append
   const toInputs = isPlain && expectedVersion === 0 ? "firstInputs" : "inputs"
   const { task } = changes
@@ -51,7 +51,7 @@ function addAppend({ append }: Change, add: Add, isPlain: boolean): void {
 }
 
 function addPlace(
-  { append: { task, changes, expectedVersion, queue } }: Change,
+  { append: { task, changes, expectedVersion, queue } }: LogChange,
   add: Add,
   isPlain: boolean,
 ): void {
@@ -80,7 +80,7 @@ function addPlace(
 }
 
 function addTotals(
-  { append: { changes }, isJudged }: Change,
+  { append: { changes }, isAsked }: LogChange,
   sums: Map<string, AddedTotals>,
 ): void {
   const { totals } = changes
@@ -91,7 +91,7 @@ function addTotals(
   const reservedMicros = sum.reservedMicros + totals.reservedMicros
   const unfinishedTasks = sum.unfinishedTasks + totals.unfinishedTasks
   const added = { account, chargedMicros, reservedMicros, unfinishedTasks }
-  if (!isJudged) sums.set(account, { ...sum, ...added })
+  if (!isAsked) sums.set(account, { ...sum, ...added })
   else {
     sums.set(account, {
       ...added,
@@ -112,11 +112,11 @@ const NOTHING: Omit<AddedTotals, "account"> = {
   highestTasks: Number.MIN_SAFE_INTEGER,
 }
 
-function byTask(a: Change, b: Change): number {
+function byTask(a: LogChange, b: LogChange): number {
   return compare(a.append.task, b.append.task)
 }
 
-function byKey(a: Change, b: Change): number {
+function byKey(a: LogChange, b: LogChange): number {
   const [one, other] = [a.append.changes.task.account, b.append.changes.task.account]
   return compare(one, other) || compare(a.use?.key ?? "", b.use?.key ?? "")
 }

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import { NO_LIMITS, type Account, type AccountSettings, type AccountStorage } from "@safelight/core"
-import { toStep, type Driver } from "./driver.ts"
+import { toStep, type Database } from "./driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { allOf, TABLES, type StoreDatabase } from "./tables.ts"
@@ -75,7 +75,7 @@ export function toNewAccount(id: string, createdAt: number): AccountRow {
 }
 
 export function createAccountMethods(
-  { read, readLong, commit }: Driver,
+  { read, readLong, commit }: Database,
   compiler: Compiler,
 ): AccountStorage {
   const accounts = ACCOUNT_STATEMENTS(compiler)

@@ -13,7 +13,7 @@ import {
   type Taken,
 } from "@safelight/core"
 import { PLACE_STATEMENTS } from "./appends.ts"
-import { countOf, rowsOf, toStep, type Driver } from "./driver.ts"
+import { countOf, rowsOf, toStep, type Database } from "./driver.ts"
 import type { LeaseMethods } from "./leases.ts"
 import {
   QUEUE_FRONT,
@@ -39,7 +39,7 @@ interface QueueOptions {
 }
 
 export function createQueueMethods(
-  driver: Driver,
+  driver: Database,
   compiler: Compiler,
   { log, onFreed }: QueueOptions,
 ): QueueMethods {
@@ -71,7 +71,7 @@ export function createQueueMethods(
 }
 
 function createTaking(
-  { queue, keepsDeadRows }: Driver,
+  { queue, keepsDeadRows }: Database,
   compiler: Compiler,
   log: Log,
 ): Pick<QueueMethods, "take" | "peekQueue" | "findStartedTag"> {

@@ -4,10 +4,12 @@
  * is retired: nobody new gets it, and it ends with the last answer that somebody waits for.
  */
 import assert from "node:assert/strict"
-import type { Connection } from "./connection.ts"
-import { DEFAULTS } from "./defaults.ts"
-import { closed } from "@safelight/store"
-import { isOutdated, isReadOnly, toFault, toSafelightError } from "./sql-error.ts"
+import { closed, isUnreached, toFault, toSafelightError } from "../database-error.ts"
+import { SERVER_PATIENCE } from "../writing/patience.ts"
+import type { Connection, OpenConnection } from "./connection.ts"
+
+/** How long the error of opening is told to all who ask: a crowd of callers makes no crowd of tries. */
+const REOPEN_MS = 200
 
 export interface SharedConnections {
   /**
@@ -21,7 +23,7 @@ export interface SharedConnections {
   readonly close: () => void
 }
 
-interface Place {
+interface Member {
   readonly opening: Promise<Connection>
   /** On the monotonic clock. */
   readonly begunAt: number
@@ -34,21 +36,21 @@ interface Place {
   isOpen(): boolean
 }
 
-/** The places, asked in turn. */
-function createRing(open: () => Promise<Connection>, count: number) {
-  const places: (Place | undefined)[] = []
-  const retired = new Set<Place>()
+/** The connections, each asked after the one before. */
+function createRing(open: OpenConnection, count: number) {
+  const members: (Member | undefined)[] = []
+  const retired = new Set<Member>()
   let next = 0
 
   /** The next in turn; one that just could not be opened is passed over while there are others. */
-  function take(): Place {
-    let failed: Place | undefined
+  function take(): Member {
+    let failed: Member | undefined
     for (let step = 0; step < count; step += 1) {
       next = (next + 1) % count
-      const there = places[next]
+      const there = members[next]
       if (there?.isUsable() === true) return there
       // Taken before anything is waited for: of a crowd only the first opens one.
-      if (there === undefined || !isResting(there)) return (places[next] = begin(open()))
+      if (there === undefined || !isResting(there)) return (members[next] = begin(open()))
       failed = there
     }
     assert.ok(failed)
@@ -56,52 +58,50 @@ function createRing(open: () => Promise<Connection>, count: number) {
   }
 
   /** Many may hear of it at once. */
-  function retire(place: Place): void {
-    const position = places.indexOf(place)
+  function retire(member: Member): void {
+    const position = members.indexOf(member)
     if (position < 0) return
-    places[position] = undefined
-    retired.add(place)
-    endUnasked(place)
+    members[position] = undefined
+    retired.add(member)
+    endUnasked(member)
   }
 
-  function endUnasked(place: Place): void {
-    if (place.asking === 0 && retired.delete(place)) end(place)
+  function endUnasked(member: Member): void {
+    if (member.asking === 0 && retired.delete(member)) end(member)
   }
 
   return {
     take,
     retire,
-    hasOpen: () => places.some((place) => place?.isOpen() === true),
+    hasOpen: () => members.some((member) => member?.isOpen() === true),
     async use<Result>(
-      place: Place,
+      member: Member,
       run: (connection: Connection) => Promise<Result>,
     ): Promise<Result> {
-      place.asking += 1
+      member.asking += 1
       try {
-        return await run(await place.opening)
+        return await run(await member.opening)
       } finally {
-        place.asking -= 1
-        endUnasked(place)
+        member.asking -= 1
+        endUnasked(member)
       }
     },
     close() {
-      for (const place of [...places, ...retired]) if (place !== undefined) end(place)
+      for (const member of [...members, ...retired]) if (member !== undefined) end(member)
     },
   }
 }
 
-export function createSharedConnections(
-  open: () => Promise<Connection>,
-  count: number,
-): SharedConnections {
+export function createSharedConnections(open: OpenConnection, count: number): SharedConnections {
   const ring = createRing(open, count)
   let isClosed = false
 
-  /** Whether nothing was carried out, and the next place may do it. */
-  function wasInVain(place: Place, error: unknown): boolean {
-    if (place.failedAt() !== undefined) return ring.hasOpen()
-    const isUnfit = isOutdated(error) || (isReadOnly(error) && isOld(place))
-    if (isUnfit) ring.retire(place)
+  /** Whether nothing was carried out, and the next connection may do it. */
+  function wasInVain(member: Member, error: unknown): boolean {
+    if (member.failedAt() !== undefined) return ring.hasOpen()
+    const fault = toFault(error)
+    const isUnfit = fault === "outdated" || (fault === "read-only" && isOld(member))
+    if (isUnfit) ring.retire(member)
     return isUnfit
   }
 
@@ -110,11 +110,11 @@ export function createSharedConnections(
       const askedAt = performance.now()
       for (let tries = 1, inVain = 0; ; tries += 1) {
         if (isClosed) throw closed()
-        const place = ring.take()
+        const member = ring.take()
         try {
-          return await ring.use(place, run)
+          return await ring.use(member, run)
         } catch (error) {
-          const isInVain = wasInVain(place, error)
+          const isInVain = wasInVain(member, error)
           if (isInVain) inVain += 1
           const mayAsk = isInVain
             ? inVain <= count
@@ -132,21 +132,20 @@ export function createSharedConnections(
 
 /** A network that was silent for so long is silent for longer: who asks waits no second time. */
 function wasLostSoon(error: unknown, askedAt: number): boolean {
-  return toFault(error) === "lost" && performance.now() - askedAt < DEFAULTS.connectTimeoutMs
+  return isUnreached(error) && performance.now() - askedAt < SERVER_PATIENCE.connectPatienceMs
 }
 
-/** A crowd of callers makes no crowd of tries: the error of the last one is told to all of them. */
-function isResting(place: Place): boolean {
-  const failedAt = place.failedAt()
-  return failedAt !== undefined && performance.now() - failedAt < DEFAULTS.reopenMs
+function isResting(member: Member): boolean {
+  const failedAt = member.failedAt()
+  return failedAt !== undefined && performance.now() - failedAt < REOPEN_MS
 }
 
 /** A server that is read-only is not asked for connection after connection: they serve reads. */
-function isOld({ begunAt }: Place): boolean {
-  return performance.now() - begunAt >= DEFAULTS.retryMaxMs
+function isOld({ begunAt }: Member): boolean {
+  return performance.now() - begunAt >= SERVER_PATIENCE.retryMaxMs
 }
 
-function begin(opening: Promise<Connection>): Place {
+function begin(opening: Promise<Connection>): Member {
   let connection: Connection | undefined
   let failedAt: number | undefined
   opening.then(
@@ -163,7 +162,7 @@ function begin(opening: Promise<Connection>): Place {
   }
 }
 
-function end({ opening }: Place): void {
+function end({ opening }: Member): void {
   void opening.then(
     (connection) => connection.destroy(),
     () => undefined,

@@ -1,12 +1,10 @@
 /**
  * Whether the database takes commits at all, as the lanes find it: an outage begins with a try that
- * found no connection, or a server that refuses work, and ends with the next one that is answered on
- * any lane. What waits meanwhile waits for the same server, and not for its turn.
+ * found no connection, or a database that refuses work, and ends with the next one that is answered on
+ * any lane. What waits meanwhile waits for the same database, and not for its turn.
  */
 import { isSafelightError } from "@safelight/core"
-import type { Change } from "./change.ts"
-import { DEFAULTS } from "./defaults.ts"
-import { toFault } from "./sql-error.ts"
+import { isPassing, toFault } from "../database-error.ts"
 
 export interface Outage {
   /** On the monotonic clock; undefined: there is none. */
@@ -33,14 +31,7 @@ export function createOutage(): Outage {
   }
 }
 
-/** Whether a task that was asked for waited for all its patience while nothing was taken. */
-export function hasWaitedThrough({ arrivedAt, isJudged }: Change, since: number): boolean {
-  if (!isJudged) return false
-  return performance.now() - Math.max(arrivedAt, since) >= DEFAULTS.connectPatienceMs
-}
-
-/** Whether the server works: it is what was sent that did not stand, or what was read. */
+/** Whether the database works: it is what was sent that did not stand, or what was read. */
 function isAnswer(error: unknown): boolean {
-  const fault = toFault(error)
-  return fault === "change" || fault === "passing" || isSafelightError(error)
+  return toFault(error) === "change" || isPassing(error) || isSafelightError(error)
 }

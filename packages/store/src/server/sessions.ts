@@ -1,45 +1,42 @@
 /**
- * Everything that is asked of the database but commits of the log. What only reads is asked again on
- * another connection where the first was lost; a write is not, since it may have been carried out.
+ * Everything that is asked of a server but commits of the log. What only reads is asked again on another
+ * connection where the first was lost; a write is not, since it may have been carried out.
  */
 import {
-  toRows,
-  toSqlName,
   toStep,
   type Change,
   type ChangeOutcome,
   type Connections,
+  type Step,
   type StepResult,
-} from "@safelight/store"
-import type { Connection } from "./connection.ts"
-import { hasNul, toQuery, type NamedQuery } from "./named-query.ts"
+} from "../driver.ts"
+import { toRows, type RawRows } from "../statement.ts"
+import { toSqlName } from "../tables.ts"
+import type { Connection, OpenConnection } from "./connection.ts"
 import { createSharedConnections } from "./shared-connections.ts"
-import { createTransactions, type Session } from "./transactions.ts"
+import { createTransactions } from "./transactions.ts"
 
 export interface Sessions extends Connections {
-  /** Rows of a query of its own; asked twice where need be. Rejects with a `SafelightError`. */
-  readonly readRows: (query: NamedQuery) => Promise<readonly (readonly unknown[])[]>
   readonly close: () => void
 }
 
 export interface SessionsOptions {
+  readonly open: OpenConnection
   /** How many connections callers share, and how many more hold transactions. */
   readonly shared: number
   readonly transactions: number
+  /** The statement by which nobody else changes a table until the end; reading goes on. */
+  readonly toLock: (table: string) => string
 }
 
-export function createSessions(
-  open: () => Promise<Connection>,
-  options: SessionsOptions,
-): Sessions {
+export function createSessions(options: SessionsOptions): Sessions {
+  const { open, toLock } = options
   const { ask, ...shared } = createSharedConnections(open, options.shared)
   const transactions = createTransactions(open, { most: options.transactions })
   return {
     async read(statement, values) {
       const step = toStep(statement, values)
-      // PostgreSQL holds no U+0000, so no row is found by it.
-      if (step.values.some(hasNul)) return []
-      return toRows(statement, await ask(({ run }) => run(toQuery(step)), 2))
+      return toRows(statement, await ask((connection) => readStep(connection, step), 2))
     },
     async commit(change) {
       const { alone, checks = [], steps, isGuarded = false } = change
@@ -48,9 +45,11 @@ export function createSessions(
         const result = await ask(({ runStep }) => runStep(only), 1)
         return isGuarded ? result !== 0 : [result]
       }
-      return transactions.transact("begin", (session) => carryOut(session, change))
+      return transactions.transact("begin", async (session) => {
+        if (alone !== undefined) await session.execute(toLock(toSqlName(alone)))
+        return carryOut(session, change)
+      })
     },
-    readRows: (query) => ask(({ run }) => run(query), 2),
     close() {
       shared.close()
       transactions.close()
@@ -58,15 +57,24 @@ export function createSessions(
   }
 }
 
-async function carryOut(session: Session, change: Change): Promise<ChangeOutcome> {
-  const { alone, checks = [], steps, isGuarded = false } = change
-  // Nobody else changes the table until the end; reading goes on.
-  if (alone !== undefined)
-    await session.execute(`lock table ${toSqlName(alone)} in share row exclusive mode`)
+/** The rows of a step that reads. */
+export async function readStep(
+  { runStep }: Pick<Connection, "runStep">,
+  step: Step,
+): Promise<RawRows> {
+  const rows = await runStep(step)
+  return typeof rows === "object" ? rows : []
+}
+
+/** Carries a change out within a transaction of its own. */
+export async function carryOut(
+  { runStep }: Pick<Connection, "runStep">,
+  { checks = [], steps, isGuarded = false }: Change,
+): Promise<ChangeOutcome> {
   const results: StepResult[] = []
   for (const step of [...checks, ...steps]) {
     // oxlint-disable-next-line no-await-in-loop -- whether another follows shows behind it
-    const result = await session.runStep(step)
+    const result = await runStep(step)
     if (isGuarded && results.length === checks.length && result === 0) return false
     results.push(result)
     const isCheck = results.length <= checks.length

@@ -5,20 +5,31 @@
  * patience of its batch; what was not has its own, which may have begun long before its turn.
  */
 import { setTimeout } from "node:timers/promises"
-import { CONDITION_FAILED } from "./batch-statement.ts"
-import type { Change } from "./change.ts"
-import { DEFAULTS } from "./defaults.ts"
-import { hasWaitedThrough } from "./outage.ts"
-import { isHeldUp, readState, toFault } from "./sql-error.ts"
+import { isPassing, toFault } from "../database-error.ts"
+import type { How } from "./lane.ts"
+import type { Patience } from "./patience.ts"
 
-export interface Attempt {
+/** A change that waits to be committed, and who waits for it. */
+export interface Pending<Work, Outcome> {
+  readonly work: Work
+  /** What it adds to a batch, near enough. */
+  readonly bytes: number
+  /** Whether it is only asked for: what already happened must be written down, this may be refused. */
+  readonly isAsked: boolean
+  /** When it was handed in, on the monotonic clock. */
+  readonly arrivedAt: number
+  readonly resolve: (outcome: Outcome) => void
+  readonly reject: (error: Error) => void
+}
+
+export type AnyPending = Pending<unknown, never>
+
+export interface Attempt extends How {
   readonly startedAt: number
   /** Since when nothing is taken: before the batch had its turn, or from there on. */
   readonly outageAt: number
   isCareful: boolean
-  /** Whether an earlier try was sent and not answered. */
   isUnknown: boolean
-  /** How often the batch waited in vain for what somebody else holds. */
   heldUp: number
   races: number
   pauses: number
@@ -29,13 +40,9 @@ export type Next = "again" | "halve" | "give-up"
 /** Judging again finds what others did meanwhile; a change that falls more often is at fault. */
 const MOST_RACES = 3
 
-/**
- * `isUnknown`: the batch is part of one that was sent and not answered; `outageAt`: since when nothing
- * is taken, if so.
- */
+/** `outageAt`: since when nothing is taken, if so. */
 export function beginAttempt(
-  isCareful: boolean,
-  isUnknown: boolean,
+  { isCareful, isUnknown }: Pick<How, "isCareful" | "isUnknown">,
   outageAt: number | undefined,
 ): Attempt {
   const startedAt = performance.now()
@@ -47,14 +54,25 @@ export function beginAttempt(
  * Whether a change whose try failed with `error` was never sent, and waits no longer. A task that is
  * asked for waits from its arrival, what already happened from its turn.
  */
-export function isOverdue(change: Change, attempt: Attempt, error: unknown): boolean {
-  if (isFallen(error) || wasSent(attempt, error)) return false
-  if (change.isJudged) return hasWaitedThrough(change, attempt.outageAt)
-  return performance.now() - attempt.startedAt >= DEFAULTS.connectPatienceMs
+export function isOverdue(
+  change: AnyPending,
+  attempt: Attempt,
+  error: unknown,
+  patience: Patience,
+): boolean {
+  const wasSent = attempt.isUnknown || isPassing(error)
+  if (isFallen(error) || wasSent) return false
+  if (change.isAsked) return hasWaitedThrough(change, attempt.outageAt, patience)
+  return performance.now() - attempt.startedAt >= patience.connectPatienceMs
 }
 
-function wasSent({ isUnknown }: Attempt, error: unknown): boolean {
-  return isUnknown || toFault(error) === "passing"
+/** Whether a task that was asked for waited for all its patience while nothing was taken. */
+export function hasWaitedThrough(
+  { arrivedAt, isAsked }: AnyPending,
+  since: number,
+  { connectPatienceMs }: Patience,
+): boolean {
+  return isAsked && performance.now() - Math.max(arrivedAt, since) >= connectPatienceMs
 }
 
 /** What follows on `error`; resolves behind the pause where that is another try. */
@@ -62,6 +80,7 @@ export async function decideNext(
   attempt: Attempt,
   error: unknown,
   changeCount: number,
+  { patienceMs, retryMaxMs, retryMs }: Patience,
 ): Promise<Next> {
   if (isFallen(error)) {
     if (attempt.isCareful) attempt.races += 1
@@ -69,7 +88,7 @@ export async function decideNext(
     return attempt.races <= MOST_RACES ? "again" : "halve"
   }
   attempt.isCareful = true
-  if (isHeldUp(error)) {
+  if (toFault(error) === "held") {
     attempt.heldUp += 1
     // The tasks that are held are left out first; then it is something else of one of them.
     if (attempt.heldUp === 1) return "again"
@@ -77,7 +96,6 @@ export async function decideNext(
     // A lane waits for nobody but its own lost session: who handed it in may do so again.
     if (!attempt.isUnknown) return "give-up"
   }
-  const { patienceMs, retryMaxMs, retryMs } = DEFAULTS
   if (performance.now() - attempt.startedAt >= patienceMs) return "give-up"
   await setTimeout(Math.min(retryMs * 2 ** attempt.pauses, retryMaxMs))
   attempt.pauses += 1
@@ -86,5 +104,5 @@ export async function decideNext(
 
 /** Whether the database answered, and the batch as a whole may not stand. */
 export function isFallen(error: unknown): boolean {
-  return readState(error) === CONDITION_FAILED || toFault(error) === "change"
+  return toFault(error) === "change"
 }

@@ -3,11 +3,10 @@
  * ends its session: that undoes it also where the server is not heard of any more.
  */
 import { setTimeout } from "node:timers/promises"
-import type { Connection } from "./connection.ts"
-import { DEFAULTS } from "./defaults.ts"
 import { createSemaphore } from "@safelight/core"
-import { closed } from "@safelight/store"
-import { isHeldUp, toFault, toSafelightError } from "./sql-error.ts"
+import { closed, isPassing, isUnreached, toFault, toSafelightError } from "../database-error.ts"
+import { SERVER_PATIENCE } from "../writing/patience.ts"
+import type { Connection, OpenConnection } from "./connection.ts"
 
 export type Session = Pick<Connection, "runStep" | "execute">
 
@@ -34,7 +33,7 @@ export interface TransactionsOptions {
 }
 
 export function createTransactions(
-  open: () => Promise<Connection>,
+  open: OpenConnection,
   { most, isReading = false }: TransactionsOptions,
 ): Transactions {
   const idle: Connection[] = []
@@ -81,12 +80,12 @@ async function persist<Result>(call: () => Promise<Result>, isReading: boolean):
     try {
       return await call()
     } catch (error) {
-      const fault = toFault(error)
       // A read that was too slow is as slow again.
-      const isPassing = fault === "passing" && tries < MOST_TRIES && !(isReading && isHeldUp(error))
-      const isRepeatable = fault === "lost" && isReading && tries === 1
-      if (!isPassing && !isRepeatable) throw toSafelightError(error)
-      await setTimeout(DEFAULTS.retryMs * tries)
+      const isTooSlow = isReading && toFault(error) === "held"
+      const mayPass = isPassing(error) && tries < MOST_TRIES && !isTooSlow
+      const isRepeatable = isUnreached(error) && isReading && tries === 1
+      if (!mayPass && !isRepeatable) throw toSafelightError(error)
+      await setTimeout(SERVER_PATIENCE.retryMs * tries)
     }
   }
 }

@@ -5,22 +5,14 @@
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
-import type { Log } from "@safelight/core"
-import { toStep, type Statement } from "@safelight/store"
-import type { Connection } from "./connection.ts"
-import { DEFAULTS } from "./defaults.ts"
-import type { Sessions } from "./sessions.ts"
-import { toSafelightError } from "./sql-error.ts"
+import type { Log, QueueStorage } from "@safelight/core"
+import { toSafelightError } from "./database-error.ts"
+import type { Listening, Notifications } from "./driver.ts"
 
-const CHANNEL = "safelight_queued"
-
-const NOTIFY: Statement<never, { readonly payload: string }> = {
-  sql: `select pg_notify('${CHANNEL}', $1)`,
-  parameters: [{ name: "payload" }],
-  columns: [],
-}
-
-/** A payload holds fewer than 8,000 bytes. */
+/** At most twenty a second: each costs every listener a look at the queue. */
+const WAKE_MS = 50
+const RETRY_MS = 1_000
+/** PostgreSQL's payloads hold fewer than 8,000 bytes. */
 const PAYLOAD_BYTES = 7_000
 /** Ends the sender's name where tasks follow, as a JSON list; without it the queue is meant. */
 const END_OF_NODE = "\n"
@@ -28,35 +20,27 @@ const END_OF_NODE = "\n"
 export interface WakeUps {
   /** Tasks were put into the queue here. */
   readonly noteQueued: () => void
-  readonly onQueued: (listener: () => void) => () => void
-  readonly wakeHolder: (task: string) => void
-  readonly onHolderWoken: (listener: (task: string) => void) => () => void
+  readonly methods: Required<Pick<QueueStorage, "onQueued" | "wakeHolder" | "onHolderWoken">>
   readonly close: () => void
 }
 
-export function createWakeUps(
-  sessions: Pick<Sessions, "commit">,
-  open: () => Promise<Connection>,
-  log: Log,
-): WakeUps {
+export function createWakeUps(notifications: Notifications, log: Log): WakeUps {
   const node = randomUUID()
   const closing = new AbortController()
   const over = closing.signal
-  const bell = createBell({ node, open, log, over })
+  const bell = createBell({ node, notifications, log, over })
   let isDue = false
   let isQueued = false
   let woken = new Set<string>()
 
   async function notify(): Promise<void> {
-    await pause(DEFAULTS.wakeMs, over)
+    await pause(WAKE_MS, over)
     const payloads = [...(isQueued ? [node] : []), ...toPayloads(node, woken)]
     isDue = false
     isQueued = false
     woken = new Set()
     try {
-      for (const payload of payloads) {
-        if (!over.aborted) await sessions.commit({ steps: [toStep(NOTIFY, { payload })] })
-      }
+      for (const payload of payloads) if (!over.aborted) await notifications.notify(payload)
     } catch (error) {
       log.warn({ error }, "other processes were not told of new tasks")
     }
@@ -73,12 +57,14 @@ export function createWakeUps(
       isQueued = true
       notifySoon()
     },
-    onQueued: (listener) => bell.onRing((tasks) => tasks ?? listener()),
-    wakeHolder(task) {
-      woken.add(task)
-      notifySoon()
+    methods: {
+      onQueued: (listener) => bell.onRing((tasks) => tasks ?? listener()),
+      wakeHolder(task) {
+        woken.add(task)
+        notifySoon()
+      },
+      onHolderWoken: (listener) => bell.onRing((tasks) => tasks?.forEach(listener)),
     },
-    onHolderWoken: (listener) => bell.onRing((tasks) => tasks?.forEach(listener)),
     close() {
       closing.abort()
       bell.hangUp()
@@ -107,45 +93,36 @@ type Ring = (tasks: readonly string[] | undefined) => void
 interface BellOptions {
   /** Its own notifications are none. */
   readonly node: string
-  readonly open: () => Promise<Connection>
+  readonly notifications: Notifications
   readonly log: Log
   readonly over: AbortSignal
 }
 
-/** Listens as long as somebody here does; an ended connection is made again. */
-function createBell({ node, open, log, over }: BellOptions): {
+/** Listens as long as somebody here does, and again after its connection ended. */
+function createBell({ node, notifications, log, over }: BellOptions): {
   readonly onRing: (listener: Ring) => () => void
   readonly hangUp: () => void
 } {
   const listeners = new Set<Ring>()
-  let connection: Connection | undefined
+  let listening: Listening | undefined
   let isListening = false
 
   const ring: Ring = (tasks) => {
     for (const listener of listeners) listener(tasks)
   }
 
+  function onPayload(payload: string): void {
+    const [from, list] = payload.split(END_OF_NODE, 2)
+    if (from !== node) ring(list === undefined ? undefined : (JSON.parse(list) as string[]))
+  }
+
   async function listenOnce(): Promise<void> {
-    const opened = await open()
-    if (over.aborted || listeners.size === 0) {
-      opened.destroy()
-      return
-    }
-    connection = opened
-    try {
-      const ended = new Promise<void>((resolve) => opened.onEnd(resolve))
-      opened.onNotification((payload) => {
-        const [from, list] = payload.split(END_OF_NODE, 2)
-        if (from !== node) ring(list === undefined ? undefined : (JSON.parse(list) as string[]))
-      })
-      await opened.execute(`listen ${CHANNEL}`)
-      // What was queued while nobody listened.
-      ring(undefined)
-      await ended
-    } finally {
-      // One that may not listen is open still.
-      opened.destroy()
-    }
+    const begun = await notifications.listen(onPayload)
+    listening = begun
+    if (over.aborted || listeners.size === 0) begun.end()
+    // What was queued while nobody listened.
+    else ring(undefined)
+    await begun.ended
   }
 
   async function listen(): Promise<void> {
@@ -157,7 +134,7 @@ function createBell({ node, open, log, over }: BellOptions): {
       } catch (error) {
         log.warn({ error: toSafelightError(error) }, "wake-ups of other processes are not heard")
       }
-      await pause(DEFAULTS.retryMaxMs, over)
+      await pause(RETRY_MS, over)
     }
     isListening = false
   }
@@ -168,10 +145,10 @@ function createBell({ node, open, log, over }: BellOptions): {
       void listen()
       return () => {
         listeners.delete(listener)
-        if (listeners.size === 0) connection?.destroy()
+        if (listeners.size === 0) listening?.end()
       }
     },
-    hangUp: () => connection?.destroy(),
+    hangUp: () => listening?.end(),
   }
 }
 

@@ -2,15 +2,10 @@
  * The changes that wait for a lane, in the order in which they came. Where changes have keys, one whose
  * key has a change under way is passed over until that is settled.
  */
+import type { AnyPending } from "./attempt.ts"
 
 /** What waits to be committed together with others. */
-export interface PendingChange {
-  /** What it adds to a batch, near enough. */
-  readonly bytes: number
-  /** Whether it is only asked for: what already happened must be written down, this may be refused. */
-  readonly isJudged: boolean
-  readonly reject: (error: Error) => void
-}
+export type PendingChange = Pick<AnyPending, "bytes" | "isAsked" | "reject">
 
 export interface WaitingChanges<Change> {
   readonly count: () => number

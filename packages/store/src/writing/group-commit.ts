@@ -5,7 +5,7 @@
  *
  *   waiting ──(an idle lane)──▶ under way ──(the lane is done with its batch)──▶ settled
  */
-import { SafelightError } from "@safelight/core"
+import { closed, overloaded } from "../database-error.ts"
 import { createWaitingChanges, type PendingChange, type WaitingChanges } from "./waiting-changes.ts"
 
 /** What was committed together, or given up, for who watches. */
@@ -27,9 +27,7 @@ export interface GroupCommitOptions<Lane, Change> {
   readonly toKey?: (change: Change) => string
   /** Called each time before it is looked what is next. */
   readonly beforeNext?: () => void
-  /** Called when nothing waits and every lane is idle. */
-  readonly onRest?: () => void
-  readonly onDone: (batch: readonly Change[], commit: Commit) => void
+  readonly onDone: (commit: Commit) => void
 }
 
 export interface GroupCommit<Lane, Change> {
@@ -50,7 +48,7 @@ const SMALLEST_CROWD = 16
 export function createGroupCommit<Lane, Change extends PendingChange>(
   options: GroupCommitOptions<Lane, Change>,
 ): GroupCommit<Lane, Change> {
-  const { lanes, beforeNext = () => {}, onRest = () => {}, onDone } = options
+  const { lanes, beforeNext = () => {}, onDone } = options
   const idle = [...lanes]
   const waiting = createWaitingChanges(options.toKey)
   let isFlushing = false
@@ -82,21 +80,21 @@ export function createGroupCommit<Lane, Change extends PendingChange>(
     proceed()
     // Last: it may be the host's own.
     const durationMs = performance.now() - startedAt
-    onDone(batch, { changes: batch.length, durationMs, isFailed: !isCommitted })
+    onDone({ changes: batch.length, durationMs, isFailed: !isCommitted })
   }
 
   function proceed(): void {
     beforeNext()
     scheduleFlush()
     if (waiting.count() > 0 || idle.length < lanes.length) return
-    onRest()
     if (isClosed) drained.resolve()
   }
 
   return {
     add(change) {
       if (isClosed) change.reject(closed())
-      else if (change.isJudged && waiting.isFull()) change.reject(overloaded())
+      else if (change.isAsked && waiting.isFull())
+        change.reject(overloaded("too much waits to be stored"))
       else {
         waiting.add(change)
         scheduleFlush()
@@ -116,15 +114,4 @@ export function createGroupCommit<Lane, Change extends PendingChange>(
 
 function toShare(count: number, lanes: number): number {
   return count < SMALLEST_CROWD ? count : Math.ceil(count / lanes)
-}
-
-export function closed(): SafelightError {
-  const message = "the storage is closed"
-  return new SafelightError({ code: "storage-unavailable", message, isUndone: true })
-}
-
-function overloaded(): SafelightError {
-  const message = "too much waits to be stored"
-  const again = { retryable: true, retryAfterMs: 1_000, isUndone: true }
-  return new SafelightError({ code: "overloaded", message, ...again })
 }
