@@ -39,7 +39,8 @@ export function toDatabaseError(error: unknown): unknown {
  * what waits. Poolers refuse with states of any class, XX000 among them.
  */
 export function toUnopened(cause: unknown): DatabaseError {
-  return new DatabaseError({ fault: "unopened", message: `PostgreSQL: ${toWords(cause)}`, cause })
+  const message = cause instanceof DatabaseError ? cause.message : `PostgreSQL: ${toWords(cause)}`
+  return new DatabaseError({ fault: "unopened", message, cause })
 }
 
 /**
@@ -57,7 +58,8 @@ export function toOpeningError(error: unknown): SafelightError {
 }
 
 /** The SQLSTATE; undefined for an error that is not the server's. */
-export function readState(error: unknown): string | undefined {
+export function readState(thrown: unknown): string | undefined {
+  const error = thrown instanceof DatabaseError ? thrown.cause : thrown
   if (!(error instanceof Error) || !("code" in error) || !("severity" in error)) return undefined
   return typeof error.code === "string" ? error.code : undefined
 }

@@ -47,7 +47,11 @@ export { answerQuestion } from "./server/answer-question.ts"
 export type { Connection, OpenConnection } from "./server/connection.ts"
 export { createServerLane, type ServerLane, type ServerLaneOptions } from "./server/server-lane.ts"
 export { createSessions, type Sessions, type SessionsOptions } from "./server/sessions.ts"
-export { createSharedConnections, type SharedConnections } from "./server/shared-connections.ts"
+export {
+  createSharedConnections,
+  REOPEN_MS,
+  type SharedConnections,
+} from "./server/shared-connections.ts"
 export {
   createTransactions,
   type Transactions,

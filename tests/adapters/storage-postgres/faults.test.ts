@@ -2,11 +2,11 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { Append } from "@safelight/core"
+import type { LogChange } from "@safelight/store"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { advanceSample, dispatchSample, submitSample, type SampleAppend } from "@safelight/testkit"
 import { toBatchRows } from "../../../adapters/storage-postgres/src/batch-rows.ts"
 import { toBatchStatement } from "../../../adapters/storage-postgres/src/batch-statement.ts"
-import type { Change } from "../../../adapters/storage-postgres/src/change.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
 import { open, toTasks, until, type Opened } from "./open.ts"
 
@@ -15,8 +15,8 @@ function spoil(append: Append): Append {
   return { ...append, queue: { kind: "reschedule", dueAt: 1_000.5, lease: null } }
 }
 
-function toChange({ append }: SampleAppend, isJudged: boolean): Change {
-  return { append, isJudged, use: undefined, bytes: 0, arrivedAt: 0, resolve() {}, reject() {} }
+function toChange({ append }: SampleAppend, isAsked: boolean): LogChange {
+  return { append, isAsked, use: undefined }
 }
 
 describe("a change that makes no statement", () => {

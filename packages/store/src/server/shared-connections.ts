@@ -9,7 +9,7 @@ import { SERVER_PATIENCE } from "../writing/patience.ts"
 import type { Connection, OpenConnection } from "./connection.ts"
 
 /** How long the error of opening is told to all who ask: a crowd of callers makes no crowd of tries. */
-const REOPEN_MS = 200
+export const REOPEN_MS = 200
 
 export interface SharedConnections {
   /**

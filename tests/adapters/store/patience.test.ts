@@ -2,15 +2,22 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 import { isSafelightError } from "@safelight/core"
-import type { Connection } from "../../../adapters/storage-postgres/src/connection.ts"
-import { DEFAULTS } from "../../../adapters/storage-postgres/src/defaults.ts"
-import { createLane } from "../../../adapters/storage-postgres/src/lane.ts"
-import { createOutage } from "../../../adapters/storage-postgres/src/outage.ts"
-import { createWriter, type Writer } from "../../../adapters/storage-postgres/src/writer.ts"
-import { createFakeConnection, serverError, type FakeConnection } from "./fake-connection.ts"
-import { toTasks, until } from "./open.ts"
+import {
+  createServerLane,
+  createWriter,
+  SERVER_PATIENCE,
+  type Connection,
+  type Writer,
+} from "@safelight/store"
+import {
+  createFakeConnection,
+  databaseError,
+  reject,
+  until,
+  type FakeConnection,
+} from "./fake-connection.ts"
 
-const { connectPatienceMs, patienceMs } = DEFAULTS
+const { answerMs, connectPatienceMs, patienceMs } = SERVER_PATIENCE
 
 /** Monotonic time that stands still but for what `pass` adds. */
 function holdClock(context: TestContext): { now(): number; pass(durationMs: number): void } {
@@ -19,22 +26,28 @@ function holdClock(context: TestContext): { now(): number; pass(durationMs: numb
   return { now: () => nowMs, pass: (durationMs) => void (nowMs += durationMs) }
 }
 
-function openWriter(open: () => Promise<Connection>, lanes = 2): Writer {
-  const outage = createOutage()
+/** Over lanes that commit by one question for a whole batch. */
+function openWriter(open: () => Promise<Connection>, lanes = 2): Writer<string, "stored"> {
+  const openLane = () =>
+    createServerLane({
+      open,
+      async commit(connection, batch: readonly string[]) {
+        await connection.execute("commit")
+        return batch.map(() => "stored" as const)
+      },
+      prove: async () => undefined,
+    })
   return createWriter({
-    lanes: Array.from({ length: lanes }, () => createLane({ open, outage, onJudged() {} })),
-    outage,
-    onCommit() {},
-    onQueued() {},
+    lanes: Array.from({ length: lanes }, openLane),
+    patience: SERVER_PATIENCE,
+    toKey: (work) => work,
   })
 }
 
-const ADMISSION = { isJudged: true, use: undefined, bytes: 0 } as const
-const FACT = { isJudged: false, use: undefined, bytes: 0 } as const
+const toAsked = (work: string) => ({ work, isAsked: true, bytes: 0 })
+const toFact = (work: string) => ({ work, isAsked: false, bytes: 0 })
 
-function refuse(): never {
-  throw new Error("connect ECONNREFUSED")
-}
+const refuse = () => reject("unopened")
 
 function isUnavailable(error: unknown): true {
   assert.ok(isSafelightError(error))
@@ -45,12 +58,12 @@ function isUnavailable(error: unknown): true {
 
 /** The moments at which writes of new tasks are refused, from `first` on. */
 async function noteRefusals(
-  writer: Writer,
+  writer: Writer<string, "stored">,
   { count, name, now }: { count: number; name: string; now(): number },
 ): Promise<readonly number[]> {
   const first = now()
-  const writes = toTasks(count, name).map(async ({ append }) => {
-    await assert.rejects(writer.write({ ...ADMISSION, append }), isUnavailable)
+  const writes = Array.from({ length: count }, async (_, index) => {
+    await assert.rejects(writer.write(toAsked(`${name}-${index}`)), isUnavailable)
     return now() - first
   })
   return Promise.all(writes)
@@ -69,9 +82,9 @@ describe("new tasks behind a database that is gone", () => {
       what: "refuses work",
       open: async (pass) =>
         createFakeConnection({
-          execute: async () => pass(),
-          async run() {
-            throw serverError("53100")
+          async execute() {
+            pass()
+            return reject("refused")
           },
         }),
     },
@@ -108,24 +121,22 @@ describe("new tasks behind a database that is gone", () => {
   it("are tried all the same where they waited for a slow one before", async (t) => {
     const clock = holdClock(t)
     const asked = Promise.withResolvers<void>()
-    const answered = Promise.withResolvers<never[]>()
+    const answered = Promise.withResolvers<void>()
     const slow = createFakeConnection({
-      run() {
+      execute() {
         asked.resolve()
         return answered.promise
       },
     })
     const answers = [() => slow, refuse, createFakeConnection]
     const writer = openWriter(async () => (answers.shift() ?? assert.fail())(), 1)
-    const [first, second] = toTasks(2)
-    assert.ok(first && second)
-    const stored = [writer.write({ ...ADMISSION, append: first.append })]
+    const stored = [writer.write(toAsked("first"))]
     await asked.promise
-    stored.push(writer.write({ ...ADMISSION, append: second.append }))
+    stored.push(writer.write(toAsked("second")))
     clock.pass(2 * connectPatienceMs)
     slow.destroy()
-    answered.resolve([])
-    assert.deepEqual(await Promise.all(stored), [{ kind: "admitted" }, { kind: "admitted" }])
+    answered.resolve()
+    assert.deepEqual(await Promise.all(stored), ["stored", "stored"])
     assert.equal(answers.length, 0)
   })
 })
@@ -138,13 +149,11 @@ describe("what already happened, behind a database that is gone", () => {
       clock.pass(1_000)
       return isBack ? createFakeConnection() : refuse()
     }, 1)
-    const [happened] = toTasks(1, "happened")
-    assert.ok(happened)
     const refused = noteRefusals(writer, { count: 2_000, name: "task", now: clock.now })
-    const stored = writer.write({ ...FACT, append: happened.append })
+    const stored = writer.write(toFact("happened"))
     await refused
     isBack = true
-    assert.deepEqual(await stored, { kind: "admitted" })
+    assert.equal(await stored, "stored")
   })
 
   it("is refused, retryably, after the patience that it has from its turn on", async (t) => {
@@ -153,13 +162,8 @@ describe("what already happened, behind a database that is gone", () => {
       clock.pass(1_000)
       return refuse()
     }, 1)
-    const [happened] = toTasks(1, "happened")
-    assert.ok(happened)
     const refused = noteRefusals(writer, { count: 2_000, name: "task", now: clock.now })
-    const rejected = assert.rejects(
-      writer.write({ ...FACT, append: happened.append }),
-      isUnavailable,
-    )
+    const rejected = assert.rejects(writer.write(toFact("happened")), isUnavailable)
     await refused
     const turnAt = clock.now()
     await rejected
@@ -169,36 +173,63 @@ describe("what already happened, behind a database that is gone", () => {
 })
 
 describe("a batch whose outcome is unknown, and whose row its lost session holds", () => {
-  for (const change of [ADMISSION, FACT]) {
-    const what = change.isJudged ? "a new task" : "what already happened"
+  for (const change of [toAsked("task"), toFact("task")]) {
+    const what = change.isAsked ? "a new task" : "what already happened"
     it(`is tried for as long as there is patience, and no longer (${what})`, async (t) => {
       const clock = holdClock(t)
       let tries = 0
       const first = clock.now()
-      const writer = openWriter(async () => {
-        tries += 1
-        const error = tries === 1 ? new Error("Connection terminated") : serverError("55P03")
-        return createFakeConnection({
-          async run() {
-            if (clock.now() - first < 2 * patienceMs) throw error
-            return []
-          },
-          async execute() {
-            if (tries > 1) clock.pass(patienceMs / 6)
-          },
-        })
-      }, 1)
-      const [{ append } = assert.fail()] = toTasks(1)
-      await assert.rejects(writer.write({ ...change, append }), (error) => {
-        assert.ok(isSafelightError(error))
-        const code = change.isJudged ? "outcome-unknown" : "storage-unavailable"
-        assert.deepEqual([error.code, error.retryable], [code, !change.isJudged])
-        assert.equal(error.isUndone, false)
-        return true
+      const writer = openWriter(
+        async () =>
+          createFakeConnection({
+            async execute() {
+              tries += 1
+              if (tries === 1) throw databaseError("lost")
+              clock.pass(patienceMs / 6)
+              if (clock.now() - first < 2 * patienceMs) throw databaseError("held")
+            },
+          }),
+        1,
+      )
+      await assert.rejects(writer.write(change), {
+        code: "storage-unavailable",
+        retryable: true,
+        isUndone: false,
       })
       assert.ok(clock.now() - first >= patienceMs, `${clock.now() - first} ms`)
       assert.ok(clock.now() - first < 2 * patienceMs, `${clock.now() - first} ms`)
       await writer.drain()
+    })
+  }
+})
+
+describe("a check beside a commit", () => {
+  for (const [fault, isReady] of [
+    ["held", true],
+    ["refused", false],
+  ] as const) {
+    it(`${isReady ? "passes" : "fails"} where that ends as ${fault}`, async (t) => {
+      const asked = Promise.withResolvers<void>()
+      const answered = Promise.withResolvers<void>()
+      const connection = createFakeConnection({
+        async execute() {
+          asked.resolve()
+          await answered.promise
+          return reject(fault)
+        },
+      })
+      const writer = openWriter(async () => connection, 1)
+      const refused = assert.rejects(writer.write(toFact("task")), { code: "storage-unavailable" })
+      await asked.promise
+      const checked = writer.prove()
+      if (!isReady) {
+        const now = performance.now()
+        t.mock.method(performance, "now", () => now + 60_000)
+      }
+      answered.resolve()
+      if (isReady) await checked
+      else await assert.rejects(checked, { code: "storage-unavailable", message: /refused/ })
+      await refused
     })
   }
 })
@@ -208,27 +239,23 @@ describe("a network that is silent", () => {
     t.mock.timers.enable({ apis: ["setTimeout"] })
     const connections: FakeConnection[] = []
     const writer = openWriter(async () => {
-      const connection = createFakeConnection({ run: () => new Promise(() => {}) })
+      const connection = createFakeConnection({ execute: () => new Promise(() => {}) })
       connections.push(connection)
       return connection
     }, 1)
-    const [sent, waiting, fact] = toTasks(3)
-    assert.ok(sent && waiting && fact)
-    const unknown = assert.rejects(writer.write({ ...ADMISSION, append: sent.append }), {
-      code: "outcome-unknown",
-      retryable: false,
+    const unknown = assert.rejects(writer.write(toAsked("sent")), {
+      code: "storage-unavailable",
+      retryable: true,
+      isUndone: false,
     })
     while (connections.length === 0) await new Promise(setImmediate)
-    const undone = assert.rejects(
-      writer.write({ ...ADMISSION, append: waiting.append }),
-      isUnavailable,
-    )
+    const undone = assert.rejects(writer.write(toAsked("waiting")), isUnavailable)
     let isSettled = false
-    writer.write({ ...FACT, append: fact.append }).then(
+    writer.write(toFact("fact")).then(
       () => (isSettled = true),
       () => (isSettled = true),
     )
-    t.mock.timers.tick(DEFAULTS.answerMs - 1)
+    t.mock.timers.tick(answerMs - 1)
     await new Promise(setImmediate)
     t.mock.timers.tick(1)
     await Promise.all([unknown, undone])

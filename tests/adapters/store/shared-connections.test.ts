@@ -1,16 +1,11 @@
 /** When a shared connection is left for another, and what becomes of those who still use it. */
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
-import { DEFAULTS } from "../../../adapters/storage-postgres/src/defaults.ts"
-import {
-  createSharedConnections,
-  type SharedConnections,
-} from "../../../adapters/storage-postgres/src/shared-connections.ts"
-import { createFakeConnection, serverError, type FakeConnection } from "./fake-connection.ts"
+import { createSharedConnections, SERVER_PATIENCE, type SharedConnections } from "@safelight/store"
+import { createFakeConnection, reject, type FakeConnection } from "./fake-connection.ts"
 
-const { connectTimeoutMs, readConnections, retryMaxMs } = DEFAULTS
-
-const READ_ONLY = "25006"
+const { connectPatienceMs, retryMaxMs } = SERVER_PATIENCE
+const COUNT = 3
 
 interface Opened {
   readonly shared: SharedConnections
@@ -27,29 +22,27 @@ function open(context: TestContext): Opened {
     const connection = createFakeConnection()
     connections.push(connection)
     return connection
-  }, readConnections)
+  }, COUNT)
   return { shared, connections, pass: (durationMs) => void (nowMs += durationMs) }
 }
 
-/** As a server answers that can't write. */
-async function refuse(): Promise<never> {
-  throw serverError(READ_ONLY)
-}
-
 function write({ shared }: Opened): Promise<void> {
-  return assert.rejects(shared.ask(refuse, 1), { code: "storage-unavailable", retryable: true })
+  return assert.rejects(
+    shared.ask(() => reject("read-only"), 1),
+    { code: "storage-unavailable", retryable: true },
+  )
 }
 
 describe("a server that stays read-only", () => {
   it("is not asked for connection after connection", async (t) => {
     const opened = open(t)
     for (let count = 0; count < 100; count += 1) await write(opened)
-    assert.equal(opened.connections.length, readConnections)
+    assert.equal(opened.connections.length, COUNT)
     opened.pass(retryMaxMs)
     for (let count = 0; count < 100; count += 1) await write(opened)
-    assert.equal(opened.connections.length, 2 * readConnections)
+    assert.equal(opened.connections.length, 2 * COUNT)
     const left = opened.connections.filter((connection) => !connection.isDestroyed())
-    assert.equal(left.length, readConnections)
+    assert.equal(left.length, COUNT)
     opened.shared.close()
   })
 })
@@ -61,7 +54,7 @@ describe("a connection that is left", () => {
     const answered = Promise.withResolvers<string>()
     const reading = shared.ask(() => answered.promise, 2)
     opened.pass(retryMaxMs)
-    for (let count = 0; count <= readConnections; count += 1) await write(opened)
+    for (let count = 0; count <= COUNT; count += 1) await write(opened)
     const [left] = connections
     assert.ok(left)
     assert.equal(left.isDestroyed(), false)
@@ -76,7 +69,7 @@ describe("a connection that is left", () => {
     const { connections, shared } = opened
     void shared.ask(() => new Promise(() => {}), 2)
     opened.pass(retryMaxMs)
-    for (let count = 0; count <= readConnections; count += 1) await write(opened)
+    for (let count = 0; count <= COUNT; count += 1) await write(opened)
     shared.close()
     await new Promise(setImmediate)
     assert.ok(connections.every((connection) => connection.isDestroyed()))
@@ -86,15 +79,15 @@ describe("a connection that is left", () => {
 describe("a read whose connection is lost", () => {
   it("is asked again where that was soon, and not where it waited for long", async (t) => {
     for (const [tookMs, mostTries] of [
-      [connectTimeoutMs - 1, 2],
-      [connectTimeoutMs, 1],
+      [connectPatienceMs - 1, 2],
+      [connectPatienceMs, 1],
     ] as const) {
       const { pass, shared } = open(t)
       let tries = 0
       const reading = shared.ask(async () => {
         tries += 1
         pass(tookMs)
-        throw new Error("Query read timeout")
+        return reject("lost")
       }, 2)
       await assert.rejects(reading, { code: "storage-unavailable", retryable: true })
       assert.equal(tries, mostTries)
@@ -110,11 +103,11 @@ describe("a server that has no more connections", () => {
     mock.method(performance, "now", () => 1_000)
     const connections: FakeConnection[] = []
     const shared = createSharedConnections(async () => {
-      if (connections.length > 0) throw serverError("53300")
+      if (connections.length > 0) return reject("unopened")
       const connection = createFakeConnection()
       connections.push(connection)
       return connection
-    }, readConnections)
+    }, COUNT)
     for (let count = 0; count < 20; count += 1) {
       assert.equal(await shared.ask(async () => count, 1), count)
     }
