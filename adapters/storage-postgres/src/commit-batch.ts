@@ -50,7 +50,7 @@ async function commitJudged(
 ): Promise<Judgement["outcomes"]> {
   try {
     const begun = connection.execute(BEGIN)
-    const [, facts] = await Promise.all([begun, findFacts(batch, connection.run, how.heldUp > 0)])
+    const [, facts] = await Promise.all([begun, findFacts(batch, connection, how.heldUp > 0)])
     const { outcomes, survivors } = judge(batch, facts, how)
     if (survivors.length > 0) {
       // The commit behind a statement that failed undoes the transaction.

@@ -46,7 +46,13 @@ export { QUEUE_FRONT, type QueueFront, type TakeShape } from "./queue-statements
 export { answerQuestion } from "./server/answer-question.ts"
 export type { Connection, OpenConnection } from "./server/connection.ts"
 export { createServerLane, type ServerLane, type ServerLaneOptions } from "./server/server-lane.ts"
-export { createSessions, type Sessions, type SessionsOptions } from "./server/sessions.ts"
+export {
+  carryOut,
+  createSessions,
+  readStep,
+  type Sessions,
+  type SessionsOptions,
+} from "./server/sessions.ts"
 export {
   createSharedConnections,
   REOPEN_MS,

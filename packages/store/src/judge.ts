@@ -68,7 +68,6 @@ export function judge(changes: readonly LogChange[], facts: Facts, how: How): Ju
 }
 
 function toFound({ rooms, uses, heads, stored, locked }: Facts): Found {
-  const toEntry = ({ task, hash }: Head) => [task, hash] as const
   return {
     rooms: new Map(rooms.map(({ account, ...room }) => [account, room])),
     uses: new Map(
@@ -132,4 +131,8 @@ function heldByOthers({ append: { task } }: LogChange): SafelightError {
 function unknownOutcome(): SafelightError {
   const message = "the database did not say whether the task was stored"
   return new SafelightError({ code: "storage-unavailable", message, retryable: true })
+}
+
+function toEntry({ task, hash }: Head): readonly [string, string] {
+  return [task, hash]
 }

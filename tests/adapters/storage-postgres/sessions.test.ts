@@ -19,8 +19,8 @@ import { until } from "./open.ts"
 type Answers = Partial<Pick<PostgresConnection, "execute" | "run">>
 
 function fakeConnection(answers: Answers = {}): PostgresConnection {
-  const { execute = async () => undefined, run = async () => [] } = answers
-  const connection = createFakeConnection({ execute })
+  const { run = async () => [], ...others } = answers
+  const connection = createFakeConnection(others)
   return { ...connection, run, end: async () => undefined, onEnd() {}, onNotification() {} }
 }
 
