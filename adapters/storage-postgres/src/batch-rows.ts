@@ -1,6 +1,6 @@
 /**
  * Changes as the rows of a statement. Rows are in the order of their ids, so that two batches that
- * touch the same rows take them in the same order; what an account's changes come to is one row.
+ * touch the same rows take them in the same order; the sum of an account's changes is one row.
  */
 import type { LogChange } from "@safelight/store"
 import type { AddedTotals, BatchRows, SectionName } from "./sections.ts"
@@ -21,7 +21,7 @@ export function toBatchRows(changes: readonly LogChange[], isPlain: boolean): Ba
   for (const change of changes) addTotals(change, sums)
   for (const change of changes.toSorted(byTask)) {
     addAppend(change, add, isPlain)
-    addPlace(change, add, isPlain)
+    addQueueChange(change, add, isPlain)
   }
   const uses = changes.filter(({ use }) => use !== undefined).toSorted(byKey)
   for (const { append, use } of uses) {
@@ -50,7 +50,7 @@ function addAppend({ append }: LogChange, add: Add, isPlain: boolean): void {
   for (const input of inputs) add(toInputs, input)
 }
 
-function addPlace(
+function addQueueChange(
   { append: { task, changes, expectedVersion, queue } }: LogChange,
   add: Add,
   isPlain: boolean,
@@ -61,7 +61,7 @@ function addPlace(
     case "enqueue": {
       const { account, model } = changes.task
       const { dueAt, endBy, lease, startTag } = queue
-      const toQueue = isPlain && expectedVersion === 0 ? "placed" : "queued"
+      const toQueue = isPlain && expectedVersion === 0 ? "firstEnqueued" : "enqueued"
       add(toQueue, { task, account, model, dueAt, endBy, lease, startTag })
       return
     }
@@ -107,7 +107,7 @@ const NOTHING: Omit<AddedTotals, "account"> = {
   reservedMicros: 0,
   unfinishedTasks: 0,
   admittedTasks: 0,
-  // Below whatever the first judged one comes to.
+  // Below the sum of whatever is judged first.
   highestMicros: Number.MIN_SAFE_INTEGER,
   highestTasks: Number.MIN_SAFE_INTEGER,
 }

@@ -67,7 +67,7 @@ export async function assertSettings(
 /** An answer of a session that does not know a statement which it prepared, or knows another's. */
 const FOREIGN_STATEMENT = /^(26000|42P05)$/
 
-/** Some poolers give sessions out in turn. */
+/** Some poolers give out one session after another. */
 const ROUNDS = 3
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Accounts, what is set for them, and what their tasks cost. With an account's first bound its totals
+ * Accounts, what is set for them, and what their tasks cost. With an account's first limit its totals
  * are counted while nobody else changes totals, so that each commit is either counted or finds them there.
  */
 import assert from "node:assert/strict"

@@ -74,11 +74,11 @@ const TASKS = describeStatements(({ db, compile }) => ({
   ),
 }))
 
-export const PLACE_STATEMENTS = describeStatements(({ db, compile }) => ({
-  enqueue: compile((place: ReadyRow) =>
+export const QUEUE_CHANGES = describeStatements(({ db, compile }) => ({
+  enqueue: compile((row: ReadyRow) =>
     db
       .insertInto("ready")
-      .values(allOf(TABLES.ready, place))
+      .values(allOf(TABLES.ready, row))
       .onConflict((conflict) =>
         conflict.column("task").doUpdateSet((of) => ({
           account: of.ref("excluded.account"),
@@ -112,7 +112,7 @@ export const PLACE_STATEMENTS = describeStatements(({ db, compile }) => ({
 
 export const APPEND_STATEMENTS = describeStatements((compiler) => ({
   ...TASKS(compiler),
-  ...PLACE_STATEMENTS(compiler),
+  ...QUEUE_CHANGES(compiler),
 }))
 
 /** Appends and admissions as steps. */

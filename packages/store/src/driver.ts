@@ -101,12 +101,12 @@ export interface QuestionPart {
 /** Short texts from process to process; one may get lost. Both reject with a `DatabaseError`. */
 export interface Notifications {
   readonly notify: (payload: string) => Promise<void>
-  /** Resolves once payloads are heard, those sent here too. */
+  /** Resolves once payloads are received, those sent here too. */
   readonly listen: (onPayload: (payload: string) => void) => Promise<Listening>
 }
 
 export interface Listening {
-  /** Resolves once nothing is heard any more, whatever the reason. */
+  /** Resolves once nothing is received any more, whatever the reason. */
   readonly ended: Promise<void>
   readonly end: () => void
 }

@@ -56,7 +56,7 @@ export function judge(changes: readonly LogChange[], facts: Facts, how: How): Ju
   const outcomes = changes.map((change) => {
     const outcome = decide(change, found)
     if (outcome !== undefined) {
-      // An earlier try that nobody heard of may still find room.
+      // The earlier try, whose answer was lost, may still find room.
       return how.isUnknown && outcome.kind === "refused" ? unknownOutcome() : outcome
     }
     if (isHeld(change, found)) return heldByOthers(change)

@@ -1,5 +1,5 @@
 /**
- * Moving house: the moves that are recorded, and what belongs to tasks beside their log. Restoring
+ * Transfers: those that are recorded, and the side records of tasks. Restoring
  * takes nothing back: a key that stands for a task stays, an epoch never falls.
  */
 import type { Belongings, Move, MoveStorage } from "@safelight/core"

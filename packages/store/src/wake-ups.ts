@@ -132,7 +132,7 @@ function createBell({ node, notifications, log, over }: BellOptions): {
       try {
         await listenOnce()
       } catch (error) {
-        log.warn({ error: toSafelightError(error) }, "wake-ups of other processes are not heard")
+        log.warn({ error: toSafelightError(error) }, "other processes' wake-ups are not received")
       }
       await pause(RETRY_MS, over)
     }

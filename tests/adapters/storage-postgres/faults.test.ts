@@ -71,8 +71,8 @@ describe("a row that somebody else holds", () => {
   })
 })
 
-describe("an account at its bound", () => {
-  it("takes the place of a task that ends in the same batch, by the batch's one statement", async () => {
+describe("an account at its limit", () => {
+  it("has room where a task ends in the same batch, by the batch's one statement", async () => {
     await using opened = await open({ lanes: 1 })
     const { storage } = opened
     await storage.setAccount({ id: "account", now: 1, settings: { unfinishedTasks: 1 } })

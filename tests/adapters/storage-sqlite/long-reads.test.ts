@@ -10,7 +10,7 @@ import { submitSample } from "@safelight/testkit"
 import { open } from "./open.ts"
 
 describe("sums that are added up one behind the other", () => {
-  it("let the log begin anew, so that its file stays within a bound", async () => {
+  it("let the log begin anew, so that its file stays within a limit", async () => {
     await using opened = await open({})
     const { storage } = opened
     const database = opened.connect()

@@ -142,7 +142,7 @@ describe("new tasks behind a database that is gone", () => {
 })
 
 describe("what already happened, behind a database that is gone", () => {
-  it("is tried from its turn on, and stored where the database is back by then", async (t) => {
+  it("is tried from when its batch is taken up, and stored where the database is back by then", async (t) => {
     const clock = holdClock(t)
     let isBack = false
     const writer = openWriter(async () => {
@@ -156,7 +156,7 @@ describe("what already happened, behind a database that is gone", () => {
     assert.equal(await stored, "stored")
   })
 
-  it("is refused, retryably, after the patience that it has from its turn on", async (t) => {
+  it("is refused, retryably, after the patience that its batch has", async (t) => {
     const clock = holdClock(t)
     const writer = openWriter(async () => {
       clock.pass(1_000)
@@ -165,10 +165,10 @@ describe("what already happened, behind a database that is gone", () => {
     const refused = noteRefusals(writer, { count: 2_000, name: "task", now: clock.now })
     const rejected = assert.rejects(writer.write(toFact("happened")), isUnavailable)
     await refused
-    const turnAt = clock.now()
+    const takenUpAt = clock.now()
     await rejected
-    assert.ok(clock.now() - turnAt >= connectPatienceMs - 1_000)
-    assert.ok(clock.now() - turnAt < connectPatienceMs + 1_000)
+    assert.ok(clock.now() - takenUpAt >= connectPatienceMs - 1_000)
+    assert.ok(clock.now() - takenUpAt < connectPatienceMs + 1_000)
   })
 })
 

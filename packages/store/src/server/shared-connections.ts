@@ -1,6 +1,6 @@
 /**
  * The connections that many callers share: a few, opened when they are needed, each carrying many
- * queries at once, asked in turn. A connection that is unfit for a question which another could answer
+ * queries at once, each asked after the one before. A connection that is unfit for a question which another could answer
  * is retired: nobody new gets it, and it ends with the last answer that somebody waits for.
  */
 import assert from "node:assert/strict"
@@ -42,7 +42,7 @@ function createRing(open: OpenConnection, count: number) {
   const retired = new Set<Member>()
   let next = 0
 
-  /** The next in turn; one that just could not be opened is passed over while there are others. */
+  /** The next one; a connection that just could not be opened is passed over while there are others. */
   function take(): Member {
     let failed: Member | undefined
     for (let step = 0; step < count; step += 1) {

@@ -1,6 +1,6 @@
 /**
  * Transactions of several statements, each on a connection of its own while it lasts. One that fails
- * ends its session: that undoes it also where the server is not heard of any more.
+ * ends its session: that undoes it also where the server does not answer any more.
  */
 import { setTimeout } from "node:timers/promises"
 import { createSemaphore } from "@safelight/core"

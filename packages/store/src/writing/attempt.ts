@@ -2,7 +2,7 @@
  * The tries of one batch: what is to be done after one that failed. A batch that fell is judged change
  * by change; one that falls then too is judged again some times, since others may have been quicker,
  * and halved; anything else is tried again for as long as there is patience. What was sent has the
- * patience of its batch; what was not has its own, which may have begun long before its turn.
+ * patience of its batch; what was not has its own, which may have begun long before it was sent.
  */
 import { setTimeout } from "node:timers/promises"
 import { isPassing, toFault } from "../database-error.ts"
@@ -26,7 +26,7 @@ export type AnyPending = Pending<unknown, never>
 
 export interface Attempt extends How {
   readonly startedAt: number
-  /** Since when nothing is taken: before the batch had its turn, or from there on. */
+  /** Since when nothing is taken: before the batch was taken up, or from there on. */
   readonly outageAt: number
   isCareful: boolean
   isUnknown: boolean
@@ -52,7 +52,7 @@ export function beginAttempt(
 
 /**
  * Whether a change whose try failed with `error` was never sent, and waits no longer. A task that is
- * asked for waits from its arrival, what already happened from its turn.
+ * asked for waits from its arrival, what already happened from when its batch was taken up.
  */
 export function isOverdue(
   change: AnyPending,

@@ -27,6 +27,6 @@ export interface How {
   readonly isCareful: boolean
   /** One was sent and not answered: it may still be committed, or find room that this one does not. */
   readonly isUnknown: boolean
-  /** How many waited in vain for what somebody else holds: that part of the batch is to be left out. */
+  /** How many waited in vain for what somebody else holds: then those tasks are to be left out. */
   readonly heldUp: number
 }

@@ -1,7 +1,7 @@
 /**
  * Whether the database takes commits at all, as the lanes find it: an outage begins with a try that
  * found no connection, or a database that refuses work, and ends with the next one that is answered on
- * any lane. What waits meanwhile waits for the same database, and not for its turn.
+ * any lane. What waits meanwhile waits for the same database, and not for those before it.
  */
 import { isSafelightError } from "@safelight/core"
 import { isPassing, toFault } from "../database-error.ts"

@@ -22,7 +22,7 @@ export interface WaitingChanges<Change> {
   readonly settle: (batch: readonly Change[]) => void
 }
 
-/** A batch's bounds keep the wait of its first change short. */
+/** These limits of a batch keep the wait of its first change short. */
 const MAX_BATCH_CHANGES = 500
 const MAX_BATCH_BYTES = 1_048_576
 /** What waits to be committed; past either, what may be refused is. */

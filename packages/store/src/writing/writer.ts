@@ -54,7 +54,7 @@ export function createWriter<Work, Outcome>(
   })
   const proof = createProof({ idle: group.idle, outage, onIdle: group.proceed })
 
-  /** A lane spends all its patience on one batch; what waits behind it must not wait for each in turn. */
+  /** A lane spends all its patience on one batch; what waits behind it must not wait for one after another. */
   function refuseOverdue(): void {
     const since = outage.since()
     if (since === undefined) return

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { open, toTasks } from "./open.ts"
 
-describe("bounds of an account", () => {
+describe("limits of an account", () => {
   it("hold over nodes that admit at once", async () => {
     await using opened = await open()
     const other = await opened.openBeside()

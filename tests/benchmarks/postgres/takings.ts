@@ -1,6 +1,6 @@
 /**
- * `claim_1m_ratio`: how long taking ten takes where 1,000,000 tasks wait, over one where 1,000
- * do, in turns. `claim_1m_held_ratio`: the same while another connection's transaction keeps vacuum
+ * `take_1m_ratio`: how long taking ten takes where 1,000,000 tasks wait, over one where 1,000
+ * do, alternately. `take_1m_held_ratio`: the same while another connection's transaction keeps vacuum
  * from removing anything, after and during thousands of takings. The tasks that wait were submitted by
  * an engine. Of ten, nine are finished, one is given back for a second, and nine more are submitted, so
  * the front of the queue moves and its length stays.
@@ -45,7 +45,7 @@ async function finish(storage: Storage, { task, hash }: Taken): Promise<void> {
 }
 
 /** Resolves to how long the taking took, in milliseconds; what comes after it is not counted. */
-async function claimOnce({ storage, submit }: Own): Promise<number> {
+async function takeOnce({ storage, submit }: Own): Promise<number> {
   const now = Date.now()
   const startedAt = performance.now()
   const taken = await storage.take({
@@ -65,15 +65,15 @@ async function claimOnce({ storage, submit }: Own): Promise<number> {
   return tookMs
 }
 
-async function timeInTurns(
+async function timeAlternately(
   few: Own,
   many: Own,
   count: number,
 ): Promise<{ readonly few: readonly number[]; readonly many: readonly number[] }> {
   const times = { few: [] as number[], many: [] as number[] }
-  for (let turn = 0; turn < count; turn += 1) {
-    times.few.push(await claimOnce(few))
-    times.many.push(await claimOnce(many))
+  for (let round = 0; round < count; round += 1) {
+    times.few.push(await takeOnce(few))
+    times.many.push(await takeOnce(many))
   }
   return times
 }
@@ -88,26 +88,26 @@ await fill(few, fewDatabase, FEW)
 await fill(many, manyDatabase, scale.waitingTasks)
 await fewDatabase.query("checkpoint")
 
-await timeInTurns(few, many, scale.timedClaims / 4)
-const free = await timeInTurns(few, many, scale.timedClaims)
+await timeAlternately(few, many, scale.timedTakings / 4)
+const free = await timeAlternately(few, many, scale.timedTakings)
 
 const holder = new Client({ connectionString: manyDatabase.url })
 await holder.connect()
 await holder.query("begin isolation level repeatable read")
 // The snapshot is taken by the first statement, and holds until the end.
 await holder.query("select 1")
-for (let churned = 0; churned < scale.churnedClaims; churned += 1) await claimOnce(many)
-const held = await timeInTurns(few, many, scale.timedClaims)
+for (let churned = 0; churned < scale.churnedTakings; churned += 1) await takeOnce(many)
+const held = await timeAlternately(few, many, scale.timedTakings)
 await holder.query("commit")
 await holder.end()
 
 reportFigures({
-  claim_1k_p50_ms: median(free.few),
-  claim_1m_p50_ms: median(free.many),
-  claim_1m_p99_ms: percentile(free.many, 0.99),
-  claim_1m_held_p50_ms: median(held.many),
-  claim_1m_held_p99_ms: percentile(held.many, 0.99),
-  claim_1m_ratio: median(free.many) / median(free.few),
+  take_1k_p50_ms: median(free.few),
+  take_1m_p50_ms: median(free.many),
+  take_1m_p99_ms: percentile(free.many, 0.99),
+  take_1m_held_p50_ms: median(held.many),
+  take_1m_held_p99_ms: percentile(held.many, 0.99),
+  take_1m_ratio: median(free.many) / median(free.few),
   // Both beside a queue that vacuum may clean: the short one's database holds nothing back.
-  claim_1m_held_ratio: median(held.many) / median(held.few),
+  take_1m_held_ratio: median(held.many) / median(held.few),
 })
