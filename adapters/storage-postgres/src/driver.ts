@@ -11,11 +11,11 @@ import {
   createTransactions,
   createWriter,
   measureAppend,
+  ownStatement,
   SERVER_PATIENCE,
   type Driver,
   type LogChange,
   type LogOutcome,
-  type Statement,
 } from "@safelight/store"
 import { createBatchCommit } from "./commit-batch.ts"
 import { createOpener } from "./connection.ts"
@@ -27,17 +27,13 @@ import type { PostgresStorageOptions } from "./storage.ts"
 import { writeNothing } from "./write-nothing.ts"
 
 /** The statement's clock and not its transaction's, which stands still from its beginning on. */
-const READ_CLOCK: Statement<{ readonly now: number }, object> = {
-  sql: "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint",
-  parameters: [],
-  columns: [{ name: "now" }],
-}
+const READ_CLOCK = ownStatement<{ readonly now: number }, object>(
+  "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint",
+  [],
+  ["now"],
+)
 
-const ANSWER: Statement<{ readonly one: number }, object> = {
-  sql: "select 1",
-  parameters: [],
-  columns: [{ name: "one" }],
-}
+const ANSWER = ownStatement<{ readonly one: number }, object>("select 1", [], ["one"])
 
 const ONE_SNAPSHOT = "begin isolation level repeatable read read only"
 

@@ -3,6 +3,7 @@
  * by an array a column: so an index is used whatever the planner believes of a table.
  */
 import {
+  ownStatement,
   readStep,
   toNewestEvent,
   toRows,
@@ -45,15 +46,6 @@ export async function findFacts(
   return { rooms, uses, heads, stored, locked: locked?.map(({ task }) => task) }
 }
 
-function describe<Row, Values>(
-  sql: string,
-  parameters: readonly (keyof Values & string)[],
-  columns: readonly (keyof Row & string)[],
-): Statement<Row, Values> {
-  const named = (name: string) => ({ name })
-  return { sql, parameters: parameters.map(named), columns: columns.map(named) }
-}
-
 interface OfAccounts {
   readonly accounts: Buffer
 }
@@ -62,13 +54,13 @@ interface OfTasks {
   readonly tasks: Buffer
 }
 
-const LOCK_TOTALS = describe<{ readonly account: string }, OfAccounts>(
+const LOCK_TOTALS = ownStatement<{ readonly account: string }, OfAccounts>(
   "select account from account_totals where account = any($1::text[]) order by account for update",
   ["accounts"],
   ["account"],
 )
 
-const FIND_ROOMS = describe<Facts["rooms"][number], OfAccounts>(
+const FIND_ROOMS = ownStatement<Facts["rooms"][number], OfAccounts>(
   `select a.id, a.budget_micros, a.unfinished_tasks,
   t.charged_micros + t.reserved_micros, t.unfinished_tasks
 from accounts as a
@@ -78,7 +70,7 @@ where a.id = any($1::text[]) and (a.budget_micros is not null or a.unfinished_ta
   ["account", "budgetMicros", "mostTasks", "spentMicros", "unfinishedTasks"],
 )
 
-const FIND_USES = describe<Facts["uses"][number], OfAccounts & { readonly keys: Buffer }>(
+const FIND_USES = ownStatement<Facts["uses"][number], OfAccounts & { readonly keys: Buffer }>(
   `select u.account, u.key, u.task, u.fingerprint
 from idempotency as u join unnest($1::text[], $2::text[]) as x(account, key)
 on u.account = x.account and u.key = x.key
@@ -87,13 +79,13 @@ where u.account = any($1::text[]) and u.key = any($2::text[])`,
   ["account", "key", "task", "fingerprint"],
 )
 
-const FIND_HEADS = describe<Head, OfTasks>(
+const FIND_HEADS = ownStatement<Head, OfTasks>(
   "select id, hash from tasks where id = any($1::text[])",
   ["tasks"],
   ["task", "hash"],
 )
 
-const FIND_STORED = describe<Head, OfTasks & { readonly versions: Buffer }>(
+const FIND_STORED = ownStatement<Head, OfTasks & { readonly versions: Buffer }>(
   `select e.task, e.hash from events as e
 join unnest($1::text[], $2::bigint[]) as x(task, version) on e.task = x.task and e.version = x.version
 where e.task = any($1::text[])`,
@@ -101,7 +93,7 @@ where e.task = any($1::text[])`,
   ["task", "hash"],
 )
 
-const LOCK_TASKS = describe<{ readonly task: string }, OfTasks>(
+const LOCK_TASKS = ownStatement<{ readonly task: string }, OfTasks>(
   "select id from tasks where id = any($1::text[]) order by id for update skip locked",
   ["tasks"],
   ["task"],

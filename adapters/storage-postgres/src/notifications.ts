@@ -1,15 +1,13 @@
 /** `NOTIFY` and `LISTEN`: what one process says, and each that listens hears. */
-import type { Connections, Notifications, Statement } from "@safelight/store"
-import { toStep } from "@safelight/store"
+import { ownStatement, toStep, type Connections, type Notifications } from "@safelight/store"
 import type { PostgresConnection } from "./connection.ts"
 
 const CHANNEL = "safelight_queued"
 
-const NOTIFY: Statement<never, { readonly payload: string }> = {
-  sql: `select pg_notify('${CHANNEL}', $1)`,
-  parameters: [{ name: "payload" }],
-  columns: [],
-}
+const NOTIFY = ownStatement<never, { readonly payload: string }>(
+  `select pg_notify('${CHANNEL}', $1)`,
+  ["payload"],
+)
 
 export function createNotifications(
   { commit }: Pick<Connections, "commit">,

@@ -6,24 +6,24 @@
  */
 import assert from "node:assert/strict"
 import type { Log } from "@safelight/core"
-import type { Connections, Origins, Statement } from "@safelight/store"
+import { ownStatement, type Connections, type Origins } from "@safelight/store"
 
 /** The right is null where the server has no such function. */
-const FIND_RIGHT: Statement<
+const FIND_RIGHT = ownStatement<
   { readonly database: string; readonly mayAsk: boolean | null },
   object
-> = {
-  sql: `select d.oid::text, has_function_privilege(to_regprocedure('pg_catalog.pg_control_system()'), 'execute')
+>(
+  `select d.oid::text, has_function_privilege(to_regprocedure('pg_catalog.pg_control_system()'), 'execute')
     from pg_catalog.pg_database d where d.datname = current_database()`,
-  parameters: [],
-  columns: [{ name: "database" }, { name: "mayAsk" }],
-}
+  [],
+  ["database", "mayAsk"],
+)
 
-const FIND_SERVER: Statement<{ readonly server: string }, object> = {
-  sql: "select system_identifier::text from pg_catalog.pg_control_system()",
-  parameters: [],
-  columns: [{ name: "server" }],
-}
+const FIND_SERVER = ownStatement<{ readonly server: string }, object>(
+  "select system_identifier::text from pg_catalog.pg_control_system()",
+  [],
+  ["server"],
+)
 
 export function createOriginReader(
   { read }: Pick<Connections, "read">,

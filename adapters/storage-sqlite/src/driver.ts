@@ -5,12 +5,12 @@
 import { SafelightError, SILENT_LOG } from "@safelight/core"
 import {
   bind,
+  ownStatement,
   toRows,
   toStep,
   type Driver,
   type Origins,
   type Question,
-  type Statement,
 } from "@safelight/store"
 import { DEFAULTS } from "./defaults.ts"
 import { SQLITE_DIALECT } from "./dialect.ts"
@@ -32,11 +32,7 @@ export interface DriverParts extends Pick<SqliteStorageOptions, "busyTimeoutMs" 
 }
 
 /** Changes nothing and is committed and synced as any change is, so it fails where they do. */
-const WRITE_ONE_PAGE: Statement<never, object> = {
-  sql: "pragma user_version = 0",
-  parameters: [],
-  columns: [],
-}
+const WRITE_ONE_PAGE = ownStatement<never, object>("pragma user_version = 0")
 
 export function createDriver(parts: DriverParts): Driver {
   const { busyTimeoutMs = DEFAULTS.busyTimeoutMs, file, log = SILENT_LOG, unlock, writer } = parts

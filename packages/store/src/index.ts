@@ -67,6 +67,7 @@ export {
   bind,
   createCompiler,
   describeStatements,
+  ownStatement,
   toRows,
   type Compiler,
   type RawRows,

@@ -99,6 +99,19 @@ export function describeStatements<Statements>(
   return build
 }
 
+/** A statement in a database's own SQL: its parameters and its columns, each in their order. */
+export function ownStatement<Row, Values>(
+  sql: string,
+  parameters: readonly (keyof Values & string)[] = [],
+  columns: readonly (keyof Row & string)[] = [],
+): Statement<Row, Values> {
+  return { sql, parameters: parameters.map(toConversion), columns: columns.map(toConversion) }
+}
+
+function toConversion(name: string): Conversion {
+  return { name }
+}
+
 /** The values of a statement's parameters in their order. Throws a RangeError on a missing one. */
 export function bind<Values>(
   { sql, parameters }: Statement<unknown, Values>,
