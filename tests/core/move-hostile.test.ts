@@ -34,7 +34,7 @@ async function assertRefused(lines: readonly string[], message: RegExp): Promise
   const target = createMemoryStorage()
   await assert.rejects(take(target, lines, true), { code: "export-refused", message })
   assert.deepEqual(
-    [await target.listAccounts(), await target.listKeys(), await target.listMoves()],
+    [await target.listAccounts(), await target.listKeys(), await target.listTransfers()],
     [[], [], []],
   )
   assert.deepEqual((await target.scan({ after: "", limit: 1 })).streams, [])
@@ -68,7 +68,7 @@ describe("keys that a file brings", () => {
       code: "export-refused",
       message: /^the file brings 2 API keys and 2 link keys, .*--check, then .*--with-keys$/,
     })
-    assert.deepEqual([await target.listKeys(), await target.listMoves()], [[], []])
+    assert.deepEqual([await target.listKeys(), await target.listTransfers()], [[], []])
     await take(target, lines, true)
     assert.equal((await target.listKeys()).length, 2)
   })

@@ -34,7 +34,7 @@ async function readTasks(storage: Storage): Promise<unknown> {
   const { streams } = await storage.scan({ after: "", limit: 100 })
   return {
     streams,
-    belongings: await Promise.all(streams.map(({ id }) => storage.readBelongings(id))),
+    sideRecords: await Promise.all(streams.map(({ id }) => storage.readSideRecords(id))),
     accounts: await storage.listAccounts(),
     epoch: await storage.readLinkEpoch({ account: "ann", task: toTaskId("0"), key: "image_1" }),
   }
@@ -82,8 +82,8 @@ describe("keys of an export", () => {
         code: "export-refused",
         message: /was changed while it was imported/,
       })
-      const [move] = await target.listMoves()
-      assert.deepEqual([await target.listKeys(), move?.state], [[], "arriving"])
+      const [move] = await target.listTransfers()
+      assert.deepEqual([await target.listKeys(), move?.state], [[], "importing"])
     }
   })
 })
@@ -99,7 +99,7 @@ describe("an idempotency key that stands for another task by now", () => {
     const finding = { account: "ann", task: toTaskId("a") }
     assert.deepEqual(report.idempotency, { findings: [finding], findingCount: 1 })
     const [of, left] = await Promise.all(
-      [toTaskId("a"), toTaskId("z")].map((id) => target.readBelongings(id)),
+      [toTaskId("a"), toTaskId("z")].map((id) => target.readSideRecords(id)),
     )
     assert.deepEqual([of?.idempotency, left?.idempotency], [[], [idempotency]])
   })

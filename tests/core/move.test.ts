@@ -12,7 +12,7 @@ import {
   openEvent,
   SEAL_ID,
   sealEvents,
-  type Move,
+  type Transfer,
   type SafelightErrorCode,
 } from "@safelight/core"
 import { createMemoryStorage, type MemoryStorage } from "@safelight/testkit"
@@ -53,12 +53,12 @@ async function refuses(
   await assert.rejects(work, { code, message })
 }
 
-/** Everything that moves; what a claim is taken under does not. */
+/** Everything that a transfer carries: not the lease that a task is held under. */
 async function readAll(storage: MemoryStorage) {
   const { streams } = await storage.scan({ after: "", limit: 100 })
   return {
     streams,
-    belongings: await Promise.all(streams.map(({ id }) => storage.readBelongings(id))),
+    sideRecords: await Promise.all(streams.map(({ id }) => storage.readSideRecords(id))),
     accounts: await storage.listAccounts(),
     keys: await storage.listKeys(),
     linkKeys: await storage.readLinkKeys(),
@@ -69,7 +69,7 @@ async function readAll(storage: MemoryStorage) {
 
 async function isUntouched(storage: MemoryStorage): Promise<void> {
   const { streams, accounts, keys } = await readAll(storage)
-  assert.deepEqual([streams, accounts, keys, await storage.listMoves()], [[], [], [], []])
+  assert.deepEqual([streams, accounts, keys, await storage.listTransfers()], [[], [], [], []])
 }
 
 describe("an export that is imported", () => {
@@ -95,7 +95,7 @@ describe("an export that is imported", () => {
     const target = createMemoryStorage()
     const lines = await exportLines(await createMovingStorage())
     await take(target, lines)
-    assertServable(await target.listMoves())
+    assertServable(await target.listTransfers())
     const repeated = createStream(toTaskId("z"), [submission("ann", EDIT)])
     const idempotency = { key: "once", fingerprint: "cd".repeat(32), usedAt: 901 }
     assert.deepEqual(await target.admit({ append: toAppend(repeated), idempotency }), {
@@ -335,7 +335,7 @@ describe("where something is there already", () => {
     const target = createMemoryStorage()
     await target.append(toAppend(createStream(toTaskId("8"), [submission("ann", EDIT)])))
     await refuses(take(target, lines), new RegExp(`task ${toTaskId("8")} has another log`))
-    assert.deepEqual([await target.listAccounts(), await target.listMoves()], [[], []])
+    assert.deepEqual([await target.listAccounts(), await target.listTransfers()], [[], []])
     const { streams } = await target.scan({ after: "", limit: 100 })
     assert.deepEqual(
       streams.map(({ id }) => id),
@@ -376,18 +376,18 @@ describe("an import that is interrupted", () => {
     const target = createMemoryStorage()
     target.failAppends(3)
     await refuses(take(target, lines), /does not answer/, "storage-unavailable")
-    const moves = await target.listMoves()
+    const transfers = await target.listTransfers()
     assert.deepEqual(
-      moves.map(({ state }) => state),
-      ["arriving"],
+      transfers.map(({ state }) => state),
+      ["importing"],
     )
-    assert.throws(() => assertServable(moves), { code: "already-moved", message: /not complete/ })
+    assert.throws(() => assertServable(transfers), { code: "in-transfer", message: /not complete/ })
     const another = await exportLines(createMemoryStorage())
-    await refuses(take(target, another), /import of another file/, "already-moved")
+    await refuses(take(target, another), /import of another file/, "in-transfer")
     target.failAppends(0)
     await take(target, lines)
     assert.deepEqual(await readAll(target), await readAll(source))
-    assertServable(await target.listMoves())
+    assertServable(await target.listTransfers())
   })
 
   it("loses nothing where a commit came through whose answer did not", async () => {
@@ -413,14 +413,14 @@ describe("an import that is interrupted", () => {
 })
 
 describe("sealed data", () => {
-  const seal: Move = { id: SEAL_ID, state: "left", at: NOW }
+  const seal: Transfer = { id: SEAL_ID, state: "sealed", at: NOW }
 
   it("takes nothing in and is served by nobody", async () => {
     const target = createMemoryStorage()
-    await target.setMove(seal)
+    await target.setTransfer(seal)
     const lines = await exportLines(await createMovingStorage())
-    await refuses(take(target, lines), /sealed and moves elsewhere/, "already-moved")
-    assert.throws(() => assertServable([seal]), { code: "already-moved", message: /--unseal/ })
+    await refuses(take(target, lines), /sealed and moves elsewhere/, "in-transfer")
+    assert.throws(() => assertServable([seal]), { code: "in-transfer", message: /--unseal/ })
   })
 })
 

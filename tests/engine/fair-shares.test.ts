@@ -23,7 +23,7 @@ interface Node {
 function createWorld(size: number) {
   const clock = createManualClock()
   const rows = new Map<string, WorkerLease>()
-  let beats = 0
+  let heartbeats = 0
 
   function start(id: string): Node {
     const lease = { id, heldUntil: -Infinity }
@@ -35,7 +35,7 @@ function createWorld(size: number) {
   /** A heartbeat in two halves: what it writes, and later what it has read by then. */
   function beat({ lease, shares }: Node): () => void {
     const startedAt = clock.monotonicNow()
-    beats += 1
+    heartbeats += 1
     const facts: LeaseFacts = {
       channels: ["fal"],
       leftAlone: [],
@@ -44,7 +44,7 @@ function createWorld(size: number) {
       membership: shares.membership(),
       round: shares.round(),
     }
-    rows.set(lease.id, { lease: lease.id, beats, facts })
+    rows.set(lease.id, { lease: lease.id, heartbeats, facts })
     const leases = [...rows.values()]
     return () => {
       if (clock.monotonicNow() >= lease.heldUntil) shares.lapse()

@@ -166,7 +166,7 @@ describe("a worker lease", () => {
     await scene.clock.advance(200_000)
     const leases = await scene.storage.listLeases()
     assert.equal(leases.length, 1)
-    for (const { beats } of leases) assert.ok(beats >= 10, `${beats} beats`)
+    for (const { heartbeats } of leases) assert.ok(heartbeats >= 10, `${heartbeats} heartbeats`)
     await scene.engine.stop()
     assert.deepEqual(await scene.storage.listLeases(), [])
   })

@@ -214,7 +214,7 @@ describe("moving house", () => {
       assert.match(stderr, /another process serves this data folder/)
       assert.equal(code, 1)
       assert.equal((await exportHouse(house)).code, 0)
-      assert.deepEqual(await withStorage(house.source, (storage) => storage.listMoves()), [])
+      assert.deepEqual(await withStorage(house.source, (storage) => storage.listTransfers()), [])
     })
     await withService(house.target, async () => {
       const { stderr } = await importHouse({ ...house, run })
@@ -232,7 +232,7 @@ describe("an import", () => {
     assert.equal(code, 2)
     await withStorage(house.target, async (storage) => {
       assert.deepEqual((await storage.scan({ after: "", limit: 1 })).streams, [])
-      assert.deepEqual(await storage.listMoves(), [])
+      assert.deepEqual(await storage.listTransfers(), [])
     })
   })
 

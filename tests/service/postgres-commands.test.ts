@@ -121,7 +121,7 @@ describe("beside a service on PostgreSQL", { concurrency: 2 }, () => {
       assert.equal(code, 2)
     }
     await Promise.all(audits)
-    assert.deepEqual(await execute(world.database, "select id from moves"), [])
+    assert.deepEqual(await execute(world.database, "select id from transfers"), [])
     await assert.rejects(stat(join(world.folder, "sealed.ndjson")), { code: "ENOENT" })
 
     assert.match(await world.succeed("export", "--to", "log.ndjson"), /^2 tasks \(0 unfinished\)/m)

@@ -4,7 +4,7 @@
  * older one may still use changes it under that one's feet, and holds no lock for long.
  */
 import { assertServable, SafelightError } from "@safelight/core"
-import { createCompiler, migrate, MOVE_STATEMENTS, toRows } from "@safelight/store"
+import { createCompiler, migrate, TRANSFER_STATEMENTS, toRows } from "@safelight/store"
 import { Kysely, PostgresDialect } from "kysely"
 import { Client } from "pg"
 import { DEFAULTS } from "./defaults.ts"
@@ -72,9 +72,9 @@ export async function migrateDatabase(options: MigrateOptions): Promise<void> {
     await migrate(toKysely(client), { dialect: POSTGRES_DIALECT })
     if (isNew) for (const sql of TUNING) await client.query(sql)
     if (isServing) {
-      const { listMoves } = MOVE_STATEMENTS(createCompiler(POSTGRES_DIALECT))
-      const { rows } = await client.query({ text: listMoves.sql, rowMode: "array" })
-      assertServable(toRows(listMoves, rows))
+      const { listTransfers } = TRANSFER_STATEMENTS(createCompiler(POSTGRES_DIALECT))
+      const { rows } = await client.query({ text: listTransfers.sql, rowMode: "array" })
+      assertServable(toRows(listTransfers, rows))
     }
     await client.query("commit")
   } finally {

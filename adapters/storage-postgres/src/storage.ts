@@ -34,7 +34,7 @@ export interface PostgresStorageOptions {
 /**
  * Connects, and brings the schema along where need be. Rejects with `invalid-configuration` (a wrong
  * URL, password or database, a pooler that takes settings or sessions away), `schema-too-new`,
- * `already-moved`, `storage-unavailable`.
+ * `in-transfer`, `storage-unavailable`.
  */
 export async function createPostgresStorage(options: PostgresStorageOptions): Promise<Storage> {
   const { url, lanes = DEFAULTS.lanes, mayCreate = true, mode = "serve" } = options

@@ -9,7 +9,7 @@ import {
   LEASE_STATEMENTS,
   createCompiler,
   migrate,
-  MOVE_STATEMENTS,
+  TRANSFER_STATEMENTS,
   toRows,
   type RawRows,
 } from "@safelight/store"
@@ -31,7 +31,7 @@ export interface MigrateFileOptions {
   readonly assertAlone: () => void
 }
 
-/** Rejects with `schema-too-new`, with `already-moved` where it is to be served, or with SQLite's own error. */
+/** Rejects with `schema-too-new`, with `in-transfer` where it is to be served, or with SQLite's own error. */
 export async function migrateFile(options: MigrateFileOptions): Promise<void> {
   const database = new DatabaseSync(options.file)
   try {
@@ -50,9 +50,9 @@ export async function migrateFile(options: MigrateFileOptions): Promise<void> {
 
 function beginServing(database: DatabaseSync, file: string): void {
   const compiler = createCompiler(SQLITE_DIALECT)
-  const { listMoves } = MOVE_STATEMENTS(compiler)
-  const moves = prepareArrays(database, listMoves.sql).all() as unknown as RawRows
-  assertServable(toRows(listMoves, moves))
+  const { listTransfers } = TRANSFER_STATEMENTS(compiler)
+  const transfers = prepareArrays(database, listTransfers.sql).all() as unknown as RawRows
+  assertServable(toRows(listTransfers, transfers))
   if (isWithoutTasks(database)) assertNoArtifacts(file)
   const { forgetAll, freeEveryTask } = LEASE_STATEMENTS(compiler)
   for (const { sql } of [freeEveryTask, forgetAll]) database.exec(sql)

@@ -44,7 +44,7 @@ const PAGE_BYTES = 4_096
 
 /**
  * Opens the database, made or migrated where need be. Rejects with `invalid-configuration` (a
- * wrong setting, a folder that can't be written), `already-served`, `already-moved`, `schema-too-new`,
+ * wrong setting, a folder that can't be written), `already-served`, `in-transfer`, `schema-too-new`,
  * `storage-corrupt` (no database, a damaged one, or one of which a part is gone),
  * `storage-unavailable`.
  */

@@ -17,7 +17,7 @@ export type ExportTarget = Pick<
   | "findAccount"
   | "findKey"
   | "listAccounts"
-  | "listMoves"
+  | "listTransfers"
   | "readEvents"
   | "readLinkKeys"
   | "readTotals"
@@ -44,7 +44,7 @@ export async function createFit(
   const hasTasks = (await target.scan({ after: "", limit: 1 })).streams.length > 0
   const linkKeys = await target.readLinkKeys()
   const isEmpty = !hasTasks && linkKeys.length === 0 && (await target.listAccounts()).length === 0
-  const moves = await target.listMoves()
+  const transfers = await target.listTransfers()
   const knownLinkKeys = new Map(linkKeys.map(({ id, secret }) => [id, secret]))
   let [newKeys, newLinkKeys] = [0, 0]
   return {
@@ -56,7 +56,7 @@ export async function createFit(
     },
     checkKeys(file) {
       // An import that goes on was let in when it began; one that is through writes no key again.
-      const isBegun = moves.some(({ id }) => id === file)
+      const isBegun = transfers.some(({ id }) => id === file)
       if (withKeys || isEmpty || isBegun || newKeys + newLinkKeys === 0) return
       throw refused(
         `the file brings ${newKeys} API keys and ${newLinkKeys} link keys, which let in whoever made ` +

@@ -37,7 +37,7 @@ export interface ExportOptions {
 
 export type ExportSource = Pick<
   Storage,
-  "listAccounts" | "listKeys" | "readLinkKeys" | "readLinkEpoch" | "readBelongings" | "scan"
+  "listAccounts" | "listKeys" | "readLinkKeys" | "readLinkEpoch" | "readSideRecords" | "scan"
 >
 
 /** So far. */
@@ -117,7 +117,7 @@ async function readStream(
     const message = `${checked.words}; nothing of it may be carried on`
     throw new SafelightError({ code: "storage-corrupt", message })
   }
-  const { inputs, idempotency, linkEpochs } = await storage.readBelongings(stream.id)
+  const { inputs, idempotency, linkEpochs } = await storage.readSideRecords(stream.id)
   const record: StreamRecord = {
     kind: "stream",
     task: stream.id,

@@ -6,9 +6,9 @@
  * between the database is marked, so that nobody begins to serve half of it; the same file may be
  * imported again until all of it is there, since whatever is stored already is stored once.
  *
- *   nothing ──(proved)──▶ arriving ──(all written)──▶ arrived
+ *   nothing ──(proved)──▶ importing ──(all written)──▶ imported
  */
-import { project, SafelightError, type Digest, type Move, type Storage } from "@safelight/core"
+import { project, SafelightError, type Digest, type Transfer, type Storage } from "@safelight/core"
 import { checkExport, checkRecord, toEvents, type ExportManifest } from "./check-export.ts"
 import { createArtifactCopier, type ArtifactCopy, type CopyReport } from "./copy-artifacts.ts"
 import { refused, type StreamRecord } from "./export-format.ts"
@@ -47,13 +47,13 @@ export interface ImportReport {
 
 /**
  * Resolves once all of it is durable and the database may be served. Rejects with `export-refused`
- * before anything is written, with `already-moved` where the database is sealed or another import
+ * before anything is written, with `in-transfer` where the database is sealed or another import
  * into it is not complete, and as the storages do.
  */
 export async function importStreams(options: ImportOptions): Promise<ImportReport> {
   const { storage, open, digest, now, onProgress } = options
-  const moves = await storage.listMoves()
-  assertNotSealed(moves)
+  const transfers = await storage.listTransfers()
+  assertNotSealed(transfers)
   const manifest = await checkExport({
     open,
     digest,
@@ -63,13 +63,13 @@ export async function importStreams(options: ImportOptions): Promise<ImportRepor
     onProgress: ({ streams }) => onProgress?.({ phase: "checking", streams }),
   })
   const id = manifest.sha256
-  assertNoOther(moves, id)
-  const isRepeated = moves.some((move) => move.id === id && move.state === "arrived")
-  if (!isRepeated) await storage.setMove({ id, state: "arriving", at: now })
+  assertNoOther(transfers, id)
+  const isRepeated = transfers.some((move) => move.id === id && move.state === "imported")
+  if (!isRepeated) await storage.setTransfer({ id, state: "importing", at: now })
   const written = await writeStreams(options, { id, isRepeated })
   if (!isRepeated) {
     await writeKeys(options, id)
-    await storage.setMove({ id, state: "arrived", at: now })
+    await storage.setTransfer({ id, state: "imported", at: now })
   }
   return { manifest, isRepeated, ...written }
 }
@@ -184,14 +184,14 @@ async function writeStream(
   ])
 }
 
-function assertNotSealed(moves: readonly Move[]): void {
-  if (!moves.some(({ state }) => state === "left")) return
+function assertNotSealed(transfers: readonly Transfer[]): void {
+  if (!transfers.some(({ state }) => state === "sealed")) return
   const message = "this data was sealed and moves elsewhere: nothing can be imported into it"
-  throw new SafelightError({ code: "already-moved", message })
+  throw new SafelightError({ code: "in-transfer", message })
 }
 
-function assertNoOther(moves: readonly Move[], id: string): void {
-  if (!moves.some((move) => move.state === "arriving" && move.id !== id)) return
+function assertNoOther(transfers: readonly Transfer[], id: string): void {
+  if (!transfers.some((move) => move.state === "importing" && move.id !== id)) return
   const message = "the import of another file into this data is not complete: finish that one first"
-  throw new SafelightError({ code: "already-moved", message })
+  throw new SafelightError({ code: "in-transfer", message })
 }

@@ -13,7 +13,7 @@ export { createBoundedCache, type BoundedCache } from "./bounded-cache.ts"
 export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts"
 export type { Digest, DigestPart } from "./digest.ts"
 export { toUnixSeconds } from "./instant.ts"
-export { assertServable, SEAL_ID } from "./moves.ts"
+export { assertServable, SEAL_ID } from "./transfers.ts"
 export {
   isSafelightError,
   SafelightError,
@@ -113,7 +113,7 @@ export type {
   RestoreOutcome,
   StoredArtifact,
 } from "./ports/artifact-storage.ts"
-export type { ArtifactLinkEpoch, Belongings, IdempotencyUse, Input } from "./ports/belongings.ts"
+export type { ArtifactLinkEpoch, SideRecords, IdempotencyUse, Input } from "./ports/side-records.ts"
 export type {
   Accepted,
   Busy,
@@ -161,10 +161,10 @@ export type { LinkEpochRequest, LinkKey, LinkScope, LinkStorage } from "./ports/
 export type {
   IdempotencyRestore,
   LinkEpochRestore,
-  Move,
-  MoveState,
-  MoveStorage,
-} from "./ports/move-storage.ts"
+  Transfer,
+  TransferState,
+  TransferStorage,
+} from "./ports/transfer-storage.ts"
 export { SILENT_LOG, type Log, type LogFields } from "./ports/log.ts"
 export type { InspectedMedia, MediaFacts, MediaInspector } from "./ports/media-inspector.ts"
 export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"

@@ -23,7 +23,7 @@ export type SafelightErrorCode =
   /** Another process serves the same data. */
   | "already-served"
   /** The data was sealed for a move, or is not wholly here yet. */
-  | "already-moved"
+  | "in-transfer"
   /** An export is cut, altered, of a newer release, or holds what may not be taken in. */
   | "export-refused"
   /** Artifact bytes can't be read or written for now. */

@@ -18,7 +18,7 @@ export interface OpenDataRequest {
   readonly mayCreate: boolean
   /**
    * What is done to it: `write` (the default) is refused on data that moved. `move` takes a folder from
-   * every service, and from other moves, until it is through; a PostgreSQL database it takes from
+   * every service, and from other transfers, until it is through; a PostgreSQL database it takes from
    * nobody, and services that run on it go on.
    */
   readonly purpose?: "read" | "write" | "move"
@@ -34,7 +34,7 @@ export async function withData<Result>(
   })
   try {
     if (request.purpose === undefined || request.purpose === "write")
-      assertServable(await storage.listMoves())
+      assertServable(await storage.listTransfers())
     return await use(storage)
   } finally {
     await storage.close()

@@ -41,7 +41,7 @@ export {
   type Migration,
   type Schema,
 } from "./migrate.ts"
-export { MOVE_STATEMENTS } from "./moves.ts"
+export { TRANSFER_STATEMENTS } from "./transfers.ts"
 export { QUEUE_FRONT, type QueueFront, type TakeShape } from "./queue-statements.ts"
 export { answerQuestion } from "./server/answer-question.ts"
 export type { Connection, OpenConnection } from "./server/connection.ts"

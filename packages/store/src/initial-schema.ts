@@ -47,7 +47,7 @@ create table ready (
   model text not null, lease text, primary key (task)
 ) KEYED;
 create table leases (
-  beats INT not null, lease ID not null, facts text not null, primary key (lease)
+  heartbeats INT not null, lease ID not null, facts text not null, primary key (lease)
 ) KEYED;
 create table retention (due_at INT not null, task ID not null, primary key (task)) KEYED;
 create table idempotency (
@@ -77,7 +77,7 @@ create table link_keys (
 create table link_epochs (
   task ID not null, key text not null, epoch INT not null, primary key (task, key)
 ) KEYED;
-create table moves (id ID not null, state text not null, at INT not null, primary key (id)) KEYED;
+create table transfers (id ID not null, state text not null, at INT not null, primary key (id)) KEYED;
 create table deployment (
   id INT not null, revision INT not null, origin text not null, artifacts_mark text,
   adopted_at INT not null, primary key (id)

@@ -15,19 +15,19 @@ export interface OfLease {
 }
 
 const HEARTBEATS = describeStatements(({ db, compile }) => ({
-  /** Registers or renews `lease`, unless it is known by as many `beats`. */
-  beat: compile(({ lease, beats, facts }: HeartbeatRequest) =>
+  /** Registers or renews `lease`, unless it is known by as many `heartbeats`. */
+  beat: compile(({ lease, heartbeats, facts }: HeartbeatRequest) =>
     db
       .insertInto("leases")
-      .values({ lease, beats, facts })
+      .values({ lease, heartbeats, facts })
       .onConflict((conflict) =>
         conflict
           .column("lease")
           .doUpdateSet((of) => ({
-            beats: of.ref("excluded.beats"),
+            heartbeats: of.ref("excluded.heartbeats"),
             facts: of.ref("excluded.facts"),
           }))
-          .whereRef("leases.beats", "<", "excluded.beats"),
+          .whereRef("leases.heartbeats", "<", "excluded.heartbeats"),
       ),
   ),
   findHeld: compile(({ lease }: OfLease) =>
@@ -45,7 +45,7 @@ const HEARTBEATS = describeStatements(({ db, compile }) => ({
       .leftJoin("leases", "leases.lease", "known.lease")
       .select((of) => [
         "known.lease",
-        of.fn.coalesce("leases.beats", of.lit(0)).as("beats"),
+        of.fn.coalesce("leases.heartbeats", of.lit(0)).as("heartbeats"),
         "leases.facts",
       ])
   }),
@@ -57,29 +57,29 @@ const ENDS = describeStatements(({ db, compile }) => {
     .set((of) => ({ lease: of.lit(null), startTag: toTagOnceFree(of) }))
   return {
     /**
-     * Changes one row if `lease` has `beats`, and none otherwise. A lease that is not registered gets a
+     * Changes one row if `lease` has `heartbeats`, and none otherwise. A lease that is not registered gets a
      * row here, so that a heartbeat at the same moment comes before it, and stops it, or behind it. The
      * count is compared where the row is changed: what was read before may be old by then.
      */
-    expire: compile(({ lease, beats }: OfLease & { readonly beats: number }) => {
+    expire: compile(({ lease, heartbeats }: OfLease & { readonly heartbeats: number }) => {
       const registered = db.selectFrom("leases").select("lease").where("lease", "=", lease)
       return db
         .insertInto("leases")
-        .columns(["lease", "beats", "facts"])
+        .columns(["lease", "heartbeats", "facts"])
         .expression(
           db
             .selectNoFrom((of) => [
               of.val(lease).as("lease"),
-              of.lit(0).as("beats"),
+              of.lit(0).as("heartbeats"),
               sql.lit("").$castTo<LeaseFacts>().as("facts"),
             ])
-            .where((of) => of.or([of(of.val(beats), "=", of.lit(0)), of.exists(registered)])),
+            .where((of) => of.or([of(of.val(heartbeats), "=", of.lit(0)), of.exists(registered)])),
         )
         .onConflict((conflict) =>
           conflict
             .column("lease")
-            .doUpdateSet((of) => ({ beats: of.lit(0) }))
-            .where("leases.beats", "=", beats),
+            .doUpdateSet((of) => ({ heartbeats: of.lit(0) }))
+            .where("leases.heartbeats", "=", heartbeats),
         )
     }),
     /** Frees what is held under `lease`; the start tag of what was ever dispatched is gone with it. */
@@ -114,10 +114,10 @@ export function createLeaseMethods(
       return { held: held.map(({ task }) => task), leases }
     },
     listLeases: list,
-    async expire({ lease, beats }) {
+    async expire({ lease, heartbeats }) {
       const outcome = await commit({
         steps: [
-          toStep(statements.expire, { lease, beats }),
+          toStep(statements.expire, { lease, heartbeats }),
           toStep(statements.freeTasks, { lease }),
           toStep(statements.forget, { lease }),
         ],
@@ -130,10 +130,10 @@ export function createLeaseMethods(
 }
 
 interface LeaseRow extends OfLease {
-  readonly beats: number
+  readonly heartbeats: number
   readonly facts: LeaseFacts | null
 }
 
-function toWorkerLease({ lease, beats, facts }: LeaseRow): WorkerLease {
-  return facts === null ? { lease, beats } : { lease, beats, facts }
+function toWorkerLease({ lease, heartbeats, facts }: LeaseRow): WorkerLease {
+  return facts === null ? { lease, heartbeats } : { lease, heartbeats, facts }
 }

@@ -14,13 +14,13 @@ import { createListMethod } from "./lists.ts"
 import { createLogMethods } from "./log-methods.ts"
 import { createStepLog } from "./log-steps.ts"
 import { createLongReads } from "./long-reads.ts"
-import { createMoveMethods } from "./moves.ts"
 import { createQueueMethods } from "./queue.ts"
 import { createRateMethods } from "./rates.ts"
 import { createReadMethods } from "./reads.ts"
 import { createScanMethod } from "./scans.ts"
 import { createCompiler } from "./statement.ts"
 import { createTaskRowMethod } from "./task-rows.ts"
+import { createTransferMethods } from "./transfers.ts"
 import { createWakeUps } from "./wake-ups.ts"
 
 export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
@@ -47,12 +47,12 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
     ...createLinkMethods(database, compiler),
     ...createListMethod(database, compiler),
     ...createLogMethods(writeLog, onQueued),
-    ...createMoveMethods(database, compiler),
     ...createQueueMethods(database, compiler, { log, onFreed: onQueued }),
     ...createRateMethods(database, compiler),
     ...createReadMethods(database, compiler),
     ...createScanMethod(database, compiler),
     ...createTaskRowMethod(database, compiler),
+    ...createTransferMethods(database, compiler),
     ...wakeUps?.methods,
     ...(driver.readClock && { readClock: driver.readClock }),
     check: driver.check,

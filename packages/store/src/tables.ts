@@ -13,7 +13,7 @@ import type {
   IdempotencyUse,
   Input,
   LinkKey,
-  Move,
+  Transfer,
   OutcomeRow,
   PausedChannel,
   RateName,
@@ -173,7 +173,7 @@ export const TABLES = {
     startTag: nullable(integer()),
   }),
   /** Worker leases that are registered, by how many heartbeats. */
-  leases: describe<HeartbeatRequest>({ lease: text(), beats: integer(), facts: json() }),
+  leases: describe<HeartbeatRequest>({ lease: text(), heartbeats: integer(), facts: json() }),
   /** Finished tasks that retention must look at again. */
   retention: describe<{ readonly task: string; readonly dueAt: number }>({
     task: text(),
@@ -235,7 +235,7 @@ export const TABLES = {
     epoch: integer(),
   }),
   /** Of most databases empty: a seal, and imports. */
-  moves: describe<Move>({ id: text(), at: integer(), state: text() }),
+  transfers: describe<Transfer>({ id: text(), at: integer(), state: text() }),
   deployment: describe<DeploymentRow>({
     id: integer(),
     revision: integer(),

@@ -55,14 +55,14 @@ export const FACTS: LeaseFacts = {
 export async function beat(
   storage: Storage,
   lease: string,
-  beats: number,
+  heartbeats: number,
 ): Promise<readonly string[]> {
-  return (await storage.heartbeat({ lease, beats, facts: FACTS })).held
+  return (await storage.heartbeat({ lease, heartbeats, facts: FACTS })).held
 }
 
 /** The heartbeats of a lease, or undefined where the storage knows of none. */
 export async function findBeats(storage: Storage, lease: string): Promise<number | undefined> {
-  return (await storage.listLeases()).find((each) => each.lease === lease)?.beats
+  return (await storage.listLeases()).find((each) => each.lease === lease)?.heartbeats
 }
 
 /** The tasks that a lease holds, told by its next heartbeat. */

@@ -16,7 +16,7 @@ import { KEY_BEHAVIOURS } from "./storage-key-behaviours.ts"
 import { LINK_BEHAVIOURS } from "./storage-link-behaviours.ts"
 import { LIST_BEHAVIOURS } from "./storage-list-behaviours.ts"
 import { MODEL_BEHAVIOURS } from "./storage-model-behaviours.ts"
-import { MOVE_BEHAVIOURS } from "./storage-move-behaviours.ts"
+import { TRANSFER_BEHAVIOURS } from "./storage-transfer-behaviours.ts"
 import { QUEUE_BEHAVIOURS } from "./storage-queue-behaviours.ts"
 import { RATE_BEHAVIOURS } from "./storage-rate-behaviours.ts"
 import { SCAN_BEHAVIOURS } from "./storage-scan-behaviours.ts"
@@ -54,7 +54,7 @@ export function describeStorage(
       ...RATE_BEHAVIOURS,
       ...LINK_BEHAVIOURS,
       ...KEY_BEHAVIOURS,
-      ...MOVE_BEHAVIOURS,
+      ...TRANSFER_BEHAVIOURS,
       ...DEPLOYMENT_BEHAVIOURS,
       ...MODEL_BEHAVIOURS,
     },

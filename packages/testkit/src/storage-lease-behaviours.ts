@@ -29,29 +29,29 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
     const { storage } = fixture
     assert.deepEqual(await storage.listLeases(), [])
     const ofOne = { ...FACTS, leftAlone: ["fal"] }
-    const { leases } = await storage.heartbeat({ lease: "one", beats: 1, facts: ofOne })
-    assert.deepEqual(leases, [{ lease: "one", beats: 1, facts: ofOne }])
+    const { leases } = await storage.heartbeat({ lease: "one", heartbeats: 1, facts: ofOne })
+    assert.deepEqual(leases, [{ lease: "one", heartbeats: 1, facts: ofOne }])
     await beat(storage, "two", 7)
-    await storage.heartbeat({ lease: "one", beats: 2, facts: FACTS })
+    await storage.heartbeat({ lease: "one", heartbeats: 2, facts: FACTS })
     const known = await storage.listLeases()
     assert.deepEqual(
       known.toSorted((a, b) => (a.lease < b.lease ? -1 : 1)),
       [
-        { lease: "one", beats: 2, facts: FACTS },
-        { lease: "two", beats: 7, facts: FACTS },
+        { lease: "one", heartbeats: 2, facts: FACTS },
+        { lease: "two", heartbeats: 7, facts: FACTS },
       ],
     )
   },
 
   "a heartbeat that arrives late or twice undoes nothing": async ({ storage }) => {
     await beat(storage, "mine", 2)
-    for (const beats of [1, 2]) {
+    for (const heartbeats of [1, 2]) {
       const facts = { ...FACTS, membership: "old" }
-      await storage.heartbeat({ lease: "mine", beats, facts })
-      assert.deepEqual(await storage.listLeases(), [{ lease: "mine", beats: 2, facts: FACTS }])
+      await storage.heartbeat({ lease: "mine", heartbeats, facts })
+      assert.deepEqual(await storage.listLeases(), [{ lease: "mine", heartbeats: 2, facts: FACTS }])
     }
-    const beats = Array.from({ length: 20 }, (_, index) => index + 3)
-    await Promise.all(beats.map((each) => beat(storage, "mine", each)))
+    const heartbeats = Array.from({ length: 20 }, (_, index) => index + 3)
+    await Promise.all(heartbeats.map((each) => beat(storage, "mine", each)))
     assert.equal(await findBeats(storage, "mine"), 22)
   },
 
@@ -59,8 +59,8 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
     const { storage } = fixture
     await enqueue(storage, "t", { lease: "mine" })
     await beat(storage, "mine", 2)
-    for (const beats of [0, 1, 3]) {
-      assert.equal(await storage.expire({ lease: "mine", beats }), false)
+    for (const heartbeats of [0, 1, 3]) {
+      assert.equal(await storage.expire({ lease: "mine", heartbeats }), false)
     }
     assert.equal(await findBeats(storage, "mine"), 2)
     assert.deepEqual(await take(storage), [])
@@ -72,9 +72,9 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
     await enqueue(storage, "u", { lease: "mine", dueAt: 900 })
     await enqueue(storage, "other", { lease: "other" })
     for (const holder of ["mine", "other"]) await beat(storage, holder, 1)
-    assert.equal(await storage.expire({ lease: "mine", beats: 1 }), true)
+    assert.equal(await storage.expire({ lease: "mine", heartbeats: 1 }), true)
     assert.equal(await findBeats(storage, "mine"), undefined)
-    assert.equal(await storage.expire({ lease: "mine", beats: 1 }), false)
+    assert.equal(await storage.expire({ lease: "mine", heartbeats: 1 }), false)
     assert.deepEqual(await beat(storage, "mine", 2), [])
     const taken = await take(storage, { lease: "next" })
     assert.deepEqual(idsOf(taken), ["u", "t"])
@@ -85,10 +85,10 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
   "a lease that is not registered has no heartbeats and expires so": async ({ storage }) => {
     await enqueue(storage, "t")
     await take(storage, { lease: "mine" })
-    assert.deepEqual(await storage.listLeases(), [{ lease: "mine", beats: 0 }])
-    assert.equal(await storage.expire({ lease: "mine", beats: 1 }), false)
+    assert.deepEqual(await storage.listLeases(), [{ lease: "mine", heartbeats: 0 }])
+    assert.equal(await storage.expire({ lease: "mine", heartbeats: 1 }), false)
     assert.deepEqual(await take(storage), [])
-    assert.equal(await storage.expire({ lease: "mine", beats: 0 }), true)
+    assert.equal(await storage.expire({ lease: "mine", heartbeats: 0 }), true)
     assert.deepEqual(await storage.listLeases(), [])
     assert.deepEqual(idsOf(await take(storage)), ["t"])
   },
@@ -97,7 +97,7 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
     await enqueue(storage, "t", { lease: "dead" })
     await beat(storage, "dead", 1)
     const takers = Array.from({ length: 10 }, async (_, index) => {
-      await storage.expire({ lease: "dead", beats: 1 })
+      await storage.expire({ lease: "dead", heartbeats: 1 })
       return take(storage, { lease: `lease-${index}` })
     })
     const taken = (await Promise.all(takers)).flat()
@@ -110,12 +110,12 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
   "an expired lease may be worked under again, and expire again": async ({ storage }) => {
     const { head } = await enqueue(storage, "t", { lease: "mine" })
     await beat(storage, "mine", 1)
-    assert.equal(await storage.expire({ lease: "mine", beats: 1 }), true)
+    assert.equal(await storage.expire({ lease: "mine", heartbeats: 1 }), true)
     const queue = { kind: "reschedule", dueAt: 1_000, lease: "mine" } as const
     await storage.append(advanceSample(head, [dispatchSample()], { queue }).append)
     assert.equal(await findBeats(storage, "mine"), 0)
     assert.deepEqual(await take(storage), [])
-    assert.equal(await storage.expire({ lease: "mine", beats: 0 }), true)
+    assert.equal(await storage.expire({ lease: "mine", heartbeats: 0 }), true)
     assert.deepEqual(idsOf(await take(storage)), ["t"])
   },
 }

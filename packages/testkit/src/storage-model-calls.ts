@@ -64,7 +64,7 @@ export const CALL = fc.oneof(
   fc.record({
     kind: fc.constant("heartbeat" as const),
     lease: LEASE,
-    beats: fc.integer({ min: 1, max: 6 }),
+    heartbeats: fc.integer({ min: 1, max: 6 }),
     round: fc.nat(2),
   }),
   fc.record({

@@ -27,10 +27,10 @@ export async function changeLease(
   const lease = toName(call.lease)
   switch (call.kind) {
     case "heartbeat": {
-      const { beats, round } = call
+      const { heartbeats, round } = call
       const facts = { channels: [], leftAlone: [], isAble: true, excess: {}, membership: "", round }
-      const told = await storage.heartbeat({ lease, beats, facts })
-      const right = queue.heartbeat({ lease, beats, facts })
+      const told = await storage.heartbeat({ lease, heartbeats, facts })
+      const right = queue.heartbeat({ lease, heartbeats, facts })
       assert.deepEqual(told.held.toSorted(), right.held)
       assert.deepEqual(toOwn(told.leases, isMine), right.leases)
       return
@@ -43,9 +43,9 @@ export async function changeLease(
     }
     case "expire": {
       const known = queue.listLeases().find((each) => each.lease === lease)
-      const beats = Math.max(0, (known?.beats ?? 0) - call.missedBeats)
-      const hasExpired = await storage.expire({ lease, beats })
-      assert.equal(hasExpired, queue.expire({ lease, beats }))
+      const heartbeats = Math.max(0, (known?.heartbeats ?? 0) - call.missedBeats)
+      const hasExpired = await storage.expire({ lease, heartbeats })
+      assert.equal(hasExpired, queue.expire({ lease, heartbeats }))
     }
   }
 }

@@ -34,7 +34,7 @@ export interface QueueModel {
   readonly heartbeat: (request: HeartbeatRequest) => Heartbeat
   /** In the order of their names. */
   readonly listLeases: () => readonly WorkerLease[]
-  readonly expire: (lease: Pick<WorkerLease, "lease" | "beats">) => boolean
+  readonly expire: (lease: Pick<WorkerLease, "lease" | "heartbeats">) => boolean
   readonly release: (request: ReleaseRequest) => void
   readonly retain: (task: string, dueAt: number | null) => void
   readonly peek: (request: PeekRequest) => QueuePeek
@@ -122,18 +122,19 @@ function createLeaseModel(places: Map<string, Place>): LeaseModel {
   function list(): readonly WorkerLease[] {
     const holders = [...places.values()].flatMap(({ lease }) => lease ?? [])
     const known = new Set([...holders, ...leases.keys()])
-    return [...known].toSorted().map((lease) => leases.get(lease) ?? { lease, beats: 0 })
+    return [...known].toSorted().map((lease) => leases.get(lease) ?? { lease, heartbeats: 0 })
   }
 
   return {
     listLeases: list,
-    heartbeat({ lease, beats, facts }) {
-      if ((leases.get(lease)?.beats ?? 0) < beats) leases.set(lease, { lease, beats, facts })
+    heartbeat({ lease, heartbeats, facts }) {
+      if ((leases.get(lease)?.heartbeats ?? 0) < heartbeats)
+        leases.set(lease, { lease, heartbeats, facts })
       const held = [...places].flatMap(([task, place]) => (place.lease === lease ? task : []))
       return { held: held.toSorted(), leases: list() }
     },
-    expire({ lease, beats }) {
-      if (beats !== (leases.get(lease)?.beats ?? 0)) return false
+    expire({ lease, heartbeats }) {
+      if (heartbeats !== (leases.get(lease)?.heartbeats ?? 0)) return false
       leases.delete(lease)
       for (const [task, place] of places) {
         if (place.lease !== lease) continue

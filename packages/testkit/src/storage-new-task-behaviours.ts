@@ -193,7 +193,7 @@ export const NEW_TASK_BEHAVIOURS: Behaviours<StorageFixture> = {
   "a freed task that was dispatched is due at its moment, before any new one": async (fixture) => {
     const { storage } = fixture
     const ways: readonly (() => Promise<unknown>)[] = [
-      () => storage.expire({ lease: "mine", beats: 0 }),
+      () => storage.expire({ lease: "mine", heartbeats: 0 }),
       () => storage.release({ lease: "mine", tasks: ["t1", "s1"], dueAt: 700 }),
     ]
     for (const [index, free] of ways.entries()) {
@@ -232,7 +232,7 @@ export const NEW_TASK_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await take(storage, { now: 2_999 }), [])
     const [free, ...others] = await take(storage, { now: 3_000 })
     assert.deepEqual([free?.task.id, free?.startTag, others], ["free", null, []])
-    assert.equal(await storage.expire({ lease: "mine", beats: 0 }), true)
+    assert.equal(await storage.expire({ lease: "mine", heartbeats: 0 }), true)
     const [freed] = await take(storage, { now: 3_000 })
     assert.deepEqual([freed?.task.id, freed?.startTag], ["held", null])
   },

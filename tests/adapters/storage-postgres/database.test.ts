@@ -144,7 +144,7 @@ describe("a server that was read-only for a while", () => {
     await until(async () => (await listSessions(opened)).length === 0)
     const [{ append, head } = assert.fail()] = toTasks(1)
     const refusal = { code: "storage-unavailable", retryable: true }
-    const beat = () => storage.heartbeat({ lease: "lease", beats: 1, facts: FACTS })
+    const beat = () => storage.heartbeat({ lease: "lease", heartbeats: 1, facts: FACTS })
     // As many as there are connections for what is no commit, and more.
     for (let count = 0; count < 8; count += 1) await assert.rejects(beat(), refusal)
     await assert.rejects(storage.append(append), refusal)

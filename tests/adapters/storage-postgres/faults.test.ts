@@ -150,7 +150,7 @@ describe("a storage that is closed", () => {
     const calls = [
       storage.scan({ after: "", limit: 1 }),
       storage.eraseInputs("task-0"),
-      storage.expire({ lease: "lease", beats: 0 }),
+      storage.expire({ lease: "lease", heartbeats: 0 }),
       storage.append(submitSample({ id: "last" }).append),
     ]
     await Promise.all([storage.close(), Promise.allSettled(calls)])
@@ -161,7 +161,7 @@ describe("a storage that is closed", () => {
   it("opens few connections for a crowd of transactions", async () => {
     await using opened = await open()
     const calls = Array.from({ length: 60 }, (_, index) =>
-      opened.storage.expire({ lease: `lease-${index}`, beats: 0 }),
+      opened.storage.expire({ lease: `lease-${index}`, heartbeats: 0 }),
     )
     assert.deepEqual(new Set(await Promise.all(calls)), new Set([true]))
     const count = await countConnections(opened)

@@ -60,7 +60,7 @@ describe("a connection that is refused", { concurrency: true }, () => {
       assert.match(message, /refused with XX000/)
       return true
     })
-    await assert.rejects(storage.heartbeat({ lease: "lease", beats: 1, facts: FACTS }), {
+    await assert.rejects(storage.heartbeat({ lease: "lease", heartbeats: 1, facts: FACTS }), {
       retryable: true,
     })
     await assert.rejects(storage.scan({ after: "", limit: 1 }), { retryable: true })

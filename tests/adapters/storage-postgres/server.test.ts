@@ -132,7 +132,7 @@ describe("a server with few connections", () => {
     const rounds = Array.from({ length: 20 }, async () => {
       assert.deepEqual(await storage.readTask("task-99"), samples[99]?.head)
       assert.deepEqual(await storage.listKeys(), [])
-      await storage.heartbeat({ lease: "lease", beats: 1, facts: FACTS })
+      await storage.heartbeat({ lease: "lease", heartbeats: 1, facts: FACTS })
       await storage.revokeKey({ id: "nobody", revokedAt: 1 })
     })
     await Promise.all(rounds)

@@ -31,8 +31,8 @@ describe("sums", () => {
     for (let round = 0; round < 10; round += 1) {
       assert.deepEqual(await storage.readTask("task-0"), head)
       assert.deepEqual(await storage.listKeys(), [])
-      await storage.heartbeat({ lease: "lease", beats: round + 1, facts: FACTS })
-      assert.equal(await storage.expire({ lease: "other", beats: 1 }), false)
+      await storage.heartbeat({ lease: "lease", heartbeats: round + 1, facts: FACTS })
+      assert.equal(await storage.expire({ lease: "other", heartbeats: 1 }), false)
       const request = { models: ["model-a"], now: 2_000, limit: 1, lease: "lease" }
       await storage.take(request)
       await storage.check()

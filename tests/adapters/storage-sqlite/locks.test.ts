@@ -27,7 +27,7 @@ const SECOND_OPENS: Readonly<Record<string, (folder: string) => Promise<void>>> 
     openBeside(folder, async (storage) => {
       await storage.scan({ after: "", limit: 100 })
       await storage.scanTotals()
-      await storage.readBelongings("t")
+      await storage.readSideRecords("t")
     }),
   "several at once": async (folder) => {
     const opens = Array.from({ length: 3 }, () => openBeside(folder, (storage) => storage.check()))

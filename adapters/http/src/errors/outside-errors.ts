@@ -20,7 +20,7 @@ const OUTSIDE: Record<Exclude<SafelightErrorCode, FailureCode>, ErrorCode> = {
   "outcome-unknown": "outcome_unknown",
   "schema-too-new": "service_unavailable",
   "already-served": "service_unavailable",
-  "already-moved": "service_unavailable",
+  "in-transfer": "service_unavailable",
   "export-refused": "internal_error",
   "channel-unavailable": "service_unavailable",
   "channel-answer-invalid": "service_unavailable",

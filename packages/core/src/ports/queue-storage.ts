@@ -28,7 +28,7 @@ export interface QueueStorage {
    * keeps its start tag; any other one is due at its moment. False where the count differs, and nothing
    * is changed.
    */
-  expire(lease: Pick<WorkerLease, "lease" | "beats">): Promise<boolean>
+  expire(lease: Pick<WorkerLease, "lease" | "heartbeats">): Promise<boolean>
   /**
    * Gives up those of `tasks` that `lease` holds, so that anybody may take them from `dueAt` on. A new task
    * keeps its start tag. What is not held is left alone, so twice is as once.
@@ -122,7 +122,7 @@ export interface LeaseFacts {
 export interface WorkerLease {
   readonly lease: string
   /** Its heartbeats: 0 for one that is not registered. */
-  readonly beats: number
+  readonly heartbeats: number
   /** Absent for one that is not registered. */
   readonly facts?: LeaseFacts
 }
@@ -130,7 +130,7 @@ export interface WorkerLease {
 export interface HeartbeatRequest {
   readonly lease: string
   /** At least 1, and higher each time. */
-  readonly beats: number
+  readonly heartbeats: number
   readonly facts: LeaseFacts
 }
 

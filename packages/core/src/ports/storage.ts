@@ -9,7 +9,7 @@ import type { ChannelStorage } from "./channel-storage.ts"
 import type { DeploymentStorage } from "./deployment-storage.ts"
 import type { KeyStorage } from "./key-storage.ts"
 import type { LinkStorage } from "./link-storage.ts"
-import type { MoveStorage } from "./move-storage.ts"
+import type { TransferStorage } from "./transfer-storage.ts"
 import type { RateStorage } from "./rate-storage.ts"
 import type { TaskStorage } from "./task-storage.ts"
 
@@ -21,7 +21,7 @@ export interface Storage
     DeploymentStorage,
     KeyStorage,
     LinkStorage,
-    MoveStorage,
+    TransferStorage,
     RateStorage {
   /** Streams by task id, for audits; each page is consistent in itself. */
   scan(request: ScanRequest): Promise<ScanPage>

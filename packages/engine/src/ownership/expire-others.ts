@@ -10,7 +10,7 @@ import type { Ports } from "../ports.ts"
 export type ExpireOthers = (leases: readonly WorkerLease[]) => Promise<number>
 
 interface Sight {
-  readonly beats: number
+  readonly heartbeats: number
   /** When this count was first seen, on the monotonic clock. */
   readonly seenAt: number
 }
@@ -25,9 +25,9 @@ export function createExpireOthers(
   function see(leases: readonly WorkerLease[]): ReadonlyMap<string, Sight> {
     const now = clock.monotonicNow()
     return new Map(
-      leases.map(({ beats, lease }) => {
+      leases.map(({ heartbeats, lease }) => {
         const sight = sights.get(lease)
-        return [lease, sight?.beats === beats ? sight : { beats, seenAt: now }]
+        return [lease, sight?.heartbeats === heartbeats ? sight : { heartbeats, seenAt: now }]
       }),
     )
   }
@@ -36,8 +36,8 @@ export function createExpireOthers(
     sights = see(leases.filter(({ lease }) => lease !== own))
     const stillSince = clock.monotonicNow() - settings.leaseMs
     let expired = 0
-    for (const [lease, { beats, seenAt }] of sights) {
-      if (seenAt > stillSince || !(await storage.expire({ lease, beats }))) continue
+    for (const [lease, { heartbeats, seenAt }] of sights) {
+      if (seenAt > stillSince || !(await storage.expire({ lease, heartbeats }))) continue
       expired += 1
       log.warn({ lease }, "a lease stood still and has expired")
     }

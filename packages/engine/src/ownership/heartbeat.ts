@@ -37,7 +37,7 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
   const alarm = createAlarm(clock)
   const everyMs = Math.min(settings.leaseMs / 3, LONGEST_PAUSE_MS)
   const names = channels.map(({ name }) => name)
-  let beats = 0
+  let heartbeats = 0
   let told = ""
 
   const toFacts = (): LeaseFacts => ({
@@ -54,8 +54,8 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
     const startedAt = clock.monotonicNow()
     const known = parts.listWork()
     const facts = toFacts()
-    beats += 1
-    const { held, leases } = await storage.heartbeat({ lease: lease.id, beats, facts })
+    heartbeats += 1
+    const { held, leases } = await storage.heartbeat({ lease: lease.id, heartbeats, facts })
     told = toName(facts)
     if (clock.monotonicNow() >= lease.heldUntil) shares.lapse()
     lease.renew(startedAt)

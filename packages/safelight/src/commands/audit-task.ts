@@ -54,11 +54,11 @@ async function run(id: string, options: Options, context: CommandContext): Promi
   const configuration = await loadDataConfiguration(options, context)
   const request = { configuration, mayCreate: false, purpose: "read" } as const
   const { events, inputs } = await withData(request, async (storage) => {
-    const [stored, belongings] = await Promise.all([
+    const [stored, sideRecords] = await Promise.all([
       storage.readEvents(id),
-      storage.readBelongings(id),
+      storage.readSideRecords(id),
     ])
-    return { events: stored, inputs: belongings.inputs }
+    return { events: stored, inputs: sideRecords.inputs }
   })
   if (events.length === 0) throw refused("there is no task with this id")
   const findings = verifyTask({ id, events }, sha256)

@@ -6,7 +6,7 @@
  */
 import { resolve } from "node:path"
 import type { ExportProgress } from "@safelight/audit"
-import { SEAL_ID, type Move, type Storage } from "@safelight/core"
+import { SEAL_ID, type Transfer, type Storage } from "@safelight/core"
 import { Command, Option } from "commander"
 import { refused } from "../command-error.ts"
 import {
@@ -93,24 +93,24 @@ async function write(
 
 /** A second time keeps the first moment. */
 async function seal(storage: Storage, at: number): Promise<void> {
-  const moves = await storage.listMoves()
-  if (moves.some(isSeal)) return
-  if (moves.some(({ state }) => state === "arriving")) {
+  const transfers = await storage.listTransfers()
+  if (transfers.some(isSeal)) return
+  if (transfers.some(({ state }) => state === "importing")) {
     throw refused("an import into this data is not complete: run the same `safelight import` again")
   }
-  await storage.setMove({ id: SEAL_ID, state: "left", at })
+  await storage.setTransfer({ id: SEAL_ID, state: "sealed", at })
 }
 
 async function unseal(storage: Storage, context: CommandContext): Promise<void> {
-  if (!(await storage.listMoves()).some(isSeal)) throw refused("this data is not sealed")
-  await storage.dropMove(SEAL_ID)
+  if (!(await storage.listTransfers()).some(isSeal)) throw refused("this data is not sealed")
+  await storage.dropTransfer(SEAL_ID)
   context.printError(
     "whatever was exported must not be imported any more: tasks would run twice, and be paid twice\n",
   )
   context.print("this data can be served again\n")
 }
 
-function isSeal({ id }: Move): boolean {
+function isSeal({ id }: Transfer): boolean {
   return id === SEAL_ID
 }
 

@@ -155,18 +155,19 @@ function createLeases(places: Map<string, Place>, toFreeTag: ToFreeTag): LeaseMe
   function list(): readonly WorkerLease[] {
     const holders = [...places.values()].flatMap(({ lease }) => lease ?? [])
     const known = new Set([...holders, ...leases.keys()])
-    return [...known].map((lease) => leases.get(lease) ?? { lease, beats: 0 })
+    return [...known].map((lease) => leases.get(lease) ?? { lease, heartbeats: 0 })
   }
 
   return {
-    async heartbeat({ lease, beats, facts }) {
-      if ((leases.get(lease)?.beats ?? 0) < beats) leases.set(lease, { lease, beats, facts })
+    async heartbeat({ lease, heartbeats, facts }) {
+      if ((leases.get(lease)?.heartbeats ?? 0) < heartbeats)
+        leases.set(lease, { lease, heartbeats, facts })
       const held = [...places].flatMap(([task, place]) => (place.lease === lease ? task : []))
       return { held, leases: list() }
     },
     listLeases: async () => list(),
-    async expire({ lease, beats }) {
-      if ((leases.get(lease)?.beats ?? 0) !== beats) return false
+    async expire({ lease, heartbeats }) {
+      if ((leases.get(lease)?.heartbeats ?? 0) !== heartbeats) return false
       leases.delete(lease)
       for (const [task, place] of places) {
         if (place.lease !== lease) continue

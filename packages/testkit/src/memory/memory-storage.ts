@@ -8,7 +8,7 @@ import { createMemoryAccounts } from "./memory-accounts.ts"
 import { createMemoryAppends } from "./memory-appends.ts"
 import { createMemoryChannels } from "./memory-channels.ts"
 import { createMemoryDeployment, type MemoryDeployment } from "./memory-deployment.ts"
-import { createMemoryMoves } from "./memory-moves.ts"
+import { createMemoryTransfers } from "./memory-transfers.ts"
 import { createMemoryQueue } from "./memory-queue.ts"
 import { createMemoryReads } from "./memory-reads.ts"
 import { createMemoryTables, findHead } from "./memory-tables.ts"
@@ -45,7 +45,7 @@ export function createMemoryStorage(): MemoryStorage {
   return {
     ...accounts,
     ...queue,
-    ...createMemoryMoves({
+    ...createMemoryTransfers({
       inputs,
       listUses: () => tables.uses,
       addUse: (use) => void (tables.uses = [...tables.uses, use]),

@@ -9,7 +9,7 @@ import {
   type StreamHead,
   type TaskRow,
 } from "@safelight/core"
-import type { StoredUse } from "./memory-moves.ts"
+import type { StoredUse } from "./memory-transfers.ts"
 
 export interface MemoryTables {
   readonly events: Map<string, readonly StoredEvent[]>

@@ -1,31 +1,34 @@
-/** What the contract of `MoveStorage` says. */
+/** What the contract of `TransferStorage` says. */
 import assert from "node:assert/strict"
-import { SEAL_ID, type IdempotencyUse, type Move } from "@safelight/core"
+import { SEAL_ID, type IdempotencyUse, type Transfer } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { submitSample } from "./sample-task.ts"
 import { toInput, type StorageFixture } from "./storage-fixture.ts"
 
 const NOTHING = { inputs: [], idempotency: [], linkEpochs: [] }
 
-export const MOVE_BEHAVIOURS: Behaviours<StorageFixture> = {
-  "moves are recorded, changed and forgotten": async (fixture) => {
+export const TRANSFER_BEHAVIOURS: Behaviours<StorageFixture> = {
+  "transfers are recorded, changed and forgotten": async (fixture) => {
     const { storage } = fixture
-    assert.deepEqual(await storage.listMoves(), [])
-    const [arriving, seal] = [toMove("ab".repeat(32), "arriving"), toMove(SEAL_ID, "left")]
-    await storage.setMove(seal)
-    await storage.setMove(arriving)
-    await storage.setMove(arriving)
-    assert.deepEqual(await storage.listMoves(), [arriving, seal])
-    const arrived = { ...arriving, state: "arrived", at: 700 } as const
-    await storage.setMove(arrived)
-    await storage.dropMove(seal.id)
-    await storage.dropMove("unknown")
-    assert.deepEqual(await storage.listMoves(), [arrived])
-    assert.deepEqual(await (await fixture.reopen()).listMoves(), [arrived])
+    assert.deepEqual(await storage.listTransfers(), [])
+    const [importing, seal] = [
+      toTransfer("ab".repeat(32), "importing"),
+      toTransfer(SEAL_ID, "sealed"),
+    ]
+    await storage.setTransfer(seal)
+    await storage.setTransfer(importing)
+    await storage.setTransfer(importing)
+    assert.deepEqual(await storage.listTransfers(), [importing, seal])
+    const imported = { ...importing, state: "imported", at: 700 } as const
+    await storage.setTransfer(imported)
+    await storage.dropTransfer(seal.id)
+    await storage.dropTransfer("unknown")
+    assert.deepEqual(await storage.listTransfers(), [imported])
+    assert.deepEqual(await (await fixture.reopen()).listTransfers(), [imported])
   },
 
   "what belongs to a task is read at once, without another's": async ({ storage }) => {
-    assert.deepEqual(await storage.readBelongings("t"), NOTHING)
+    assert.deepEqual(await storage.readSideRecords("t"), NOTHING)
     const inputs = [toInput("t", "provider:1"), toInput("t", "request")]
     const use = toUse("key-1")
     await storage.admit({ append: submitSample({ id: "t", inputs }).append, idempotency: use })
@@ -38,9 +41,9 @@ export const MOVE_BEHAVIOURS: Behaviours<StorageFixture> = {
       { key: "image_1", epoch: 2 },
       { key: "image_2", epoch: 1 },
     ]
-    assert.deepEqual(await storage.readBelongings("t"), { inputs, idempotency: [use], linkEpochs })
+    assert.deepEqual(await storage.readSideRecords("t"), { inputs, idempotency: [use], linkEpochs })
     await storage.eraseInputs("t")
-    assert.deepEqual(await storage.readBelongings("t"), { ...NOTHING, linkEpochs })
+    assert.deepEqual(await storage.readSideRecords("t"), { ...NOTHING, linkEpochs })
   },
 
   "a restored key stands for its task, and one in use keeps the task it stands for": async ({
@@ -75,7 +78,7 @@ export const MOVE_BEHAVIOURS: Behaviours<StorageFixture> = {
   },
 }
 
-function toMove(id: string, state: Move["state"]): Move {
+function toTransfer(id: string, state: Transfer["state"]): Transfer {
   return { id, state, at: 500 }
 }
 

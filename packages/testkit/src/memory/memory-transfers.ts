@@ -3,8 +3,8 @@ import type {
   IdempotencyUse,
   Input,
   LinkEpochRestore,
-  Move,
-  MoveStorage,
+  Transfer,
+  TransferStorage,
   ArtifactLinkEpoch,
 } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
@@ -14,7 +14,7 @@ export interface StoredUse extends IdempotencyUse {
   readonly task: string
 }
 
-export interface MemoryMovesOptions {
+export interface MemoryTransfersOptions {
   readonly inputs: ReadonlyMap<string, Input>
   readonly listUses: () => readonly StoredUse[]
   readonly addUse: (use: StoredUse) => void
@@ -22,14 +22,14 @@ export interface MemoryMovesOptions {
   readonly restoreLinkEpoch: (request: LinkEpochRestore) => void
 }
 
-export function createMemoryMoves(options: MemoryMovesOptions): MoveStorage {
+export function createMemoryTransfers(options: MemoryTransfersOptions): TransferStorage {
   const { inputs, listUses, addUse, listLinkEpochs, restoreLinkEpoch } = options
-  const moves = new Map<string, Move>()
+  const transfers = new Map<string, Transfer>()
   return {
-    listMoves: async () => [...moves.values()].toSorted((a, b) => compareIds(a.id, b.id)),
-    setMove: async (move) => void moves.set(move.id, move),
-    dropMove: async (id) => void moves.delete(id),
-    readBelongings: async (task) => ({
+    listTransfers: async () => [...transfers.values()].toSorted((a, b) => compareIds(a.id, b.id)),
+    setTransfer: async (transfer) => void transfers.set(transfer.id, transfer),
+    dropTransfer: async (id) => void transfers.delete(id),
+    readSideRecords: async (task) => ({
       inputs: [...inputs.values()]
         .filter((input) => input.task === task)
         .toSorted((a, b) => compareIds(a.name, b.name)),

@@ -26,7 +26,7 @@ export interface IdempotencyUse {
   readonly usedAt: number
 }
 
-export interface Belongings {
+export interface SideRecords {
   /** By name. */
   readonly inputs: readonly Input[]
   /** By key. */

@@ -1,28 +1,32 @@
 /**
- * Transfers: those that are recorded, and the side records of tasks. Restoring
- * takes nothing back: a key that stands for a task stays, an epoch never falls.
+ * Transfers: those that are recorded, and the side records of tasks. Restoring takes nothing back: a key
+ * that stands for a task stays, an epoch never falls.
  */
-import type { Belongings, Move, MoveStorage } from "@safelight/core"
+import type { SideRecords, Transfer, TransferStorage } from "@safelight/core"
 import { sql } from "kysely"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { toStep, type Connections } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { allOf, TABLES, type IdempotencyRow, type StoreDatabase } from "./tables.ts"
 
-export const MOVE_STATEMENTS = describeStatements(({ db, compile }) => ({
-  listMoves: compile(() => db.selectFrom("moves").select(TABLES.moves.members).orderBy("id")),
+export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
+  listTransfers: compile(() =>
+    db.selectFrom("transfers").select(TABLES.transfers.members).orderBy("id"),
+  ),
   /** Replaces what stands under the id. */
-  setMove: compile((move: Move) =>
+  setTransfer: compile((transfer: Transfer) =>
     db
-      .insertInto("moves")
-      .values(allOf(TABLES.moves, move))
+      .insertInto("transfers")
+      .values(allOf(TABLES.transfers, transfer))
       .onConflict((conflict) =>
-        conflict.column("id").doUpdateSet({ state: move.state, at: move.at }),
+        conflict.column("id").doUpdateSet({ state: transfer.state, at: transfer.at }),
       ),
   ),
-  dropMove: compile(({ id }: { id: string }) => db.deleteFrom("moves").where("id", "=", id)),
+  dropTransfer: compile(({ id }: { id: string }) =>
+    db.deleteFrom("transfers").where("id", "=", id),
+  ),
   /** What belongs to a task, of one moment: inputs, uses of keys and epochs in the same columns. */
-  findBelongings: compile(({ task }: { task: string }) =>
+  findSideRecords: compile(({ task }: { task: string }) =>
     db
       .selectFrom("inputs")
       .select([sql<string>`'input'`.as("kind"), "name", "salt as detail", "body"])
@@ -71,19 +75,22 @@ export const MOVE_STATEMENTS = describeStatements(({ db, compile }) => ({
   ),
 }))
 
-export function createMoveMethods({ read, commit }: Connections, compiler: Compiler): MoveStorage {
-  const statements = MOVE_STATEMENTS(compiler)
+export function createTransferMethods(
+  { read, commit }: Connections,
+  compiler: Compiler,
+): TransferStorage {
+  const statements = TRANSFER_STATEMENTS(compiler)
   const { findIdempotency } = ADMISSION_STATEMENTS(compiler)
   return {
-    listMoves: () => read(statements.listMoves, {}),
-    async setMove(move) {
-      await commit({ steps: [toStep(statements.setMove, move)] })
+    listTransfers: () => read(statements.listTransfers, {}),
+    async setTransfer(transfer) {
+      await commit({ steps: [toStep(statements.setTransfer, transfer)] })
     },
-    async dropMove(id) {
-      await commit({ steps: [toStep(statements.dropMove, { id })] })
+    async dropTransfer(id) {
+      await commit({ steps: [toStep(statements.dropTransfer, { id })] })
     },
-    async readBelongings(task) {
-      return toBelongings(task, await read(statements.findBelongings, { task }))
+    async readSideRecords(task) {
+      return toSideRecords(task, await read(statements.findSideRecords, { task }))
     },
     async restoreIdempotency({ account, task, use }) {
       const row = { account, task, ...use }
@@ -109,7 +116,7 @@ interface BelongingRow {
   readonly count: number
 }
 
-function toBelongings(task: string, found: readonly BelongingRow[]): Belongings {
+function toSideRecords(task: string, found: readonly BelongingRow[]): SideRecords {
   const rows = found.toSorted((one, other) => (one.name < other.name ? -1 : 1))
   const ofKind = (kind: string) => rows.filter((row) => row.kind === kind)
   return {
