@@ -121,7 +121,7 @@ describe("a migration that fails half way", () => {
   it("leaves the database as it was", async () => {
     await using database = await createTestDatabase()
     // The last of its steps finds a name taken.
-    await execute(database.url, "create table moves (something text)")
+    await execute(database.url, "create table transfers (something text)")
     await assert.rejects(createPostgresStorage({ url: database.url }))
     const tables = await execute<{ name: string }>(
       database.url,
@@ -129,7 +129,7 @@ describe("a migration that fails half way", () => {
     )
     assert.deepEqual(
       tables.map(({ name }) => name),
-      ["moves"],
+      ["transfers"],
     )
   })
 })

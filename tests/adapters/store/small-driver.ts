@@ -9,6 +9,7 @@ import {
   answerQuestion,
   bind,
   carryOut,
+  closed,
   createWriter,
   migrate,
   toRows,
@@ -40,6 +41,7 @@ export async function createSmallDriver(file: string): Promise<Driver> {
     dialect: SQLITE_DIALECT,
     keepsDeadRows: false,
     async answer(question) {
+      if (!reading.isOpen) throw closed()
       reading.exec("begin")
       try {
         return await answerQuestion({ runStep }, question)
@@ -48,7 +50,7 @@ export async function createSmallDriver(file: string): Promise<Driver> {
       }
     },
     readOrigin: async () => ({ whole: { file }, certain: { file } }),
-    check: async () => writing.exec("pragma user_version = 0"),
+    check: () => writer.prove(),
     async close() {
       await writer.drain()
       reading.close()
@@ -75,6 +77,7 @@ function createLane(database: DatabaseSync): Lane<Change, ChangeOutcome> {
   }
 
   return {
+    prove: async () => database.exec("pragma user_version = 0"),
     async commit(batch) {
       database.exec("begin immediate")
       const outcomes: (ChangeOutcome | SafelightError)[] = []
@@ -88,6 +91,7 @@ function createLane(database: DatabaseSync): Lane<Change, ChangeOutcome> {
 function connect(database: DatabaseSync): Pick<Connection, "runStep"> {
   return {
     async runStep({ statement: { columns, sql }, values }) {
+      if (!database.isOpen) throw closed()
       const statement = database.prepare(sql)
       if (columns.length === 0) return Number(statement.run(...values).changes)
       statement.setReturnArrays(true)

@@ -105,7 +105,7 @@ describe("a statement", () => {
   it("holds no value that was known when it was compiled", () => {
     assert.throws(
       () => compile(() => db.selectFrom("inputs").select("body").where("task", "=", "t")),
-      /take it from the places/,
+      /take it from the placeholders/,
     )
   })
 
