@@ -14,12 +14,12 @@ export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
     db.selectFrom("transfers").select(TABLES.transfers.members).orderBy("id"),
   ),
   /** Replaces what stands under the id. */
-  setTransfer: compile((transfer: Transfer) =>
+  setTransfer: compile((row: Transfer) =>
     db
       .insertInto("transfers")
-      .values(allOf(TABLES.transfers, transfer))
+      .values(allOf(TABLES.transfers, row))
       .onConflict((conflict) =>
-        conflict.column("id").doUpdateSet({ state: transfer.state, at: transfer.at }),
+        conflict.column("id").doUpdateSet({ state: row.state, at: row.at }),
       ),
   ),
   dropTransfer: compile(({ id }: { id: string }) =>
