@@ -19,12 +19,12 @@ import {
   type Driver,
   type Lane,
 } from "@safelight/store"
-import { toKysely } from "../../../adapters/storage-sqlite/src/migrate-file.ts"
+import { Kysely, SqliteDialect } from "kysely"
 
 export async function createSmallDriver(file: string): Promise<Driver> {
   const writing = new DatabaseSync(file)
   writing.exec("pragma journal_mode = wal")
-  await migrate(toKysely(writing), { dialect: SQLITE_DIALECT })
+  await migrateSchema(writing)
   const reading = new DatabaseSync(file, { readOnly: true })
   const writer = createWriter({ lanes: [createLane(writing)] })
   const { runStep } = connect(reading)
@@ -98,4 +98,19 @@ function connect(database: DatabaseSync): Pick<Connection, "runStep"> {
       return statement.all(...values) as unknown as unknown[][]
     },
   }
+}
+
+/** Kysely's own dialect runs the migrations, on the connection that is there. */
+async function migrateSchema(database: DatabaseSync): Promise<void> {
+  const prepare = (sql: string) => {
+    const statement = database.prepare(sql)
+    return {
+      reader: statement.columns().length > 0,
+      all: (values: readonly unknown[]) => statement.all(...(values as string[])),
+      run: (values: readonly unknown[]) => statement.run(...(values as string[])),
+      iterate: (values: readonly unknown[]) => statement.iterate(...(values as string[])),
+    }
+  }
+  const dialect = new SqliteDialect({ database: { prepare, close() {} } })
+  await migrate(new Kysely<unknown>({ dialect }), { dialect: SQLITE_DIALECT })
 }
