@@ -9,7 +9,7 @@ import { toStep, type Connections } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { allOf, TABLES, type IdempotencyRow, type StoreDatabase } from "./tables.ts"
 
-export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
+const RECORDS = describeStatements(({ db, compile }) => ({
   listTransfers: compile(() =>
     db.selectFrom("transfers").select(TABLES.transfers.members).orderBy("id"),
   ),
@@ -47,6 +47,9 @@ export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
           .where("task", "=", task),
       ),
   ),
+}))
+
+const RESTORES = describeStatements(({ db, compile }) => ({
   /** Changes no row where the key is in use. */
   restoreIdempotency: compile((use: IdempotencyRow) =>
     db
@@ -73,6 +76,11 @@ export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
       .where("id", "=", account)
       .where("linkEpoch", "<", epoch),
   ),
+}))
+
+export const TRANSFER_STATEMENTS = describeStatements((compiler) => ({
+  ...RECORDS(compiler),
+  ...RESTORES(compiler),
 }))
 
 export function createTransferMethods(
