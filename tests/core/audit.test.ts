@@ -21,6 +21,7 @@ import {
   SafelightError,
   PROJECTION,
   toCanonicalJson,
+  toTaskRow,
   type ChargeRow,
   type OutcomeRow,
   type StoredEvent,
@@ -73,7 +74,7 @@ function withData(event: StoredEvent | undefined, change: object): string {
 function withSnapshot(stream: SampleStream, change: Partial<Task>): void {
   if (stream.row === undefined) return
   const task = { ...(JSON.parse(stream.row.snapshot) as Task), ...change }
-  stream.row = { ...stream.row, snapshot: toCanonicalJson(task) }
+  stream.row = { ...stream.row, snapshot: toTaskRow(task, stream.row.hash).snapshot }
 }
 
 function withCharge(stream: SampleStream, change: Partial<ChargeRow>): void {

@@ -1,12 +1,15 @@
 /**
  * Changes as the rows of a statement. Rows are in the order of their ids, so that two batches that
- * touch the same rows take them in the same order; what an account's changes come to is one row.
+ * touch the same rows take them in the same order; the sum of an account's changes is one row.
  */
-import type { Change } from "./change.ts"
+import type { LogChange } from "@safelight/store"
 import type { AddedTotals, BatchRows, SectionName } from "./sections.ts"
 
-/** `isPlain`: new tasks are taken to meet nothing of theirs; what does fails the statement. */
-export function toBatchRows(changes: readonly Change[], isPlain: boolean): BatchRows {
+/**
+ * `isPlain`: new tasks, and those that finish, are taken to meet nothing of theirs; what does fails the
+ * statement.
+ */
+export function toBatchRows(changes: readonly LogChange[], isPlain: boolean): BatchRows {
   const rows: BatchRows = {}
   const sums = new Map<string, AddedTotals>()
   const add: Add = (section, row) => {
@@ -14,12 +17,11 @@ export function toBatchRows(changes: readonly Change[], isPlain: boolean): Batch
     if (there === undefined) Object.assign(rows, { [section]: [row] })
     else there.push(row)
   }
-  // In the order of arrival, as they are judged.
+  // In the order of arrival, as they would be judged.
   for (const change of changes) addTotals(change, sums)
   for (const change of changes.toSorted(byTask)) {
-    const isFirst = isPlain && change.append.expectedVersion === 0
-    addAppend(change, add, isFirst ? "firstInputs" : "inputs")
-    addPlace(change, add, isFirst ? "placed" : "queued")
+    addAppend(change, add, isPlain)
+    addQueueChange(change, add, isPlain)
   }
   const uses = changes.filter(({ use }) => use !== undefined).toSorted(byKey)
   for (const { append, use } of uses) {
@@ -35,8 +37,9 @@ export function toBatchRows(changes: readonly Change[], isPlain: boolean): Batch
 type RowOf<Name extends SectionName> = NonNullable<BatchRows[Name]>[number]
 type Add = <Name extends SectionName>(section: Name, row: RowOf<Name>) => void
 
-function addAppend({ append }: Change, add: Add, toInputs: "inputs" | "firstInputs"): void {
-  const { changes, expectedHash, events, inputs = [] } = append
+function addAppend({ append }: LogChange, add: Add, isPlain: boolean): void {
+  const { changes, expectedHash, events, expectedVersion, inputs = [] } = append
+  const toInputs = isPlain && expectedVersion === 0 ? "firstInputs" : "inputs"
   const { task } = changes
   if (expectedHash === undefined) add("created", task)
   else add("moved", { ...task, expectedHash })
@@ -47,10 +50,10 @@ function addAppend({ append }: Change, add: Add, toInputs: "inputs" | "firstInpu
   for (const input of inputs) add(toInputs, input)
 }
 
-function addPlace(
-  { append: { task, changes, queue } }: Change,
+function addQueueChange(
+  { append: { task, changes, expectedVersion, queue } }: LogChange,
   add: Add,
-  toQueue: "placed" | "queued",
+  isPlain: boolean,
 ): void {
   switch (queue?.kind) {
     case undefined:
@@ -58,6 +61,7 @@ function addPlace(
     case "enqueue": {
       const { account, model } = changes.task
       const { dueAt, endBy, lease, startTag } = queue
+      const toQueue = isPlain && expectedVersion === 0 ? "firstEnqueued" : "enqueued"
       add(toQueue, { task, account, model, dueAt, endBy, lease, startTag })
       return
     }
@@ -67,12 +71,16 @@ function addPlace(
     case "finish":
       add("dequeued", { task })
       if (queue.retainAt === null) add("forgotten", { task })
-      else add("retained", { task, dueAt: queue.retainAt })
+      else {
+        // Totals change with the first event and with the end of a task, and with nothing else.
+        const toRetained = isPlain && changes.totals !== undefined ? "firstRetained" : "retained"
+        add(toRetained, { task, dueAt: queue.retainAt })
+      }
   }
 }
 
 function addTotals(
-  { append: { changes }, isJudged }: Change,
+  { append: { changes }, isAsked }: LogChange,
   sums: Map<string, AddedTotals>,
 ): void {
   const { totals } = changes
@@ -83,7 +91,7 @@ function addTotals(
   const reservedMicros = sum.reservedMicros + totals.reservedMicros
   const unfinishedTasks = sum.unfinishedTasks + totals.unfinishedTasks
   const added = { account, chargedMicros, reservedMicros, unfinishedTasks }
-  if (!isJudged) sums.set(account, { ...sum, ...added })
+  if (!isAsked) sums.set(account, { ...sum, ...added })
   else {
     sums.set(account, {
       ...added,
@@ -99,16 +107,16 @@ const NOTHING: Omit<AddedTotals, "account"> = {
   reservedMicros: 0,
   unfinishedTasks: 0,
   admittedTasks: 0,
-  // Below whatever the first judged one comes to.
+  // Below the sum of whatever is judged first.
   highestMicros: Number.MIN_SAFE_INTEGER,
   highestTasks: Number.MIN_SAFE_INTEGER,
 }
 
-function byTask(a: Change, b: Change): number {
+function byTask(a: LogChange, b: LogChange): number {
   return compare(a.append.task, b.append.task)
 }
 
-function byKey(a: Change, b: Change): number {
+function byKey(a: LogChange, b: LogChange): number {
   const [one, other] = [a.append.changes.task.account, b.append.changes.task.account]
   return compare(one, other) || compare(a.use?.key ?? "", b.use?.key ?? "")
 }

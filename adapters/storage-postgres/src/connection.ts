@@ -5,24 +5,16 @@
  */
 import { Client, types as pgTypes } from "pg"
 import { SafelightError } from "@safelight/core"
-import type { RawRows, Step, StepResult } from "@safelight/store"
-import { toQuery, type NamedQuery } from "./named-query.ts"
+import type { Connection, RawRows } from "@safelight/store"
+import { hasNul, toQuery, type NamedQuery } from "./named-query.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { toServerAddress } from "./server-address.ts"
 import { assertSettings, toCrucialSettings, type CrucialSettings } from "./session-settings.ts"
-import { toUnopened } from "./sql-error.ts"
+import { toDatabaseError, toUnopened } from "./sql-error.ts"
 
-export interface Connection {
-  /** Rows as arrays. Rejects with the server's error, or with one without a state where it is lost. */
+export interface PostgresConnection extends Connection {
+  /** Rows as arrays. Rejects with a `DatabaseError`, `lost` where it is not the server's. */
   readonly run: (query: NamedQuery) => Promise<RawRows>
-  /** The rows of a step that returns some, or how many it changed. */
-  readonly runStep: (step: Step) => Promise<StepResult>
-  /** A statement without parameters, or several. */
-  readonly execute: (sql: string) => Promise<void>
-  /** Whether it still may be used. */
-  readonly isOpen: () => boolean
-  /** Ends it at once. */
-  readonly destroy: () => void
   /** Ends it, and resolves once the server has let go of it. */
   readonly end: () => Promise<void>
   /** Calls `listener` once the connection has ended, however it did. */
@@ -79,8 +71,8 @@ function toSafeInteger(text: string): number {
   throw new SafelightError({ code: "storage-corrupt", message })
 }
 
-/** Rejects with what `toUnopened` makes of the reason. */
-export async function connect(options: ConnectionOptions): Promise<Connection> {
+/** Rejects with a `DatabaseError` of fault `unopened`. */
+export async function connect(options: ConnectionOptions): Promise<PostgresConnection> {
   const crucial = toCrucialSettings(options.url, options.statementTimeoutMs, options.planning)
   const client = createClient(options, crucial)
   const queries = createQueries(client)
@@ -112,6 +104,14 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   }
 }
 
+/** Opens connections of one kind, each named for what it is for. */
+export function createOpener(url: string) {
+  const { replyTimeoutMs, statementTimeoutMs } = DEFAULTS
+  return (name: string, planning: keyof typeof PLANNING = "rows") =>
+    (): Promise<PostgresConnection> =>
+      connect({ url, name: `safelight ${name}`, planning, replyTimeoutMs, statementTimeoutMs })
+}
+
 function createClient(options: ConnectionOptions, crucial: CrucialSettings): Client {
   const { url, name, planning, replyTimeoutMs } = options
   const settings = [
@@ -131,7 +131,7 @@ function createClient(options: ConnectionOptions, crucial: CrucialSettings): Cli
   })
 }
 
-function createQueries(client: Client): Pick<Connection, "run" | "runStep" | "execute"> {
+function createQueries(client: Client): Pick<PostgresConnection, "run" | "runStep" | "execute"> {
   let plannedAt = performance.now()
 
   /** Sent ahead of the next query, whose answer nobody waits longer for. */
@@ -142,19 +142,30 @@ function createQueries(client: Client): Pick<Connection, "run" | "runStep" | "ex
     client.query("discard plans").catch(() => undefined)
   }
 
-  function send({ values, ...query }: NamedQuery) {
+  async function send({ values, ...query }: NamedQuery) {
     replan()
-    return client.query({ ...query, values: [...values], rowMode: "array" })
+    try {
+      return await client.query({ ...query, values: [...values], rowMode: "array" })
+    } catch (error) {
+      throw toDatabaseError(error)
+    }
   }
 
   return {
     run: async (query) => (await send(query)).rows,
     async runStep(step) {
+      const isReading = step.statement.columns.length > 0
+      // It holds no U+0000, so no row is found by it.
+      if (isReading && step.values.some(hasNul)) return []
       const { rows, rowCount } = await send(toQuery(step))
-      return step.statement.columns.length > 0 ? rows : (rowCount ?? 0)
+      return isReading ? rows : (rowCount ?? 0)
     },
     async execute(sql) {
-      await client.query(sql)
+      try {
+        await client.query(sql)
+      } catch (error) {
+        throw toDatabaseError(error)
+      }
     },
   }
 }

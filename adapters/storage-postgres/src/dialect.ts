@@ -13,10 +13,10 @@ export const POSTGRES_DIALECT: StoreDialect = {
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   },
-  idType: sql`text collate "C"`,
+  idType: `text collate "C"`,
   integerType: "bigint",
-  keyedTable: sql``,
-  wideTable: sql``,
+  keyedTable: "",
+  wideTable: "",
   makeAppendOnly: (table) => [
     sql`
       create function ${sql.id(`${table}_refuse_change`)}() returns trigger language plpgsql as

@@ -31,18 +31,25 @@ const SETTINGS = [
   "idle_in_transaction_session_timeout=60000",
 ]
 
+/** Moments that come in the order of insertion, nearly: a summary of pages finds them, and costs inserts nothing. */
+const SUMMARISED = {
+  ready_end: "ready (end_by)",
+  retention_due: "retention (due_at)",
+  outcomes_ended: "outcomes (at)",
+}
+
 /**
  * Rows that are updated in place need room in their page, and a queue that is emptied as fast as it is
  * filled needs to be swept at once. They change no meaning, so they are no part of the schema.
  */
 const TUNING = [
-  "alter table tasks set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05)",
-  // Ends and due moments come in the order of insertion, nearly: a summary of pages finds them, and
-  // costs inserts nothing.
-  "drop index ready_end",
-  "create index ready_end on ready using brin (end_by) with (pages_per_range = 16, autosummarize = on)",
-  "drop index retention_due",
-  "create index retention_due on retention using brin (due_at) with (pages_per_range = 16, autosummarize = on)",
+  ...Object.entries(SUMMARISED).flatMap(([index, on]) => [
+    `drop index ${index}`,
+    `create index ${index} on ${on.replace(" ", " using brin ")} with (pages_per_range = 16, autosummarize = on)`,
+  ]),
+  // A row of 0.9 KB grows to 1.5 in two changes, and both find room in its page: then no index is
+  // written, and of the row only what differs. With 70 most changes moved their row, and cost 1.3 KB of log.
+  "alter table tasks set (fillfactor = 36, autovacuum_vacuum_scale_factor = 0.05)",
   `alter table ready set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0,
     autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0)`,
 ]

@@ -6,33 +6,38 @@
  */
 import assert from "node:assert/strict"
 import type { Log } from "@safelight/core"
-import type { Origins } from "@safelight/store"
-import type { Sessions } from "./sessions.ts"
+import { ownStatement, type Connections, type Origins } from "@safelight/store"
 
-/** Null where the server has no such function. */
-const FIND_RIGHT = {
-  name: "find right to origin",
-  text: `select d.oid::text, has_function_privilege(to_regprocedure('pg_catalog.pg_control_system()'), 'execute')
+/** The right is null where the server has no such function. */
+const FIND_RIGHT = ownStatement<
+  { readonly database: string; readonly mayAsk: boolean | null },
+  object
+>(
+  `select d.oid::text, has_function_privilege(to_regprocedure('pg_catalog.pg_control_system()'), 'execute')
     from pg_catalog.pg_database d where d.datname = current_database()`,
-  values: [],
-}
+  [],
+  ["database", "mayAsk"],
+)
 
-const READ_SERVER = {
-  name: "read origin",
-  text: "select system_identifier::text from pg_catalog.pg_control_system()",
-  values: [],
-}
+const FIND_SERVER = ownStatement<{ readonly server: string }, object>(
+  "select system_identifier::text from pg_catalog.pg_control_system()",
+  [],
+  ["server"],
+)
 
-export function createOriginReader(sessions: Sessions, log: Log): () => Promise<Origins> {
+export function createOriginReader(
+  { read }: Pick<Connections, "read">,
+  log: Log,
+): () => Promise<Origins> {
   let isTold = false
 
   return async () => {
-    const [found] = await sessions.readRows(FIND_RIGHT)
+    const [found] = await read(FIND_RIGHT, {})
     assert.ok(found, "a session is in a database")
-    const database = String(found[0])
-    if (found[1] === true) {
-      const [row] = await sessions.readRows(READ_SERVER)
-      const origin = { database, server: String(row?.[0]) }
+    const { database, mayAsk } = found
+    if (mayAsk === true) {
+      const [row] = await read(FIND_SERVER, {})
+      const origin = { database, server: String(row?.server) }
       return { whole: origin, certain: origin }
     }
     if (!isTold) {

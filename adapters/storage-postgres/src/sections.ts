@@ -31,7 +31,7 @@ export interface SectionColumn extends Pick<Column<never>, "type" | "codec"> {
 }
 
 /**
- * The parameter that holds a column's array. What is looked up is named by it once more, beside the
+ * The parameter that holds a column's array. What is looked up is named by it once more, next to the
  * join: so the index is used whatever the planner believes of a table that was empty a moment ago.
  */
 export type ToArray = (column: string) => string
@@ -54,7 +54,7 @@ type Moved = Pick<TaskRow, "id" | "finishedAt" | "hash" | "snapshot" | "status" 
 
 /**
  * What is added to the totals of an account that has a limit. `admittedTasks` is 0 where nothing is
- * to be judged; the highest are what the batch comes to at most where one of its changes is judged.
+ * to be judged; the highest are the greatest sums at which one of its changes is judged.
  */
 export type AddedTotals = StoreDatabase["accountTotals"] & {
   readonly admittedTasks: number
@@ -98,8 +98,8 @@ returning 1`,
   /** A key that is used already fails the statement. */
   uses: insert("idempotency", idempotency),
   /** Of new tasks. */
-  placed: insert("ready", ready),
-  queued: insert("ready", ready, QUEUED_AGAIN),
+  firstEnqueued: insert("ready", ready),
+  enqueued: insert("ready", ready, QUEUED_AGAIN),
   rescheduled: describe<Pick<StoreDatabase["ready"], "task" | "dueAt" | "lease">>(
     { task: text, dueAt: integer, lease: ready.columns.lease },
     (source, toArray) => `update ready as r set
@@ -110,6 +110,8 @@ from ${source} where r.task = any(${toArray("task")}) and r.task = x.task`,
     { task: text },
     (_source, toArray) => `delete from ready where task = any(${toArray("task")})`,
   ),
+  /** Of tasks that have just finished. */
+  firstRetained: insert("retention", retention),
   retained: insert("retention", retention, RETAINED_AGAIN),
   forgotten: describe<{ readonly task: string }>(
     { task: text },

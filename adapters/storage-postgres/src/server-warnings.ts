@@ -3,7 +3,7 @@
  * it may lose what it acknowledged. All of it works, so nothing is refused.
  */
 import type { Log } from "@safelight/core"
-import type { Connection } from "./connection.ts"
+import type { PostgresConnection } from "./connection.ts"
 
 export interface ServerState {
   readonly fsync: string
@@ -24,7 +24,7 @@ const READ_STATE = `
     count(*) filter (where sync_state is null) as untold
   from pg_stat_replication where state is null or state in ('streaming', 'catchup')`
 
-export async function warnOfServer({ run }: Connection, log: Log): Promise<void> {
+export async function warnOfServer({ run }: PostgresConnection, log: Log): Promise<void> {
   const [row = []] = await run({ name: "server", text: READ_STATE, values: [] })
   const [fsync, pages, standbys, synchronous, untold] = row
   const state = {

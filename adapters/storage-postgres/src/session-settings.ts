@@ -4,7 +4,7 @@
  */
 import { SafelightError } from "@safelight/core"
 import type { RawRows } from "@safelight/store"
-import type { Connection } from "./connection.ts"
+import type { PostgresConnection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import type { NamedQuery } from "./named-query.ts"
 import { readState } from "./sql-error.ts"
@@ -67,14 +67,17 @@ export async function assertSettings(
 /** An answer of a session that does not know a statement which it prepared, or knows another's. */
 const FOREIGN_STATEMENT = /^(26000|42P05)$/
 
-/** Some poolers give sessions out in turn. */
+/** Some poolers give out one session after another. */
 const ROUNDS = 3
 
 /**
  * Rejects with `invalid-configuration` where two connections share sessions: while one holds a
  * transaction, the other has to keep the session that it had.
  */
-export async function assertOwnSessions(one: Connection, other: Connection): Promise<void> {
+export async function assertOwnSessions(
+  one: PostgresConnection,
+  other: PostgresConnection,
+): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const [before, others, after] = await readSessions(one, other).catch(rejectForeign)
     if (before !== after || before === others) throw sharedSessions()
@@ -86,7 +89,10 @@ function rejectForeign(error: unknown): never {
   throw FOREIGN_STATEMENT.test(readState(error) ?? "") ? sharedSessions() : error
 }
 
-async function readSessions(one: Connection, other: Connection): Promise<readonly unknown[]> {
+async function readSessions(
+  one: PostgresConnection,
+  other: PostgresConnection,
+): Promise<readonly unknown[]> {
   const before = await readSession(one)
   await other.execute("begin")
   const others = await readSession(other)
@@ -95,7 +101,7 @@ async function readSessions(one: Connection, other: Connection): Promise<readonl
   return [before, others, after]
 }
 
-async function readSession({ run }: Connection): Promise<unknown> {
+async function readSession({ run }: PostgresConnection): Promise<unknown> {
   const [row] = await run({ name: "session", text: "select pg_backend_pid()", values: [] })
   return row?.[0]
 }

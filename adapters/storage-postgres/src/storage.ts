@@ -1,25 +1,16 @@
 /**
- * `Storage` on PostgreSQL. Appends and admissions go through the group commit and its lanes; everything
- * else through a few shared connections. Processes know of each other by the database alone.
+ * `Storage` on PostgreSQL: what a server is asked before it is used, and the driver that uses it. Processes
+ * know of each other by the database alone.
  */
 import { SafelightError, SILENT_LOG, type Log, type Storage } from "@safelight/core"
-import { createCompiler, createStoreMethods, type Commit, type Driver } from "@safelight/store"
-import { createAppendMethods } from "./append.ts"
-import { connect, type Connection } from "./connection.ts"
+import { createStorage, type Commit } from "@safelight/store"
+import { createOpener } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
-import { POSTGRES_DIALECT } from "./dialect.ts"
-import { createLane } from "./lane.ts"
+import { createDriver } from "./driver.ts"
 import { migrateDatabase } from "./migrate-database.ts"
-import { createOriginReader } from "./origin.ts"
-import { createOutage } from "./outage.ts"
-import { createServerMethods } from "./server-methods.ts"
 import { warnOfServer } from "./server-warnings.ts"
 import { assertOwnSessions } from "./session-settings.ts"
-import { createSessions } from "./sessions.ts"
 import { toOpeningError } from "./sql-error.ts"
-import { createSums } from "./sums.ts"
-import { createWakeUps } from "./wake-ups.ts"
-import { createWriter, type Writer } from "./writer.ts"
 
 export type { Commit }
 
@@ -54,7 +45,7 @@ export async function createPostgresStorage(options: PostgresStorageOptions): Pr
   } catch (error) {
     throw toOpeningError(error)
   }
-  const storage = assemble(options, lanes)
+  const storage = createStorage(createDriver(options), options.log)
   if (!isServing) return storage
   try {
     await examineServer(options)
@@ -80,68 +71,6 @@ async function examineServer({ url, log = SILENT_LOG }: PostgresStorageOptions):
     await warnOfServer(one, log)
   } finally {
     await one.end()
-  }
-}
-
-function createOpener(url: string) {
-  const { replyTimeoutMs, statementTimeoutMs } = DEFAULTS
-  return (name: string, planning: "batches" | "rows" = "rows") =>
-    (): Promise<Connection> =>
-      connect({ url, name: `safelight ${name}`, planning, replyTimeoutMs, statementTimeoutMs })
-}
-
-function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
-  const { url, log = SILENT_LOG, onCommit = () => {} } = options
-  const open = createOpener(url)
-  const sessions = createSessions(open("reading"), {
-    shared: DEFAULTS.readConnections,
-    transactions: DEFAULTS.transactions,
-  })
-  const taking = createSessions(open("taking"), {
-    shared: DEFAULTS.takeConnections,
-    transactions: DEFAULTS.takeTransactions,
-  })
-  const sums = createSums(open("summing"))
-  const wakeUps = createWakeUps(sessions, open("listening"), log)
-  const outage = createOutage()
-  const lanes = Array.from({ length: laneCount }, () =>
-    createLane({
-      open: open("committing", "batches"),
-      outage,
-      onJudged: (change, outcome) => writer.noteJudged(change, outcome),
-    }),
-  )
-  const writer: Writer = createWriter({ lanes, outage, onCommit, onQueued: wakeUps.noteQueued })
-  const driver: Driver = {
-    read: sessions.read,
-    commit: sessions.commit,
-    queue: taking,
-    dialect: POSTGRES_DIALECT,
-    readLong: sums.read,
-    snapshot: sums.snapshot,
-    keepsDeadRows: true,
-    readOrigin: createOriginReader(sessions, log),
-  }
-  const onFreed = wakeUps.noteQueued
-  let closing: Promise<void> | undefined
-
-  async function close(): Promise<void> {
-    await writer.drain()
-    for (const lane of lanes) lane.close()
-    wakeUps.close()
-    taking.close()
-    sessions.close()
-    sums.close()
-  }
-
-  return {
-    ...createStoreMethods(driver, createCompiler(POSTGRES_DIALECT), { log, onFreed }),
-    ...createAppendMethods(writer),
-    onQueued: wakeUps.onQueued,
-    wakeHolder: wakeUps.wakeHolder,
-    onHolderWoken: wakeUps.onHolderWoken,
-    ...createServerMethods({ writer, sessions, taking }),
-    close: () => (closing ??= close()),
   }
 }
 

@@ -3,14 +3,17 @@
  * server that is read-only refuses it, and so does one without room, where the row needs new pages.
  */
 import { randomBytes, randomUUID } from "node:crypto"
-import type { Connection } from "./connection.ts"
-import { undo } from "./undo.ts"
+import { undo } from "./commit-batch.ts"
+import type { PostgresConnection } from "./connection.ts"
 
 /** More than free pages of a table are likely to hold; it can't be compressed. */
 const LARGE_BYTES = 262_144
 
 /** `isLarge`: whether the row has to need room that the table does not have yet. */
-export async function writeNothing(connection: Connection, isLarge: boolean): Promise<void> {
+export async function writeNothing(
+  connection: PostgresConnection,
+  isLarge: boolean,
+): Promise<void> {
   const body = isLarge ? randomBytes(LARGE_BYTES).toString("base64") : ""
   const row = `('${randomUUID()}', 'readiness', '', '${body}')`
   try {

@@ -6,7 +6,4 @@ export const DEFAULTS = {
   checkpointPages: 8_000,
   /** Twice that: the log's file is cut to it, and long reads wait for a log that is longer. */
   maxLogBytes: 67_108_864,
-  /** Sums that wait for the one that is added up, each some 2 µs for a charge; and one account's. */
-  maxLongReads: 64,
-  maxLongReadsOfAccount: 8,
 } as const

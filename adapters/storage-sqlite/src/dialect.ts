@@ -13,8 +13,8 @@ export const SQLITE_DIALECT: StoreDialect = {
   },
   idType: "text",
   integerType: "integer",
-  keyedTable: sql`strict, without rowid`,
-  wideTable: sql`strict`,
+  keyedTable: "strict, without rowid",
+  wideTable: "strict",
   makeAppendOnly: (table) =>
     (["update", "delete"] as const).map(
       (change) => sql`

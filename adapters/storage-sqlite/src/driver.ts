@@ -1,50 +1,88 @@
 /**
  * SQLite as the store's driver: look-ups on the connection of the main thread, what takes long in the
- * reading thread, every change through the one writer.
+ * reading thread, every change through the one writer, in the order of the calls.
  */
-import { SafelightError } from "@safelight/core"
-import { bind, toRows, type Driver, type Origins } from "@safelight/store"
+import { SafelightError, SILENT_LOG } from "@safelight/core"
+import {
+  bind,
+  ownStatement,
+  toRows,
+  toStep,
+  type Driver,
+  type Origins,
+  type Question,
+} from "@safelight/store"
+import { DEFAULTS } from "./defaults.ts"
 import { SQLITE_DIALECT } from "./dialect.ts"
-import type { LongReads } from "./long-reads.ts"
+import { createLogShortener } from "./log-shortener.ts"
 import { readFileOrigins } from "./origin.ts"
-import type { Reader } from "./reader.ts"
-import type { Writer } from "./writer.ts"
+import { createReader } from "./reader.ts"
+import type { LongRead } from "./reading-thread-body.ts"
+import { createReadingThread } from "./reading-thread.ts"
+import type { SqliteStorageOptions } from "./storage.ts"
+import type { ChangeWriter } from "./writer.ts"
 
-export interface DriverParts {
+export interface DriverParts extends Pick<SqliteStorageOptions, "busyTimeoutMs" | "log"> {
   readonly file: string
-  readonly writer: Writer
-  readonly reader: Reader
-  readonly longReads: LongReads
+  /** The file as SQLite is told to open it to read. */
+  readonly location: string
+  readonly writer: ChangeWriter
+  /** Gives up the right to serve, if it was taken. */
+  readonly unlock: (() => void) | undefined
 }
 
-export function createDriver({ file, writer, reader, longReads }: DriverParts): Driver {
+/** Changes nothing and is committed and synced as any change is, so it fails where they do. */
+const WRITE_ONE_PAGE = ownStatement<never, object>("pragma user_version = 0")
+
+export function createDriver(parts: DriverParts): Driver {
+  const { busyTimeoutMs = DEFAULTS.busyTimeoutMs, file, log = SILENT_LOG, unlock, writer } = parts
+  const settings = { busyTimeoutMs, file: parts.location }
+  const reader = createReader(settings)
+  const thread = createReadingThread(settings)
+  const shortenLog = createLogShortener({ file, log, commitOnePage })
   const connections: Driver["queue"] = {
     read: async (statement, values) =>
       toRows(statement, reader.all(statement, bind(statement, values))),
     commit: writer.write,
   }
+
+  async function commitOnePage(): Promise<void> {
+    await writer.write({ steps: [toStep(WRITE_ONE_PAGE, {})] })
+  }
+
   return {
     ...connections,
     queue: connections,
     dialect: SQLITE_DIALECT,
     keepsDeadRows: false,
-    async readLong(statement, values, account) {
-      const step = { sql: statement.sql, values: bind(statement, values) }
-      const [rows = []] = await longReads.ask([step], account)
-      return toRows(statement, rows)
-    },
-    snapshot({ first, others, after, limit }) {
-      const ids = { sql: first.sql, values: bind(first, { after, limit }) }
-      const rest = others.map((statement) => {
-        const values = bind(statement, { after, last: "" })
-        const lastAt = statement.parameters.flatMap(({ name }, at) => (name === "last" ? at : []))
-        return { sql: statement.sql, values, lastAt }
-      })
-      return longReads.ask([ids, ...rest])
+    /** Between two questions nobody reads, so that SQLite can begin its log anew. */
+    async answer(question) {
+      await shortenLog()
+      return thread.ask(toLongRead(question))
     },
     readState: reader.readState,
     readOrigin: async () => readOrigins(file),
+    check: commitOnePage,
+    async close() {
+      try {
+        await writer.drain()
+        await thread.end()
+        // Before the writer, whose connection as the last one folds the log into the file.
+        reader.close()
+        await writer.end()
+      } finally {
+        unlock?.()
+      }
+    },
   }
+}
+
+function toLongRead(question: Question): LongRead {
+  return question.map(({ step: { statement, values }, lastAt }) => ({
+    sql: statement.sql,
+    values,
+    lastAt,
+  }))
 }
 
 function readOrigins(file: string): Origins {

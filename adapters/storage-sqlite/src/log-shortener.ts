@@ -1,7 +1,7 @@
 /**
  * Keeps SQLite's log (the WAL) short while many long reads are made. A commit copies the log into the
  * database once it is long, and the next one begins it anew, but neither happens while somebody reads
- * what the log holds. So where the log has grown past its bound, commits are made before the next long
+ * what the log holds. So where the log has grown past its limit, commits are made before the next long
  * read, each of one page.
  */
 import { statSync } from "node:fs"
@@ -42,7 +42,7 @@ export function createLogShortener(options: LogShortenerOptions): () => Promise<
 }
 
 const STAYS_LONG =
-  "SQLite's log stays longer than its bound, since another process reads the database without a pause"
+  "SQLite's log stays longer than its limit, since another process reads the database without a pause"
 
 function toBytes(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0

@@ -1,7 +1,7 @@
 /**
  * What main thread and writing thread say to each other. Cloning is a good part of a write's cost,
  * so a change is one flat array, and a statement's text crosses once: later it goes by its number,
- * which is its place in the order of definition.
+ * which is its position in the order of definition.
  */
 import type { ChangeOutcome, SqlValue } from "@safelight/store"
 import type { Failure } from "./failure.ts"

@@ -12,7 +12,7 @@ import { SQLITE_DIALECT } from "./dialect.ts"
 import { isReadOnly } from "./failure.ts"
 import { assertWhole } from "./lost-files.ts"
 import { toKysely } from "./migrate-file.ts"
-import type { Writer } from "./writer.ts"
+import type { ChangeWriter } from "./writer.ts"
 
 /**
  * What `DatabaseSync` is to open. Throws `invalid-configuration` where SQLite could not read it, and
@@ -45,7 +45,7 @@ export async function assertReadable(location: string): Promise<void> {
 }
 
 /** Refuses every write. */
-export function createRefusingWriter(): Writer {
+export function createRefusingWriter(): ChangeWriter {
   return {
     write() {
       const message = "the data folder can't be written; it was opened to be read"

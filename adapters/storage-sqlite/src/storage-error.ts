@@ -1,6 +1,6 @@
 /** SQLite's failures as the errors of core, translated once. */
-import { isSafelightError, SafelightError } from "@safelight/core"
-import type { ChangeOutcome } from "@safelight/store"
+import { SafelightError } from "@safelight/core"
+import { DatabaseError, type ChangeOutcome } from "@safelight/store"
 import {
   FILE_GONE,
   isChangeFault,
@@ -35,11 +35,15 @@ export function toSafelightError(failure: Failure, context: FailureContext = {})
   })
 }
 
-/** An admission that may be stored must not be taken for a refusal. */
-export function toAdmissionError(error: unknown): unknown {
-  if (!isSafelightError(error) || error.isUndone || !error.retryable) return error
-  const message = `whether the task was stored is unknown: ${error.message}`
-  return new SafelightError({ code: "outcome-unknown", message, retryable: true, cause: error })
+/** A batch of which nothing is stored, or where nobody can tell. */
+export function toDatabaseError(failure: Failure, isUndone: boolean): DatabaseError {
+  const { code, message } = toSafelightError(failure)
+  const fault = isUndone ? "refused" : "lost"
+  return new DatabaseError({
+    fault,
+    message,
+    code: code === "storage-corrupt" ? code : "storage-unavailable",
+  })
 }
 
 export function tooLarge(cause?: unknown): SafelightError {

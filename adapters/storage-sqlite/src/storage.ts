@@ -9,28 +9,16 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import {
-  createCompiler,
-  createStoreMethods,
-  toStep,
-  type Commit,
-  type Statement,
-} from "@safelight/store"
-import { createAppendMethods } from "./append.ts"
+import { createStorage, type Commit } from "@safelight/store"
 import { DEFAULTS } from "./defaults.ts"
-import { SQLITE_DIALECT } from "./dialect.ts"
 import { createDriver } from "./driver.ts"
 import { toFailure } from "./failure.ts"
 import { toSafelightError } from "./storage-error.ts"
 import { assertNotServed, findReadOnlyDatabase, lockForServing, prepareFolder } from "./folder.ts"
-import { createLogShortener } from "./log-shortener.ts"
-import { createLongReads } from "./long-reads.ts"
 import { migrateFile } from "./migrate-file.ts"
 import { assertReadable, createRefusingWriter, toReadOnlyLocation } from "./read-only.ts"
-import { createReader } from "./reader.ts"
-import { createReadingThread } from "./reading-thread.ts"
 import { warnOfOthers } from "./open-modes.ts"
-import { createWriter, type Writer } from "./writer.ts"
+import { createChangeWriter, type ChangeWriter } from "./writer.ts"
 
 export interface SqliteStorageOptions {
   /** Where the database lives; made where it is missing. One folder, one service. */
@@ -49,13 +37,6 @@ export interface SqliteStorageOptions {
   readonly onCommit?: (commit: Commit) => void
   /** Bound on the database file; past it writes reject with `storage-unavailable`. */
   readonly maxFileBytes?: number
-}
-
-/** Changes nothing and is committed and synced as any change is, so it fails where they do. */
-const WRITE_ONE_PAGE: Statement<never, object> = {
-  sql: "pragma user_version = 0",
-  parameters: [],
-  columns: [],
 }
 
 /** SQLite's default, and what every database made here has. */
@@ -84,7 +65,8 @@ export async function createSqliteStorage(options: SqliteStorageOptions): Promis
       assertAlone: mode === "beside" ? () => assertNotServed(folder) : () => {},
     })
     const writer = openWriter(options, file)
-    return assemble(options, { file, location: file, writer, unlock })
+    const driver = createDriver({ ...options, file, location: file, writer, unlock })
+    return createStorage(driver, log)
   } catch (error) {
     unlock?.()
     throw toOpeningError(error)
@@ -97,7 +79,8 @@ async function openToRead(options: SqliteStorageOptions, file: string): Promise<
     const location = toReadOnlyLocation(file)
     await assertReadable(location)
     const writer = createRefusingWriter()
-    return assemble(options, { file, location, writer, unlock: undefined })
+    const driver = createDriver({ ...options, file, location, writer, unlock: undefined })
+    return createStorage(driver, options.log)
   } catch (error) {
     throw toOpeningError(error)
   }
@@ -107,58 +90,14 @@ function toOpeningError(error: unknown): unknown {
   return isSafelightError(error) ? error : toSafelightError(toFailure(error), { cause: error })
 }
 
-function openWriter(options: SqliteStorageOptions, file: string): Writer {
+function openWriter(options: SqliteStorageOptions, file: string): ChangeWriter {
   const { busyTimeoutMs = DEFAULTS.busyTimeoutMs, log = SILENT_LOG, maxFileBytes = 0 } = options
   const maxPages = Math.ceil(maxFileBytes / PAGE_BYTES)
-  return createWriter({
+  return createChangeWriter({
     log,
     onCommit: options.onCommit ?? (() => {}),
     settings: { ...DEFAULTS, file, busyTimeoutMs, maxPages },
   })
-}
-
-interface Parts {
-  readonly file: string
-  /** The file as SQLite is told to open it to read. */
-  readonly location: string
-  readonly writer: Writer
-  readonly unlock: (() => void) | undefined
-}
-
-function assemble(options: SqliteStorageOptions, parts: Parts): Storage {
-  const { file, writer } = parts
-  const { busyTimeoutMs = DEFAULTS.busyTimeoutMs, log = SILENT_LOG } = options
-  const reading = { busyTimeoutMs, file: parts.location }
-  const reader = createReader(reading)
-  async function commitOnePage(): Promise<void> {
-    await writer.write({ steps: [toStep(WRITE_ONE_PAGE, {})] })
-  }
-  const longReads = createLongReads({
-    thread: createReadingThread(reading),
-    shortenLog: createLogShortener({ file, log, commitOnePage }),
-  })
-  let closing: Promise<void> | undefined
-
-  async function close(): Promise<void> {
-    try {
-      await writer.drain()
-      await longReads.close()
-      // Before the writer, whose connection as the last one folds the log into the file.
-      reader.close()
-      await writer.end()
-    } finally {
-      parts.unlock?.()
-    }
-  }
-
-  const compiler = createCompiler(SQLITE_DIALECT)
-  const driver = createDriver({ file, writer, reader, longReads })
-  return {
-    ...createStoreMethods(driver, compiler, { log }),
-    ...createAppendMethods(driver, compiler),
-    check: commitOnePage,
-    close: () => (closing ??= close()),
-  }
 }
 
 function assertOptions({ folder, busyTimeoutMs, maxFileBytes }: SqliteStorageOptions): void {

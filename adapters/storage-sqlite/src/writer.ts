@@ -1,115 +1,95 @@
 /**
- * The group commit over the writing thread, as the main thread holds it. Up to two batches are under
- * way, so that the thread has its next one the moment it ends the last.
+ * The store's writer over the writing thread. Up to two batches are under way, so that the thread has
+ * its next one the moment it ends the last; both lanes lead to the one thread, which keeps their order.
  *
  * What a rejected change did is unknown where the thread died, and where a commit failed that nothing
- * could take the place of: its error doesn't say `isUndone`. The same change may be handed in again,
- * and the version check finds it where it was stored after all.
+ * could take the place of. The same change may be handed in again, and the version check finds it where
+ * it was stored after all.
  */
-import { SafelightError, type Log } from "@safelight/core"
+import type { Log, SafelightError } from "@safelight/core"
 import {
-  createGroupCommit,
+  createWriter,
+  DatabaseError,
   type Change,
   type ChangeOutcome,
   type Commit,
-  type PendingChange,
+  type Lane,
   type SqlValue,
   type Statement,
 } from "@safelight/store"
-import { isChangeOutcome, toSafelightError } from "./storage-error.ts"
+import type { Failure } from "./failure.ts"
 import { PLAIN, type EncodedChange, type WriterAnswer, type WriterSettings } from "./protocol.ts"
+import { isChangeOutcome, toDatabaseError, toSafelightError } from "./storage-error.ts"
 import { createNumbering, startWritingThread, type WritingThread } from "./writing-thread.ts"
 
-export interface Writer {
-  /**
-   * Resolves once what the change did is durable. Rejects with `storage-unavailable`, retryable
-   * unless the change itself is at fault, or with `overloaded`.
-   */
+export interface ChangeWriter {
+  /** Resolves once what the change did is durable; rejects as a `Writer` of the store does. */
   readonly write: (change: Change) => Promise<ChangeOutcome>
-  /** Resolves once everything handed in is settled; later writes reject. */
+  /** Settles everything handed in, and rejects what comes later. */
   readonly drain: () => Promise<void>
   /** Ends the thread of a drained writer. */
   readonly end: () => Promise<void>
 }
 
-interface Pending extends PendingChange {
-  readonly encoded: EncodedChange
-  readonly resolve: (outcome: ChangeOutcome) => void
-}
-
-interface UnderWay {
-  readonly batch: readonly Pending[]
-  readonly settled: PromiseWithResolvers<boolean>
-}
-
-export interface WriterOptions {
+export interface ChangeWriterOptions {
   readonly onCommit: (commit: Commit) => void
   readonly settings: WriterSettings
   readonly log: Log
 }
 
-/** One is committed while the next is gathered. */
-const LANES = [0, 1]
-
-export function createWriter({ settings, log, onCommit }: WriterOptions): Writer {
+export function createChangeWriter(options: ChangeWriterOptions): ChangeWriter {
+  const { settings, log, onCommit } = options
   const numbering = createNumbering()
-  const underWay: UnderWay[] = []
+  /** Of the batches under way, in their order. */
+  const answers: PromiseWithResolvers<WriterAnswer>[] = []
   let thread: WritingThread | undefined
-
-  const group = createGroupCommit<number, Pending>({
-    lanes: LANES,
-    async commit(_, batch) {
-      const settled = Promise.withResolvers<boolean>()
-      underWay.push({ batch, settled })
-      thread ??= startWritingThread({ settings, numbering, onAnswer, onEnd })
-      thread.commit(batch.map(({ encoded }) => encoded))
-      return settled.promise
-    },
-    // An idle storage keeps no process alive.
-    onRest: () => thread?.rest(),
-    onDone: (_, commit) => onCommit(commit),
-  })
+  let isEnding = false
 
   function onAnswer(answer: WriterAnswer): void {
     const { failure } = answer
     if (failure !== null) log.error({ ...failure }, "a batch of writes failed twice")
-    const answered = underWay.shift()
-    if (answered === undefined) return
-    settle(answered.batch, answer)
-    answered.settled.resolve(failure === null)
+    answers.shift()?.resolve(answer)
+    // An idle storage keeps no process alive.
+    if (answers.length === 0) thread?.rest()
   }
 
   function onEnd(cause: unknown): void {
     thread = undefined
-    const lost = underWay.splice(0)
-    const isAsked = group.isClosed() && lost.length === 0
-    if (!isAsked) log.error({ cause: String(cause) }, "the writing thread ended unasked")
-    for (const { batch, settled } of lost) {
-      for (const { reject } of batch) reject(threadEnded(cause))
-      settled.resolve(false)
+    const lost = answers.splice(0)
+    if (!isEnding || lost.length > 0) {
+      log.error({ cause: String(cause) }, "the writing thread ended unasked")
     }
+    for (const { reject } of lost) reject(threadEnded(cause))
   }
 
+  const lane: Lane<EncodedChange, ChangeOutcome> = {
+    async commit(batch) {
+      const answer = Promise.withResolvers<WriterAnswer>()
+      answers.push(answer)
+      thread ??= startWritingThread({ settings, numbering, onAnswer, onEnd })
+      thread.commit(batch)
+      const { failure, isUndone, outcomes } = await answer.promise
+      if (failure !== null) throw toDatabaseError(failure, isUndone)
+      return outcomes.map(toVerdict)
+    },
+  }
+  const { write, drain } = createWriter({ lanes: [lane, { ...lane }], onCommit })
+
   return {
-    write: (change) =>
-      new Promise((resolve, reject) => {
-        const encoded = encode(change, numbering.toNumber)
-        const isJudged = (change.checks ?? []).length > 0
-        group.add({ encoded, bytes: measure(encoded), isJudged, resolve, reject })
-      }),
-    drain: group.drain,
-    end: async () => thread?.end(),
+    write(change) {
+      const work = encode(change, numbering.toNumber)
+      return write({ work, bytes: measure(work), isAsked: (change.checks ?? []).length > 0 })
+    },
+    drain,
+    async end() {
+      isEnding = true
+      await thread?.end()
+    },
   }
 }
 
-function settle(batch: readonly Pending[], { failure, isUndone, outcomes }: WriterAnswer): void {
-  for (const [index, { resolve, reject }] of batch.entries()) {
-    const outcome = outcomes[index]
-    if (failure !== null) reject(toSafelightError(failure, { isUndone }))
-    else if (outcome === undefined) reject(new RangeError("the writing thread forgot a change"))
-    else if (isChangeOutcome(outcome)) resolve(outcome)
-    else reject(toSafelightError(outcome, { isUndone: true }))
-  }
+function toVerdict(outcome: ChangeOutcome | Failure): ChangeOutcome | SafelightError {
+  return isChangeOutcome(outcome) ? outcome : toSafelightError(outcome, { isUndone: true })
 }
 
 /** The size of a change's texts, near enough: characters for bytes. */
@@ -131,7 +111,7 @@ function encode(
   return encoded
 }
 
-function threadEnded(cause: unknown): SafelightError {
+function threadEnded(cause: unknown): DatabaseError {
   const message = "the writing thread ended before it answered; whether it committed is unknown"
-  return new SafelightError({ code: "storage-unavailable", message, retryable: true, cause })
+  return new DatabaseError({ fault: "lost", message, cause })
 }

@@ -1,6 +1,6 @@
 /**
- * The writing thread as the main thread holds it: starts it, teaches it the statements it has not
- * heard of, and says when it ended. What it runs is `writing-thread-body.ts`.
+ * The writing thread as the main thread holds it: starts it, teaches it the statements that are new
+ * to it, and says when it ended. What it runs is `writing-thread-body.ts`.
  */
 import { Worker } from "node:worker_threads"
 import type { Statement } from "@safelight/store"

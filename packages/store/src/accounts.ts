@@ -1,10 +1,10 @@
 /**
- * Accounts, what is set for them, and what their tasks cost. With an account's first bound its totals
+ * Accounts, what is set for them, and what their tasks cost. With an account's first limit its totals
  * are counted while nobody else changes totals, so that each commit is either counted or finds them there.
  */
 import assert from "node:assert/strict"
 import { NO_LIMITS, type Account, type AccountSettings, type AccountStorage } from "@safelight/core"
-import { toStep, type Driver } from "./driver.ts"
+import { toStep, type Database } from "./driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { allOf, TABLES, type StoreDatabase } from "./tables.ts"
@@ -75,7 +75,7 @@ export function toNewAccount(id: string, createdAt: number): AccountRow {
 }
 
 export function createAccountMethods(
-  { read, readLong, commit }: Driver,
+  { read, readLong, commit }: Database,
   compiler: Compiler,
 ): AccountStorage {
   const accounts = ACCOUNT_STATEMENTS(compiler)

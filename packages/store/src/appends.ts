@@ -5,7 +5,6 @@
  */
 import type {
   AccountTotals,
-  AdmitRequest,
   Append,
   ArtifactRow,
   ChargeRow,
@@ -17,6 +16,7 @@ import type {
 } from "@safelight/core"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { toStep, type Step } from "./driver.ts"
+import type { LogChange } from "./log-change.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { allOf, TABLES, type ReadyRow, type StoreDatabase } from "./tables.ts"
 
@@ -74,11 +74,11 @@ const TASKS = describeStatements(({ db, compile }) => ({
   ),
 }))
 
-export const PLACE_STATEMENTS = describeStatements(({ db, compile }) => ({
-  enqueue: compile((place: ReadyRow) =>
+export const QUEUE_CHANGES = describeStatements(({ db, compile }) => ({
+  enqueue: compile((row: ReadyRow) =>
     db
       .insertInto("ready")
-      .values(allOf(TABLES.ready, place))
+      .values(allOf(TABLES.ready, row))
       .onConflict((conflict) =>
         conflict.column("task").doUpdateSet((of) => ({
           account: of.ref("excluded.account"),
@@ -112,15 +112,15 @@ export const PLACE_STATEMENTS = describeStatements(({ db, compile }) => ({
 
 export const APPEND_STATEMENTS = describeStatements((compiler) => ({
   ...TASKS(compiler),
-  ...PLACE_STATEMENTS(compiler),
+  ...QUEUE_CHANGES(compiler),
 }))
 
 /** Appends and admissions as steps. */
 export interface AppendSteps {
   readonly toSteps: (append: Append) => Step[]
   /** What may stop an admission: its key, where it has one, then the account's limits. */
-  readonly toChecks: (request: AdmitRequest) => Step[]
-  readonly toUse: (request: AdmitRequest) => Step[]
+  readonly toChecks: (change: LogChange) => Step[]
+  readonly toUse: (change: LogChange) => Step[]
 }
 
 export function createAppendSteps(compiler: Compiler): AppendSteps {
@@ -162,16 +162,16 @@ export function createAppendSteps(compiler: Compiler): AppendSteps {
       if (queue !== undefined) steps.push(...toQueueSteps(append, queue))
       return steps
     },
-    toChecks({ append, idempotency }) {
+    toChecks({ append, use }) {
       const { account, reservationMicros } = append.changes.task
       const limits = toStep(findFullLimit, { account, reservationMicros })
-      if (idempotency === undefined) return [limits]
-      return [toStep(findIdempotency, { account, key: idempotency.key }), limits]
+      if (use === undefined) return [limits]
+      return [toStep(findIdempotency, { account, key: use.key }), limits]
     },
-    toUse({ append, idempotency }) {
-      if (idempotency === undefined) return []
+    toUse({ append, use }) {
+      if (use === undefined) return []
       const { id: task, account } = append.changes.task
-      return [toStep(insertIdempotency, { account, task, ...idempotency })]
+      return [toStep(insertIdempotency, { account, task, ...use })]
     },
   }
 }

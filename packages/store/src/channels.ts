@@ -4,7 +4,7 @@
  */
 import type { ChannelStorage, PausedChannel } from "@safelight/core"
 import { sql, type Expression } from "kysely"
-import { toStep, type Driver } from "./driver.ts"
+import { toStep, type Database } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { allOf, TABLES } from "./tables.ts"
 
@@ -116,7 +116,7 @@ export const CHANNEL_STATEMENTS = describeStatements((compiler) => ({
 }))
 
 export function createChannelMethods(
-  { queue, commit, readLong }: Driver,
+  { queue, commit, readLong }: Database,
   compiler: Compiler,
 ): ChannelStorage {
   const statements = CHANNEL_STATEMENTS(compiler)

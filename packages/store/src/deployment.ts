@@ -10,7 +10,7 @@ import type {
   DeploymentRecord,
   DeploymentStorage,
 } from "@safelight/core"
-import { toStep, type Driver } from "./driver.ts"
+import { toStep, type Database } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { TABLES, type DatabaseOrigin, type DeploymentRow } from "./tables.ts"
 
@@ -52,7 +52,7 @@ export const DEPLOYMENT_STATEMENTS = describeStatements(({ db, compile }) => {
 })
 
 export function createDeploymentMethods(
-  { read, commit, readOrigin }: Driver,
+  { read, commit, readOrigin }: Database,
   compiler: Compiler,
 ): DeploymentStorage {
   const statements = DEPLOYMENT_STATEMENTS(compiler)

@@ -2,7 +2,7 @@
  * What differs between the databases, as one small object that a driver hands in. Everything
  * else in this package is the same for all of them; nothing asks for a dialect's name.
  */
-import type { ColumnDataType, Dialect, RawBuilder } from "kysely"
+import type { Dialect, RawBuilder } from "kysely"
 
 /** What is bound. Bytes are a list as the dialect writes it down. */
 export type SqlValue = string | number | null | Uint8Array
@@ -11,13 +11,13 @@ export interface StoreDialect {
   /** Kysely's dialect without its driver: statements are compiled here and run elsewhere. */
   readonly kysely: Omit<Dialect, "createDriver">
   /** The type of ids: text that sorts by its bytes, since `scan` pages by it. */
-  readonly idType: ColumnDataType | RawBuilder<unknown>
+  readonly idType: string
   /** An integer that holds every safe integer of JavaScript. */
-  readonly integerType: ColumnDataType
+  readonly integerType: "bigint" | "integer"
   /** What follows the definition of a table that is read by its primary key. */
-  readonly keyedTable: RawBuilder<unknown>
+  readonly keyedTable: string
   /** What follows the definition of a table whose rows are large. */
-  readonly wideTable: RawBuilder<unknown>
+  readonly wideTable: string
   /** Statements that make a table refuse UPDATE and DELETE. */
   readonly makeAppendOnly: (table: string) => readonly RawBuilder<unknown>[]
   /** Whether a select may lock its rows and pass over those that others have locked. */

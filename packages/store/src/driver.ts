@@ -3,6 +3,8 @@
  * package over these; a driver decides nothing that two databases would decide alike.
  */
 import type { SqlValue, StoreDialect } from "./dialect.ts"
+import type { WriteLog } from "./log-change.ts"
+import type { LongReads } from "./long-reads.ts"
 import { bind, toRows, type RawRows, type Statement } from "./statement.ts"
 import type { DatabaseOrigin, TableName } from "./tables.ts"
 
@@ -51,33 +53,62 @@ export interface Connections {
   readonly commit: (change: Change) => Promise<ChangeOutcome>
 }
 
+/** What a database has to offer. A member that may be absent is a capability, or has a slower way. */
 export interface Driver extends Connections {
   readonly dialect: StoreDialect
   /** The same for takings and heartbeats, which nothing else may hold up. */
   readonly queue: Connections
   /**
-   * What takes long however it is asked. It shares no connection with `read`; the same question is
-   * answered once for all who ask before it is begun. Rejects with `overloaded` where too many questions
-   * wait, or too many of this account.
+   * Answers a question that takes long: the rows of its parts, all of one state of the database. It is
+   * called once at a time, and shares no connection with `read`.
    */
-  readonly readLong: <Row, Values>(
-    statement: Statement<Row, Values>,
-    values: NoInfer<Values>,
-    account?: string,
-  ) => Promise<readonly Row[]>
-  /** Rows of several statements, of one state of the database; it takes as long as `readLong`. */
-  readonly snapshot: (request: SnapshotRequest) => Promise<readonly RawRows[]>
+  readonly answer: (question: Question) => Promise<readonly RawRows[]>
+  /** Writes the log in batches. Absent: an append is a change like others, and `commit` makes the batches. */
+  readonly writeLog?: WriteLog
+  /** Where there are several processes. */
+  readonly notifications?: Notifications
   /**
    * A number that is another one with every commit. Absent where it takes as long to read as a row; with
    * it, what was read once needs no reading again while the number stays.
    */
   readonly readState?: () => number
+  /** The database's own wall clock, ms of the Unix epoch; absent where it is this machine's. */
+  readonly readClock?: () => Promise<number>
   /**
    * Whether rows that were changed stay in an index for a while: then a queue is not read from its
    * front each time.
    */
   readonly keepsDeadRows: boolean
   readonly readOrigin: () => Promise<Origins>
+  /** Resolves where changes are committed right now; rejects with a `SafelightError`. */
+  readonly check: () => Promise<void>
+  /** Resolves once what was handed in is settled and every connection has ended. Called once. */
+  readonly close: () => Promise<void>
+}
+
+/** A driver as the methods see it. */
+export type Database = Driver & Pick<LongReads, "readLong" | "snapshot">
+
+/** The first part is run as it stands, the others with what it found; without a row they aren't run. */
+export type Question = readonly QuestionPart[]
+
+export interface QuestionPart {
+  readonly step: Step
+  /** Where the first value of the first part's last row goes among the values. */
+  readonly lastAt: readonly number[]
+}
+
+/** Short texts from process to process; one may get lost. Both reject with a `DatabaseError`. */
+export interface Notifications {
+  readonly notify: (payload: string) => Promise<void>
+  /** Resolves once payloads are received, those sent here too. */
+  readonly listen: (onPayload: (payload: string) => void) => Promise<Listening>
+}
+
+export interface Listening {
+  /** Resolves once nothing is received any more, whatever the reason. */
+  readonly ended: Promise<void>
+  readonly end: () => void
 }
 
 /** `first` gives ids; the others are run with the last of them as `last`, and not at all without one. */

@@ -1,7 +1,13 @@
 /** The storage, written once over a small SQL driver. */
 export { findFullLimit, toPassedSql, type Limit, type Room } from "./admission.ts"
-export { createAppendSteps, APPEND_STATEMENTS, type AppendSteps } from "./appends.ts"
-export { assertConsistent } from "./consistent-append.ts"
+export {
+  closed,
+  DatabaseError,
+  toFault,
+  toSafelightError,
+  type DatabaseErrorOptions,
+  type Fault,
+} from "./database-error.ts"
 export type { SqlValue, StoreDialect } from "./dialect.ts"
 export {
   toStep,
@@ -9,19 +15,25 @@ export {
   type ChangeOutcome,
   type Connections,
   type Driver,
+  type Listening,
+  type Notifications,
   type Origins,
-  type SnapshotRequest,
+  type Question,
+  type QuestionPart,
   type Step,
   type StepResult,
 } from "./driver.ts"
-export {
-  closed,
-  createGroupCommit,
-  type Commit,
-  type GroupCommit,
-  type GroupCommitOptions,
-} from "./group-commit.ts"
+export { judge, type Facts, type Head, type Judgement } from "./judge.ts"
 export { LEASE_STATEMENTS } from "./leases.ts"
+export {
+  ADMITTED,
+  measureAppend,
+  toNewestEvent,
+  type LogChange,
+  type LogOutcome,
+  type WriteLog,
+} from "./log-change.ts"
+export { createLongReads, MOST_OF_ACCOUNT, MOST_WAITING, type LongReads } from "./long-reads.ts"
 export {
   migrate,
   SCHEMA_VERSION,
@@ -31,17 +43,38 @@ export {
 } from "./migrate.ts"
 export { TRANSFER_STATEMENTS } from "./transfers.ts"
 export { QUEUE_FRONT, type QueueFront, type TakeShape } from "./queue-statements.ts"
+export { answerQuestion } from "./server/answer-question.ts"
+export type { Connection, OpenConnection } from "./server/connection.ts"
+export { createServerLane, type ServerLane, type ServerLaneOptions } from "./server/server-lane.ts"
+export {
+  carryOut,
+  createSessions,
+  readStep,
+  type Sessions,
+  type SessionsOptions,
+} from "./server/sessions.ts"
+export {
+  createSharedConnections,
+  REOPEN_MS,
+  type SharedConnections,
+} from "./server/shared-connections.ts"
+export {
+  createTransactions,
+  type Transactions,
+  type TransactionsOptions,
+} from "./server/transactions.ts"
 export {
   bind,
   createCompiler,
   describeStatements,
+  ownStatement,
   toRows,
   type Compiler,
   type RawRows,
   type Statement,
 } from "./statement.ts"
 export { STATEMENTS } from "./statements.ts"
-export { createStoreMethods, type StoreMethods, type StoreOptions } from "./store.ts"
+export { createStorage } from "./storage.ts"
 export {
   TABLES,
   toSqlName,
@@ -53,4 +86,8 @@ export {
   type Table,
 } from "./tables.ts"
 export { createTakeCursor, CURSOR_MS, type TakeCursor } from "./take-cursor.ts"
-export type { PendingChange } from "./waiting-changes.ts"
+export { createWakeUps, type WakeUps } from "./wake-ups.ts"
+export type { Commit } from "./writing/group-commit.ts"
+export type { How, Lane } from "./writing/lane.ts"
+export { NO_PATIENCE, SERVER_PATIENCE, type Patience } from "./writing/patience.ts"
+export { createWriter, type Writer, type WriterOptions } from "./writing/writer.ts"

@@ -5,7 +5,7 @@
  * and so that a migration that fails leaves nothing behind.
  */
 import { SafelightError } from "@safelight/core"
-import type { Kysely } from "kysely"
+import { sql, type Kysely } from "kysely"
 import type { StoreDialect } from "./dialect.ts"
 import { createInitialSchema } from "./initial-schema.ts"
 
@@ -76,7 +76,7 @@ async function findCompatibility(
     .addColumn("id", integerType, (column) => column.notNull().primaryKey())
     .addColumn("schema_version", integerType, (column) => column.notNull())
     .addColumn("oldest_code_version", integerType, (column) => column.notNull())
-    .modifyEnd(keyedTable)
+    .modifyEnd(sql.raw(keyedTable))
     .execute()
   return db.selectFrom("compatibility").selectAll().executeTakeFirst()
 }

@@ -1,5 +1,5 @@
 /**
- * Who works on what. A row of `ready` that nobody holds is a new task, which waits in line by its start tag,
+ * Who works on what. A row of `ready` that nobody holds is a new task, which waits by its start tag,
  * or a due task, which waits for its moment alone; each kind has a partial index of its own, since a
  * backlog of one must not be walked for the other. A new task may have a moment too, before which it is
  * passed over.
@@ -189,7 +189,7 @@ function compileTake(compiler: Compiler, shape: TakeShape) {
               .select("task")
               .$if(shape.countsPermits, (chosen) => chosen.where(isPermitted(compiler, values)))
               .orderBy("rank")
-              .orderBy("place")
+              .orderBy("position")
               .orderBy("task")
               .limit(values.limit),
         )
@@ -225,7 +225,7 @@ function isPermitted({ dialect }: Compiler, { permits }: TakeValues) {
   return sql<boolean>`task in (
     select ranked.task from (
       select task, account, rank,
-        row_number() over (partition by account, rank order by place, task) as number
+        row_number() over (partition by account, rank order by position, task) as number
       from candidates
     ) as ranked left join ${dialect.toCounts(permits)} as permits on permits.key = ranked.account
     where ranked.rank = 0 or permits.key is null or ranked.number <= permits.count)`
@@ -241,7 +241,7 @@ function selectDue({ db, dialect }: Compiler, { modelCount }: TakeShape, values:
         "task",
         "account",
         of.lit<number>(0).as("rank"),
-        of.ref("dueAt").as("place"),
+        of.ref("dueAt").as("position"),
       ])
       .where("model", "=", model)
       .where("lease", "is", null)
@@ -268,7 +268,7 @@ function selectNew(
       "task",
       "account",
       of.lit<number>(1).as("rank"),
-      of.ref("startTag").$notNull().as("place"),
+      of.ref("startTag").$notNull().as("position"),
     ])
     .where("lease", "is", null)
     .where("startTag", "is not", null)

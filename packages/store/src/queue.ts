@@ -12,8 +12,8 @@ import {
   type StreamHead,
   type Taken,
 } from "@safelight/core"
-import { PLACE_STATEMENTS } from "./appends.ts"
-import { countOf, rowsOf, toStep, type Driver } from "./driver.ts"
+import { QUEUE_CHANGES } from "./appends.ts"
+import { countOf, rowsOf, toStep, type Database } from "./driver.ts"
 import type { LeaseMethods } from "./leases.ts"
 import {
   QUEUE_FRONT,
@@ -39,13 +39,13 @@ interface QueueOptions {
 }
 
 export function createQueueMethods(
-  driver: Driver,
+  driver: Database,
   compiler: Compiler,
   { log, onFreed }: QueueOptions,
 ): QueueMethods {
   const { read, commit, readLong } = driver
   const statements = QUEUE_STATEMENTS(compiler)
-  const { retain, dropRetention } = PLACE_STATEMENTS(compiler)
+  const { retain, dropRetention } = QUEUE_CHANGES(compiler)
   const toHeads = (rows: readonly HeadRow[]) => rows.flatMap((row) => toReadableHead(row, log))
   return {
     ...createTaking(driver, compiler, log),
@@ -71,7 +71,7 @@ export function createQueueMethods(
 }
 
 function createTaking(
-  { queue, keepsDeadRows }: Driver,
+  { queue, keepsDeadRows }: Database,
   compiler: Compiler,
   log: Log,
 ): Pick<QueueMethods, "take" | "peekQueue" | "findStartedTag"> {
@@ -165,9 +165,9 @@ function toTaken(rows: readonly TakenRow[], lease: string, log: Log): readonly T
 /** Due tasks by their moments, then new tasks by their start tags. */
 function compareTaken(one: TakenRow, other: TakenRow): number {
   const byKind = Number(one.startTag !== null) - Number(other.startTag !== null)
-  const byPlace =
+  const byPosition =
     one.startTag === null || other.startTag === null
       ? one.dueAt - other.dueAt
       : one.startTag - other.startTag
-  return byKind || byPlace || (one.task < other.task ? -1 : 1)
+  return byKind || byPosition || (one.task < other.task ? -1 : 1)
 }

@@ -5,7 +5,7 @@
  */
 import { createBoundedCache, fromSnapshot, type Storage, type StreamHead } from "@safelight/core"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
-import { countOf, toStep, type Driver } from "./driver.ts"
+import { countOf, toStep, type Database } from "./driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { TABLES } from "./tables.ts"
@@ -50,7 +50,7 @@ type ReadMethods = Pick<
   "readTask" | "readArtifacts" | "readEvents" | "readInput" | "eraseInputs" | "forgetIdempotency"
 >
 
-export function createReadMethods(driver: Driver, compiler: Compiler): ReadMethods {
+export function createReadMethods(driver: Database, compiler: Compiler): ReadMethods {
   const { read, commit } = driver
   const statements = READ_STATEMENTS(compiler)
   const { eraseIdempotency, forgetIdempotency } = ADMISSION_STATEMENTS(compiler)
@@ -85,7 +85,7 @@ interface KnownHead {
   readonly state: number | undefined
 }
 
-function createHeadReader({ read, readState }: Driver, compiler: Compiler): Storage["readTask"] {
+function createHeadReader({ read, readState }: Database, compiler: Compiler): Storage["readTask"] {
   const { findHeads } = READ_STATEMENTS(compiler)
   const known = createBoundedCache<KnownHead>(KEPT_HEADS)
 

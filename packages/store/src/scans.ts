@@ -3,7 +3,7 @@
  * events are gone is shown all the same; a page is one snapshot of the database.
  */
 import type { ScannedStream, Storage } from "@safelight/core"
-import type { Driver } from "./driver.ts"
+import type { Database } from "./driver.ts"
 import { describeStatements, toRows, type Compiler } from "./statement.ts"
 import { TABLES } from "./tables.ts"
 
@@ -94,7 +94,10 @@ export const SCAN_STATEMENTS = describeStatements((compiler) => ({
   ...ROWS(compiler),
 }))
 
-export function createScanMethod({ snapshot }: Driver, compiler: Compiler): Pick<Storage, "scan"> {
+export function createScanMethod(
+  { snapshot }: Database,
+  compiler: Compiler,
+): Pick<Storage, "scan"> {
   const { scanIds, scanTasks, scanEvents, scanArtifacts, scanCharges, scanOutcomes } =
     SCAN_STATEMENTS(compiler)
   const others = [scanTasks, scanEvents, scanArtifacts, scanCharges, scanOutcomes]

@@ -26,7 +26,7 @@ import { findCodec, type StoreDatabase } from "./tables.ts"
 /** A statement that takes `Values` and gives rows of `Row`, or `never` where it only changes some. */
 export interface Statement<Row = unknown, Values = never> {
   readonly sql: string
-  /** In the order of their places in `sql`. */
+  /** In the order in which `sql` has them. */
   readonly parameters: readonly Conversion[]
   /** Of a row, in their order. */
   readonly columns: readonly Conversion[]
@@ -40,17 +40,17 @@ interface Conversion {
   readonly convert?: ((value: never) => unknown) | undefined
 }
 
-const PLACE: unique symbol = Symbol("place")
+const PLACEHOLDER: unique symbol = Symbol("placeholder")
 
-/** The place of a value; Kysely takes it for the value. */
-interface Place {
-  readonly [PLACE]: string
+/** Stands for a value; Kysely takes it for the value. */
+interface Placeholder {
+  readonly [PLACEHOLDER]: string
   readonly isList: boolean
 }
 
-const PLACES: object = new Proxy(
+const PLACEHOLDERS: object = new Proxy(
   {},
-  { get: (_, name): Place => ({ [PLACE]: String(name), isList: false }) },
+  { get: (_, name): Placeholder => ({ [PLACEHOLDER]: String(name), isList: false }) },
 )
 
 type RowOf<Output> = Output extends DeleteResult | InsertResult | UpdateResult ? never : Output
@@ -58,9 +58,9 @@ type RowOf<Output> = Output extends DeleteResult | InsertResult | UpdateResult ?
 export interface Compiler {
   readonly db: Kysely<StoreDatabase>
   readonly dialect: StoreDialect
-  /** Compiles what `build` makes of places that stand for the values; one may occur more than once. */
+  /** Compiles what `build` makes of placeholders for the values; one may occur more than once. */
   readonly compile: <Values extends object, Output>(
-    build: (places: Values) => Compilable<Output>,
+    build: (placeholders: Values) => Compilable<Output>,
   ) => Statement<RowOf<Output>, Values>
   /** The members of a list that is one value, for use behind `in`. */
   readonly members: (list: readonly string[]) => Expression<string>
@@ -81,14 +81,14 @@ export function createCompiler(dialect: StoreDialect): Compiler {
     db,
     dialect,
     compile(build) {
-      const { sql, parameters, query }: CompiledQuery = build(PLACES as never).compile()
+      const { sql, parameters, query }: CompiledQuery = build(PLACEHOLDERS as never).compile()
       return {
         sql,
-        parameters: parameters.map((place) => toParameter(place, dialect)),
+        parameters: parameters.map((placeholder) => toParameter(placeholder, dialect)),
         columns: toColumns(query),
       }
     },
-    members: (list) => dialect.toMembers({ ...toPlace(list), isList: true }),
+    members: (list) => dialect.toMembers({ ...toPlaceholder(list), isList: true }),
   }
 }
 
@@ -97,6 +97,19 @@ export function describeStatements<Statements>(
   build: (compiler: Compiler) => Statements,
 ): (compiler: Compiler) => Statements {
   return build
+}
+
+/** A statement in a database's own SQL: its parameters and its columns, each in their order. */
+export function ownStatement<Row, Values>(
+  sql: string,
+  parameters: readonly (keyof Values & string)[] = [],
+  columns: readonly (keyof Row & string)[] = [],
+): Statement<Row, Values> {
+  return { sql, parameters: parameters.map(toConversion), columns: columns.map(toConversion) }
+}
+
+function toConversion(name: string): Conversion {
+  return { name }
 }
 
 /** The values of a statement's parameters in their order. Throws a RangeError on a missing one. */
@@ -127,13 +140,14 @@ export function toRows<Row>({ columns }: Statement<Row>, rows: RawRows): Row[] {
 }
 
 function toParameter(value: unknown, { toList }: StoreDialect): Conversion {
-  const { [PLACE]: name, isList } = toPlace(value)
+  const { [PLACEHOLDER]: name, isList } = toPlaceholder(value)
   return { name, convert: isList ? toList : findCodec(name)?.toSql }
 }
 
-function toPlace(value: unknown): Place {
-  if (typeof value === "object" && value !== null && PLACE in value) return value as Place
-  throw new TypeError("a compiled statement holds a value: take it from the places")
+function toPlaceholder(value: unknown): Placeholder {
+  if (typeof value === "object" && value !== null && PLACEHOLDER in value)
+    return value as Placeholder
+  throw new TypeError("a compiled statement holds a value: take it from the placeholders")
 }
 
 function toColumns(query: RootOperationNode): readonly Conversion[] {

@@ -83,7 +83,7 @@ export interface ReadyRow {
   readonly endBy: number
   /** Null while anybody may take the task. */
   readonly lease: string | null
-  /** A new task's place in line; null for a due task. */
+  /** A new task's; null for a due task. */
   readonly startTag: number | null
 }
 
@@ -199,7 +199,7 @@ export const TABLES = {
     runningTasks: nullable(integer()),
     weight: integer(),
   }),
-  /** Of accounts with a budget or a bound on unfinished tasks, and of no others. */
+  /** Of accounts with a limit of their own, and of no others. */
   accountTotals: describe<AccountTotals & { readonly account: string }>({
     account: text(),
     chargedMicros: integer(),
@@ -273,9 +273,9 @@ export function findCodec(member: string): Codec | undefined {
   return CODECS.get(member)
 }
 
-/** All columns of a table, each as `places` has it. */
-export function allOf<Row>({ members }: Table<Row>, places: Row): Row {
-  return Object.fromEntries(members.map((member) => [member, places[member]])) as Row
+/** All columns of a table, each as `row` has it. */
+export function allOf<Row>({ members }: Table<Row>, row: Row): Row {
+  return Object.fromEntries(members.map((member) => [member, row[member]])) as Row
 }
 
 /** The name of a member, or of a table, in SQL. */

@@ -1,8 +1,8 @@
 /**
  * Where takings go on in a busy queue. Rows that were taken stay in the index until a vacuum may take
  * them away, which an open transaction anywhere in the database prevents; beginning at the front, each
- * taking would step over all of them. So while many tasks are taken, a taking goes on from the start
- * tag that the last one came to, and from shortly before its moment; one a lap begins at the front. A new
+ * taking would step over all of them. So while many tasks are taken, a taking begins at the start
+ * tag that the last one reached, and shortly before its moment; one a lap begins at the front. A new
  * task whose start tag came late waits for that, and so does a due task whose moment is long past.
  */
 import { QUEUE_FRONT, type QueueFront } from "./queue-statements.ts"
@@ -10,8 +10,8 @@ import { QUEUE_FRONT, type QueueFront } from "./queue-statements.ts"
 export interface TakeCursor {
   /** Where to begin now. */
   readonly from: () => QueueFront
-  /** What a taking from there came to, and how long it took. */
-  readonly note: (from: QueueFront, taken: readonly Place[], tookMs: number) => void
+  /** What a taking from there took, and how long that lasted. */
+  readonly note: (from: QueueFront, taken: readonly TakenRow[], tookMs: number) => void
   /** Nothing more was found from the cursor on: the next taking begins at the front. */
   readonly rewind: () => void
 }
@@ -19,12 +19,12 @@ export interface TakeCursor {
 /** For databases in which nothing is left behind: every taking begins at the front. */
 export const NO_CURSOR: TakeCursor = { from: () => QUEUE_FRONT, note() {}, rewind() {} }
 
-interface Place {
+interface TakenRow {
   readonly dueAt: number
   readonly startTag: number | null
 }
 
-/** How long a taking goes on from where the last one came to before it begins at the front again. */
+/** How long takings begin where the last one ended before one begins at the front again. */
 export const CURSOR_MS = 1_000
 
 /** Tasks taken within a lap from which on a queue counts as busy. */
@@ -54,9 +54,9 @@ export function createTakeCursor(): TakeCursor {
       if (performance.now() - beganAt >= lapMs) rewind()
       return isBusy || taken >= BUSY_TASKS ? reached : QUEUE_FRONT
     },
-    note(from, places, tookMs) {
-      taken += places.length
-      for (const place of places) reached = goOn(reached, place)
+    note(from, rows, tookMs) {
+      taken += rows.length
+      for (const row of rows) reached = goOn(reached, row)
       if (from !== QUEUE_FRONT) return
       lapMs = Math.max(lapMs, Math.min(tookMs / FRONT_SHARE, LONGEST_LAP_MS))
     },
@@ -64,7 +64,7 @@ export function createTakeCursor(): TakeCursor {
   }
 }
 
-function goOn({ fromDue, fromTag }: QueueFront, { dueAt, startTag }: Place): QueueFront {
+function goOn({ fromDue, fromTag }: QueueFront, { dueAt, startTag }: TakenRow): QueueFront {
   if (startTag !== null) return { fromDue, fromTag: Math.max(fromTag, startTag) }
   // Due tasks that are queued a moment late, or by a clock that is a little behind, are not passed.
   return { fromDue: Math.max(fromDue, dueAt - CURSOR_MS), fromTag }

@@ -1,6 +1,6 @@
 /**
  * What an account's tasks add up to, kept or counted. A row is kept exactly while the account has
- * a budget or a bound on unfinished tasks: `drop` and `keep`, in this order behind every change of
+ * a budget or a limit on unfinished tasks: `drop` and `keep`, in this order behind every change of
  * either and in the same commit, see to that. Unfinished is what stands in the queue.
  */
 import { expressionBuilder, sql } from "kysely"
@@ -10,7 +10,7 @@ import type { StoreDatabase } from "./tables.ts"
 const EXPRESSION = expressionBuilder<StoreDatabase, "accounts" | "charges" | "ready" | "tasks">()
 
 /** Whether an account's totals are kept. */
-const HAS_BOUND = EXPRESSION.or([
+const HAS_LIMIT = EXPRESSION.or([
   EXPRESSION("accounts.budgetMicros", "is not", null),
   EXPRESSION("accounts.unfinishedTasks", "is not", null),
 ])
@@ -20,8 +20,8 @@ export const TOTALS_STATEMENTS = describeStatements((compiler) => {
   const { charged, unfinished } = selectCounted(compiler)
   const tasks = EXPRESSION.cast<number>(EXPRESSION.fn.countAll(), dialect.integerType)
   const reserved = sum(compiler, "tasks.reservationMicros")
-  const toBounded = (account: string) =>
-    db.selectFrom("accounts").where("id", "=", account).where(HAS_BOUND)
+  const toLimited = (account: string) =>
+    db.selectFrom("accounts").where("id", "=", account).where(HAS_LIMIT)
   return {
     /** The row of `account`, where it is kept. */
     find: compile(({ account }: { account: string }) =>
@@ -39,14 +39,14 @@ export const TOTALS_STATEMENTS = describeStatements((compiler) => {
         .select(charged.where("account", "=", account).$asScalar().$notNull().as("chargedMicros")),
     ),
     scan: compileScan(compiler),
-    /** Removes the row of an account without bounds. */
+    /** Removes the row of an account without limits. */
     drop: compile(({ account }: { account: string }) =>
       db
         .deleteFrom("accountTotals")
         .where("account", "=", account)
-        .where((of) => of.not(of.exists(toBounded(account).select("id")))),
+        .where((of) => of.not(of.exists(toLimited(account).select("id")))),
     ),
-    /** Counts the row of an account with bounds that has none; otherwise counts nothing. */
+    /** Counts the row of an account with limits that has none; otherwise counts nothing. */
     keep: compile(({ account }: { account: string }) => {
       const own = unfinished.where("ready.account", "=", account)
       const kept = db.selectFrom("accountTotals").where("account", "=", account)
@@ -54,7 +54,7 @@ export const TOTALS_STATEMENTS = describeStatements((compiler) => {
         .insertInto("accountTotals")
         .columns(["account", "chargedMicros", "reservedMicros", "unfinishedTasks"])
         .expression(
-          toBounded(account)
+          toLimited(account)
             .select("id")
             .select([
               charged.where("account", "=", account).as("charged"),
@@ -67,7 +67,7 @@ export const TOTALS_STATEMENTS = describeStatements((compiler) => {
   }
 })
 
-/** Of every account with a bound: the totals as kept, null where the row is missing, and as counted. */
+/** Of every account with a limit: the totals as kept, null where the row is missing, and as counted. */
 function compileScan(compiler: Compiler) {
   const { db, compile, dialect } = compiler
   const { charged, unfinished } = selectCounted(compiler)
@@ -85,7 +85,7 @@ function compileScan(compiler: Compiler) {
       .selectFrom("accounts")
       .leftJoin("accountTotals", "accountTotals.account", "accounts.id")
       .leftJoin(grouped.as("unfinished"), "unfinished.account", "accounts.id")
-      .where(HAS_BOUND)
+      .where(HAS_LIMIT)
       .select([
         "accounts.id as account",
         "accountTotals.chargedMicros as keptCharged",

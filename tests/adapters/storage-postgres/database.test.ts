@@ -1,13 +1,12 @@
 /** The database itself: its schema, its log, who may use it, and what its nodes tell each other. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { isSafelightError, SILENT_LOG } from "@safelight/core"
+import { isSafelightError } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { SCHEMA_VERSION } from "@safelight/store"
-import type { Sessions } from "../../../adapters/storage-postgres/src/sessions.ts"
-import { createWakeUps } from "../../../adapters/storage-postgres/src/wake-ups.ts"
+import { createNotifications } from "../../../adapters/storage-postgres/src/notifications.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
-import { createFakeConnection, serverError, type FakeConnection } from "./fake-connection.ts"
+import { createFakeConnection, reject } from "../store/fake-connection.ts"
 import { open, toTasks, type Opened } from "./open.ts"
 import { FACTS } from "../../support/lease-facts.ts"
 import { until } from "../../support/until.ts"
@@ -220,25 +219,15 @@ describe("wake-ups", () => {
   })
 
   it("that a server refuses leave no connection behind", async () => {
-    const connections: FakeConnection[] = []
-    const wakeUps = createWakeUps(
-      {} as Sessions,
-      async () => {
-        const connection = createFakeConnection({
-          async execute() {
-            throw serverError("25006")
-          },
-        })
-        connections.push(connection)
-        return connection
-      },
-      SILENT_LOG,
+    const connection = createFakeConnection({ execute: () => reject("read-only") })
+    const { listen } = createNotifications(
+      { commit: async () => true },
+      async () => ({ ...connection, onEnd() {}, onNotification() {} }) as never,
     )
-    const stop = wakeUps.onQueued(() => undefined)
-    await until(() => connections.length === 2)
-    assert.equal(connections[0]?.isDestroyed(), true)
-    stop()
-    wakeUps.close()
-    await until(() => connections.every((connection) => connection.isDestroyed()))
+    await assert.rejects(
+      listen(() => undefined),
+      { fault: "read-only" },
+    )
+    assert.equal(connection.isDestroyed(), true)
   })
 })

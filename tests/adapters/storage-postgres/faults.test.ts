@@ -2,11 +2,11 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { Append } from "@safelight/core"
+import type { LogChange } from "@safelight/store"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { advanceSample, dispatchSample, submitSample, type SampleAppend } from "@safelight/testkit"
 import { toBatchRows } from "../../../adapters/storage-postgres/src/batch-rows.ts"
 import { toBatchStatement } from "../../../adapters/storage-postgres/src/batch-statement.ts"
-import type { Change } from "../../../adapters/storage-postgres/src/change.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
 import { open, toTasks, type Opened } from "./open.ts"
 import { until } from "../../support/until.ts"
@@ -16,8 +16,8 @@ function spoil(append: Append): Append {
   return { ...append, queue: { kind: "reschedule", dueAt: 1_000.5, lease: null } }
 }
 
-function toChange({ append }: SampleAppend, isJudged: boolean): Change {
-  return { append, isJudged, use: undefined, bytes: 0, arrivedAt: 0, resolve() {}, reject() {} }
+function toChange({ append }: SampleAppend, isAsked: boolean): LogChange {
+  return { append, isAsked, use: undefined }
 }
 
 describe("a change that makes no statement", () => {
@@ -72,8 +72,8 @@ describe("a row that somebody else holds", () => {
   })
 })
 
-describe("an account at its bound", () => {
-  it("takes the place of a task that ends in the same batch, by the batch's one statement", async () => {
+describe("an account at its limit", () => {
+  it("has room where a task ends in the same batch, by the batch's one statement", async () => {
     await using opened = await open({ lanes: 1 })
     const { storage } = opened
     await storage.setAccount({ id: "account", now: 1, settings: { unfinishedTasks: 1 } })
@@ -122,7 +122,7 @@ describe("a migration that fails half way", () => {
   it("leaves the database as it was", async () => {
     await using database = await createTestDatabase()
     // The last of its steps finds a name taken.
-    await execute(database.url, "create table moves (something text)")
+    await execute(database.url, "create table transfers (something text)")
     await assert.rejects(createPostgresStorage({ url: database.url }))
     const tables = await execute<{ name: string }>(
       database.url,
@@ -130,7 +130,7 @@ describe("a migration that fails half way", () => {
     )
     assert.deepEqual(
       tables.map(({ name }) => name),
-      ["moves"],
+      ["transfers"],
     )
   })
 })

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createPostgresStorage } from "@safelight/storage-postgres"
-import { createLane } from "../../../adapters/storage-postgres/src/lane.ts"
-import { createOutage } from "../../../adapters/storage-postgres/src/outage.ts"
-import { createWriter } from "../../../adapters/storage-postgres/src/writer.ts"
+import { createServerLane, createWriter } from "@safelight/store"
+import type { PostgresConnection } from "../../../adapters/storage-postgres/src/connection.ts"
+import { writeNothing } from "../../../adapters/storage-postgres/src/write-nothing.ts"
 import { createTestRole } from "../../service/postgres/postgres-role.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
-import { createFakeConnection, serverError } from "./fake-connection.ts"
+import { createFakeConnection, databaseError } from "../store/fake-connection.ts"
 import { open, toTasks, type Opened } from "./open.ts"
 import { FACTS } from "../../support/lease-facts.ts"
 import { until } from "../../support/until.ts"
@@ -75,18 +75,24 @@ describe("a check", () => {
     const connection = createFakeConnection({
       async execute(sql) {
         written.push(sql)
-        if (isFull && sql.startsWith("begin")) throw serverError("53100")
+        if (isFull && sql.startsWith("begin")) throw databaseError("refused")
       },
+    }) as unknown as PostgresConnection
+    const lane = createServerLane({
+      open: async () => connection,
+      commit: async () => [],
+      prove: writeNothing,
     })
-    const outage = createOutage()
-    const lane = createLane({ open: async () => connection, outage, onJudged() {} })
-    await assert.rejects(lane.prove(), { code: "53100" })
+    const writer = createWriter({ lanes: [lane] })
+    await assert.rejects(writer.prove(), { code: "storage-unavailable" })
     isFull = false
-    await lane.prove()
-    const begun = written.filter((sql) => sql.startsWith("begin"))
-    assert.ok((begun[0]?.length ?? 0) < 1_000)
-    assert.ok((begun[1]?.length ?? 0) > 262_144)
-    assert.equal(outage.since(), undefined)
+    await writer.prove()
+    await writer.prove()
+    const lengths = written.flatMap((sql) => (sql.startsWith("begin") ? sql.length : []))
+    assert.deepEqual(
+      lengths.map((length) => length > 262_144),
+      [false, true, false],
+    )
     assert.ok(connection.isOpen())
   })
 
@@ -112,47 +118,12 @@ describe("a check", () => {
   })
 })
 
-describe("a check beside a commit", () => {
-  for (const [state, isReady] of [
-    ["55P03", true],
-    ["53100", false],
-  ] as const) {
-    it(`${isReady ? "passes" : "fails"} where that ends with ${state}`, async (t) => {
-      const asked = Promise.withResolvers<void>()
-      const answered = Promise.withResolvers<void>()
-      const connection = createFakeConnection({
-        async run() {
-          asked.resolve()
-          await answered.promise
-          throw serverError(state)
-        },
-      })
-      const outage = createOutage()
-      const lane = createLane({ open: async () => connection, outage, onJudged() {} })
-      const writer = createWriter({ lanes: [lane], outage, onCommit() {}, onQueued() {} })
-      const [{ append } = assert.fail()] = toTasks(1)
-      const fact = { isJudged: false, use: undefined, bytes: 0, append }
-      const refused = assert.rejects(writer.write(fact), { code: "storage-unavailable" })
-      await asked.promise
-      const checked = writer.prove()
-      if (!isReady) {
-        const now = performance.now()
-        t.mock.method(performance, "now", () => now + 60_000)
-      }
-      answered.resolve()
-      if (isReady) await checked
-      else await assert.rejects(checked, { code: "storage-unavailable", message: /53100/ })
-      await refused
-    })
-  }
-})
-
 describe("a server with few connections", () => {
   it("serves a storage that has what it needs, and refuses the next at its start", async () => {
     await using database = await createTestDatabase()
     await using role = await createTestRole(database.url)
     const { username } = new URL(role.url)
-    // Two that commit, one for claims, one for everything else.
+    // Two that commit, one for takings, one for everything else.
     await execute(database.url, `alter role ${username} connection limit 4`)
     const storage = await createPostgresStorage({ url: role.url })
     // Reading takes no connection from those that commit, whichever is needed first.

@@ -1,10 +1,11 @@
 /** What stands between a storage and its server, and what the server is: refused, or warned of. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import { until } from "../../support/until.ts"
 import type { Log } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { Client, type ClientConfig } from "pg"
-import type { Connection } from "../../../adapters/storage-postgres/src/connection.ts"
+import type { PostgresConnection } from "../../../adapters/storage-postgres/src/connection.ts"
 import { toServerWarnings } from "../../../adapters/storage-postgres/src/server-warnings.ts"
 import {
   assertOwnSessions,
@@ -13,8 +14,20 @@ import {
 } from "../../../adapters/storage-postgres/src/session-settings.ts"
 import { startForgetfulProxy } from "../../support/forgetful-proxy.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
-import { createFakeConnection, serverError } from "./fake-connection.ts"
-import { until } from "../../support/until.ts"
+import { createFakeConnection } from "../store/fake-connection.ts"
+
+type Answers = Partial<Pick<PostgresConnection, "execute" | "run">>
+
+function fakeConnection(answers: Answers = {}): PostgresConnection {
+  const { run = async () => [], ...others } = answers
+  const connection = createFakeConnection(others)
+  return { ...connection, run, end: async () => undefined, onEnd() {}, onNotification() {} }
+}
+
+/** What a server answers with a SQLSTATE. */
+function serverError(code: string): Error {
+  return Object.assign(new Error(`SQLSTATE ${code}`), { code, severity: "ERROR" })
+}
 
 describe("a pooler that drops settings", () => {
   it("is refused in one line that names the first of them and what to do", async () => {
@@ -66,9 +79,9 @@ describe("a pooler that works by transaction", () => {
   const refused = { code: "invalid-configuration", message: /pool by session/ }
 
   /** A connection whose queries outside of a transaction go over the session that `take` gives. */
-  function connect(take: (isTransaction: boolean) => number): Connection {
+  function connect(take: (isTransaction: boolean) => number): PostgresConnection {
     let isTransaction = false
-    return createFakeConnection({
+    return fakeConnection({
       async execute(sql) {
         isTransaction = sql === "begin"
         if (!isTransaction) take(false)
@@ -92,12 +105,12 @@ describe("a pooler that works by transaction", () => {
   })
 
   it("is refused where prepared statements get lost", async () => {
-    const connection = createFakeConnection({
+    const connection = fakeConnection({
       async run() {
         throw serverError("26000")
       },
     })
-    await assert.rejects(assertOwnSessions(connection, createFakeConnection()), refused)
+    await assert.rejects(assertOwnSessions(connection, fakeConnection()), refused)
   })
 
   it("is refused where another connection's prepared statements are there", async () => {

@@ -11,7 +11,7 @@ import { assertUnavailableFrom, open } from "./open.ts"
 
 const PERIOD = { account: "account", from: 0, to: Number.MAX_SAFE_INTEGER }
 
-describe("an account with bounds whose totals are lost", () => {
+describe("an account with limits whose totals are lost", () => {
   for (const settings of [{ budgetMicros: 1_000_000 }, { unfinishedTasks: 10 }]) {
     it(`is refused, and the audit says so: ${Object.keys(settings).join()}`, async () => {
       await using opened = await open({})

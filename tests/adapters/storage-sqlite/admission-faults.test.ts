@@ -18,7 +18,7 @@ const QUEUE = {
 const ADMITTED = { kind: "admitted" }
 
 describe("an admission whose answer is lost", () => {
-  it("is admitted when it is handed in again, though its key and its bounds are used", async () => {
+  it("is admitted when it is handed in again, though its key and its limits are used", async () => {
     await using opened = await open({})
     const { storage } = opened
     const worker = await bound(storage, 3)

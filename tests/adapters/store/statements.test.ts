@@ -44,7 +44,7 @@ const TABLE_SCAN = new RegExp(`^SCAN (${Object.keys(TABLES).map(toSqlName).join(
 describe("a statement", () => {
   const { db, compile, members } = COMPILER
 
-  it("binds values in the order of its parameters, one for each place", () => {
+  it("binds values in the order of its parameters, one for each placeholder", () => {
     const statement = compile(({ task, name }: { task: string; name: string }) =>
       db
         .selectFrom("inputs")
@@ -68,7 +68,7 @@ describe("a statement", () => {
     assert.deepEqual(values, [1, JSON.stringify(rate), '["a","b"]'])
   })
 
-  it("gives rows in core's words, by the place of each column", () => {
+  it("gives rows in core's words, by the position of each column", () => {
     const find = compile(({ id }: { id: string }) =>
       db
         .selectFrom("accounts")
@@ -105,7 +105,7 @@ describe("a statement", () => {
   it("holds no value that was known when it was compiled", () => {
     assert.throws(
       () => compile(() => db.selectFrom("inputs").select("body").where("task", "=", "t")),
-      /take it from the places/,
+      /take it from the placeholders/,
     )
   })
 
@@ -181,7 +181,7 @@ describe("the database", () => {
     }
   })
 
-  it("takes each kind of place along its own index", () => {
+  it("takes each kind of row along its own index", () => {
     const plans = toTakePlans(queue)
     for (const [name, { sql }] of Object.entries(plans)) {
       const details = database
@@ -201,7 +201,7 @@ describe("the database", () => {
     }
   })
 
-  it("lists tasks in the order of an index, both of its bounds used", () => {
+  it("lists tasks in the order of an index, both of its ends used", () => {
     const plans = toListPlans(list)
     for (const [name, { sql }] of Object.entries(plans)) {
       const details = database

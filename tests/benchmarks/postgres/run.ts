@@ -15,8 +15,8 @@ import { note, toTable, type Figures } from "./figures.ts"
 
 const BENCHMARKS = ["submit", "open-loop", "lifecycles", "disk", "usage", "memory"]
 /** Only with `--long`: loading what waits takes minutes. */
-const LONG_BENCHMARKS = ["claims"]
-const LONG_FIGURES = { claim_1m_ratio: null, claim_1m_held_ratio: null }
+const LONG_BENCHMARKS = ["takings"]
+const LONG_FIGURES = { take_1m_ratio: null, take_1m_held_ratio: null }
 
 async function runBenchmark(name: string, serverUrl: string): Promise<Figures> {
   const flags = process.argv.filter((word) => word === "--quick" || word === "--long")

@@ -14,11 +14,11 @@ export interface Scale {
   readonly diskTasks: number
   /** Life cycles after which resident memory is read, rising. */
   readonly memoryTasks: readonly number[]
-  /** Tasks that wait while claims are timed. */
+  /** Tasks that wait while takings are timed. */
   readonly waitingTasks: number
-  /** Claims before those that are timed where a long transaction is open. */
-  readonly churnedClaims: number
-  readonly timedClaims: number
+  /** Takings before those that are timed where a long transaction is open. */
+  readonly churnedTakings: number
+  readonly timedTakings: number
   /** Charges of the account whose usage is asked for. */
   readonly charges: number
   /** How long a task is polled meanwhile. */
@@ -37,8 +37,8 @@ const FULL: Scale = {
   memoryTasks: [100_000],
   waitingTasks: 1_000_000,
   // 20,000 tasks: as many dead entries at the front of the queue's index as vacuum must leave there.
-  churnedClaims: 2_000,
-  timedClaims: 400,
+  churnedTakings: 2_000,
+  timedTakings: 400,
   charges: 1_000_000,
   pollsMs: 10_000,
 }
@@ -51,8 +51,8 @@ const QUICK: Scale = {
   diskTasks: 2_000,
   memoryTasks: [5_000],
   waitingTasks: 20_000,
-  churnedClaims: 100,
-  timedClaims: 40,
+  churnedTakings: 100,
+  timedTakings: 40,
   charges: 20_000,
   pollsMs: 1_000,
 }

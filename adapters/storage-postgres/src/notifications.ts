@@ -1,0 +1,34 @@
+/** `NOTIFY` and `LISTEN`: what one process says, and each that listens hears. */
+import { ownStatement, toStep, type Connections, type Notifications } from "@safelight/store"
+import type { PostgresConnection } from "./connection.ts"
+
+const CHANNEL = "safelight_queued"
+
+const NOTIFY = ownStatement<never, { readonly payload: string }>(
+  `select pg_notify('${CHANNEL}', $1)`,
+  ["payload"],
+)
+
+export function createNotifications(
+  { commit }: Pick<Connections, "commit">,
+  open: () => Promise<PostgresConnection>,
+): Notifications {
+  return {
+    async notify(payload) {
+      await commit({ steps: [toStep(NOTIFY, { payload })] })
+    },
+    async listen(onPayload) {
+      const connection = await open()
+      const ended = new Promise<void>((resolve) => connection.onEnd(resolve))
+      connection.onNotification(onPayload)
+      try {
+        await connection.execute(`listen ${CHANNEL}`)
+      } catch (error) {
+        // One that may not listen is open still.
+        connection.destroy()
+        throw error
+      }
+      return { ended, end: connection.destroy }
+    },
+  }
+}

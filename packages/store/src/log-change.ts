@@ -1,0 +1,34 @@
+/** What is written to the log: an append that happened, or one that is asked for and may be refused. */
+import assert from "node:assert/strict"
+import type { Admission, Append, IdempotencyUse } from "@safelight/core"
+
+export interface LogChange {
+  readonly append: Append
+  /** Whether it is only asked for: then its key and its account's limits decide. */
+  readonly isAsked: boolean
+  readonly use: IdempotencyUse | undefined
+}
+
+/** `conflict`: another event is the newest. */
+export type LogOutcome = Admission | { readonly kind: "conflict" }
+
+/** Resolves once the change is durable, or refused; an append that is stored already counts as admitted. */
+export type WriteLog = (change: LogChange) => Promise<LogOutcome>
+
+export const ADMITTED: LogOutcome = { kind: "admitted" }
+export const CONFLICT: LogOutcome = { kind: "conflict" }
+
+/** The size of an append's texts: characters for bytes. */
+export function measureAppend({ events, changes, inputs = [] }: Append): number {
+  let size = changes.task.snapshot.length
+  for (const { data } of events) size += data.length
+  for (const { body } of inputs) size += body.length
+  return size
+}
+
+/** The event whose hash tells whether an append is stored: hashes are chained, the newest speaks for all. */
+export function toNewestEvent({ events }: Append): Append["events"][number] {
+  const newest = events.at(-1)
+  assert.ok(newest)
+  return newest
+}

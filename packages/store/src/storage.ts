@@ -1,0 +1,61 @@
+/**
+ * The storage over a driver: every method of the port stands in this package once. A driver that has no
+ * way of its own to write the log gets it written step by step.
+ */
+import { SILENT_LOG, type Log, type Storage } from "@safelight/core"
+import { createAccountMethods } from "./accounts.ts"
+import { createChannelMethods } from "./channels.ts"
+import { createDeploymentMethods } from "./deployment.ts"
+import type { Database, Driver } from "./driver.ts"
+import { createKeyMethods } from "./keys.ts"
+import { createLeaseMethods } from "./leases.ts"
+import { createLinkMethods } from "./links.ts"
+import { createListMethod } from "./lists.ts"
+import { createLogMethods } from "./log-methods.ts"
+import { createStepLog } from "./log-steps.ts"
+import { createLongReads } from "./long-reads.ts"
+import { createQueueMethods } from "./queue.ts"
+import { createRateMethods } from "./rates.ts"
+import { createReadMethods } from "./reads.ts"
+import { createScanMethod } from "./scans.ts"
+import { createCompiler } from "./statement.ts"
+import { createTaskRowMethod } from "./task-rows.ts"
+import { createTransferMethods } from "./transfers.ts"
+import { createWakeUps } from "./wake-ups.ts"
+
+export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
+  const compiler = createCompiler(driver.dialect)
+  const { close: closeLongReads, ...longReads } = createLongReads(driver.answer)
+  const database: Database = { ...driver, ...longReads }
+  const wakeUps = driver.notifications && createWakeUps(driver.notifications, log)
+  const onQueued = wakeUps?.noteQueued ?? (() => {})
+  const writeLog = driver.writeLog ?? createStepLog(driver, compiler)
+  let closing: Promise<void> | undefined
+
+  function close(): Promise<void> {
+    wakeUps?.close()
+    closeLongReads()
+    return driver.close()
+  }
+
+  return {
+    ...createAccountMethods(database, compiler),
+    ...createChannelMethods(database, compiler),
+    ...createDeploymentMethods(database, compiler),
+    ...createKeyMethods(database, compiler),
+    ...createLeaseMethods(database.queue, compiler, onQueued),
+    ...createLinkMethods(database, compiler),
+    ...createListMethod(database, compiler),
+    ...createLogMethods(writeLog, onQueued),
+    ...createQueueMethods(database, compiler, { log, onFreed: onQueued }),
+    ...createRateMethods(database, compiler),
+    ...createReadMethods(database, compiler),
+    ...createScanMethod(database, compiler),
+    ...createTaskRowMethod(database, compiler),
+    ...createTransferMethods(database, compiler),
+    ...wakeUps?.methods,
+    ...(driver.readClock && { readClock: driver.readClock }),
+    check: driver.check,
+    close: () => (closing ??= close()),
+  }
+}
