@@ -12,10 +12,9 @@ import { checkIncoming, sweepIncomingFiles } from "./incoming.ts"
 import { listAllArtifacts, listArtifacts } from "./list-artifacts.ts"
 import { markFolder } from "./mark.ts"
 import { openArtifact } from "./open-artifact.ts"
-import { putArtifact, type PutHost, type PutStep } from "./put-artifact.ts"
 import { removeArtifact } from "./remove-artifact.ts"
-import { restoreArtifact } from "./restore-artifact.ts"
 import { createRootFolder } from "./root-folder.ts"
+import { putArtifact, restoreArtifact, type PutStep, type StoreHost } from "./store-artifact.ts"
 
 /** What a sweep removes: incoming files and folders not written to for `staleAfterMs`. */
 export type FilesystemArtifacts = Required<ArtifactStorage>
@@ -38,7 +37,7 @@ export function createFilesystemArtifacts(
   const { staleAfterMs = DEFAULTS.staleAfterMs, onStep = passStep, files = nodeFiles } = options
   assertOptions(options.folder, staleAfterMs)
   const rootFolder = createRootFolder(files, resolve(options.folder))
-  const host: PutHost = { rootFolder, durableShards: new Set(), onStep }
+  const host: StoreHost = { rootFolder, durableShards: new Set(), onStep }
 
   return {
     put: (request) => putArtifact(host, request),

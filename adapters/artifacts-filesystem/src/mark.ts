@@ -5,6 +5,7 @@
  */
 import { constants } from "node:fs"
 import { dirname, join } from "node:path"
+import { MOST_MARK_BYTES, parseMarkLine } from "@safelight/core"
 import type { FileSystem } from "./file-system.ts"
 import { createRandomName } from "./locator.ts"
 import {
@@ -20,10 +21,6 @@ import { writeBody } from "./write-body.ts"
 
 const FOLDER = ".safelight"
 export const MARK_FILE = "mark"
-
-/** With its line break; what the port allows. */
-const MARK_PATTERN = /^([\x21-\x7e]{1,100})\n$/
-const MOST_BYTES = 101
 
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
@@ -48,9 +45,9 @@ async function readMark(files: FileSystem, root: string): Promise<string | undef
   })
   if (file === undefined) return undefined
   try {
-    const into = Buffer.alloc(MOST_BYTES + 1)
+    const into = Buffer.alloc(MOST_MARK_BYTES + 1)
     const { bytesRead } = await file.read(into, 0, into.byteLength, 0)
-    const [, mark] = MARK_PATTERN.exec(into.toString("latin1", 0, bytesRead)) ?? []
+    const mark = parseMarkLine(into.toString("latin1", 0, bytesRead))
     if (mark === undefined) throw createUnavailable(`${FOLDER}/${MARK_FILE} in it is damaged`)
     return mark
   } finally {

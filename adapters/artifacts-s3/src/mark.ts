@@ -4,18 +4,13 @@
  * there the later of two that store at once stands, and both read what they find.
  */
 import { PutObjectCommand } from "@aws-sdk/client-s3"
-import { isSafelightError } from "@safelight/core"
+import { isSafelightError, MOST_MARK_BYTES, parseMarkLine } from "@safelight/core"
 import type { Bucket } from "./bucket.ts"
 import { openRange, type OpenRange } from "./object-range.ts"
-import type { Refusal } from "./storage-failure.ts"
-import { createUnavailable } from "./storage-failure.ts"
+import { createUnavailable, type Refusal } from "./storage-failure.ts"
 
 /** No task has such a name, so no `list` shows what is below it. */
 const KEY = ".safelight/mark"
-
-/** With its line break; what the port allows. */
-const MARK_PATTERN = /^([\x21-\x7e]{1,100})\n$/
-const MOST_MARK_BYTES = 101
 
 /** Somebody else stores one at this moment; there is one. */
 const TAKEN_STATUSES: ReadonlySet<number | undefined> = new Set([409, 412])
@@ -40,8 +35,7 @@ export async function markBucket(bucket: Bucket, proposed?: string): Promise<str
 async function readMark(bucket: Bucket): Promise<string | undefined> {
   const opened = await openRange(bucket, { key: KEY, start: 0 }).catch(toNone)
   if (opened === undefined) return undefined
-  const text = await readShort(opened)
-  const [, mark] = MARK_PATTERN.exec(text) ?? []
+  const mark = parseMarkLine(await readShort(opened))
   if (mark === undefined) throw createUnavailable(`the object ${KEY} is no mark`)
   return mark
 }

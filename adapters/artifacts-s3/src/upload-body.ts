@@ -14,15 +14,14 @@ import { Upload } from "@aws-sdk/lib-storage"
 import { Readable } from "node:stream"
 import { createLateSignal, createTidySignal, type Bucket } from "./bucket.ts"
 import type { BucketClient } from "./s3-client.ts"
-import type { Stop } from "./stop.ts"
 import { createUnavailable, toRefusal, toUnavailable } from "./storage-failure.ts"
 
 export interface UploadRequest {
   readonly key: string
   readonly chunks: AsyncIterable<Uint8Array>
   readonly partBytes: number
-  /** Told of the first failure, which ends everything else. */
-  readonly stop: Stop
+  /** Aborted by the first failure, which ends everything else and is the reason. */
+  readonly stop: AbortController
 }
 
 /** One part is sent while the next one is gathered. */
@@ -46,7 +45,7 @@ export async function uploadBody(bucket: Bucket, request: UploadRequest): Promis
     })
     await upload.done()
   } catch (error) {
-    stop.because(toUnavailable("storing a body", error))
+    stop.abort(toUnavailable("storing a body", error))
     throw stop.signal.reason
   }
 }
@@ -56,7 +55,7 @@ interface AnySender {
   send(command: object, options: object): Promise<object>
 }
 
-function createStoppableClient(client: BucketClient, stop: Stop): object {
+function createStoppableClient(client: BucketClient, stop: AbortController): object {
   const sender = client as AnySender
   return {
     config: client.config,
@@ -74,7 +73,7 @@ function createStoppableClient(client: BucketClient, stop: Stop): object {
       } catch (error) {
         // An earlier try completed it, and its answer was lost: the object itself will say.
         if (command instanceof CompleteMultipartUploadCommand && isGone(error)) return {}
-        stop.because(toUnavailable(OPERATIONS[command.constructor.name] ?? "storing", error))
+        stop.abort(toUnavailable(OPERATIONS[command.constructor.name] ?? "storing", error))
         throw error
       }
     },

@@ -226,6 +226,7 @@ export {
   type LocatorHash,
   type LocatorParts,
 } from "./task/artifact-locator.ts"
+export { MOST_MARK_BYTES, parseMarkLine } from "./task/artifact-mark.ts"
 export type { TaskCommand } from "./task/commands.ts"
 export { decide, isOverdue, lastExpiryAt, type Decision } from "./task/decide.ts"
 export {
@@ -291,4 +292,5 @@ export {
   type TaskStatus,
 } from "./task/task.ts"
 
+export { toPieces } from "./to-pieces.ts"
 export { untilAborted } from "./until-aborted.ts"
