@@ -5,7 +5,7 @@
  */
 import * as nodeFiles from "node:fs/promises"
 import { resolve } from "node:path"
-import { SafelightError, type ArtifactStorage } from "@safelight/core"
+import { SafelightError, takeIntegers, type ArtifactStorage } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
 import type { FileSystem } from "./file-system.ts"
 import { checkIncoming, sweepIncomingFiles } from "./incoming.ts"
@@ -30,13 +30,19 @@ export interface FilesystemArtifactsOptions {
   readonly files?: FileSystem
 }
 
+const BOUNDS = { staleAfterMs: [0, Number.MAX_SAFE_INTEGER] } as const
+
 /** Throws `invalid-configuration`; touches no file before the first call. */
 export function createFilesystemArtifacts(
   options: FilesystemArtifactsOptions,
 ): FilesystemArtifacts {
-  const { staleAfterMs = DEFAULTS.staleAfterMs, onStep = passStep, files = nodeFiles } = options
-  assertOptions(options.folder, staleAfterMs)
-  const rootFolder = createRootFolder(files, resolve(options.folder))
+  const { folder, onStep = passStep, files = nodeFiles } = options
+  if (folder === "" || folder.includes("\0")) {
+    const message = "folder must be a path"
+    throw new SafelightError({ code: "invalid-configuration", message })
+  }
+  const { staleAfterMs } = takeIntegers({ options, bounds: BOUNDS, defaults: DEFAULTS })
+  const rootFolder = createRootFolder(files, resolve(folder))
   const host: StoreHost = { rootFolder, durableShards: new Set(), onStep }
 
   return {
@@ -50,17 +56,6 @@ export function createFilesystemArtifacts(
     check: () => checkIncoming(rootFolder),
     sweepIncoming: (now) => sweepIncomingFiles(rootFolder, now - staleAfterMs),
   }
-}
-
-function assertOptions(folder: string, staleAfterMs: number): void {
-  if (folder === "" || folder.includes("\0")) fail("folder must be a path")
-  if (!Number.isSafeInteger(staleAfterMs) || staleAfterMs < 0) {
-    fail("staleAfterMs must be an integer of 0 or more")
-  }
-}
-
-function fail(message: string): never {
-  throw new SafelightError({ code: "invalid-configuration", message })
 }
 
 function passStep(): void {}

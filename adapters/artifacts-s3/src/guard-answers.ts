@@ -3,6 +3,7 @@
  * is, and takes any document for an empty list. Here an answer has a bound, and a list is one.
  */
 import type { S3Client } from "@aws-sdk/client-s3"
+import { gatherBody } from "@safelight/core"
 import { createUnavailable } from "./storage-failure.ts"
 
 /** A page of 1,000 keys of 1,024 bytes, each escaped and described, is under 3 MiB. */
@@ -42,15 +43,10 @@ export function guardAnswers({ middlewareStack }: S3Client): void {
   )
 }
 
-async function readText(body: Answer["body"]): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body instanceof Uint8Array ? [body] : (body ?? [])) {
-    bytes += chunk.byteLength
-    if (bytes > MOST_TEXT_BYTES) throw createUnavailable("an answer has no end")
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+async function readText(body: Answer["body"] = new Uint8Array()): Promise<Buffer> {
+  const bytes = body instanceof Uint8Array ? body : await gatherBody(body, MOST_TEXT_BYTES)
+  if (bytes === undefined) throw createUnavailable("an answer has no end")
+  return Buffer.from(bytes)
 }
 
 function findRoot(text: Buffer): string | undefined {

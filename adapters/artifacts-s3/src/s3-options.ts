@@ -3,7 +3,15 @@
  * error where it is wrong; no value of any is ever repeated, since a secret may have landed in the
  * wrong one.
  */
-import { createSystemClock, SILENT_LOG, type Clock, type Log } from "@safelight/core"
+import {
+  createSystemClock,
+  isHeaderSecret,
+  LONGEST_TIMER_MS,
+  SILENT_LOG,
+  takeIntegers,
+  type Clock,
+  type Log,
+} from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
 import {
   toBucketAddress,
@@ -60,12 +68,13 @@ export interface S3Settings extends BucketAddress {
 }
 
 const MIB = 1024 * 1024
-/** What S3 asks of every part but the last. */
-const LEAST_PART_BYTES = 5 * MIB
-/** More is more memory and nothing else: 10,000 of these are more than S3 stores in one object. */
-const MOST_PART_BYTES = 1024 * MIB
-/** The longest wait of a Node timer. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+/** S3 asks for 5 MiB in every part but the last; 10,000 of the largest are more than one object holds. */
+const BOUNDS = {
+  partBytes: [5 * MIB, 1024 * MIB],
+  tries: [1, 100],
+  idleTimeoutMs: [1, LONGEST_TIMER_MS],
+  staleAfterMs: [0, Number.MAX_SAFE_INTEGER],
+} as const
 
 /** As whoever calls the factory writes them. */
 const OPTION_NAMES: LocationNames = {
@@ -76,30 +85,19 @@ const OPTION_NAMES: LocationNames = {
   isPathStyle: "isPathStyle",
 }
 
-/** What may stand in a header. */
-const CREDENTIAL_PATTERN = /^[\x21-\x7e]{1,4096}$/
-
 /** Throws `invalid-configuration`. */
 export function toSettings(options: S3ArtifactsOptions): S3Settings {
   const address = toBucketAddress(options, OPTION_NAMES)
   const { credentials } = options
   if (credentials !== undefined) assertCredentials(credentials)
-  const settings = {
+  return {
     ...address,
     credentials,
-    partBytes: options.partBytes ?? DEFAULTS.partBytes,
-    tries: options.tries ?? DEFAULTS.tries,
-    idleTimeoutMs: options.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs,
-    staleAfterMs: options.staleAfterMs ?? DEFAULTS.staleAfterMs,
+    ...takeIntegers({ options, bounds: BOUNDS, defaults: DEFAULTS }),
     log: options.log ?? SILENT_LOG,
     clock: options.clock ?? createSystemClock(globalThis),
     random: options.random ?? Math.random,
   }
-  assertInteger("partBytes", settings.partBytes, LEAST_PART_BYTES, MOST_PART_BYTES)
-  assertInteger("tries", settings.tries, 1, 100)
-  assertInteger("idleTimeoutMs", settings.idleTimeoutMs, 1, LONGEST_TIMEOUT_MS)
-  assertInteger("staleAfterMs", settings.staleAfterMs, 0, Number.MAX_SAFE_INTEGER)
-  return settings
 }
 
 /** What a provider gives is for the bucket to judge. */
@@ -108,15 +106,10 @@ function assertCredentials(credentials: S3Credentials | S3CredentialsProvider): 
   const { accessKeyId, secretAccessKey, sessionToken } = credentials
   for (const [field, value] of Object.entries({ accessKeyId, secretAccessKey, sessionToken })) {
     if (field === "sessionToken" && value === undefined) continue
-    if (typeof value !== "string" || !CREDENTIAL_PATTERN.test(value)) {
+    if (typeof value !== "string" || !isHeaderSecret(value)) {
       throw createMisconfigured(
         `credentials.${field} must be visible ASCII without spaces or line breaks`,
       )
     }
   }
-}
-
-function assertInteger(field: string, value: number, least: number, most: number): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return
-  throw createMisconfigured(`${field} must be an integer from ${least} to ${most}`)
 }

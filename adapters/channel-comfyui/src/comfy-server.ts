@@ -3,7 +3,15 @@
  * asked. A server behind a proxy may stand below a path, and want a key.
  */
 import { Readable } from "node:stream"
-import { isSafelightError, SafelightError, type AbortSignalLike, type Json } from "@safelight/core"
+import {
+  gatherBody,
+  isSafelightError,
+  parseJson,
+  SafelightError,
+  toRetryAfterMs,
+  type AbortSignalLike,
+  type Json,
+} from "@safelight/core"
 import { Agent, request as send, type Dispatcher } from "undici"
 
 export interface ComfyServer {
@@ -85,7 +93,7 @@ export function createComfyServer({ baseUrl, key }: ServerOptions): ComfyServer 
           ...(json !== undefined && { body: JSON.stringify(json) }),
           ...(body !== undefined && { body: Readable.from(body.parts) }),
         })
-        return toReply(answer, await readText(answer.body))
+        return await readReply(answer)
       } catch (error) {
         answer?.body.destroy()
         throw toFault(error, signal)
@@ -95,34 +103,19 @@ export function createComfyServer({ baseUrl, key }: ServerOptions): ComfyServer 
   }
 }
 
-async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += (chunk as Uint8Array).byteLength
-    if (bytes > MOST_REPLY_BYTES) throw new Error("the answer is too large")
-    chunks.push(chunk as Uint8Array)
-  }
-  return Buffer.concat(chunks).toString("utf8")
-}
-
-function toReply({ headers, statusCode }: Dispatcher.ResponseData, text: string): ServerReply {
+async function readReply({
+  body,
+  headers,
+  statusCode,
+}: Dispatcher.ResponseData): Promise<ServerReply> {
+  const bytes = await gatherBody(body, MOST_REPLY_BYTES)
+  if (bytes === undefined) throw new Error("the answer is too large")
   const after = headers["retry-after"]
-  const retryAfterMs =
-    typeof after === "string" && /^\d{1,6}$/.test(after) ? Number(after) * 1_000 : undefined
+  const retryAfterMs = typeof after === "string" ? toRetryAfterMs(after, Date.now()) : undefined
   return {
     status: statusCode,
-    json: parse(text),
+    json: parseJson(Buffer.from(bytes.buffer).toString("utf8")),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-  }
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    // A page of a proxy, or a body that broke off: it says nothing.
-    return undefined
   }
 }
 

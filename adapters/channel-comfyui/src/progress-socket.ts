@@ -7,6 +7,7 @@
  */
 import { randomUUID } from "node:crypto"
 import type { Socket } from "node:net"
+import { parseJson } from "@safelight/core"
 import { Agent, buildConnector, WebSocket } from "undici"
 import type { ComfyServer } from "./comfy-server.ts"
 import { createPromptProgress, type PromptProgress } from "./prompt-progress.ts"
@@ -135,14 +136,10 @@ interface Message {
 }
 
 function parseMessage(text: string): Message | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    // It is a hint alone.
-    return undefined
+  const { data, type } = Object(parseJson(text)) as {
+    readonly data?: unknown
+    readonly type?: unknown
   }
-  const { data, type } = Object(value) as { readonly data?: unknown; readonly type?: unknown }
   const told = Object(data) as Readonly<Record<string, unknown>>
   const { prompt_id: promptId } = told
   return typeof type === "string" && typeof promptId === "string"

@@ -2,7 +2,13 @@
  * One request, sent once, and its answer in full. No library that tries a POST again by itself comes
  * near a purchase; what was surely never sent is told apart from what may have been.
  */
-import { SafelightError, type AbortSignalLike, type Json } from "@safelight/core"
+import {
+  gatherBody,
+  parseJson,
+  SafelightError,
+  toRetryAfterMs,
+  type AbortSignalLike,
+} from "@safelight/core"
 import { Agent, request as send, type Dispatcher } from "undici"
 import type { ProviderRequest, Reply } from "./provider.ts"
 
@@ -74,7 +80,7 @@ export function createHttpClient({
         throw toFault(error, signal)
       }
       try {
-        return toReply(answer, await readText(answer.body, mostReplyBytes))
+        return await readReply(answer, mostReplyBytes)
       } catch (error) {
         answer.body.destroy()
         throw toFault(error, signal)
@@ -91,46 +97,24 @@ async function encodeForm(form: FormData) {
   return { headers, content: Buffer.from(await encoded.arrayBuffer()) }
 }
 
-async function readText(body: Dispatcher.ResponseData["body"], mostBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += (chunk as Uint8Array).byteLength
-    if (bytes > mostBytes) throw new Error("the answer is too large")
-    chunks.push(chunk as Uint8Array)
-  }
-  return Buffer.concat(chunks).toString("utf8")
-}
-
-function toReply({ headers, statusCode }: Dispatcher.ResponseData, text: string): Reply {
+async function readReply(
+  { body, headers, statusCode }: Dispatcher.ResponseData,
+  mostBytes: number,
+): Promise<Reply> {
+  const bytes = await gatherBody(body, mostBytes)
+  if (bytes === undefined) throw new Error("the answer is too large")
   const first = Object.entries(headers).flatMap(([name, value]) => {
     const one = Array.isArray(value) ? value[0] : value
     return one === undefined ? [] : [[name, one] as const]
   })
   const byName = Object.fromEntries(first)
+  const after = byName["retry-after"]
   return {
     status: statusCode,
     headers: byName,
-    json: parse(text),
-    retryAfterMs: toRetryAfterMs(byName["retry-after"]),
+    json: parseJson(Buffer.from(bytes.buffer).toString("utf8")),
+    retryAfterMs: after === undefined ? undefined : toRetryAfterMs(after, Date.now()),
   }
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    // A page of a proxy, or a body that broke off: it says nothing.
-    return undefined
-  }
-}
-
-/** Seconds, or a date (RFC 9110 §10.2.3). */
-function toRetryAfterMs(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000
-  const at = Date.parse(value)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Providers of images and video over HTTP: a declaration each, and the channel that is made of it. */
 export { createHttpChannel, type HttpChannelOptions } from "./http-channel.ts"
-export { isProviderKey } from "./provider-wire.ts"
 export { at, listAt, textAt } from "./json-path.ts"
 export {
   defineProvider,

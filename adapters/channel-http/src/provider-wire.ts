@@ -2,7 +2,12 @@
  * The way to one provider: its address, its credentials, and two sets of connections. A purchase has a
  * connection at once, since it must leave while its lease holds; what buys nothing shares some.
  */
-import { SafelightError, type AbortSignalLike, type Completed } from "@safelight/core"
+import {
+  isHeaderSecret,
+  SafelightError,
+  type AbortSignalLike,
+  type Completed,
+} from "@safelight/core"
 import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
 import { createIsOwn, createToAddress } from "./provider-address.ts"
 import {
@@ -129,13 +134,8 @@ export function unavailable(
   })
 }
 
-/** Whether it can be a key at all: it goes into a header, and what is no visible ASCII was copied wrongly. */
-export function isProviderKey(key: string): boolean {
-  return /^[\x21-\x7e]{1,4096}$/.test(key)
-}
-
 function requireKey(name: string, key: string): string {
-  if (isProviderKey(key)) return key
+  if (isHeaderSecret(key)) return key
   const message = `the key of channel ${name} is empty, or holds what no key does`
   throw new SafelightError({ code: "invalid-configuration", message })
 }

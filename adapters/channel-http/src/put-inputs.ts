@@ -6,6 +6,7 @@
  *   data URL → link, upload      http(s) URL → data URL
  */
 import {
+  gatherBody,
   isFailureCode,
   isSafelightError,
   SafelightError,
@@ -95,17 +96,13 @@ async function readInput(
 ): Promise<{ readonly content: Buffer<ArrayBuffer>; readonly mimeType: string }> {
   try {
     const { body, mimeType } = await inputs.open({ url, signal })
-    return { content: await readAll(body), mimeType }
+    // The engine bounds what it opens.
+    const bytes = (await gatherBody(body, Infinity)) ?? new Uint8Array()
+    return { content: Buffer.from(bytes.buffer), mimeType }
   } catch (cause) {
     if (!signal.aborted) throw cause
     const message = "an input took too long"
     const code = "media_download_failed"
     throw new SafelightError({ code, message, retryable: true, cause })
   }
-}
-
-async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }

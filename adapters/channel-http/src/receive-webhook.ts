@@ -3,11 +3,11 @@
  * told from a stranger's, and where the provider would take the address: a public one is https.
  */
 import {
+  parseJson,
   SafelightError,
   type CallbackOutcome,
   type CallbackRequest,
   type Clock,
-  type Json,
 } from "@safelight/core"
 import { createKeySet } from "./key-set.ts"
 import type { ProviderRequest, Reply } from "./provider.ts"
@@ -33,7 +33,8 @@ export function createReceive(options: ReceiverOptions): Receive | undefined {
   return async (request) => {
     if (!(await verifies(request))) return { kind: "forged" }
     if (scheme.kind === "none") return { kind: "hint" }
-    const message = parse(request.body)
+    const message = parseJson(Buffer.from(request.body).toString("utf8"))
+    // The provider signed it all the same: it is about no work that we know.
     if (message === undefined) return { kind: "ignored" }
     const operation = readOperation?.(message, request.model)
     return operation === undefined ? { kind: "verified" } : { kind: "verified", operation }
@@ -76,13 +77,4 @@ export function addCallback(
 ): ProviderRequest {
   const isTaken = callback.url.startsWith("https:") || origin.startsWith("http:")
   return isTaken ? webhook.addTo(request, callback) : request
-}
-
-function parse(body: Uint8Array): Json | undefined {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8")) as Json
-  } catch {
-    // The provider signed it all the same: it is about no work that we know.
-    return undefined
-  }
 }

@@ -11,9 +11,8 @@ import type { GuardedFetchSettings, LookUpHost } from "./guarded-fetch-options.t
 import { createHostRule } from "./host-rule.ts"
 import { createLookUp, lookUpBySystem } from "./look-up-host.ts"
 import { downloadFailed } from "./media-fault.ts"
-import { toRequestHeaders } from "./request-headers.ts"
 import { toRangeHeaders, type Rest } from "./rest-of-body.ts"
-import { sendRequest, type Answer } from "./send-request.ts"
+import { sendRequest, toRequestHeaders, type Answer } from "./send-request.ts"
 
 export interface DownloadRequest extends Pick<
   MediaRequest,

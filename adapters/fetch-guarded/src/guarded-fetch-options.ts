@@ -3,7 +3,7 @@
  * turned off: a zero is refused, it does not mean "for ever".
  */
 import ipaddr from "ipaddr.js"
-import { SafelightError } from "@safelight/core"
+import { LONGEST_TIMER_MS, SafelightError, takeIntegers } from "@safelight/core"
 
 /** The addresses of a host, as canonical text; rejects where there are none. */
 export type LookUpHost = (hostname: string) => Promise<readonly string[]>
@@ -54,18 +54,18 @@ export const DEFAULTS: GuardedFetchSettings = {
   connections: 64,
 }
 
-/** [least, greatest]; a timer in Node takes at most 2^31 - 1 ms. */
 const BOUNDS = {
-  connectTimeoutMs: [1, 2_147_483_647],
-  headersTimeoutMs: [1, 2_147_483_647],
-  bodyTimeoutMs: [1, 2_147_483_647],
+  connectTimeoutMs: [1, LONGEST_TIMER_MS],
+  headersTimeoutMs: [1, LONGEST_TIMER_MS],
+  bodyTimeoutMs: [1, LONGEST_TIMER_MS],
   leastBytesPerSecond: [1, 1_000_000_000],
-  totalTimeoutMs: [1, 2_147_483_647],
+  totalTimeoutMs: [1, LONGEST_TIMER_MS],
   maxRedirects: [0, 20],
   connections: [1, 10_000],
 } as const
 
-type BoundedName = keyof typeof BOUNDS
+/** Before the name of a wrong option. */
+const PREFIX = "The guarded fetch's option "
 
 /** Throws `invalid-configuration`, naming the option. */
 export function toSettings(options: GuardedFetchOptions): GuardedFetchSettings {
@@ -78,13 +78,7 @@ export function toSettings(options: GuardedFetchOptions): GuardedFetchSettings {
   return {
     allowedAddresses: blocks("allowedAddresses", options),
     deniedAddresses: blocks("deniedAddresses", options),
-    connectTimeoutMs: bounded("connectTimeoutMs", options),
-    headersTimeoutMs: bounded("headersTimeoutMs", options),
-    bodyTimeoutMs: bounded("bodyTimeoutMs", options),
-    leastBytesPerSecond: bounded("leastBytesPerSecond", options),
-    totalTimeoutMs: bounded("totalTimeoutMs", options),
-    maxRedirects: bounded("maxRedirects", options),
-    connections: bounded("connections", options),
+    ...takeIntegers({ options, bounds: BOUNDS, defaults: DEFAULTS, prefix: PREFIX }),
   }
 }
 
@@ -99,15 +93,6 @@ function blocks(
   return list
 }
 
-function bounded(name: BoundedName, options: GuardedFetchOptions): number {
-  const value = options[name] ?? DEFAULTS[name]
-  const [least, greatest] = BOUNDS[name]
-  if (!Number.isSafeInteger(value) || value < least || value > greatest) {
-    throw wrong(name, `must be an integer from ${least} to ${greatest}`)
-  }
-  return value
-}
-
 /** IPv4 in four decimal parts; an IPv4-mapped block would never match, for it is judged as IPv4. */
 function isBlock(block: unknown): boolean {
   if (typeof block !== "string" || !ipaddr.isValidCIDR(block)) return false
@@ -119,6 +104,6 @@ function isBlock(block: unknown): boolean {
 function wrong(name: string, what: string): SafelightError {
   return new SafelightError({
     code: "invalid-configuration",
-    message: `The guarded fetch's option ${name} ${what}.`,
+    message: `${PREFIX}${name} ${what}`,
   })
 }

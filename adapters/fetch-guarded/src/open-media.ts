@@ -3,9 +3,9 @@
  * read again with the rest. The body lets go of what is behind it when it was read, when its reader
  * turns away, and when it fails; one that nobody ever reads is let go by the deadline alone.
  */
-import { MEDIA_SAMPLE_BYTES, type Media, type MediaRequest } from "@safelight/core"
+import { fileTypeFromBuffer } from "file-type"
+import { MEDIA_SAMPLE_BYTES, toMediaTypes, type Media, type MediaRequest } from "@safelight/core"
 import { tooLarge, unsupportedType } from "./media-fault.ts"
-import { detectMediaType } from "./media-type.ts"
 
 export interface ByteSource {
   /** Of all chunks, where it is known. */
@@ -25,7 +25,7 @@ export async function openMedia(source: ByteSource, request: MediaRequest): Prom
   try {
     const head = await readHead(chunks)
     const sample = Buffer.concat(head).subarray(0, MEDIA_SAMPLE_BYTES)
-    const type = await detectMediaType(sample, request.kinds)
+    const [type] = toMediaTypes((await fileTypeFromBuffer(sample))?.mime, request.kinds)
     source.throwIfAborted()
     if (type === undefined) throw unsupportedType(request.kinds)
     const { bytes } = source

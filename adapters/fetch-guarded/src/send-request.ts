@@ -3,6 +3,7 @@
  * outlives a download, and so none is used for a host that would no longer be allowed.
  */
 import { Client, type Dispatcher } from "undici"
+import type { MediaRequest } from "@safelight/core"
 import { createGuardedConnector, type GuardedConnectorOptions } from "./guarded-connector.ts"
 import type { GuardedFetchSettings } from "./guarded-fetch-options.ts"
 
@@ -60,4 +61,29 @@ export async function sendRequest(
     await client.destroy()
     throw error
   }
+}
+
+/**
+ * What the download itself depends on. A `Host` above all: the HTTP client connects to it, and checks
+ * the certificate against it.
+ */
+const RESERVED = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "host",
+  "if-range",
+  "range",
+])
+
+/**
+ * The headers that a request's maker adds, in lower case, so that one of them takes the place of ours and is
+ * not sent twice. Throws a `RangeError`, naming a header that is ours alone.
+ */
+export function toRequestHeaders(headers: MediaRequest["headers"] = {}): Record<string, string> {
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  for (const [name] of lower) {
+    if (RESERVED.has(name)) throw new RangeError(`headers must not hold ${name}`)
+  }
+  return Object.fromEntries(lower)
 }

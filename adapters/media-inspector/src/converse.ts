@@ -9,10 +9,16 @@
  */
 import type { Clock, MediaKind } from "@safelight/core"
 import type { BytePipe } from "./byte-pipe.ts"
-import { DEFAULTS } from "./defaults.ts"
-import { createQuestionBudget } from "./question-budget.ts"
+import { DEFAULTS } from "./options.ts"
 import { createWorkTime, type WorkTime } from "./work-time.ts"
-import { readSaid, writeOrder, type MeasuredKind, type Order, type Said } from "./wire.ts"
+import {
+  MOST_ANSWER_BYTES,
+  readSaid,
+  writeOrder,
+  type MeasuredKind,
+  type Order,
+  type Said,
+} from "./wire.ts"
 
 export interface Medium extends Order {
   /** Gives all bytes of the range, or rejects. */
@@ -68,14 +74,31 @@ export async function converse(conversation: Conversation): Promise<MeasureEnd> 
   }
 }
 
+/**
+ * How much a process may ask about one medium: what the host takes for its reads does not count as the
+ * process's time, so that one which asks without an end would make the host read for ever. The parsers
+ * have been seen to read a long medium through once, and a short one one and a half times.
+ */
+const TIMES_READ = 4
+/** On top, for media that are so short that the least cost of a question counts: 256 questions. */
+const SPARE_BYTES = 16 * 1024 * 1024
+/** What a shorter question counts as: it costs its host about as much. */
+const LEAST_COST_BYTES = 64 * 1024
+
+function isRange({ start, end }: { readonly start: number; readonly end: number }, bytes: number) {
+  const isInteger = Number.isSafeInteger(start) && Number.isSafeInteger(end)
+  return isInteger && start >= 0 && start < end && end <= bytes && end - start <= MOST_ANSWER_BYTES
+}
+
 async function answer({ pipe, medium }: Conversation, time: WorkTime): Promise<MeasureEnd> {
-  const budget = createQuestionBudget(medium.bytes)
+  let leftBytes = TIMES_READ * medium.bytes + SPARE_BYTES
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
     const said = await readSaid(pipe)
     if (said?.kind !== "ask") return toEnd(said, medium.kinds)
     const { start, end } = said
-    if (!budget.take(start, end)) return { kind: "stopped" }
+    leftBytes -= Math.max(end - start, LEAST_COST_BYTES)
+    if (!isRange(said, medium.bytes) || leftBytes < 0) return { kind: "stopped" }
     time.pause()
     // oxlint-disable-next-line no-await-in-loop
     const bytes = await medium.read(start, end)

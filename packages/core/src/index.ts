@@ -9,6 +9,9 @@ export {
   type RatePolicy,
 } from "./accounts/account.ts"
 export { isAccountName } from "./accounts/account-name.ts"
+export { gatherBody } from "./answers/gather-body.ts"
+export { parseJson } from "./answers/parse-json.ts"
+export { toRetryAfterMs } from "./answers/retry-after.ts"
 export { createBoundedCache, type BoundedCache } from "./bounded-cache.ts"
 export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts"
 export type { Digest, DigestPart } from "./digest.ts"
@@ -30,6 +33,14 @@ export {
 export { createSystemClock, type TimeHost } from "./system-clock.ts"
 export { API_KEY_SCOPES, type ApiKeyScope } from "./keys/api-key-scope.ts"
 export { hideSecrets } from "./keys/hide-secrets.ts"
+
+export { isHeaderSecret } from "./options/header-secret.ts"
+export {
+  LONGEST_TIMER_MS,
+  takeIntegers,
+  type IntegerBounds,
+  type IntegerOptions,
+} from "./options/integer-options.ts"
 
 export { MODELS } from "./models/catalogue.ts"
 export { PICTURE_SIZES, type PictureSize } from "./models/picture-sizes.ts"
