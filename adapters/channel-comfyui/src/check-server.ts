@@ -5,7 +5,7 @@
 import { isSafelightError, type AbortSignalLike, type ChannelCheck } from "@safelight/core"
 import type { ComfyServer, ServerReply } from "./comfy-server.ts"
 import { isFields, type ComfyNode, type Fields } from "./graph.ts"
-import { toName, type Workflow } from "./workflow.ts"
+import { isFilled, toName, type Workflow } from "./workflow.ts"
 
 /** `isKeyed`: a key goes along, for a proxy in front of the server. Rejects with our own mistakes alone. */
 export async function checkServer(
@@ -66,19 +66,17 @@ interface NodeFacts {
   readonly facts: Fields | undefined
 }
 
-function findNodeProblems(
-  { file, fillings, outputs }: Workflow,
-  { facts, id, node }: NodeFacts,
-): readonly string[] {
-  const name = `workflow ${file}: ${toName(id, node)}`
+function findNodeProblems(workflow: Workflow, { facts, id, node }: NodeFacts): readonly string[] {
+  const name = `workflow ${workflow.file}: ${toName(id, node)}`
   if (facts === undefined) return [`${name}: the server has no such node`]
-  if (outputs.includes(id) && facts["output_node"] === false) {
+  if (workflow.outputs.includes(id) && facts["output_node"] === false) {
     return [`${name}: it saves nothing, and can't be an output`]
   }
-  const isFilled = (input: string): boolean =>
-    fillings.some((filling) => filling.node === id && filling.input === input)
   return Object.entries(node.inputs)
-    .filter(([input, value]) => !isFilled(input) && isMissing(toChoices(facts, input), value))
+    .filter(
+      ([input, value]) =>
+        !isFilled(workflow, id, input) && isMissing(toChoices(facts, input), value),
+    )
     .map(([input, value]) => `${name}: the server has no ${input} ${JSON.stringify(value)}`)
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Completed, LinkedOutput, NotCreated, Refused } from "@safelight/core"
 import type { ComfyServer } from "./comfy-server.ts"
-import { isFields, type Fields } from "./graph.ts"
+import { isFields, toText, type Fields } from "./graph.ts"
 import type { Workflow } from "./workflow.ts"
 
 export function readHistory(
@@ -91,8 +91,4 @@ function toOutput(
 ): LinkedOutput {
   const url = toUrl("/view", { filename, subfolder, type }).href
   return Object.keys(headers).length === 0 ? { url } : { url, headers }
-}
-
-function toText(value: unknown): string {
-  return typeof value === "string" ? value : ""
 }

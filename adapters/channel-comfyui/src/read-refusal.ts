@@ -3,8 +3,8 @@
  * the request is to blame or the workflow and its server shows by the inputs that were not taken.
  */
 import type { Log, NotCreated, Refused } from "@safelight/core"
-import { isFields, type Fields } from "./graph.ts"
-import type { Workflow } from "./workflow.ts"
+import { isFields, toText, type Fields } from "./graph.ts"
+import { isFilled, type Workflow } from "./workflow.ts"
 
 export interface RefusalPorts {
   readonly name: string
@@ -24,21 +24,19 @@ interface NodeFault {
 /** Undefined where the answer is none of ComfyUI's. */
 export function readRefusal(
   { log, name }: RefusalPorts,
-  { file, fillings }: Workflow,
+  workflow: Workflow,
   answer: Fields,
 ): Refused | NotCreated | undefined {
   const { error, node_errors: errors } = answer
   if (!isFields(error) || typeof error["type"] !== "string") return undefined
   const faults = listFaults(errors)
-  const isFilled = ({ input, node }: NodeFault): boolean =>
-    fillings.some((filling) => filling.node === node && filling.input === input)
-  if (faults.length > 0 && faults.every(isFilled)) {
+  if (faults.length > 0 && faults.every(({ input, node }) => isFilled(workflow, node, input))) {
     const providerWords = faults.map(({ words }) => words).join("\n")
     return { kind: "refused", code: "provider_rejected", providerWords }
   }
   // Neither words nor values: they may hold what a person wrote.
   const told = faults.map(({ fault, input, node, nodeType }) => ({ node, nodeType, fault, input }))
-  const fields = { channel: name, workflow: file, fault: error["type"], nodes: told }
+  const fields = { channel: name, workflow: workflow.file, fault: error["type"], nodes: told }
   log.error(fields, "a ComfyUI server does not take a workflow: see channels check")
   return { kind: "not-created", reason: "workflow_refused" }
 }
@@ -55,8 +53,4 @@ function listFaults(errors: unknown): readonly NodeFault[] {
       return { node, nodeType, fault: toText(fault), input, words }
     })
   })
-}
-
-function toText(value: unknown): string {
-  return typeof value === "string" ? value : ""
 }

@@ -27,6 +27,11 @@ export interface PlacedFilling extends Filling {
   readonly node: string
 }
 
+/** Whether a placeholder fills that input of that node. */
+export function isFilled({ fillings }: Workflow, node: string, input: string): boolean {
+  return fillings.some((filling) => filling.node === node && filling.input === input)
+}
+
 export interface WorkflowFile {
   readonly file: string
   readonly text: string

@@ -13,3 +13,7 @@ export function parseDataUrl(url: string): InlineMedia | undefined {
   const [, mimeType, base64] = /^data:([^;,]+);base64,(.*)$/.exec(url) ?? []
   return mimeType === undefined || base64 === undefined ? undefined : { mimeType, base64 }
 }
+
+export function isDataUrl(url: string): boolean {
+  return url.startsWith("data:")
+}

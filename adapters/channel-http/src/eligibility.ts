@@ -30,6 +30,15 @@ export function findPictureObstacles(parameters: ParameterValues): Obstacles {
   }
 }
 
+/** The same if only our `square_hd` is made. */
+export function findSquareObstacles(parameters: ParameterValues): Obstacles {
+  const { size } = parameters as TextToImageParameters
+  return {
+    ...findPictureObstacles(parameters),
+    size: size !== "square_hd" && "only size square_hd is offered",
+  }
+}
+
 export interface ReferenceCounts {
   readonly images: number
   readonly films: number

@@ -22,7 +22,8 @@ import {
 import { checkProvider } from "./check-provider.ts"
 import { NotSent } from "./http-client.ts"
 import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
-import { createWire, unavailable, type Wire } from "./provider-wire.ts"
+import { unavailable } from "./channel-fault.ts"
+import { createWire, type Wire } from "./provider-wire.ts"
 import { addCallback, createReceive } from "./receive-webhook.ts"
 import type { CreateOutcome, Provider, ProviderRequest, Reply } from "./provider.ts"
 

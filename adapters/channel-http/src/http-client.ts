@@ -10,6 +10,7 @@ import {
   type AbortSignalLike,
 } from "@safelight/core"
 import { Agent, request as send, type Dispatcher } from "undici"
+import { unavailable } from "./channel-fault.ts"
 import type { ProviderRequest, Reply } from "./provider.ts"
 
 export interface HttpClient {
@@ -153,6 +154,5 @@ function toFault(error: unknown, signal: AbortSignalLike): Error {
   if (isBeforeSending(error)) {
     return new NotSent((error as { readonly code?: string }).code ?? "", { cause: error })
   }
-  const message = "a provider could not be reached, or broke off"
-  return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause: error })
+  return unavailable("a provider could not be reached, or broke off", { cause: error })
 }

@@ -4,9 +4,10 @@
  * messages. Padded base64url, which fal writes, is taken.
  */
 import { createPublicKey, verify, type KeyObject } from "node:crypto"
-import { SafelightError, type AbortSignalLike, type Clock, type Json } from "@safelight/core"
-import { listAt, textAt } from "./json-path.ts"
+import type { AbortSignalLike, Clock, Json } from "@safelight/core"
 import type { Reply } from "./provider.ts"
+import { unavailable } from "./channel-fault.ts"
+import { listAt, textAt } from "./read-reply.ts"
 
 export interface KeySet {
   /**
@@ -71,8 +72,4 @@ function toKeys(json: Json | undefined): readonly KeyObject[] {
       if (textAt(each, "crv") !== "Ed25519" || !/^[A-Za-z0-9_-]{43}$/.test(x)) return []
       return [createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" })]
     })
-}
-
-function unavailable(message: string): SafelightError {
-  return new SafelightError({ code: "channel-unavailable", message, retryable: true })
 }

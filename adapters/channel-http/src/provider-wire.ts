@@ -9,7 +9,8 @@ import {
   type Completed,
 } from "@safelight/core"
 import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
-import { createIsOwn, createToAddress } from "./provider-address.ts"
+import { unavailable } from "./channel-fault.ts"
+import { toProviderAddress } from "./provider-address.ts"
 import {
   findModel,
   type Provider,
@@ -60,20 +61,19 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
   // not read leaves it in doubt, and a refusal may repeat what it refuses.
   const purchases = createHttpClient({ mostReplyBytes: MEDIA_REPLY_BYTES })
   const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS, mostReplyBytes })
-  const toAddress = createToAddress(provider, baseUrl)
-  const isOwn = createIsOwn(provider, baseUrl)
+  const { isOwn, origin, toUrl } = toProviderAddress(provider, baseUrl)
   const credentials = provider.authorize(requireKey(name, key))
 
   const sendBy =
     (client: HttpClient): Wire["sendOnce"] =>
     (request, signal) => {
       const headers = { ...request.headers, ...credentials }
-      return client.send({ ...request, headers, url: toAddress(request), signal })
+      return client.send({ ...request, headers, url: toUrl(request), signal })
     }
   const ask = sendBy(questions)
 
   return {
-    origin: toAddress({ path: "/" }).origin,
+    origin,
     toModel(id) {
       const model = findModel(provider, id)
       if (model !== undefined) return model
@@ -86,7 +86,7 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
       const outputs = outcome.outputs.map((output) => {
         if (!("url" in output)) return output
         const isPath = output.url.startsWith("/")
-        const address = isPath ? toAddress({ path: output.url }) : URL.parse(output.url)
+        const address = isPath ? toUrl({ path: output.url }) : URL.parse(output.url)
         if (address === null || !isOwn(address)) return output
         return { ...output, url: address.href, headers: credentials }
       })
@@ -94,7 +94,7 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
     },
     async get(url, signal) {
       const { host, pathname } = new URL(url)
-      const stands = baseUrl === undefined ? url : toAddress({ path: `/${host}${pathname}` }).href
+      const stands = baseUrl === undefined ? url : toUrl({ path: `/${host}${pathname}` }).href
       return asSent(name, questions.send({ method: "GET", path: "", url: new URL(stands), signal }))
     },
     toSend: (signal) => (request) => asSent(name, ask(request, signal)),
@@ -118,20 +118,6 @@ function isCompleted<Outcome extends { readonly kind: string }>(
   outcome: Outcome,
 ): outcome is Outcome & Completed {
   return outcome.kind === "completed"
-}
-
-export function unavailable(
-  message: string,
-  { cause, retryAfterMs }: { readonly cause?: Error; readonly retryAfterMs?: number | undefined },
-): SafelightError {
-  const more = retryAfterMs === undefined ? {} : { retryAfterMs }
-  return new SafelightError({
-    code: "channel-unavailable",
-    message,
-    retryable: true,
-    cause,
-    ...more,
-  })
 }
 
 function requireKey(name: string, key: string): string {

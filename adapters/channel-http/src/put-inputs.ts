@@ -15,6 +15,7 @@ import {
   type ParameterValues,
   type Refused,
 } from "@safelight/core"
+import { isDataUrl } from "./data-url.ts"
 import type { InputRule, Provider, ProviderModel, Send } from "./provider.ts"
 
 /** For all inputs of a request: what took longer would keep the purchase from leaving in time. */
@@ -77,7 +78,7 @@ async function putAll(place: InputPlace, rule: InputRule, value: unknown): Promi
 
 async function put(place: InputPlace, rule: InputRule, url: string): Promise<string> {
   const { by, fromCharacters = 0 } = rule
-  const isInline = url.startsWith("data:")
+  const isInline = isDataUrl(url)
   if (isInline === (by === "inline") || url.length < fromCharacters) return url
   const { provider, request, send, signal } = place
   // Without a public address it goes along: a provider that takes no data URL has not accepted it.

@@ -4,6 +4,7 @@
  * or a third image all of them are references.
  */
 import type { Json, ParameterValues, ReferenceToVideoParameters } from "@safelight/core"
+import { isDataUrl } from "./data-url.ts"
 import { countReferences, findBitrateObstacle, type Obstacles } from "./eligibility.ts"
 import type { InputRule, InputWays } from "./provider.ts"
 
@@ -58,8 +59,4 @@ export function findSeedanceObstacles(
     video_urls: !canLink && asked.video_urls?.some(isDataUrl) === true && BY_URL,
     prompt: isEmpty && "a prompt or a reference is needed",
   }
-}
-
-export function isDataUrl(url: string): boolean {
-  return url.startsWith("data:")
 }

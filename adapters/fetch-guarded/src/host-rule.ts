@@ -2,7 +2,7 @@
  * Which hosts a request may ask, by their names alone. Where a name leads is the address rule's to
  * judge, and only an origin that is trusted goes by it: a host that is allowed does not.
  */
-import type { MediaRequest } from "@safelight/core"
+import { isHostWithin, type MediaRequest } from "@safelight/core"
 
 export type HostVerdict = "allowed" | "trusted" | "refused"
 export type HostRule = (address: URL) => HostVerdict
@@ -20,14 +20,9 @@ export function createHostRule({
   }
   return ({ origin, hostname }) => {
     if (trustedOrigins.includes(origin)) return "trusted"
-    const isAllowed = hosts === undefined || hosts.some((host) => isWithin(hostname, host))
+    const isAllowed = hosts === undefined || hosts.some((host) => isHostWithin(hostname, host))
     return isAllowed ? "allowed" : "refused"
   }
-}
-
-/** The star stands for one name or more, never for none. */
-function isWithin(hostname: string, host: string): boolean {
-  return host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : hostname === host
 }
 
 /** In the one spelling that a parsed URL has: lower case, no port, Punycode, addresses in full. */

@@ -45,6 +45,7 @@ export {
 export { MODELS } from "./models/catalogue.ts"
 export { PICTURE_SIZES, type PictureSize } from "./models/picture-sizes.ts"
 export { colour, colours, fields, integer, text, type Colour } from "./models/fields.ts"
+export { isHostWithin } from "./models/host-pattern.ts"
 export { imageEdit, type ImageEditParameters } from "./models/image-edit.ts"
 export { MEDIA_SAMPLE_BYTES, toMediaTypes, type MediaType } from "./models/media-type.ts"
 export { DATA_URL_TYPES, MEDIA_URL_LIMITS, mediaUrl, type MediaKind } from "./models/media-url.ts"

@@ -1,6 +1,6 @@
 /** What a channel hands over: a URL at a host that it names, or bytes that are the same each time. */
 import assert from "node:assert/strict"
-import type { Channel, ChannelOutput, OutputOrigins } from "@safelight/core"
+import { isHostWithin, type Channel, type ChannelOutput, type OutputOrigins } from "@safelight/core"
 
 export async function checkOutput(channel: Channel, output: ChannelOutput): Promise<void> {
   if ("url" in output) {
@@ -16,11 +16,11 @@ export async function checkOutput(channel: Channel, output: ChannelOutput): Prom
   for await (const chunk of output.open(signal)) if (chunk.byteLength > 0) break
 }
 
-/** As the engine's fetch decides it: exact hosts, `*.` for all below one, and trusted origins. */
+/** As the engine's fetch decides it. */
 function isOf({ hosts, trustedOrigins = [] }: OutputOrigins, url: string): boolean {
   const { host, origin } = new URL(url)
   if (trustedOrigins.includes(origin)) return true
-  return hosts.some((own) => (own.startsWith("*.") ? host.endsWith(own.slice(1)) : host === own))
+  return hosts.some((own) => isHostWithin(host, own))
 }
 
 async function read(output: Extract<ChannelOutput, { open: unknown }>): Promise<Buffer> {

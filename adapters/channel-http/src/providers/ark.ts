@@ -10,11 +10,8 @@ import {
   type Json,
   type PollOutcome,
 } from "@safelight/core"
-import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 import { seedanceTask, seedreamEdit, seedreamPicture, TASKS } from "./ark-models.ts"
 
 /** A film takes minutes. */

@@ -12,12 +12,10 @@ import {
   type TextToImageParameters,
 } from "@safelight/core"
 import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
-import { at, listAt, textAt } from "../json-path.ts"
+import { parseDataUrl } from "../data-url.ts"
 import { toEditPixels } from "../edit-pixels.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 
 const POLL_AFTER_MS = 1_000
 const OUTPUT_LIVES_MS = 600_000
@@ -75,7 +73,7 @@ function toInputName(index: number): string {
 
 /** A URL or bare base64. */
 function toInput(url: string): string {
-  return url.startsWith("data:") ? url.slice(url.indexOf(",") + 1) : url
+  return parseDataUrl(url)?.base64 ?? url
 }
 
 function readState({ json, status }: Pick<Reply, "json" | "status">): PollOutcome | undefined {

@@ -13,13 +13,18 @@ import {
   type PollOutcome,
   type Refused,
 } from "@safelight/core"
-import { cancelHandle, readCancelRequested } from "../cancel-handle.ts"
-import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
-import { readQueueHandle } from "../queue-handle.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import {
+  at,
+  cancelHandle,
+  listAt,
+  readCancelRequested,
+  readQueueHandle,
+  readTurnedAway,
+  textAt,
+  toRefused,
+  toToldCost,
+} from "../read-reply.ts"
 
 const POLL_AFTER_MS = 2_000
 

@@ -3,12 +3,11 @@
  * call, and says no with a 200: a blocked prompt, a candidate that ended otherwise, or words
  * in place of a picture.
  */
-import type { Json, TextToImageParameters } from "@safelight/core"
-import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
+import type { Json } from "@safelight/core"
+import { acceptsUnless, findSquareObstacles } from "../eligibility.ts"
 import { toInlinePicture } from "../inline-picture.ts"
-import { at, listAt, textAt } from "../json-path.ts"
 import type { CreateOutcome, ProviderModel, ProviderRequest } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
+import { at, listAt, textAt, toRefused } from "../read-reply.ts"
 
 /** A picture that ended thus was withheld for what it shows; any other end made none. */
 const WITHHELD =
@@ -21,11 +20,7 @@ function toRequest(parts: readonly Json[], imageConfig: Json): ProviderRequest {
 }
 
 export const geminiPicture: ProviderModel = {
-  accepts(parameters) {
-    const { size } = parameters as TextToImageParameters
-    const isOther = size !== "square_hd" && "only size square_hd is offered"
-    return acceptsUnless({ size: isOther, ...findPictureObstacles(parameters) })
-  },
+  accepts: (parameters) => acceptsUnless(findSquareObstacles(parameters)),
   toRequest({ prompt }) {
     return toRequest([{ text: prompt as string }], { aspectRatio: "1:1", imageSize: "1K" })
   },

@@ -3,11 +3,8 @@
  * asked for. A wrong key, a region and a body that it can't read are all a 400.
  */
 import { referenceToVideo, textToImage } from "@safelight/core"
-import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 import { geminiPicture, readPictures } from "./gemini-pictures.ts"
 import { readOperation, veoFilm } from "./veo.ts"
 

@@ -5,18 +5,15 @@
  */
 import {
   referenceToVideo,
-  SafelightError,
   textToImage,
   type FailureCode,
   type Json,
   type PollOutcome,
   type Refused,
 } from "@safelight/core"
-import { at, listAt, textAt } from "../json-path.ts"
+import { unavailable } from "../channel-fault.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 import { runwareFilm, runwarePicture, toTaskId } from "./runware-tasks.ts"
 
 const POLL_AFTER_MS = 2_000
@@ -135,7 +132,6 @@ export const runware = defineProvider({
     )
     const asked = new Set(unknown.map((item) => textAt(item, "taskType")))
     if (isAnswer(reply) && QUESTIONS.every((taskType) => asked.has(taskType))) return null
-    const message = "runware does not say whether it has a task"
-    throw new SafelightError({ code: "channel-unavailable", message, retryable: true })
+    throw unavailable("runware does not say whether it has a task")
   },
 })

@@ -4,9 +4,8 @@
  */
 import type { Json, PollOutcome, ReferenceToVideoParameters, Refused } from "@safelight/core"
 import { acceptsUnless, countReferences, findBitrateObstacle } from "../eligibility.ts"
-import { at, textAt } from "../json-path.ts"
 import type { ProviderModel, Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
+import { at, textAt, toRefused } from "../read-reply.ts"
 
 const POLL_AFTER_MS = 3_000
 

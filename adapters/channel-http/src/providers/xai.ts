@@ -5,11 +5,8 @@
  */
 import { imageEdit, referenceToVideo, type ImageEditParameters, type Json } from "@safelight/core"
 import { acceptsUnless } from "../eligibility.ts"
-import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type ProviderModel } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 import { readFilm, toBilled, xaiFilm } from "./xai-films.ts"
 
 /** A 403 for content is told from one for the key by its words alone. */
