@@ -1,7 +1,7 @@
 /**
- * Artifacts as files below one folder, `shard/task/key/random`, with `.incoming` beside the shards
- * for what is not whole yet. The folder must be one file system: a rename is what makes an artifact
- * appear. Several processes may share it.
+ * Artifacts as files below one folder: `shard/task/key/random`, and `.incoming` for files that are not whole
+ * yet. The folder must be on one file system, since an artifact appears by a rename. Several processes may
+ * share it.
  */
 import * as nodeFiles from "node:fs/promises"
 import { resolve } from "node:path"
@@ -16,13 +16,13 @@ import { removeArtifact } from "./remove-artifact.ts"
 import { createRootFolder } from "./root-folder.ts"
 import { putArtifact, restoreArtifact, type PutStep, type StoreHost } from "./store-artifact.ts"
 
-/** What a sweep removes: incoming files and folders not written to for `staleAfterMs`. */
+/** A sweep removes incoming files and folders that were not written to for `staleAfterMs`. */
 export type FilesystemArtifacts = Required<ArtifactStorage>
 
 export interface FilesystemArtifactsOptions {
-  /** Made at the first use where it does not exist; relative to the working directory of now. */
+  /** Made at the first use if it does not exist; relative to the current working directory. */
   readonly folder: string
-  /** How long nothing was written to an incoming file before it counts as left over. */
+  /** How long an incoming file may go without a write before a sweep removes it. */
   readonly staleAfterMs?: number
   /** Awaited after each step of a put: a test may pause, throw or kill there. */
   readonly onStep?: (step: PutStep) => void | Promise<void>

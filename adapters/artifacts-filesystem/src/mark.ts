@@ -1,7 +1,7 @@
 /**
- * The mark of the folder: `.safelight/mark`, a file of one line. The folder `.safelight` is made whole
- * beside the incoming files and renamed into place, which fails where one is: so of several processes
- * that start at once one writes the mark, and nobody reads half of one.
+ * The mark of the folder: `.safelight/mark`, a file of one line. The folder `.safelight` is made whole in
+ * `.incoming` and renamed into place, which fails if there is one already: of several processes that start
+ * at once one writes the mark, and none reads half of it.
  */
 import { constants } from "node:fs"
 import { dirname, join } from "node:path"
@@ -81,7 +81,7 @@ async function* toBody(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text, "latin1")
 }
 
-/** As far as the disk lets us: the failure that led here is the one to report. */
+/** Failures are ignored: the one that led here is the one to report. */
 async function discard(files: FileSystem, path: string): Promise<void> {
   await files.unlink(path).catch(ignoreSecondFailure)
   await files.rmdir(dirname(path)).catch(ignoreSecondFailure)

@@ -36,8 +36,8 @@ export interface StoreHost {
 }
 
 /**
- * How often a put makes its folders again because a remove took them away, empty, in between. Each
- * time somebody else got on; the bound ends what is no race, a link that leads nowhere.
+ * How often a put makes its folders again after a remove took them away. Each time another call made
+ * progress; the bound ends a loop that is no race, over a link that leads nowhere.
  */
 const MAX_MOVES = 100
 
@@ -71,7 +71,7 @@ export async function restoreArtifact(
 
 interface BodyAtLocator {
   readonly locator: string
-  /** What its file is named until it is whole; nobody else's at the moment. */
+  /** The name of its file until it is whole, which no other call uses. */
   readonly incoming: string
   readonly body: AsyncIterable<Uint8Array>
   readonly signal?: AbortSignalLike
@@ -139,7 +139,7 @@ async function moveIntoLocator(host: StoreHost, move: Move): Promise<void> {
   throw createUnavailable("The artifact's folder vanished each time it was made")
 }
 
-/** False where a folder vanished on the way. */
+/** False if a folder vanished on the way. */
 async function tryMove(host: StoreHost, move: Move): Promise<boolean> {
   const { files } = host.rootFolder
   const path = join(move.root, move.locator)
@@ -159,7 +159,7 @@ async function tryMove(host: StoreHost, move: Move): Promise<boolean> {
   }
 }
 
-/** Mostly the shard is there and the task is not: that costs two calls. */
+/** Mostly the shard exists and the task's folder does not: that costs two calls. */
 async function makeFolders({ rootFolder, durableShards }: StoreHost, move: Move): Promise<void> {
   const { files } = rootFolder
   const { key, task, shard } = toLocatorFolders(move.locator)
@@ -183,7 +183,7 @@ async function syncFolders(host: StoreHost, root: string, locator: string): Prom
   host.durableShards.add(shard)
 }
 
-/** As far as the disk lets us: the failure that led here is the one to report. */
+/** Failures are ignored: the one that led here is the one to report. */
 async function discard(
   { rootFolder }: StoreHost,
   left: { readonly root: string; readonly locator: string; readonly current: string },

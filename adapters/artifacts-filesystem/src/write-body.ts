@@ -16,7 +16,7 @@ export interface WrittenBody {
   readonly sha256: string
 }
 
-/** Rejects with the body's own error, or with `artifacts-unavailable` where writing fails. */
+/** Rejects with the body's own error, or with `artifacts-unavailable` if writing fails. */
 export async function writeBody(
   file: OpenFile,
   body: AsyncIterable<Uint8Array>,

@@ -1,6 +1,7 @@
 /**
- * Between the client and the socket: the client reads an error or a list to its end, however long it
- * is, and takes any document for an empty list. Here an answer has a bound, and a list is one.
+ * A middleware between the client and the socket. The client reads an error or a list to its end, however
+ * long it is, and takes any document for an empty list. Here answers are bounded, and the answer to a
+ * listing has to be a list.
  */
 import type { S3Client } from "@aws-sdk/client-s3"
 import { gatherBody } from "@safelight/core"
@@ -9,7 +10,7 @@ import { createUnavailable } from "./storage-failure.ts"
 /** A page of 1,000 keys of 1,024 bytes, each escaped and described, is under 3 MiB. */
 const MOST_TEXT_BYTES = 8 * 1024 * 1024
 
-/** The outermost element of what each has to answer. */
+/** The outermost element of the answer, by command. */
 const ROOTS: Readonly<Record<string, string>> = {
   ListMultipartUploadsCommand: "ListMultipartUploadsResult",
   ListObjectsV2Command: "ListBucketResult",
@@ -38,7 +39,7 @@ export function guardAnswers({ middlewareStack }: S3Client): void {
         answer.body = text
         return result
       },
-    // Next to the socket, and after the request is signed.
+    // The last step before the socket, after the request is signed.
     { step: "deserialize", priority: "low", name: "guardAnswers" },
   )
 }

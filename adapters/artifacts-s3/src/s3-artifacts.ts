@@ -14,7 +14,7 @@ import { putArtifact, restoreArtifact } from "./store-artifact.ts"
 import { deleteObject } from "./stored-object.ts"
 import { sweepUploads } from "./sweep-uploads.ts"
 
-/** What a sweep removes: uploads begun `staleAfterMs` before, by the bucket's own times. */
+/** A sweep removes the uploads that are older than `staleAfterMs` by the bucket's own times. */
 export type S3Artifacts = Required<ArtifactStorage>
 
 /** Throws `invalid-configuration`; connects to nothing before the first call. */

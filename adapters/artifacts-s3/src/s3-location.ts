@@ -1,8 +1,7 @@
 /**
- * Where a bucket is, and what that comes to: each part is checked here, once, and named in the error
- * where it is wrong. No value is ever repeated: an endpoint may hold a password, and a secret may
- * have landed in the wrong place. Names are handed in, since whoever wrote a URL has not heard of
- * options.
+ * Where a bucket is. Each part is checked here, once, and named in the error if it is wrong, by the name that
+ * the caller hands in: an operator who wrote a URL does not know our options. Errors never repeat a value,
+ * since an endpoint may hold a password, and a secret may have been put into the wrong option.
  */
 import { DEFAULTS } from "./defaults.ts"
 import { createMisconfigured } from "./storage-failure.ts"
@@ -12,7 +11,7 @@ export interface S3Location {
   readonly bucket: string
   /** Of the server, `http:` or `https:`, perhaps with a path; Amazon's by default. */
   readonly endpoint?: string
-  /** Needed where no endpoint is given; `us-east-1` otherwise. */
+  /** Required without an endpoint; `us-east-1` by default with one. */
   readonly region?: string
   /** Before every key: names of letters, digits, `_`, `-` and `.`, joined by `/`. */
   readonly prefix?: string
@@ -20,7 +19,7 @@ export interface S3Location {
   readonly isPathStyle?: boolean
 }
 
-/** What errors call each part. */
+/** The names of the parts in errors. */
 export type LocationNames = Readonly<Record<keyof S3Location, string>>
 
 interface Endpoint {
@@ -72,7 +71,7 @@ function isMatch(value: unknown, pattern: RegExp): boolean {
   return typeof value === "string" && pattern.test(value)
 }
 
-/** What signing, proxies and servers leave as it is. */
+/** Characters that signing, proxies and servers leave as they are. */
 const PATH_PATTERN = /^\/[A-Za-z0-9_./-]*$/
 
 /**

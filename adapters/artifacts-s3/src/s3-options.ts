@@ -1,7 +1,6 @@
 /**
- * The options of the adapter, and what they come to. Each is checked here, once, and named in the
- * error where it is wrong; no value of any is ever repeated, since a secret may have landed in the
- * wrong one.
+ * The options of the adapter, checked once. A wrong one is named in the error; its value is never repeated,
+ * since a secret may have been put into the wrong option.
  */
 import {
   createSystemClock,
@@ -25,14 +24,14 @@ export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
-  /** When they end, if they do: a provider is asked again 5 minutes before. */
+  /** When they end, if they do: the provider is asked again 5 minutes earlier. */
   readonly expiration?: Date
 }
 
-/** Asked at the first request, and again before what it gave ends. */
+/** Asked at the first request, and again before the credentials end. */
 export type S3CredentialsProvider = () => Promise<S3Credentials>
 
-/** What a clock does here: waits between tries. */
+/** The clock waits between tries, and tells no time. */
 export type S3Clock = Pick<Clock, "wait">
 
 export interface S3ArtifactsOptions extends S3Location {
@@ -47,7 +46,7 @@ export interface S3ArtifactsOptions extends S3Location {
   readonly tries?: number
   /** How long a request may go without a byte in either direction. */
   readonly idleTimeoutMs?: number
-  /** How old an unfinished upload is before a sweep takes it for left over. */
+  /** How old an unfinished upload has to be before a sweep removes it. */
   readonly staleAfterMs?: number
   /** Told of every try that failed. */
   readonly log?: Log
@@ -76,7 +75,7 @@ const BOUNDS = {
   staleAfterMs: [0, Number.MAX_SAFE_INTEGER],
 } as const
 
-/** As whoever calls the factory writes them. */
+/** As a caller of the factory writes them. */
 const OPTION_NAMES: LocationNames = {
   bucket: "bucket",
   endpoint: "endpoint",
@@ -100,7 +99,7 @@ export function toSettings(options: S3ArtifactsOptions): S3Settings {
   }
 }
 
-/** What a provider gives is for the bucket to judge. */
+/** The bucket judges the credentials of a provider. */
 function assertCredentials(credentials: S3Credentials | S3CredentialsProvider): void {
   if (typeof credentials === "function") return
   const { accessKeyId, secretAccessKey, sessionToken } = credentials

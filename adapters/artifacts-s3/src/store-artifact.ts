@@ -106,7 +106,7 @@ async function storeBody(
   } catch (error) {
     stop.abort(error)
     if (isToDiscard) {
-      // As far as the bucket lets us: the failure that led here is the one to report.
+      // If the bucket allows it: the failure that led here is the one to report.
       await deleteObject(bucket, locator, createTidySignal()).catch(ignoreSecondFailure)
     }
     throw stop.signal.reason

@@ -1,8 +1,8 @@
 /**
- * Sends a body: by one request where it fits into a part, by parts otherwise, with the client's own
- * `Upload`. That one passes no signal on, waits for a body that hangs, keeps the chunks it was given,
- * and takes a lost answer to its completion for a failure; so it gets a client that does otherwise,
- * and chunks of its own.
+ * Sends a body by the client's own `Upload`: in one request if it fits into a part, otherwise in parts.
+ * `Upload` passes no signal on, waits for a body that hangs, keeps the chunks it was given, and takes a lost
+ * answer to its completion for a failure; so it is given a client that handles these, and chunks of their
+ * own memory.
  */
 import {
   AbortMultipartUploadCommand,
@@ -50,7 +50,7 @@ export async function uploadBody(bucket: Bucket, request: UploadRequest): Promis
   }
 }
 
-/** Of whatever command. */
+/** Sends any command. */
 interface AnySender {
   send(command: object, options: object): Promise<object>
 }
@@ -71,7 +71,7 @@ function createStoppableClient(client: BucketClient, stop: AbortController): obj
         const output = await sender.send(command, { abortSignal })
         return assertNamed(command, output)
       } catch (error) {
-        // An earlier try completed it, and its answer was lost: the object itself will say.
+        // An earlier try completed the upload and its answer was lost: the object is asked for next.
         if (command instanceof CompleteMultipartUploadCommand && isGone(error)) return {}
         stop.abort(toUnavailable(OPERATIONS[command.constructor.name] ?? "storing", error))
         throw error
@@ -87,7 +87,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   CompleteMultipartUploadCommand: "completing an upload",
 }
 
-/** Without an id nothing could be abandoned. */
+/** Without an id the upload could not be abandoned. */
 function assertNamed(command: object, output: object): object {
   if (!(command instanceof CreateMultipartUploadCommand)) return output
   const { UploadId } = output as { readonly UploadId?: string }

@@ -1,6 +1,7 @@
 /**
- * One request, sent once, and its answer in full. No library that tries a POST again by itself comes
- * near a purchase; what was surely never sent is told apart from what may have been.
+ * One request, sent once, and its whole answer. No library that repeats a POST by itself is used for a
+ * purchase. A request that was certainly never sent has an error of its own, apart from one that may have
+ * been.
  */
 import {
   gatherBody,
@@ -15,8 +16,8 @@ import type { ProviderRequest, Reply } from "./provider.ts"
 
 export interface HttpClient {
   /**
-   * Rejects with a `NotSent` where not a byte of it can have arrived, with `aborted` on the signal, and
-   * with `channel-unavailable` else.
+   * Rejects with a `NotSent` if not a byte of it can have arrived, with `aborted` on the signal, and
+   * otherwise with `channel-unavailable`.
    */
   send(request: RequestToSend): Promise<Reply>
   close(): Promise<void>
@@ -34,11 +35,11 @@ export class NotSent extends Error {
 
 const CONNECT_MS = 10_000
 
-/** Without a bound each request that finds no idle connection has one of its own at once. */
+/** Without `mostConnections` a request that finds no idle connection opens one at once. */
 export interface HttpClientOptions {
-  /** Connections to one origin; what finds none free waits for one. */
+  /** Connections to one origin; a request that finds none free waits for one. */
   readonly mostConnections?: number
-  /** What is longer is no answer. */
+  /** A longer answer is an error. */
   readonly mostReplyBytes: number
 }
 
@@ -119,8 +120,8 @@ async function readReply(
 }
 
 /**
- * What only the handshake or the wait for it fails with. Certificates are judged once, before undici is
- * handed the socket.
+ * Codes with which only the handshake fails, or the wait for it. A certificate is judged once, before undici
+ * gets the socket.
  */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   "CERT_HAS_EXPIRED",
@@ -131,7 +132,7 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ])
 
-/** The system call that proves it: a connection that stood breaks with the same codes. */
+/** By code, the system call that proves it: an open connection breaks with the same codes. */
 const FAILED_CALLS: Readonly<Record<string, string>> = {
   EAI_AGAIN: "getaddrinfo",
   ECONNREFUSED: "connect",
@@ -140,7 +141,7 @@ const FAILED_CALLS: Readonly<Record<string, string>> = {
   ENOTFOUND: "getaddrinfo",
 }
 
-/** Of several addresses that were tried, each. */
+/** If several addresses were tried, all of them have to have failed so. */
 function isBeforeSending(error: unknown): boolean {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return error.errors.every(isBeforeSending)

@@ -1,6 +1,6 @@
 /**
- * The way to one provider: its address, its credentials, and two sets of connections. A purchase has a
- * connection at once, since it must leave while its lease holds; what buys nothing shares some.
+ * The connections to one provider, with its address and credentials. A purchase gets a connection at once,
+ * since it must leave while its lease holds; all other requests share a bounded number.
  */
 import {
   isHeaderSecret,
@@ -43,22 +43,21 @@ export interface WireOptions {
 export interface Wire {
   readonly origin: string
   readonly toModel: (id: string) => ProviderModel
-  /** Rejects with a `NotSent` where not a byte of it can have arrived. */
+  /** Rejects with a `NotSent` if not a byte of it can have arrived. */
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
-  /** The outcome with what its outputs are fetched with. */
+  /** The outcome with the credentials that its outputs are fetched with. */
   withCredentials<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
-  /** Gets what anybody may have; of a host that stands elsewhere, as a stub serves it. */
+  /** Fetches a public URL; with a `baseUrl` of one's own below that, as a stub serves it. */
   readonly get: ReceiverOptions["get"]
-  /** For what buys nothing. */
+  /** For requests that buy nothing. */
   toSend(signal: AbortSignalLike): Send
   close(): Promise<void>
 }
 
-/** Throws `invalid-configuration` where the key or the address can be none. */
+/** Throws `invalid-configuration` if the key or the address can't be one. */
 export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire {
   const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
-  // A purchase never waits for a connection: it has to leave while its lease holds. An answer that is
-  // not read leaves it in doubt, and a refusal may repeat what it refuses.
+  // An answer that is too long to be read leaves a purchase in doubt, and a refusal may repeat the request.
   const purchases = createHttpClient({ mostReplyBytes: MEDIA_REPLY_BYTES })
   const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS, mostReplyBytes })
   const { isOwn, origin, toUrl } = toProviderAddress(provider, baseUrl)
@@ -104,7 +103,7 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
   }
 }
 
-/** What buys nothing may be sent again, whether it was or not. */
+/** A request that buys nothing may be repeated, whether it was sent or not. */
 async function asSent(name: string, reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply

@@ -1,7 +1,7 @@
 /**
- * Asks for a URL until an answer is no redirect, and checks that answer. Each hop is judged anew: its
- * URL, its host, its address. What a request's maker adds to its headers goes to the origin of the URL
- * until the first redirect elsewhere, and never again, though a later one leads back.
+ * Follows redirects until an answer is none, and checks that answer. Each hop is judged anew: its URL, its
+ * host, its address. Headers that the caller adds are sent to the origin of the URL until the first redirect
+ * elsewhere, and never again, even if a later redirect leads back.
  */
 import type { MediaRequest } from "@safelight/core"
 import { createAddressJudge } from "./address-rule.ts"
@@ -19,7 +19,7 @@ export interface DownloadRequest extends Pick<
   "headers" | "hosts" | "maxBytes" | "trustedOrigins" | "url"
 > {
   readonly signal: AbortSignal
-  /** Asked for in place of the whole. */
+  /** Is asked for instead of the whole file. */
   readonly rest?: Rest
 }
 

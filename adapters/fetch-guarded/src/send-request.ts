@@ -1,6 +1,6 @@
 /**
- * One request and its answer's head. Every request has a client of its own, gone with it: no connection
- * outlives a download, and so none is used for a host that would no longer be allowed.
+ * One request and the head of its answer. Every request has a client of its own, which ends with it: no
+ * connection outlives a download, so none is used for a host that would no longer be allowed.
  */
 import { Client, type Dispatcher } from "undici"
 import type { MediaRequest } from "@safelight/core"
@@ -20,7 +20,7 @@ export interface RequestToSend extends Pick<
   "judge" | "lookup" | "signal"
 > {
   readonly address: URL
-  /** Beside those below; names in lower case. */
+  /** Added to those below; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -64,8 +64,8 @@ export async function sendRequest(
 }
 
 /**
- * What the download itself depends on. A `Host` above all: the HTTP client connects to it, and checks
- * the certificate against it.
+ * Headers that the download depends on, `Host` above all: the HTTP client connects to it, and checks the
+ * certificate against it.
  */
 const RESERVED = new Set([
   "accept-encoding",

@@ -1,7 +1,6 @@
 /**
- * The host's side of one measurement: it answers the questions of a process until the process says
- * its last word. Nothing that the process says is believed but a duration and a kind that was
- * possible.
+ * The host's side of one measurement: it answers the questions of a process until the process tells its
+ * result. Of that nothing is believed but a kind that was possible, a duration and a size.
  *
  *   starting → reading → measured or unreadable
  *       │         ├─ its time is over, or it asks too much → stopped
@@ -36,13 +35,13 @@ export interface Measured {
 
 export type MeasureEnd =
   | Measured
-  /** As the process says, which may go on with other media. */
+  /** As the process says, which may measure other media. */
   | { readonly kind: "unreadable" }
   /** The process took too long or asked for too much: it has to be killed. */
   | { readonly kind: "stopped" }
-  /** It ended, or says what ours would not, while it read. */
+  /** The process ended while it read, or said something that ours would not. */
   | { readonly kind: "died" }
-  /** The same before it began: nothing of the medium has to do with that. */
+  /** The same before it began, which the medium can't have caused. */
   | { readonly kind: "not-started" }
 
 export interface Conversation {

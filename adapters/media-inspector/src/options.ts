@@ -1,12 +1,12 @@
-/** What a host may set of the inspector, checked once at its construction, and every number with its reason. */
+/** The options of the inspector, checked once at its construction, and every number with its reason. */
 import { createSystemClock, LONGEST_TIMER_MS, takeIntegers, type Clock } from "@safelight/core"
 
 export interface MediaInspectorOptions {
   /** Processes that measure at once, at most; further media wait. */
   readonly processes?: number
-  /** What each of them may use before it is killed, and its medium counts as unreadable. */
+  /** The memory that each of them may use; past it the process is killed, and its medium is unreadable. */
   readonly memoryBytes?: number
-  /** How long a process may work on one medium; what `read` takes does not count. */
+  /** How long a process may work on one medium; the time of `read` does not count. */
   readonly inspectMs?: number
   readonly clock?: Clock
 }

@@ -38,7 +38,7 @@ const MOST_URL_CHARACTERS = 10 * 1024 * 1024 - 100_000
 const LINKED_CHARACTERS = 1024 * 1024
 const BUCKET = "x-comfy-error-type"
 
-/** How work fails that is over. What the router may have been billed for is not bought again. */
+/** How work ends that failed. Work that the router may have been billed for is not bought again. */
 const FAILURES: Readonly<Record<string, PollOutcome>> = {
   cancelled: { kind: "refused", code: "task_cancelled" },
   content_policy_violation: { kind: "refused", code: "content_policy_violation", billed: "maybe" },

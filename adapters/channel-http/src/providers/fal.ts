@@ -28,10 +28,10 @@ import {
 
 const POLL_AFTER_MS = 2_000
 
-/** An id that no request has: who may ask is told that there is none, anybody else is turned away. */
+/** An id that no request has: a caller with a key is told that there is none, any other is turned away. */
 const NO_REQUEST = "00000000-0000-4000-8000-000000000000"
 
-/** What fal calls a model's fault, and what it is to our clients. */
+/** By fal's name for a model's fault, our code. */
 const FAILURES: Readonly<Record<string, FailureCode>> = {
   content_policy_violation: "content_policy_violation",
   no_media_generated: "no_output",
@@ -120,7 +120,7 @@ function readResult(reply: Reply): PollOutcome | undefined {
   return status === 200 ? toCompleted(json) : undefined
 }
 
-/** What names no medium is a page of somebody else's. */
+/** An answer that names no medium is not fal's, but a proxy's page. */
 function toCompleted(json: Reply["json"]): Completed | undefined {
   const media = at(json, "images") ?? [at(json, "video") ?? null]
   const urls = listAt(media).flatMap((each) => textAt(each, "url") ?? [])

@@ -9,7 +9,7 @@ import { toInlinePicture } from "../inline-picture.ts"
 import type { CreateOutcome, ProviderModel, ProviderRequest } from "../provider.ts"
 import { at, listAt, textAt, toRefused } from "../read-reply.ts"
 
-/** A picture that ended thus was withheld for what it shows; any other end made none. */
+/** Reasons for which a picture was withheld because of its content; after any other there is none. */
 const WITHHELD =
   /^(SAFETY|RECITATION|PROHIBITED_CONTENT|SPII|IMAGE_SAFETY|IMAGE_PROHIBITED_CONTENT|IMAGE_RECITATION)$/
 
@@ -29,7 +29,7 @@ export const geminiPicture: ProviderModel = {
 export function readPictures(json: Json | undefined): CreateOutcome | undefined {
   const candidates = listAt(json, "candidates")
   const parts = candidates.flatMap((each) => listAt(each, "content", "parts"))
-  // What it drew while it thought is no result.
+  // A picture from its thinking is no result.
   const results = parts.filter((part) => at(part, "thought") !== true)
   const outputs = results.flatMap((part) => toInlinePicture(at(part, "inlineData", "data")) ?? [])
   if (outputs.length > 0) return { kind: "completed", outputs }
@@ -38,7 +38,7 @@ export function readPictures(json: Json | undefined): CreateOutcome | undefined 
     .map((each) => textAt(each, "finishReason") ?? "")
     .find((reason) => WITHHELD.test(reason))
   const words = blocked ?? withheld
-  // The tokens were read, and some drawn; which of them are billed is nowhere said.
+  // Tokens were read and generated; the documentation does not say which of them are billed.
   if (words !== undefined) {
     return { ...toRefused("content_policy_violation", words), billed: "maybe" }
   }

@@ -8,7 +8,7 @@ import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../re
 import { geminiPicture, readPictures } from "./gemini-pictures.ts"
 import { readOperation, veoFilm } from "./veo.ts"
 
-/** What is about the key or the account says nothing of the request. */
+/** A fault of the key or the account says nothing about the request. */
 function readInvalid({ json }: Reply): CreateOutcome | undefined {
   const words = textAt(json, "error", "message")
   const reasons = listAt(json, "error", "details").map((each) => textAt(each, "reason"))

@@ -46,7 +46,7 @@ function accepts(parameters: ParameterValues, { canLink }: InputWays): true | In
 
 const LINK: InputRule = { by: "link" }
 
-/** Undefined where the refusal is nobody's that we know. */
+/** Undefined if the refusal has no known form. */
 function readRefusal(reply: Reply): CreateOutcome | undefined {
   const { json, status } = reply
   const words = textAt(json, "detail") ?? textAt(json, "detail", 0, "msg")

@@ -57,7 +57,7 @@ function isAboutQuestion(item: Json): boolean {
   return textAt(item, "code") === "unknownTaskUUID" || QUESTIONS.includes(type)
 }
 
-/** What an answer holds about one task: its results, and its failures in Runware's own words of it. */
+/** The parts of an answer that are about one task: its results, and its failures. */
 function findResults({ json }: Reply, id: string): readonly [results: Json[], failures: Json[]] {
   const isOwn = (item: Json) => textAt(item, "taskUUID") === id
   const failures = listAt(json, "errors").filter(
@@ -84,7 +84,7 @@ export const runware = defineProvider({
   keyVariable: "RUNWARE_API_KEY",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   outputHosts: ["*.runware.ai"],
-  // What is known of a task that ran is its request too.
+  // The details of a task that ran hold its request.
   answersHoldMedia: true,
   submission: { kind: "lookup", longestRequestMs: 2 * SUBMIT_MS, listLagMs: LIST_LAG_MS },
   concurrency: 8,
