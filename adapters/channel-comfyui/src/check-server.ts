@@ -1,13 +1,13 @@
 /**
- * Whether the server can make what the workflows ask for, found out without running anything: it has the
- * classes of their nodes, and the checkpoints and other choices that they name.
+ * Whether the server can run the workflows, found out without running anything: it has to have the classes of
+ * their nodes, and the checkpoints and other choices that they name.
  */
 import { isSafelightError, type AbortSignalLike, type ChannelCheck } from "@safelight/core"
 import type { ComfyServer, ServerReply } from "./comfy-server.ts"
 import { isFields, type ComfyNode, type Fields } from "./graph.ts"
 import { isFilled, toName, type Workflow } from "./workflow.ts"
 
-/** `isKeyed`: a key goes along, for a proxy in front of the server. Rejects with our own mistakes alone. */
+/** `isKeyed`: a key goes along, for a proxy in front of the server. Rejects only with mistakes of ours. */
 export async function checkServer(
   server: ComfyServer,
   workflows: Iterable<Workflow>,
@@ -62,7 +62,7 @@ async function findProblems(
 interface NodeFacts {
   readonly id: string
   readonly node: ComfyNode
-  /** Undefined where the server has no such node. */
+  /** Undefined if the server has no such node. */
   readonly facts: Fields | undefined
 }
 
@@ -84,7 +84,7 @@ function isMissing(choices: readonly unknown[] | undefined, value: unknown): boo
   return choices !== undefined && !Array.isArray(value) && !choices.includes(value)
 }
 
-/** What an input may be, where the server has a list: `[["a", "b"], {…}]`, or `["COMBO", {options}]`. */
+/** The values that an input may have, if the server lists them: `[["a", "b"], {…}]`, or `["COMBO", {options}]`. */
 function toChoices({ input }: Fields, name: string): readonly unknown[] | undefined {
   const groups = isFields(input) ? [input["required"], input["optional"]] : []
   const spec = groups

@@ -1,6 +1,6 @@
 /**
- * Requests to the server, each sent once, and their answers as JSON. What an answer means is for whoever
- * asked. A server behind a proxy may stand below a path, and want a key.
+ * Requests to the server, each sent once, and their answers as JSON. The caller decides what an answer
+ * means. A server behind a proxy may stand below a path, and want a key.
  */
 import { Readable } from "node:stream"
 import {
@@ -121,14 +121,14 @@ async function readReply({
 
 function toFault(error: unknown, signal: AbortSignalLike): Error {
   if (signal.aborted) return new SafelightError({ code: "aborted", message: "called off" })
-  // What was being sent failed, and says so itself.
+  // The body that was being sent failed, by an error of its own.
   if (isSafelightError(error)) return error
   const { code = "" } = error as { readonly code?: string }
   const message = `the ComfyUI server can't be reached, or broke off${code === "" ? "" : ` (${code})`}`
   return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause: error })
 }
 
-/** An answer that is none of ComfyUI's: it is asked again. */
+/** For an answer that is none of ComfyUI's: the question is asked again. */
 export function meaningless({ status }: ServerReply): SafelightError {
   const message = `the ComfyUI server answered ${status}, which says nothing`
   return new SafelightError({ code: "channel-answer-invalid", message, retryable: true })

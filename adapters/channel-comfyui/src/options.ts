@@ -1,4 +1,4 @@
-/** What a host may set, checked once at construction, and the numbers that it can't. */
+/** The options, checked once at construction, and the numbers that can't be set. */
 import {
   isHeaderSecret,
   MODELS,
@@ -47,7 +47,7 @@ export const DEFAULTS = {
   // A server on the same network answers at little cost, and work takes seconds.
   pollMs: 1_000,
   queuedPollMs: 2_000,
-  // What answers later is of no use for tasks either.
+  // A server that answers later is of no use for tasks either.
   checkMs: 15_000,
 } as const
 

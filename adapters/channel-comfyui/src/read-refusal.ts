@@ -1,6 +1,6 @@
 /**
- * What a 400 of `POST /prompt` says: the graph was judged before it was queued, so nothing runs. Whether
- * the request is to blame or the workflow and its server shows by the inputs that were not taken.
+ * A 400 of `POST /prompt`: the graph was judged before it was queued, so nothing runs. The refused inputs tell
+ * whether the request is to blame, or the workflow and its server.
  */
 import type { Log, NotCreated, Refused } from "@safelight/core"
 import { isFields, toText, type Fields } from "./graph.ts"
@@ -16,12 +16,12 @@ interface NodeFault {
   readonly nodeType: string
   /** As `value_not_in_list`. */
   readonly fault: string
-  /** Empty where it is about no input. */
+  /** Empty if the fault is about no input. */
   readonly input: string
   readonly words: string
 }
 
-/** Undefined where the answer is none of ComfyUI's. */
+/** Undefined if the answer is none of ComfyUI's. */
 export function readRefusal(
   { log, name }: RefusalPorts,
   workflow: Workflow,
@@ -34,7 +34,7 @@ export function readRefusal(
     const providerWords = faults.map(({ words }) => words).join("\n")
     return { kind: "refused", code: "provider_rejected", providerWords }
   }
-  // Neither words nor values: they may hold what a person wrote.
+  // Neither words nor values are logged: they may hold a person's text.
   const told = faults.map(({ fault, input, node, nodeType }) => ({ node, nodeType, fault, input }))
   const fields = { channel: name, workflow: workflow.file, fault: error["type"], nodes: told }
   log.error(fields, "a ComfyUI server does not take a workflow: see channels check")

@@ -1,6 +1,6 @@
 /**
- * What `ArtifactStorage.sweepIncoming` promises of puts that end and of those under way. What a crash
- * leaves behind differs from storage to storage, and is in their own tests. Adapters without
+ * The contract of `ArtifactStorage.sweepIncoming` for puts that have ended and for those under way. Crashes
+ * leave different things in different storages: these are in the adapters' own tests. Adapters without
  * `sweepIncoming` do not run it.
  */
 import assert from "node:assert/strict"

@@ -1,7 +1,7 @@
 /**
  * The contract of `Channel`: what every channel keeps to whatever it speaks to, each behaviour on a
- * channel of its own. It is about what can't be seen from outside a provider: one purchase a key,
- * work that any process can go on with, and secrets that stay where they are.
+ * channel of its own: one purchase a key, work that any process can continue, and secrets that are told to
+ * nobody.
  */
 import assert from "node:assert/strict"
 import {
@@ -22,11 +22,11 @@ export interface ChannelFixture {
   readonly channel: Channel
   /** The same channel as another process has it, or this one after a restart. */
   readonly reopen: () => Channel | Promise<Channel>
-  /** From now on nobody answers; absent where the channel asks nobody. */
+  /** From now on the provider does not answer; absent if the channel asks no one. */
   readonly cutOff?: () => Promise<void>
   /**
-   * Begins to listen for what the provider calls back with; needed where the channel has `receive`. What
-   * comes is as a socket has it: bytes, and headers by name in lower case.
+   * Begins to listen for callbacks of the provider; required if the channel has `receive`. A callback is
+   * handed over as it came: bytes, and headers by name in lower case.
    */
   readonly listen?: () => Promise<CallbackListener>
   /** How often it was made to create something, where that can be told from outside. */
@@ -249,7 +249,7 @@ const BEHAVIOURS: Behaviours<Scene> = {
   },
 }
 
-/** What came for a purchase of the first model. */
+/** The callback for a purchase of the first model. */
 async function callBack(
   scene: Scene,
 ): Promise<{ readonly request: ChannelRequest; readonly callback: CallbackRequest }> {
@@ -313,7 +313,7 @@ interface Told {
   readonly text: string
 }
 
-/** Whatever comes of a call, as text with all that hangs on it. */
+/** The outcome or error of a call as text, with causes and stacks. */
 async function tell(call: () => Promise<unknown>): Promise<Told> {
   try {
     return { isError: false, text: JSON.stringify(await call()) }

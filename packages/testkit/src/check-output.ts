@@ -1,4 +1,4 @@
-/** What a channel hands over: a URL at a host that it names, or bytes that are the same each time. */
+/** An output of a channel is a URL at a host that it names, or bytes that are the same each time. */
 import assert from "node:assert/strict"
 import { isHostWithin, type Channel, type ChannelOutput, type OutputOrigins } from "@safelight/core"
 
@@ -12,7 +12,7 @@ export async function checkOutput(channel: Channel, output: ChannelOutput): Prom
   assert.notEqual(bytes.byteLength, 0)
   assert.ok(bytes.equals(again), "an output that is opened anew is another")
   const { signal } = new AbortController()
-  // Whoever leaves early closes what is behind it.
+  // Leaving the loop early closes the source.
   for await (const chunk of output.open(signal)) if (chunk.byteLength > 0) break
 }
 

@@ -1,6 +1,6 @@
 /**
  * Generated runs: calls of every kind in any order, each answered as the storage in memory answers it. A
- * failing run prints its seed and its shortest form. Of the storage in memory itself they say little.
+ * failing run prints its seed and its shortest form. For the storage in memory itself they prove little.
  */
 import assert from "node:assert/strict"
 import * as fc from "fast-check"

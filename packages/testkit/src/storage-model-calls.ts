@@ -36,7 +36,7 @@ export const CALL = fc.oneof(
     task: TASK,
     isStale: fc.boolean(),
     isRepeated: fc.boolean(),
-    /** Charged where the advance is the last one. */
+    /** Charged if the advance is the last one. */
     billedMicros: fc.option(MICROS),
     queue: fc.oneof(
       fc.constant(undefined),

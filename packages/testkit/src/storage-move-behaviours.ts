@@ -1,4 +1,4 @@
-/** What the contract of `MoveStorage` says. */
+/** The contract of `MoveStorage`. */
 import assert from "node:assert/strict"
 import { SEAL_ID, type IdempotencyUse, type Move } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
