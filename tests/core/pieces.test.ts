@@ -11,7 +11,8 @@ async function* reuse(sizes: readonly number[]): AsyncGenerator<Uint8Array> {
 
 async function collect(sizes: readonly number[], pieceBytes: number): Promise<number[][]> {
   const pieces: Uint8Array[] = []
-  for await (const piece of toPieces(reuse(sizes), pieceBytes)) pieces.push(piece)
+  for await (const piece of toPieces(reuse(sizes), () => new Uint8Array(pieceBytes)))
+    pieces.push(piece)
   return pieces.map((piece) => [...piece])
 }
 
@@ -25,11 +26,27 @@ describe("a body in pieces", () => {
     assert.deepEqual(await collect([0], 4), [])
   })
 
+  it("asks for memory once the piece before was taken, and only if there are bytes for it", async () => {
+    const buffers = [new Uint8Array(2), new Uint8Array(2)]
+    let asked = 0
+    const allocate = () => buffers[asked++ % 2] ?? assert.fail()
+    const seen: number[][] = []
+    for await (const piece of toPieces(reuse([3, 3, 2]), allocate)) {
+      seen.push([...piece, asked])
+    }
+    assert.deepEqual(seen, [
+      [1, 1, 1],
+      [1, 2, 2],
+      [2, 2, 3],
+      [3, 3, 4],
+    ])
+  })
+
   it("refuses chunks that are no bytes", async () => {
     const body = (async function* (): AsyncGenerator<Uint8Array> {
       yield "text" as unknown as Uint8Array
     })()
-    await assert.rejects(toPieces(body, 4).next(), TypeError)
+    await assert.rejects(toPieces(body, () => new Uint8Array(4)).next(), TypeError)
   })
 })
 

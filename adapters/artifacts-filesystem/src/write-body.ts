@@ -24,8 +24,18 @@ export async function writeBody(
   const hash = createHash("sha256")
   let bytes = 0
   let writing: Promise<void> = Promise.resolve()
+  const buffers: Buffer[] = []
+
+  /** Two buffers in turn: the write of a piece has ended when the next but one is gathered. */
+  function allocate(): Buffer {
+    const used = buffers.length < 2 ? undefined : buffers.shift()
+    const buffer = used ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
+    buffers.push(buffer)
+    return buffer
+  }
+
   try {
-    for await (const piece of toPieces(body, PIECE_BYTES)) {
+    for await (const piece of toPieces(body, allocate)) {
       await writing
       writing = writeFully(file, piece, bytes)
       // The failure is thrown where it is awaited next.

@@ -118,12 +118,17 @@ async function storeBody(
 async function* measure(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, Measured> {
   const sha256 = createHash("sha256")
   let bytes = 0
-  for await (const piece of toPieces(body, PIECE_BYTES)) {
+  for await (const piece of toPieces(body, allocate)) {
     bytes += piece.byteLength
     sha256.update(piece)
     yield piece
   }
   return { bytes, sha256: sha256.digest("hex") }
+}
+
+/** Fresh memory, since the client's `Upload` keeps the pieces of a part. */
+function allocate(): Uint8Array {
+  return Buffer.allocUnsafeSlow(PIECE_BYTES)
 }
 
 function isSame(one: Measured, other: Measured): boolean {
