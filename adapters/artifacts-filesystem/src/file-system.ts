@@ -1,6 +1,6 @@
 /**
- * The part of `node:fs/promises` that this adapter calls, described by its shape so that a test
- * can hand in its own. Every call is asynchronous: a busy disk never stops the event loop.
+ * The part of `node:fs/promises` that this adapter calls, described by its shape so that a test can hand in
+ * its own. Every call is asynchronous: a slow disk never stops the event loop.
  */
 export interface FileSystem {
   open(path: string, flags: number, mode?: number): Promise<OpenFile>

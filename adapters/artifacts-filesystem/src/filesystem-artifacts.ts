@@ -1,29 +1,28 @@
 /**
- * Artifacts as files below one folder, `shard/task/key/random`, with `.incoming` beside the shards
- * for what is not whole yet. The folder must be one file system: a rename is what makes an artifact
- * appear. Several processes may share it.
+ * Artifacts as files below one folder: `shard/task/key/random`, and `.incoming` for files that are not whole
+ * yet. The folder must be on one file system, since an artifact appears by a rename. Several processes may
+ * share it.
  */
 import * as nodeFiles from "node:fs/promises"
 import { resolve } from "node:path"
-import { SafelightError, type ArtifactStorage } from "@safelight/core"
+import { SafelightError, takeIntegers, type ArtifactStorage } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
 import type { FileSystem } from "./file-system.ts"
 import { checkIncoming, sweepIncomingFiles } from "./incoming.ts"
 import { listAllArtifacts, listArtifacts } from "./list-artifacts.ts"
 import { markFolder } from "./mark.ts"
 import { openArtifact } from "./open-artifact.ts"
-import { putArtifact, type PutHost, type PutStep } from "./put-artifact.ts"
 import { removeArtifact } from "./remove-artifact.ts"
-import { restoreArtifact } from "./restore-artifact.ts"
 import { createRootFolder } from "./root-folder.ts"
+import { putArtifact, restoreArtifact, type PutStep, type StoreHost } from "./store-artifact.ts"
 
-/** What a sweep removes: incoming files and folders not written to for `staleAfterMs`. */
+/** A sweep removes incoming files and folders that were not written to for `staleAfterMs`. */
 export type FilesystemArtifacts = Required<ArtifactStorage>
 
 export interface FilesystemArtifactsOptions {
-  /** Made at the first use where it does not exist; relative to the working directory of now. */
+  /** Made at the first use if it does not exist; relative to the current working directory. */
   readonly folder: string
-  /** How long nothing was written to an incoming file before it counts as left over. */
+  /** How long an incoming file may go without a write before a sweep removes it. */
   readonly staleAfterMs?: number
   /** Awaited after each step of a put: a test may pause, throw or kill there. */
   readonly onStep?: (step: PutStep) => void | Promise<void>
@@ -31,14 +30,20 @@ export interface FilesystemArtifactsOptions {
   readonly files?: FileSystem
 }
 
+const BOUNDS = { staleAfterMs: [0, Number.MAX_SAFE_INTEGER] } as const
+
 /** Throws `invalid-configuration`; touches no file before the first call. */
 export function createFilesystemArtifacts(
   options: FilesystemArtifactsOptions,
 ): FilesystemArtifacts {
-  const { staleAfterMs = DEFAULTS.staleAfterMs, onStep = passStep, files = nodeFiles } = options
-  assertOptions(options.folder, staleAfterMs)
-  const rootFolder = createRootFolder(files, resolve(options.folder))
-  const host: PutHost = { rootFolder, durableShards: new Set(), onStep }
+  const { folder, onStep = passStep, files = nodeFiles } = options
+  if (folder === "" || folder.includes("\0")) {
+    const message = "folder must be a path"
+    throw new SafelightError({ code: "invalid-configuration", message })
+  }
+  const { staleAfterMs } = takeIntegers({ options, bounds: BOUNDS, defaults: DEFAULTS })
+  const rootFolder = createRootFolder(files, resolve(folder))
+  const host: StoreHost = { rootFolder, durableShards: new Set(), onStep }
 
   return {
     put: (request) => putArtifact(host, request),
@@ -51,17 +56,6 @@ export function createFilesystemArtifacts(
     check: () => checkIncoming(rootFolder),
     sweepIncoming: (now) => sweepIncomingFiles(rootFolder, now - staleAfterMs),
   }
-}
-
-function assertOptions(folder: string, staleAfterMs: number): void {
-  if (folder === "" || folder.includes("\0")) fail("folder must be a path")
-  if (!Number.isSafeInteger(staleAfterMs) || staleAfterMs < 0) {
-    fail("staleAfterMs must be an integer of 0 or more")
-  }
-}
-
-function fail(message: string): never {
-  throw new SafelightError({ code: "invalid-configuration", message })
 }
 
 function passStep(): void {}

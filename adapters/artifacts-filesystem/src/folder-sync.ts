@@ -1,6 +1,6 @@
 /**
- * Makes the names in a folder durable. Whoever asks while a sync of the same folder is under way
- * can't rely on it (it may have begun before the name was there) and shares the next one instead.
+ * Makes the names in a folder durable. A caller that asks while a sync of the folder is under way can't rely
+ * on that one, which may have begun before the name was there: all such callers share the next one.
  */
 import { constants } from "node:fs"
 import type { FileSystem } from "./file-system.ts"

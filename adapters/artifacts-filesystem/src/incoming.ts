@@ -1,7 +1,7 @@
 /**
- * The folder of files that are not whole yet, and of a folder that is to hold the mark. What a crash
- * leaves in it can't be told from a put that still runs, perhaps in another process, except by how long
- * nothing was written to it.
+ * The folder of files that are not whole yet, and of a folder that is to hold the mark. A file that a crash
+ * left in it can be told from that of a put that still runs, perhaps in another process, only by the time
+ * since its last write.
  */
 import { join } from "node:path"
 import type { FileSystem, FolderEntry } from "./file-system.ts"
@@ -10,7 +10,7 @@ import { createRandomName, isRandomName } from "./locator.ts"
 import { createFile, isAbsence, toIncoming, type RootFolder } from "./root-folder.ts"
 import { toErrorName, translateFailure } from "./storage-failure.ts"
 
-/** Removes what nobody wrote to since `before`; resolves to how many files and folders that were. */
+/** Removes files and folders that were not written to since `before`; resolves to how many. */
 export function sweepIncomingFiles(rootFolder: RootFolder, before: number): Promise<number> {
   return translateFailure(async () => {
     const { files } = rootFolder
@@ -53,13 +53,13 @@ async function removeStale(
     await (entry.isFile() ? files.unlink(path) : removeFolder(files, path))
     return true
   } catch (error) {
-    // Its put was faster, or another sweep; or a folder holds something that is not ours.
+    // Its put or another sweep was faster, or a folder holds a file that is not ours.
     if (isAbsence(error) || toErrorName(error) === "ENOTEMPTY") return false
     throw error
   }
 }
 
-/** One that a process left which was killed as it wrote the mark. */
+/** Left by a process that was killed while it wrote the mark. */
 async function removeFolder(files: FileSystem, path: string): Promise<void> {
   await files.unlink(join(path, MARK_FILE)).catch((error: unknown) => {
     if (!isAbsence(error)) throw error

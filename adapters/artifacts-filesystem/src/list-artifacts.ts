@@ -1,6 +1,6 @@
 /**
- * Lists the locators of a task, or of all, from the folders. Only what this adapter could have made is shown: a
- * link, or a file with another name, is no artifact.
+ * Lists the locators of one task, or of all, by reading the folders. A link, or a file whose name is not of a
+ * locator's form, is no artifact and is not shown.
  */
 import { join } from "node:path"
 import { isArtifactName } from "@safelight/core"
@@ -54,7 +54,7 @@ async function listKey(files: FileSystem, root: string, keyFolder: string): Prom
     .map((entry) => `${keyFolder}/${entry.name}`)
 }
 
-/** Empty where a remove took the folder away meanwhile. */
+/** Empty if a remove took the folder away meanwhile. */
 async function readFolder(files: FileSystem, path: string): Promise<readonly FolderEntry[]> {
   try {
     return await files.readdir(path, { withFileTypes: true })

@@ -1,6 +1,6 @@
 /**
- * Where an artifact lies below the folder: its locator is its path, in the form that the core gives
- * all locators. What is not whole yet has a random name alone, of the same kind.
+ * An artifact's locator is its path below the folder, in the form that core gives the locators of every
+ * storage. A file that is not whole yet has a random name alone, of the same kind as a locator's last part.
  */
 import { hash, randomUUID } from "node:crypto"
 import { toArtifactFolder, toArtifactLocator, type LocatorParts } from "@safelight/core"

@@ -1,10 +1,11 @@
 /**
- * The mark of the folder: `.safelight/mark`, a file of one line. The folder `.safelight` is made whole
- * beside the incoming files and renamed into place, which fails where one is: so of several processes
- * that start at once one writes the mark, and nobody reads half of one.
+ * The mark of the folder: `.safelight/mark`, a file of one line. The folder `.safelight` is made whole in
+ * `.incoming` and renamed into place, which fails if there is one already: of several processes that start
+ * at once one writes the mark, and none reads half of it.
  */
 import { constants } from "node:fs"
 import { dirname, join } from "node:path"
+import { MOST_MARK_BYTES, parseMarkLine } from "@safelight/core"
 import type { FileSystem } from "./file-system.ts"
 import { createRandomName } from "./locator.ts"
 import {
@@ -20,10 +21,6 @@ import { writeBody } from "./write-body.ts"
 
 const FOLDER = ".safelight"
 export const MARK_FILE = "mark"
-
-/** With its line break; what the port allows. */
-const MARK_PATTERN = /^([\x21-\x7e]{1,100})\n$/
-const MOST_BYTES = 101
 
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
@@ -48,9 +45,9 @@ async function readMark(files: FileSystem, root: string): Promise<string | undef
   })
   if (file === undefined) return undefined
   try {
-    const into = Buffer.alloc(MOST_BYTES + 1)
+    const into = Buffer.alloc(MOST_MARK_BYTES + 1)
     const { bytesRead } = await file.read(into, 0, into.byteLength, 0)
-    const [, mark] = MARK_PATTERN.exec(into.toString("latin1", 0, bytesRead)) ?? []
+    const mark = parseMarkLine(into.toString("latin1", 0, bytesRead))
     if (mark === undefined) throw createUnavailable(`${FOLDER}/${MARK_FILE} in it is damaged`)
     return mark
   } finally {
@@ -84,7 +81,7 @@ async function* toBody(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text, "latin1")
 }
 
-/** As far as the disk lets us: the failure that led here is the one to report. */
+/** Failures are ignored: the one that led here is the one to report. */
 async function discard(files: FileSystem, path: string): Promise<void> {
   await files.unlink(path).catch(ignoreSecondFailure)
   await files.rmdir(dirname(path)).catch(ignoreSecondFailure)

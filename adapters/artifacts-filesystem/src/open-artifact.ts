@@ -1,7 +1,7 @@
 /**
- * Opens an artifact for reading. A link is never followed, neither as the file itself (O_NOFOLLOW)
- * nor above it (the path must be its own real path), and nothing but a regular file is read; a FIFO
- * planted in its place would otherwise hold a thread for ever.
+ * Opens an artifact for reading. A link is never followed, neither as the file itself (O_NOFOLLOW) nor above
+ * it (the path must be its own real path). Only a regular file is read: a FIFO in its place would hold a
+ * thread for ever.
  */
 import { constants } from "node:fs"
 import { join } from "node:path"
@@ -39,7 +39,7 @@ function assertRange(start: number, end: number): void {
   throw new RangeError(`bytes ${start} to ${end} are no range`)
 }
 
-/** Undefined where the path leads to no regular file, or over a link. */
+/** Undefined if the path leads to no regular file, or over a link. */
 async function openReal(files: FileSystem, path: string): Promise<OpenArtifact | undefined> {
   let file: OpenFile
   try {

@@ -1,6 +1,6 @@
 /**
- * Removes an artifact, and its folders where that emptied them; shards stay. Safe beside puts: only
- * an empty folder can be removed, and a put that finds its folder gone makes it again.
+ * Removes an artifact, and its folders if they are empty then; shards stay. Puts may run at the same time:
+ * only an empty folder can be removed, and a put that finds its folder gone makes it again.
  */
 import { join } from "node:path"
 import { isArtifactLocator } from "@safelight/core"
@@ -8,7 +8,7 @@ import { toLocatorFolders } from "./locator.ts"
 import { assertPresent, isAbsence, isReal, type RootFolder } from "./root-folder.ts"
 import { toErrorName, translateFailure } from "./storage-failure.ts"
 
-/** What `rmdir` says of a folder that is not empty; POSIX allows both. */
+/** The errors of `rmdir` for a folder that is not empty; POSIX allows both. */
 const NOT_EMPTY: ReadonlySet<string | undefined> = new Set(["ENOTEMPTY", "EEXIST"])
 
 export async function removeArtifact(rootFolder: RootFolder, locator: string): Promise<void> {
@@ -21,7 +21,7 @@ export async function removeArtifact(rootFolder: RootFolder, locator: string): P
   })
 }
 
-/** Removes the folders of a locator from the deepest up, as far as they are empty. */
+/** Removes the folders of a locator from the deepest up, up to the first that is not empty. */
 export async function removeEmptyFolders(
   { files }: RootFolder,
   root: string,
@@ -52,8 +52,8 @@ async function unlinkArtifact({ files }: RootFolder, root: string, locator: stri
 }
 
 /**
- * Makes the removal durable: whatever folder is left, its sync carries the name that vanished from
- * it. Also where there was nothing to remove, since an earlier call may have died before this.
+ * Makes the removal durable by syncing the deepest folder that is left. That is done even if there was
+ * nothing to remove, since an earlier call may have died before this.
  */
 async function syncDeepest(
   { files, sync }: RootFolder,

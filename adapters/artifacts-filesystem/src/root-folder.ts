@@ -1,7 +1,7 @@
 /**
- * The folder everything lies in. It is made at the first use and never again: a folder that
- * vanishes later is a disk that went away, and making it anew would fill the disk below the mount
- * point and call every artifact missing.
+ * The folder that holds everything. It is made at the first use and never again: if it vanishes later, its
+ * disk went away, and making it anew would fill the disk below the mount point and make every artifact seem
+ * missing.
  */
 import { constants } from "node:fs"
 import { dirname, join } from "node:path"
@@ -11,11 +11,11 @@ import { createUnavailable, toErrorName } from "./storage-failure.ts"
 
 const INCOMING = ".incoming"
 
-/** Artifacts are nobody's but the service's: what a umask leaves of these is for the owner alone. */
+/** Only the service's own user reads artifacts. */
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 
-/** What an open or a walk says where there is no such file, or a link stands in the way. */
+/** The errors of an open or a walk if there is no such file, or a link stands in the way. */
 const ABSENCES: ReadonlySet<string | undefined> = new Set([
   "ENOENT",
   "ENOTDIR",
@@ -28,7 +28,7 @@ const ABSENCES: ReadonlySet<string | undefined> = new Set([
 
 export interface RootFolder {
   readonly files: FileSystem
-  /** Shares syncs of one folder among those who wait for them. */
+  /** Callers that wait for a sync of one folder share it. */
   readonly sync: FolderSync
   /** The real path, once the folder and the one for incoming files exist durably. */
   prepare(): Promise<string>

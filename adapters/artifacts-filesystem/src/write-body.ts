@@ -1,14 +1,14 @@
 /**
- * Writes a body into a file, measuring and hashing it on the way. A body may reuse the buffer of a
- * chunk once it is asked for the next, so chunks are copied together: one buffer is filled while
- * another thread writes the other, and a trickle costs no system call a chunk.
+ * Writes a body into a file, measuring and hashing it on the way. One piece is gathered and hashed while
+ * another thread writes the one before it.
  */
 import { createHash } from "node:crypto"
+import { toPieces } from "@safelight/core"
 import type { OpenFile } from "./file-system.ts"
 import { translateFailure } from "./storage-failure.ts"
 
 /** Two chunks of a pipe or a file stream. */
-const BUFFER_BYTES = 128 * 1024
+const PIECE_BYTES = 128 * 1024
 
 export interface WrittenBody {
   readonly bytes: number
@@ -16,45 +16,33 @@ export interface WrittenBody {
   readonly sha256: string
 }
 
-/** Rejects with the body's own error, or with `artifacts-unavailable` where writing fails. */
+/** Rejects with the body's own error, or with `artifacts-unavailable` if writing fails. */
 export async function writeBody(
   file: OpenFile,
   body: AsyncIterable<Uint8Array>,
 ): Promise<WrittenBody> {
   const hash = createHash("sha256")
   let bytes = 0
-  let filling = Buffer.allocUnsafeSlow(BUFFER_BYTES)
-  let filled = 0
-  let spare: typeof filling | undefined
   let writing: Promise<void> = Promise.resolve()
+  const buffers: Buffer[] = []
 
-  /** Hands over what was gathered once the write before it is done. */
-  async function flush(): Promise<void> {
-    await writing
-    const gathered = filling.subarray(0, filled)
-    writing = writeFully(file, gathered, bytes)
-    // The failure is thrown where it is awaited next.
-    writing.catch(ignore)
-    hash.update(gathered)
-    bytes += filled
-    const next = spare ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
-    spare = filling
-    filling = next
-    filled = 0
+  /** Two buffers in turn: the write of a piece has ended when the next but one is gathered. */
+  function allocate(): Buffer {
+    const used = buffers.length < 2 ? undefined : buffers.shift()
+    const buffer = used ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
+    buffers.push(buffer)
+    return buffer
   }
 
   try {
-    for await (const chunk of body) {
-      if (!(chunk instanceof Uint8Array)) throw new TypeError("a body's chunks are Uint8Arrays")
-      for (let taken = 0; taken < chunk.byteLength;) {
-        const part = chunk.subarray(taken, taken + BUFFER_BYTES - filled)
-        filling.set(part, filled)
-        filled += part.byteLength
-        taken += part.byteLength
-        if (filled === BUFFER_BYTES) await flush()
-      }
+    for await (const piece of toPieces(body, allocate)) {
+      await writing
+      writing = writeFully(file, piece, bytes)
+      // The failure is thrown where it is awaited next.
+      writing.catch(ignore)
+      hash.update(piece)
+      bytes += piece.byteLength
     }
-    if (filled > 0) await flush()
   } finally {
     // The file is closed next, or removed: no write may be under way then.
     await writing

@@ -1,18 +1,17 @@
 /**
- * The body of an answer, read when somebody asks: what nobody reads stays in the socket, and slows
- * the server down. The client's time-out ends a connection on which nothing moves, also that of a
- * reader who rests; whoever reads on then asks for the rest.
+ * The body of an answer, read on demand: unread bytes stay in the socket and slow the server down. The
+ * client's time-out also ends the connection of a reader that pauses, which then has to ask for the rest.
  */
 import { toUnavailable } from "./storage-failure.ts"
 
 export interface AnswerBody {
-  /** How many bytes it filled in, 0 at the end. Rejects with `artifacts-unavailable`. */
+  /** Resolves to how many bytes it filled in, 0 at the end. Rejects with `artifacts-unavailable`. */
   read(into: Uint8Array): Promise<number>
-  /** Once more is safe; a read under way rejects, or is the last. */
+  /** Safe to call twice. A read that is under way rejects, or is the last. */
   close(): Promise<void>
 }
 
-/** What is used of Node's own. */
+/** The part of Node's stream that is used. */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
   /** Whether every byte has arrived. */
   readonly complete?: boolean
@@ -23,7 +22,7 @@ export interface BodyStream extends AsyncIterable<Uint8Array> {
 export function createAnswerBody(stream: BodyStream): AnswerBody {
   const chunks = stream[Symbol.asyncIterator]()
   let rest: Uint8Array = new Uint8Array()
-  // A failure between two reads is told by the next.
+  // The next read tells of a failure between two reads.
   stream.on("error", ignore)
 
   async function fill(): Promise<void> {
@@ -44,14 +43,14 @@ export function createAnswerBody(stream: BodyStream): AnswerBody {
       return taken.byteLength
     },
     async close() {
-      // Whole: what is left is in memory, and once it is read the connection serves another request.
+      // If all of it has arrived, the rest is in memory; once it is read, the connection serves another request.
       if (stream.complete !== true) stream.destroy()
       else while ((await chunks.next()).done !== true);
     },
   }
 }
 
-/** For what has no body to be read. */
+/** For an answer whose body is not read. */
 export function closeStream(stream: BodyStream): void {
   stream.on("error", ignore)
   stream.destroy()

@@ -1,6 +1,6 @@
 /**
- * Asks the bucket. What the client throws is translated here, once; an answer that time won't mend is
- * data first, with its status and code: only the caller knows what a refusal means.
+ * Requests to the bucket. The client's errors are translated here, once. A refusal is first handed to the
+ * caller with its status and code, since only the caller knows what it means.
  */
 import { createClient, type BucketClient } from "./s3-client.ts"
 import type { S3Settings } from "./s3-options.ts"
@@ -12,11 +12,11 @@ export interface SendOptions {
 }
 
 export interface BucketRequest<Output, Otherwise> {
-  /** What is done, for errors. */
+  /** Says in errors what was being done. */
   readonly operation: string
   readonly signal?: AbortSignal | undefined
   readonly send: (client: BucketClient, options: SendOptions) => Promise<Output>
-  /** What a refusal means; by default nothing but a failure. */
+  /** The meaning of a refusal; undefined, as by default, makes it a failure. */
   readonly refused?: (refusal: Refusal) => Otherwise | undefined | Promise<Otherwise | undefined>
 }
 
@@ -58,18 +58,15 @@ export function createBucket(settings: S3Settings): Bucket {
   }
 }
 
-/** Long enough for some tries, short enough for a caller who waits to hear of a failure. */
+/** Long enough for some tries, short enough for a caller who waits for the error. */
 const TIDY_MS = 10_000
 
-/**
- * For tidying up after a failure: the failure is already known. What stays is found by a sweep, or
- * by `list`.
- */
+/** For tidying up after a failure. A sweep or `list` finds what could not be removed in time. */
 export function createTidySignal(): AbortSignal {
   return AbortSignal.timeout(TIDY_MS)
 }
 
-/** Aborts as long after another as tidying up may take. */
+/** Aborts later than `signal`, by the time that tidying up may take. */
 export function createLateSignal(signal: AbortSignal): AbortSignal {
   const late = new AbortController()
   const onAbort = (): void => void setTimeout(() => late.abort(), TIDY_MS).unref()

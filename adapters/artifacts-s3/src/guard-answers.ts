@@ -1,14 +1,16 @@
 /**
- * Between the client and the socket: the client reads an error or a list to its end, however long it
- * is, and takes any document for an empty list. Here an answer has a bound, and a list is one.
+ * A middleware between the client and the socket. The client reads an error or a list to its end, however
+ * long it is, and takes any document for an empty list. Here answers are bounded, and the answer to a
+ * listing has to be a list.
  */
 import type { S3Client } from "@aws-sdk/client-s3"
+import { gatherBody } from "@safelight/core"
 import { createUnavailable } from "./storage-failure.ts"
 
 /** A page of 1,000 keys of 1,024 bytes, each escaped and described, is under 3 MiB. */
 const MOST_TEXT_BYTES = 8 * 1024 * 1024
 
-/** The outermost element of what each has to answer. */
+/** The outermost element of the answer, by command. */
 const ROOTS: Readonly<Record<string, string>> = {
   ListMultipartUploadsCommand: "ListMultipartUploadsResult",
   ListObjectsV2Command: "ListBucketResult",
@@ -37,20 +39,15 @@ export function guardAnswers({ middlewareStack }: S3Client): void {
         answer.body = text
         return result
       },
-    // Next to the socket, and after the request is signed.
+    // The last step before the socket, after the request is signed.
     { step: "deserialize", priority: "low", name: "guardAnswers" },
   )
 }
 
-async function readText(body: Answer["body"]): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body instanceof Uint8Array ? [body] : (body ?? [])) {
-    bytes += chunk.byteLength
-    if (bytes > MOST_TEXT_BYTES) throw createUnavailable("an answer has no end")
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+async function readText(body: Answer["body"] = new Uint8Array()): Promise<Buffer> {
+  const bytes = body instanceof Uint8Array ? body : await gatherBody(body, MOST_TEXT_BYTES)
+  if (bytes === undefined) throw createUnavailable("an answer has no end")
+  return Buffer.from(bytes)
 }
 
 function findRoot(text: Buffer): string | undefined {

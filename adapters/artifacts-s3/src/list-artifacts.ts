@@ -1,7 +1,6 @@
 /**
- * Lists the locators of a task, or of all. Only what this adapter could have made is shown: any other
- * object below the prefix is somebody else's. An upload that is not complete is no object, and not
- * listed.
+ * Lists the locators of one task, or of all. An object whose key is no locator is somebody else's and is not
+ * shown. An incomplete upload is no object, so it is not listed.
  */
 import { isArtifactLocator } from "@safelight/core"
 import type { Bucket } from "./bucket.ts"

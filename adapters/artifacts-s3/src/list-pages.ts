@@ -1,6 +1,6 @@
 /**
- * Follows a listing of the bucket page by page. The client's own paginators take a page that says it
- * is truncated, and not where to go on, for the last one: a list would be cut off in silence.
+ * Follows a listing page by page. The client's own paginators take a page for the last one if it says that
+ * it is truncated but not where the next one begins: a list would be cut off in silence.
  */
 import {
   ListMultipartUploadsCommand,
@@ -15,7 +15,7 @@ interface Page {
   readonly IsTruncated?: boolean | undefined
 }
 
-/** Rejects with `artifacts-unavailable`, also where a listing has no end. */
+/** Rejects with `artifacts-unavailable`, also if a listing has no end. */
 export async function* followPages<Answer extends Page, Next extends object>(
   ask: (next: Next | undefined) => Promise<Answer>,
   toNext: (page: Answer) => { readonly [Name in keyof Next]: Next[Name] | undefined },
@@ -61,7 +61,7 @@ export interface UploadMarker {
   readonly UploadIdMarker: string
 }
 
-/** A page of the uploads that nobody completed, below the prefix. */
+/** A page of the incomplete uploads below the prefix. */
 export function askUploads(
   bucket: Bucket,
   page: { readonly most?: number; readonly marker?: UploadMarker | undefined },

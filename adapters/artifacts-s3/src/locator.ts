@@ -1,6 +1,6 @@
 /**
- * Where an artifact lies below the prefix: its locator is its key, in the form that the core gives all
- * locators, those of a folder included. A locator may hold `%`, which a URL has to escape.
+ * An artifact's locator is its key below the prefix, in the form that core gives the locators of every
+ * storage. It may hold `%`, which has to be escaped in a URL.
  */
 import { hash, randomUUID } from "node:crypto"
 import { toArtifactFolder, toArtifactLocator } from "@safelight/core"
@@ -11,7 +11,7 @@ export function createLocator(artifact: { readonly task: string; readonly key: s
   return toArtifactLocator({ task, key, random: randomUUID() }, toHash)
 }
 
-/** What the locators of a task begin with, and no others. */
+/** The beginning that a task's locators have in common, and no others have. */
 export function toTaskPrefix(task: string): string {
   return `${toArtifactFolder(task, toHash)}/`
 }

@@ -1,28 +1,23 @@
 /**
- * The mark of the bucket, or of the prefix in it: the object `.safelight/mark`, one line. It is stored
- * on the condition that there is none. A bucket that knows no such condition is asked without it:
- * there the later of two that store at once stands, and both read what they find.
+ * The mark of a bucket, or of a prefix in it: the object `.safelight/mark`, one line. It is stored on the
+ * condition that there is none. A bucket that knows no conditions is asked without it: of two marks that
+ * are stored at once the later one stays, and both callers read it back.
  */
 import { PutObjectCommand } from "@aws-sdk/client-s3"
-import { isSafelightError } from "@safelight/core"
+import { isSafelightError, MOST_MARK_BYTES, parseMarkLine } from "@safelight/core"
 import type { Bucket } from "./bucket.ts"
 import { openRange, type OpenRange } from "./object-range.ts"
-import type { Refusal } from "./storage-failure.ts"
-import { createUnavailable } from "./storage-failure.ts"
+import { createUnavailable, type Refusal } from "./storage-failure.ts"
 
-/** No task has such a name, so no `list` shows what is below it. */
+/** No task has such a name, so `list` shows nothing of it. */
 const KEY = ".safelight/mark"
 
-/** With its line break; what the port allows. */
-const MARK_PATTERN = /^([\x21-\x7e]{1,100})\n$/
-const MOST_MARK_BYTES = 101
-
-/** Somebody else stores one at this moment; there is one. */
+/** Another process stores one at this moment; there is one. */
 const TAKEN_STATUSES: ReadonlySet<number | undefined> = new Set([409, 412])
-/** What buckets answer that know no condition, unless they ignore it. */
+/** The answers of buckets that know no condition; others ignore it. */
 const UNKNOWN_STATUSES: ReadonlySet<number | undefined> = new Set([400, 501])
 
-/** Of a conflict: by then it is decided. */
+/** After so many conflicts it is decided. */
 const MOST_TRIES = 5
 
 export async function markBucket(bucket: Bucket, proposed?: string): Promise<string | undefined> {
@@ -40,13 +35,12 @@ export async function markBucket(bucket: Bucket, proposed?: string): Promise<str
 async function readMark(bucket: Bucket): Promise<string | undefined> {
   const opened = await openRange(bucket, { key: KEY, start: 0 }).catch(toNone)
   if (opened === undefined) return undefined
-  const text = await readShort(opened)
-  const [, mark] = MARK_PATTERN.exec(text) ?? []
+  const mark = parseMarkLine(await readShort(opened))
   if (mark === undefined) throw createUnavailable(`the object ${KEY} is no mark`)
   return mark
 }
 
-/** A longer one is no mark, and read no further. */
+/** Reads one byte more than a mark may have, and no further. */
 async function readShort({ body }: OpenRange): Promise<string> {
   const into = Buffer.alloc(MOST_MARK_BYTES + 1)
   let length = 0

@@ -1,6 +1,6 @@
 /**
- * Asks for an object, whole or from a byte on, and believes no answer: a bucket that ignores the
- * range, sends another one or leaves out how long it is would hand out the wrong bytes.
+ * Asks for an object, whole or from a byte on, and checks the answer: a bucket that ignores the range, sends
+ * another one or leaves out the length would hand out the wrong bytes.
  */
 import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3"
 import { closeStream, createAnswerBody, type AnswerBody, type BodyStream } from "./answer-body.ts"
@@ -11,9 +11,9 @@ export interface ObjectRange {
   readonly key: string
   /** First byte, from 0. */
   readonly start: number
-  /** Last byte, inclusive; all the rest where it is absent. */
+  /** Last byte, inclusive; all the rest by default. */
   readonly end?: number
-  /** Of the object that it has to be still. */
+  /** The object has to have it still. */
   readonly etag?: string
   readonly signal?: AbortSignal
 }
@@ -21,7 +21,7 @@ export interface ObjectRange {
 export interface OpenRange {
   readonly totalBytes: number
   readonly etag: string | undefined
-  /** Exactly the bytes of the range that there are; to be closed. Absent where there are none. */
+  /** Exactly the existing bytes of the range; the caller closes it. Absent if there are none. */
   readonly body?: AnswerBody
 }
 
@@ -61,7 +61,7 @@ async function toEmptyRange(
   if (code === "NoSuchKey") throw createMissing()
   if (status === 412) throw createUnavailable("the artifact was changed while it was read")
   if (status !== 416) return undefined
-  // Past the last byte, it says: then it has to say how many there are.
+  // The range is said to be past the last byte: then the bucket has to say how many there are.
   const whole = await openRange(bucket, { key, start: 0, ...(signal && { signal }) })
   await whole.body?.close()
   if (whole.totalBytes > start) throw createUnavailable("it refused a range that it has")
@@ -95,7 +95,7 @@ function toTotalBytes(answer: GetObjectCommandOutput, start: number, end?: numbe
   return totalBytes
 }
 
-/** Coded bytes would be other ones, and of another length. */
+/** Coded bytes would be others, and of another length. */
 function assertPlain({ ContentEncoding = "identity" }: GetObjectCommandOutput): void {
   if (ContentEncoding !== "identity") throw createUnavailable("it coded the bytes of an object")
 }

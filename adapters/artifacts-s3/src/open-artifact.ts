@@ -1,8 +1,8 @@
 /**
- * Opens an artifact for reading. The first request is the download itself; where its connection
- * breaks on the way, the rest is asked for on a new one, of the same object by its ETag, so that a
- * long download outlives a short outage. A read that has begun never delivers fewer bytes than the
- * first answer promised: it goes on or rejects.
+ * Opens an artifact for reading. The first request is the download itself. If its connection breaks, the
+ * rest is asked for on a new one, on the condition that the object still has its ETag, so that a long
+ * download outlives a short outage. A read never delivers fewer bytes than the first answer promised: it
+ * resumes or rejects.
  */
 import {
   isArtifactLocator,
@@ -15,7 +15,7 @@ import type { Bucket } from "./bucket.ts"
 import { openRange, type OpenRange } from "./object-range.ts"
 import { createMissing, createUnavailable } from "./storage-failure.ts"
 
-/** In a row without a byte; each of them is a request with tries of its own. */
+/** In a row without a byte between them; each is a request with tries of its own. */
 const MOST_RESUMES = 3
 
 export async function openArtifact(bucket: Bucket, request: ArtifactOpen): Promise<ArtifactReader> {
@@ -68,7 +68,7 @@ function createReader({ bucket, range, opened, callOff }: Reading): ArtifactRead
     if (isClosed) await body.close()
   }
 
-  /** Undefined where the connection broke: then there is no body any more. */
+  /** Undefined if the connection broke: then there is no body any more. */
   async function readOn(into: Uint8Array): Promise<number | undefined> {
     try {
       const count = await body?.read(into)
@@ -105,7 +105,7 @@ function createReader({ bucket, range, opened, callOff }: Reading): ArtifactRead
   }
 }
 
-/** An artifact that was removed while it is read is not missing but cut off. */
+/** An artifact that is removed while it is read is not missing: the read is cut off. */
 function toReadFailure(error: unknown): never {
   if (!isSafelightError(error)) throw error
   if (error.code === "artifact-missing") {

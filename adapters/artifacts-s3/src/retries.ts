@@ -1,21 +1,21 @@
 /**
- * How often the client tries, and when: it says itself which failures pass, and asks here after each.
- * Its own strategy has a budget that all requests share, so that of 64 puts most would give up at the
- * first outage; and it waits by a clock that no test can turn.
+ * How often the client tries a request, and when. The client classifies a failure and asks here whether to
+ * try again. Its own strategy has a budget that all requests share, so most of 64 puts would give up at the
+ * first outage, and it waits by a clock that no test can move.
  */
 import type { S3ClientConfig } from "@aws-sdk/client-s3"
 import { isSafelightError } from "@safelight/core"
 import type { S3Settings } from "./s3-options.ts"
 import { describeRefusal, toRefusal } from "./storage-failure.ts"
 
-/** The client's own interface, of which it exports no name here. */
+/** The client's own interface, whose name it does not export. */
 type RetryStrategy = Extract<
   NonNullable<S3ClientConfig["retryStrategy"]>,
   { readonly recordSuccess: unknown }
 >
 type RetryToken = Awaited<ReturnType<RetryStrategy["acquireInitialRetryToken"]>>
 
-/** A body that was damaged or lost on its way, and a late error: the client takes none of them for passing. */
+/** A body that was damaged or lost on its way, and a late error: the client takes none of them for transient. */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   "BadDigest",
   "IncompleteBody",
@@ -34,14 +34,14 @@ export function createRetries(settings: S3Settings, pause: Pause): RetryStrategy
       const isPassing =
         errorType === "THROTTLING" ||
         errorType === "TRANSIENT" ||
-        // Without a status the connection broke, in whatever way; what we refused stays refused.
+        // Without a status the connection broke; an error of ours is final.
         (refusal.status === undefined && !isSafelightError(error)) ||
         refusal.status === 408 ||
         TRANSIENT_CODES.has(refusal.code)
       if (isPassing) {
         log.warn({ attempt, reason: describeRefusal(refusal) }, "a request to the bucket failed")
       }
-      // What this throws the client drops: it throws what the request failed by.
+      // The client drops this error, and throws the one that the request failed with.
       if (!isPassing || attempt >= tries) throw new Error("no further try")
       await pause(attempt)
       return toToken(attempt)
@@ -57,12 +57,12 @@ function toToken(count: number): RetryToken {
 /** The wait before try number `attempt` + 1. */
 export type Pause = (attempt: number, signal?: AbortSignal) => Promise<void>
 
-/** About what a request takes: less would only add to the load. */
+/** About as long as a request takes: a shorter pause would only add to the load. */
 const FIRST_PAUSE_MS = 200
 /** Long enough for a bucket that scales up; the sum stays far below a task's time. */
 const LONGEST_PAUSE_MS = 5_000
 
-/** Twice as long each time, and of that a random part: who was turned away together comes back apart. */
+/** A random part of a time that doubles: requests that failed together are not sent again together. */
 export function createPause({ clock, random }: Pick<S3Settings, "clock" | "random">): Pause {
   return (attempt, signal) => {
     const longestMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS)

@@ -9,13 +9,12 @@ import { checkBucket } from "./check-bucket.ts"
 import { listAllArtifacts, listArtifacts } from "./list-artifacts.ts"
 import { markBucket } from "./mark.ts"
 import { openArtifact } from "./open-artifact.ts"
-import { putArtifact } from "./put-artifact.ts"
-import { restoreArtifact } from "./restore-artifact.ts"
 import { toSettings, type S3ArtifactsOptions } from "./s3-options.ts"
+import { putArtifact, restoreArtifact } from "./store-artifact.ts"
 import { deleteObject } from "./stored-object.ts"
 import { sweepUploads } from "./sweep-uploads.ts"
 
-/** What a sweep removes: uploads begun `staleAfterMs` before, by the bucket's own times. */
+/** A sweep removes the uploads that are older than `staleAfterMs` by the bucket's own times. */
 export type S3Artifacts = Required<ArtifactStorage>
 
 /** Throws `invalid-configuration`; connects to nothing before the first call. */

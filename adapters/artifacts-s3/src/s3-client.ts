@@ -1,14 +1,13 @@
 /**
- * The official client, told everything that it would otherwise read from the environment and from
- * files of the user: an option of ours, or a value that is fixed here. Only where no credentials are
- * given it looks for them itself.
+ * The official client. Every setting that it would read from the environment or from the user's files is
+ * given here, as an option of ours or a fixed value. It looks for credentials itself if none are given.
  */
 import { S3Client } from "@aws-sdk/client-s3"
 import { guardAnswers } from "./guard-answers.ts"
 import { createRetries, type Pause } from "./retries.ts"
 import type { S3Settings } from "./s3-options.ts"
 
-/** What is used of it. */
+/** The part of the client that is used. */
 export type BucketClient = Pick<S3Client, "config" | "send">
 
 export function createClient(settings: S3Settings, pause: Pause): BucketClient {

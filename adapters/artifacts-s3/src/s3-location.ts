@@ -1,11 +1,9 @@
 /**
- * Where a bucket is, and what that comes to: each part is checked here, once, and named in the error
- * where it is wrong. No value is ever repeated: an endpoint may hold a password, and a secret may
- * have landed in the wrong place. Names are handed in, since whoever wrote a URL has not heard of
- * options.
+ * Where a bucket is. Each part is checked here, once, and named in the error if it is wrong, by the name that
+ * the caller hands in: an operator who wrote a URL does not know our options. Errors never repeat a value,
+ * since an endpoint may hold a password, and a secret may have been put into the wrong option.
  */
 import { DEFAULTS } from "./defaults.ts"
-import { toEndpoint, type Endpoint } from "./endpoint.ts"
 import { createMisconfigured } from "./storage-failure.ts"
 
 /** Where the bucket is. Holds nothing secret. */
@@ -13,7 +11,7 @@ export interface S3Location {
   readonly bucket: string
   /** Of the server, `http:` or `https:`, perhaps with a path; Amazon's by default. */
   readonly endpoint?: string
-  /** Needed where no endpoint is given; `us-east-1` otherwise. */
+  /** Required without an endpoint; `us-east-1` by default with one. */
   readonly region?: string
   /** Before every key: names of letters, digits, `_`, `-` and `.`, joined by `/`. */
   readonly prefix?: string
@@ -21,8 +19,13 @@ export interface S3Location {
   readonly isPathStyle?: boolean
 }
 
-/** What errors call each part. */
+/** The names of the parts in errors. */
 export type LocationNames = Readonly<Record<keyof S3Location, string>>
+
+interface Endpoint {
+  readonly endpoint: string
+  readonly isPathStyle: boolean
+}
 
 export interface BucketAddress extends Endpoint {
   readonly bucket: string
@@ -66,4 +69,47 @@ function toPrefix(prefix: string, name: string): string {
 
 function isMatch(value: unknown, pattern: RegExp): boolean {
   return typeof value === "string" && pattern.test(value)
+}
+
+/** Characters that signing, proxies and servers leave as they are. */
+const PATH_PATTERN = /^\/[A-Za-z0-9_./-]*$/
+
+/**
+ * Always an address, also of Amazon's: without one the client would look for it in the environment.
+ * Throws `invalid-configuration`.
+ */
+function toEndpoint(location: S3Location, region: string, names: LocationNames): Endpoint {
+  const { bucket, endpoint } = location
+  // A certificate for `*.amazonaws.com` covers one name before the dot.
+  const { isPathStyle = endpoint !== undefined || bucket.includes(".") } = location
+  const url = parseEndpoint(endpoint ?? toAmazonEndpoint(region), names.endpoint)
+  if (!isPathStyle && !canHostBucket(url, bucket)) {
+    const message = `${names.isPathStyle} must be true where ${names.endpoint} is an IP address`
+    throw createMisconfigured(message)
+  }
+  return { endpoint: `${url.origin}${url.pathname.replace(/\/$/, "")}`, isPathStyle }
+}
+
+function canHostBucket(url: URL, bucket: string): boolean {
+  const host = `${bucket}.${url.hostname}`
+  return URL.parse(`${url.protocol}//${host}`)?.hostname === host
+}
+
+function toAmazonEndpoint(region: string): string {
+  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
+  return `https://s3.${region}.${domain}`
+}
+
+function parseEndpoint(endpoint: string, name: string): URL {
+  const url = URL.parse(endpoint)
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    throw createMisconfigured(`${name} must be an http: or https: URL`)
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw createMisconfigured(`${name} must hold no user name or password`)
+  }
+  if (url.search !== "" || url.hash !== "" || !PATH_PATTERN.test(url.pathname)) {
+    throw createMisconfigured(`${name} must be an origin, perhaps with a path`)
+  }
+  return url
 }

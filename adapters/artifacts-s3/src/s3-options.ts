@@ -1,9 +1,16 @@
 /**
- * The options of the adapter, and what they come to. Each is checked here, once, and named in the
- * error where it is wrong; no value of any is ever repeated, since a secret may have landed in the
- * wrong one.
+ * The options of the adapter, checked once. A wrong one is named in the error; its value is never repeated,
+ * since a secret may have been put into the wrong option.
  */
-import { createSystemClock, SILENT_LOG, type Clock, type Log } from "@safelight/core"
+import {
+  createSystemClock,
+  isHeaderSecret,
+  LONGEST_TIMER_MS,
+  SILENT_LOG,
+  takeIntegers,
+  type Clock,
+  type Log,
+} from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
 import {
   toBucketAddress,
@@ -17,14 +24,14 @@ export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
-  /** When they end, if they do: a provider is asked again 5 minutes before. */
+  /** When they end, if they do: the provider is asked again 5 minutes earlier. */
   readonly expiration?: Date
 }
 
-/** Asked at the first request, and again before what it gave ends. */
+/** Asked at the first request, and again before the credentials end. */
 export type S3CredentialsProvider = () => Promise<S3Credentials>
 
-/** What a clock does here: waits between tries. */
+/** The clock waits between tries, and tells no time. */
 export type S3Clock = Pick<Clock, "wait">
 
 export interface S3ArtifactsOptions extends S3Location {
@@ -39,7 +46,7 @@ export interface S3ArtifactsOptions extends S3Location {
   readonly tries?: number
   /** How long a request may go without a byte in either direction. */
   readonly idleTimeoutMs?: number
-  /** How old an unfinished upload is before a sweep takes it for left over. */
+  /** How old an unfinished upload has to be before a sweep removes it. */
   readonly staleAfterMs?: number
   /** Told of every try that failed. */
   readonly log?: Log
@@ -60,14 +67,15 @@ export interface S3Settings extends BucketAddress {
 }
 
 const MIB = 1024 * 1024
-/** What S3 asks of every part but the last. */
-const LEAST_PART_BYTES = 5 * MIB
-/** More is more memory and nothing else: 10,000 of these are more than S3 stores in one object. */
-const MOST_PART_BYTES = 1024 * MIB
-/** The longest wait of a Node timer. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+/** S3 asks for 5 MiB in every part but the last; 10,000 of the largest are more than one object holds. */
+const BOUNDS = {
+  partBytes: [5 * MIB, 1024 * MIB],
+  tries: [1, 100],
+  idleTimeoutMs: [1, LONGEST_TIMER_MS],
+  staleAfterMs: [0, Number.MAX_SAFE_INTEGER],
+} as const
 
-/** As whoever calls the factory writes them. */
+/** As a caller of the factory writes them. */
 const OPTION_NAMES: LocationNames = {
   bucket: "bucket",
   endpoint: "endpoint",
@@ -76,47 +84,31 @@ const OPTION_NAMES: LocationNames = {
   isPathStyle: "isPathStyle",
 }
 
-/** What may stand in a header. */
-const CREDENTIAL_PATTERN = /^[\x21-\x7e]{1,4096}$/
-
 /** Throws `invalid-configuration`. */
 export function toSettings(options: S3ArtifactsOptions): S3Settings {
   const address = toBucketAddress(options, OPTION_NAMES)
   const { credentials } = options
   if (credentials !== undefined) assertCredentials(credentials)
-  const settings = {
+  return {
     ...address,
     credentials,
-    partBytes: options.partBytes ?? DEFAULTS.partBytes,
-    tries: options.tries ?? DEFAULTS.tries,
-    idleTimeoutMs: options.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs,
-    staleAfterMs: options.staleAfterMs ?? DEFAULTS.staleAfterMs,
+    ...takeIntegers({ options, bounds: BOUNDS, defaults: DEFAULTS }),
     log: options.log ?? SILENT_LOG,
     clock: options.clock ?? createSystemClock(globalThis),
     random: options.random ?? Math.random,
   }
-  assertInteger("partBytes", settings.partBytes, LEAST_PART_BYTES, MOST_PART_BYTES)
-  assertInteger("tries", settings.tries, 1, 100)
-  assertInteger("idleTimeoutMs", settings.idleTimeoutMs, 1, LONGEST_TIMEOUT_MS)
-  assertInteger("staleAfterMs", settings.staleAfterMs, 0, Number.MAX_SAFE_INTEGER)
-  return settings
 }
 
-/** What a provider gives is for the bucket to judge. */
+/** The bucket judges the credentials of a provider. */
 function assertCredentials(credentials: S3Credentials | S3CredentialsProvider): void {
   if (typeof credentials === "function") return
   const { accessKeyId, secretAccessKey, sessionToken } = credentials
   for (const [field, value] of Object.entries({ accessKeyId, secretAccessKey, sessionToken })) {
     if (field === "sessionToken" && value === undefined) continue
-    if (typeof value !== "string" || !CREDENTIAL_PATTERN.test(value)) {
+    if (typeof value !== "string" || !isHeaderSecret(value)) {
       throw createMisconfigured(
         `credentials.${field} must be visible ASCII without spaces or line breaks`,
       )
     }
   }
-}
-
-function assertInteger(field: string, value: number, least: number, most: number): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return
-  throw createMisconfigured(`${field} must be an integer from ${least} to ${most}`)
 }

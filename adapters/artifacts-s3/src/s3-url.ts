@@ -1,8 +1,7 @@
 /**
- * `s3://bucket/prefix?endpoint=…&region=…` as a setting: where the bucket is, and nothing secret. A
- * URL that holds a password is refused, as is any parameter but the known ones, without a word of
- * what they held: such a line ends up in logs and process lists. What is wrong is called as it is in
- * a URL: whoever wrote one knows `path-style`, and no option of ours.
+ * `s3://bucket/prefix?endpoint=…&region=…` as a setting, which says where the bucket is and holds no secret.
+ * A URL with a password or an unknown parameter is refused without repeating either, since errors end up in
+ * logs. Errors use the names that stand in a URL (`path-style`), not those of our options.
  */
 import { isSafelightError } from "@safelight/core"
 import { toBucketAddress, type LocationNames, type S3Location } from "./s3-location.ts"

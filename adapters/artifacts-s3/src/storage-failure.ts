@@ -1,8 +1,8 @@
 /**
- * The errors of this adapter. None has a cause, and none says more of an answer than its status and
- * code: an error of a socket or parser can carry raw bytes, an error document what we had signed.
- * Whatever a bucket refuses is retryable, since a rotated key or a mended policy brings everything
- * back, and giving up a paid result for it would not.
+ * The errors of this adapter. None has a cause, and none tells more of an answer than its status and code:
+ * an error of a socket or parser can hold raw bytes, and an error document what we had signed. Every refusal
+ * is retryable: once a key is rotated or a policy mended the artifacts are back, and a paid result must not
+ * be given up before.
  */
 import { isSafelightError, SafelightError } from "@safelight/core"
 
@@ -26,15 +26,15 @@ export function createMisconfigured(message: string): SafelightError {
   return new SafelightError({ code: "invalid-configuration", message })
 }
 
-/** What the client throws, as far as anything of it is used. */
+/** The part of a client's error that is used. */
 export interface Refusal {
-  /** Absent where there was no answer. */
+  /** Undefined if there was no answer. */
   readonly status: number | undefined
   /** Of the error document, of the socket, or the client's own name for what happened. */
   readonly code: string
 }
 
-/** Nothing else of an error document is ever repeated; S3 has one code that is not letters alone. */
+/** Only such a code of an error document is ever repeated; S3 has one code that is not letters alone. */
 const CODE_PATTERN = /^(?:[A-Za-z]{1,64}|XAmzContentSHA256Mismatch)$/
 
 export function toRefusal(error: unknown): Refusal {
@@ -63,7 +63,7 @@ export function describeRefusal({ status, code }: Refusal): string {
   return /^[A-Z][A-Za-z0-9_]{1,64}$/.test(code) ? `failed (${code})` : "failed"
 }
 
-/** A mistake of ours stays as it is, and so does what is a SafelightError already. */
+/** A mistake of ours stays as it is, and so does a SafelightError. */
 export function toUnavailable(operation: string, error: unknown): unknown {
   const refusal = toRefusal(error)
   const isOurs = error instanceof TypeError && refusal.status === undefined

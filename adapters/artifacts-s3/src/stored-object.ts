@@ -1,8 +1,8 @@
-/** Takes one object away, and says whether a bucket has what it said it took. */
+/** Removing one object, and asking the bucket whether it holds what it said it had taken. */
 import { DeleteObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3"
 import type { Bucket } from "./bucket.ts"
 
-/** Resolves also where there is none. */
+/** Resolves also if there is none. */
 export async function deleteObject(
   bucket: Bucket,
   key: string,
@@ -17,8 +17,8 @@ export async function deleteObject(
 }
 
 /**
- * Whether the bucket says that it holds so many bytes: another length, or nothing at all, after a
- * 200 is a bucket that lies. Rejects with `artifacts-unavailable` where it has no such object.
+ * Whether the bucket says that the object has so many bytes. Rejects with `artifacts-unavailable` if it has
+ * no such object.
  */
 export async function isStored(
   bucket: Bucket,

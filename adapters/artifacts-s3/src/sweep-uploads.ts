@@ -1,7 +1,7 @@
 /**
- * Abandons the uploads that crashes left, below the prefix and with a key that this adapter could
- * have made. One that still runs, perhaps in another process, differs only by its age; parts that
- * it stored since do not show.
+ * Abandons the uploads that crashes left: those below the prefix whose key is a locator. Only its age tells
+ * such an upload from one that still runs, perhaps in another process: a listing does not show when its
+ * newest part was stored.
  */
 import { AbortMultipartUploadCommand, type MultipartUpload } from "@aws-sdk/client-s3"
 import { isArtifactLocator } from "@safelight/core"
@@ -13,7 +13,7 @@ interface StaleUpload {
   readonly UploadId: string
 }
 
-/** Those started at `before` or earlier, by the bucket's own clock; resolves to how many. */
+/** Abandons those that were started at `before` or earlier by the bucket's clock; resolves to how many. */
 export async function sweepUploads(bucket: Bucket, before: number): Promise<number> {
   const stale: StaleUpload[] = []
   const pages = followPages(
@@ -38,12 +38,12 @@ function toStale(upload: MultipartUpload, prefix: string, before: number): Stale
   const { Key = "", UploadId = "", Initiated } = upload
   const locator = Key.slice(prefix.length)
   const isOurs = Key === `${prefix}${locator}` && isArtifactLocator(locator) && UploadId !== ""
-  // What has no date is nothing to act on.
+  // An upload without a date is left alone.
   const isOld = Initiated !== undefined && Initiated.getTime() <= before
   return isOurs && isOld ? [{ locator, UploadId }] : []
 }
 
-/** Whether there was one. Rejects with `artifacts-unavailable`. */
+/** Resolves to whether there was one. Rejects with `artifacts-unavailable`. */
 async function abandon(bucket: Bucket, { locator, UploadId }: StaleUpload): Promise<boolean> {
   const input = { ...bucket.at(locator), UploadId }
   const answer = await bucket.ask({

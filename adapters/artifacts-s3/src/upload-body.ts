@@ -1,8 +1,8 @@
 /**
- * Sends a body: by one request where it fits into a part, by parts otherwise, with the client's own
- * `Upload`. That one passes no signal on, waits for a body that hangs, keeps the chunks it was given,
- * and takes a lost answer to its completion for a failure; so it gets a client that does otherwise,
- * and chunks of its own.
+ * Sends a body by the client's own `Upload`: in one request if it fits into a part, otherwise in parts.
+ * `Upload` passes no signal on, waits for a body that hangs, keeps the chunks it was given, and takes a lost
+ * answer to its completion for a failure; so it is given a client that handles these, and chunks of their
+ * own memory.
  */
 import {
   AbortMultipartUploadCommand,
@@ -14,15 +14,14 @@ import { Upload } from "@aws-sdk/lib-storage"
 import { Readable } from "node:stream"
 import { createLateSignal, createTidySignal, type Bucket } from "./bucket.ts"
 import type { BucketClient } from "./s3-client.ts"
-import type { Stop } from "./stop.ts"
 import { createUnavailable, toRefusal, toUnavailable } from "./storage-failure.ts"
 
 export interface UploadRequest {
   readonly key: string
   readonly chunks: AsyncIterable<Uint8Array>
   readonly partBytes: number
-  /** Told of the first failure, which ends everything else. */
-  readonly stop: Stop
+  /** Aborted by the first failure, which ends everything else and is the reason. */
+  readonly stop: AbortController
 }
 
 /** One part is sent while the next one is gathered. */
@@ -46,17 +45,17 @@ export async function uploadBody(bucket: Bucket, request: UploadRequest): Promis
     })
     await upload.done()
   } catch (error) {
-    stop.because(toUnavailable("storing a body", error))
+    stop.abort(toUnavailable("storing a body", error))
     throw stop.signal.reason
   }
 }
 
-/** Of whatever command. */
+/** Sends any command. */
 interface AnySender {
   send(command: object, options: object): Promise<object>
 }
 
-function createStoppableClient(client: BucketClient, stop: Stop): object {
+function createStoppableClient(client: BucketClient, stop: AbortController): object {
   const sender = client as AnySender
   return {
     config: client.config,
@@ -72,9 +71,9 @@ function createStoppableClient(client: BucketClient, stop: Stop): object {
         const output = await sender.send(command, { abortSignal })
         return assertNamed(command, output)
       } catch (error) {
-        // An earlier try completed it, and its answer was lost: the object itself will say.
+        // An earlier try completed the upload and its answer was lost: the object is asked for next.
         if (command instanceof CompleteMultipartUploadCommand && isGone(error)) return {}
-        stop.because(toUnavailable(OPERATIONS[command.constructor.name] ?? "storing", error))
+        stop.abort(toUnavailable(OPERATIONS[command.constructor.name] ?? "storing", error))
         throw error
       }
     },
@@ -88,7 +87,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   CompleteMultipartUploadCommand: "completing an upload",
 }
 
-/** Without an id nothing could be abandoned. */
+/** Without an id the upload could not be abandoned. */
 function assertNamed(command: object, output: object): object {
   if (!(command instanceof CreateMultipartUploadCommand)) return output
   const { UploadId } = output as { readonly UploadId?: string }

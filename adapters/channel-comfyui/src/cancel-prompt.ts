@@ -1,13 +1,13 @@
 /**
- * Stopping a prompt: out of the queue, or interrupted where it is the one that runs. A server that takes
- * no id with an interruption stops whatever runs, so none is sent unless ours does.
+ * Stopping a prompt: it is taken out of the queue, or interrupted if it is running. An old server ignores the
+ * id of an interruption and stops the prompt that runs, so none is sent unless that is ours.
  */
 import type { AbortSignalLike, CancelOutcome } from "@safelight/core"
 import type { ComfyServer } from "./comfy-server.ts"
 import { isFields } from "./graph.ts"
 import { findStanding } from "./standing.ts"
 
-/** Rejects, retryable, where the server does not say. */
+/** Rejects, retryable, if the server does not say. */
 export async function cancelPrompt(
   server: ComfyServer,
   promptId: string,
@@ -31,7 +31,7 @@ export async function cancelPrompt(
       return isError(after.entry["status"]) ? "stopped" : "too-late"
     case "queued":
     case "running":
-      // A node ends what it is about before it looks.
+      // A node may finish its work before it notices.
       return "unknown"
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Whether the server can make what the workflows ask for, found out without running anything: it has the
- * classes of their nodes, and the checkpoints and other choices that they name.
+ * Whether the server can run the workflows, found out without running anything: it has to have the classes of
+ * their nodes, and the checkpoints and other choices that they name.
  */
 import { isSafelightError, type AbortSignalLike, type ChannelCheck } from "@safelight/core"
 import type { ComfyServer, ServerReply } from "./comfy-server.ts"
 import { isFields, type ComfyNode, type Fields } from "./graph.ts"
-import { toName, type Workflow } from "./workflow.ts"
+import { isFilled, toName, type Workflow } from "./workflow.ts"
 
-/** `isKeyed`: a key goes along, for a proxy in front of the server. Rejects with our own mistakes alone. */
+/** `isKeyed`: a key goes along, for a proxy in front of the server. Rejects only with mistakes of ours. */
 export async function checkServer(
   server: ComfyServer,
   workflows: Iterable<Workflow>,
@@ -62,23 +62,21 @@ async function findProblems(
 interface NodeFacts {
   readonly id: string
   readonly node: ComfyNode
-  /** Undefined where the server has no such node. */
+  /** Undefined if the server has no such node. */
   readonly facts: Fields | undefined
 }
 
-function findNodeProblems(
-  { file, fillings, outputs }: Workflow,
-  { facts, id, node }: NodeFacts,
-): readonly string[] {
-  const name = `workflow ${file}: ${toName(id, node)}`
+function findNodeProblems(workflow: Workflow, { facts, id, node }: NodeFacts): readonly string[] {
+  const name = `workflow ${workflow.file}: ${toName(id, node)}`
   if (facts === undefined) return [`${name}: the server has no such node`]
-  if (outputs.includes(id) && facts["output_node"] === false) {
+  if (workflow.outputs.includes(id) && facts["output_node"] === false) {
     return [`${name}: it saves nothing, and can't be an output`]
   }
-  const isFilled = (input: string): boolean =>
-    fillings.some((filling) => filling.node === id && filling.input === input)
   return Object.entries(node.inputs)
-    .filter(([input, value]) => !isFilled(input) && isMissing(toChoices(facts, input), value))
+    .filter(
+      ([input, value]) =>
+        !isFilled(workflow, id, input) && isMissing(toChoices(facts, input), value),
+    )
     .map(([input, value]) => `${name}: the server has no ${input} ${JSON.stringify(value)}`)
 }
 
@@ -86,7 +84,7 @@ function isMissing(choices: readonly unknown[] | undefined, value: unknown): boo
   return choices !== undefined && !Array.isArray(value) && !choices.includes(value)
 }
 
-/** What an input may be, where the server has a list: `[["a", "b"], {…}]`, or `["COMBO", {options}]`. */
+/** The values that an input may have, if the server lists them: `[["a", "b"], {…}]`, or `["COMBO", {options}]`. */
 function toChoices({ input }: Fields, name: string): readonly unknown[] | undefined {
   const groups = isFields(input) ? [input["required"], input["optional"]] : []
   const spec = groups

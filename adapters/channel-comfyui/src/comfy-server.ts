@@ -1,9 +1,17 @@
 /**
- * Requests to the server, each sent once, and their answers as JSON. What an answer means is for whoever
- * asked. A server behind a proxy may stand below a path, and want a key.
+ * Requests to the server, each sent once, and their answers as JSON. The caller decides what an answer
+ * means. A server behind a proxy may stand below a path, and want a key.
  */
 import { Readable } from "node:stream"
-import { isSafelightError, SafelightError, type AbortSignalLike, type Json } from "@safelight/core"
+import {
+  gatherBody,
+  isSafelightError,
+  parseJson,
+  SafelightError,
+  toRetryAfterMs,
+  type AbortSignalLike,
+  type Json,
+} from "@safelight/core"
 import { Agent, request as send, type Dispatcher } from "undici"
 
 export interface ComfyServer {
@@ -85,7 +93,7 @@ export function createComfyServer({ baseUrl, key }: ServerOptions): ComfyServer 
           ...(json !== undefined && { body: JSON.stringify(json) }),
           ...(body !== undefined && { body: Readable.from(body.parts) }),
         })
-        return toReply(answer, await readText(answer.body))
+        return await readReply(answer)
       } catch (error) {
         answer?.body.destroy()
         throw toFault(error, signal)
@@ -95,47 +103,32 @@ export function createComfyServer({ baseUrl, key }: ServerOptions): ComfyServer 
   }
 }
 
-async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += (chunk as Uint8Array).byteLength
-    if (bytes > MOST_REPLY_BYTES) throw new Error("the answer is too large")
-    chunks.push(chunk as Uint8Array)
-  }
-  return Buffer.concat(chunks).toString("utf8")
-}
-
-function toReply({ headers, statusCode }: Dispatcher.ResponseData, text: string): ServerReply {
+async function readReply({
+  body,
+  headers,
+  statusCode,
+}: Dispatcher.ResponseData): Promise<ServerReply> {
+  const bytes = await gatherBody(body, MOST_REPLY_BYTES)
+  if (bytes === undefined) throw new Error("the answer is too large")
   const after = headers["retry-after"]
-  const retryAfterMs =
-    typeof after === "string" && /^\d{1,6}$/.test(after) ? Number(after) * 1_000 : undefined
+  const retryAfterMs = typeof after === "string" ? toRetryAfterMs(after, Date.now()) : undefined
   return {
     status: statusCode,
-    json: parse(text),
+    json: parseJson(Buffer.from(bytes.buffer).toString("utf8")),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-  }
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    // A page of a proxy, or a body that broke off: it says nothing.
-    return undefined
   }
 }
 
 function toFault(error: unknown, signal: AbortSignalLike): Error {
   if (signal.aborted) return new SafelightError({ code: "aborted", message: "called off" })
-  // What was being sent failed, and says so itself.
+  // The body that was being sent failed, by an error of its own.
   if (isSafelightError(error)) return error
   const { code = "" } = error as { readonly code?: string }
   const message = `the ComfyUI server can't be reached, or broke off${code === "" ? "" : ` (${code})`}`
   return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause: error })
 }
 
-/** An answer that is none of ComfyUI's: it is asked again. */
+/** For an answer that is none of ComfyUI's: the question is asked again. */
 export function meaningless({ status }: ServerReply): SafelightError {
   const message = `the ComfyUI server answered ${status}, which says nothing`
   return new SafelightError({ code: "channel-answer-invalid", message, retryable: true })

@@ -119,7 +119,7 @@ async function pollPrompt(
   }
   socket.forget(promptId)
   if (standing.kind === "over") return readHistory(server, workflow, standing.entry)
-  // The server was restarted, or somebody took it out: it comes to nothing any more.
+  // The server was restarted, or somebody took the prompt out: it will not be made any more.
   return { kind: "not-created", reason: "forgotten" }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether a workflow makes a request exactly. What no placeholder takes has to be at its default;
- * nothing is dropped, and a list has to be as long as the workflow takes it.
+ * Whether a workflow makes exactly what a request asks for. A parameter without a placeholder has to be at its
+ * default, since nothing is dropped. A list has to be as long as the workflow takes it.
  */
 import { toCanonicalJson, type Ineligible, type ParameterValues } from "@safelight/core"
 import { toPlainText } from "./parameter-probe.ts"
@@ -9,7 +9,7 @@ import type { Workflow } from "./workflow.ts"
 
 export type Accepts = (parameters: ParameterValues) => true | Ineligible
 
-/** What ComfyUI's own nodes for pictures write, whatever was asked for. */
+/** ComfyUI's own nodes for pictures, which write PNG whatever was asked for. */
 const WRITING_PNG: ReadonlySet<string> = new Set(["PreviewImage", "SaveImage"])
 
 export function createAccepts(workflow: Workflow): Accepts {
@@ -68,15 +68,15 @@ function isMadeFor({ fillings, restrictions }: Workflow, param: string, given: s
   return isAllowed && isListed
 }
 
-/** A value stands in the log only where the model says that it may. */
+/** A value is logged only if the model says that it may be. */
 function toWords({ model }: Workflow, param: string, value: unknown): string {
   const logged = model.toLogged({ [param]: value })[param]
   return logged === undefined ? `this ${param}` : `${param} ${logged}`
 }
 
 /**
- * Whether a parameter is what it would be if nobody had said it. The model is asked once for each: no
- * default hangs on another parameter.
+ * Whether a parameter has its default value. The model is asked once for each, since no default depends on
+ * another parameter.
  */
 function createIsDefault({
   model,
@@ -86,7 +86,7 @@ function createIsDefault({
   function findDefault(param: string, parameters: ParameterValues): string {
     const { [param]: _given, ...others } = parameters
     const check = model.check(others)
-    // One that is required has none.
+    // A required parameter has none.
     return check.kind === "valid" ? toText(check.parameters[param]) : ""
   }
 

@@ -1,7 +1,7 @@
 /**
- * The graph of one prompt: the workflow with a task's values in their places. What a request does not
- * say stays as the workflow has it, but for a text that anybody may write: the workflow's own sample of a
- * prompt is nobody's wish. Titles are left out, since ComfyUI writes the graph into each file.
+ * The graph of one prompt: the workflow with a task's values in their places. An input whose parameter is not
+ * set keeps the workflow's value, except a free text, such as a prompt, which becomes empty: the workflow's
+ * own text is only a sample. Titles are left out, since ComfyUI writes the graph into each file.
  */
 import type { ParameterValues } from "@safelight/core"
 import type { Fields, Graph } from "./graph.ts"
@@ -34,7 +34,7 @@ export function fillGraph(workflow: Workflow, values: PromptValues): Graph {
   )
 }
 
-/** Undefined where the workflow's own stays. */
+/** Undefined if the workflow's own value stays. */
 function toValue(workflow: Workflow, filling: PlacedFilling, values: PromptValues): unknown {
   const { factor, source, summand, table } = filling
   if (source === "$seed") return values.identity.seed

@@ -22,3 +22,8 @@ export function toLink(input: unknown): string | undefined {
   const [id, slot] = input as readonly unknown[]
   return input.length === 2 && typeof id === "string" && Number.isInteger(slot) ? id : undefined
 }
+
+/** Empty for what is no text. */
+export function toText(value: unknown): string {
+  return typeof value === "string" ? value : ""
+}

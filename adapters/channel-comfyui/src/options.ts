@@ -1,5 +1,13 @@
-/** What a host may set, checked once at construction, and the numbers that it can't. */
-import { MODELS, SafelightError, SILENT_LOG, type Log, type Model } from "@safelight/core"
+/** The options, checked once at construction, and the numbers that can't be set. */
+import {
+  isHeaderSecret,
+  MODELS,
+  SafelightError,
+  SILENT_LOG,
+  takeIntegers,
+  type Log,
+  type Model,
+} from "@safelight/core"
 
 export interface ComfyUiOptions {
   /** By the id of a public model, the path of a workflow in ComfyUI's API format. */
@@ -39,23 +47,26 @@ export const DEFAULTS = {
   // A server on the same network answers at little cost, and work takes seconds.
   pollMs: 1_000,
   queuedPollMs: 2_000,
-  // What answers later is of no use for tasks either.
+  // A server that answers later is of no use for tasks either.
   checkMs: 15_000,
 } as const
 
 /** Throws `invalid-configuration`, naming the setting. */
 export function checkOptions(options: ComfyUiOptions): ComfyUiSettings {
   const shared = { ...DEFAULTS, log: SILENT_LOG, models: MODELS, ...options }
-  const { concurrency, key, log, models, name, workflows } = shared
+  const { key, log, models, name, workflows } = shared
   const baseUrl = URL.parse(shared.baseUrl)
   if (baseUrl === null || !isPlain(baseUrl)) {
     const what = "baseUrl must be an http or https URL without a user, a query or a fragment"
     throw invalid(name, what)
   }
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw invalid(name, "concurrency must be a positive integer")
-  }
-  if (key !== undefined && !isKey(key)) {
+  const { concurrency } = takeIntegers({
+    options,
+    defaults: DEFAULTS,
+    bounds: { concurrency: [1, Number.MAX_SAFE_INTEGER] },
+    prefix: `channel ${name}: `,
+  })
+  if (key !== undefined && !isHeaderSecret(key)) {
     throw invalid(name, "its key is empty, or holds what no key does")
   }
   if (Object.keys(workflows).length === 0) {
@@ -71,9 +82,4 @@ function invalid(name: string, what: string): SafelightError {
 
 function isPlain({ hash, protocol, search, username }: URL): boolean {
   return /^https?:$/.test(protocol) && username === "" && search === "" && hash === ""
-}
-
-/** It goes into a header: what is no visible ASCII is a mistake of copying. */
-function isKey(text: string): boolean {
-  return /^[\x21-\x7e]{1,4096}$/.test(text)
 }

@@ -1,11 +1,11 @@
 /**
- * What a model says of one of its parameters, found out by asking it to check values: a model of an
- * operator's own is known no better. Used at the start, never for a task.
+ * Facts about a model's parameters, found out by letting it check values, since no more is known of an
+ * operator's own model. Most are used at the start alone.
  */
 import { PICTURE_SIZES, type Model, type PictureSize } from "@safelight/core"
 import type { ParameterSource } from "./placeholder.ts"
 
-/** What an input holds, and so what may take its place. */
+/** The type of an input's value, and so of the value that may replace it. */
 export type InputType = "string" | "number" | "boolean"
 
 const SAMPLES = { string: "text", number: 1, boolean: true } as const
@@ -20,13 +20,13 @@ export function hasValue(model: Model, name: string, value: string): boolean {
   return [value, ...others].some((each) => findFault(model, name, each) === undefined)
 }
 
-/** A value as a person writes it; empty for what is no single value. */
+/** A value as a person writes it; empty for a list or an object. */
 export function toPlainText(value: unknown): string {
   if (typeof value === "string") return value
   return typeof value === "number" || typeof value === "boolean" ? String(value) : ""
 }
 
-/** Whether any text may stand there, as a prompt. */
+/** Whether the parameter takes any text, as a prompt does. */
 export function isFreeText(model: Model, { index, member, parameter }: ParameterSource): boolean {
   const isWhole = index === undefined && member === undefined
   return isWhole && findFault(model, parameter, SAMPLES.string) === undefined
@@ -36,7 +36,7 @@ export function isList(model: Model, name: string): boolean {
   return findFault(model, name, []) !== "invalid_type"
 }
 
-/** Whether what the source gives is of the type. */
+/** Whether the source's value has the type. */
 export function isOfType(model: Model, source: ParameterSource, type: InputType): boolean {
   const { index, member, parameter } = source
   if (member !== undefined) return toMemberType(member) === type
@@ -50,7 +50,7 @@ function toMemberType(member: string): InputType {
   return member === "hex" ? "string" : "number"
 }
 
-/** Whether the source's member is one that there is: of a size its pixels, of a colour its parts. */
+/** Whether the source's member exists: pixels of a size, parts of a colour. */
 export function hasMember(model: Model, { member = "", parameter }: ParameterSource): boolean {
   if (member === "width" || member === "height") {
     const sizes = Object.keys(PICTURE_SIZES)
@@ -61,7 +61,7 @@ export function hasMember(model: Model, { member = "", parameter }: ParameterSou
   return isColour && ["r", "g", "b", "hex"].includes(member)
 }
 
-/** The member of a parameter's value; undefined where there is none. */
+/** The member of a parameter's value; undefined if there is none. */
 export function toMember(value: unknown, member: string): unknown {
   if (typeof value === "string") {
     const size: PictureSize | undefined = PICTURE_SIZES[value as keyof typeof PICTURE_SIZES]
@@ -74,7 +74,7 @@ export function toMember(value: unknown, member: string): unknown {
   return `#${Buffer.from(bytes).toString("hex")}`
 }
 
-/** What is wrong with the value of a parameter, whatever the others are. */
+/** The fault of one parameter's value, regardless of the others. */
 function findFault(model: Model, name: string, value: unknown): string | undefined {
   const check = model.check({ [name]: value })
   if (check.kind === "valid") return undefined

@@ -1,4 +1,4 @@
-/** What is wrong with a placeholder at its node, for its model; in words for whoever wrote it. */
+/** Faults of a placeholder at its node, for its model, in words for the author of the workflow. */
 import type { Model } from "@safelight/core"
 import type { ComfyNode } from "./graph.ts"
 import {
@@ -96,7 +96,7 @@ function findTableFault(
   return wrong === undefined ? undefined : `its input ${input} is a ${type}, which ${wrong} is not`
 }
 
-/** Undefined where the text is none of the type. */
+/** Undefined if the text is no value of the type. */
 export function toConstant(text: string, type: InputType): string | number | boolean | undefined {
   switch (type) {
     case "string":

@@ -1,12 +1,13 @@
 /**
- * Progress as the server tells it over its WebSocket, to the client that sent the prompt. It is a hint and
- * nothing hangs on it: a socket that is dropped is opened again, later each time, and only while prompts
- * of this channel are under way; what was told meanwhile is not told again.
+ * Progress as the server tells it over its WebSocket, to the client that sent the prompt. It is a hint, on
+ * which nothing depends: a socket that is dropped is opened again, later each time, and only while prompts of
+ * this channel are under way. Messages sent meanwhile are lost.
  *
  *   idle ──follow──▶ connecting ──▶ open ──dropped──▶ waiting ──▶ connecting      close ends any of them
  */
 import { randomUUID } from "node:crypto"
 import type { Socket } from "node:net"
+import { parseJson } from "@safelight/core"
 import { Agent, buildConnector, WebSocket } from "undici"
 import type { ComfyServer } from "./comfy-server.ts"
 import { createPromptProgress, type PromptProgress } from "./prompt-progress.ts"
@@ -16,7 +17,7 @@ export interface ProgressSocket {
   readonly clientId: string
   /** A prompt of these nodes is about to be sent. */
   follow(promptId: string, nodes: readonly string[]): void
-  /** 1 to 99; undefined where nothing was told. */
+  /** 1 to 99; undefined if it is unknown. */
   toProgress(promptId: string): number | undefined
   /** It is over. */
   forget(promptId: string): void
@@ -53,7 +54,7 @@ export function createProgressSocket(
       pauseMs = FIRST_PAUSE_MS
       if (typeof data === "string") hear(data)
     })
-    // Said of every end, also of a connection that never stood.
+    // Fired for every end, also of a connection that was never open.
     socket.addEventListener("close", () => {
       socket = undefined
       if (closing === undefined && prompts.size > 0) waitToConnect()
@@ -135,14 +136,10 @@ interface Message {
 }
 
 function parseMessage(text: string): Message | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    // It is a hint alone.
-    return undefined
+  const { data, type } = Object(parseJson(text)) as {
+    readonly data?: unknown
+    readonly type?: unknown
   }
-  const { data, type } = Object(value) as { readonly data?: unknown; readonly type?: unknown }
   const told = Object(data) as Readonly<Record<string, unknown>>
   const { prompt_id: promptId } = told
   return typeof type === "string" && typeof promptId === "string"

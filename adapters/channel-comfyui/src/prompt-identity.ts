@@ -1,13 +1,13 @@
 /**
- * What a prompt is known by at the server: an id of our own, the same for the same upstream key in every
- * process, so that it can be looked up; and a seed that differs between attempts.
+ * The id of a prompt, which is ours and made from the upstream key, so that every process can look it up; and
+ * a seed that differs between attempts.
  */
 import { createHash } from "node:crypto"
 
 export interface PromptIdentity {
   /** A UUID (RFC 9562 §5.8). */
   readonly promptId: string
-  /** Of 32 bits: every sampler takes it, and JSON keeps it. */
+  /** 32 bits: every sampler takes it, and JSON keeps it exactly. */
   readonly seed: number
 }
 

@@ -1,12 +1,12 @@
 /**
- * How far a prompt is, by what is told of its nodes. A node counts for as many steps as it says it has,
- * and for one where it says nothing: a sampler of twenty steps is most of the work. Before any node has
- * told its steps nothing is known, since loading a checkpoint may take longer than all the rest.
+ * The progress of a prompt, from the server's messages about its nodes. A node counts for as many steps as it
+ * reports, or for one: a sampler of twenty steps is most of the work. Until a node has reported its steps the
+ * progress is unknown, since loading a checkpoint may take longer than all the rest.
  */
 
 export interface PromptProgress {
   hear(type: string, data: Readonly<Record<string, unknown>>): void
-  /** 1 to 99; undefined where nothing was told. */
+  /** 1 to 99; undefined if it is unknown. */
   toPercent(): number | undefined
 }
 

@@ -1,10 +1,10 @@
 /**
- * What came of a prompt that is in the history. Nothing is billed, so what gave no files for a reason
- * that lies outside of it may be tried again: it was interrupted, or the machine had no memory for it.
+ * The outcome of a prompt that is in the history. Nothing is billed, so a prompt that has no files for a
+ * reason outside of it may be tried again: it was interrupted, or the machine had no memory for it.
  */
 import type { Completed, LinkedOutput, NotCreated, Refused } from "@safelight/core"
 import type { ComfyServer } from "./comfy-server.ts"
-import { isFields, type Fields } from "./graph.ts"
+import { isFields, toText, type Fields } from "./graph.ts"
 import type { Workflow } from "./workflow.ts"
 
 export function readHistory(
@@ -16,7 +16,7 @@ export function readHistory(
   if (status["status_str"] === "error") return readFailure(workflow, status)
   const outputs = listFiles(workflow, entry["outputs"]).map((file) => toOutput(server, file))
   if (outputs.length > 0) return { kind: "completed", outputs }
-  // The same graph was run before, and is not run again; another seed makes it another.
+  // The same graph was run before, and is not run again; another seed makes another graph of it.
   const [, cached] = findMessage(status, "execution_cached") ?? []
   const nodes = isFields(cached) ? cached["nodes"] : undefined
   const isCached = Array.isArray(nodes) && workflow.outputs.every((id) => nodes.includes(id))
@@ -25,7 +25,7 @@ export function readHistory(
     : { kind: "refused", code: "no_output" }
 }
 
-/** So much memory may be free again soon. */
+/** Enough memory may be free again by then. */
 const MEMORY_PAUSE_MS = 10_000
 
 function readFailure(workflow: Workflow, status: Fields): NotCreated | Refused {
@@ -44,7 +44,7 @@ function readFailure(workflow: Workflow, status: Fields): NotCreated | Refused {
   return { kind: "refused", code, providerWords }
 }
 
-/** Whether it is a node that loads what a caller refers to. */
+/** Whether the node loads media that the request refers to. */
 function readsInput({ fillings, model }: Workflow, id: string): boolean {
   return fillings.some(
     ({ node, source }) =>
@@ -64,7 +64,7 @@ interface SavedFile {
   readonly type: string
 }
 
-/** Of the nodes that save what was asked for; of all, where the workflow was changed meanwhile. */
+/** The files of the workflow's outputs; those of all nodes if the workflow was changed meanwhile. */
 function listFiles({ outputs }: Workflow, told: unknown): readonly SavedFile[] {
   if (!isFields(told)) return []
   const named = outputs.filter((id) => Object.hasOwn(told, id))
@@ -91,8 +91,4 @@ function toOutput(
 ): LinkedOutput {
   const url = toUrl("/view", { filename, subfolder, type }).href
   return Object.keys(headers).length === 0 ? { url } : { url, headers }
-}
-
-function toText(value: unknown): string {
-  return typeof value === "string" ? value : ""
 }

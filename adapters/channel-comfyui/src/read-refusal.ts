@@ -1,10 +1,10 @@
 /**
- * What a 400 of `POST /prompt` says: the graph was judged before it was queued, so nothing runs. Whether
- * the request is to blame or the workflow and its server shows by the inputs that were not taken.
+ * A 400 of `POST /prompt`: the graph was judged before it was queued, so nothing runs. The refused inputs tell
+ * whether the request is to blame, or the workflow and its server.
  */
 import type { Log, NotCreated, Refused } from "@safelight/core"
-import { isFields, type Fields } from "./graph.ts"
-import type { Workflow } from "./workflow.ts"
+import { isFields, toText, type Fields } from "./graph.ts"
+import { isFilled, type Workflow } from "./workflow.ts"
 
 export interface RefusalPorts {
   readonly name: string
@@ -16,29 +16,27 @@ interface NodeFault {
   readonly nodeType: string
   /** As `value_not_in_list`. */
   readonly fault: string
-  /** Empty where it is about no input. */
+  /** Empty if the fault is about no input. */
   readonly input: string
   readonly words: string
 }
 
-/** Undefined where the answer is none of ComfyUI's. */
+/** Undefined if the answer is none of ComfyUI's. */
 export function readRefusal(
   { log, name }: RefusalPorts,
-  { file, fillings }: Workflow,
+  workflow: Workflow,
   answer: Fields,
 ): Refused | NotCreated | undefined {
   const { error, node_errors: errors } = answer
   if (!isFields(error) || typeof error["type"] !== "string") return undefined
   const faults = listFaults(errors)
-  const isFilled = ({ input, node }: NodeFault): boolean =>
-    fillings.some((filling) => filling.node === node && filling.input === input)
-  if (faults.length > 0 && faults.every(isFilled)) {
+  if (faults.length > 0 && faults.every(({ input, node }) => isFilled(workflow, node, input))) {
     const providerWords = faults.map(({ words }) => words).join("\n")
     return { kind: "refused", code: "provider_rejected", providerWords }
   }
-  // Neither words nor values: they may hold what a person wrote.
+  // Neither words nor values are logged: they may hold a person's text.
   const told = faults.map(({ fault, input, node, nodeType }) => ({ node, nodeType, fault, input }))
-  const fields = { channel: name, workflow: file, fault: error["type"], nodes: told }
+  const fields = { channel: name, workflow: workflow.file, fault: error["type"], nodes: told }
   log.error(fields, "a ComfyUI server does not take a workflow: see channels check")
   return { kind: "not-created", reason: "workflow_refused" }
 }
@@ -55,8 +53,4 @@ function listFaults(errors: unknown): readonly NodeFault[] {
       return { node, nodeType, fault: toText(fault), input, words }
     })
   })
-}
-
-function toText(value: unknown): string {
-  return typeof value === "string" ? value : ""
 }

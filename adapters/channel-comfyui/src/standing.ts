@@ -1,7 +1,7 @@
 /**
- * Where a prompt stands: in the queue, or in the history. Both are in the server's memory alone. A
- * restart forgets them, while the files that were saved stay; so what is in neither was never asked for,
- * was taken out by hand, or is lost, and will come to nothing in any case.
+ * Where a prompt stands: in the queue, or in the history. Both are in the server's memory alone. A restart
+ * forgets them, while saved files stay. A prompt that is in neither was never sent, was taken out by hand, or
+ * is lost: it will not be made in any case.
  *
  *   queue_pending ──▶ queue_running ──▶ history      never the other way, and with no gap between
  */
@@ -13,7 +13,7 @@ export type Standing =
   | { readonly kind: "queued" | "running" | "absent" }
   | { readonly kind: "over"; readonly entry: Fields }
 
-/** Rejects, retryable, where the server does not say. */
+/** Rejects, retryable, if the server does not say. */
 export async function findStanding(
   server: ComfyServer,
   promptId: string,

@@ -1,6 +1,6 @@
 /**
- * Sending a prompt, once. The server runs an id again that it has run already, so it is asked before
- * whether it knows the id; and where its answer proves nothing, it is asked after.
+ * Sending a prompt, once. The server would run an id again that it has run already, so it is asked before
+ * whether it knows the id, and asked once more if its answer to the prompt proves nothing.
  *
  *   asked: known ──▶ accepted            unknown ──▶ uploads ──▶ POST /prompt ──▶ what its answer proves
  *   anything before the POST fails ──▶ not created      no proof ──▶ asked again: known ──▶ accepted
@@ -35,7 +35,7 @@ export interface SubmitPorts {
   readonly sendWithinMs: number
 }
 
-/** Rejects where the outcome is unknown. */
+/** Rejects if the outcome is unknown. */
 export async function submitPrompt(
   ports: SubmitPorts,
   workflow: Workflow,
@@ -65,7 +65,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "channel-unavailable": "unreachable",
 }
 
-/** Undefined where the prompt is to be sent. */
+/** Undefined if the prompt is to be sent. */
 async function findBefore(
   { server }: SubmitPorts,
   promptId: string,
@@ -80,7 +80,7 @@ async function findBefore(
   }
 }
 
-/** Nothing was sent yet, so whatever fails here proves that nothing was made. */
+/** Nothing was sent yet, so a failure here proves that nothing was made. */
 async function upload(
   { server }: SubmitPorts,
   workflow: Workflow,
@@ -91,9 +91,9 @@ async function upload(
   } catch (error) {
     if (!isSafelightError(error)) throw error
     const { code, retryable } = error
-    // A caller's own media can't be had, and no other try has them.
+    // The caller's media can't be fetched, and another try would not change that.
     if (isFailureCode(code) && !retryable) return { kind: "refused", code }
-    // Slow media are the request's own matter, as those are that may be had later.
+    // Media that are slow, or can't be fetched now, are no fault of the channel.
     const isAboutRequest = isFailureCode(code) || code === "aborted"
     const reason = REASONS[code] ?? code
     return { kind: "not-created", reason, ...(isAboutRequest && { isAboutRequest }) }
@@ -127,14 +127,14 @@ async function send(
   return (await findSent(ports, prompt)) ?? Promise.reject(fault)
 }
 
-/** What came of a prompt whose answer proved nothing; undefined where that is still unknown. */
+/** Looks for a prompt whose answer proved nothing; undefined if the outcome is still unknown. */
 async function findSent(
   { server }: SubmitPorts,
   { promptId, signal }: Prompt,
 ): Promise<Accepted | undefined> {
   try {
     const standing = await findStanding(server, promptId, signal)
-    // It may still be on its way.
+    // The prompt may still be on its way.
     return standing.kind === "absent" ? undefined : { kind: "accepted", operation: { promptId } }
   } catch (error) {
     if (!isSafelightError(error)) throw error

@@ -16,7 +16,7 @@ import { isFields } from "./graph.ts"
 import { toSourceText, type ParameterSource } from "./placeholder.ts"
 import type { Workflow } from "./workflow.ts"
 
-/** Some nodes go by the ending. */
+/** By type: some nodes depend on a file's ending. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "audio/aac": "aac",
   "audio/flac": "flac",
@@ -40,8 +40,8 @@ export type UploadRequest = Pick<ChannelRequest, "inputs" | "parameters"> & {
 
 /**
  * By source, as `image_urls[0]`: the name that its file has at the server. Rejects as `TaskInputs.open`
- * does, with `media_too_large` where the server takes no file of that size, and retryable where it says
- * nothing of it.
+ * does, with `media_too_large` if the server takes no file of that size, and retryable if its answer
+ * is unclear.
  */
 export async function uploadInputs(
   server: ComfyServer,
@@ -91,7 +91,7 @@ async function upload(server: ComfyServer, { media, name, signal }: Upload): Pro
   try {
     reply = await server.ask({ method: "POST", path: "/upload/image", body, signal })
   } catch (error) {
-    // Perhaps nobody began to read it, and so nobody closes it.
+    // If nobody has begun to read it, nobody closes it.
     await media.body[Symbol.asyncIterator]().return?.()
     throw error
   }
@@ -101,7 +101,7 @@ async function upload(server: ComfyServer, { media, name, signal }: Upload): Pro
     throw new SafelightError({ code: "media_too_large", message })
   }
   if (status !== 200 || !isFields(json)) throw meaningless(reply)
-  // It is the server that says how the file is called there.
+  // The server chooses the name.
   const { name: told, subfolder } = json
   if (typeof told !== "string" || extname(told) !== extname(name)) throw meaningless(reply)
   return typeof subfolder === "string" && subfolder !== "" ? `${subfolder}/${told}` : told

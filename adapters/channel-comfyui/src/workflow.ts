@@ -1,6 +1,6 @@
 /**
- * A workflow file, read once at the start: whatever is wrong with it is told then, by file, node and
- * field, and not by the first task. What only the server knows, such as its checkpoints, `check` asks.
+ * A workflow file, read once at the start: its faults are told then, by file, node and field, and not by the
+ * first task. Only the server knows its checkpoints and nodes, for which `check` asks.
  */
 import { SafelightError, type Model } from "@safelight/core"
 import { isFields, toLink, type ComfyNode, type Graph } from "./graph.ts"
@@ -19,12 +19,17 @@ export interface Workflow {
   readonly graph: Graph
   readonly fillings: readonly PlacedFilling[]
   readonly restrictions: readonly Restriction[]
-  /** Nodes that save what was asked for, in the order of the file. */
+  /** Nodes that save the result, in the order of the file. */
   readonly outputs: readonly string[]
 }
 
 export interface PlacedFilling extends Filling {
   readonly node: string
+}
+
+/** Whether a placeholder fills that input of that node. */
+export function isFilled({ fillings }: Workflow, node: string, input: string): boolean {
+  return fillings.some((filling) => filling.node === node && filling.input === input)
 }
 
 export interface WorkflowFile {
@@ -171,7 +176,7 @@ function requireVariety(fillings: readonly PlacedFilling[], fail: Fail): void {
   )
 }
 
-/** Previews are taken where nothing else is saved. */
+/** Previews are outputs only if nothing else is saved. */
 function findOutputs(graph: Graph, named: readonly string[]): readonly string[] {
   if (named.length > 0) return named
   const byClass = (isOne: (type: string) => boolean): readonly string[] =>

@@ -1,6 +1,6 @@
 /**
- * Whether a provider can be reached and takes the key. Nothing is bought: asked is what its declaration
- * names, or a GET of its address, whose answer proves nothing of the key.
+ * Whether a provider can be reached and takes the key, without buying anything: by the request that its
+ * declaration names, or by a GET of its address, whose answer proves nothing about the key.
  */
 import { isSafelightError, type ChannelCheck } from "@safelight/core"
 import { NotSent } from "./http-client.ts"
@@ -8,7 +8,7 @@ import type { KeyCheck, Provider, Send } from "./provider.ts"
 
 const ADDRESS = { method: "GET", path: "/" } as const
 
-/** Rejects with what is a mistake of ours alone. */
+/** Rejects only with mistakes of ours. */
 export async function checkProvider(
   { check }: Pick<Provider, "check">,
   send: Send,

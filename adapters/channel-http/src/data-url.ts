@@ -1,6 +1,6 @@
 /**
- * Media that came within a request, for providers that take bytes and fetch nothing. It was checked
- * when the request was taken: base64 of a type that is allowed.
+ * Media inside a request, for providers that take bytes and fetch nothing. The request was checked when it
+ * was taken: the media are base64 and of an allowed type.
  */
 
 export interface InlineMedia {
@@ -8,8 +8,12 @@ export interface InlineMedia {
   readonly base64: string
 }
 
-/** Undefined for what lies elsewhere. */
+/** Undefined if the URL is no data URL. */
 export function parseDataUrl(url: string): InlineMedia | undefined {
   const [, mimeType, base64] = /^data:([^;,]+);base64,(.*)$/.exec(url) ?? []
   return mimeType === undefined || base64 === undefined ? undefined : { mimeType, base64 }
+}
+
+export function isDataUrl(url: string): boolean {
+  return url.startsWith("data:")
 }

@@ -1,7 +1,7 @@
 /**
- * Pixels of edits, for providers that take a width and a height. An edit has none in its parameters: the
- * shape is exact, the area near that of a square of its resolution, and every side a multiple of 16,
- * which most providers ask for.
+ * Pixels of edits, for providers that take a width and a height. An edit has none among its parameters: here
+ * the shape is exact, the area is near that of a square of its resolution, and every side is a multiple of
+ * 16, which most providers ask for.
  */
 import type { ImageEditParameters, PictureSize } from "@safelight/core"
 
@@ -16,7 +16,7 @@ const EDIT_PIXELS: Readonly<Record<string, readonly [longer: number, shorter: nu
   "1:1": [1024, 1024],
 }
 
-/** Undefined for `auto`: its shape is the first picture's, which nobody has looked at. */
+/** Undefined for `auto`: that is the shape of the first picture, which was not measured. */
 export function toEditPixels({
   aspect_ratio: shape,
   resolution,

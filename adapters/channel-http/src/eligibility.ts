@@ -1,6 +1,6 @@
 /**
- * Why a provider can't express a request. What it can't say exactly it does not take: nothing is left
- * out or put differently behind a caller's back.
+ * Why a provider can't express a request. A request that it can't express exactly it does not take: no
+ * parameter is left out or changed without the caller's knowledge.
  */
 import type {
   Ineligible,
@@ -9,10 +9,10 @@ import type {
   TextToImageParameters,
 } from "@safelight/core"
 
-/** By the parameter that is in the way: the reason in words for people, or false. */
+/** By parameter: the reason why it is in the way, in words for people, or false. */
 export type Obstacles = Readonly<Record<string, string | false>>
 
-/** The first of `obstacles` that there is. */
+/** Ineligible by the first obstacle that has a reason. */
 export function acceptsUnless(obstacles: Obstacles): true | Ineligible {
   const found = Object.entries(obstacles).find(([, reason]) => reason !== false)
   if (found === undefined) return true
@@ -20,7 +20,7 @@ export function acceptsUnless(obstacles: Obstacles): true | Ineligible {
   return { kind: "ineligible", reason: String(reason), param }
 }
 
-/** What stands in the way of a picture where colours can't be named, and what is made is always checked. */
+/** For pictures of providers that take no colours and always check what they make. */
 export function findPictureObstacles(parameters: ParameterValues): Obstacles {
   const { background_color, colors, enable_safety_checker } = parameters as TextToImageParameters
   return {
@@ -30,13 +30,22 @@ export function findPictureObstacles(parameters: ParameterValues): Obstacles {
   }
 }
 
+/** The same if only our `square_hd` is made. */
+export function findSquareObstacles(parameters: ParameterValues): Obstacles {
+  const { size } = parameters as TextToImageParameters
+  return {
+    ...findPictureObstacles(parameters),
+    size: size !== "square_hd" && "only size square_hd is offered",
+  }
+}
+
 export interface ReferenceCounts {
   readonly images: number
   readonly films: number
   readonly sounds: number
 }
 
-/** How much of each kind a film refers to. */
+/** How many references of each kind a film has. */
 export function countReferences({
   audio_urls = [],
   image_urls = [],
@@ -45,7 +54,7 @@ export function countReferences({
   return { images: image_urls.length, films: video_urls.length, sounds: audio_urls.length }
 }
 
-/** A bit rate is what nobody lets choose; `standard` is what everybody makes. */
+/** No provider lets a caller choose the bit rate; all make `standard`. */
 export function findBitrateObstacle({ bitrate_mode }: ReferenceToVideoParameters): Obstacles {
   return { bitrate_mode: bitrate_mode === "high" && "the bit rate can't be chosen" }
 }

@@ -1,6 +1,6 @@
 /**
- * A channel from a provider's declaration. The one request that buys is sent once, and what its answer
- * does not prove leaves the purchase in doubt; all other requests buy nothing and may be repeated.
+ * A channel from a provider's declaration. The one request that buys is sent once, and an answer that proves
+ * nothing leaves the purchase in doubt; all other requests buy nothing and may be repeated.
  *
  *   never sent → not created      an answer that the declaration reads → what it proves
  *   5xx, 408: proof only of what was taken in      anything else → unknown
@@ -22,7 +22,8 @@ import {
 import { checkProvider } from "./check-provider.ts"
 import { NotSent } from "./http-client.ts"
 import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
-import { createWire, unavailable, type Wire } from "./provider-wire.ts"
+import { unavailable } from "./channel-fault.ts"
+import { createWire, type Wire } from "./provider-wire.ts"
 import { addCallback, createReceive } from "./receive-webhook.ts"
 import type { CreateOutcome, Provider, ProviderRequest, Reply } from "./provider.ts"
 
@@ -35,12 +36,12 @@ export interface HttpChannelOptions {
   readonly key: string
   /** The channel's name; the provider's by default. */
   readonly name?: string
-  /** In place of the provider's own: a stub, a proxy, a server of the same protocol. */
+  /** Replaces the provider's own: a stub, a proxy, a server of the same protocol. */
   readonly baseUrl?: string
   /** Of the provider's models; all by default. */
   readonly models?: readonly string[]
   readonly concurrency?: number
-  /** Where outputs lie beside the provider's own hosts, as `MediaRequest.hosts` names them. */
+  /** Hosts of outputs in addition to the provider's own, as `MediaRequest.hosts` names them. */
   readonly outputHosts?: readonly string[]
   /** The server at `baseUrl` is one's own and costs nothing. */
   readonly isFree?: boolean
@@ -51,23 +52,23 @@ export interface HttpChannelOptions {
   readonly keyTtlMs?: number
   /** Whether the service has a public address, so that inputs can be fetched from it; by default not. */
   readonly canLink?: boolean
-  /** What the account's webhooks are signed with; without it a provider that signs so is not asked for any. */
+  /** Signs the account's webhooks; without it a provider that signs so is not asked for any. */
   readonly webhookSecret?: string
-  /** Between two polls, in place of the provider's own. */
+  /** The pause between two polls; replaces the provider's own. */
   readonly pollEvery?: PollEvery
-  /** What signatures are dated by; the host's by default. */
+  /** Signatures are dated by it; the host's by default. */
   readonly clock?: Pick<Clock, "now" | "monotonicNow">
 }
 
 const HOST_CLOCK = { now: () => Date.now(), monotonicNow: () => performance.now() }
 
-/** A declaration says itself how soon it is worth asking; a film need not be asked for more often. */
+/** A declaration says how soon it is worth asking; a film need not be asked for more often. */
 const POLL_EVERY: PollEvery = { shortestMs: 500, longestMs: 15_000 }
 
-/** Between two polls, whatever a provider or a proxy asks for: some outputs are gone after ten minutes. */
+/** The longest pause that a provider or a proxy may ask for: some outputs are gone after ten minutes. */
 const LONGEST_PAUSE_MS = 300_000
 
-/** What answers later is of no use for tasks either. */
+/** A provider that answers later is of no use for tasks either. */
 const CHECK_MS = 15_000
 
 /** Throws `invalid-configuration`, naming what is wrong. */
@@ -128,7 +129,7 @@ function toReceiving(
   return webhook?.scheme.kind === "none" ? { receive } : { receive, hasVerifiedCallbacks: true }
 }
 
-/** What is bought of the provider itself is paid for, whatever somebody says. */
+/** The provider itself charges for every purchase, so its own address can't be declared free. */
 function isFree({ baseUrl, isFree: isOwn = false, provider }: HttpChannelOptions, name: string) {
   if (!isOwn || baseUrl !== undefined) return isOwn || provider.isFree === true
   const message = `channel ${name}: isFree is for a server of one's own, which baseUrl names`
@@ -196,7 +197,7 @@ async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promi
     throw error
   }
   const outcome = readCreate(reply)
-  // A request may be judged before anybody looks at its key, which was taken in all the same.
+  // A provider may judge a request before it looks at the key, under which an earlier one was taken in.
   if (outcome?.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
   if (outcome !== undefined && isProof(reply, outcome)) {
     return wire.withCredentials(withCost(provider, toUnsold(outcome), reply))
@@ -228,7 +229,7 @@ function putInTime(
   return putInputs({ ...place, send: wire.toSend(signal), signal })
 }
 
-/** What was turned away before it was taken in, and not for its content, another may take. */
+/** Another channel may take a request that was refused before it was taken in, and not for its content. */
 function toUnsold(outcome: CreateOutcome): CreateOutcome {
   const isOpen = outcome.kind === "refused" && outcome.code === "provider_rejected"
   return isOpen && outcome.billed === undefined ? { isFinal: false, ...outcome } : outcome
@@ -242,13 +243,13 @@ function withCost<Outcome extends CreateOutcome | PollOutcome>(
   operation?: Json,
 ): Outcome {
   const isEnd = outcome.kind === "completed" || outcome.kind === "refused"
-  // A create that made nothing was not charged; work that came to nothing may have been.
+  // A create that made nothing was not charged; work that failed may have been.
   const isFailure = outcome.kind === "not-created" && operation !== undefined
   const cost = isEnd || isFailure ? readCost?.(reply, operation) : undefined
   return cost === undefined ? outcome : { ...outcome, cost }
 }
 
-/** A server that fails may have taken the work in all the same: it only proves that it has. */
+/** A server that fails may have taken the work in: its answer can prove that it has, and nothing else. */
 function isProof({ status }: Reply, { kind }: CreateOutcome): boolean {
   const isTakenIn = kind === "accepted" || kind === "completed" || kind === "pending"
   return isTakenIn || !(status >= 500 || status === 408)

@@ -1,15 +1,23 @@
 /**
- * One request, sent once, and its answer in full. No library that tries a POST again by itself comes
- * near a purchase; what was surely never sent is told apart from what may have been.
+ * One request, sent once, and its whole answer. No library that repeats a POST by itself is used for a
+ * purchase. A request that was certainly never sent has an error of its own, apart from one that may have
+ * been.
  */
-import { SafelightError, type AbortSignalLike, type Json } from "@safelight/core"
+import {
+  gatherBody,
+  parseJson,
+  SafelightError,
+  toRetryAfterMs,
+  type AbortSignalLike,
+} from "@safelight/core"
 import { Agent, request as send, type Dispatcher } from "undici"
+import { unavailable } from "./channel-fault.ts"
 import type { ProviderRequest, Reply } from "./provider.ts"
 
 export interface HttpClient {
   /**
-   * Rejects with a `NotSent` where not a byte of it can have arrived, with `aborted` on the signal, and
-   * with `channel-unavailable` else.
+   * Rejects with a `NotSent` if not a byte of it can have arrived, with `aborted` on the signal, and
+   * otherwise with `channel-unavailable`.
    */
   send(request: RequestToSend): Promise<Reply>
   close(): Promise<void>
@@ -27,11 +35,11 @@ export class NotSent extends Error {
 
 const CONNECT_MS = 10_000
 
-/** Without a bound each request that finds no idle connection has one of its own at once. */
+/** Without `mostConnections` a request that finds no idle connection opens one at once. */
 export interface HttpClientOptions {
-  /** Connections to one origin; what finds none free waits for one. */
+  /** Connections to one origin; a request that finds none free waits for one. */
   readonly mostConnections?: number
-  /** What is longer is no answer. */
+  /** A longer answer is an error. */
   readonly mostReplyBytes: number
 }
 
@@ -74,7 +82,7 @@ export function createHttpClient({
         throw toFault(error, signal)
       }
       try {
-        return toReply(answer, await readText(answer.body, mostReplyBytes))
+        return await readReply(answer, mostReplyBytes)
       } catch (error) {
         answer.body.destroy()
         throw toFault(error, signal)
@@ -91,51 +99,29 @@ async function encodeForm(form: FormData) {
   return { headers, content: Buffer.from(await encoded.arrayBuffer()) }
 }
 
-async function readText(body: Dispatcher.ResponseData["body"], mostBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += (chunk as Uint8Array).byteLength
-    if (bytes > mostBytes) throw new Error("the answer is too large")
-    chunks.push(chunk as Uint8Array)
-  }
-  return Buffer.concat(chunks).toString("utf8")
-}
-
-function toReply({ headers, statusCode }: Dispatcher.ResponseData, text: string): Reply {
+async function readReply(
+  { body, headers, statusCode }: Dispatcher.ResponseData,
+  mostBytes: number,
+): Promise<Reply> {
+  const bytes = await gatherBody(body, mostBytes)
+  if (bytes === undefined) throw new Error("the answer is too large")
   const first = Object.entries(headers).flatMap(([name, value]) => {
     const one = Array.isArray(value) ? value[0] : value
     return one === undefined ? [] : [[name, one] as const]
   })
   const byName = Object.fromEntries(first)
+  const after = byName["retry-after"]
   return {
     status: statusCode,
     headers: byName,
-    json: parse(text),
-    retryAfterMs: toRetryAfterMs(byName["retry-after"]),
+    json: parseJson(Buffer.from(bytes.buffer).toString("utf8")),
+    retryAfterMs: after === undefined ? undefined : toRetryAfterMs(after, Date.now()),
   }
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    // A page of a proxy, or a body that broke off: it says nothing.
-    return undefined
-  }
-}
-
-/** Seconds, or a date (RFC 9110 §10.2.3). */
-function toRetryAfterMs(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000
-  const at = Date.parse(value)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
 /**
- * What only the handshake or the wait for it fails with. Certificates are judged once, before undici is
- * handed the socket.
+ * Codes with which only the handshake fails, or the wait for it. A certificate is judged once, before undici
+ * gets the socket.
  */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   "CERT_HAS_EXPIRED",
@@ -146,7 +132,7 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ])
 
-/** The system call that proves it: a connection that stood breaks with the same codes. */
+/** By code, the system call that proves it: an open connection breaks with the same codes. */
 const FAILED_CALLS: Readonly<Record<string, string>> = {
   EAI_AGAIN: "getaddrinfo",
   ECONNREFUSED: "connect",
@@ -155,7 +141,7 @@ const FAILED_CALLS: Readonly<Record<string, string>> = {
   ENOTFOUND: "getaddrinfo",
 }
 
-/** Of several addresses that were tried, each. */
+/** If several addresses were tried, all of them have to have failed so. */
 function isBeforeSending(error: unknown): boolean {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return error.errors.every(isBeforeSending)
@@ -169,6 +155,5 @@ function toFault(error: unknown, signal: AbortSignalLike): Error {
   if (isBeforeSending(error)) {
     return new NotSent((error as { readonly code?: string }).code ?? "", { cause: error })
   }
-  const message = "a provider could not be reached, or broke off"
-  return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause: error })
+  return unavailable("a provider could not be reached, or broke off", { cause: error })
 }

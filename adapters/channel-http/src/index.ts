@@ -1,7 +1,5 @@
 /** Providers of images and video over HTTP: a declaration each, and the channel that is made of it. */
 export { createHttpChannel, type HttpChannelOptions } from "./http-channel.ts"
-export { isProviderKey } from "./provider-wire.ts"
-export { at, listAt, textAt } from "./json-path.ts"
 export {
   defineProvider,
   findModel,
@@ -29,5 +27,5 @@ export { replicate } from "./providers/replicate.ts"
 export { runware } from "./providers/runware.ts"
 export { safelight } from "./providers/safelight.ts"
 export { xai } from "./providers/xai.ts"
-export { readTurnedAway } from "./turned-away.ts"
+export { at, listAt, readTurnedAway, textAt } from "./read-reply.ts"
 export type { Webhook, WebhookScheme } from "./webhook.ts"

@@ -1,17 +1,18 @@
 /**
- * The Ed25519 keys that a provider publishes as a JSON Web Key Set (RFC 7517, RFC 8037). They are believed
- * for a day, and asked for again when none fits, since keys are rotated; but not at each of a forger's
- * messages. Padded base64url, which fal writes, is taken.
+ * The Ed25519 keys that a provider publishes as a JSON Web Key Set (RFC 7517, RFC 8037). They are kept for a
+ * day. If none fits they are fetched again, since keys are rotated, but at most once a minute, so that forged
+ * messages cause no flood. Padded base64url, as fal writes it, is taken.
  */
 import { createPublicKey, verify, type KeyObject } from "node:crypto"
-import { SafelightError, type AbortSignalLike, type Clock, type Json } from "@safelight/core"
-import { listAt, textAt } from "./json-path.ts"
+import type { AbortSignalLike, Clock, Json } from "@safelight/core"
 import type { Reply } from "./provider.ts"
+import { unavailable } from "./channel-fault.ts"
+import { listAt, textAt } from "./read-reply.ts"
 
 export interface KeySet {
   /**
-   * Whether any of the keys made the signature. Rejects with `channel-unavailable` where that can't be
-   * told, since the keys can't be had.
+   * Whether any of the keys made the signature. Rejects with `channel-unavailable` if the keys can't be
+   * fetched.
    */
   verifies(signed: Uint8Array, signature: Uint8Array, signal: AbortSignalLike): Promise<boolean>
 }
@@ -43,7 +44,7 @@ export function createKeySet({ clock, get }: KeySetOptions): KeySet {
     gotAt = triedAt
   }
 
-  /** One at a time; whoever comes meanwhile waits for it. */
+  /** One at a time; callers that come meanwhile wait for it. */
   const loadOnce = (signal: AbortSignalLike): Promise<void> =>
     (getting ??= load(signal).finally(() => (getting = undefined)))
 
@@ -67,12 +68,8 @@ function toKeys(json: Json | undefined): readonly KeyObject[] {
     .slice(0, MOST_KEYS)
     .flatMap((each) => {
       const x = textAt(each, "x")?.replace(/=+$/, "") ?? ""
-      // 32 bytes; another kind of key is nobody's business here.
+      // 32 bytes; other kinds of keys are left out.
       if (textAt(each, "crv") !== "Ed25519" || !/^[A-Za-z0-9_-]{43}$/.test(x)) return []
       return [createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" })]
     })
-}
-
-function unavailable(message: string): SafelightError {
-  return new SafelightError({ code: "channel-unavailable", message, retryable: true })
 }

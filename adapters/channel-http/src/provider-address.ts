@@ -1,38 +1,39 @@
 /**
- * Where a provider's requests go. A URL that it handed out is followed to its own hosts alone, since
- * credentials go along.
+ * Where a provider's requests go. Credentials go along, so a URL that a provider hands out is followed to
+ * its own hosts alone.
  */
-import { SafelightError } from "@safelight/core"
+import { isHostWithin, SafelightError } from "@safelight/core"
 import type { Provider, ProviderRequest } from "./provider.ts"
 
-export type ToAddress = (request: Pick<ProviderRequest, "path" | "query">) => URL
-
-/** Throws `invalid-configuration` where `baseUrl` is none. */
-export function createToAddress(provider: Provider, baseUrl = provider.baseUrl): ToAddress {
-  const base = parseBase(provider, baseUrl)
-  const root = base.href.replace(/\/$/, "")
-  const isOwn = createIsOwn(provider, baseUrl)
-
-  return ({ path, query = {} }) => {
-    const address = new URL(path.startsWith("/") ? `${root}${path}` : path)
-    if (!isOwn(address)) {
-      const message = `${provider.name} names a URL that is not its own`
-      throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
-    }
-    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
-    return address
-  }
+export interface ProviderAddress {
+  readonly origin: string
+  /** Whether credentials may go there. */
+  readonly isOwn: (address: URL) => boolean
+  /** Throws `channel-answer-invalid`, retryable, if the path is a URL of somebody else's. */
+  readonly toUrl: (request: Pick<ProviderRequest, "path" | "query">) => URL
 }
 
-/** Whether credentials may go there. Throws `invalid-configuration` where `baseUrl` is none. */
-export function createIsOwn(
-  provider: Provider,
-  baseUrl = provider.baseUrl,
-): (address: URL) => boolean {
+/** Throws `invalid-configuration` if `baseUrl` can't be an address. */
+export function toProviderAddress(provider: Provider, baseUrl = provider.baseUrl): ProviderAddress {
   const base = parseBase(provider, baseUrl)
+  const root = base.href.replace(/\/$/, "")
   const hosts = [base.host, ...(provider.apiHosts ?? [])]
-  return ({ host, protocol }) =>
-    protocol === base.protocol && hosts.some((own) => isWithin(host, own))
+  const isOwn = ({ host, protocol }: URL): boolean =>
+    protocol === base.protocol && hosts.some((own) => isHostWithin(host, own))
+
+  return {
+    origin: base.origin,
+    isOwn,
+    toUrl({ path, query = {} }) {
+      const address = new URL(path.startsWith("/") ? `${root}${path}` : path)
+      if (!isOwn(address)) {
+        const message = `${provider.name} names a URL that is not its own`
+        throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
+      }
+      for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
+      return address
+    },
+  }
 }
 
 function parseBase(provider: Provider, baseUrl: string | undefined): URL {
@@ -42,9 +43,4 @@ function parseBase(provider: Provider, baseUrl: string | undefined): URL {
   if (base !== null && isPlain && /^https?:$/.test(base.protocol)) return base
   const message = `baseUrl of ${provider.name} must be an http or https URL without a user, a query or a fragment`
   throw new SafelightError({ code: "invalid-configuration", message })
-}
-
-/** The star stands for one name or more, never for none. */
-function isWithin(host: string, own: string): boolean {
-  return own.startsWith("*.") ? host.endsWith(own.slice(1)) : host === own
 }

@@ -1,10 +1,16 @@
 /**
- * The way to one provider: its address, its credentials, and two sets of connections. A purchase has a
- * connection at once, since it must leave while its lease holds; what buys nothing shares some.
+ * The connections to one provider, with its address and credentials. A purchase gets a connection at once,
+ * since it must leave while its lease holds; all other requests share a bounded number.
  */
-import { SafelightError, type AbortSignalLike, type Completed } from "@safelight/core"
+import {
+  isHeaderSecret,
+  SafelightError,
+  type AbortSignalLike,
+  type Completed,
+} from "@safelight/core"
 import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
-import { createIsOwn, createToAddress } from "./provider-address.ts"
+import { unavailable } from "./channel-fault.ts"
+import { toProviderAddress } from "./provider-address.ts"
 import {
   findModel,
   type Provider,
@@ -37,38 +43,36 @@ export interface WireOptions {
 export interface Wire {
   readonly origin: string
   readonly toModel: (id: string) => ProviderModel
-  /** Rejects with a `NotSent` where not a byte of it can have arrived. */
+  /** Rejects with a `NotSent` if not a byte of it can have arrived. */
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
-  /** The outcome with what its outputs are fetched with. */
+  /** The outcome with the credentials that its outputs are fetched with. */
   withCredentials<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
-  /** Gets what anybody may have; of a host that stands elsewhere, as a stub serves it. */
+  /** Fetches a public URL; with a `baseUrl` of one's own below that, as a stub serves it. */
   readonly get: ReceiverOptions["get"]
-  /** For what buys nothing. */
+  /** For requests that buy nothing. */
   toSend(signal: AbortSignalLike): Send
   close(): Promise<void>
 }
 
-/** Throws `invalid-configuration` where the key or the address can be none. */
+/** Throws `invalid-configuration` if the key or the address can't be one. */
 export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire {
   const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
-  // A purchase never waits for a connection: it has to leave while its lease holds. An answer that is
-  // not read leaves it in doubt, and a refusal may repeat what it refuses.
+  // An answer that is too long to be read leaves a purchase in doubt, and a refusal may repeat the request.
   const purchases = createHttpClient({ mostReplyBytes: MEDIA_REPLY_BYTES })
   const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS, mostReplyBytes })
-  const toAddress = createToAddress(provider, baseUrl)
-  const isOwn = createIsOwn(provider, baseUrl)
+  const { isOwn, origin, toUrl } = toProviderAddress(provider, baseUrl)
   const credentials = provider.authorize(requireKey(name, key))
 
   const sendBy =
     (client: HttpClient): Wire["sendOnce"] =>
     (request, signal) => {
       const headers = { ...request.headers, ...credentials }
-      return client.send({ ...request, headers, url: toAddress(request), signal })
+      return client.send({ ...request, headers, url: toUrl(request), signal })
     }
   const ask = sendBy(questions)
 
   return {
-    origin: toAddress({ path: "/" }).origin,
+    origin,
     toModel(id) {
       const model = findModel(provider, id)
       if (model !== undefined) return model
@@ -81,7 +85,7 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
       const outputs = outcome.outputs.map((output) => {
         if (!("url" in output)) return output
         const isPath = output.url.startsWith("/")
-        const address = isPath ? toAddress({ path: output.url }) : URL.parse(output.url)
+        const address = isPath ? toUrl({ path: output.url }) : URL.parse(output.url)
         if (address === null || !isOwn(address)) return output
         return { ...output, url: address.href, headers: credentials }
       })
@@ -89,7 +93,7 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
     },
     async get(url, signal) {
       const { host, pathname } = new URL(url)
-      const stands = baseUrl === undefined ? url : toAddress({ path: `/${host}${pathname}` }).href
+      const stands = baseUrl === undefined ? url : toUrl({ path: `/${host}${pathname}` }).href
       return asSent(name, questions.send({ method: "GET", path: "", url: new URL(stands), signal }))
     },
     toSend: (signal) => (request) => asSent(name, ask(request, signal)),
@@ -99,7 +103,7 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
   }
 }
 
-/** What buys nothing may be sent again, whether it was or not. */
+/** A request that buys nothing may be repeated, whether it was sent or not. */
 async function asSent(name: string, reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply
@@ -115,27 +119,8 @@ function isCompleted<Outcome extends { readonly kind: string }>(
   return outcome.kind === "completed"
 }
 
-export function unavailable(
-  message: string,
-  { cause, retryAfterMs }: { readonly cause?: Error; readonly retryAfterMs?: number | undefined },
-): SafelightError {
-  const more = retryAfterMs === undefined ? {} : { retryAfterMs }
-  return new SafelightError({
-    code: "channel-unavailable",
-    message,
-    retryable: true,
-    cause,
-    ...more,
-  })
-}
-
-/** Whether it can be a key at all: it goes into a header, and what is no visible ASCII was copied wrongly. */
-export function isProviderKey(key: string): boolean {
-  return /^[\x21-\x7e]{1,4096}$/.test(key)
-}
-
 function requireKey(name: string, key: string): string {
-  if (isProviderKey(key)) return key
+  if (isHeaderSecret(key)) return key
   const message = `the key of channel ${name} is empty, or holds what no key does`
   throw new SafelightError({ code: "invalid-configuration", message })
 }

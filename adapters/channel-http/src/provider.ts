@@ -1,6 +1,6 @@
 /**
- * A provider's protocol as plain data and small pure functions; everything that is the same for all of
- * them (one request a purchase, time-outs, what proves nothing, credentials, hosts) is the interpreter's.
+ * A provider's protocol as plain data and small pure functions. Everything that all providers have in common
+ * (one request a purchase, time-outs, doubt, credentials, hosts) is done by the channel made of it.
  */
 import {
   SafelightError,
@@ -39,13 +39,13 @@ export interface Reply {
   readonly status: number
   /** By name in lower case; of several with one name the first. */
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined where the body is no JSON. */
+  /** Undefined if the body is no JSON. */
   readonly json: Json | undefined
   /** `Retry-After` in milliseconds, from seconds or a date. */
   readonly retryAfterMs: number | undefined
 }
 
-/** How the URLs of a parameter are put where the provider does not take them as they are. */
+/** How the URLs of a parameter are changed if the provider does not take them as they are. */
 export interface InputRule {
   /**
    * `link`: a data URL becomes an address of this service, the same each time, where it has a public one.
@@ -56,14 +56,14 @@ export interface InputRule {
   readonly fromCharacters?: number
 }
 
-/** What a provider can be handed here. */
+/** The ways in which inputs can reach a provider here. */
 export interface InputWays {
   /** Whether the service has a public address, so that a data URL can become one. */
   readonly canLink: boolean
 }
 
 export interface ProviderModel {
-  /** What can't be expressed exactly is not taken; everything by default. */
+  /** Whether the parameters can be expressed exactly; by default they can. */
   readonly accepts?: (parameters: ParameterValues, ways: InputWays) => true | Ineligible
   /** By parameter; every other one goes along as it is. `accepts` is asked before, `toRequest` after. */
   readonly inputs?: Readonly<Record<string, InputRule>>
@@ -74,12 +74,12 @@ export interface ProviderModel {
   ) => ProviderRequest
 }
 
-/** What the answer to a purchase proves. */
+/** An outcome that the answer to a purchase proves. */
 export type CreateOutcome = Accepted | Completed | Refused | NotCreated | Busy | Pending
 
 /**
- * Keys are honoured, and for how long nobody states. Unkeyed, until whoever runs the channel says how
- * long a key lives.
+ * The provider honours keys and does not state for how long. The channel counts as unkeyed until its operator
+ * says how long a key lives.
  */
 export interface KeyedUnstated {
   readonly kind: "keyed-unstated"
@@ -95,18 +95,18 @@ export interface KeyCheck {
   readonly readKey: (reply: Reply) => boolean | undefined
 }
 
-/** For what takes more than one request to find out; `models` are those that the channel serves. */
+/** A check that takes more than one request; `models` are those that the channel serves. */
 export type Check = (send: Send, models: readonly string[]) => Promise<ChannelCheck>
 
 export interface Provider {
   readonly name: string
-  /** Where it is absent, whoever runs the channel has to name it. */
+  /** If it is absent, the operator of the channel has to name it. */
   readonly baseUrl?: string
   /** The environment variable that commonly holds its key. */
   readonly keyVariable: string
   /** The header that says who calls. */
   readonly authorize: (key: string) => Readonly<Record<string, string>>
-  /** Where else its own URLs may lead, with credentials; beside the base's host. `*.name` is any below it. */
+  /** Further hosts of its own to which credentials may go. `*.name` is any host below it. */
   readonly apiHosts?: readonly string[]
   /** Where its outputs lie, as `MediaRequest.hosts` names them. */
   readonly outputHosts: readonly string[]
@@ -118,37 +118,37 @@ export interface Provider {
   readonly submission: Submission | KeyedUnstated
   /** By the id of the public model. */
   readonly models: Readonly<Record<string, ProviderModel>>
-  /** Any other model that whoever runs the channel names; none by default. */
+  /** Any other model that the operator of the channel names; none by default. */
   readonly otherModels?: ProviderModel
   /** As `Channel.relays`. */
   readonly relays?: true
   readonly concurrency: number
-  /** Purchases in any minute, where the provider bounds them; polls don't count. */
+  /** The most purchases in any minute, if the provider bounds them; polls don't count. */
   readonly requestsPerMinute?: number
-  /** It costs nothing, as a machine of one's own: an operator may then allow that doubts are repeated. */
+  /** It costs nothing, as a machine of one's own does: an operator may then let doubtful purchases be repeated. */
   readonly isFree?: true
   readonly submitTimeoutMs: number
-  /** Resolves to the URL that names what was uploaded. Needed where an input is put by `upload`. */
+  /** Resolves to the URL of the upload. Required if an input rule is `upload`. */
   readonly upload?: (input: { readonly content: Blob }, send: Send) => Promise<string>
   /**
-   * What the answer proves; undefined: nothing, and the purchase is in doubt. Of a 5xx or a 408 only
-   * what shows that the work was taken in is believed.
+   * What the answer proves. Undefined if it proves nothing: the purchase is then in doubt. Of a 5xx or a
+   * 408 only an outcome that shows that the work was taken in is believed.
    */
   readonly readCreate: (reply: Reply) => CreateOutcome | undefined
-  /** How the work stands; undefined where the answer does not tell, and it is asked again. */
+  /** How the work stands; undefined if the answer does not tell, and it is then asked again. */
   readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | undefined>
-  /** Absent where it has none, or none that could be asked for with a purchase. */
+  /** Absent if it has no webhooks, or none that could be asked for with a purchase. */
   readonly webhook?: Webhook
-  /** Between two polls; from 0.5 to 15 s by default, and never below an outcome's `pollAfterMs`. */
+  /** The pause between two polls: 0.5 to 15 s by default, and never below an outcome's `pollAfterMs`. */
   readonly pollEvery?: PollEvery
   /**
-   * Media come as base64 in its answers: what it made, or what a request held that it repeats. Without
-   * it an answer holds 1 MiB at most, but for that to a purchase.
+   * Its answers hold media as base64: outputs, or inputs of a request that they repeat. Without it an
+   * answer may have 1 MiB at most, except the answer to a purchase.
    */
   readonly answersHoldMedia?: true
   /**
-   * What it says it charged: in its last answer about the work, or in what the operation keeps of the
-   * answer to the purchase. Asked at the end of the work; without it the provider never tells.
+   * The cost that it tells, in its last answer about the work or in the part of the answer to the purchase
+   * that the operation keeps. Asked at the end of the work; absent if the provider never tells.
    */
   readonly readCost?: (
     reply: Reply | undefined,
@@ -156,16 +156,16 @@ export interface Provider {
   ) => ProviderCost | undefined
   /** Stops the work as far as it can be stopped. */
   readonly cancel?: (operation: Json, send: Send) => Promise<CancelOutcome>
-  /** Without it a check tells only that the address answers. */
+  /** Without it a check only tells that the address answers. */
   readonly check?: KeyCheck | Check
-  /** Of a lookup: the operation under the key, null where there surely is none. */
+  /** For a lookup: the operation under the key, null if there certainly is none. */
   readonly find?: (
     request: { readonly model: string; readonly parameters: ParameterValues; readonly key: string },
     send: Send,
   ) => Promise<{ readonly operation: Json } | null>
 }
 
-/** Throws `invalid-configuration` where a declaration claims what can't be. */
+/** Throws `invalid-configuration` if a declaration contradicts itself or lacks something. */
 export function defineProvider(provider: Provider): Provider {
   const { baseUrl, find, models, name, outputHosts, outputsNeedKey, submission } = provider
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name))
@@ -174,7 +174,7 @@ export function defineProvider(provider: Provider): Provider {
     throw invalid(provider, "has a baseUrl that is none")
   }
   if (Object.keys(models).length === 0) throw invalid(provider, "serves no model")
-  // With the key they lie at its own address.
+  // Outputs that need the key lie at its own address.
   if (outputHosts.length === 0 && outputsNeedKey !== true) {
     throw invalid(provider, "names no host of its outputs")
   }
@@ -186,7 +186,7 @@ export function defineProvider(provider: Provider): Provider {
   return provider
 }
 
-/** Undefined where it has no such model. */
+/** Undefined if it has no such model. */
 export function findModel(
   { models, otherModels }: Pick<Provider, "models" | "otherModels">,
   id: string,

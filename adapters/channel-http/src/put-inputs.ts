@@ -1,11 +1,12 @@
 /**
- * The inputs of a request as its provider takes them, put in place of the URLs before anything is
- * bought. Nothing here is a purchase: it may be done again, and what goes wrong proves that nothing was
- * created. A provider that takes what a request holds has no rule, and gets it as it is.
+ * The inputs of a request in the form that its provider takes, put in place of the URLs before anything is
+ * bought. Nothing here is a purchase: it may be repeated, and a failure proves that nothing was created. A
+ * parameter without a rule is sent as the request holds it.
  *
  *   data URL → link, upload      http(s) URL → data URL
  */
 import {
+  gatherBody,
   isFailureCode,
   isSafelightError,
   SafelightError,
@@ -14,9 +15,10 @@ import {
   type ParameterValues,
   type Refused,
 } from "@safelight/core"
+import { isDataUrl } from "./data-url.ts"
 import type { InputRule, Provider, ProviderModel, Send } from "./provider.ts"
 
-/** For all inputs of a request: what took longer would keep the purchase from leaving in time. */
+/** For all inputs of a request: otherwise the purchase could not leave in time. */
 export const PUT_INPUTS_MS = 15_000
 
 export interface InputPlace {
@@ -33,7 +35,7 @@ type PutInputs =
   | NotCreated
   | Refused
 
-/** Rejects where we are wrong, and nowhere else. */
+/** Rejects only with mistakes of ours. */
 export async function putInputs(place: InputPlace): Promise<PutInputs> {
   const { model, request, signal } = place
   const parameters: Record<string, unknown> = { ...request.parameters }
@@ -44,7 +46,7 @@ export async function putInputs(place: InputPlace): Promise<PutInputs> {
       // oxlint-disable-next-line no-await-in-loop
       parameters[param] = await putAll(place, rule, urls)
     }
-    // What ignores the signal may have come too late all the same.
+    // An input that ignores the signal may have come too late.
     if (model.inputs !== undefined && signal.aborted) return TOO_LONG
     return { kind: "put", parameters }
   } catch (error) {
@@ -52,7 +54,7 @@ export async function putInputs(place: InputPlace): Promise<PutInputs> {
   }
 }
 
-/** Throws what is a mistake of ours. */
+/** Throws mistakes of ours. */
 function readFault(error: unknown, signal: AbortSignal): NotCreated | Refused {
   const isInputs = isSafelightError(error) && isFailureCode(error.code)
   const about = isInputs && { isAboutRequest: true as const }
@@ -76,7 +78,7 @@ async function putAll(place: InputPlace, rule: InputRule, value: unknown): Promi
 
 async function put(place: InputPlace, rule: InputRule, url: string): Promise<string> {
   const { by, fromCharacters = 0 } = rule
-  const isInline = url.startsWith("data:")
+  const isInline = isDataUrl(url)
   if (isInline === (by === "inline") || url.length < fromCharacters) return url
   const { provider, request, send, signal } = place
   // Without a public address it goes along: a provider that takes no data URL has not accepted it.
@@ -95,17 +97,13 @@ async function readInput(
 ): Promise<{ readonly content: Buffer<ArrayBuffer>; readonly mimeType: string }> {
   try {
     const { body, mimeType } = await inputs.open({ url, signal })
-    return { content: await readAll(body), mimeType }
+    // The engine bounds what it opens.
+    const bytes = (await gatherBody(body, Infinity)) ?? new Uint8Array()
+    return { content: Buffer.from(bytes.buffer), mimeType }
   } catch (cause) {
     if (!signal.aborted) throw cause
     const message = "an input took too long"
     const code = "media_download_failed"
     throw new SafelightError({ code, message, retryable: true, cause })
   }
-}
-
-async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }

@@ -1,13 +1,13 @@
 /**
- * A channel's callbacks from its provider's declaration. They are asked for only where they could be
- * told from a stranger's, and where the provider would take the address: a public one is https.
+ * A channel's callbacks from its provider's declaration. They are asked for only if they can be told from a
+ * stranger's and the provider would take the address.
  */
 import {
+  parseJson,
   SafelightError,
   type CallbackOutcome,
   type CallbackRequest,
   type Clock,
-  type Json,
 } from "@safelight/core"
 import { createKeySet } from "./key-set.ts"
 import type { ProviderRequest, Reply } from "./provider.ts"
@@ -25,7 +25,7 @@ export interface ReceiverOptions {
 
 export type Receive = (request: CallbackRequest) => Promise<CallbackOutcome>
 
-/** Undefined where the secret is missing that tells the provider's messages from others. */
+/** Undefined if the secret is missing that tells the provider's messages from others. */
 export function createReceive(options: ReceiverOptions): Receive | undefined {
   const verifies = createVerifier(options)
   if (verifies === undefined) return undefined
@@ -33,7 +33,8 @@ export function createReceive(options: ReceiverOptions): Receive | undefined {
   return async (request) => {
     if (!(await verifies(request))) return { kind: "forged" }
     if (scheme.kind === "none") return { kind: "hint" }
-    const message = parse(request.body)
+    const message = parseJson(Buffer.from(request.body).toString("utf8"))
+    // The provider signed it, but it is about no work that we know.
     if (message === undefined) return { kind: "ignored" }
     const operation = readOperation?.(message, request.model)
     return operation === undefined ? { kind: "verified" } : { kind: "verified", operation }
@@ -60,14 +61,14 @@ function createVerifier({ clock, get, secret, webhook }: ReceiverOptions): Verif
   }
 }
 
-/** What base64 makes nothing of would be the empty key, which everybody has. */
+/** A text that is no base64 would be decoded to the empty key, which everybody has. */
 function requireSecret(secret: string): void {
   if (Buffer.from(secret.replace(/^whsec_/, ""), "base64").length >= 16) return
   const message = "the secret of webhooks must be whsec_ and the base64 of 16 bytes or more"
   throw new SafelightError({ code: "invalid-configuration", message })
 }
 
-/** A callback at plain http is asked of a stub alone: providers refuse the whole purchase for it. */
+/** Only a stub is given an address of plain http: providers refuse the whole purchase for it. */
 export function addCallback(
   request: ProviderRequest,
   webhook: Webhook,
@@ -76,13 +77,4 @@ export function addCallback(
 ): ProviderRequest {
   const isTaken = callback.url.startsWith("https:") || origin.startsWith("http:")
   return isTaken ? webhook.addTo(request, callback) : request
-}
-
-function parse(body: Uint8Array): Json | undefined {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8")) as Json
-  } catch {
-    // The provider signed it all the same: it is about no work that we know.
-    return undefined
-  }
 }

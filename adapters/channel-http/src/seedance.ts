@@ -1,15 +1,16 @@
 /**
- * A film of Seedance 2.5 in the words of Ark, which those who resell it take too. Frames and references
- * exclude each other: up to two images alone are the first frame and the last, and with a film, a sound
- * or a third image all of them are references.
+ * A film of Seedance 2.5 in Ark's format, which its resellers take too. Frames and references exclude each
+ * other: one or two images alone are the first frame and the last; with a film, a sound or a third image all
+ * of them are references.
  */
 import type { Json, ParameterValues, ReferenceToVideoParameters } from "@safelight/core"
+import { isDataUrl } from "./data-url.ts"
 import { countReferences, findBitrateObstacle, type Obstacles } from "./eligibility.ts"
 import type { InputRule, InputWays } from "./provider.ts"
 
 type Kind = "image_url" | "video_url" | "audio_url"
 
-/** Everything but the model's name; what is not asked for is Ark's own default. */
+/** Everything but the model's name. Ark has its own defaults for parameters that are not set. */
 export function toSeedance(parameters: ParameterValues): Readonly<Record<string, Json>> {
   const asked = parameters as ReferenceToVideoParameters
   const { image_urls: images = [], video_urls: films = [], audio_urls: sounds = [] } = asked
@@ -44,7 +45,7 @@ const BY_URL = "films are taken by URL alone"
 /** Films are taken by URL alone. */
 export const SEEDANCE_INPUTS: Readonly<Record<string, InputRule>> = { video_urls: { by: "link" } }
 
-/** What Seedance 2.5 can't say, wherever it is. */
+/** For Seedance 2.5 at any provider. */
 export function findSeedanceObstacles(
   parameters: ParameterValues,
   { canLink }: InputWays,
@@ -58,8 +59,4 @@ export function findSeedanceObstacles(
     video_urls: !canLink && asked.video_urls?.some(isDataUrl) === true && BY_URL,
     prompt: isEmpty && "a prompt or a reference is needed",
   }
-}
-
-export function isDataUrl(url: string): boolean {
-  return url.startsWith("data:")
 }

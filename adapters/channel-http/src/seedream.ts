@@ -1,6 +1,6 @@
 /**
- * Pictures of Seedream 5.0 Pro in the words of Ark, which those who resell it take too. It takes a size
- * in pixels and no ratio, and nothing with fewer pixels than 1024 × 1024 or more than 2048 × 2048.
+ * Pictures of Seedream 5.0 Pro in Ark's format, which its resellers take too. It takes a size in pixels and no
+ * ratio, from as many pixels as 1024 × 1024 has to as many as 2048 × 2048 has.
  */
 import type {
   ImageEditParameters,

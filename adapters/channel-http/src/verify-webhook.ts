@@ -1,6 +1,6 @@
 /**
- * Whether a provider sent a webhook, and now: signatures over the bytes as they came, compared in
- * constant time. Where the scheme has a moment, one that is long ago or ahead is as good as none.
+ * Whether a provider sent a webhook, and sent it now: signatures over the bytes as they came, compared in
+ * constant time. If the scheme signs a moment, one that is long ago or ahead is refused.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import type { CallbackRequest } from "@safelight/core"
@@ -9,7 +9,7 @@ import type { WebhookScheme } from "./webhook.ts"
 
 export type SignedMessage = Pick<CallbackRequest, "body" | "headers" | "secret" | "signal">
 
-/** What fal and Standard Webhooks allow for delivery and clocks. */
+/** As fal and Standard Webhooks allow for delivery and clocks. */
 const TOLERANCE_MS = 300_000
 /** A message has one signature a key, and an account some keys. */
 const MOST_SIGNATURES = 16

@@ -1,6 +1,6 @@
 /**
- * A provider's webhooks, as its declaration says them: where the address goes, who vouches for what
- * comes, and which work a message is about. What nobody signs is a hint to poll, whatever it says.
+ * A provider's webhooks in its declaration: where the address goes, how a message is verified, and which work
+ * it is about. A message that is not signed is only a hint to poll, whatever it says.
  */
 import type { CallbackAddress, Json } from "@safelight/core"
 import type { ProviderRequest } from "./provider.ts"
@@ -19,7 +19,7 @@ export type WebhookScheme =
 
 export interface Webhook {
   readonly scheme: WebhookScheme
-  /** The purchase with the address in it; as it was where it takes none. */
+  /** The purchase with the address in it; unchanged if it takes none. */
   readonly addTo: (request: ProviderRequest, callback: CallbackAddress) => ProviderRequest
   /** The handle on the work that a verified message names, as `poll` takes it; undefined without one. */
   readonly readOperation?: (message: Json, model: string) => Json | undefined

@@ -1,16 +1,15 @@
 /**
- * Which addresses may be connected to: public unicast ones that are neither this host's own nor a
- * cloud's, and those a host allows by name of their block; one that is denied by name never. An
- * IPv4-mapped address is judged by its IPv4; whatever else embeds an IPv4 address (6to4, Teredo,
- * NAT64) is refused, since a gateway may lead it anywhere. An address is refused too if the host's own
- * can't be listed: it might be one of them. A rule and a judge
- * never throw.
+ * Which addresses may be connected to: public unicast ones that are neither this host's own nor a cloud's,
+ * and those in a block that is allowed by option; those in a denied block never. An IPv4-mapped address is
+ * judged by its IPv4 address; other forms that embed one (6to4, Teredo, NAT64) are refused, since a gateway
+ * may lead them anywhere. If the host's own addresses can't be listed, public ones are refused too: they
+ * might be among them. A rule and a judge never throw.
  */
 import { isIP } from "node:net"
 import os from "node:os"
 import ipaddr from "ipaddr.js"
 
-/** `localAddress` is the near end of a socket whose far end is judged, where there is one. */
+/** `localAddress` is the near end of the socket whose far end is judged, if there is a socket. */
 export type AddressRule = (address: string, localAddress?: string) => boolean
 
 /**
@@ -45,7 +44,7 @@ export function createAddressJudge({
   const allowed = allowedAddresses.map((block) => ipaddr.parseCIDR(block))
   const denied = deniedAddresses.map((block) => ipaddr.parseCIDR(block))
 
-  /** What the blocks and the address itself say; undefined if the host's own ones decide. */
+  /** The verdict by the blocks and the address itself; undefined if the host's own addresses decide. */
   function judgeAlone(address: Address): AddressVerdict | undefined {
     if (isWithinAny(address, denied)) return "refused"
     if (isWithinAny(address, allowed)) return "allowed"
@@ -76,10 +75,10 @@ function parseAddress(address: string): Address | undefined {
 /** The withdrawn IPv4-compatible form, which the parser takes for the IPv4-mapped one. */
 const COMPATIBLE = /^::\d+\./
 
-/** What IANA assigned for the public Internet; `unicast` means "in no special block". */
+/** IANA's block for the public Internet; `unicast` only means "in no special block". */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3")
 
-/** What clouds serve their machines at in public space: Azure's platform, IBM's services. */
+/** Public addresses at which clouds serve their machines: Azure's platform, IBM's services. */
 const CLOUDS: readonly Block[] = ["168.63.129.16/32", "161.26.0.0/16", "166.8.0.0/14"].map(
   (block) => ipaddr.parseCIDR(block),
 )
@@ -90,9 +89,9 @@ function isPublic(address: Address): boolean {
 }
 
 /**
- * What is reached from within, where no firewall stands. Addresses come and go, so they are listed
- * each time. Undefined where the system does not tell: it has no descriptor left, or the process may
- * open no netlink socket.
+ * The host's own addresses, which are reached from behind its firewall. They come and go, so they are listed
+ * each time. Undefined if the system does not list them: it has no descriptor left, or the process may open
+ * no netlink socket.
  */
 function listOwn(localAddress: string | undefined): readonly Address[] | undefined {
   try {

@@ -1,6 +1,6 @@
 /**
- * What the answer that ends all redirects must be: the whole file or, where a body is gone on with,
- * exactly its rest. Whoever reads the body then has only bytes to count.
+ * Checks the answer that ends all redirects: it has to be the whole file or, if a body is resumed, exactly
+ * its rest. After that only the bytes of the body have to be counted.
  */
 import { downloadFailed, tooLarge } from "./media-fault.ts"
 import { isRest, type Rest } from "./rest-of-body.ts"

@@ -1,7 +1,7 @@
 /**
- * Media inside its own URL. It is decoded a slice at a time, so that beside the URL itself only one
- * slice is ever held; base64 that is not canonical (RFC 4648 §3.5) is therefore found where it
- * stands, perhaps after the first slices were read.
+ * Media inside its own URL. It is decoded slice by slice, so that only the URL and one slice are held in
+ * memory. Base64 that is not canonical (RFC 4648 §3.5) may therefore be found after the first slices were
+ * read.
  */
 import { setImmediate } from "node:timers/promises"
 import { DATA_URL_TYPES, type MediaRequest } from "@safelight/core"

@@ -1,7 +1,6 @@
 /**
- * One abort signal for everything a download does, fired by the caller's signal or by the time it
- * may take in total. Its reason is the fault to report, so that whoever sees the signal aborted has
- * nothing to tell apart.
+ * One abort signal for all of a download, fired by the caller's signal or once its total time is over. The
+ * reason is the error to report, so that no code has to tell the two apart.
  */
 import type { AbortSignalLike } from "@safelight/core"
 import { calledOff, downloadFailed } from "./media-fault.ts"

@@ -1,7 +1,7 @@
 /**
- * Asks for a URL until an answer is no redirect, and checks that answer. Each hop is judged anew: its
- * URL, its host, its address. What a request's maker adds to its headers goes to the origin of the URL
- * until the first redirect elsewhere, and never again, though a later one leads back.
+ * Follows redirects until an answer is none, and checks that answer. Each hop is judged anew: its URL, its
+ * host, its address. Headers that the caller adds are sent to the origin of the URL until the first redirect
+ * elsewhere, and never again, even if a later redirect leads back.
  */
 import type { MediaRequest } from "@safelight/core"
 import { createAddressJudge } from "./address-rule.ts"
@@ -11,16 +11,15 @@ import type { GuardedFetchSettings, LookUpHost } from "./guarded-fetch-options.t
 import { createHostRule } from "./host-rule.ts"
 import { createLookUp, lookUpBySystem } from "./look-up-host.ts"
 import { downloadFailed } from "./media-fault.ts"
-import { toRequestHeaders } from "./request-headers.ts"
 import { toRangeHeaders, type Rest } from "./rest-of-body.ts"
-import { sendRequest, type Answer } from "./send-request.ts"
+import { sendRequest, toRequestHeaders, type Answer } from "./send-request.ts"
 
 export interface DownloadRequest extends Pick<
   MediaRequest,
   "headers" | "hosts" | "maxBytes" | "trustedOrigins" | "url"
 > {
   readonly signal: AbortSignal
-  /** Asked for in place of the whole. */
+  /** Is asked for instead of the whole file. */
   readonly rest?: Rest
 }
 

@@ -1,9 +1,9 @@
 /**
- * Opens the sockets, and is where the address rule holds. A `lookup` hook never sees an IP literal,
- * so literals are judged before connecting; of a name, every address is judged and the socket takes
- * one of just those, with no second look-up in between; and what the socket is in fact connected to
- * is judged once more before a byte of HTTP leaves. All of this runs in callbacks, where whatever is
- * thrown would end the process: a refusal is handed on.
+ * Opens the sockets, and applies the address rule. A `lookup` hook never sees an IP literal, so literals are
+ * judged before connecting. Of a name every address is judged, and the socket takes one of just those, with
+ * no second look-up in between. The address that the socket is in fact connected to is judged once more
+ * before a byte of HTTP leaves. All of this runs in callbacks, where an exception would end the process: a
+ * refusal is handed on.
  */
 import type { LookupAddress } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
@@ -58,7 +58,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
   }
 }
 
-/** One address that is not allowed spoils the answer: an honest host does not mix them. */
+/** One forbidden address refuses the whole answer: an honest host does not mix them. */
 function createGuardedLookup({ judge, lookup }: GuardedConnectorOptions): LookupFunction {
   async function answer(...[hostname, { all }, callback]: LookupArguments): Promise<void> {
     const addresses = await findAddresses(hostname, lookup)
@@ -77,7 +77,7 @@ function toLookupAddress(address: string): LookupAddress {
   return { address, family: isIP(address) }
 }
 
-/** A resolver that fails and one that finds nothing say the same: there is nowhere to connect. */
+/** A resolver that fails and one that finds nothing mean the same: there is no address to connect to. */
 async function findAddresses(hostname: string, lookup: LookUpHost): Promise<readonly string[]> {
   try {
     return await lookup(hostname)
@@ -86,7 +86,7 @@ async function findAddresses(hostname: string, lookup: LookUpHost): Promise<read
   }
 }
 
-/** Why none of `addresses` may be connected to, if so. */
+/** The reason why none of `addresses` may be connected to; undefined if all may. */
 function findFault(judge: AddressJudge, ...judged: Parameters<AddressJudge>): Error | undefined {
   switch (judge(...judged)) {
     case "allowed":

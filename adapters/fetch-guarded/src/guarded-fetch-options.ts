@@ -1,9 +1,9 @@
 /**
- * What a guarded fetch can be told, and the checks of it. Every bound has a default and none can be
- * turned off: a zero is refused, it does not mean "for ever".
+ * The options of a guarded fetch, and their checks. Every bound has a default and none can be turned off: a
+ * zero is refused and does not mean "for ever".
  */
 import ipaddr from "ipaddr.js"
-import { SafelightError } from "@safelight/core"
+import { LONGEST_TIMER_MS, SafelightError, takeIntegers } from "@safelight/core"
 
 /** The addresses of a host, as canonical text; rejects where there are none. */
 export type LookUpHost = (hostname: string) => Promise<readonly string[]>
@@ -17,17 +17,17 @@ export interface GuardedFetchOptions {
   readonly connectTimeoutMs?: number
   /** From the request to the last header of its answer. */
   readonly headersTimeoutMs?: number
-  /** Between two pieces of a body; stands still while the reader is the slow one. */
+  /** Between two chunks of a body; the time that the reader takes does not count. */
   readonly bodyTimeoutMs?: number
-  /** What a body must bring on average, once it was waited for as long as `bodyTimeoutMs` in all. */
+  /** The least average pace of a body, judged once it was waited for as long as `bodyTimeoutMs` in all. */
   readonly leastBytesPerSecond?: number
-  /** From `open` to the last byte read, with waiting, redirects and the reader's own time. */
+  /** From `open` to the last byte that is read, including waiting, redirects and the reader's time. */
   readonly totalTimeoutMs?: number
   /** Redirects followed before giving up; 0 follows none. */
   readonly maxRedirects?: number
   /** URLs open at once; the next ones wait. Data URLs take no place. */
   readonly connections?: number
-  /** Takes the place of asking the name servers and, for trusted origins, the system. */
+  /** Replaces the name servers and, for trusted origins, the system's resolver. */
   readonly lookup?: LookUpHost
 }
 
@@ -36,36 +36,36 @@ export type GuardedFetchSettings = Required<Omit<GuardedFetchOptions, "lookup">>
 export const DEFAULTS: GuardedFetchSettings = {
   /** Public addresses alone. */
   allowedAddresses: [],
-  /** Beyond what is never public, none that we know of. */
+  /** None, since no address that is not public is allowed by itself. */
   deniedAddresses: [],
   /** A lost SYN is sent again after 1 s and 3 s: two losses still get through. */
   connectTimeoutMs: 5_000,
   /** Some hosts make the file when it is asked for. */
   headersTimeoutMs: 15_000,
-  /** A transfer that stood still this long is not going on. */
+  /** A transfer that stood still for so long has died. */
   bodyTimeoutMs: 15_000,
-  /** 0.4 Mbit/s: a bad line still brings a picture, and nobody holds a connection with single bytes. */
+  /** 0.4 Mbit/s: enough for a picture on a bad line, and too much to hold a connection by single bytes. */
   leastBytesPerSecond: 50_000,
   /** 200 MiB at 14 Mbit/s. */
   totalTimeoutMs: 120_000,
-  /** A CDN takes one or two; curl stops at 50, browsers at 20, and nobody is watching here. */
+  /** A CDN needs one or two; curl stops at 50, browsers at 20. */
   maxRedirects: 5,
   /** Above the 50 references that one task may hold (30 images, 10 videos, 10 sounds). */
   connections: 64,
 }
 
-/** [least, greatest]; a timer in Node takes at most 2^31 - 1 ms. */
 const BOUNDS = {
-  connectTimeoutMs: [1, 2_147_483_647],
-  headersTimeoutMs: [1, 2_147_483_647],
-  bodyTimeoutMs: [1, 2_147_483_647],
+  connectTimeoutMs: [1, LONGEST_TIMER_MS],
+  headersTimeoutMs: [1, LONGEST_TIMER_MS],
+  bodyTimeoutMs: [1, LONGEST_TIMER_MS],
   leastBytesPerSecond: [1, 1_000_000_000],
-  totalTimeoutMs: [1, 2_147_483_647],
+  totalTimeoutMs: [1, LONGEST_TIMER_MS],
   maxRedirects: [0, 20],
   connections: [1, 10_000],
 } as const
 
-type BoundedName = keyof typeof BOUNDS
+/** Before the name of a wrong option. */
+const PREFIX = "The guarded fetch's option "
 
 /** Throws `invalid-configuration`, naming the option. */
 export function toSettings(options: GuardedFetchOptions): GuardedFetchSettings {
@@ -78,13 +78,7 @@ export function toSettings(options: GuardedFetchOptions): GuardedFetchSettings {
   return {
     allowedAddresses: blocks("allowedAddresses", options),
     deniedAddresses: blocks("deniedAddresses", options),
-    connectTimeoutMs: bounded("connectTimeoutMs", options),
-    headersTimeoutMs: bounded("headersTimeoutMs", options),
-    bodyTimeoutMs: bounded("bodyTimeoutMs", options),
-    leastBytesPerSecond: bounded("leastBytesPerSecond", options),
-    totalTimeoutMs: bounded("totalTimeoutMs", options),
-    maxRedirects: bounded("maxRedirects", options),
-    connections: bounded("connections", options),
+    ...takeIntegers({ options, bounds: BOUNDS, defaults: DEFAULTS, prefix: PREFIX }),
   }
 }
 
@@ -99,15 +93,6 @@ function blocks(
   return list
 }
 
-function bounded(name: BoundedName, options: GuardedFetchOptions): number {
-  const value = options[name] ?? DEFAULTS[name]
-  const [least, greatest] = BOUNDS[name]
-  if (!Number.isSafeInteger(value) || value < least || value > greatest) {
-    throw wrong(name, `must be an integer from ${least} to ${greatest}`)
-  }
-  return value
-}
-
 /** IPv4 in four decimal parts; an IPv4-mapped block would never match, for it is judged as IPv4. */
 function isBlock(block: unknown): boolean {
   if (typeof block !== "string" || !ipaddr.isValidCIDR(block)) return false
@@ -119,6 +104,6 @@ function isBlock(block: unknown): boolean {
 function wrong(name: string, what: string): SafelightError {
   return new SafelightError({
     code: "invalid-configuration",
-    message: `The guarded fetch's option ${name} ${what}.`,
+    message: `${PREFIX}${name} ${what}`,
   })
 }

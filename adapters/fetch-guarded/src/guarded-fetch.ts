@@ -1,6 +1,6 @@
 /**
- * Media by URL, safely: the `MediaSource` of a service that opens URLs which strangers sent. It holds
- * nothing between two downloads, so there is nothing to close. Whoever opens more URLs at once than
+ * Media by URL, safely: the `MediaSource` of a service that opens URLs which strangers sent. It holds nothing
+ * between two downloads, so there is nothing to close. A caller that opens more URLs at once than
  * `connections` has to read or leave the first bodies before the others open.
  */
 import {
@@ -24,7 +24,7 @@ import type { Answer } from "./send-request.ts"
 export function createGuardedFetch(options: GuardedFetchOptions = {}): MediaSource {
   const settings = toSettings(options)
   const download = createDownload(settings, options.lookup)
-  // A place is held until the body ends, however long its reader takes.
+  // A permit is held until the body ends, however long its reader takes.
   const connections = createSemaphore({ permits: settings.connections, name: "downloads" })
   const { bodyTimeoutMs: graceMs, leastBytesPerSecond, totalTimeoutMs } = settings
   const pace = { graceMs, leastBytesPerSecond }
@@ -64,7 +64,7 @@ async function openDownload(request: MediaRequest, context: DownloadContext): Pr
     leave = undefined
   }
 
-  // A body that nobody reads notices nothing: its place is given back from here.
+  // A body that is never read notices nothing: its permit is released from here.
   signal.addEventListener("abort", () => void end(), { once: true })
   try {
     leave = await connections.acquire({ signal })
@@ -90,7 +90,7 @@ async function openDownload(request: MediaRequest, context: DownloadContext): Pr
   return openMedia(source, request)
 }
 
-/** As its server declares it; the parser rejects a body of any other length. */
+/** The length that the server declares; the parser rejects a body of any other. */
 function findLength({ headers }: Answer): number | undefined {
   const declared = headers["content-length"]
   return typeof declared === "string" && /^\d{1,15}$/.test(declared) ? Number(declared) : undefined

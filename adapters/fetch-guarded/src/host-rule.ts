@@ -1,13 +1,13 @@
 /**
- * Which hosts a request may ask, by their names alone. Where a name leads is the address rule's to
- * judge, and only an origin that is trusted goes by it: a host that is allowed does not.
+ * Which hosts a request may ask, by their names alone. The address rule judges where a name leads: an allowed
+ * host has to pass it too, and only a trusted origin does not.
  */
-import type { MediaRequest } from "@safelight/core"
+import { isHostWithin, type MediaRequest } from "@safelight/core"
 
 export type HostVerdict = "allowed" | "trusted" | "refused"
 export type HostRule = (address: URL) => HostVerdict
 
-/** Throws a `RangeError` where a host or an origin would never match, which nobody means. */
+/** Throws a `RangeError` if a host or an origin could never match, since that is a mistake. */
 export function createHostRule({
   hosts,
   trustedOrigins = [],
@@ -20,17 +20,12 @@ export function createHostRule({
   }
   return ({ origin, hostname }) => {
     if (trustedOrigins.includes(origin)) return "trusted"
-    const isAllowed = hosts === undefined || hosts.some((host) => isWithin(hostname, host))
+    const isAllowed = hosts === undefined || hosts.some((host) => isHostWithin(hostname, host))
     return isAllowed ? "allowed" : "refused"
   }
 }
 
-/** The star stands for one name or more, never for none. */
-function isWithin(hostname: string, host: string): boolean {
-  return host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : hostname === host
-}
-
-/** In the one spelling that a parsed URL has: lower case, no port, Punycode, addresses in full. */
+/** Whether it is spelt as in a parsed URL: lower case, no port, Punycode, addresses in full. */
 function isHost(host: string): boolean {
   const name = host.startsWith("*.") ? host.slice(2) : host
   return !name.includes("*") && URL.parse(`http://${name}`)?.hostname === name

@@ -1,17 +1,17 @@
 /**
- * A least pace for a body. The time between two pieces is bounded elsewhere; by this alone a server
- * that sends a byte now and then would hold its connection, and whoever waits for the file, until the
- * end of all patience. Only time spent waiting for the server counts, not what the reader takes.
+ * A least pace for a body. A bound on the time between two chunks is not enough: a server that sends a byte
+ * now and then would hold its connection, and the task that waits for the file, until the total time is
+ * over. Only time spent waiting for the server counts, not the reader's own.
  */
 import { downloadFailed } from "./media-fault.ts"
 
 export interface Pace {
   readonly leastBytesPerSecond: number
-  /** Waited for in all before the pace is judged: a server may start slowly. */
+  /** The waiting time before the pace is judged: a server may start slowly. */
   readonly graceMs: number
 }
 
-/** Throws `media_download_failed`, retryable, at the first piece that comes too late. */
+/** Throws `media_download_failed`, retryable, at the first chunk that comes too late. */
 export async function* keepPace(
   chunks: AsyncIterable<Uint8Array>,
   { leastBytesPerSecond, graceMs }: Pace,

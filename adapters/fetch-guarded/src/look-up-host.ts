@@ -1,15 +1,15 @@
 /**
- * The addresses of a host. Of a stranger's they are asked of the machine's name servers directly: the
- * system's own resolver works in the few threads that files use too, and keeps one for each name that
- * nobody answers for; here a question is a packet and a timer. The hosts file and search domains do not
- * count then. A connection waits no longer for all of it than its own time-out.
+ * The addresses of a host. For a stranger's host the machine's name servers are asked directly, without the
+ * hosts file and search domains. The system's own resolver works in the few threads that files use too, and
+ * each name without an answer would hold one of them; here a question is a packet and a timer. A connection
+ * waits no longer for all of this than its own time-out.
  */
 import { lookup, Resolver } from "node:dns/promises"
 import type { LookUpHost } from "./guarded-fetch-options.ts"
 
 /**
- * For each name server in turn, which is asked once. One that knows answers in far less; one that is
- * asked for a stranger's name may not.
+ * For each name server, which is asked once, in turn. Most answers take far less, but a stranger's name may
+ * have none.
  */
 const TIMEOUT_MS = 2_000
 
@@ -23,7 +23,7 @@ export function createLookUp(): LookUpHost {
   }
 }
 
-/** Of a host that an operator names: `localhost`, or another container's short name, is one. */
+/** For a host that an operator names, such as `localhost` or another container's short name. */
 export async function lookUpBySystem(hostname: string): Promise<readonly string[]> {
   const found = await lookup(hostname, { all: true })
   return found.map(({ address }) => address)

@@ -1,7 +1,6 @@
 /**
- * Every way in which media cannot be had. A fault carries no cause: the errors of sockets, resolvers
- * and parsers hold host names and addresses, which belong to whoever sent the URL; their code, which
- * does not, is in the message.
+ * The errors of a download. None has a cause: errors of sockets, resolvers and parsers hold host names and
+ * addresses, which belong to the person who sent the URL. Their code is in the message.
  */
 import { errors } from "undici"
 import { isSafelightError, SafelightError } from "@safelight/core"
@@ -33,8 +32,8 @@ export function calledOff(): SafelightError {
 }
 
 /**
- * What may go away by itself; a bad certificate or a malformed answer does not. A body that ends before
- * its declared length is one of two codes, by what its server said of the connection.
+ * Codes of faults that may pass; a bad certificate or a malformed answer does not. A body that ends before
+ * its declared length has one of two codes, depending on what its server said of the connection.
  */
 const RETRYABLE_CODES = new Set([
   "EAI_AGAIN",
@@ -51,7 +50,7 @@ const RETRYABLE_CODES = new Set([
   "UND_ERR_SOCKET",
 ])
 
-/** Translates what a socket, a parser or a stream threw; a fault of our own code stays what it is. */
+/** Translates the error of a socket, a parser or a stream; a mistake of our own code stays as it is. */
 export function toMediaFault(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (isSafelightError(error)) return error
@@ -68,8 +67,8 @@ export function toMediaFault(error: unknown, signal: AbortSignal): unknown {
 }
 
 /**
- * Chunks that end before the last one, on a connection that was to be closed: the parser stumbles over
- * the end itself, with no text left. It sets no code, whatever its type says.
+ * Whether a chunked body ended before its last chunk, on a connection that was to be closed: the parser then
+ * fails at the end, with no text left, and sets no code, although its type says so.
  */
 function isCutOff(error: Error): boolean {
   return "data" in error && error.data === ""

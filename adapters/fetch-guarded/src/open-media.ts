@@ -1,21 +1,21 @@
 /**
- * Turns a stream of bytes into media: bounded, its type told from the first bytes, which are then
- * read again with the rest. The body lets go of what is behind it when it was read, when its reader
- * turns away, and when it fails; one that nobody ever reads is let go by the deadline alone.
+ * Turns a stream of bytes into media: bounded, its type told by the first bytes, which are read again with
+ * the rest. The body ends its source once it was read, when its reader leaves, and when it fails; the source
+ * of a body that is never read is ended by the deadline alone.
  */
-import { MEDIA_SAMPLE_BYTES, type Media, type MediaRequest } from "@safelight/core"
+import { fileTypeFromBuffer } from "file-type"
+import { MEDIA_SAMPLE_BYTES, toMediaTypes, type Media, type MediaRequest } from "@safelight/core"
 import { tooLarge, unsupportedType } from "./media-fault.ts"
-import { detectMediaType } from "./media-type.ts"
 
 export interface ByteSource {
-  /** Of all chunks, where it is known. */
+  /** Of all chunks together, if that is known. */
   readonly bytes: number | undefined
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Translates what `chunks` throws. */
+  /** Translates the errors of `chunks`. */
   toFault(error: unknown): unknown
   /** Throws once the work is called off. */
   throwIfAborted(): void
-  /** Frees what is behind the chunks; more than once is safe. */
+  /** Frees the connection behind the chunks; safe to call twice. */
   end(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export async function openMedia(source: ByteSource, request: MediaRequest): Prom
   try {
     const head = await readHead(chunks)
     const sample = Buffer.concat(head).subarray(0, MEDIA_SAMPLE_BYTES)
-    const type = await detectMediaType(sample, request.kinds)
+    const [type] = toMediaTypes((await fileTypeFromBuffer(sample))?.mime, request.kinds)
     source.throwIfAborted()
     if (type === undefined) throw unsupportedType(request.kinds)
     const { bytes } = source

@@ -1,7 +1,7 @@
 /**
- * The rest of a body that broke off, as it is asked for and recognised (RFC 9110 §13.1.5, §14.2,
- * §15.3.7). Two parts are one file only if both are of one version, which only a strong validator
- * tells; and a server may take no notice of `If-Range`, so that its answer is compared too.
+ * How the rest of a body that broke off is asked for and recognised (RFC 9110 §13.1.5, §14.2, §15.3.7). Two
+ * parts are one file only if both are of one version, which only a strong validator tells. A server may
+ * ignore `If-Range`, so its answer is compared too.
  */
 import type { Answer } from "./send-request.ts"
 
@@ -19,7 +19,7 @@ export interface Rest {
   readonly startByte: number
 }
 
-/** Undefined where the answer does not say enough for another to be added to it. */
+/** Undefined if the answer does not say enough to be resumed. */
 export function findVersion(headers: Headers): Version | undefined {
   const { "content-length": length, "last-modified": modified, etag, date } = headers
   if (typeof length !== "string") return undefined
@@ -37,7 +37,7 @@ export function toRangeHeaders({ version, startByte }: Rest): Record<string, str
   return { range: `bytes=${startByte}-`, "if-range": version.validator }
 }
 
-/** The length is demanded beside the range, so that the client sees whether all of it came. */
+/** The length is required too, so that the client sees whether all of it came. */
 export function isRest(headers: Headers, { version, startByte }: Rest): boolean {
   const { totalBytes, header, validator } = version
   return (

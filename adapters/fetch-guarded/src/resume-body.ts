@@ -1,6 +1,6 @@
 /**
- * A body that is gone on with where it breaks off: its reader sees one body, or the error that broke it
- * off, whatever became of asking for the rest. At most one connection is open at a time.
+ * A body that is resumed where it breaks off. Its reader sees one body, or the error that broke it off, even
+ * if asking for the rest failed in another way. At most one connection is open at a time.
  */
 import { isSafelightError } from "@safelight/core"
 import { findVersion, type Rest } from "./rest-of-body.ts"
@@ -8,9 +8,9 @@ import type { Answer } from "./send-request.ts"
 
 export interface ResumeOptions {
   readonly resumes: number
-  /** Asks for the rest; rejects where the answer is not exactly that. */
+  /** Asks for the rest; rejects if the answer is not exactly that. */
   readonly askRest: (rest: Rest) => Promise<Answer>
-  /** Translates what `askRest` and the chunks throw. */
+  /** Translates the errors of `askRest` and of the chunks. */
   readonly toFault: (error: unknown) => unknown
 }
 
@@ -26,7 +26,7 @@ export function resumeBody(first: Answer, { resumes, askRest, toFault }: ResumeO
     return isSafelightError(fault) && fault.retryable
   }
 
-  /** Undefined where the rest can't be had. */
+  /** Undefined if the rest can't be had. */
   async function findRest(startByte: number): Promise<Answer | undefined> {
     if (version === undefined) return undefined
     await current.close()

@@ -1,8 +1,9 @@
 /**
- * One request and its answer's head. Every request has a client of its own, gone with it: no connection
- * outlives a download, and so none is used for a host that would no longer be allowed.
+ * One request and the head of its answer. Every request has a client of its own, which ends with it: no
+ * connection outlives a download, so none is used for a host that would no longer be allowed.
  */
 import { Client, type Dispatcher } from "undici"
+import type { MediaRequest } from "@safelight/core"
 import { createGuardedConnector, type GuardedConnectorOptions } from "./guarded-connector.ts"
 import type { GuardedFetchSettings } from "./guarded-fetch-options.ts"
 
@@ -19,7 +20,7 @@ export interface RequestToSend extends Pick<
   "judge" | "lookup" | "signal"
 > {
   readonly address: URL
-  /** Beside those below; names in lower case. */
+  /** Added to those below; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -60,4 +61,29 @@ export async function sendRequest(
     await client.destroy()
     throw error
   }
+}
+
+/**
+ * Headers that the download depends on, `Host` above all: the HTTP client connects to it, and checks the
+ * certificate against it.
+ */
+const RESERVED = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "host",
+  "if-range",
+  "range",
+])
+
+/**
+ * The headers that a request's maker adds, in lower case, so that one of them takes the place of ours and is
+ * not sent twice. Throws a `RangeError`, naming a header that is ours alone.
+ */
+export function toRequestHeaders(headers: MediaRequest["headers"] = {}): Record<string, string> {
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  for (const [name] of lower) {
+    if (RESERVED.has(name)) throw new RangeError(`headers must not hold ${name}`)
+  }
+  return Object.fromEntries(lower)
 }

@@ -1,7 +1,7 @@
 /**
- * Reads a medium through the host, one question at a time. The parsers may ask for two ranges at
- * once and turn away from one half-read; a question that has left is still answered, so the next
- * medium may begin only once nothing is open.
+ * Reads a medium through the host, one question at a time. The parsers may ask for two ranges at once and
+ * leave one half-read. A question that was sent is still answered, so the next medium may begin only once no
+ * question is open.
  */
 import type { BytePipe } from "./byte-pipe.ts"
 import { MOST_ANSWER_BYTES, writeSaid } from "./wire.ts"

@@ -1,18 +1,18 @@
 /**
- * One end of a pipe as bytes: as many as are asked for, never in the pieces that they happen to come
- * in. It holds no more of what nobody has asked for than the stream itself buffers.
+ * One end of a pipe, read by a number of bytes and not by the chunks that they come in. It holds no more
+ * unread bytes than the stream itself buffers.
  */
 import type { Socket } from "node:net"
 
 export interface BytePipe {
-  /** Exactly `bytes` bytes, or undefined where the pipe ends before. One reader at a time. */
+  /** Exactly `bytes` bytes, or undefined if the pipe ends before. One reader at a time. */
   read(bytes: number): Promise<Buffer | undefined>
-  /** Resolves once the bytes have left, or the other side is gone, which a reader is told. */
+  /** Resolves once the bytes have left, or the other side is gone, which a read tells. */
   write(bytes: Uint8Array): Promise<void>
 }
 
 export function createBytePipe(socket: Socket): BytePipe {
-  /** Read, but asked for by nobody yet. */
+  /** Read from the socket, but not asked for yet. */
   let rest: Buffer = Buffer.alloc(0)
 
   async function take(): Promise<Buffer | undefined> {

@@ -1,7 +1,6 @@
 /**
- * The host's side of one measurement: it answers the questions of a process until the process says
- * its last word. Nothing that the process says is believed but a duration and a kind that was
- * possible.
+ * The host's side of one measurement: it answers the questions of a process until the process tells its
+ * result. Of that nothing is believed but a kind that was possible, a duration and a size.
  *
  *   starting → reading → measured or unreadable
  *       │         ├─ its time is over, or it asks too much → stopped
@@ -9,10 +8,16 @@
  */
 import type { Clock, MediaKind } from "@safelight/core"
 import type { BytePipe } from "./byte-pipe.ts"
-import { DEFAULTS } from "./defaults.ts"
-import { createQuestionBudget } from "./question-budget.ts"
+import { DEFAULTS } from "./options.ts"
 import { createWorkTime, type WorkTime } from "./work-time.ts"
-import { readSaid, writeOrder, type MeasuredKind, type Order, type Said } from "./wire.ts"
+import {
+  MOST_ANSWER_BYTES,
+  readSaid,
+  writeOrder,
+  type MeasuredKind,
+  type Order,
+  type Said,
+} from "./wire.ts"
 
 export interface Medium extends Order {
   /** Gives all bytes of the range, or rejects. */
@@ -30,13 +35,13 @@ export interface Measured {
 
 export type MeasureEnd =
   | Measured
-  /** As the process says, which may go on with other media. */
+  /** As the process says, which may measure other media. */
   | { readonly kind: "unreadable" }
   /** The process took too long or asked for too much: it has to be killed. */
   | { readonly kind: "stopped" }
-  /** It ended, or says what ours would not, while it read. */
+  /** The process ended while it read, or said something that ours would not. */
   | { readonly kind: "died" }
-  /** The same before it began: nothing of the medium has to do with that. */
+  /** The same before it began, which the medium can't have caused. */
   | { readonly kind: "not-started" }
 
 export interface Conversation {
@@ -68,14 +73,31 @@ export async function converse(conversation: Conversation): Promise<MeasureEnd> 
   }
 }
 
+/**
+ * How much a process may ask about one medium: what the host takes for its reads does not count as the
+ * process's time, so that one which asks without an end would make the host read for ever. The parsers
+ * have been seen to read a long medium through once, and a short one one and a half times.
+ */
+const TIMES_READ = 4
+/** On top, for media that are so short that the least cost of a question counts: 256 questions. */
+const SPARE_BYTES = 16 * 1024 * 1024
+/** What a shorter question counts as: it costs its host about as much. */
+const LEAST_COST_BYTES = 64 * 1024
+
+function isRange({ start, end }: { readonly start: number; readonly end: number }, bytes: number) {
+  const isInteger = Number.isSafeInteger(start) && Number.isSafeInteger(end)
+  return isInteger && start >= 0 && start < end && end <= bytes && end - start <= MOST_ANSWER_BYTES
+}
+
 async function answer({ pipe, medium }: Conversation, time: WorkTime): Promise<MeasureEnd> {
-  const budget = createQuestionBudget(medium.bytes)
+  let leftBytes = TIMES_READ * medium.bytes + SPARE_BYTES
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
     const said = await readSaid(pipe)
     if (said?.kind !== "ask") return toEnd(said, medium.kinds)
     const { start, end } = said
-    if (!budget.take(start, end)) return { kind: "stopped" }
+    leftBytes -= Math.max(end - start, LEAST_COST_BYTES)
+    if (!isRange(said, medium.bytes) || leftBytes < 0) return { kind: "stopped" }
     time.pause()
     // oxlint-disable-next-line no-await-in-loop
     const bytes = await medium.read(start, end)

@@ -1,4 +1,3 @@
 /** The public face of the media inspector. */
-export { DEFAULTS } from "./defaults.ts"
 export { createMediaInspector } from "./media-inspector.ts"
-export type { MediaInspectorOptions } from "./options.ts"
+export { DEFAULTS, type MediaInspectorOptions } from "./options.ts"

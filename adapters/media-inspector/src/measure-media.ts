@@ -1,8 +1,7 @@
 /**
- * How long a video or a sound is, told from its packets and not from what a header claims: from the
- * first timestamp to the end of the last packet, which is read and not only looked up, since a
- * truncated file often still has a perfect index. Nothing is decoded. Only the process that measures
- * loads this.
+ * The duration of a video or a sound, by its packets and not by what a header claims: from the first
+ * timestamp to the end of the last packet. That packet is read and not only looked up, since a truncated
+ * file often still has a perfect index. Nothing is decoded. Only the process that measures loads this.
  */
 import {
   ADTS,
@@ -25,7 +24,7 @@ import {
 import type { MediaKind } from "@safelight/core"
 import type { MeasuredKind, Said } from "./wire.ts"
 
-/** Of files alone: a playlist would name further ones. */
+/** Formats of single files: a playlist would name further ones. */
 const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MPEG_TS, MP3, WAVE, OGG, ADTS, FLAC]
 
 /** Twice what the parsers read ahead and behind in two places, 8 MiB each at most. */
@@ -33,7 +32,7 @@ const CACHE_BYTES = 64 * 1024 * 1024
 
 export interface MeasuredMedia {
   readonly bytes: number
-  /** What it may be, the wanted first. */
+  /** The kinds that it may be, the wanted first. */
   readonly kinds: readonly MediaKind[]
   /** Never rejects, and gives every byte of the range in pieces. */
   readonly read: (start: number, end: number) => ReadableStream<Uint8Array>
@@ -41,12 +40,12 @@ export interface MeasuredMedia {
 
 type Track = InputVideoTrack | InputAudioTrack
 
-/** Whatever a parser throws over foreign bytes means the same. */
+/** Every error of a parser over foreign bytes means the same. */
 export async function measureMedia({ bytes, kinds, read }: MeasuredMedia): Promise<Said> {
   const source = new CustomSource({
     getSize: () => bytes,
     read,
-    // Few questions: each may be one to a bucket. What is read ahead has to fit the cache, or media
+    // Few questions, since each may go to a bucket. The cache has to hold all that is read ahead, or media
     // without an index are read several times.
     prefetchProfile: "network",
     maxCacheSize: CACHE_BYTES,
@@ -74,7 +73,7 @@ async function measure(input: Input, kinds: readonly MediaKind[]): Promise<Said>
   return UNREADABLE
 }
 
-/** Undefined where there is no track of that kind. */
+/** Undefined if there is no track of that kind. */
 async function measureKind(input: Input, kind: MeasuredKind): Promise<Said | undefined> {
   if (kind === "audio") {
     const track = await input.getPrimaryAudioTrack()

@@ -1,8 +1,8 @@
 /**
- * Processes that measure, as many as allowed and only as many as are needed. A medium waits for one;
- * a process that dies is replaced by the next medium. A medium whose process was gone before it began,
- * or died while it read, is measured once more by a new one, since the system may have killed it for
- * reasons of its own: only a medium over which two processes died is unreadable by that.
+ * Processes that measure, started as they are needed up to the number allowed. A medium waits for one. A
+ * process that died is replaced for the next medium. If a process was gone before it began, or died while it
+ * read, its medium is measured once more by a new process, since the system may have killed the first for
+ * reasons of its own: only a medium over which two processes died is unreadable for that.
  */
 import { createSemaphore, type MediaFacts } from "@safelight/core"
 import type { Medium, MeasureEnd } from "./converse.ts"

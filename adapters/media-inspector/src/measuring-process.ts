@@ -1,7 +1,7 @@
 /**
- * One process that measures, seen from outside: one medium at a time, and on after it. Strangers'
- * bytes are parsed there and nowhere else, so it has no secret in its environment and nothing to hold
- * up: what takes too long or too much memory is killed, and with it its own measurement alone.
+ * One process that measures, as its host sees it: one medium after another. Strangers' bytes are parsed
+ * there and nowhere else, so it has no secret in its environment and holds nothing up: a process that takes
+ * too long or too much memory is killed, and only its own measurement ends with it.
  */
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
@@ -14,7 +14,7 @@ import type { MediaInspectorSettings } from "./options.ts"
 import { PIPE } from "./wire.ts"
 
 export interface MeasuringProcess {
-  /** False once it has ended, or is about to. */
+  /** False once the process has ended, or is about to. */
   readonly isAlive: boolean
   /**
    * Rejects as `medium.read` does, and with `aborted` on the signal; both end the process, as do all
@@ -32,7 +32,7 @@ const WORKER_FILE = fileURLToPath(
 
 const MIB = 1024 * 1024
 
-/** Throws what the system says where it can't start a process at all. */
+/** Throws the system's error if it can't start a process at all. */
 export function createMeasuringProcess(settings: MediaInspectorSettings): MeasuringProcess {
   const { clock, inspectMs } = settings
   const child = startChild(settings.memoryBytes)
@@ -48,7 +48,7 @@ export function createMeasuringProcess(settings: MediaInspectorSettings): Measur
 
   function markDead(): void {
     isAlive = false
-    // Somebody whom the process has started might still hold the other end.
+    // A process that this one has started might still hold the other end.
     socket?.destroy()
   }
 

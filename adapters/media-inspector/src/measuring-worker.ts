@@ -1,8 +1,7 @@
 /**
- * The process that measures: one medium at a time, read through the host. The signals that ask for
- * an end are its host's business: they often reach the whole group of processes, and what is being
- * measured then is still wanted. It ends with its host, or is killed by it. This file is started,
- * never imported.
+ * The process that measures: one medium at a time, read through the host. It ignores the signals that ask for
+ * an end, which often reach the whole group of processes while a measurement is still wanted: it ends with
+ * its host, or is killed by it. This file is started, never imported.
  */
 import { Socket } from "node:net"
 import process from "node:process"
@@ -22,11 +21,11 @@ await serve()
 async function serve(): Promise<never> {
   const [, , memoryBytes] = process.argv
   const workerData = { memoryBytes: Number(memoryBytes), parent: process.ppid }
-  // Of its own: it has to see what keeps this thread from turning.
+  // In a thread of its own: it has to see what blocks this one.
   new Worker(WATCH_URL, { workerData }).unref()
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {})
   const socket = new Socket({ fd: PIPE, readable: true, writable: true })
-  // Its end tells that the host is gone.
+  // The end of the pipe tells that the host is gone.
   socket.on("error", () => {})
   const pipe = createBytePipe(socket)
   for (;;) {

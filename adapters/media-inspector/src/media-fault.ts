@@ -1,6 +1,6 @@
 /**
- * Every way in which an inspection fails by itself. What a parser threw is no cause of any: it stays
- * in the process that measured.
+ * The errors of an inspection. None has a parser's error as its cause: that stays in the process that
+ * measured.
  */
 import { SafelightError, type MediaKind } from "@safelight/core"
 

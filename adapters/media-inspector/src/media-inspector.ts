@@ -5,12 +5,17 @@
  *   first bytes → image: told by them alone
  *               → video, sound → measured in a process of its own
  */
-import type { InspectedMedia, MediaFacts, MediaInspector } from "@safelight/core"
+import { fileTypeFromBuffer } from "file-type"
+import {
+  MEDIA_SAMPLE_BYTES,
+  toMediaTypes,
+  type InspectedMedia,
+  type MediaFacts,
+  type MediaInspector,
+} from "@safelight/core"
 import { createMeasuringPool, type MeasuringPool } from "./measuring-pool.ts"
-import { detectTypes } from "./detect-types.ts"
-import { unsupportedType } from "./media-fault.ts"
+import { aborted, unsupportedType } from "./media-fault.ts"
 import { checkOptions, type MediaInspectorOptions } from "./options.ts"
-import { readRange } from "./read-range.ts"
 
 /** Throws `invalid-configuration`, naming the option. Starts no process before it needs one. */
 export function createMediaInspector(options: MediaInspectorOptions = {}): MediaInspector {
@@ -46,8 +51,10 @@ async function inspect(
   signal: AbortSignal,
 ): Promise<MediaFacts> {
   const read = (start: number, end: number): Promise<Uint8Array> =>
-    readRange({ media, start, end, signal })
-  const types = await detectTypes({ bytes: media.bytes, read }, media.kinds)
+    readRange(media, { start, end, signal })
+  if (media.bytes === 0) throw unsupportedType(media.kinds)
+  const sample = await read(0, Math.min(media.bytes, MEDIA_SAMPLE_BYTES))
+  const types = toMediaTypes((await fileTypeFromBuffer(sample))?.mime, media.kinds)
   const [first] = types
   if (first === undefined) throw unsupportedType(media.kinds)
   if (first.kind === "image") return first
@@ -55,4 +62,30 @@ async function inspect(
   const kinds = types.map(({ kind }) => kind)
   const { kind, ...facts } = await pool.measure({ bytes: media.bytes, kinds, read, signal })
   return { ...(types.find((each) => each.kind === kind) ?? first), ...facts }
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
+  readonly signal: AbortSignal
+}
+
+/** Rejects as `media.read` does, and with `aborted` once `signal` aborts, whether it is obeyed or not. */
+async function readRange(
+  media: InspectedMedia,
+  { start, end, signal }: Range,
+): Promise<Uint8Array> {
+  const bytes = await orAborted(media.read(start, end), signal)
+  if (bytes.byteLength === end - start) return bytes
+  throw new Error(`read gave ${bytes.byteLength} bytes instead of ${end - start}`)
+}
+
+function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(aborted())
+    const settle = (): void => signal.removeEventListener("abort", stop)
+    signal.addEventListener("abort", stop, { once: true })
+    work.then(resolve, reject).finally(settle)
+    if (signal.aborted) stop()
+  })
 }

@@ -1,45 +1,42 @@
-/** What a host may set of the inspector, checked once at its construction. */
-import { createSystemClock, SafelightError, type Clock } from "@safelight/core"
-import { DEFAULTS } from "./defaults.ts"
+/** The options of the inspector, checked once at its construction, and every number with its reason. */
+import { createSystemClock, LONGEST_TIMER_MS, takeIntegers, type Clock } from "@safelight/core"
 
 export interface MediaInspectorOptions {
   /** Processes that measure at once, at most; further media wait. */
   readonly processes?: number
-  /** What each of them may use before it is killed, and its medium counts as unreadable. */
+  /** The memory that each of them may use; past it the process is killed, and its medium is unreadable. */
   readonly memoryBytes?: number
-  /** How long a process may work on one medium; what `read` takes does not count. */
+  /** How long a process may work on one medium; the time of `read` does not count. */
   readonly inspectMs?: number
   readonly clock?: Clock
 }
 
 export type MediaInspectorSettings = Required<MediaInspectorOptions>
 
-/**
- * [least, greatest]. A process that has measured nothing yet takes 100 MB; a timer in Node takes at
- * most 2^31 - 1 ms.
- */
+/** `startMs` is fixed; a host may set the others. */
+export const DEFAULTS = {
+  /** Measuring takes milliseconds of a processor, most of which is waiting for bytes. */
+  processes: 2,
+  /** Node and the parsers take 100 MB; 500 MB of MP3, read through, were seen to take 440. */
+  memoryBytes: 512 * 1024 * 1024,
+  /** An hour of MP3, which has no index and is read through, takes a second. */
+  inspectMs: 10_000,
+  /** For a process to start and load what it needs: a second on an idle machine. */
+  startMs: 60_000,
+} as const
+
+/** A process that has measured nothing yet takes 100 MB. */
 const BOUNDS = {
   processes: [1, 1_000],
   memoryBytes: [128 * 1024 * 1024, Number.MAX_SAFE_INTEGER],
-  inspectMs: [1, 2_147_483_647],
+  inspectMs: [1, LONGEST_TIMER_MS],
 } as const
 
 /** Throws `invalid-configuration`, naming the option. */
 export function checkOptions(options: MediaInspectorOptions): MediaInspectorSettings {
+  const prefix = "The media inspector's option "
   return {
-    processes: bounded("processes", options),
-    memoryBytes: bounded("memoryBytes", options),
-    inspectMs: bounded("inspectMs", options),
+    ...takeIntegers({ options, bounds: BOUNDS, defaults: DEFAULTS, prefix }),
     clock: options.clock ?? createSystemClock(globalThis),
   }
-}
-
-function bounded(name: keyof typeof BOUNDS, options: MediaInspectorOptions): number {
-  const value = options[name] ?? DEFAULTS[name]
-  const [least, greatest] = BOUNDS[name]
-  if (Number.isSafeInteger(value) && value >= least && value <= greatest) return value
-  throw new SafelightError({
-    code: "invalid-configuration",
-    message: `The media inspector's option ${name} must be an integer from ${least} to ${greatest}.`,
-  })
 }

@@ -1,8 +1,7 @@
 /**
- * What passes over the one pipe between the host and a process that measures. Numbers in frames of
- * fixed sizes: hostile media may have taken the process over, and then there is nothing that would
- * grow in the host or needs a parser. The bytes that were asked for follow bare, since whoever asked
- * knows how many they are.
+ * The frames on the one pipe between the host and a process that measures: numbers, in frames of fixed sizes.
+ * Hostile media may have taken the process over, so the host needs no parser and nothing in it can grow. The
+ * bytes that were asked for follow without a frame, since the process knows how many they are.
  *
  *   host     order ─────────────── bytes ── …
  *   process  ────── begun ─ ask ───────────── … measured or unreadable
@@ -10,7 +9,7 @@
 import type { MediaKind } from "@safelight/core"
 import type { BytePipe } from "./byte-pipe.ts"
 
-/** The file descriptor of the pipe in the process; what is below might be written to by libraries. */
+/** The file descriptor of the pipe in the process; libraries might write to those below. */
 export const PIPE = 3
 
 /** The bytes of one answer, at most. */
@@ -22,7 +21,7 @@ export type MeasuredKind = (typeof KINDS)[number]
 export interface Order {
   /** Of the medium. */
   readonly bytes: number
-  /** What it may be, the wanted first: one or two. */
+  /** The one or two kinds that it may be, the wanted first. */
   readonly kinds: readonly MediaKind[]
 }
 
@@ -72,7 +71,7 @@ export function writeSaid(pipe: BytePipe, said: Said): Promise<void> {
   return pipe.write(frame)
 }
 
-/** Undefined where the process is gone, or says what no process of ours would say. */
+/** Undefined if the process is gone, or says something that no process of ours would. */
 export async function readSaid(pipe: BytePipe): Promise<Said | undefined> {
   const frame = await pipe.read(SAID_BYTES)
   if (frame === undefined) return undefined
@@ -111,7 +110,7 @@ function isAtLeast(least: number, value: number): boolean {
   return Number.isSafeInteger(value) && value >= least
 }
 
-/** 0 where the kind is none that is measured. */
+/** 0 if the kind is none that is measured. */
 function toKindNumber(kind: MediaKind): number {
   return KINDS.findIndex((each) => each === kind) + 1
 }

@@ -1,11 +1,11 @@
 /**
- * The time that a process may still work. It stands still while the process waits for the host, which
- * may read from far away: a slow bucket makes no medium unreadable.
+ * The time that a process may still work. It stands still while the process waits for the host, so that a
+ * slow bucket makes no medium unreadable.
  */
 import type { Clock } from "@safelight/core"
 
 export interface WorkTime {
-  /** Gives `durationMs` from now on, in the place of what was left. */
+  /** Replaces the time that is left by `durationMs` from now on. */
   allow(durationMs: number): void
   pause(): void
   resume(): void

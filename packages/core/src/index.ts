@@ -9,6 +9,9 @@ export {
   type RatePolicy,
 } from "./accounts/account.ts"
 export { isAccountName } from "./accounts/account-name.ts"
+export { gatherBody } from "./answers/gather-body.ts"
+export { parseJson } from "./answers/parse-json.ts"
+export { toRetryAfterMs } from "./answers/retry-after.ts"
 export { createBoundedCache, type BoundedCache } from "./bounded-cache.ts"
 export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts"
 export type { Digest, DigestPart } from "./digest.ts"
@@ -35,9 +38,18 @@ export { toHex } from "./to-hex.ts"
 export { API_KEY_SCOPES, type ApiKeyScope } from "./keys/api-key-scope.ts"
 export { hideSecrets, toEcho } from "./keys/hide-secrets.ts"
 
+export { isHeaderSecret } from "./options/header-secret.ts"
+export {
+  LONGEST_TIMER_MS,
+  takeIntegers,
+  type IntegerBounds,
+  type IntegerOptions,
+} from "./options/integer-options.ts"
+
 export { MODELS } from "./models/catalogue.ts"
 export { PICTURE_SIZES, type PictureSize } from "./models/picture-sizes.ts"
 export { colour, colours, fields, integer, text, type Colour } from "./models/fields.ts"
+export { isHostWithin } from "./models/host-pattern.ts"
 export { imageEdit, type ImageEditParameters } from "./models/image-edit.ts"
 export { MEDIA_SAMPLE_BYTES, toMediaTypes, type MediaType } from "./models/media-type.ts"
 export { DATA_URL_TYPES, MEDIA_URL_LIMITS, mediaUrl, type MediaKind } from "./models/media-url.ts"
@@ -50,7 +62,11 @@ export {
   type ParameterCheck,
   type ParameterValues,
 } from "./models/model.ts"
-export type { ParameterIssue, ParameterIssueCode } from "./models/parameter-issue.ts"
+export {
+  toParameterIssue,
+  type ParameterIssue,
+  type ParameterIssueCode,
+} from "./models/parameter-issue.ts"
 export { referenceToVideo, type ReferenceToVideoParameters } from "./models/reference-to-video.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 
@@ -225,6 +241,7 @@ export {
   type LocatorHash,
   type LocatorParts,
 } from "./task/artifact-locator.ts"
+export { MOST_MARK_BYTES, parseMarkLine } from "./task/artifact-mark.ts"
 export type { TaskCommand } from "./task/commands.ts"
 export { decide, isOverdue, lastExpiryAt, type Decision } from "./task/decide.ts"
 export {
@@ -289,4 +306,5 @@ export {
   type TaskStatus,
 } from "./task/task.ts"
 
+export { toPieces } from "./to-pieces.ts"
 export { untilAborted } from "./until-aborted.ts"

@@ -2,6 +2,7 @@
  * The clock of the machine. Core sees no host, so that the host's own time and timers are handed in:
  * `createSystemClock(globalThis)`. A wait keeps the process alive until it ends or is aborted.
  */
+import { LONGEST_TIMER_MS } from "./options/integer-options.ts"
 import type { Clock } from "./ports/clock.ts"
 
 /** What every host has under these names. */
@@ -11,9 +12,6 @@ export interface TimeHost<Timer> {
   setTimeout(callback: () => void, durationMs: number): Timer
   clearTimeout(timer: Timer): void
 }
-
-/** Timers hold at most a signed 32-bit count; a longer wait ends early and is waited again. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1
 
 export function createSystemClock<Timer>(host: TimeHost<Timer>): Clock {
   return {
@@ -27,7 +25,8 @@ export function createSystemClock<Timer>(host: TimeHost<Timer>): Clock {
           signal?.removeEventListener("abort", finish)
           resolve()
         }
-        const timer = host.setTimeout(finish, Math.min(durationMs, LONGEST_WAIT_MS))
+        // A longer wait ends early and is waited again.
+        const timer = host.setTimeout(finish, Math.min(durationMs, LONGEST_TIMER_MS))
         signal?.addEventListener("abort", finish)
       })
     },

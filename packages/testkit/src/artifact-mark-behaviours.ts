@@ -1,4 +1,4 @@
-/** What `ArtifactStorage.mark` promises; a storage that has none is named as a divergence. */
+/** The contract of `ArtifactStorage.mark`; a storage without it lists these as divergences. */
 import assert from "node:assert/strict"
 import type { ArtifactStorage } from "@safelight/core"
 import type { ArtifactStorageFixture } from "./artifact-storage-contract.ts"

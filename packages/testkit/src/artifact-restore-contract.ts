@@ -1,6 +1,6 @@
 /**
- * What `ArtifactStorage.restore` promises: an artifact under a locator that was given out before, by
- * this storage or by one that it takes locators from. Adapters without `restore` do not run it.
+ * The contract of `ArtifactStorage.restore`: an artifact under a locator that was given out before, by this
+ * storage or by one that it takes locators from. Adapters without `restore` do not run it.
  */
 import assert from "node:assert/strict"
 import { hash } from "node:crypto"

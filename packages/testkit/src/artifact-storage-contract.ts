@@ -1,7 +1,7 @@
 /**
  * The contract of `ArtifactStorage`: what every adapter passes, each behaviour on a storage of its
- * own. Where the port leaves a choice the contract does too: a reader whose artifact is removed may
- * read on or fail, but it never ends early as if that were all.
+ * own. The contract leaves the choices that the port leaves: a reader whose artifact is removed may read to
+ * the end or fail, but it never ends early as if that were all.
  */
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"

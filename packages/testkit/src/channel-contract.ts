@@ -1,7 +1,7 @@
 /**
  * The contract of `Channel`: what every channel keeps to whatever it speaks to, each behaviour on a
- * channel of its own. It is about what can't be seen from outside a provider: one purchase a key,
- * work that any process can go on with, and secrets that stay where they are.
+ * channel of its own: one purchase a key, work that any process can continue, and secrets that are told to
+ * nobody.
  */
 import assert from "node:assert/strict"
 import {
@@ -22,16 +22,16 @@ export interface ChannelFixture {
   readonly channel: Channel
   /** The same channel as another process has it, or this one after a restart. */
   readonly reopen: () => Channel | Promise<Channel>
-  /** From now on nobody answers; absent where the channel asks nobody. */
+  /** From now on the provider does not answer; absent if the channel asks no one. */
   readonly cutOff?: () => Promise<void>
   /**
-   * Begins to listen for what the provider calls back with; needed where the channel has `receive`. What
-   * comes is as a socket has it: bytes, and headers by name in lower case.
+   * Begins to listen for callbacks of the provider; required if the channel has `receive`. A callback is
+   * handed over as it came: bytes, and headers by name in lower case.
    */
   readonly listen?: () => Promise<CallbackListener>
   /** How often it was made to create something, where that can be told from outside. */
   readonly countPurchases?: () => number
-  /** What may stand in no handle, outcome or error: keys, tokens. */
+  /** Keys and tokens, which may stand in no handle, outcome or error. Plain words stand in stacks anyway. */
   readonly secrets?: readonly string[]
   /** Closes all channels that it handed out. */
   cleanUp(): Promise<void>
@@ -104,7 +104,7 @@ const BEHAVIOURS: Behaviours<Scene> = {
     const { channel, secrets = [], toRequest } = scene
     for (const model of channel.models) {
       const request = toRequest(model)
-      const submitted = await channel.submit(request)
+      const submitted = await submitUntilTaken(channel, request)
       if (submitted.kind !== "accepted") continue
       const text = JSON.stringify(submitted.operation)
       assert.notEqual(submitted.operation, null)
@@ -201,7 +201,7 @@ const BEHAVIOURS: Behaviours<Scene> = {
     if (scene.cutOff === undefined) return
     const model = first(channel.models)
     const request = toRequest(model)
-    const submitted = await channel.submit(request)
+    const submitted = await submitUntilTaken(channel, request)
     await scene.cutOff()
     const told = [await tell(async () => channel.submit(toRequest(model)))]
     if (submitted.kind === "accepted") {
@@ -210,7 +210,7 @@ const BEHAVIOURS: Behaviours<Scene> = {
       told.push(poll)
     }
     for (const { text } of told) {
-      for (const secret of secrets) assert.equal(text.includes(secret), false, "a secret is told")
+      for (const secret of secrets) assert.ok(!text.includes(secret), `a secret is told: ${text}`)
     }
   },
 
@@ -249,7 +249,7 @@ const BEHAVIOURS: Behaviours<Scene> = {
   },
 }
 
-/** What came for a purchase of the first model. */
+/** The callback for a purchase of the first model. */
 async function callBack(
   scene: Scene,
 ): Promise<{ readonly request: ChannelRequest; readonly callback: CallbackRequest }> {
@@ -288,7 +288,7 @@ async function submitUntilTaken(
   for (;;) {
     const outcome = await channel.submit(renew(request))
     if (outcome.kind === "accepted" || outcome.kind === "completed") return outcome
-    assert.equal(outcome.kind, "pending", JSON.stringify(outcome))
+    assert.equal(outcome.kind, "pending", `it was not taken in: ${JSON.stringify(outcome)}`)
   }
 }
 
@@ -313,7 +313,7 @@ interface Told {
   readonly text: string
 }
 
-/** Whatever comes of a call, as text with all that hangs on it. */
+/** The outcome or error of a call as text, with causes and stacks. */
 async function tell(call: () => Promise<unknown>): Promise<Told> {
   try {
     return { isError: false, text: JSON.stringify(await call()) }

@@ -19,7 +19,7 @@ const PARAMETERS: Readonly<Record<string, ParameterValues>> = {
 
 let requests = 0
 
-/** With an upstream key of its own. Throws where the model is none of the public ones and has no `parameters`. */
+/** With an upstream key of its own. Throws if the model is not public and `parameters` are missing. */
 export function sampleRequest(model: string, parameters = PARAMETERS[model]): ChannelRequest {
   const known = MODELS.find(({ id }) => id === model)
   const check = known?.check(parameters)

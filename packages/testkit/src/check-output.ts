@@ -1,6 +1,6 @@
-/** What a channel hands over: a URL at a host that it names, or bytes that are the same each time. */
+/** An output of a channel is a URL at a host that it names, or bytes that are the same each time. */
 import assert from "node:assert/strict"
-import type { Channel, ChannelOutput, OutputOrigins } from "@safelight/core"
+import { isHostWithin, type Channel, type ChannelOutput, type OutputOrigins } from "@safelight/core"
 
 export async function checkOutput(channel: Channel, output: ChannelOutput): Promise<void> {
   if ("url" in output) {
@@ -12,15 +12,15 @@ export async function checkOutput(channel: Channel, output: ChannelOutput): Prom
   assert.notEqual(bytes.byteLength, 0)
   assert.ok(bytes.equals(again), "an output that is opened anew is another")
   const { signal } = new AbortController()
-  // Whoever leaves early closes what is behind it.
+  // Leaving the loop early closes the source.
   for await (const chunk of output.open(signal)) if (chunk.byteLength > 0) break
 }
 
-/** As the engine's fetch decides it: exact hosts, `*.` for all below one, and trusted origins. */
+/** As the engine's fetch decides it. */
 function isOf({ hosts, trustedOrigins = [] }: OutputOrigins, url: string): boolean {
   const { host, origin } = new URL(url)
   if (trustedOrigins.includes(origin)) return true
-  return hosts.some((own) => (own.startsWith("*.") ? host.endsWith(own.slice(1)) : host === own))
+  return hosts.some((own) => isHostWithin(host, own))
 }
 
 async function read(output: Extract<ChannelOutput, { open: unknown }>): Promise<Buffer> {

@@ -37,7 +37,7 @@ export function take(
   return storage.take({ models: MODELS, now: 1_000, limit: 10, lease: "lease", ...request })
 }
 
-/** What comes next of every model, and how many may be taken at 1,000, up to 10. */
+/** The next tasks of every model, and how many may be taken at 1,000, up to 10. */
 export function peek(storage: Storage, request: Partial<PeekRequest> = {}): Promise<QueuePeek> {
   return storage.peekQueue({ models: MODELS, now: 1_000, most: 10, ...request })
 }
@@ -60,7 +60,7 @@ export async function beat(
   return (await storage.heartbeat({ lease, heartbeats, facts: FACTS })).held
 }
 
-/** The heartbeats of a lease, or undefined where the storage knows of none. */
+/** The heartbeats of a lease, or undefined if the storage knows of none. */
 export async function findBeats(storage: Storage, lease: string): Promise<number | undefined> {
   return (await storage.listLeases()).find((each) => each.lease === lease)?.heartbeats
 }

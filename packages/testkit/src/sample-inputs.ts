@@ -1,6 +1,6 @@
 /**
  * The inputs of a task for tests of channels: what an engine hands them, without a guard and without a
- * network. Data URLs are opened, and linked where a test says where to; other URLs are linked as they are
+ * network. Data URLs are opened, and linked if a test says to which address; other URLs are linked as they are
  * and can't be opened.
  */
 import { SafelightError, type MediaKind, type TaskInputs } from "@safelight/core"

@@ -1,7 +1,7 @@
 /**
- * A channel that does what a test tells it, call by call, and records every call. It keeps what it
- * was made to create by upstream key, as a provider would: a keyed channel answers a repeat with
- * the same operation, a lookup channel finds it, and an unkeyed one creates it once more.
+ * A channel that replies as a test scripts it, call by call, and records every call. It keeps created
+ * operations by upstream key, as a provider would: a keyed channel answers a repeat with the same operation,
+ * a lookup channel finds it, and an unkeyed one creates it once more.
  */
 import type {
   CancelOutcome,
@@ -43,7 +43,7 @@ export interface ScriptedChannelOptions {
   readonly submitTimeoutMs?: number
   readonly sendWithinMs?: number
   readonly answersAtOnce?: boolean
-  /** What `cancel` answers; `stopped` by default. */
+  /** The answer of `cancel`; `stopped` by default. */
   readonly cancelOutcome?: CancelOutcome
   readonly requestsPerMinute?: number
   readonly isFree?: boolean
@@ -55,7 +55,7 @@ export interface ScriptedChannelOptions {
 export interface ScriptedChannel extends Channel {
   /** Every call, oldest first. */
   readonly calls: readonly ScriptedCall[]
-  /** The upstream key of everything created, bought twice where it is listed twice. */
+  /** The upstream key of every created operation; a key that is listed twice was bought twice. */
   readonly created: readonly string[]
   /** Adds to the script. */
   readonly willSubmit: (...replies: readonly SubmitReply[]) => void

@@ -1,4 +1,4 @@
-/** What the contract of `AccountStorage` says about accounts and what is set for them. */
+/** The contract of `AccountStorage`: accounts and their settings. */
 import assert from "node:assert/strict"
 import { NO_LIMITS, type Account, type AccountSettings } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"

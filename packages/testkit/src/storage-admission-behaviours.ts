@@ -1,5 +1,5 @@
 /**
- * What the contract of `Storage` says about admission under bounds, judged in the order of arrival.
+ * The contract of `Storage`: admission under bounds, judged in the order of arrival.
  * Samples reserve 30,000 micro-units each unless they say otherwise.
  */
 import assert from "node:assert/strict"

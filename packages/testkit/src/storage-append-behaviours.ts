@@ -1,4 +1,4 @@
-/** What the contract of `Storage` says about appending and reading. */
+/** The contract of `Storage`: appending and reading. */
 import assert from "node:assert/strict"
 import type { Append, Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"

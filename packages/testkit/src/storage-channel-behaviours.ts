@@ -1,4 +1,4 @@
-/** What the contract of `Storage` says about channels: pauses, and what tasks tell of them. */
+/** The contract of `Storage`: pauses of channels, and counts and sums over their tasks. */
 import assert from "node:assert/strict"
 import type { AttemptCost, QueueChange, Storage, TaskCommand } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"

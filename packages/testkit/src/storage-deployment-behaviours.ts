@@ -1,4 +1,4 @@
-/** What the contract of `DeploymentStorage` says, as far as a database that stays where it is shows it. */
+/** The contract of `DeploymentStorage`, as far as a database that stays where it is shows it. */
 import assert from "node:assert/strict"
 import type { Behaviours } from "./contract.ts"
 import type { StorageFixture } from "./storage-fixture.ts"

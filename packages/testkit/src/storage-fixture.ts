@@ -1,4 +1,4 @@
-/** What a storage's contract works on, and the questions that its behaviours ask again and again. */
+/** The storage that a contract runs on, and assertions that its behaviours share. */
 import assert from "node:assert/strict"
 import {
   isSafelightError,

@@ -1,4 +1,4 @@
-/** What the contract of `Storage` says about idempotency keys. */
+/** The contract of `Storage`: idempotency keys. */
 import assert from "node:assert/strict"
 import {
   admit,

@@ -1,4 +1,4 @@
-/** What the contract of `Storage` says about what a person or a provider wrote. */
+/** The contract of `Storage`: inputs, which hold what a person or a provider wrote. */
 import assert from "node:assert/strict"
 import type { Behaviours } from "./contract.ts"
 import { advanceSample, dispatchSample, submitSample } from "./sample-task.ts"

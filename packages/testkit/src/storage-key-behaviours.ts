@@ -1,4 +1,4 @@
-/** What the contract of `KeyStorage` says, and how a storage opens, answers and closes. */
+/** The contract of `KeyStorage`, and how a storage opens, answers and closes. */
 import assert from "node:assert/strict"
 import type { StoredKey } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"

@@ -1,6 +1,6 @@
 /**
- * What the contract of `Storage` says about worker leases. One ends when somebody expires it whose count of
- * its heartbeats still holds, never by a moment: a process that lives on can't lose it to a clock.
+ * The contract of `Storage`: worker leases. A lease is expired by a process that has counted its heartbeats,
+ * and only if there was none since; it never ends by a moment, so that no clock can end a live one.
  */
 import assert from "node:assert/strict"
 import type { Behaviours } from "./contract.ts"

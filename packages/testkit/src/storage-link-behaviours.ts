@@ -1,4 +1,4 @@
-/** What the contract of `LinkStorage` says. */
+/** The contract of `LinkStorage`. */
 import assert from "node:assert/strict"
 import { NO_LIMITS, type LinkKey, type LinkScope, type Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"

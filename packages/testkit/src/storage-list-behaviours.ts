@@ -1,5 +1,5 @@
 /**
- * What the contract of `Storage` says about listing an account's tasks. A page may be short of its
+ * The contract of `Storage`: listing an account's tasks. A page may be short of its
  * limit and not be the last, so every behaviour follows a list to its end.
  */
 import assert from "node:assert/strict"

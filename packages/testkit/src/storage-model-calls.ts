@@ -36,7 +36,7 @@ export const CALL = fc.oneof(
     task: TASK,
     isStale: fc.boolean(),
     isRepeated: fc.boolean(),
-    /** Charged where the advance is the last one. */
+    /** Charged if the advance is the last one. */
     billedMicros: fc.option(MICROS),
     queue: fc.oneof(
       fc.constant(undefined),
@@ -78,7 +78,7 @@ export const CALL = fc.oneof(
   fc.record({
     kind: fc.constant("expire" as const),
     lease: LEASE,
-    missedBeats: fc.constantFrom(0, 0, 1, -1),
+    missedHeartbeats: fc.constantFrom(0, 0, 1, -1),
   }),
   fc.record({ kind: fc.constant("retain" as const), task: TASK, dueAt: fc.option(MOMENT) }),
   fc.record({

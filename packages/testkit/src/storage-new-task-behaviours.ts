@@ -1,5 +1,5 @@
 /**
- * What the contract of `Storage` says about new tasks, which stand in line by their start tags. They come
+ * The contract of `Storage`: new tasks, which stand in line by their start tags. They come
  * behind the due tasks.
  */
 import assert from "node:assert/strict"

@@ -1,4 +1,4 @@
-/** What the contract of `Storage` says about places in the queue: moments, deadlines, retention. */
+/** The contract of `Storage`: places in the queue: moments, deadlines, retention. */
 import assert from "node:assert/strict"
 import type { QueueChange, Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"

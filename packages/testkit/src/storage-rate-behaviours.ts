@@ -1,4 +1,4 @@
-/** What the contract of `RateStorage` says. */
+/** The contract of `RateStorage`. */
 import assert from "node:assert/strict"
 import { RATE_POLICIES } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"

@@ -1,4 +1,4 @@
-/** What the contract of `Storage` says about scanning. */
+/** The contract of `Storage`: scanning. */
 import assert from "node:assert/strict"
 import type { ScannedStream, Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"

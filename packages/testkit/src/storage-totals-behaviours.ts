@@ -1,5 +1,5 @@
 /**
- * What the contract of `AccountStorage` says about totals and charges. Samples reserve 30,000
+ * The contract of `AccountStorage`: totals and charges. Samples reserve 30,000
  * micro-units, and succeed for as much an image.
  */
 import assert from "node:assert/strict"

@@ -1,21 +1,15 @@
 /**
- * A log in memory for the audit's tests: streams made by core's own decisions, sealed and projected
- * as the live path does it, then altered by hand. `scan` pages as the port says.
+ * A log in memory for the audit's tests: streams made of samples, then altered by hand, which no storage
+ * would let a test do. `scan` pages as the port says.
  */
 import {
-  decide,
   DEFAULT_PRICES,
   emptyTask,
   chargeOf,
   GENESIS_HASH,
   hashEvent,
   MODELS,
-  sealEvents,
   toArtifactFolder,
-  toArtifactRows,
-  toChargeRow,
-  toOutcomeRows,
-  toTaskRow,
   type ArtifactRow,
   type ChargeRow,
   type OutcomeRow,
@@ -26,10 +20,11 @@ import {
   type ScanRequest,
   type StoredEvent,
   type TaskCommand,
-  type TaskEvent,
   type TaskRow,
   type Usage,
+  type StreamHead,
 } from "@safelight/core"
+import { advanceSample } from "@safelight/testkit"
 import { sha256 } from "./sha256.ts"
 
 export interface SampleStream {
@@ -101,20 +96,27 @@ export function createStream(
   commands: readonly TaskCommand[],
   toLocated = (command: TaskCommand): TaskCommand => withLocators(id, command),
 ): SampleStream {
-  let task = emptyTask(id)
-  const events: TaskEvent[] = []
+  let head: StreamHead = { task: emptyTask(id), hash: GENESIS_HASH }
+  const stream: SampleStream = {
+    id,
+    events: [],
+    row: undefined,
+    artifacts: [],
+    charge: undefined,
+    outcomes: [],
+  }
   for (const [index, command] of commands.entries()) {
     const now = command.kind === "expire" ? 1_209_600_000 : 1_000 + index * 10
-    const decision = decide(task, toLocated(command), now)
-    if (decision.kind === "rejected") throw new TypeError(`${id} refuses ${command.kind}`)
-    task = decision.task
-    events.push(decision.event)
+    const { append, head: next } = advanceSample(head, [toLocated(command)], { now })
+    const { artifacts, charge, outcomes, task } = append.changes
+    stream.events.push(...append.events)
+    stream.artifacts.push(...artifacts)
+    stream.outcomes.push(...outcomes)
+    stream.row = task
+    stream.charge ??= charge
+    head = next
   }
-  const stored = sealEvents(sha256, { task: id, version: 0, hash: GENESIS_HASH }, events)
-  const row = toTaskRow(task, stored.at(-1)?.hash ?? GENESIS_HASH)
-  const outcomes = toOutcomeRows(task, events)
-  const rest = { artifacts: toArtifactRows(task), charge: toChargeRow(task), outcomes }
-  return { id, events: stored, row, ...rest }
+  return stream
 }
 
 /** Each artifact in the folder of its task. */

@@ -1,10 +1,9 @@
 /** The models of Ark: films of Seedance as tasks, pictures and edits of Seedream in the answer itself. */
 import type { Json, ParameterValues } from "@safelight/core"
-import { acceptsUnless } from "../eligibility.ts"
+import { acceptsUnless, findSquareObstacles } from "../eligibility.ts"
 import type { ProviderModel } from "../provider.ts"
 import { findSeedanceObstacles, SEEDANCE_INPUTS, toSeedance } from "../seedance.ts"
 import { findSeedreamEditObstacles, toSeedream, toSeedreamEdit } from "../seedream.ts"
-import { findSquareObstacles } from "../square-picture.ts"
 
 export const TASKS = "/api/v3/contents/generations/tasks"
 const PICTURES = "/api/v3/images/generations"

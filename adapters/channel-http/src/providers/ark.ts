@@ -10,11 +10,8 @@ import {
   type Json,
   type PollOutcome,
 } from "@safelight/core"
-import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 import { seedanceTask, seedreamEdit, seedreamPicture, TASKS } from "./ark-models.ts"
 
 /** A film takes minutes. */
@@ -43,7 +40,7 @@ function readError(error: Json | undefined): CreateOutcome & PollOutcome {
   return { kind: "not-created", reason: "provider_failed" }
 }
 
-/** The one picture, or what became of it. */
+/** The one picture, or the error in its place. */
 function readPictures(json: Json | undefined): CreateOutcome | undefined {
   const [first] = listAt(json, "data")
   const url = textAt(first, "url")
@@ -86,7 +83,7 @@ export const ark = defineProvider({
   // A picture of 2K is waited for.
   submitTimeoutMs: 180_000,
   models: {
-    // First, for the contract asks after the first: the handle of a picture is answered by nobody.
+    // First, since the contract looks at the first model's handle: no request asks for that of a picture.
     [referenceToVideo.id]: seedanceTask,
     [textToImage.id]: seedreamPicture,
     [imageEdit.id]: seedreamEdit,

@@ -12,12 +12,10 @@ import {
   type TextToImageParameters,
 } from "@safelight/core"
 import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
-import { at, listAt, textAt } from "../json-path.ts"
+import { parseDataUrl } from "../data-url.ts"
 import { toEditPixels } from "../edit-pixels.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 
 const POLL_AFTER_MS = 1_000
 const OUTPUT_LIVES_MS = 600_000
@@ -33,7 +31,7 @@ const MOST_KLEIN_IMAGES = 4
 
 const MODERATED: ReadonlySet<string> = new Set(["Request Moderated", "Content Moderated"])
 
-/** Whether it was billed is nowhere said: what failed is not bought again. */
+/** The documentation does not say whether these are billed, so they are not bought again. */
 const FAILED: ReadonlySet<string> = new Set(["Error", "Failed"])
 
 const picture: ProviderModel = {
@@ -75,7 +73,7 @@ function toInputName(index: number): string {
 
 /** A URL or bare base64. */
 function toInput(url: string): string {
-  return url.startsWith("data:") ? url.slice(url.indexOf(",") + 1) : url
+  return parseDataUrl(url)?.base64 ?? url
 }
 
 function readState({ json, status }: Pick<Reply, "json" | "status">): PollOutcome | undefined {
@@ -87,13 +85,13 @@ function readState({ json, status }: Pick<Reply, "json" | "status">): PollOutcom
   if (state !== "Ready") return undefined
   const url = textAt(json, "result", "sample")
   if (url === undefined) return { kind: "completed", outputs: [] }
-  // When it was made is not told: it is gone then at the latest.
+  // The answer does not tell when it was made: it is gone then at the latest.
   return { kind: "completed", outputs: [{ url, expiresAt: Date.now() + OUTPUT_LIVES_MS }] }
 }
 
 /**
- * The handle of a job whose own answer is lost: which cluster has it is not told, but what became of it
- * is, and that is signed.
+ * The handle of a job whose own answer is lost. The message does not tell which cluster has the job, but how
+ * it ended, and it is signed.
  */
 function readWebhook(message: Json): Json | undefined {
   const [id, error] = [textAt(message, "id"), textAt(message, "error") ?? ""]
@@ -144,7 +142,7 @@ export const blackForestLabs = defineProvider({
     if (told !== undefined) return readState({ json: told, status: 200 })
     return readState(await send({ method: "GET", path: textAt(operation, "url") ?? "" }))
   },
-  // Told when the job is bought: of one that failed, nobody says what became of it.
+  // Told when the job is bought; whether a job that failed is charged is not documented.
   readCost: (reply, operation) =>
     textAt(reply?.json, "status") === "Ready"
       ? toToldCost(at(operation, "cost"), "credits")

@@ -11,18 +11,23 @@ import {
   type Json,
   type ParameterValues,
   type PollOutcome,
+  type TextToImageParameters,
 } from "@safelight/core"
-import { cancelHandle, readCancelRequested } from "../cancel-handle.ts"
-import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type InputWays, type ProviderModel, type Reply } from "../provider.ts"
-import { acceptsUnless } from "../eligibility.ts"
-import { readQueueHandle } from "../queue-handle.ts"
-import { acceptsRecraft, toRecraft } from "../recraft.ts"
-import { toRefused } from "../refusal.ts"
+import {
+  at,
+  cancelHandle,
+  listAt,
+  readCancelRequested,
+  readQueueHandle,
+  readTurnedAway,
+  textAt,
+  toRefused,
+  toToldCost,
+} from "../read-reply.ts"
+import { acceptsUnless, findSquareObstacles } from "../eligibility.ts"
 import { findSeedanceObstacles, SEEDANCE_INPUTS, toSeedance } from "../seedance.ts"
 import { findSeedreamEditObstacles, toSeedreamEdit } from "../seedream.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
 
 /** An hour less than the router keeps a key: for a request on its way and the clocks' difference. */
 const KEY_TTL_MS = 23 * 3_600_000
@@ -33,7 +38,7 @@ const MOST_URL_CHARACTERS = 10 * 1024 * 1024 - 100_000
 const LINKED_CHARACTERS = 1024 * 1024
 const BUCKET = "x-comfy-error-type"
 
-/** How work fails that is over. What the router may have been billed for is not bought again. */
+/** How work ends that failed. Work that the router may have been billed for is not bought again. */
 const FAILURES: Readonly<Record<string, PollOutcome>> = {
   cancelled: { kind: "refused", code: "task_cancelled" },
   content_policy_violation: { kind: "refused", code: "content_policy_violation", billed: "maybe" },
@@ -51,6 +56,26 @@ function toModel(name: string, toBody: (parameters: ParameterValues) => Json) {
       json: toBody(parameters),
     }),
   } satisfies ProviderModel
+}
+
+/** Recraft V4.1 takes colours. Of the sizes that it makes only the square of 1024 × 1024 is one of ours. */
+function acceptsRecraft(parameters: ParameterValues): true | Ineligible {
+  const { background_color: _, colors: _colors, ...obstacles } = findSquareObstacles(parameters)
+  return acceptsUnless(obstacles)
+}
+
+function toRecraft(parameters: ParameterValues): Json {
+  const { background_color, colors, prompt } = parameters as TextToImageParameters
+  const controls = {
+    ...(background_color && { background_color: toRgb(background_color) }),
+    ...(colors.length > 0 && { colors: colors.map(toRgb) }),
+  }
+  const isPlain = Object.keys(controls).length === 0
+  return { prompt, n: 1, size: "1024x1024", ...(!isPlain && { controls }) }
+}
+
+function toRgb({ b, g, r }: TextToImageParameters["colors"][number]): { readonly rgb: Json } {
+  return { rgb: [r, g, b] }
 }
 
 /** A request of this model may have 10 MiB, its images included. */

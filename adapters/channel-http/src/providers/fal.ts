@@ -13,20 +13,25 @@ import {
   type PollOutcome,
   type Refused,
 } from "@safelight/core"
-import { cancelHandle, readCancelRequested } from "../cancel-handle.ts"
-import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
-import { readQueueHandle } from "../queue-handle.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import {
+  at,
+  cancelHandle,
+  listAt,
+  readCancelRequested,
+  readQueueHandle,
+  readTurnedAway,
+  textAt,
+  toRefused,
+  toToldCost,
+} from "../read-reply.ts"
 
 const POLL_AFTER_MS = 2_000
 
-/** An id that no request has: who may ask is told that there is none, anybody else is turned away. */
+/** An id that no request has: a caller with a key is told that there is none, any other is turned away. */
 const NO_REQUEST = "00000000-0000-4000-8000-000000000000"
 
-/** What fal calls a model's fault, and what it is to our clients. */
+/** By fal's name for a model's fault, our code. */
 const FAILURES: Readonly<Record<string, FailureCode>> = {
   content_policy_violation: "content_policy_violation",
   no_media_generated: "no_output",
@@ -115,7 +120,7 @@ function readResult(reply: Reply): PollOutcome | undefined {
   return status === 200 ? toCompleted(json) : undefined
 }
 
-/** What names no medium is a page of somebody else's. */
+/** An answer that names no medium is not fal's, but a proxy's page. */
 function toCompleted(json: Reply["json"]): Completed | undefined {
   const media = at(json, "images") ?? [at(json, "video") ?? null]
   const urls = listAt(media).flatMap((each) => textAt(each, "url") ?? [])

@@ -3,14 +3,13 @@
  * call, and says no with a 200: a blocked prompt, a candidate that ended otherwise, or words
  * in place of a picture.
  */
-import type { Json, TextToImageParameters } from "@safelight/core"
-import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
+import type { Json } from "@safelight/core"
+import { acceptsUnless, findSquareObstacles } from "../eligibility.ts"
 import { toInlinePicture } from "../inline-picture.ts"
-import { at, listAt, textAt } from "../json-path.ts"
 import type { CreateOutcome, ProviderModel, ProviderRequest } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
+import { at, listAt, textAt, toRefused } from "../read-reply.ts"
 
-/** A picture that ended thus was withheld for what it shows; any other end made none. */
+/** Reasons for which a picture was withheld because of its content; after any other there is none. */
 const WITHHELD =
   /^(SAFETY|RECITATION|PROHIBITED_CONTENT|SPII|IMAGE_SAFETY|IMAGE_PROHIBITED_CONTENT|IMAGE_RECITATION)$/
 
@@ -21,11 +20,7 @@ function toRequest(parts: readonly Json[], imageConfig: Json): ProviderRequest {
 }
 
 export const geminiPicture: ProviderModel = {
-  accepts(parameters) {
-    const { size } = parameters as TextToImageParameters
-    const isOther = size !== "square_hd" && "only size square_hd is offered"
-    return acceptsUnless({ size: isOther, ...findPictureObstacles(parameters) })
-  },
+  accepts: (parameters) => acceptsUnless(findSquareObstacles(parameters)),
   toRequest({ prompt }) {
     return toRequest([{ text: prompt as string }], { aspectRatio: "1:1", imageSize: "1K" })
   },
@@ -34,7 +29,7 @@ export const geminiPicture: ProviderModel = {
 export function readPictures(json: Json | undefined): CreateOutcome | undefined {
   const candidates = listAt(json, "candidates")
   const parts = candidates.flatMap((each) => listAt(each, "content", "parts"))
-  // What it drew while it thought is no result.
+  // A picture from its thinking is no result.
   const results = parts.filter((part) => at(part, "thought") !== true)
   const outputs = results.flatMap((part) => toInlinePicture(at(part, "inlineData", "data")) ?? [])
   if (outputs.length > 0) return { kind: "completed", outputs }
@@ -43,7 +38,7 @@ export function readPictures(json: Json | undefined): CreateOutcome | undefined 
     .map((each) => textAt(each, "finishReason") ?? "")
     .find((reason) => WITHHELD.test(reason))
   const words = blocked ?? withheld
-  // The tokens were read, and some drawn; which of them are billed is nowhere said.
+  // Tokens were read and generated; the documentation does not say which of them are billed.
   if (words !== undefined) {
     return { ...toRefused("content_policy_violation", words), billed: "maybe" }
   }

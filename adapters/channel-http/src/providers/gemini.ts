@@ -3,15 +3,12 @@
  * asked for. A wrong key, a region and a body that it can't read are all a 400.
  */
 import { referenceToVideo, textToImage } from "@safelight/core"
-import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 import { geminiPicture, readPictures } from "./gemini-pictures.ts"
 import { readOperation, veoFilm } from "./veo.ts"
 
-/** What is about the key or the account says nothing of the request. */
+/** A fault of the key or the account says nothing about the request. */
 function readInvalid({ json }: Reply): CreateOutcome | undefined {
   const words = textAt(json, "error", "message")
   const reasons = listAt(json, "error", "details").map((each) => textAt(each, "reason"))

@@ -11,9 +11,7 @@ import {
   type PollOutcome,
   type ReferenceToVideoParameters,
 } from "@safelight/core"
-import { cancelHandle } from "../cancel-handle.ts"
 import { acceptsUnless, countReferences } from "../eligibility.ts"
-import { at, listAt, textAt } from "../json-path.ts"
 import {
   defineProvider,
   type CreateOutcome,
@@ -21,9 +19,8 @@ import {
   type InputWays,
   type Reply,
 } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { isDataUrl } from "../seedance.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, cancelHandle, listAt, readTurnedAway, textAt, toRefused } from "../read-reply.ts"
+import { isDataUrl } from "../data-url.ts"
 
 /** As its documentation asks for at the beginning. */
 const POLL_AFTER_MS = 2_000
@@ -49,7 +46,7 @@ function accepts(parameters: ParameterValues, { canLink }: InputWays): true | In
 
 const LINK: InputRule = { by: "link" }
 
-/** Undefined where the refusal is nobody's that we know. */
+/** Undefined if the refusal has no known form. */
 function readRefusal(reply: Reply): CreateOutcome | undefined {
   const { json, status } = reply
   const words = textAt(json, "detail") ?? textAt(json, "detail", 0, "msg")

@@ -15,12 +15,9 @@ import {
 } from "@safelight/core"
 import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
 import { toInlinePicture } from "../inline-picture.ts"
-import { at, listAt, textAt } from "../json-path.ts"
 import { toEditPixels } from "../edit-pixels.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 
 const MODEL = "gpt-image-2"
 

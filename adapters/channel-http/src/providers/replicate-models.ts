@@ -9,10 +9,9 @@ import type {
   ParameterValues,
   ReferenceToVideoParameters,
 } from "@safelight/core"
-import { acceptsUnless, countReferences } from "../eligibility.ts"
+import { acceptsUnless, countReferences, findSquareObstacles } from "../eligibility.ts"
 import type { InputRule, ProviderModel } from "../provider.ts"
 import { findSeedanceObstacles, hasFramesAlone } from "../seedance.ts"
-import { findSquareObstacles } from "../square-picture.ts"
 
 /**
  * It advises against data URLs above 256 KB; as its answers and webhooks repeat them, twelve have to go

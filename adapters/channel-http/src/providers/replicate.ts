@@ -5,18 +5,14 @@
 import {
   imageEdit,
   referenceToVideo,
-  SafelightError,
   textToImage,
   type CancelOutcome,
   type Json,
   type PollOutcome,
 } from "@safelight/core"
-import { cancelHandle } from "../cancel-handle.ts"
-import { at, textAt } from "../json-path.ts"
+import { unavailable } from "../channel-fault.ts"
 import { defineProvider, type Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, cancelHandle, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 import { grokEdit, recraftPicture, seedanceFilm } from "./replicate-models.ts"
 
 const POLL_AFTER_MS = 2_000
@@ -79,8 +75,7 @@ export const replicate = defineProvider({
       "get",
     )
     if (url !== undefined) return url
-    const message = "replicate took no file"
-    throw new SafelightError({ code: "channel-unavailable", message, retryable: true })
+    throw unavailable("replicate took no file")
   },
   readCreate(reply) {
     const { json, status } = reply

@@ -5,18 +5,15 @@
  */
 import {
   referenceToVideo,
-  SafelightError,
   textToImage,
   type FailureCode,
   type Json,
   type PollOutcome,
   type Refused,
 } from "@safelight/core"
-import { at, listAt, textAt } from "../json-path.ts"
+import { unavailable } from "../channel-fault.ts"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 import { runwareFilm, runwarePicture, toTaskId } from "./runware-tasks.ts"
 
 const POLL_AFTER_MS = 2_000
@@ -60,7 +57,7 @@ function isAboutQuestion(item: Json): boolean {
   return textAt(item, "code") === "unknownTaskUUID" || QUESTIONS.includes(type)
 }
 
-/** What an answer holds about one task: its results, and its failures in Runware's own words of it. */
+/** The parts of an answer that are about one task: its results, and its failures. */
 function findResults({ json }: Reply, id: string): readonly [results: Json[], failures: Json[]] {
   const isOwn = (item: Json) => textAt(item, "taskUUID") === id
   const failures = listAt(json, "errors").filter(
@@ -87,7 +84,7 @@ export const runware = defineProvider({
   keyVariable: "RUNWARE_API_KEY",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   outputHosts: ["*.runware.ai"],
-  // What is known of a task that ran is its request too.
+  // The details of a task that ran hold its request.
   answersHoldMedia: true,
   submission: { kind: "lookup", longestRequestMs: 2 * SUBMIT_MS, listLagMs: LIST_LAG_MS },
   concurrency: 8,
@@ -135,7 +132,6 @@ export const runware = defineProvider({
     )
     const asked = new Set(unknown.map((item) => textAt(item, "taskType")))
     if (isAnswer(reply) && QUESTIONS.every((taskType) => asked.has(taskType))) return null
-    const message = "runware does not say whether it has a task"
-    throw new SafelightError({ code: "channel-unavailable", message, retryable: true })
+    throw unavailable("runware does not say whether it has a task")
   },
 })

@@ -3,8 +3,8 @@
  * buy and not fetch would be found out when the first result is paid for.
  */
 import type { ChannelCheck } from "@safelight/core"
-import { at, textAt } from "../json-path.ts"
 import type { ProviderRequest, Send } from "../provider.ts"
+import { at, textAt } from "../read-reply.ts"
 
 /** A task that nobody has. */
 const NO_TASK = "/v1/tasks/00000000-0000-4000-8000-000000000000"

@@ -9,9 +9,8 @@ import {
   type LinkedOutput,
   type PollOutcome,
 } from "@safelight/core"
-import { at, listAt, textAt } from "../json-path.ts"
 import type { Send } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
+import { at, listAt, textAt, toRefused } from "../read-reply.ts"
 
 /** More than any model makes; each is asked about. */
 const MOST_OUTPUTS = 64

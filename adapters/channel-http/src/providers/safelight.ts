@@ -1,12 +1,10 @@
 /**
- * Another Safelight. What we are asked is what it takes, so nothing is changed in between; our upstream
- * key is its `Idempotency-Key`, so a purchase whose answer is lost is asked for again.
+ * Another Safelight. It takes the same requests, so nothing is changed in between. Our upstream key is its
+ * `Idempotency-Key`, so a purchase whose answer is lost is repeated under it.
  */
 import { imageEdit, referenceToVideo, textToImage, type Json, type Refused } from "@safelight/core"
-import { textAt } from "../json-path.ts"
 import { defineProvider, type ProviderModel } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { readTurnedAway, textAt, toRefused } from "../read-reply.ts"
 import { checkSafelight } from "./safelight-check.ts"
 import { countAt, readEnd, toSegment } from "./safelight-result.ts"
 

@@ -5,9 +5,8 @@
 import type { Json, PollOutcome, ReferenceToVideoParameters } from "@safelight/core"
 import { parseDataUrl } from "../data-url.ts"
 import { acceptsUnless, countReferences, findBitrateObstacle } from "../eligibility.ts"
-import { at, listAt, textAt } from "../json-path.ts"
 import type { ProviderModel, Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
+import { at, listAt, textAt, toRefused } from "../read-reply.ts"
 
 const POLL_AFTER_MS = 5_000
 const OUTPUT_LIVES_MS = 2 * 86_400_000

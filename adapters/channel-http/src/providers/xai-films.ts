@@ -1,12 +1,11 @@
 /**
- * xAI's films: bought with an ID as the answer, and asked for by it. What it calls done may have been
- * withheld by moderation, and billed all the same.
+ * xAI's films: the answer to a purchase is an ID, by which the film is asked for. A film that is `done` may
+ * have been withheld by moderation, and billed.
  */
 import type { Json, PollOutcome, ReferenceToVideoParameters, Refused } from "@safelight/core"
 import { acceptsUnless, countReferences, findBitrateObstacle } from "../eligibility.ts"
-import { at, textAt } from "../json-path.ts"
 import type { ProviderModel, Reply } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
+import { at, textAt, toRefused } from "../read-reply.ts"
 
 const POLL_AFTER_MS = 3_000
 
@@ -57,7 +56,7 @@ export function toBilled(
   return ticks > 0 ? { billed: counts } : {}
 }
 
-/** Whether a film that failed was billed is nowhere said: it is not bought again. */
+/** The documentation does not say whether a film that failed is billed, so it is not bought again. */
 export function readFilm({ json, status }: Reply): PollOutcome | undefined {
   const state = textAt(json, "status")
   if (status === 202 || (status === 200 && state === "pending")) {

@@ -1,15 +1,12 @@
 /**
- * xAI. Pictures come with the answer to the purchase, by URLs that are its handle from then on: who
- * dies before they are stored finds them in the log. Moderation is silent: a success without pictures,
+ * xAI. Pictures come with the answer to the purchase, by URLs that become its handle: after a crash
+ * another process finds them in the log. Moderation is silent: a success without pictures,
  * or with some that it calls disrespected.
  */
 import { imageEdit, referenceToVideo, type ImageEditParameters, type Json } from "@safelight/core"
 import { acceptsUnless } from "../eligibility.ts"
-import { at, listAt, textAt } from "../json-path.ts"
 import { defineProvider, type CreateOutcome, type ProviderModel } from "../provider.ts"
-import { toRefused } from "../refusal.ts"
-import { toToldCost } from "../told-cost.ts"
-import { readTurnedAway } from "../turned-away.ts"
+import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 import { readFilm, toBilled, xaiFilm } from "./xai-films.ts"
 
 /** A 403 for content is told from one for the key by its words alone. */
@@ -51,7 +48,7 @@ function readPictures(json: Json | undefined): CreateOutcome {
       },
     }
   }
-  // Where nothing is listed, nobody says how many were made.
+  // If nothing is listed, the answer does not tell how many were made.
   const billed = { images: Math.max(1, items.length), outputVideoMs: 0 }
   const refused = toRefused("content_policy_violation", textAt(json, "block_reason"))
   return { ...refused, ...toBilled(json, billed) }

@@ -2,8 +2,8 @@
  * The channels of a service from its configuration. One whose key is missing, or can be none, is left
  * out with a line that names its variable, so that the others serve; a wrong setting refuses the start.
  */
-import { SafelightError, type Channel, type Log, type Model } from "@safelight/core"
-import { createHttpChannel, isProviderKey, PROVIDERS, type Provider } from "@safelight/channel-http"
+import { isHeaderSecret, SafelightError, type Channel, type Log, type Model } from "@safelight/core"
+import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import { createComfyUi } from "./create-comfyui.ts"
@@ -175,7 +175,7 @@ function createProviderChannel(
   const { baseUrl, concurrency, isFree, keyTtlMs, models, outputHosts } = settings
   const { name = provider.name, pollEvery } = settings
   const { key, variable } = readKey(settings, provider, environment)
-  if (!isProviderKey(key)) {
+  if (!isHeaderSecret(key)) {
     const what = key === "" ? "is empty" : "holds what no key does"
     log.error(
       { channel: name, variable },

@@ -4,8 +4,8 @@
  * made for it, since nothing else tells its name and models.
  */
 import { createStudioChannel, STUDIO_MODELS } from "@safelight/channel-studio"
-import { findModel, isProviderKey, type Provider } from "@safelight/channel-http"
-import { isSafelightError, SILENT_LOG, type Channel } from "@safelight/core"
+import { findModel, type Provider } from "@safelight/channel-http"
+import { isHeaderSecret, isSafelightError, SILENT_LOG, type Channel } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import { createMediaInspector } from "@safelight/media-inspector"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
@@ -128,7 +128,7 @@ function tellOfProvider(
 
 function listKeyFaults(variable: string, key: string): readonly string[] {
   if (key === "") return [`${variable} is empty`]
-  return isProviderKey(key) ? [] : [`${variable} holds what no key does`]
+  return isHeaderSecret(key) ? [] : [`${variable} holds what no key does`]
 }
 
 function toNotes(secret: FoundKey | undefined): Pick<Told, "notes"> {

@@ -6,7 +6,7 @@
 import * as v from "valibot"
 import { CommandError } from "../command-error.ts"
 import { EXIT } from "../exit-code.ts"
-import { toRetryAfterMs } from "./retry-after.ts"
+import { toWaitMs } from "./retry-after.ts"
 import { outcomeUnknown, RefusalError, type ServiceConnection } from "./service-connection.ts"
 import { artifactList, isFinished, taskList, taskRecord } from "./task-records.ts"
 import type { ArtifactRecord, TaskList, TaskRecord } from "./task-records.ts"
@@ -90,7 +90,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
             throw withKey(error, request.idempotencyKey)
           }
           // oxlint-disable-next-line no-await-in-loop
-          await wait(toRetryAfterMs(toCause(error)?.retryAfter ?? null, now()))
+          await wait(toWaitMs(toCause(error)?.retryAfter ?? null, now()))
         }
       }
     },
@@ -104,7 +104,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
         await wait(pauseMs)
         // oxlint-disable-next-line no-await-in-loop
         const response = await read(toTaskPath(task.task_id))
-        pauseMs = toRetryAfterMs(response.headers.get("retry-after"), now())
+        pauseMs = toWaitMs(response.headers.get("retry-after"), now())
         // oxlint-disable-next-line no-await-in-loop
         last = await parseAnswer(taskRecord, response)
         report(last)
@@ -190,9 +190,9 @@ function toPauseMs(error: unknown, now: number): number | undefined {
   if (!(error instanceof CommandError)) return undefined
   if (error instanceof RefusalError) {
     const isPassing = error.status === 429 || error.status >= 500
-    return isPassing ? toRetryAfterMs(error.retryAfter, now) : undefined
+    return isPassing ? toWaitMs(error.retryAfter, now) : undefined
   }
-  return error.exitCode === EXIT.unavailable ? toRetryAfterMs(null, now) : undefined
+  return error.exitCode === EXIT.unavailable ? toWaitMs(null, now) : undefined
 }
 
 async function parseAnswer<Schema extends v.GenericSchema>(

@@ -1,7 +1,7 @@
 /**
- * The part of the storage in memory that knows no tasks: accounts and their totals, keys, links,
- * rates. Totals are kept for accounts with a bound alone; what the tasks add up to is asked of the
- * other part.
+ * The part of the storage in memory that has no tasks: accounts and their totals, keys, links, rates. Totals
+ * are kept only for accounts with a limit; those of others are counted from the tasks, which the caller
+ * hands in.
  */
 import {
   NO_LIMITS,
@@ -26,9 +26,9 @@ import {
 import { compareIds } from "./compare-ids.ts"
 
 export interface MemoryAccounts extends AccountStorage, KeyStorage, LinkStorage, RateStorage {
-  /** Adds to the totals of an account, where they are kept. */
+  /** Adds to the totals of an account, if they are kept. */
   readonly addTotals: (account: string, change: AccountTotals) => void
-  /** The bound that leaves no room for a new task. */
+  /** The limit that leaves no room for a new task. */
   readonly findFullBound: (row: TaskRow) => "budget" | "unfinished-tasks" | undefined
   readonly findRunningLimit: (account: string) => number | null
   /** Of a task's artifacts whose links were revoked, by key. */

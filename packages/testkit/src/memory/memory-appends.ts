@@ -1,4 +1,4 @@
-/** Appends and admissions of the storage in memory, each whole or not at all, and taking them back. */
+/** Appends and admissions of the storage in memory, each atomic, and undoing them. */
 import {
   fold,
   openEvent,
@@ -111,7 +111,7 @@ function takeBack(tables: MemoryTables, id: string, version: number): void {
   tables.rows.set(id, toTaskRow(fold(id, kept.map(openEvent)), kept.at(-1)?.hash ?? ""))
 }
 
-/** As the key of a table of them has it. */
+/** An attempt has one outcome, as the primary key of a table would enforce. */
 function addOutcomes(
   known: readonly OutcomeRow[] = [],
   added: readonly OutcomeRow[],

@@ -1,4 +1,4 @@
-/** What the storage in memory knows of channels. */
+/** Channels in the storage in memory: pauses, and sums over tasks. */
 import type { ChannelOutcomes, ChannelStorage, OutcomeRow, Task } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
 

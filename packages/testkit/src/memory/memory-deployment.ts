@@ -2,9 +2,9 @@
 import type { Deployment, DeploymentRecord, DeploymentStorage } from "@safelight/core"
 
 export interface MemoryDeployment extends DeploymentStorage {
-  /** From now on the database stands where nobody recorded it. */
+  /** From now on the database stands somewhere else than recorded. */
   copyDatabase(): void
-  /** From now on more can be told of where the database stands. */
+  /** From now on more is known about where the database stands. */
   tellMore(): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * The queue of the storage in memory: who waits for what, who holds what. A lease ends if it is
- * expired and at no moment, as nothing here reads a clock.
+ * The queue of the storage in memory: the places of tasks, and the leases that hold them. A lease ends only
+ * by `expire`, since nothing here reads a clock.
  */
 import type {
   Append,
@@ -26,13 +26,13 @@ interface Place {
   readonly lease: string | null
 }
 
-/** What an append says of its task's place. */
+/** The part of an append that is about its task's place. */
 export interface Move extends Pick<Append, "task" | "queue"> {
   readonly changes: { readonly task: Pick<TaskRow, "account" | "model"> }
 }
 
 export interface MemoryQueue extends QueueStorage {
-  /** Does to a task's place what its append says. */
+  /** Applies an append to its task's place. */
   move(append: Move): void
   /** The ids of unfinished tasks. */
   listUnfinished(): readonly string[]
@@ -48,7 +48,7 @@ export function createMemoryQueue(
 ): MemoryQueue {
   const places = new Map<string, Place>()
   const retention = new Map<string, number>()
-  /** What a task has once it is free: only one that was never dispatched is a new task. */
+  /** The start tag of a task that is released: only a task that was never dispatched keeps it. */
   const toFreeTag: ToFreeTag = (task, { startTag }) =>
     isUnderWay(findHead(task)) ? null : startTag
   const leases = createLeases(places, toFreeTag)

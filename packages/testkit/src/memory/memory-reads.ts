@@ -1,4 +1,4 @@
-/** What the storage in memory tells of tasks, and the few changes that are no append. */
+/** Reading tasks from the storage in memory, and the few changes that are no append. */
 import type { Storage } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
 import { listRows } from "./list-rows.ts"

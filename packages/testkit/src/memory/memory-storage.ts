@@ -1,7 +1,8 @@
 /**
- * Storage in memory, for tests that turn on a manual clock: nothing in it waits for I/O, so a test
- * decides every order. It passes the storage contract like any adapter, but for what needs constraints,
- * and can be told to fail. Nothing is copied: what a caller changes later is changed here too.
+ * Storage in memory, for tests on a manual clock, and the model that generated runs of the contract compare
+ * other storages with. Nothing in it waits for I/O, so a test decides every order. It passes the contract
+ * with few divergences, and can be made to fail. Nothing is copied: an object that a caller changes later is
+ * changed here too.
  */
 import { SafelightError, type Input, type Storage, type StoredEvent } from "@safelight/core"
 import { createMemoryAccounts } from "./memory-accounts.ts"
@@ -16,11 +17,11 @@ import { createMemoryTables, findHead } from "./memory-tables.ts"
 export interface MemoryStorage extends Storage, Omit<MemoryDeployment, keyof Storage> {
   readonly events: ReadonlyMap<string, readonly StoredEvent[]>
   readonly inputs: ReadonlyMap<string, Input>
-  /** The next `times` appends and admissions reject; where `isStored`, they took place all the same. */
+  /** The next `times` appends and admissions reject; with `isStored` they are stored all the same. */
   failAppends(times: number, isStored?: boolean): void
   /**
    * Takes a task back to `version`, as a standby that had not received what followed has it after a
-   * failover; held under `lease`, or by nobody. 0 removes it.
+   * failover; held under `lease`, if there is one. 0 removes it.
    */
   goBack(task: string, version: number, lease?: string): void
 }

@@ -1,4 +1,4 @@
-/** The rows of the storage in memory that are of tasks, by the task's id unless said otherwise. */
+/** The rows of tasks in the storage in memory, by the task's id unless said otherwise. */
 import {
   fromSnapshot,
   type ArtifactRow,

@@ -1,4 +1,4 @@
-/** Moves of the storage in memory, and what belongs to its tasks: the maps are the storage's own. */
+/** Transfers in the storage in memory, and the side records of its tasks, whose maps the storage owns. */
 import type {
   IdempotencyUse,
   Input,

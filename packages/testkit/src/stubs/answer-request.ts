@@ -53,7 +53,7 @@ function cutOff(socket: Socket): void {
   else socket.destroy()
 }
 
-/** Waits as long as a slow reply does, or until nobody listens. */
+/** Waits as long as a slow reply does, or until the client is gone. */
 async function pause(response: ServerResponse, options: AnswerOptions): Promise<void> {
   if (response.destroyed) return
   const left = new AbortController()

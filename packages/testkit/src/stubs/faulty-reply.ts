@@ -1,4 +1,4 @@
-/** What each fault makes of a true reply: another reply, or another manner of sending it. */
+/** Turns a true reply into a faulty one: another reply, or another manner of sending it. */
 import { toBody, type Manner } from "./send-reply.ts"
 import type { FaultAt } from "./stub-faults.ts"
 import type { StubReply } from "./stub-route.ts"
@@ -15,7 +15,7 @@ export interface FaultyReplyOptions {
   /** The provider's own 500 and 404. */
   readonly broken: StubReply
   readonly gone: StubReply
-  /** Waits as long as a slow reply does, or until nobody listens. */
+  /** Waits as long as a slow reply does, or until the client is gone. */
   readonly pause: () => Promise<void>
 }
 

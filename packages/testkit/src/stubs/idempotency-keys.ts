@@ -4,7 +4,7 @@
  */
 import type { Clock } from "@safelight/core"
 
-/** What a header says; `free` if there is none. A `mismatch` was given to another request. */
+/** The state of a key; `free` without a key. A `mismatch` was used by another request. */
 export type KeyVerdict = "invalid" | "free" | "mismatch" | { readonly id: string }
 
 type Header = string | readonly string[] | undefined

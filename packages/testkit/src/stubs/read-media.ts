@@ -1,5 +1,5 @@
 /**
- * What media a request asks for, by the names that most providers use. A name that a provider
+ * The media that a request asks for, by the names that most providers use. A name that a provider
  * doesn't have is simply not there; what is not asked for is 1024 × 1024 PNG, or 5 s of 720p.
  */
 import { parseOutputSize, toOutputSize, type OutputSize } from "./output-size.ts"

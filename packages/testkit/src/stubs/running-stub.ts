@@ -1,5 +1,5 @@
 /**
- * What a stub is to whoever runs it. A purchase is what the provider would bill, or begins to: a
+ * A stub as its caller sees it. A purchase is what the provider would bill, or begins to: a
  * repeat that a provider recognises by its key is none, a repeat that it doesn't recognise is a
  * second one.
  */
@@ -22,7 +22,7 @@ export interface StubOptions {
   readonly slowMs?: number
   /** Films are at least this long, by bytes that a player passes over. */
   readonly filmBytes?: number
-  /** What a webhook is signed with where the provider uses a secret that the account knows. */
+  /** Signs webhooks, if the provider uses a secret of the account. */
   readonly webhookSecret?: string
 }
 
@@ -33,7 +33,7 @@ export interface AsideClock extends Clock {
 }
 
 export interface StubPurchase {
-  /** The provider's ID, or one of ours where the provider has none. */
+  /** The provider's ID, or one of ours if the provider has none. */
   readonly id: string
   /** The client's key, if it sent one in whatever form the provider takes it. */
   readonly key: string | null

@@ -12,7 +12,7 @@ export interface StubCall {
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
-  /** What the pattern of the route names, decoded. */
+  /** The parts that the pattern of the route names, decoded. */
   params: Readonly<Record<string, string>>
   readonly bytes: Buffer
   /** The body as JSON; throws a SyntaxError, which the stub answers as the provider would. */

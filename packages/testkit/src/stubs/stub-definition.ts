@@ -1,6 +1,6 @@
 /**
- * What a provider is to the frame that serves it: hosts, credentials, refusals, routes, and faults
- * of its own. The frame does the rest, alike for all.
+ * The parts of a stub that differ between providers: hosts, credentials, refusals, routes, and faults of its
+ * own. All stubs share the rest.
  */
 import type { Clock } from "@safelight/core"
 import type { StubPurchase } from "./running-stub.ts"
@@ -26,12 +26,12 @@ export interface StubDefinition {
   readonly filesHost: string
   readonly ownFaults: readonly string[]
   readonly isAuthorized: (call: StubCall) => boolean
-  /** What the provider says in that case. */
+  /** The provider's answer in that case. */
   readonly refuse: (reason: Refusal) => StubReply
   readonly createRoutes: (context: StubContext) => readonly StubRoute[]
 }
 
-/** What handlers work with. */
+/** Is handed to every handler. */
 export interface StubContext {
   readonly clock: Clock
   readonly queueMs: number
@@ -50,13 +50,13 @@ export interface StubContext {
   strikes(this: void, ownFault: string): boolean
   /** Ends early when the stub closes, or when `over` aborts. */
   waitUntil(at: number, over?: AbortSignal): Promise<void>
-  /** The same, where no answer is held back meanwhile. */
+  /** The same, for a wait during which no answer is held back. */
   waitAside(at: number, over?: AbortSignal): Promise<void>
   /** Takes WebSockets at a path. */
   onSocket(path: string, listener: (call: StubCall, socket: TextSocket) => void): void
 }
 
-/** What every stub takes for a key: anything but nothing and `invalid`. */
+/** Whether a stub takes the text for a key: any text but the empty one and `invalid`. */
 export function isKey(text: string | undefined): boolean {
   return text !== undefined && text !== "" && text !== "invalid"
 }

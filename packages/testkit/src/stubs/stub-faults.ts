@@ -1,6 +1,6 @@
 /**
  * The faults that every stub has, by the place where they strike, and the switches that a test
- * turns. A fault of `create` strikes after the purchase was recorded, but for the `busy` ones: a
+ * turns. A fault of `create` strikes after the purchase was recorded, except the `busy` ones: a
  * provider that answers 429 has created nothing.
  */
 
@@ -46,7 +46,7 @@ export type FaultAt<Place extends FaultPlace> = (typeof STUB_FAULTS)[Place][numb
 
 /**
  * create, poll: `reset` cuts the connection without a reply, `server-error` is a 500 in the
- * provider's words and `gateway-error` a 502 in nobody's, `slow` replies after `slowMs`, `html` and
+ * provider's words and `gateway-error` a 502 without any, `slow` replies after `slowMs`, `html` and
  * `empty` are 200, `truncated` is half of the JSON, `redirect` names a private address, `busy` is a
  * 429 without Retry-After, or with one in seconds or as a date. `not-found`: an ID that was known.
  * download: `truncated` cuts the connection halfway, `too-long` announces more than it sends,
@@ -66,7 +66,7 @@ export interface StubFaults {
   readonly times: number
   /** No key is taken any more, as if the account had revoked it. */
   readonly isKeyRevoked: boolean
-  /** What the provider's clock is ahead of ours, in milliseconds. */
+  /** By how much the provider's clock is ahead of ours, in milliseconds. */
   readonly skewMs: number
 }
 

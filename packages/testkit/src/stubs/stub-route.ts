@@ -16,7 +16,7 @@ export interface StubReply {
   readonly zeroBytes?: number
 }
 
-/** What faults strike at: `create` buys, `poll` asks about what was bought. */
+/** The place where faults strike: `create` buys, `poll` asks about a purchase. */
 export type RouteKind = "create" | "poll" | "download" | "other"
 
 export interface StubRoute {
@@ -59,7 +59,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // What is no percent-encoding stands for itself.
+    // A text that is no percent-encoding stands for itself.
     return text
   }
 }

@@ -65,7 +65,7 @@ export function readTask(body: Fields, context: StubContext): ArkData {
   }
 }
 
-/** What Ark objects to; undefined if nothing. */
+/** Ark's objection; undefined if there is none. */
 export function findTaskError(body: Fields): string | undefined {
   const { model, content, duration = 5, resolution = "720p" } = body
   if (typeof model !== "string" || model === "") return "model"

@@ -31,7 +31,7 @@ interface BflState {
   readonly unseen: Set<string>
 }
 
-/** What a job ends with, by the name of the fault. */
+/** The end of a job, by the name of the fault. */
 const ENDS: Readonly<Record<string, string>> = {
   "request-moderated": "Request Moderated",
   "content-moderated": "Content Moderated",

@@ -1,4 +1,4 @@
-/** What ComfyUI tells over its WebSocket of a prompt, to the client that sent it. */
+/** ComfyUI's messages about a prompt over its WebSocket, to the client that sent it. */
 import type { StubContext } from "../stub-definition.ts"
 import { findOutputs, type Prompt } from "./comfyui-prompt.ts"
 import type { TextSocket } from "../text-socket.ts"

@@ -153,7 +153,7 @@ function showQueue({ jobs }: ComfyState): Fields {
   return { queue_running: rows("running"), queue_pending: rows("queued") }
 }
 
-/** What was deleted before it ran is in no history. */
+/** A prompt that was deleted before it ran is in no history. */
 function showHistory({ context, jobs, runs }: ComfyState, id?: string): Fields {
   const over = [...runs.values()].filter((run) => {
     const wasRunning = run.cancelledAt !== null && run.cancelledAt >= run.startAt

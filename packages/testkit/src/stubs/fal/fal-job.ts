@@ -1,5 +1,5 @@
 /**
- * A request in fal's queue. What will become of it is settled when it is submitted, so that a test
+ * A request in fal's queue. Its outcome is settled when it is submitted, so that a test
  * that turns a fault off again knows whom it struck.
  */
 import { isObject, type StubCall } from "../stub-call.ts"

@@ -1,5 +1,5 @@
 /**
- * What an endpoint of fal gives for an input: a film if the endpoint's name speaks of video, and
+ * The output of an endpoint of fal for an input: a film if the endpoint's name speaks of video, and
  * pictures otherwise. The result is the model's output, in no envelope.
  */
 import { isObject } from "../stub-call.ts"
@@ -36,7 +36,7 @@ const IMAGE_SIZES: Readonly<Record<string, OutputSize>> = {
 
 const IMAGE_TYPES = { jpeg: "image/jpeg", webp: "image/webp", png: "image/png" } as const
 
-/** What is wrong with an input, as fal's validation says it; undefined if nothing is. */
+/** The fault of an input, as fal's validation says it; undefined if there is none. */
 export function findInputError(input: Readonly<Record<string, unknown>>): InputError | undefined {
   if (input["prompt"] === undefined) return wrong("prompt", "Field required", "missing")
   if (typeof input["prompt"] !== "string" || input["prompt"] === "") {

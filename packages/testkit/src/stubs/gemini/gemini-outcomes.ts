@@ -24,7 +24,7 @@ export const IMAGE_OUTCOMES: Readonly<Record<string, Fields>> = {
   },
 }
 
-/** What an operation of Veo is done with, by the name of the fault. */
+/** The result of an operation of Veo, by the name of the fault. */
 export const VIDEO_OUTCOMES: Readonly<Record<string, Fields>> = {
   "video-filtered": {
     response: {

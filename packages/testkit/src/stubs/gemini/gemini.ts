@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>
 interface OperationData {
   readonly model: string
   readonly parameters: Fields
-  /** What it is done with, if not with a film. */
+  /** Its result, if that is no film. */
   readonly outcome: Fields | null
 }
 

@@ -59,7 +59,7 @@ function createSequenceParameters(
   writer.unsigned(columns - 1)
   writer.unsigned(rows - 1)
   writer.bits(0b11, 2)
-  // What lies outside of the picture is cut off at the right and below, in units of two pixels.
+  // The part that lies outside of the picture is cut off at the right and below, in units of two pixels.
   writer.bits(1, 1)
   writer.unsigned(0)
   writer.unsigned((columns * MACROBLOCK - width) / 2)

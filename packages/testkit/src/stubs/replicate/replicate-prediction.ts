@@ -14,7 +14,7 @@ export interface PredictionData {
   readonly events: readonly string[]
   /** From the start of the request; Infinity if there is none. */
   readonly deadlineMs: number
-  /** What it fails with; null if it succeeds. */
+  /** Its error; null if it succeeds. */
   readonly error: string | null
 }
 

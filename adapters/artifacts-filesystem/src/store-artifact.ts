@@ -1,14 +1,17 @@
 /**
- * Stores one artifact: incoming file → written → synced → renamed into place → folders synced. A
+ * Stores one artifact, under a new locator or under one that another storage gave out: incoming file → written → synced → renamed into place → folders synced. A
  * crash before the rename leaves an incoming file that nobody can open, one after it a whole
  * artifact that only `list` knows of. A folder's own name lies in its parent: every folder up to
  * the root is synced, whoever made it, since its maker may have died before syncing.
  */
 import { dirname, join } from "node:path"
 import {
+  isArtifactLocator,
   untilAborted,
   type AbortSignalLike,
   type ArtifactPut,
+  type ArtifactRestore,
+  type RestoreOutcome,
   type StoredArtifact,
 } from "@safelight/core"
 import { createRandomName, toLocator, toLocatorFolders } from "./locator.ts"
@@ -25,7 +28,7 @@ import { writeBody, type WrittenBody } from "./write-body.ts"
 
 export type PutStep = "written" | "synced" | "renamed"
 
-export interface PutHost {
+export interface StoreHost {
   readonly rootFolder: RootFolder
   /** Shards whose name this process has made durable: at most 256, since shards stay. */
   readonly durableShards: Set<string>
@@ -33,47 +36,60 @@ export interface PutHost {
 }
 
 /**
- * How often a put makes its folders again because a remove took them away, empty, in between. Each
- * time somebody else got on; the bound ends what is no race, a link that leads nowhere.
+ * How often a put makes its folders again after a remove took them away. Each time another call made
+ * progress; the bound ends a loop that is no race, over a link that leads nowhere.
  */
 const MAX_MOVES = 100
 
-export async function putArtifact(host: PutHost, request: ArtifactPut): Promise<StoredArtifact> {
+/** Ends a restore whose body is not what it should be. */
+const DIFFERS = new Error("the body differs")
+
+export async function putArtifact(host: StoreHost, request: ArtifactPut): Promise<StoredArtifact> {
   const random = createRandomName()
   const locator = toLocator({ task: request.task, key: request.key, random })
   const { body, signal } = request
-  const target = { locator, incoming: random, body, ...(signal && { signal }) }
-  const written = await store(host, target, () => true)
-  if (written === undefined) throw new TypeError("what is put is always accepted")
+  const written = await store(host, { locator, incoming: random, body, ...(signal && { signal }) })
   return { locator, ...written }
 }
 
-export interface BodyAtLocator {
+/** For a log that moves and names the locator. A body that differs never gets into place. */
+export async function restoreArtifact(
+  host: StoreHost,
+  request: ArtifactRestore,
+): Promise<RestoreOutcome> {
+  if (!isArtifactLocator(request.locator)) return "foreign-locator"
+  // A name of its own: one locator may be restored by two calls at once.
+  const incoming = createRandomName()
+  try {
+    await store(host, { ...request, incoming, expected: request })
+    return "stored"
+  } catch (error) {
+    if (error === DIFFERS) return "differs"
+    throw error
+  }
+}
+
+interface BodyAtLocator {
   readonly locator: string
-  /** What its file is named until it is whole; nobody else's at the moment. */
+  /** The name of its file until it is whole, which no other call uses. */
   readonly incoming: string
   readonly body: AsyncIterable<Uint8Array>
   readonly signal?: AbortSignalLike
+  /** Any body is stored without it. */
+  readonly expected?: WrittenBody
 }
 
-/** Stores a body under a locator unless `accepts` refuses what was written: then undefined. */
-export async function store(
-  host: PutHost,
-  request: BodyAtLocator,
-  accepts: (written: WrittenBody) => boolean,
-): Promise<WrittenBody | undefined> {
+/** Rejects with `DIFFERS` if the body is not what was expected. */
+async function store(host: StoreHost, request: BodyAtLocator): Promise<WrittenBody> {
   throwIfAborted(request.signal)
   const root = await translateFailure(() => host.rootFolder.prepare())
-  const { locator } = request
+  const { expected, locator } = request
   const incoming = toIncoming(root, request.incoming)
   let current = incoming
   try {
     const written = await writeIncoming(host, request, incoming)
     throwIfAborted(request.signal)
-    if (!accepts(written)) {
-      await translateFailure(() => host.rootFolder.files.unlink(incoming))
-      return undefined
-    }
+    if (expected !== undefined && !isSame(written, expected)) throw DIFFERS
     await translateFailure(() => moveIntoLocator(host, { root, incoming, locator }))
     current = join(root, locator)
     await host.onStep("renamed")
@@ -85,8 +101,12 @@ export async function store(
   }
 }
 
+function isSame(one: WrittenBody, other: WrittenBody): boolean {
+  return one.bytes === other.bytes && one.sha256 === other.sha256
+}
+
 async function writeIncoming(
-  { rootFolder, onStep }: PutHost,
+  { rootFolder, onStep }: StoreHost,
   request: BodyAtLocator,
   incoming: string,
 ): Promise<WrittenBody> {
@@ -112,15 +132,15 @@ interface Move {
   readonly locator: string
 }
 
-async function moveIntoLocator(host: PutHost, move: Move): Promise<void> {
+async function moveIntoLocator(host: StoreHost, move: Move): Promise<void> {
   for (let count = 1; count <= MAX_MOVES; count += 1) {
     if (await tryMove(host, move)) return
   }
   throw createUnavailable("The artifact's folder vanished each time it was made")
 }
 
-/** False where a folder vanished on the way. */
-async function tryMove(host: PutHost, move: Move): Promise<boolean> {
+/** False if a folder vanished on the way. */
+async function tryMove(host: StoreHost, move: Move): Promise<boolean> {
   const { files } = host.rootFolder
   const path = join(move.root, move.locator)
   try {
@@ -139,8 +159,8 @@ async function tryMove(host: PutHost, move: Move): Promise<boolean> {
   }
 }
 
-/** Mostly the shard is there and the task is not: that costs two calls. */
-async function makeFolders({ rootFolder, durableShards }: PutHost, move: Move): Promise<void> {
+/** Mostly the shard exists and the task's folder does not: that costs two calls. */
+async function makeFolders({ rootFolder, durableShards }: StoreHost, move: Move): Promise<void> {
   const { files } = rootFolder
   const { key, task, shard } = toLocatorFolders(move.locator)
   try {
@@ -154,7 +174,7 @@ async function makeFolders({ rootFolder, durableShards }: PutHost, move: Move): 
   await makeFolder(files, join(move.root, key))
 }
 
-async function syncFolders(host: PutHost, root: string, locator: string): Promise<void> {
+async function syncFolders(host: StoreHost, root: string, locator: string): Promise<void> {
   const { sync } = host.rootFolder
   const { key, task, shard } = toLocatorFolders(locator)
   const syncs = [key, task, shard].map((folder) => sync(join(root, folder)))
@@ -163,9 +183,9 @@ async function syncFolders(host: PutHost, root: string, locator: string): Promis
   host.durableShards.add(shard)
 }
 
-/** As far as the disk lets us: the failure that led here is the one to report. */
+/** Failures are ignored: the one that led here is the one to report. */
 async function discard(
-  { rootFolder }: PutHost,
+  { rootFolder }: StoreHost,
   left: { readonly root: string; readonly locator: string; readonly current: string },
 ): Promise<void> {
   await rootFolder.files.unlink(left.current).catch(ignoreSecondFailure)

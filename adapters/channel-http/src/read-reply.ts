@@ -1,0 +1,98 @@
+/**
+ * Reading a provider's answers, for declarations: members that have the type which they must have, and the
+ * outcomes that several providers tell in the same words.
+ */
+import type {
+  Busy,
+  CancelOutcome,
+  FailureCode,
+  Json,
+  NotCreated,
+  ProviderCost,
+  Refused,
+} from "@safelight/core"
+import type { ProviderRequest, Reply, Send } from "./provider.ts"
+
+type Path = readonly (string | number)[]
+
+/** The member at `path`; undefined if there is none. */
+export function at(value: Json | undefined, ...path: Path): Json | undefined {
+  let found: Json | undefined = value
+  for (const key of path) {
+    if (typeof found !== "object" || found === null) return undefined
+    found = (found as Readonly<Record<string, Json>>)[key]
+  }
+  return found
+}
+
+/** The member at `path`; undefined if it is no text. */
+export function textAt(value: Json | undefined, ...path: Path): string | undefined {
+  const found = at(value, ...path)
+  return typeof found === "string" ? found : undefined
+}
+
+/** The items of the list at `path`; none if it is no list. */
+export function listAt(value: Json | undefined, ...path: Path): readonly Json[] {
+  const found = at(value, ...path)
+  return Array.isArray(found) ? found : []
+}
+
+/** A refusal with the provider's own words, which are kept apart from ours and can be erased. */
+export function toRefused(code: FailureCode, words: string | undefined): Refused {
+  return { kind: "refused", code, ...(words !== undefined && { providerWords: words }) }
+}
+
+/**
+ * The outcome of a create that was answered before anybody looked at what it asks for: the caller is not
+ * known, has no money, lacks a right or comes too often. Nothing was created. Undefined for other statuses.
+ */
+export function readTurnedAway({ retryAfterMs, status }: Reply): NotCreated | Busy | undefined {
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
+  if (status === 429) return { kind: "busy", reason: "provider_busy", ...wait }
+  if (![401, 402, 403, 404].includes(status)) return undefined
+  return { kind: "not-created", reason: `provider_answered_${status}`, ...wait }
+}
+
+/**
+ * The cost that a provider tells: a number, or a text that holds one, as headers do; `perUnit` of it make
+ * one unit. The engine judges whether it is an amount at all, and logs it if it is not.
+ */
+export function toToldCost(
+  value: Json | undefined,
+  unit: string,
+  perUnit = 1,
+): ProviderCost | undefined {
+  const amount = typeof value === "string" && value !== "" ? Number(value) : value
+  return typeof amount === "number" ? { amount: amount / perUnit, unit } : undefined
+}
+
+/**
+ * The handle of fal's queue, which other providers hand out too. Its URLs are kept as they came, since they
+ * can't be built from the id. Undefined if the answer holds no handle.
+ */
+export function readQueueHandle(json: Json | undefined): Json | undefined {
+  const [id, state, result] = ["request_id", "status_url", "response_url"].map((name) =>
+    textAt(json, name),
+  )
+  if (id === undefined || state === undefined || result === undefined) return undefined
+  return { id, state, result, cancel: textAt(json, "cancel_url") ?? null }
+}
+
+/** Asks at the address that a handle keeps for this; `read` says what the answer means. */
+export async function cancelHandle(
+  operation: Json,
+  send: Send,
+  method: ProviderRequest["method"],
+  read: (reply: Reply) => CancelOutcome,
+): Promise<CancelOutcome> {
+  const path = textAt(operation, "cancel")
+  return path === undefined ? "unknown" : read(await send({ method, path }))
+}
+
+/**
+ * Of a queue that answers 400 if the work is over, and 202 once it has taken the request in: the work may
+ * be completed all the same.
+ */
+export function readCancelRequested({ status }: Reply): CancelOutcome {
+  return status === 400 ? "too-late" : "unknown"
+}
