@@ -39,7 +39,7 @@ export function readRefusal(
   // Neither words nor values: they may hold what a person wrote.
   const told = faults.map(({ fault, input, node, nodeType }) => ({ node, nodeType, fault, input }))
   const fields = { channel: name, workflow: file, fault: error["type"], nodes: told }
-  log.error(fields, "a ComfyUI server does not take a workflow: see channels check")
+  log.error(fields, "workflow refused")
   return { kind: "not-created", reason: "workflow_refused" }
 }
 

@@ -58,7 +58,7 @@ export function createWakeUps(
         if (!over.aborted) await sessions.commit({ steps: [toStep(NOTIFY, { payload })] })
       }
     } catch (error) {
-      log.warn({ error }, "other processes were not told of new tasks")
+      log.warn({ error }, "notify failed")
     }
   }
 
@@ -155,7 +155,7 @@ function createBell({ node, open, log, over }: BellOptions): {
       try {
         await listenOnce()
       } catch (error) {
-        log.warn({ error: toSafelightError(error) }, "wake-ups of other processes are not heard")
+        log.warn({ error: toSafelightError(error) }, "listen failed")
       }
       await pause(DEFAULTS.retryMaxMs, over)
     }

@@ -72,7 +72,7 @@ export function createWriter({ settings, log, onCommit }: WriterOptions): Writer
 
   function onAnswer(answer: WriterAnswer): void {
     const { failure } = answer
-    if (failure !== null) log.error({ ...failure }, "a batch of writes failed twice")
+    if (failure !== null) log.error({ ...failure }, "commit failed")
     const answered = underWay.shift()
     if (answered === undefined) return
     settle(answered.batch, answer)
@@ -83,7 +83,7 @@ export function createWriter({ settings, log, onCommit }: WriterOptions): Writer
     thread = undefined
     const lost = underWay.splice(0)
     const isAsked = group.isClosed() && lost.length === 0
-    if (!isAsked) log.error({ cause: String(cause) }, "the writing thread ended unasked")
+    if (!isAsked) log.error({ cause: String(cause) }, "writer thread ended")
     for (const { batch, settled } of lost) {
       for (const { reject } of batch) reject(threadEnded(cause))
       settled.resolve(false)

@@ -27,6 +27,7 @@ export {
   type Semaphore,
   type SemaphoreOptions,
 } from "./semaphore.ts"
+export { createErrorLog, toLoggedError, type ConsoleHost } from "./error-log.ts"
 export { createSystemClock, type TimeHost } from "./system-clock.ts"
 export { API_KEY_SCOPES, type ApiKeyScope } from "./keys/api-key-scope.ts"
 export { hideSecrets } from "./keys/hide-secrets.ts"

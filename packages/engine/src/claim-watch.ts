@@ -52,7 +52,7 @@ export function createClaimWatch({ claims, clock, log, settings, storage }: Cont
         const { seenAt = Infinity } = sights.get(claim) ?? {}
         if (seenAt <= stillSince && (await storage.voidClaim({ claim, beats }))) {
           ended += 1
-          log.warn({ claim }, "a claim stood still and was voided")
+          log.warn({ claim }, "claim voided")
         }
       }
       return ended

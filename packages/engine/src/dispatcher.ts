@@ -189,7 +189,7 @@ async function claimUntil(
       if (pauseMs > 0) await alarm.wait(pauseMs)
     } catch (error) {
       failures += 1
-      log.error({ error }, "the queue could not be read")
+      log.error({ error }, "queue not read")
       await clock.wait(toBackoffMs(settings, failures), stopping)
     }
   }
@@ -207,6 +207,6 @@ async function leave({ claims, log, storage }: Context, works: readonly Work[]):
     }
   } catch (error) {
     if (!isSafelightError(error)) throw error
-    log.warn({ error }, "claims could not be given up and stand still from now on")
+    log.warn({ error }, "claims not released")
   }
 }

@@ -75,8 +75,7 @@ async function giveBack({ clock, returns }: Context, work: Work, pauseMs: number
 async function letGo(context: Context, work: Work, error: unknown): Promise<void> {
   const { clock, log, returns, settings } = context
   const isOutside = isSafelightError(error)
-  const words = isOutside ? "a step failed and is tried again" : "a step failed by a bug"
-  log[isOutside ? "warn" : "error"]({ task: work.id, error }, words)
+  log[isOutside ? "warn" : "error"]({ task: work.id, error }, "step failed")
   work.isReleased = true
   const { task } = work.head
   // Past its end a task is tried again for an hour where its result can't be stored.
@@ -86,6 +85,6 @@ async function letGo(context: Context, work: Work, error: unknown): Promise<void
   try {
     await returns.release({ claim: work.claim, tasks: [work.id], dueAt })
   } catch (failure) {
-    log.error({ task: work.id, error: failure }, "a task could not be given back")
+    log.error({ task: work.id, error: failure }, "task not released")
   }
 }

@@ -73,7 +73,7 @@ export function createRenewal(context: Context, parts: RenewalParts): Renewal {
         pauseMs = Math.max(0, startedAt + everyMs - clock.monotonicNow())
       } catch (error) {
         failures += 1
-        log.error({ error }, "claims could not be renewed")
+        log.error({ error }, "heartbeat failed")
         // Tried again soon: what is left of the claim is for working.
         pauseMs = Math.min(everyMs / 2, toBackoffMs(settings, failures))
       }
@@ -115,7 +115,7 @@ function createErrand(context: Context, call: () => Promise<void>, stopped: Abor
     try {
       await persist(context, call, stopped, TRIES)
     } catch (error) {
-      context.log.error({ error }, "what goes with a renewal could not be done")
+      context.log.error({ error }, "heartbeat duty failed")
     } finally {
       running = undefined
     }

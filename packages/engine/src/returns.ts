@@ -32,7 +32,7 @@ export function createReturns({
     } catch (error) {
       if (!isSafelightError(error)) throw error
       owed.push(request)
-      log.warn({ tasks: request.tasks, error }, "tasks could not be given back yet")
+      log.warn({ tasks: request.tasks, error }, "tasks not released")
     }
   }
 

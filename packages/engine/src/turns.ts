@@ -73,7 +73,7 @@ export function createTurns({
       observe(group, started)
     } catch (error) {
       if (!isSafelightError(error)) throw error
-      log.warn({ error }, "the front of the queue could not be seen")
+      log.warn({ error }, "queue front not read")
       line.seenAt = clock.monotonicNow()
     } finally {
       line.looking = undefined

@@ -134,7 +134,7 @@ function toReadableHead({ snapshot, hash }: HeadRow, log: Log): StreamHead[] {
   try {
     return [{ task: fromSnapshot(snapshot), hash }]
   } catch (error) {
-    log.error({ error, hash }, "a task can't be read")
+    log.error({ error, hash }, "task unreadable")
     return []
   }
 }
@@ -152,7 +152,7 @@ function toClaimed(rows: readonly ClaimRow[], claim: string, log: Log): readonly
     if (snapshot !== null && hash !== null) {
       return toReadableHead({ snapshot, hash }, log).map((head) => ({ ...head, claim, turn }))
     }
-    log.error({ task }, "the queue names an unknown task")
+    log.error({ task }, "queued task unknown")
     return []
   })
 }
