@@ -270,6 +270,10 @@ describe("a service with a ComfyUI server", () => {
     const { dispatch } = await make(await start(), textToImage.id, { prompt: "a fox" })
     assert.equal(dispatch?.channel, "studio")
     const [error] = entries.filter(({ level }) => level === "error")
-    assert.deepEqual(error?.fields, { channel: "comfyui", variable: "NO_KEY" })
+    assert.deepEqual(error?.fields, {
+      channel: "comfyui",
+      variable: "NO_KEY",
+      reason: "the variable is empty",
+    })
   })
 })

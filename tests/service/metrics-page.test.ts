@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
-import { SafelightError } from "@safelight/core"
+import { SafelightError, type ArtifactStorage } from "@safelight/core"
 import {
   createManualClock,
   createMemoryArtifacts,
@@ -42,7 +42,7 @@ async function readMetrics(): Promise<readonly Family[]> {
   await storage.append(append)
   memory.failAppends(1)
   await assert.rejects(storage.append(append))
-  const failing = (_: string) =>
+  const failing: ArtifactStorage["remove"] = () =>
     Promise.reject(new SafelightError({ code: "aborted", message: "away" }))
   const artifacts = metrics.observeArtifacts({ ...createMemoryArtifacts(), remove: failing })
   await assert.rejects(artifacts.remove("locator"))
