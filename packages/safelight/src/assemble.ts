@@ -73,7 +73,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { log = createErrorLog(globalThis) } = options
   const closers: Close[] = []
   try {
-    return await assemble({ ...options, log }, closers)
+    return await assemble(options, log, closers)
   } catch (error) {
     await closeAll(closers).catch((second: unknown) => {
       log.error({ error: second }, "close failed")
@@ -82,11 +82,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-async function assemble(
-  options: ServiceOptions & Required<Pick<ServiceOptions, "log">>,
-  closers: Close[],
-): Promise<Service> {
-  const { adopt = false, log, clock = systemClock } = options
+async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Promise<Service> {
+  const { adopt = false, clock = systemClock } = options
   const configuration = { ...options.configuration, models: toServedModels(options.configuration) }
   const { environment = process.env } = options
   const { stopGraceMs: graceMs } = configuration
