@@ -116,12 +116,12 @@ describe("an export that is imported", () => {
     const target = createMemoryStorage()
     await take(target, await exportLines(source))
     const models = MODELS.map(({ id }) => id)
-    const claimed = await target.claim({ claim: "node", models, now: NOW, limit: 100 })
-    const steps = claimed.filter(({ turn }) => turn === null).map(({ task }) => task.id)
+    const taken = await target.take({ lease: "node", models, now: NOW, limit: 100 })
+    const steps = taken.filter(({ startTag }) => startTag === null).map(({ task }) => task.id)
     assert.deepEqual(steps, [toTaskId("5"), toTaskId("6"), toTaskId("7")])
-    const starts = claimed.filter(({ turn }) => turn !== null)
+    const starts = taken.filter(({ startTag }) => startTag !== null)
     assert.deepEqual(
-      starts.map(({ task, turn }) => [task.id, turn]),
+      starts.map(({ task, startTag }) => [task.id, startTag]),
       [
         [toTaskId("8"), 0],
         [toTaskId("a"), 0],

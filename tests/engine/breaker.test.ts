@@ -1,7 +1,7 @@
 /** The breaker of a channel: it judges by calls, so a long task keeps no channel shut. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { toBreakerPool } from "@safelight/engine"
+import type { QueueStorage } from "@safelight/core"
 import { createScriptedChannel, type SubmitReply } from "@safelight/testkit"
 import { completed, createScene, SETTINGS } from "./support.ts"
 
@@ -32,6 +32,15 @@ async function createShut(failure: SubmitReply, ...submits: readonly SubmitReply
   const countCalls = (): number => channel.calls.filter(({ method }) => method === "submit").length
   assert.equal(countCalls(), 1 + breakerFailures)
   return { ...scene, channel, countCalls, failed, long }
+}
+
+/** By how many processes. */
+async function countLeftAlone(
+  storage: Pick<QueueStorage, "listLeases">,
+  channel: string,
+): Promise<number> {
+  const leases = await storage.listLeases()
+  return leases.filter(({ facts }) => facts?.leftAlone.includes(channel)).length
 }
 
 describe("a channel that is left alone", () => {
@@ -70,42 +79,45 @@ describe("a channel that is left alone", () => {
       UNAVAILABLE,
       completed(),
     )
-    const pool = toBreakerPool(channel.name)
     const { idlePollMs } = SETTINGS
     await clock.advance(idlePollMs)
-    assert.equal(await storage.countSlots(pool), 1)
+    assert.equal(await countLeftAlone(storage, channel.name), 1)
     await submit()
     await clock.advance(breakerOpenMs + idlePollMs)
-    assert.equal(await storage.countSlots(pool), 1, "a trial that failed changes nothing")
+    assert.equal(
+      await countLeftAlone(storage, channel.name),
+      1,
+      "a trial that failed changes nothing",
+    )
     await submit()
     await clock.advance(breakerOpenMs + 2 * idlePollMs)
-    assert.equal(await storage.countSlots(pool), 0)
+    assert.equal(await countLeftAlone(storage, channel.name), 0)
   })
 
   it("is not told any more once the process has stopped", async () => {
     const { channel, clock, engine, storage } = await createShut(UNAVAILABLE)
     await clock.advance(SETTINGS.idlePollMs)
-    assert.equal(await storage.countSlots(toBreakerPool(channel.name)), 1)
+    assert.equal(await countLeftAlone(storage, channel.name), 1)
     await engine.stop()
-    assert.equal(await storage.countSlots(toBreakerPool(channel.name)), 0)
+    assert.equal(await countLeftAlone(storage, channel.name), 0)
   })
 
   it("has what waits left in the queue while one task tries it", async () => {
     const held = Promise.withResolvers<typeof UNAVAILABLE>()
     const { clock, countCalls, storage, submit } = await createShut(UNAVAILABLE, () => held.promise)
     const waiting = [await submit(), await submit(), await submit()]
-    const turns = async (): Promise<unknown[]> => {
+    const front = async (): Promise<unknown[]> => {
       const request = { models: ["model-a"], now: clock.now(), most: 9 }
-      const { claimable, turn } = await storage.peekQueue(request)
-      return [claimable, turn]
+      const { startTag, takeable } = await storage.peekQueue(request)
+      return [takeable, startTag]
     }
-    const [count, turn] = await turns()
+    const [count, startTag] = await front()
     assert.equal(count, waiting.length)
     await clock.advance(breakerOpenMs + 5_000)
     assert.equal(countCalls(), 2 + breakerFailures)
-    // One was taken, the others wait for their turns as before.
-    assert.equal((await turns())[0], waiting.length - 1)
-    assert.ok(Number((await turns())[1]) > Number(turn))
+    // One was taken, the others wait in line as before.
+    assert.equal((await front())[0], waiting.length - 1)
+    assert.ok(Number((await front())[1]) > Number(startTag))
   })
 
   it("has its doubts settled then, though an earlier task still runs", async () => {

@@ -18,24 +18,24 @@ import {
 const ABLE = {
   tier: 1,
   weight: 1,
-  turn: 0,
+  startTag: 0,
   ineligible: undefined,
   isPaused: false,
   isBusy: false,
   breaker: "closed",
-  freeSlots: 1,
+  freePermits: 1,
   freeRequests: Infinity,
 } as const
 
 const candidate: Arbitrary<Omit<Candidate, "name">> = record({
   tier: integer({ min: 1, max: 3 }),
   weight: integer({ min: 1, max: 20 }),
-  turn: integer({ min: 0, max: 4 }),
+  startTag: integer({ min: 0, max: 4 }),
   ineligible: option(constant("not offered"), { nil: undefined, freq: 4 }),
   isPaused: boolean(),
   isBusy: boolean(),
   breaker: constantFrom("closed", "closed", "open", "half-open", "being-tried"),
-  freeSlots: integer({ min: 0, max: 2 }),
+  freePermits: integer({ min: 0, max: 2 }),
   freeRequests: constantFrom(0, 1, Infinity),
 })
 
@@ -43,9 +43,9 @@ const candidates = array(candidate, { maxLength: 8 }).map((list) =>
   list.map((each, index) => ({ ...each, name: `channel-${index}` })),
 )
 
-function isAble({ breaker, freeRequests, freeSlots, ineligible, isBusy, isPaused }: Candidate) {
+function isAble({ breaker, freeRequests, freePermits, ineligible, isBusy, isPaused }: Candidate) {
   if (ineligible !== undefined || isPaused || isBusy) return false
-  return breaker !== "open" && breaker !== "being-tried" && freeSlots > 0 && freeRequests > 0
+  return breaker !== "open" && breaker !== "being-tried" && freePermits > 0 && freeRequests > 0
 }
 
 /** Makes one choice after the other among those that `isAbleAt` says, each as the routing goes on. */
@@ -58,12 +58,19 @@ function chooseInTurn(
   const times = new Map<number, number>()
   return Array.from({ length: count }, (_, round) => {
     const list = weights.map((weight, index) => {
-      const freeSlots = isAbleAt(index, round) ? 1 : 0
-      return { ...ABLE, index, name: String(index), weight, freeSlots, turn: turns[index] ?? 0 }
+      const freePermits = isAbleAt(index, round) ? 1 : 0
+      return {
+        ...ABLE,
+        index,
+        name: String(index),
+        weight,
+        freePermits,
+        startTag: turns[index] ?? 0,
+      }
     })
     const choice = chooseChannel(list, times)
     if (choice === undefined) return -1
-    turns[choice.candidate.index] = choice.nextTurn
+    turns[choice.candidate.index] = choice.nextTag
     times.set(1, choice.time)
     return choice.candidate.index
   })
@@ -158,7 +165,7 @@ describe("why a channel was chosen", () => {
     const list = [
       { ...ABLE, name: "fal", breaker: "half-open" },
       { ...ABLE, name: "replicate" },
-      { ...ABLE, name: "ark", freeSlots: 0 },
+      { ...ABLE, name: "ark", freePermits: 0 },
       { ...ABLE, name: "xai", breaker: "open" },
       { ...ABLE, name: "runware", breaker: "being-tried" },
       { ...ABLE, name: "veo", isPaused: true },

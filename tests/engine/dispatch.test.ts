@@ -139,7 +139,7 @@ describe("a dispatch", () => {
     assert.deepEqual([one?.chargeMicros, one?.usage?.images], [30_000, 2])
   })
 
-  it("is not sent where the claim no longer outlives the call, and says that nothing was", async () => {
+  it("is not sent where the lease no longer outlives the call, and says that nothing was", async () => {
     let isPaused = false
     const channel = createScriptedChannel({ submits: [completed()] })
     const scene = createScene({
@@ -152,11 +152,11 @@ describe("a dispatch", () => {
     })
     await scene.clock.advance(0)
     // The process stands still between the intent and the call, and renews nothing meanwhile.
-    const { renew } = scene.storage
-    scene.storage.renew = () => Promise.reject(new Error("paused"))
+    const { heartbeat } = scene.storage
+    scene.storage.heartbeat = () => Promise.reject(new Error("paused"))
     const { id } = await scene.submit()
     await scene.clock.advance(51_000)
-    scene.storage.renew = renew
+    scene.storage.heartbeat = heartbeat
     await scene.clock.advance(10_000)
     const [, , deferred] = scene.history(id)
     assert.ok(deferred?.type === "deferred")

@@ -38,8 +38,8 @@ async function createLate(log: Log = SILENT_LOG) {
 /** Stops a node dead: nothing it asks of its storage is ever answered. */
 function freeze({ storage }: Scene): void {
   const never = (): Promise<never> => new Promise(() => {})
-  const frozen = { append: never, claim: never, release: never, renew: never }
-  Object.assign(storage, { ...frozen, holdSlots: never, listClaims: never, voidClaim: never })
+  const frozen = { append: never, take: never, release: never, heartbeat: never }
+  Object.assign(storage, { ...frozen, listLeases: never, expire: never })
 }
 
 /** A second node over what the first one stores, which is then frozen. */
@@ -308,7 +308,7 @@ describe("a node that is lost", () => {
       submission: KEYED,
       submits: [() => new Promise(() => {})],
     })
-    const first = createScene({ channels: [lost], settings: { claimMs: 60_000 } })
+    const first = createScene({ channels: [lost], settings: { leaseMs: 60_000 } })
     const { id } = await first.submit()
     await first.clock.advance(1)
     assert.equal((await first.read(id)).state, "dispatching")

@@ -1,4 +1,4 @@
-/** What was claimed and is not carried out goes back to the queue, whatever the storage does. */
+/** What was taken and is not carried out goes back to the queue, whatever the storage does. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError } from "@safelight/core"
@@ -19,19 +19,19 @@ async function submitFor({ engine }: Scene, account: string): Promise<string> {
   return result.task.id
 }
 
-describe("tasks that are claimed together", () => {
-  /** `ada`'s slots can't be asked for once; her task is the second of three. */
+describe("tasks that are taken together", () => {
+  /** What the second of three asks for can't be read once. */
   async function createCut(): Promise<{ readonly scene: Scene; readonly ids: readonly string[] }> {
     const submits = Array.from({ length: 3 }, () => completed())
-    const scene = createScene({ channels: [createScriptedChannel({ submits })], isStarted: false })
-    const { clock, storage } = scene
-    await storage.setAccount({ id: "ada", now: clock.now(), settings: { runningTasks: 2 } })
+    const channel = createScriptedChannel({ submits })
+    const scene = createScene({ channels: [channel], isStarted: false })
+    const { storage } = scene
     const ids: string[] = []
     for (const account of ["bob", "ada", "eve"]) ids.push(await submitFor(scene, account))
-    const { holdSlots } = storage
-    storage.holdSlots = (request) => {
-      if (request.pool !== "account:ada") return holdSlots(request)
-      storage.holdSlots = holdSlots
+    const { readInput } = storage
+    storage.readInput = (request) => {
+      if (request.task !== ids[1]) return readInput(request)
+      storage.readInput = readInput
       return Promise.reject(createLost())
     }
     return { scene, ids }
@@ -41,7 +41,7 @@ describe("tasks that are claimed together", () => {
     for (const id of ids) assert.deepEqual(story(id), ["submitted", "dispatched", "succeeded"])
   }
 
-  it("are given back where one can't be begun, and carried out soon after", async () => {
+  it("are each given back where they can't be carried on, and are carried out soon after", async () => {
     const { scene, ids } = await createCut()
     scene.engine.start()
     await scene.clock.advance(5_000)
@@ -54,40 +54,12 @@ describe("tasks that are claimed together", () => {
     const { release } = storage
     storage.release = () => Promise.reject(createLost())
     engine.start()
-    await clock.advance(10_000)
+    await clock.advance(4_000)
     const [measure] = await storage.measureQueue()
-    assert.equal(measure?.claimed, 2)
+    assert.equal(measure?.held, 1)
     storage.release = release
     await clock.advance(20_000)
     await assertDone(scene, ids)
-  })
-})
-
-describe("a parked start", () => {
-  it("goes back when the engine stops, also under a claim that takes nothing any more", async () => {
-    const running = { kind: "running", pollAfterMs: 5_000 } as const
-    const polls = Array.from({ length: 10 }, () => running)
-    const channel = createScriptedChannel({ submits: [ACCEPTED], polls })
-    const scene = createScene({ channels: [channel], isStarted: false })
-    const { clock, engine, storage } = scene
-    await storage.setAccount({ id: "ada", now: clock.now(), settings: { runningTasks: 1 } })
-    await submitFor(scene, "ada")
-    await submitFor(scene, "ada")
-    engine.start()
-    await clock.advance(0)
-    assert.equal((await storage.measureQueue())[0]?.claimed, 2, "none is parked")
-    const { claim } = storage
-    storage.claim = () => {
-      storage.claim = claim
-      return Promise.reject(createLost())
-    }
-    await storage.setAccount({ id: "bob", now: clock.now(), settings: { runningTasks: 0 } })
-    await submitFor(scene, "bob")
-    await clock.advance(1_000)
-    assert.equal(storage.claim, claim, "no claim was retired")
-    await engine.stop()
-    assert.deepEqual(await storage.listClaims(), [])
-    assert.equal((await storage.measureQueue())[0]?.claimed, 0)
   })
 })
 

@@ -1,4 +1,4 @@
-/** Handing over: a submission goes straight to a free slot, beside the queue. */
+/** Handing over: a submission goes straight to a free permit, beside the queue. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import {
@@ -32,13 +32,13 @@ function createSlow(concurrency: number): {
   return { scene, started, storage }
 }
 
-/** Has claims wait, once they are on their way, until the function that it gives is called. */
-function holdClaims(storage: MemoryStorage): () => void {
-  const { claim } = storage
+/** Has takings wait, once they are on their way, until the function that it gives is called. */
+function holdTakings(storage: MemoryStorage): () => void {
+  const { take } = storage
   const held = Promise.withResolvers<void>()
-  storage.claim = async (request) => {
+  storage.take = async (request) => {
     await held.promise
-    return claim(request)
+    return take(request)
   }
   return held.resolve
 }
@@ -49,20 +49,20 @@ async function submitMany(scene: Pick<Scene, "submit">, count: number): Promise<
   return ids
 }
 
-/** The queue holds these, and they are just being claimed. */
-async function beginClaiming(slow: ReturnType<typeof createSlow>, count: number) {
+/** The queue holds these, and they are just being taken. */
+async function beginTaking(slow: ReturnType<typeof createSlow>, count: number) {
   const waiting = await submitMany(slow.scene, count)
-  const letGo = holdClaims(slow.storage)
+  const letGo = holdTakings(slow.storage)
   slow.scene.engine.start()
   await slow.scene.clock.advance(0)
   return { waiting, letGo }
 }
 
 describe("a submission", () => {
-  it("does not queue behind tasks that all get a slot", async () => {
+  it("does not queue behind tasks that all get a permit", async () => {
     const slow = createSlow(8)
     const { scene, started } = slow
-    const { waiting, letGo } = await beginClaiming(slow, 3)
+    const { waiting, letGo } = await beginTaking(slow, 3)
     const handedOver = await submitMany(scene, 5)
     await scene.clock.advance(0)
     assert.deepEqual(started, handedOver)
@@ -76,10 +76,10 @@ describe("a submission", () => {
     )
   })
 
-  it("leaves the slots that tasks which are being claimed will need", async () => {
+  it("leaves the permits that tasks which are being taken will need", async () => {
     const slow = createSlow(4)
     const { scene, started } = slow
-    const { waiting, letGo } = await beginClaiming(slow, 3)
+    const { waiting, letGo } = await beginTaking(slow, 3)
     const [first = "", second = ""] = await submitMany(scene, 2)
     await scene.clock.advance(0)
     assert.deepEqual(started, [first])
@@ -90,10 +90,10 @@ describe("a submission", () => {
     assert.deepEqual(started.at(-1), second)
   })
 
-  it("queues while more wait than there are slots", async () => {
+  it("queues while more wait than there are permits", async () => {
     const slow = createSlow(4)
     const { scene, started } = slow
-    const { waiting, letGo } = await beginClaiming(slow, 5)
+    const { waiting, letGo } = await beginTaking(slow, 5)
     const [last] = await submitMany(scene, 1)
     await scene.clock.advance(0)
     assert.deepEqual(started, [])
@@ -102,12 +102,12 @@ describe("a submission", () => {
     assert.deepEqual(started, [...waiting, last])
   })
 
-  it("by whoever hears of a task's end finds its slot free, and asks the storage nothing more", async () => {
+  it("by whoever hears of a task's end finds its permit free, and asks the storage nothing more", async () => {
     const { scene, started, storage } = createSlow(1)
     scene.engine.start()
     await scene.clock.advance(0)
     const asked: string[] = []
-    for (const name of ["claim", "readTask"] as const) {
+    for (const name of ["take", "readTask"] as const) {
       const method = storage[name] as (request: never) => Promise<never>
       storage[name] = (request: never) => {
         asked.push(name)

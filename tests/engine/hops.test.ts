@@ -30,6 +30,7 @@ describe("the services that a task has passed through", () => {
   it("are told to a channel that relays, none for a client's own task", async () => {
     const { asked, scene } = createWorld({ relays: true })
     await scene.engine.submit(REQUEST)
+    await scene.clock.advance(1_000)
     await scene.engine.submit({ ...REQUEST, hops: 3 })
     await scene.clock.advance(1_000)
     assert.deepEqual(

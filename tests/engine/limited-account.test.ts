@@ -20,7 +20,7 @@ import { completed, createScene, SETTINGS } from "./support.ts"
 
 const END_AFTER_MS = 900_000
 /** For a claim to be found void, twice, and for its tasks to be claimed by another process. */
-const TAKE_OVER_MS = 4 * SETTINGS.claimMs
+const TAKE_OVER_MS = 4 * SETTINGS.leaseMs
 
 interface Deed {
   readonly kind: "submit" | "pause" | "resume"

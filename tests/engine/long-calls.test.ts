@@ -1,11 +1,11 @@
-/** Calls that last longer than a claim: only the sending is bounded by it, and no answer is lost. */
+/** Calls that last longer than a lease: only the sending is bounded by it, and no answer is lost. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { Submission, SubmitOutcome } from "@safelight/core"
 import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
 import { completed, createScene, type Scene } from "./support.ts"
 
-/** Five claims long. */
+/** Five leases long. */
 const CALL_MS = 300_000
 const LONG = { submitTimeoutMs: 400_000, sendWithinMs: 15_000 } as const
 
@@ -24,13 +24,13 @@ function createSlowChannel(scene: () => Scene, submission: Submission): Scripted
   return createScriptedChannel({ ...LONG, submission, submits: [answer] })
 }
 
-/** Its claims are renewed no more, as where a database answers a node too slowly. */
-function loseClaims({ storage }: Scene): void {
+/** Its lease is renewed no more, as where a database answers a node too slowly. */
+function loseLease({ storage }: Scene): void {
   const never = (): Promise<never> => new Promise(() => {})
-  Object.assign(storage, { claim: never, renew: never, listClaims: never, voidClaim: never })
+  Object.assign(storage, { take: never, heartbeat: never, expire: never })
 }
 
-describe("a call that lasts longer than a claim", () => {
+describe("a call that lasts longer than a lease", () => {
   for (const submission of SUBMISSIONS) {
     it(`is waited for, and its answer recorded: ${submission.kind}`, async () => {
       const channel = createSlowChannel(() => scene, submission)
@@ -49,7 +49,7 @@ describe("a call that lasts longer than a claim", () => {
       const { id } = await first.submit()
       await first.clock.advance(1)
       const storage = { ...first.storage }
-      loseClaims(first)
+      loseLease(first)
       const idle = createScriptedChannel({ ...LONG, submission })
       const { artifacts, clock } = first
       const second = createScene({ channels: [idle], storage, artifacts, clock })
@@ -68,7 +68,7 @@ describe("a call that lasts longer than a claim", () => {
     const { id } = await first.submit()
     await first.clock.advance(1)
     const storage = { ...first.storage }
-    loseClaims(first)
+    loseLease(first)
     const other = createScriptedChannel({ ...LONG, submission: keyed, submits: [completed()] })
     const { artifacts, clock } = first
     const second = createScene({ channels: [other], storage, artifacts, clock })
@@ -86,7 +86,7 @@ describe("a call that lasts longer than a claim", () => {
       async probe(point) {
         // The process stands still behind its intent, and is renewed no more.
         if (point !== "dispatch:after-append" || channel.calls.length > 0) return
-        loseClaims(scene)
+        loseLease(scene)
         await scene.clock.wait(46_000)
       },
     })
@@ -102,7 +102,7 @@ describe("a channel with long calls", () => {
     const channel = createScriptedChannel({ ...LONG, sendWithinMs: 30_001 })
     assert.throws(() => createScene({ channels: [channel] }), {
       code: "invalid-configuration",
-      message: /claimMs.*sendWithinMs of channel scripted/,
+      message: /leaseMs.*sendWithinMs of channel scripted/,
     })
   })
 

@@ -113,7 +113,7 @@ describe("a look-up", () => {
     })
     const scene = createScene({ channels: [channel] })
     const { id } = await scene.submit()
-    await scene.clock.advance(SETTINGS.claimMs + 5_000 + 115_000)
+    await scene.clock.advance(SETTINGS.leaseMs + 5_000 + 115_000)
     assert.equal((await scene.read(id)).state, "doubtful")
     await scene.clock.advance(20_000)
     assert.equal((await scene.read(id)).state, "succeeded.available")

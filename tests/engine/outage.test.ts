@@ -70,7 +70,7 @@ describe("a stop while nothing can be written", () => {
     await clock.advance(1_000)
     assert.equal((await first.read(id)).state, "dispatching")
     const own = { ...storage, append: () => Promise.reject(createLost()) }
-    Object.assign(storage, { append: quiet, claim: quiet, renew: quiet, listClaims: quiet })
+    Object.assign(storage, { append: quiet, take: quiet, heartbeat: quiet, listLeases: quiet })
     const channels = [createScriptedChannel()]
     const scene = createScene({ artifacts, channels, clock, storage: own })
     await clock.advance(100_000)
@@ -137,11 +137,11 @@ describe("a stop while nothing can be written", () => {
     await clock.advance(0)
     const { id } = await scene.submit()
     await clock.advance(1_000)
-    // Voids the claim, and takes nothing itself.
+    // Expires the lease, and takes nothing itself.
     const watcher = createScene({
       channels: [createScriptedChannel()],
       clock,
-      storage: withoutClaims(storage),
+      storage: takingNothing(storage),
     })
     await clock.advance(TAKEN_OVER_MS)
     storage.failAppends(Infinity)
@@ -152,8 +152,8 @@ describe("a stop while nothing can be written", () => {
   })
 })
 
-function withoutClaims(storage: MemoryStorage): MemoryStorage {
-  return { ...storage, claim: async () => [] }
+function takingNothing(storage: MemoryStorage): MemoryStorage {
+  return { ...storage, take: async () => [] }
 }
 
 describe("a sweep while nothing can be written", () => {
@@ -265,7 +265,7 @@ describe("an intent that may be stored", () => {
 
   it("sends nothing once its claim is lost, and may be tried again", async () => {
     const { channel, clock, comeBack, id, storage, story } = await createUnheard()
-    for (const claim of await storage.listClaims()) await storage.voidClaim(claim)
+    for (const claim of await storage.listLeases()) await storage.expire(claim)
     await clock.advance(25_000)
     comeBack()
     await clock.advance(60_000)

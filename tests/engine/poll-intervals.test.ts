@@ -93,7 +93,7 @@ async function observe({ channel: more, polls, publicUrl }: Observed) {
       return reply
     },
   }
-  const settings = { endAfterMs: 3_600_000, claimMs: 60_000 }
+  const settings = { endAfterMs: 3_600_000, leaseMs: 60_000 }
   const options = publicUrl === undefined ? {} : { publicUrl }
   const scene = createScene({ channels: [{ channel }], settings, ...options })
   const tasks = await Promise.all(Array.from({ length: TASKS }, () => scene.submit()))

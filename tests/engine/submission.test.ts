@@ -28,11 +28,14 @@ describe("a submission", () => {
     assert.equal(task.endBy, scene.clock.now() + 600_000)
     assert.equal(task.reservationMicros, 60_000)
     assert.deepEqual(task.parameters, { count: 2 })
-    assert.deepEqual(await scene.storage.peekQueue({ models: ["model-a"], now: 0, most: 9 }), {
-      dueAt: null,
-      turn: 0,
-      claimable: 1,
-    })
+    assert.deepEqual(
+      await scene.storage.peekQueue({ models: ["model-a"], now: Infinity, most: 9 }),
+      {
+        dueAt: null,
+        startTag: 0,
+        takeable: 1,
+      },
+    )
   })
 
   it("commits to the parameters with a salt, so that only who holds both can prove them", async () => {
@@ -234,7 +237,7 @@ describe("an engine", () => {
   const wrongs: readonly (readonly [string, object, RegExp])[] = [
     ["a setting that does not exist", { settings: { claim: 5 } }, /claim is not a setting/],
     ["a setting that is no positive integer", { settings: { endAfterMs: 0 } }, /endAfterMs/],
-    ["a claim shorter than two calls", { settings: { claimMs: 19_999 } }, /claimMs.*scripted/],
+    ["a claim shorter than two calls", { settings: { leaseMs: 19_999 } }, /leaseMs.*scripted/],
     ["two channels of one name", { channels: [...base.channels, ...base.channels] }, /scripted/],
     ["a model without a price", { prices: [{ version: "2", models: {} }] }, /table 2.*model-a/],
   ]

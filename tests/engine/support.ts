@@ -54,7 +54,7 @@ export const PRICES = [{ version: "1", models: { "model-a": { perImageMicros: 30
 
 /** Short round numbers, so that a test can name the moment it means. */
 export const SETTINGS: EngineSettings = {
-  claimMs: 60_000,
+  leaseMs: 60_000,
   endAfterMs: 600_000,
   maxAttempts: 3,
   graceMs: 2_000,

@@ -59,45 +59,32 @@ describe("work of a process that died", () => {
     const process = createPausable(clock, storage)
     const backlog = start({ isStarted: false }).scene
     for (let count = 0; count < 160; count += 1) await backlog.submit()
-    // It has parked starts for whichever slot comes free, and leaves one to the other at first.
-    let most = 1
-    const other = start({
-      storage: {
-        ...storage,
-        holdSlots(request) {
-          const isAccounts = request.pool === "account:ada"
-          const count = isAccounts ? Math.min(request.count, most) : request.count
-          return storage.holdSlots({ ...request, count })
-        },
-      },
-    })
-    await clock.advance(10_000)
+    const other = start()
     const dying = start({ clock: process.clock, storage: process.storage })
     await clock.advance(20_000)
     const isUnfinished = (id: string): boolean => backlog.story(id).at(-1) === "accepted"
     const left = listSubmitted(dying.channel).filter(isUnfinished)
     assert.deepEqual([left.length, listSubmitted(other.channel).length], [1, 1])
     process.pause()
-    most = 2
     await clock.advance(WORK_MS + 120_000)
     const [task = ""] = left
     assert.deepEqual(backlog.story(task), ["submitted", "dispatched", "accepted", "succeeded"])
   })
 })
 
-describe("starts that a process can't begin", () => {
-  it("keep their turns where their account has no slot left", async () => {
+describe("new tasks that a process can't begin", () => {
+  it("keep their places where their account has no permit left", async () => {
     const { clock, storage, start } = createNodes(8)
-    await storage.setAccount({ id: "ada", now: clock.now(), settings: { runningTasks: 1 } })
-    await storage.holdSlots({ pool: "account:ada", size: 1, claim: "another", count: 1 })
+    const ada = { id: "ada", now: clock.now() }
+    await storage.setAccount({ ...ada, settings: { runningTasks: 0 } })
     const { scene, channel } = start({ isStarted: false })
     for (let count = 0; count < 3; count += 1) await scene.submit()
     scene.engine.start()
     await clock.advance(10_000)
-    const request = { claim: "next", models: ["model-a"], now: clock.now() + 60_000, limit: 9 }
-    const claimed = await storage.claim(request)
+    const request = { lease: "next", models: ["model-a"], now: clock.now() + 60_000, limit: 9 }
+    const taken = await storage.take(request)
     assert.deepEqual(
-      claimed.map(({ turn }) => turn),
+      taken.map(({ startTag }) => startTag),
       [0, 1_000, 2_000],
     )
     assert.deepEqual(channel.calls, [])

@@ -94,9 +94,9 @@ describe("an engine", () => {
       }
       Object.assign(storage, {
         release: closed,
-        renew: closed,
-        voidClaim: closed,
-        listClaims: closed,
+        heartbeat: closed,
+        expire: closed,
+        listLeases: closed,
       })
     }
     assert.deepEqual([calls, lines], [0, []])

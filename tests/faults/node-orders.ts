@@ -79,7 +79,7 @@ export const END_AFTER_MS = 90_000
 
 export const SETTINGS: Partial<EngineSettings> = {
   // At least twice the channel's time-out, or no call could ever be sent.
-  claimMs: Math.max(CLAIM_MS, 2 * SUBMIT_TIMEOUT_MS),
+  leaseMs: Math.max(CLAIM_MS, 2 * SUBMIT_TIMEOUT_MS),
   backoffMs: 20,
   backoffMaxMs: 200,
   idlePollMs: 50,

@@ -129,10 +129,10 @@ async function assertSound(world: PostgresWorld): Promise<void> {
  * What the others do once a node's beats have stood still for a minute. Those of the living end with
  * them: for a node that was stopped so long and goes on it is the same.
  */
-async function endClaims({ database }: PostgresWorld): Promise<number> {
+async function expireAll({ database }: PostgresWorld): Promise<number> {
   const storage = await createPostgresStorage({ url: database, mode: "beside" })
   try {
-    const ended = (await storage.listClaims()).map((claim) => storage.voidClaim(claim))
+    const ended = (await storage.listLeases()).map((lease) => storage.expire(lease))
     return (await Promise.all(ended)).filter(Boolean).length
   } finally {
     await storage.close()
@@ -155,7 +155,7 @@ test("one of three nodes is killed: every task it accepted ends, once", async (t
     submitting.refusals.filter(({ wasLeaving, node }) => !wasLeaving || node !== killed),
     [],
   )
-  assert.ok((await endClaims(world)) > 0)
+  assert.ok((await expireAll(world)) > 0)
   await assertEnded({ url: other.url, key }, submitting)
   await assertSound(world)
 })

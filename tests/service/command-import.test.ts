@@ -38,7 +38,7 @@ async function createMoved(t: TestContext): Promise<string> {
 /** A task that waits, accepted under the key `once`. */
 async function accept(data: string, id: string): Promise<void> {
   const storage = await createSqliteStorage({ folder: data })
-  const queue = { kind: "enqueue", dueAt: 1, endBy: 10_000, claim: null, turn: 0 } as const
+  const queue = { kind: "enqueue", dueAt: 1, endBy: 10_000, lease: null, startTag: 0 } as const
   const { append } = submitSample({ id, submitted: { account: "ada" }, queue })
   const idempotency = { key: "once", fingerprint: "ab".repeat(32), usedAt: 900 }
   assert.deepEqual(await storage.admit({ append, idempotency }), { kind: "admitted" })

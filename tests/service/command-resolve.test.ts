@@ -14,7 +14,7 @@ async function createDoubt(t: TestContext): Promise<string> {
   // As the service that runs beside it knows them.
   const known = { model: "vendor-a/v4.1/flash/text-to-image", priceVersion: "default-1" }
   const submitted = { ...known, endBy: now + 3_600_000 }
-  const place = { dueAt: submitted.endBy, endBy: submitted.endBy, claim: null, turn: null }
+  const place = { dueAt: submitted.endBy, endBy: submitted.endBy, lease: null, startTag: null }
   const queue = { kind: "enqueue", ...place } as const
   const doubt = { kind: "doubt", attempt: 1, code: "connection_lost" } as const
   for (const id of ["doubtful", "queued"]) {

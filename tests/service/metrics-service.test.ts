@@ -43,7 +43,7 @@ it("tells how many accepted tasks wait while nobody works on them", async () => 
   const families = await read()
   const queued = (state: string) =>
     readSample(families, "safelight_queue_tasks", { model: MODEL, state })
-  assert.deepEqual([queued("waiting"), queued("claimed")], [3, 0])
+  assert.deepEqual([queued("waiting"), queued("held")], [3, 0])
   const oldest = readSample(families, "safelight_queue_oldest_waiting_seconds", { model: MODEL })
   assert.ok(oldest !== undefined && oldest >= 0, String(oldest))
   assert.equal(readSample(families, "safelight_storage_up"), 1)
@@ -65,7 +65,7 @@ it("counts what tasks came to and the bytes they left, and leaves none in the qu
   const events = (type: string) => readSample(families, "safelight_events_appended_total", { type })
   assert.deepEqual([events("submitted"), events("succeeded"), events("failed")], [3, 3, undefined])
   assert.equal(readSample(families, "safelight_artifacts_stored_bytes_total"), 3 * 1_024)
-  for (const state of ["waiting", "claimed"]) {
+  for (const state of ["waiting", "held"]) {
     assert.equal(readSample(families, "safelight_queue_tasks", { model: MODEL, state }), 0)
   }
 })

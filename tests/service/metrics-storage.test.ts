@@ -39,7 +39,13 @@ function createWorld(changes: Partial<Members> = {}) {
     async submit(model: string) {
       made += 1
       const now = clock.now()
-      const queue = { kind: "enqueue", dueAt: now, endBy: now + 1e9, claim: null, turn: 0 } as const
+      const queue = {
+        kind: "enqueue",
+        dueAt: now,
+        endBy: now + 1e9,
+        lease: null,
+        startTag: 0,
+      } as const
       const sample = submitSample({ id: `task-${made}`, submitted: { model }, now, queue })
       await storage.append(sample.append)
       return sample
@@ -56,7 +62,7 @@ async function readQueue(world: World, model: string) {
   const families = await world.read()
   return [
     readSample(families, "safelight_queue_tasks", { model, state: "waiting" }),
-    readSample(families, "safelight_queue_tasks", { model, state: "claimed" }),
+    readSample(families, "safelight_queue_tasks", { model, state: "held" }),
     readSample(families, "safelight_queue_oldest_waiting_seconds", { model }),
   ]
 }
@@ -73,7 +79,7 @@ describe("a storage that is observed", () => {
 })
 
 describe("the queue", () => {
-  it("is told by model: how many wait, how many are claimed, since when the oldest waits", async () => {
+  it("is told by model: how many wait, how many are held, since when the oldest waits", async () => {
     const world = createWorld()
     await world.submit(IMAGE)
     await world.clock.advance(7_000)
@@ -83,8 +89,8 @@ describe("the queue", () => {
     assert.deepEqual(await readQueue(world, EDIT), [1, 0, 0])
     const now = world.clock.now()
     const models = [IMAGE]
-    const claimed = await world.storage.claim({ claim: "a boot", models, now, limit: 1 })
-    assert.equal(claimed.length, 1)
+    const taken = await world.storage.take({ lease: "a boot", models, now, limit: 1 })
+    assert.equal(taken.length, 1)
     await world.clock.advance(LATER_MS)
     assert.deepEqual(await readQueue(world, IMAGE), [1, 1, 10])
   })
@@ -98,9 +104,7 @@ describe("the queue", () => {
   })
 
   it("forgets a model that is not served any more once its last task is gone", async () => {
-    let measured: readonly QueueMeasure[] = [
-      { model: "old", waiting: 1, claimed: 0, oldestAt: null },
-    ]
+    let measured: readonly QueueMeasure[] = [{ model: "old", waiting: 1, held: 0, oldestAt: null }]
     const world = createWorld({ measureQueue: async () => measured })
     assert.deepEqual(await readQueue(world, "old"), [1, 0, 0])
     measured = []
@@ -110,7 +114,7 @@ describe("the queue", () => {
 
   it("is never older than nothing where a task becomes due later", async () => {
     const measureQueue = async () => [
-      { model: IMAGE, waiting: 1, claimed: 0, oldestAt: Number.MAX_SAFE_INTEGER },
+      { model: IMAGE, waiting: 1, held: 0, oldestAt: Number.MAX_SAFE_INTEGER },
     ]
     assert.deepEqual(await readQueue(createWorld({ measureQueue }), IMAGE), [1, 0, 0])
   })
@@ -197,7 +201,7 @@ describe("a database that fails", () => {
     const families = await first
     assert.equal(readSample(families, "safelight_storage_up"), 1)
     assert.deepEqual(families.get("safelight_queue_tasks")?.samples, [])
-    measures[0]?.([{ model: IMAGE, waiting: 5, claimed: 0, oldestAt: null }])
+    measures[0]?.([{ model: IMAGE, waiting: 5, held: 0, oldestAt: null }])
     await world.clock.advance(LATER_MS)
     const second = readQueue(world, IMAGE)
     await world.clock.advance(2_000)

@@ -78,7 +78,7 @@ describe("beside a service on PostgreSQL", { concurrency: 2 }, () => {
     const storage = await createPostgresStorage({ url: world.database })
     const now = Date.now()
     const submitted = { endBy: now + 3_600_000 }
-    const place = { dueAt: submitted.endBy, endBy: submitted.endBy, claim: null, turn: null }
+    const place = { dueAt: submitted.endBy, endBy: submitted.endBy, lease: null, startTag: null }
     const queue = { kind: "enqueue", ...place } as const
     for (const id of ["doubtful", "queued"]) {
       const { append, head } = submitSample({ id, submitted, now, queue })

@@ -94,7 +94,7 @@ describe("an api and a worker", { concurrency: 2 }, () => {
     const after = await scrape(worker)
     const outcome = { channel: "studio", outcome: "refused", code: "provider_rejected" }
     assert.equal(readSample(after, "safelight_channel_outcomes_total", outcome), 20)
-    for (const state of ["waiting", "claimed"]) {
+    for (const state of ["waiting", "held"]) {
       assert.equal(readSample(after, "safelight_queue_tasks", { model: MODEL, state }), 0, state)
     }
   })

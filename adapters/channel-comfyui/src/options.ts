@@ -32,7 +32,7 @@ export const DEFAULTS = {
   name: "comfyui",
   baseUrl: "http://127.0.0.1:8188",
   concurrency: 1,
-  // Uploads and the prompt. An engine's claim of a minute has to outlive the moment at which the prompt
+  // Uploads and the prompt. An engine's lease of a minute has to outlive the moment at which the prompt
   // leaves, twice over.
   sendWithinMs: 30_000,
   submitTimeoutMs: 60_000,

@@ -1,6 +1,6 @@
 /**
  * The way to one provider: its address, its credentials, and two sets of connections. A purchase has a
- * connection at once, since it must leave while its claim holds; what buys nothing shares some.
+ * connection at once, since it must leave while its lease holds; what buys nothing shares some.
  */
 import { SafelightError, type AbortSignalLike, type Completed } from "@safelight/core"
 import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
@@ -51,7 +51,7 @@ export interface Wire {
 /** Throws `invalid-configuration` where the key or the address can be none. */
 export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire {
   const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
-  // A purchase never waits for a connection: it has to leave while its claim holds. An answer that is
+  // A purchase never waits for a connection: it has to leave while its lease holds. An answer that is
   // not read leaves it in doubt, and a refusal may repeat what it refuses.
   const purchases = createHttpClient({ mostReplyBytes: MEDIA_REPLY_BYTES })
   const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS, mostReplyBytes })

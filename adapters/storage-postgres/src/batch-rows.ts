@@ -57,12 +57,12 @@ function addPlace(
       return
     case "enqueue": {
       const { account, model } = changes.task
-      const { dueAt, endBy, claim, turn } = queue
-      add(toQueue, { task, account, model, dueAt, endBy, claim, turn })
+      const { dueAt, endBy, lease, startTag } = queue
+      add(toQueue, { task, account, model, dueAt, endBy, lease, startTag })
       return
     }
     case "reschedule":
-      add("rescheduled", { task, dueAt: queue.dueAt, claim: queue.claim })
+      add("rescheduled", { task, dueAt: queue.dueAt, lease: queue.lease })
       return
     case "finish":
       add("dequeued", { task })

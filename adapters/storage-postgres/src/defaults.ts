@@ -6,9 +6,9 @@ export const DEFAULTS = {
   readConnections: 3,
   /** Transactions of several statements at once, each on a connection of its own; none is hot. */
   transactions: 2,
-  /** Claims and heartbeats: what they share, and what their transactions have. */
-  claimConnections: 1,
-  claimTransactions: 1,
+  /** Takings and heartbeats: what they share, and what their transactions have. */
+  takeConnections: 1,
+  takeTransactions: 1,
   /** Sums that wait or are computed, one after another; past it a sum is refused. */
   mostSums: 64,
   /** Of one account: whoever asks for many periods leaves room for others. */

@@ -40,5 +40,6 @@ export const POSTGRES_DIALECT: StoreDialect = {
   // It holds no U+0000, so no row is found by a text with one.
   toList: (texts) => toTextArray(texts.filter((text) => !hasNul(text))),
   toMembers: (list) => sql<string>`(select unnest(${list}::text[]))`,
+  toCounts: (json) => sql`(select key, value::integer as count from json_each_text(${json}::json))`,
   canSkipLocked: true,
 }

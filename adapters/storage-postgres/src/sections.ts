@@ -42,7 +42,7 @@ const { outcomes, ready, retention, tasks } = TABLES
 const EXISTING_INPUT = "on conflict (task, name) do nothing"
 const QUEUED_AGAIN = `on conflict (task) do update set
   model = excluded.model, account = excluded.account, end_by = excluded.end_by,
-  due_at = excluded.due_at, turn = excluded.turn, claim = excluded.claim`
+  due_at = excluded.due_at, start_tag = excluded.start_tag, lease = excluded.lease`
 const RETAINED_AGAIN = "on conflict (task) do update set due_at = excluded.due_at"
 
 const integer: Column<number> = { type: "integer", isNullable: false }
@@ -100,10 +100,10 @@ returning 1`,
   /** Of new tasks. */
   placed: insert("ready", ready),
   queued: insert("ready", ready, QUEUED_AGAIN),
-  rescheduled: describe<Pick<StoreDatabase["ready"], "task" | "dueAt" | "claim">>(
-    { task: text, dueAt: integer, claim: ready.columns.claim },
+  rescheduled: describe<Pick<StoreDatabase["ready"], "task" | "dueAt" | "lease">>(
+    { task: text, dueAt: integer, lease: ready.columns.lease },
     (source, toArray) => `update ready as r set
-  due_at = x.due_at, claim = x.claim, turn = null
+  due_at = x.due_at, lease = x.lease, start_tag = null
 from ${source} where r.task = any(${toArray("task")}) and r.task = x.task`,
   ),
   dequeued: describe<{ readonly task: string }>(

@@ -20,10 +20,10 @@ const ANSWER = { name: "check", text: "select 1", values: [] }
 export interface ServerParts {
   readonly writer: Writer
   readonly sessions: Sessions
-  readonly claiming: Sessions
+  readonly taking: Sessions
 }
 
-export function createServerMethods({ writer, sessions, claiming }: ServerParts): ServerMethods {
+export function createServerMethods({ writer, sessions, taking }: ServerParts): ServerMethods {
   return {
     async readClock() {
       const [row] = await sessions.readRows(READ_CLOCK)
@@ -33,7 +33,7 @@ export function createServerMethods({ writer, sessions, claiming }: ServerParts)
     /** In this order: where connections are few, those that commit have theirs before the others. */
     async check() {
       await writer.prove()
-      await claiming.readRows(ANSWER)
+      await taking.readRows(ANSWER)
       await sessions.readRows(ANSWER)
     },
   }

@@ -97,9 +97,9 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     shared: DEFAULTS.readConnections,
     transactions: DEFAULTS.transactions,
   })
-  const claiming = createSessions(open("claiming"), {
-    shared: DEFAULTS.claimConnections,
-    transactions: DEFAULTS.claimTransactions,
+  const taking = createSessions(open("taking"), {
+    shared: DEFAULTS.takeConnections,
+    transactions: DEFAULTS.takeTransactions,
   })
   const sums = createSums(open("summing"))
   const wakeUps = createWakeUps(sessions, open("listening"), log)
@@ -115,7 +115,7 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
   const driver: Driver = {
     read: sessions.read,
     commit: sessions.commit,
-    queue: claiming,
+    queue: taking,
     dialect: POSTGRES_DIALECT,
     readLong: sums.read,
     snapshot: sums.snapshot,
@@ -129,7 +129,7 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     await writer.drain()
     for (const lane of lanes) lane.close()
     wakeUps.close()
-    claiming.close()
+    taking.close()
     sessions.close()
     sums.close()
   }
@@ -140,7 +140,7 @@ function assemble(options: PostgresStorageOptions, laneCount: number): Storage {
     onQueued: wakeUps.onQueued,
     wakeHolder: wakeUps.wakeHolder,
     onHolderWoken: wakeUps.onHolderWoken,
-    ...createServerMethods({ writer, sessions, claiming }),
+    ...createServerMethods({ writer, sessions, taking }),
     close: () => (closing ??= close()),
   }
 }

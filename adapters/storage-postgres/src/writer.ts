@@ -88,7 +88,7 @@ function answerInTime(arrived: Change, waiting: GroupCommit<Lane, Change>["waiti
 
 /** Whether a change put a task into the queue that nobody holds. */
 function isForAnybody({ append: { queue } }: Change): boolean {
-  return queue !== undefined && queue.kind !== "finish" && queue.claim === null
+  return queue !== undefined && queue.kind !== "finish" && queue.lease === null
 }
 
 function unanswered(): SafelightError {

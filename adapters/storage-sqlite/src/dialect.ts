@@ -28,4 +28,5 @@ export const SQLITE_DIALECT: StoreDialect = {
     sql<string | null>`(${sql.ref(column)} -> ${sql.lit(`$.${path.join(".")}`)})`,
   toList: (texts) => JSON.stringify(texts),
   toMembers: (list) => sql<string>`(select value from json_each(${list}))`,
+  toCounts: (json) => sql`(select key, value as count from json_each(${json}))`,
 }

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
 import { assertServable } from "@safelight/core"
 import {
-  CLAIM_STATEMENTS,
+  LEASE_STATEMENTS,
   createCompiler,
   migrate,
   MOVE_STATEMENTS,
@@ -25,7 +25,7 @@ const RETRY_MS = 10
 export interface MigrateFileOptions {
   readonly file: string
   readonly busyTimeoutMs: number
-  /** Refuses a database that moved or whose tasks are gone, and ends the claims and slots of whoever served before. */
+  /** Refuses a database that moved or whose tasks are gone, and ends the leases of whoever served before. */
   readonly isServing: boolean
   /** Throws where an older release may be serving. */
   readonly assertAlone: () => void
@@ -54,8 +54,8 @@ function beginServing(database: DatabaseSync, file: string): void {
   const moves = prepareArrays(database, listMoves.sql).all() as unknown as RawRows
   assertServable(toRows(listMoves, moves))
   if (isWithoutTasks(database)) assertNoArtifacts(file)
-  const { forgetAll, freeEverySlot, freeEveryTask } = CLAIM_STATEMENTS(compiler)
-  for (const { sql } of [freeEveryTask, freeEverySlot, forgetAll]) database.exec(sql)
+  const { forgetAll, freeEveryTask } = LEASE_STATEMENTS(compiler)
+  for (const { sql } of [freeEveryTask, forgetAll]) database.exec(sql)
 }
 
 function isWithoutTasks(database: DatabaseSync): boolean {

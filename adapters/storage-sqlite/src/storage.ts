@@ -36,7 +36,7 @@ export interface SqliteStorageOptions {
   /** Where the database lives; made where it is missing. One folder, one service. */
   readonly folder: string
   /**
-   * `serve` (the default) holds the folder for the life of the storage and ends the claims of
+   * `serve` (the default) holds the folder for the life of the storage and ends the leases of
    * whoever served before; `beside` is for commands that work next to it, and only reads where the
    * folder can't be written; `alone` holds the folder
    * too and serves nothing, so that it opens what is sealed or not wholly imported.

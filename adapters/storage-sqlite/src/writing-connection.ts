@@ -3,8 +3,8 @@
  * own, so a sync never stops the event loop. A batch that fails is rolled back and run once more,
  * this time with a savepoint around each change, so that a change at fault is left out alone. That
  * second run is safe for appends even where the first commit came through after all, since the
- * version check stops them; of the others, a repeated claim takes more tasks and leaves the
- * first ones with a holder that does not know of them, a voiding finds its claim gone, a rate is not
+ * version check stops them; of the others, a repeated taking takes more tasks and leaves the
+ * first ones with a holder that does not know of them, an expiry finds its lease gone, a rate is not
  * at its moment any more, and an epoch rises twice.
  *
  * A commit that fails as it syncs leaves its frames at the end of the log, commit mark included: the

@@ -13,7 +13,7 @@ import { checkExport, checkRecord, toEvents, type ExportManifest } from "./check
 import { createArtifactCopier, type ArtifactCopy, type CopyReport } from "./copy-artifacts.ts"
 import { refused, type StreamRecord } from "./export-format.ts"
 import { importAccount, importKey } from "./import-accounts.ts"
-import { createTurns, toImportedPlace, type Turns } from "./imported-place.ts"
+import { createStartTags, toImportedPlace, type StartTags } from "./imported-place.ts"
 import { createInFlight } from "./in-flight.ts"
 import { readExport, type ReadRecord } from "./read-export.ts"
 import { createUseRestorer, type UseReport, type UseRestorer } from "./restore-uses.ts"
@@ -113,15 +113,15 @@ async function readStreams(
   { id, isRepeated }: Writing,
   begin: BeginStream,
 ): Promise<void> {
-  const turns = createTurns()
+  const tags = createStartTags()
   let streams = 0
   for await (const { record, bytes } of readAgain(options, id)) {
     if (record.kind === "account") {
-      turns.setWeight(record.account.id, record.account.weight)
+      tags.setWeight(record.account.id, record.account.weight)
       if (!isRepeated) await importAccount(record, options.storage)
     }
     if (record.kind !== "stream") continue
-    await begin(record, bytes, toAppend(record, options, turns))
+    await begin(record, bytes, toAppend(record, options, tags))
     streams += 1
     options.onProgress?.({ phase: "writing", streams })
   }
@@ -153,7 +153,7 @@ type AppendOfStream = ReturnType<typeof toAppend>
 function toAppend(
   record: StreamRecord,
   { digest, now }: Pick<ImportOptions, "digest" | "now">,
-  turns: Turns,
+  tags: StartTags,
 ) {
   const { task, hash, events } = checkRecord(record, digest)
   return {
@@ -164,7 +164,7 @@ function toAppend(
       events: toEvents(record),
       changes: project(task, hash, events),
       inputs: record.inputs.map((input) => ({ ...input, task: record.task })),
-      queue: toImportedPlace(task, now, turns),
+      queue: toImportedPlace(task, now, tags),
     },
   }
 }

@@ -1,48 +1,48 @@
 /**
  * The place in the queue that an imported task takes, told from the task alone. What was never asked
- * for waits for its turn among the starts of all accounts; what was begun is taken up at once, by the
+ * for stands in line among the new tasks of all accounts; what was begun is taken up at once, by the
  * rules that hold after a crash: whoever called is gone.
  */
 import { isTerminal, lastExpiryAt, type QueueChange, type Task } from "@safelight/core"
 
 /** Between two starts of an account of weight 1, as where tasks are submitted. */
-const TURN_STEP = 1_000
+const TAG_STEP = 1_000
 
 /** When retention looks again at what has ended: its bytes are removed about a day later. */
 const LOOK_AGAIN_MS = 86_400_000
 
-export interface Turns {
+export interface StartTags {
   setWeight(account: string, weight: number): void
-  /** The next turn of an account. */
+  /** The next start tag of an account. */
   next(account: string): number
 }
 
 /**
- * Turns of imported tasks, which come in the order in which they were submitted: each account's are
+ * Start tags of imported tasks, which come in the order in which they were submitted: each account's are
  * spaced by its weight, so that none's backlog stands before another's first task.
  */
-export function createTurns(): Turns {
+export function createStartTags(): StartTags {
   const weights = new Map<string, number>()
-  const turns = new Map<string, number>()
+  const tags = new Map<string, number>()
   return {
     setWeight: (account, weight) => void weights.set(account, weight),
     next(account) {
-      const step = Math.max(1, Math.round(TURN_STEP / (weights.get(account) ?? 1)))
-      const turn = (turns.get(account) ?? -step) + step
-      turns.set(account, turn)
-      return turn
+      const step = Math.max(1, Math.round(TAG_STEP / (weights.get(account) ?? 1)))
+      const tag = (tags.get(account) ?? -step) + step
+      tags.set(account, tag)
+      return tag
     },
   }
 }
 
-export function toImportedPlace(task: Task, now: number, turns: Turns): QueueChange {
+export function toImportedPlace(task: Task, now: number, tags: StartTags): QueueChange {
   if (isTerminal(task)) return { kind: "finish", retainAt: toRetainAt(task, now) }
   const { account, createdAt, deferral, endBy, state } = task
-  if (state !== "queued") return { kind: "enqueue", dueAt: now, endBy, claim: null, turn: null }
+  if (state !== "queued") return { kind: "enqueue", dueAt: now, endBy, lease: null, startTag: null }
   if (deferral !== null) {
-    return { kind: "enqueue", dueAt: deferral.retryAt, endBy, claim: null, turn: null }
+    return { kind: "enqueue", dueAt: deferral.retryAt, endBy, lease: null, startTag: null }
   }
-  return { kind: "enqueue", dueAt: createdAt, endBy, claim: null, turn: turns.next(account) }
+  return { kind: "enqueue", dueAt: createdAt, endBy, lease: null, startTag: tags.next(account) }
 }
 
 function toRetainAt(task: Task, now: number): number | null {

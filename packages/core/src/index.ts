@@ -171,9 +171,11 @@ export type { InspectedMedia, MediaFacts, MediaInspector } from "./ports/media-i
 export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"
 export { PROBE_POINTS, type Probe, type ProbePoint } from "./ports/probe.ts"
 export type {
-  ClaimBeats,
-  Claimed,
-  ClaimRequest,
+  Heartbeat,
+  HeartbeatRequest,
+  LeaseFacts,
+  Taken,
+  TakeRequest,
   DueRequest,
   OverdueRequest,
   PeekRequest,
@@ -182,8 +184,7 @@ export type {
   QueuePeek,
   QueueStorage,
   ReleaseRequest,
-  RenewRequest,
-  SlotRequest,
+  WorkerLease,
 } from "./ports/queue-storage.ts"
 export type { RateName, RateStorage } from "./ports/rate-storage.ts"
 export type { ScannedStream, ScanPage, ScanRequest, Storage } from "./ports/storage.ts"

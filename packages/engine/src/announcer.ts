@@ -1,6 +1,6 @@
 /**
  * Tells whoever listens of the tasks that this process has ended; other processes tell nobody. It
- * tells behind this turn of the event loop: what a listener submits then finds the slot free.
+ * tells behind this turn of the event loop: what a listener submits then finds the permit free.
  */
 import type { Task } from "@safelight/core"
 

@@ -17,7 +17,7 @@ import type { Context } from "./context.ts"
 import { settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
 import type { WorkRequest } from "./request.ts"
-import type { Slot } from "./routing.ts"
+import type { ChannelPermit } from "./scheduling/routing.ts"
 import { toBackoffMs } from "./settings.ts"
 import type { StepResult, Work } from "./work.ts"
 
@@ -32,30 +32,30 @@ type CallOutcome = SubmitOutcome | { readonly kind: "unknown"; readonly code: st
 export async function callChannel(
   context: Context,
   work: Work,
-  slot: Slot,
+  permit: ChannelPermit,
   call: ChannelCall,
 ): Promise<StepResult> {
-  const outcome = await submit(context, work, slot, call)
+  const outcome = await submit(context, work, permit, call)
   await context.probe("dispatch:after-call", work.id)
   return record(context, work, outcome, call)
 }
 
-/** Bounded by its own time-out alone: a stop or a lost claim does not cut a purchase short. */
+/** Bounded by its own time-out alone: a stop or a lost lease does not cut a purchase short. */
 async function submit(
   context: Context,
   work: Work,
-  slot: Slot,
+  permit: ChannelPermit,
   call: ChannelCall,
 ): Promise<CallOutcome> {
-  const { breaker, channel } = slot
+  const { breaker, channel } = permit
   const request = call.isRepeat ? { ...call.request, isRepeat: true as const } : call.request
   let answer: Promise<SubmitOutcome> | undefined
   try {
     const outcome = await context.deadlines.run(channel.submitTimeoutMs, undefined, (signal) => {
-      slot.beginCall()
+      permit.beginCall()
       return (work.call = answer = channel.submit({ ...request, signal }))
     })
-    judge(context, work, slot, outcome)
+    judge(context, work, permit, outcome)
     return outcome
   } catch (error) {
     breaker.recordFailure()
@@ -67,7 +67,7 @@ async function submit(
     return { kind: "unknown", code }
   } finally {
     work.call = undefined
-    slot.endCall()
+    permit.endCall()
   }
 }
 
@@ -78,7 +78,7 @@ async function submit(
 function judge(
   { log, settings }: Context,
   { id }: Work,
-  { breaker, channel, pause }: Slot,
+  { breaker, channel, pause }: ChannelPermit,
   outcome: SubmitOutcome,
 ): void {
   if (outcome.kind === "busy") return pause(outcome.retryAfterMs ?? settings.backoffMs)

@@ -136,7 +136,7 @@ async function store(
 }
 
 /**
- * Puts with an end: past the task's own a body that stalls holds its slot for nothing. What was
+ * Puts with an end: past the task's own a body that stalls holds its permit for nothing. What was
  * answered close to it has one more poll's time, since nobody may have recorded the end yet.
  */
 async function putInTime(
@@ -174,8 +174,8 @@ async function putInTime(
 
 /**
  * What ends a collection early. The result of a running task can be polled again: it is left to
- * whoever has the claim. In any other state it came with the answer to a purchase and can't be had
- * twice, so that only the engine's end cuts it short, and no lost claim does.
+ * whoever holds it. In any other state it came with the answer to a purchase and can't be had
+ * twice, so that only the engine's end cuts it short, and no lost lease does.
  */
 function toSignal({ controller, ending, head }: Work): AbortSignal {
   return head.task.state === "running" ? controller.signal : ending.signal

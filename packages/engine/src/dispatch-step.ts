@@ -1,6 +1,6 @@
 /**
  * Asking a channel for the work, bought once (design §5): the intent is durable before a byte
- * leaves, and the request leaves only while the claim surely holds. A call that outlives its claim is
+ * leaves, and the request leaves only while the lease surely holds. A call that outlives its lease is
  * found by another process and is in doubt for it; the answer is recorded all the same.
  *
  *   queued, doubtful (same key) ─dispatched→ call ─┬→ accepted
@@ -14,14 +14,18 @@ import { measureInputs, type MeasuredInputs } from "./measure-inputs.ts"
 import { ERASED, settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
 import { readHops, toRequest, type WorkRequest } from "./request.ts"
-import type { Slot } from "./routing.ts"
+import type { ChannelPermit } from "./scheduling/routing.ts"
 import { toSendWithinMs } from "./settings.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
 /** A first call under a new key. */
-export async function dispatchFirst(context: Context, work: Work, slot: Slot): Promise<StepResult> {
+export async function dispatchFirst(
+  context: Context,
+  work: Work,
+  permit: ChannelPermit,
+): Promise<StepResult> {
   const { attempt } = work.head.task
-  return dispatch(context, work, slot, {
+  return dispatch(context, work, permit, {
     upstreamKey: `${work.id}.${attempt + 1}`,
     isRepeat: false,
   })
@@ -31,10 +35,10 @@ export async function dispatchFirst(context: Context, work: Work, slot: Slot): P
 export async function dispatchAgain(
   context: Context,
   work: Work,
-  slot: Slot,
+  permit: ChannelPermit,
   upstreamKey: string,
 ): Promise<StepResult> {
-  return dispatch(context, work, slot, { upstreamKey, isRepeat: true })
+  return dispatch(context, work, permit, { upstreamKey, isRepeat: true })
 }
 
 interface DispatchKey {
@@ -45,7 +49,7 @@ interface DispatchKey {
 async function dispatch(
   context: Context,
   work: Work,
-  slot: Slot,
+  permit: ChannelPermit,
   { upstreamKey, isRepeat }: DispatchKey,
 ): Promise<StepResult> {
   const { clock, recorder, probe } = context
@@ -55,18 +59,18 @@ async function dispatch(
   const measured = isRepeat ? UNMEASURED : await measureInputs(context, work, asked.parameters)
   if (measured.kind === "refused") return settle(context, work, measured)
   const { inputs } = measured
-  const request = await addSurroundings(context, slot.channel, asked)
+  const request = await addSurroundings(context, permit.channel, asked)
   await probe("dispatch:before-append", work.id)
-  // Whoever wakes past its claim, or close to it, changes nothing.
-  if (toSlackMs(context, work, slot) <= 0) return "leave"
+  // Whoever wakes past its lease, or close to it, changes nothing.
+  if (toSlackMs(context, work, permit) <= 0) return "leave"
   // Nor does a new purchase begin that was paused meanwhile; a repeat buys nothing.
-  if (!isRepeat && slot.isPaused()) return "leave"
+  if (!isRepeat && permit.isPaused()) return "leave"
   const command: TaskCommand = {
     kind: "dispatch",
-    because: slot.because,
-    channel: slot.channel.name,
-    lease: work.claim,
-    sendBefore: clock.now() + toSlackMs(context, work, slot),
+    because: permit.because,
+    channel: permit.channel.name,
+    lease: work.lease.id,
+    sendBefore: clock.now() + toSlackMs(context, work, permit),
     upstreamKey,
   }
   // Until it is known whether it is stored: who found it later would take it for a call that was made.
@@ -78,13 +82,13 @@ async function dispatch(
   })
   if (advance(work, recorded) === "leave") return "leave"
   await probe("dispatch:after-append", work.id)
-  const known = isRepeat ? null : await findForgotten(context, work, slot, request)
+  const known = isRepeat ? null : await findForgotten(context, work, permit, request)
   if (known !== null) {
     const { operation } = known
     return recordFact(context, work, [{ kind: "accept", operation, upstreamKey }])
   }
-  if (!canSend(context, work, slot, isRepeat)) return recordUnsent(context, work, isRepeat)
-  return callChannel(context, work, slot, { request, isRepeat })
+  if (!canSend(context, work, permit, isRepeat)) return recordUnsent(context, work, isRepeat)
+  return callChannel(context, work, permit, { request, isRepeat })
 }
 
 /** What is told of the service itself to channels that have a use for it. */
@@ -114,7 +118,7 @@ const WAITED_MS = 60_000
 async function findForgotten(
   { clock, deadlines, settings }: Context,
   work: Work,
-  { channel }: Slot,
+  { channel }: ChannelPermit,
   request: WorkRequest,
 ): Promise<{ readonly operation: Json } | null> {
   const { attempt, createdAt } = work.head.task
@@ -125,25 +129,25 @@ async function findForgotten(
   return deadlines.run(settings.pollTimeoutMs, signal, find)
 }
 
-/** How long the call may still be put off, so that its request leaves while the claim holds. */
-function toSlackMs({ clock }: Context, work: Work, slot: Slot): number {
-  const heldMs = work.heldUntil - clock.monotonicNow()
-  return Math.floor(Math.max(0, heldMs - toSendWithinMs(slot.channel)))
+/** How long the call may still be put off, so that its request leaves while the lease holds. */
+function toSlackMs({ clock }: Context, work: Work, permit: ChannelPermit): number {
+  const heldMs = work.lease.heldUntil - clock.monotonicNow()
+  return Math.floor(Math.max(0, heldMs - toSendWithinMs(permit.channel)))
 }
 
 /**
  * Asked just before the call: the work is still ours, what the log says of the moment is true, and a
  * repeated key is still honoured.
  */
-function canSend(context: Context, work: Work, slot: Slot, isRepeat: boolean): boolean {
-  if (work.controller.signal.aborted || toSlackMs(context, work, slot) <= 0) return false
+function canSend(context: Context, work: Work, permit: ChannelPermit, isRepeat: boolean): boolean {
+  if (work.controller.signal.aborted || toSlackMs(context, work, permit) <= 0) return false
   const { sendBefore = -Infinity } = work.head.task.dispatch ?? {}
   if (context.clock.now() >= sendBefore) return false
-  return !isRepeat || isKeyAlive(slot, work, context.clock.now())
+  return !isRepeat || isKeyAlive(permit, work, context.clock.now())
 }
 
 /** Whether the key outlives a repeat begun now; true for channels that honour no key. */
-export function isKeyAlive({ channel }: Slot, { head }: Work, now: number): boolean {
+export function isKeyAlive({ channel }: ChannelPermit, { head }: Work, now: number): boolean {
   const { submission, submitTimeoutMs } = channel
   const keyedAt = head.task.dispatch?.keyedAt ?? now
   return submission.kind !== "keyed" || now + submitTimeoutMs < keyedAt + submission.keyTtlMs

@@ -5,15 +5,16 @@
  */
 import type { Channel } from "@safelight/core"
 import type { Context } from "./context.ts"
+import { giveBackAll } from "./ownership/give-back.ts"
 import { dispatchAgain, isKeyAlive } from "./dispatch-step.ts"
 import { isOutside } from "./follow-step.ts"
 import { recordFact } from "./record-fact.ts"
 import { toRequest } from "./request.ts"
-import type { Slot } from "./routing.ts"
+import type { ChannelPermit } from "./scheduling/routing.ts"
 import { toBackoffMs } from "./settings.ts"
 import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 
-/** A task found in `dispatching` under a new claim: whoever called is gone, and so is its answer. */
+/** A task found in `dispatching` under another lease: whoever called is gone, and so is its answer. */
 export async function recordLostCall(context: Context, work: Work): Promise<StepResult> {
   const { attempt } = work.head.task
   const command = { kind: "doubt", attempt, code: "caller-lost" } as const
@@ -21,22 +22,26 @@ export async function recordLostCall(context: Context, work: Work): Promise<Step
 }
 
 /** Repeats, asks, or lets rest. */
-export async function resolveDoubt(context: Context, work: Work, slot: Slot): Promise<StepResult> {
-  switch (wayOut(work, slot, context.clock.now())) {
+export async function resolveDoubt(
+  context: Context,
+  work: Work,
+  permit: ChannelPermit,
+): Promise<StepResult> {
+  switch (wayOut(work, permit, context.clock.now())) {
     case "repeat":
-      return repeat(context, work, slot)
+      return repeat(context, work, permit)
     case "look-up":
-      return lookUp(context, work, slot)
+      return lookUp(context, work, permit)
     case "rest":
       return rest(context, work)
   }
 }
 
-function wayOut(work: Work, slot: Slot, now: number): "repeat" | "look-up" | "rest" {
-  const { submission } = slot.channel
-  const canAsk = slot.channel.find !== undefined
+function wayOut(work: Work, permit: ChannelPermit, now: number): "repeat" | "look-up" | "rest" {
+  const { submission } = permit.channel
+  const canAsk = permit.channel.find !== undefined
   const { attempt, maxAttempts } = work.head.task
-  const isAlive = submission.kind === "keyed" && isKeyAlive(slot, work, now)
+  const isAlive = submission.kind === "keyed" && isKeyAlive(permit, work, now)
   // Repeating buys nothing, so it goes on as long as it may; a channel that can be asked is asked
   // once repeats have brought no answer.
   if (isAlive && (!canAsk || attempt < maxAttempts)) return "repeat"
@@ -44,27 +49,27 @@ function wayOut(work: Work, slot: Slot, now: number): "repeat" | "look-up" | "re
 }
 
 /** The very same key again: the channel answers with the same operation. */
-async function repeat(context: Context, work: Work, slot: Slot): Promise<StepResult> {
+async function repeat(context: Context, work: Work, permit: ChannelPermit): Promise<StepResult> {
   const key = work.head.task.dispatch?.upstreamKey ?? ""
   // Without its parameters the call can't be made again, and the first one stays in doubt.
   const isErased = (await toRequest(context, work, key)) === undefined
-  return isErased ? rest(context, work) : dispatchAgain(context, work, slot, key)
+  return isErased ? rest(context, work) : dispatchAgain(context, work, permit, key)
 }
 
 /**
  * Asks whether the key exists, once no earlier request can still be on its way, and what it made is
- * listed: the claim it was sent under, the longest request and the lag of the list have passed on this
+ * listed: the lease it was sent under, the longest request and the lag of the list have passed on this
  * process's own clock. That is waited for once: a channel that fails is asked again after a growing pause.
  */
-async function lookUp(context: Context, work: Work, slot: Slot): Promise<StepResult> {
+async function lookUp(context: Context, work: Work, permit: ChannelPermit): Promise<StepResult> {
   const { clock, log, settings } = context
-  const { channel } = slot
+  const { channel } = permit
   const { submission } = channel
   const longestMs =
     submission.kind === "lookup"
       ? submission.longestRequestMs + (submission.listLagMs ?? 0)
       : channel.submitTimeoutMs
-  const safeAt = work.takenAt + settings.claimMs + longestMs
+  const safeAt = work.takenAt + settings.leaseMs + longestMs
   await clock.wait(Math.max(0, safeAt - clock.monotonicNow()), work.controller.signal)
   for (let failures = 1; ; failures += 1) {
     if (!isHeld(clock, work)) return "leave"
@@ -101,9 +106,9 @@ async function askForKey(context: Context, work: Work, channel: Channel): Promis
   return advance(work, await recorder.recordIntent(work.head, command))
 }
 
-async function rest({ returns }: Context, work: Work): Promise<StepResult> {
+async function rest(context: Context, work: Work): Promise<StepResult> {
   const { endBy } = work.head.task
   work.isReleased = true
-  await returns.release({ claim: work.claim, tasks: [work.id], dueAt: endBy })
+  await giveBackAll(context, [work], endBy)
   return "leave"
 }

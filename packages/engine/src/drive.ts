@@ -12,6 +12,7 @@ import { dispatchFirst } from "./dispatch-step.ts"
 import { recordLostCall, resolveDoubt } from "./doubt-step.ts"
 import { follow } from "./follow-step.ts"
 import { endOverdue } from "./overdue.ts"
+import { giveBackAll } from "./ownership/give-back.ts"
 import { toBackoffMs } from "./settings.ts"
 import { isHeld, type StepResult, type Work } from "./work.ts"
 
@@ -20,7 +21,7 @@ export async function drive(context: Context, work: Work): Promise<void> {
   try {
     while ((await step(context, work)) === "next");
     if (work.isReleased || work.ending.signal.aborted) return
-    // Another's change or a lost claim; or the storage has forgotten that this process has the task.
+    // Another's change or a lost lease; or the storage has forgotten that this process has the task.
     await context.recorder.recover(work.head, work.ending.signal)
     if (!work.controller.signal.aborted) {
       await giveBack(context, work, context.settings.backoffMs)
@@ -41,13 +42,13 @@ async function step(context: Context, work: Work): Promise<StepResult> {
   }
   switch (task.state) {
     case "queued":
-      return dispatchFirst(context, work, requireSlot(work))
+      return dispatchFirst(context, work, requirePermit(work))
     case "dispatching":
       return recordLostCall(context, work)
     case "doubtful":
-      return resolveDoubt(context, work, requireSlot(work))
+      return resolveDoubt(context, work, requirePermit(work))
     case "running":
-      return follow(context, work, requireSlot(work))
+      return follow(context, work, requirePermit(work))
     case "nothing":
     case "succeeded.available":
     case "succeeded.expired":
@@ -56,16 +57,15 @@ async function step(context: Context, work: Work): Promise<StepResult> {
   }
 }
 
-function requireSlot(work: Work): NonNullable<Work["slot"]> {
-  if (work.slot === undefined) throw new TypeError(`no channel for ${work.head.task.model}`)
-  return work.slot
+function requirePermit(work: Work): NonNullable<Work["permit"]> {
+  if (work.permit === undefined) throw new TypeError(`no channel for ${work.head.task.model}`)
+  return work.permit
 }
 
 /** Somebody else moved the task, or it could not be carried on in time: it is looked at afresh. */
-async function giveBack({ clock, returns }: Context, work: Work, pauseMs: number): Promise<void> {
+async function giveBack(context: Context, work: Work, pauseMs: number): Promise<void> {
   work.isReleased = true
-  const dueAt = clock.now() + pauseMs
-  await returns.release({ claim: work.claim, tasks: [work.id], dueAt })
+  await giveBackAll(context, [work], context.clock.now() + pauseMs)
 }
 
 /**
@@ -73,7 +73,7 @@ async function giveBack({ clock, returns }: Context, work: Work, pauseMs: number
  * the queue after a pause.
  */
 async function letGo(context: Context, work: Work, error: unknown): Promise<void> {
-  const { clock, log, returns, settings } = context
+  const { clock, log, settings } = context
   const isOutside = isSafelightError(error)
   log[isOutside ? "warn" : "error"]({ task: work.id, error }, "step failed")
   work.isReleased = true
@@ -81,9 +81,8 @@ async function letGo(context: Context, work: Work, error: unknown): Promise<void
   // Past its end a task is tried again for an hour where its result can't be stored.
   const isLate = isOverdue(task, clock.judgedNow())
   const pauseMs = isOutside && !isLate ? toBackoffMs(settings, task.attempt) : settings.backoffMaxMs
-  const dueAt = clock.now() + pauseMs
   try {
-    await returns.release({ claim: work.claim, tasks: [work.id], dueAt })
+    await giveBackAll(context, [work], clock.now() + pauseMs)
   } catch (failure) {
     log.error({ task: work.id, error: failure }, "task not released")
   }

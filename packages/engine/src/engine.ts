@@ -30,13 +30,13 @@ import { toUnitCosts } from "./attempt-cost.ts"
 import { createCallbackAddresses } from "./callback-addresses.ts"
 import { checkPrices, type PriceFault } from "./check-prices.ts"
 import { toCheckedChannel, type CheckingPorts } from "./checked-channel.ts"
-import { createClaims } from "./claims.ts"
+import { createLease } from "./ownership/worker-lease.ts"
 import type { Context } from "./context.ts"
 import type { Ports } from "./ports.ts"
 import { createDeploymentKeys } from "./deployment-keys.ts"
 import { createDeadlines } from "./deadlines.ts"
 import { createEngineClock, type EngineClock } from "./engine-clock.ts"
-import { createDispatcher } from "./dispatcher.ts"
+import { createDispatcher } from "./scheduling/dispatcher.ts"
 import { waitUntilFinished } from "./finished.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
 import { createInputLinks } from "./input-links.ts"
@@ -47,9 +47,9 @@ import { receiveCallback } from "./receive-callback.ts"
 import { createRecorder } from "./recorder.ts"
 import type { ContentRefusals } from "./refusal-rule.ts"
 import { toRepeating } from "./repeating-channel.ts"
-import { createReturns } from "./returns.ts"
+import { createFairShares } from "./scheduling/fair-shares.ts"
 import { settleDoubt, type ResolveRequest, type ResolveResult } from "./resolve-task.ts"
-import { createRouting, type Route } from "./routing.ts"
+import { createRouting, type Route } from "./scheduling/routing.ts"
 import { toSettings, type EngineSettings } from "./settings.ts"
 import { createInputService } from "./serve-input.ts"
 import { sha256 } from "./sha256.ts"
@@ -216,17 +216,18 @@ function createContext(options: EngineOptions): Context {
     media,
     inspector,
   }
-  const claims = createClaims(ports)
+  const lease = createLease(ports)
+  const shares = createFairShares(ports, lease)
   return {
     ...ports,
     clock,
     callbacks: createCallbackAddresses(keys, publicUrl),
-    claims,
     deadlines: createDeadlines(clock),
     lateAnswers: createLateAnswers(ports),
+    lease,
     recorder: createRecorder(ports),
-    returns: createReturns(ports),
-    routing: createRouting(routes, { ...ports, claims }),
+    routing: createRouting(routes, { ...ports, shares }),
+    shares,
   }
 }
 

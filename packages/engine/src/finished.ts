@@ -4,7 +4,7 @@
  */
 import { isTerminal, SafelightError, type StreamHead, type Task } from "@safelight/core"
 import type { Context } from "./context.ts"
-import type { Dispatcher } from "./dispatcher.ts"
+import type { Dispatcher } from "./scheduling/dispatcher.ts"
 
 interface Look {
   readonly head: StreamHead | undefined

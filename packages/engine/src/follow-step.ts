@@ -12,19 +12,23 @@ import { pollChannel } from "./poll-channel.ts"
 import { toPollRequest } from "./request.ts"
 import { toBackoffMs } from "./settings.ts"
 import { advance, isHeld, type StepResult, type Work } from "./work.ts"
-import type { Slot } from "./routing.ts"
+import type { ChannelPermit } from "./scheduling/routing.ts"
 
 /** Polls until the task ends, its time is up (`next`), or the work is taken away (`leave`). */
-export async function follow(context: Context, work: Work, slot: Slot): Promise<StepResult> {
+export async function follow(
+  context: Context,
+  work: Work,
+  permit: ChannelPermit,
+): Promise<StepResult> {
   const { callbacks, clock, settings } = context
-  const { channel } = slot
+  const { channel } = permit
   const isCalledBack = callbacks.isReachable && channel.hasVerifiedCallbacks === true
   for (let [polls, failures] = [0, 0]; ;) {
     if (!isHeld(clock, work)) return "leave"
     if (clock.judgedNow() >= work.head.task.endBy) return "next"
     try {
       work.isWoken = false
-      const result = await ask(context, work, slot)
+      const result = await ask(context, work, permit)
       if (typeof result === "string") return result
       failures = 0
       const pauseMs = toPollPauseMs(channel, work.id, result, { isCalledBack, polls })
@@ -48,10 +52,14 @@ function toRest({ clock }: Context, work: Work, pauseMs: number): number {
   return Math.min(pauseMs, Math.max(0, work.head.task.endBy - clock.judgedNow()))
 }
 
-async function ask(context: Context, work: Work, slot: Slot): Promise<StepResult | Running> {
+async function ask(
+  context: Context,
+  work: Work,
+  permit: ChannelPermit,
+): Promise<StepResult | Running> {
   const request = await toPollRequest(context, work)
   const leftMs = Math.max(0, work.head.task.endBy - context.clock.judgedNow())
-  const outcome = await pollChannel(context, slot.channel, request, {
+  const outcome = await pollChannel(context, permit.channel, request, {
     boundMs: Math.min(context.settings.pollTimeoutMs, leftMs),
     signal: work.controller.signal,
   })

@@ -14,8 +14,7 @@ export {
   type Candidate,
   type Choice,
   type Standing,
-} from "./choose-channel.ts"
-export { toBreakerPool } from "./breaker-notice.ts"
+} from "./scheduling/choose-channel.ts"
 export { cancelTask, type CancelResult } from "./cancel-task.ts"
 export {
   createDeploymentKeys,
@@ -39,7 +38,9 @@ export {
   type ResolveResult,
 } from "./resolve-task.ts"
 export type { ContentRefusals } from "./refusal-rule.ts"
-export type { Route } from "./routing.ts"
+export { createFairShares, type FairShares } from "./scheduling/fair-shares.ts"
+export { createPermits, type Permit, type Permits } from "./scheduling/permits.ts"
+export type { Route } from "./scheduling/routing.ts"
 export { DEFAULTS, type EngineSettings } from "./settings.ts"
 export { sha256 } from "./sha256.ts"
 export type { SweepPart, SweepReport } from "./sweep.ts"

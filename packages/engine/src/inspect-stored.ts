@@ -43,7 +43,7 @@ export async function inspectVideo(
   throw new SafelightError({ code: "media_unreadable", message: "a video has no length" })
 }
 
-/** A bucket that says nothing must not hold a slot, or a stop. */
+/** A bucket that says nothing must not hold a permit, or a stop. */
 const DISCARD_MS = 5_000
 
 /** What can't be removed now is an orphan that retention removes. */

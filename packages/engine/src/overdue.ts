@@ -37,7 +37,7 @@ export type Ended = "timed-out" | "settled" | "left"
 /**
  * How long after its end a task is left to whoever holds it or can settle it, who may just be
  * storing the result, and to a channel that fails when it is asked. A holder that is gone loses its
- * claim long before; this is for where nobody works at all.
+ * lease long before; this is for where nobody works at all.
  */
 export const LEFT_TO_OTHERS_MS = 600_000
 
@@ -47,9 +47,9 @@ const STORE_MS = 3_600_000
 /** Each call to the channel: one that doesn't answer must not hold up a sweep. */
 const CALL_MS = 5_000
 
-/** The work on a task that no claim is needed for. */
+/** The work on a task that no lease is needed for. */
 export function toUnheld({ clock }: Context, head: StreamHead): Work {
-  return createWork(head, { claim: "", heldUntil: 0 }, clock, { slot: undefined })
+  return createWork(head, { id: "", heldUntil: 0 }, clock, { permit: undefined })
 }
 
 /**
@@ -94,7 +94,7 @@ async function recordEnd(
   const recorded = await recorder.recordFact(work.head, [command], options)
   if (recorded.kind !== "recorded") return "left"
   work.head = recorded.head
-  work.isReleased ||= !recorded.isClaimKept
+  work.isReleased ||= !recorded.isKept
   return "timed-out"
 }
 

@@ -15,7 +15,7 @@ import {
 } from "@safelight/core"
 
 /** The methods that hand out tasks. */
-type Reads = Pick<TaskStorage, "claim" | "findOverdue" | "findRetained" | "listTasks" | "readTask">
+type Reads = Pick<TaskStorage, "findOverdue" | "findRetained" | "listTasks" | "readTask" | "take">
 
 /** The storage with every task in this release's projection; its other methods are its own. */
 export function withOwnHeads(storage: TaskStorage, log: Log): TaskStorage {
@@ -57,7 +57,7 @@ export function withOwnHeads(storage: TaskStorage, log: Log): TaskStorage {
       )
       return { ...page, tasks: await Promise.all(tasks) }
     },
-    claim: async (request) => toReadable(await storage.claim(request)),
+    take: async (request) => toReadable(await storage.take(request)),
     findOverdue: async (request) => toReadable(await storage.findOverdue(request)),
     findRetained: async (request) => toReadable(await storage.findRetained(request)),
   }

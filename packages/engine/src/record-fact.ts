@@ -4,7 +4,7 @@ import type { Context } from "./context.ts"
 import { reportRefused } from "./refused-fact.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
-/** Appends the commands in order, whoever has the claim by now, and takes over what was recorded. */
+/** Appends the commands in order, whoever holds the task by now, and takes over what was recorded. */
 export async function recordFact(
   context: Context,
   work: Work,

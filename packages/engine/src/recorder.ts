@@ -29,8 +29,8 @@ export type Recorded =
   | {
       readonly kind: "recorded"
       readonly head: StreamHead
-      /** Whether the append left the claim with whoever held it. */
-      readonly isClaimKept: boolean
+      /** Whether the append left the task with whoever held it. */
+      readonly isKept: boolean
     }
   | { readonly kind: "refused"; readonly rejection: Rejection; readonly head: StreamHead }
   /** Somebody else moved the task, or it is not there any more; a fact ends so for the latter alone. */
@@ -93,7 +93,7 @@ export function createRecorder(ports: RecorderPorts): Recorder {
     }
     if (isTerminal(task)) announcer.announce(task)
     const head = { task, hash: append.changes.task.hash }
-    return { kind: "recorded", head, isClaimKept: append.queue === undefined }
+    return { kind: "recorded", head, isKept: append.queue === undefined }
   }
 
   async function recordFact(

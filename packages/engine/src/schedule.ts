@@ -13,7 +13,7 @@ import { toBackoffMs, type EngineSettings } from "./settings.ts"
 
 /**
  * What an append that led from `before` to `task` does to its place in the queue; undefined:
- * nothing, and whoever holds the claim goes on.
+ * nothing, and whoever holds the task goes on.
  */
 export function toQueueChange(
   before: Task,
@@ -26,13 +26,13 @@ export function toQueueChange(
   if (task.state === "succeeded.expired") return { kind: "finish", retainAt: now }
   if (isTerminal(task)) return { kind: "finish", retainAt: nextRetentionAt(task, settings, now) }
   if (task.state === "queued") {
-    return { kind: "reschedule", dueAt: task.deferral?.retryAt ?? now, claim: null }
+    return { kind: "reschedule", dueAt: task.deferral?.retryAt ?? now, lease: null }
   }
-  // A doubtful task is nobody's: what was adopted wants to be followed by whoever claims it next.
+  // A doubtful task is nobody's: what was adopted wants to be followed by whoever takes it next.
   const isAdopted = before.state === "doubtful" && task.state === "running"
-  if (isAdopted) return { kind: "reschedule", dueAt: now, claim: null }
+  if (isAdopted) return { kind: "reschedule", dueAt: now, lease: null }
   if (task.state !== "doubtful") return undefined
-  return { kind: "reschedule", dueAt: toDoubtDueAt(task, channel, settings, now), claim: null }
+  return { kind: "reschedule", dueAt: toDoubtDueAt(task, channel, settings, now), lease: null }
 }
 
 /** When a doubt is taken up, by what the channel promises of a repeat (design §5). */

@@ -2,8 +2,8 @@
 import { SafelightError, type Channel } from "@safelight/core"
 
 export interface EngineSettings {
-  /** A claim that is not renewed for this long may be taken over. */
-  readonly claimMs: number
+  /** A worker lease that stands still for this long expires, and its tasks may be taken over. */
+  readonly leaseMs: number
   /** A task that is not finished by then fails (`generation_timeout`). */
   readonly endAfterMs: number
   /**
@@ -47,7 +47,7 @@ export interface EngineSettings {
 
 export const DEFAULTS: EngineSettings = {
   // Long enough to survive a pause of the process, short enough that a crash is noticed soon.
-  claimMs: 60_000,
+  leaseMs: 60_000,
   // Thirty seconds of video take minutes, not hours.
   endAfterMs: 3_600_000,
   maxAttempts: 5,
@@ -95,14 +95,14 @@ export function toSendWithinMs({ sendWithinMs, submitTimeoutMs }: Channel): numb
   return sendWithinMs ?? submitTimeoutMs
 }
 
-function checkTimes(channel: Channel, { claimMs }: EngineSettings): void {
+function checkTimes(channel: Channel, { leaseMs }: EngineSettings): void {
   const { name, sendWithinMs, submission, submitTimeoutMs } = channel
   // Otherwise the check before each call could never pass (design §5).
-  if (toSendWithinMs(channel) * 2 > claimMs) {
+  if (toSendWithinMs(channel) * 2 > leaseMs) {
     const member = sendWithinMs === undefined ? "submitTimeoutMs" : "sendWithinMs"
-    throw invalid(`claimMs must be at least twice ${member} of channel ${name}`)
+    throw invalid(`leaseMs must be at least twice ${member} of channel ${name}`)
   }
-  // A call that may outlive its claim is found by others, who ask for the key once this has passed.
+  // A call that may outlive its lease is found by others, who ask for the key once this has passed.
   const longestMs = submission.kind === "lookup" ? submission.longestRequestMs : Infinity
   if (sendWithinMs !== undefined && longestMs < submitTimeoutMs) {
     throw invalid(`longestRequestMs of channel ${name} must be at least its submitTimeoutMs`)

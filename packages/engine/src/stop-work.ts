@@ -7,7 +7,7 @@ import type { Context } from "./context.ts"
 import { toBarePollRequest, toPollRequest } from "./request.ts"
 import type { Work } from "./work.ts"
 
-/** A channel that does not answer must not hold a slot, a sweep or a stop. */
+/** A channel that does not answer must not hold a permit, a sweep or a stop. */
 const CANCEL_MS = 5_000
 
 /**

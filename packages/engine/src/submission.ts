@@ -87,7 +87,7 @@ export function prepareSubmission(
   ports: Ports,
   account: string,
   { hops, model, parameters, sealed }: Checked,
-  place: Pick<Extract<QueueChange, { kind: "enqueue" }>, "claim" | "turn">,
+  place: Pick<Extract<QueueChange, { kind: "enqueue" }>, "lease" | "startTag">,
 ): Prepared {
   const now = ports.clock.now()
   const id = ports.identifiers.createTaskId(now)

@@ -1,7 +1,7 @@
 /**
  * Submitting: a request is checked, admitted by the storage in one commit with its idempotency key,
  * and handed to a channel of this process where one is free. What is refused or replayed leaves no
- * trace: nothing is dispatched for it, and the slot held ready for it is given back.
+ * trace: nothing is dispatched for it, and its permits are released.
  */
 import {
   isSafelightError,
@@ -15,8 +15,8 @@ import {
   type Task,
 } from "@safelight/core"
 import type { Context } from "./context.ts"
-import type { Dispatcher } from "./dispatcher.ts"
-import type { HandOff } from "./queue-reader.ts"
+import type { Dispatcher } from "./scheduling/dispatcher.ts"
+import type { Offer } from "./scheduling/queue-reader.ts"
 import { checkRequest, prepareSubmission, type Checked, type Prepared } from "./submission.ts"
 
 export type Submit = (request: SubmitRequest) => Promise<SubmitResult>
@@ -25,7 +25,7 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
   /** Accounts with the idempotency keys that are being admitted here right now. */
   const inUse = new Set<string>()
 
-  /** Admits a checked request; where that fails, what was held ready for it is given up. */
+  /** Admits a checked request; where that fails, its permits are released. */
   async function accept(
     { account, idempotency }: SubmitRequest,
     checked: Checked,
@@ -33,22 +33,16 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
     const request = { model: checked.model.id, parameters: checked.parameters }
     const place = await dispatcher.reserve(request, account)
     const offer = place.kind === "here" ? place.offer : undefined
-    let prepared: Prepared | undefined
     try {
-      const turn = place.kind === "queue" ? place.turn : null
-      prepared = prepareSubmission(context, account, checked, {
-        claim: offer?.taking.claim ?? null,
-        turn,
+      const prepared = prepareSubmission(context, account, checked, {
+        lease: offer === undefined ? null : context.lease.id,
+        startTag: place.kind === "queue" ? place.startTag : null,
       })
       const admission = await admit(context, prepared, idempotency)
       if (offer !== undefined && admission.kind !== "admitted") dispatcher.withdraw(offer)
       return { admission, offer, head: prepared.head }
     } catch (error) {
-      if (offer === undefined) throw error
-      // What surely was not stored leaves nothing to give back: under overload every write counts.
-      const isUndone = isSafelightError(error) && error.isUndone
-      if (prepared === undefined || isUndone) dispatcher.withdraw(offer)
-      else await dispatcher.disown(offer, prepared.head.task.id)
+      if (offer !== undefined) dispatcher.withdraw(offer)
       throw error
     }
   }
@@ -102,7 +96,7 @@ interface Accepted {
   readonly admission: Admission
   readonly head: StreamHead
   /** Where this process is to carry the task out at once. */
-  readonly offer: HandOff | undefined
+  readonly offer: Offer | undefined
 }
 
 const REFUSALS = {
@@ -160,7 +154,7 @@ async function replay(
 /** Begins the work here, or leaves it to the queue; resolves to the end of work worth waiting for. */
 function handOver(
   dispatcher: Dispatcher,
-  offer: HandOff | undefined,
+  offer: Offer | undefined,
   head: StreamHead,
   { parameters }: Checked,
 ): Promise<void> | undefined {
@@ -170,7 +164,7 @@ function handOver(
   }
   const done = dispatcher.accept(offer, head, parameters)
   const { model } = head.task
-  return offer.slot.channel.answersAtOnce?.({ model, parameters }) === true ? done : undefined
+  return offer.permit.channel.answersAtOnce?.({ model, parameters }) === true ? done : undefined
 }
 
 /** The task as it stands once its channel answered, where it succeeded within the grace. */

@@ -1,6 +1,6 @@
 /** What a configuration of channels must be before an engine is made of it. */
 import { SafelightError, type Channel } from "@safelight/core"
-import type { Route } from "./routing.ts"
+import type { Route } from "./scheduling/routing.ts"
 
 /** Throws `invalid-configuration` where two channels share a name or a setting makes no sense. */
 export function validateRoutes(routes: readonly (Channel | Route)[]): void {

@@ -1,28 +1,29 @@
 /**
- * One task in this process's hands: its newest state, the claim it is held under, the slot of the
- * channel it may use. Steps take a piece of work and leave it changed, or let it go.
+ * One task in this process's hands: its newest state, the lease it is held under, the permit of
+ * the channel it may use. Steps take a piece of work and leave it changed, or let it go.
  */
 import type { Clock, ParameterValues, StreamHead } from "@safelight/core"
+import type { Lease } from "./ownership/worker-lease.ts"
 import type { Recorded } from "./recorder.ts"
-import type { Slot } from "./routing.ts"
+import type { ChannelPermit } from "./scheduling/routing.ts"
+
+export type HeldUnder = Pick<Lease, "heldUntil" | "id">
 
 export interface Work {
   readonly id: string
   head: StreamHead
-  /** The id of the claim it is held under. */
-  claim: string
-  /** On the monotonic clock: past it, the claim may be somebody else's. */
-  heldUntil: number
+  /** What it is held under: past its moment, the task may be somebody else's. */
+  readonly lease: HeldUnder
   /** When this process took the task, on the monotonic clock. */
   readonly takenAt: number
-  slot: Slot | undefined
-  /** Whether the claim was given back: the driver has ended or is about to. */
+  permit: ChannelPermit | undefined
+  /** Whether the task was given back: the driver has ended or is about to. */
   isReleased: boolean
-  /** Aborts when the claim is lost or the engine stops. */
+  /** Aborts when the task is not held any more or the engine stops. */
   readonly controller: AbortController
   /**
    * Aborts when the engine stops, and then alone: what was bought is written down also by a process
-   * that has lost its claim.
+   * that has lost its lease.
    */
   readonly ending: AbortController
   /** What the channel will answer to the purchase, while that is waited for. */
@@ -44,17 +45,16 @@ export type StepResult = "next" | "leave"
 
 export function createWork(
   head: StreamHead,
-  term: { readonly claim: string; readonly heldUntil: number },
+  lease: HeldUnder,
   clock: Clock,
-  more: { readonly slot: Slot | undefined; readonly parameters?: ParameterValues },
+  more: { readonly permit: ChannelPermit | undefined; readonly parameters?: ParameterValues },
 ): Work {
   return {
     id: head.task.id,
     head,
-    claim: term.claim,
-    heldUntil: term.heldUntil,
+    lease,
     takenAt: clock.monotonicNow(),
-    slot: more.slot,
+    permit: more.permit,
     isReleased: false,
     controller: new AbortController(),
     ending: new AbortController(),
@@ -68,18 +68,18 @@ export function createWork(
 }
 
 /**
- * Takes over what was recorded. An append that gave the claim back ends this process's part: queued
+ * Takes over what was recorded. An append that gave the task back ends this process's part: queued
  * again, in doubt, adopted from doubt, finished. So does a refusal or another's change, after which
- * the claim may still be held and has to be given back.
+ * the task may still be held and has to be given back.
  */
 export function advance(work: Work, recorded: Recorded): StepResult {
   if (recorded.kind !== "recorded") return "leave"
   work.head = recorded.head
-  work.isReleased ||= !recorded.isClaimKept
-  return recorded.isClaimKept ? "next" : "leave"
+  work.isReleased ||= !recorded.isKept
+  return recorded.isKept ? "next" : "leave"
 }
 
-/** Whether the work is still this process's: the claim was not lost, and may not have been voided. */
-export function isHeld(clock: Clock, { controller, heldUntil }: Work): boolean {
-  return !controller.signal.aborted && clock.monotonicNow() < heldUntil
+/** Whether the work is still this process's: the task was not lost, and the lease may not have expired. */
+export function isHeld(clock: Clock, { controller, lease }: Work): boolean {
+  return !controller.signal.aborted && clock.monotonicNow() < lease.heldUntil
 }

@@ -85,15 +85,15 @@ export const PLACE_STATEMENTS = describeStatements(({ db, compile }) => ({
           model: of.ref("excluded.model"),
           endBy: of.ref("excluded.endBy"),
           dueAt: of.ref("excluded.dueAt"),
-          claim: of.ref("excluded.claim"),
-          turn: of.ref("excluded.turn"),
+          lease: of.ref("excluded.lease"),
+          startTag: of.ref("excluded.startTag"),
         })),
       ),
   ),
-  reschedule: compile(({ task, dueAt, claim }: Pick<ReadyRow, "task" | "dueAt" | "claim">) =>
+  reschedule: compile(({ task, dueAt, lease }: Pick<ReadyRow, "task" | "dueAt" | "lease">) =>
     db
       .updateTable("ready")
-      .set((of) => ({ dueAt, claim, turn: of.lit(null) }))
+      .set((of) => ({ dueAt, lease, startTag: of.lit(null) }))
       .where("task", "=", task),
   ),
   dequeue: compile(({ task }: { task: string }) => db.deleteFrom("ready").where("task", "=", task)),
@@ -135,11 +135,11 @@ export function createAppendSteps(compiler: Compiler): AppendSteps {
         dueAt === null ? toStep(dropRetention, { task }) : toStep(retain, { task, dueAt })
       return [toStep(dequeue, { task }), retention]
     }
-    const { dueAt, claim } = queue
-    if (queue.kind === "reschedule") return [toStep(statements.reschedule, { task, dueAt, claim })]
+    const { dueAt, lease } = queue
+    if (queue.kind === "reschedule") return [toStep(statements.reschedule, { task, dueAt, lease })]
     const { account, model } = changes.task
-    const { endBy, turn } = queue
-    return [toStep(statements.enqueue, { task, account, model, dueAt, endBy, claim, turn })]
+    const { endBy, startTag } = queue
+    return [toStep(statements.enqueue, { task, account, model, dueAt, endBy, lease, startTag })]
   }
 
   return {

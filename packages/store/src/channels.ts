@@ -37,13 +37,13 @@ const PAUSES = describeStatements(({ db, compile }) => ({
 const LOADS = describeStatements(({ db, compile, dialect }) => ({
   /** `channel` as JSON. */
   countInFlight: compile(() => {
-    // Begun: held by a claim, or free without a turn. Each part is read along an index of its own.
-    const held = db.selectFrom("ready").select("task").where("claim", "is not", null)
+    // Begun: held under a lease, or free without a start tag. Each part is read along an index of its own.
+    const held = db.selectFrom("ready").select("task").where("lease", "is not", null)
     const free = db
       .selectFrom("ready")
       .select("task")
-      .where("claim", "is", null)
-      .where("turn", "is", null)
+      .where("lease", "is", null)
+      .where("startTag", "is", null)
     const asked = db
       .selectFrom(held.unionAll(free).as("begun"))
       // The cross join has SQLite begin with the queue: finished tasks are far more.

@@ -30,4 +30,6 @@ export interface StoreDialect {
   readonly toList: (texts: readonly string[]) => SqlValue
   /** The members of a list that is bound so, for use behind `in`. */
   readonly toMembers: (list: unknown) => RawBuilder<string>
+  /** A JSON object of counts that is bound as one text, as a table of `key` and `count`. */
+  readonly toCounts: (json: unknown) => RawBuilder<unknown>
 }

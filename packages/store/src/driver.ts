@@ -53,7 +53,7 @@ export interface Connections {
 
 export interface Driver extends Connections {
   readonly dialect: StoreDialect
-  /** The same for claims and heartbeats, which nothing else may hold up. */
+  /** The same for takings and heartbeats, which nothing else may hold up. */
   readonly queue: Connections
   /**
    * What takes long however it is asked. It shares no connection with `read`; the same question is

@@ -1,8 +1,6 @@
 /** The storage, written once over a small SQL driver. */
 export { findFullLimit, toPassedSql, type Limit, type Room } from "./admission.ts"
 export { createAppendSteps, APPEND_STATEMENTS, type AppendSteps } from "./appends.ts"
-export { createClaimCursor, CURSOR_MS, type ClaimCursor } from "./claim-cursor.ts"
-export { CLAIM_STATEMENTS } from "./claims.ts"
 export { assertConsistent } from "./consistent-append.ts"
 export type { SqlValue, StoreDialect } from "./dialect.ts"
 export {
@@ -23,6 +21,7 @@ export {
   type GroupCommit,
   type GroupCommitOptions,
 } from "./group-commit.ts"
+export { LEASE_STATEMENTS } from "./leases.ts"
 export {
   migrate,
   SCHEMA_VERSION,
@@ -31,7 +30,7 @@ export {
   type Schema,
 } from "./migrate.ts"
 export { MOVE_STATEMENTS } from "./moves.ts"
-export { QUEUE_FRONT, type ClaimShape, type QueueFront } from "./queue-statements.ts"
+export { QUEUE_FRONT, type QueueFront, type TakeShape } from "./queue-statements.ts"
 export {
   bind,
   createCompiler,
@@ -53,4 +52,5 @@ export {
   type StoreDatabase,
   type Table,
 } from "./tables.ts"
+export { createTakeCursor, CURSOR_MS, type TakeCursor } from "./take-cursor.ts"
 export type { PendingChange } from "./waiting-changes.ts"

@@ -1,34 +1,43 @@
 /**
- * Who works on what. A free row of `ready` is a start, which waits for its turn, or a step, which
- * waits for its moment; each kind has a partial index of its own, since a backlog of one must not be
- * walked for the other.
+ * Who works on what. A row of `ready` that nobody holds is a new task, which waits in line by its start tag,
+ * or a due task, which waits for its moment alone; each kind has a partial index of its own, since a
+ * backlog of one must not be walked for the other. A new task may have a moment too, before which it is
+ * passed over.
  */
-import type { DueRequest, OverdueRequest, ReleaseRequest } from "@safelight/core"
-import type { ExpressionBuilder, SelectQueryBuilder } from "kysely"
-import { isStart, toTurnOnceFree } from "./free-turn.ts"
+import type { DueRequest, OverdueRequest, ReleaseRequest, TakeRequest } from "@safelight/core"
+import { sql, type SelectQueryBuilder } from "kysely"
+import { toTagOnceFree } from "./free-tag.ts"
 import { describeStatements, type Compiler, type Statement } from "./statement.ts"
-import type { StoreDatabase } from "./tables.ts"
 
-/** Where the queue is looked at from: steps from a moment on, starts from a turn on. */
+/** Where the queue is looked at from: due tasks from a moment on, new tasks from a start tag on. */
 export interface QueueFront {
   /** Milliseconds of the Unix epoch. */
   readonly fromDue: number
-  readonly fromTurn: number
+  readonly fromTag: number
 }
 
-/** Before every moment and turn. */
+/** Before every moment and start tag. */
 export const QUEUE_FRONT: QueueFront = {
   fromDue: Number.MIN_SAFE_INTEGER,
-  fromTurn: Number.MIN_SAFE_INTEGER,
+  fromTag: Number.MIN_SAFE_INTEGER,
 }
 
-export interface ClaimShape {
+export interface TakeShape {
   /** At least 1. */
   readonly modelCount: number
-  /** Whether starts of `exceptAccounts` are left out. */
+  /** Whether new tasks of `exceptAccounts` are left out. */
   readonly exceptsAccounts: boolean
-  /** Whether every start is left out. */
-  readonly exceptsStarts: boolean
+  /** Whether `permits` says how many new tasks of an account are taken. */
+  readonly countsPermits: boolean
+  /** Whether every new task is left out. */
+  readonly dueOnly: boolean
+}
+
+/** What the shape asks for. */
+interface TakeLists {
+  readonly exceptAccounts: readonly string[]
+  /** In the form that the dialect's `toCounts` takes. */
+  readonly permits: string
 }
 
 /** The models of a statement for as many. */
@@ -36,48 +45,44 @@ type ModelValues = Readonly<Record<`model${number}`, string>>
 
 export interface PeekValues extends QueueFront, DueRequest, ModelValues {}
 
-export interface ClaimValues extends PeekValues {
-  readonly claim: string
-  readonly exceptAccounts: readonly string[]
+export interface TakeValues extends PeekValues, TakeLists {
+  readonly lease: string
 }
 
-const RELEASES = describeStatements(({ db, compile, dialect, members }) => {
-  type Released = Pick<ReleaseRequest, "claim" | "dueAt" | "tasks">
-  const toUpdate = ({ claim, tasks }: Released) =>
+const RELEASES = describeStatements(({ db, compile, members }) => {
+  type Released = Pick<ReleaseRequest, "lease" | "dueAt" | "tasks">
+  const toUpdate = ({ lease, tasks }: Released) =>
     db
       .updateTable("ready")
       // A comparison that no index of PostgreSQL answers, so that tasks are found by task: all that a
-      // claim ever held stays in the index by claim for as long as vacuum may not remove it.
-      .where("claim", "is not distinct from", claim)
+      // lease ever held stays in the index by lease for as long as vacuum may not remove it.
+      .where("lease", "is not distinct from", lease)
       .where("task", "in", members(tasks))
-  const toDueAt = (of: ExpressionBuilder<StoreDatabase, "ready">, dueAt: number) =>
-    of
-      .case()
-      .when(isStart(of))
-      .then(of.ref("ready.dueAt"))
-      .else(of.cast<number>(of.val(dueAt), dialect.integerType))
-      .end()
   return {
-    /** Gives up those of `tasks` that `claim` holds: each waits for `dueAt`. */
+    /** Gives up those of `tasks` that `lease` holds, from `dueAt` on. */
     release: compile((request: Released) =>
       toUpdate(request).set((of) => ({
-        claim: of.lit(null),
-        turn: of.lit(null),
+        lease: of.lit(null),
+        startTag: toTagOnceFree(of),
         dueAt: request.dueAt,
       })),
     ),
-    /** The same, but a start keeps its turn, and waits for no moment. */
-    releaseInTurn: compile((request: Released) =>
+    /** The same, of tasks that are to be dispatched anew. */
+    releaseAnew: compile((request: Released) =>
       toUpdate(request).set((of) => ({
-        claim: of.lit(null),
-        turn: toTurnOnceFree(of),
-        dueAt: toDueAt(of, request.dueAt),
+        lease: of.lit(null),
+        startTag: of.fn.coalesce("ready.startTag", of.lit(0)),
+        dueAt: request.dueAt,
       })),
     ),
   }
 })
 
-const DUE = describeStatements(({ db, compile, dialect: { integerType } }) => ({
+const LOOKS = describeStatements(({ db, compile, dialect: { integerType }, members }) => ({
+  /** Of those of `accounts` that are there. */
+  runningLimits: compile(({ accounts }: { readonly accounts: readonly string[] }) =>
+    db.selectFrom("accounts").select(["id", "runningTasks"]).where("id", "in", members(accounts)),
+  ),
   /** The longest overdue first. */
   findOverdue: compile(({ heldUntil, now, limit }: OverdueRequest) =>
     db
@@ -85,7 +90,7 @@ const DUE = describeStatements(({ db, compile, dialect: { integerType } }) => ({
       .innerJoin("tasks", "tasks.id", "ready.task")
       .select(["tasks.snapshot", "tasks.hash"])
       .where("ready.endBy", "<=", now)
-      .where((of) => of.or([of("ready.claim", "is", null), of("ready.endBy", "<=", heldUntil)]))
+      .where((of) => of.or([of("ready.lease", "is", null), of("ready.endBy", "<=", heldUntil)]))
       .orderBy("ready.endBy")
       .orderBy("ready.task")
       .limit(limit),
@@ -108,10 +113,10 @@ const DUE = describeStatements(({ db, compile, dialect: { integerType } }) => ({
       .select((of) => [
         "model",
         of
-          .cast<number>(of.fn.countAll().filterWhere("claim", "is", null), integerType)
+          .cast<number>(of.fn.countAll().filterWhere("lease", "is", null), integerType)
           .as("waiting"),
-        of.cast<number>(of.fn.count("claim"), integerType).as("claimed"),
-        of.fn.min<number | null>("dueAt").filterWhere("claim", "is", null).as("oldestAt"),
+        of.cast<number>(of.fn.count("lease"), integerType).as("held"),
+        of.fn.min<number | null>("dueAt").filterWhere("lease", "is", null).as("oldestAt"),
       ])
       .groupBy("model")
       .orderBy("model"),
@@ -120,20 +125,38 @@ const DUE = describeStatements(({ db, compile, dialect: { integerType } }) => ({
 
 export const QUEUE_STATEMENTS = describeStatements((compiler) => ({
   ...RELEASES(compiler),
-  ...DUE(compiler),
+  ...LOOKS(compiler),
   /**
-   * Claims for `claim` up to `limit` tasks of the models from a `QueueFront` on: steps due at `now`, then
-   * starts. Returned in no order.
+   * Takes for `lease` up to `limit` tasks of the models from a `QueueFront` on: due tasks, then new
+   * tasks. Returned in no order.
    */
-  claim: remember((shape: ClaimShape) => compileClaim(compiler, shape), toShapeName),
+  take: remember((shape: TakeShape) => compileTake(compiler, shape), toShapeName),
   /**
-   * Of the free tasks of so many models: the least due moment and turn, or null, and how many are
-   * claimable at `now`, of each model and kind up to `limit`; from a `QueueFront` on.
+   * Of the tasks of so many models that nobody holds: the least due moment and start tag, or null, and
+   * how many may be taken at `now`, of each model and kind up to `limit`; from a `QueueFront` on.
    */
   peek: remember((modelCount: number) => compilePeek(compiler, modelCount), String),
-  /** The highest turn of the claimed tasks of so many models; walks what is claimed. */
-  startedTurn: remember((modelCount: number) => compileStartedTurn(compiler, modelCount), String),
+  /** The highest start tag of the held tasks of so many models; walks what is held. */
+  startedTag: remember((modelCount: number) => compileStartedTag(compiler, modelCount), String),
 }))
+
+/** How a request to take tasks is put: its shape, and the lists that the shape asks for. */
+export function toTakeShape({ dueOnly = false, limit, models, permits }: TakeRequest): {
+  readonly shape: TakeShape
+  readonly lists: TakeLists
+} {
+  const entries = [...(permits ?? [])]
+  const exceptAccounts = entries.flatMap(([account, count]) => (count <= 0 ? account : []))
+  // Those with as many as are asked for are like any other.
+  const few = entries.filter(([, count]) => count > 0 && count < limit)
+  const shape = {
+    modelCount: models.length,
+    exceptsAccounts: !dueOnly && exceptAccounts.length > 0,
+    countsPermits: !dueOnly && few.length > 0,
+    dueOnly,
+  }
+  return { shape, lists: { exceptAccounts, permits: JSON.stringify(Object.fromEntries(few)) } }
+}
 
 /** The values of the models in a statement for as many. */
 export function toModelValues(models: readonly string[]): ModelValues {
@@ -144,22 +167,27 @@ function toModels(values: ModelValues, modelCount: number): string[] {
   return Array.from({ length: modelCount }, (_, index) => values[`model${index}`] ?? "")
 }
 
-function compileClaim(compiler: Compiler, shape: ClaimShape) {
+function compileTake(compiler: Compiler, shape: TakeShape) {
   const { db, compile } = compiler
-  return compile((values: ClaimValues) => {
-    const starts = shape.exceptsStarts ? [] : selectStarts(compiler, shape, values)
-    const candidates = [...selectSteps(compiler, shape, values), ...starts]
+  return compile((values: TakeValues) => {
+    const fresh = shape.dueOnly ? [] : selectNew(compiler, shape, values)
+    const found = [...selectDue(compiler, shape, values), ...fresh]
     // Each is a table of its own: so it keeps its order, its limit, and its right to lock rows.
-    const parts = candidates.map((part) => db.selectFrom(part.as("part")).selectAll())
+    const parts = found.map((part) => db.selectFrom(part.as("part")).selectAll())
     return (
       db
+        .with(
+          (cte) => cte("candidates").materialized(),
+          () => unite(parts),
+        )
         // Once and before the update, also where its rows are locked as they are chosen.
         .with(
           (cte) => cte("chosen").materialized(),
           (of) =>
             of
-              .selectFrom(unite(parts).as("candidates"))
+              .selectFrom("candidates")
               .select("task")
+              .$if(shape.countsPermits, (chosen) => chosen.where(isPermitted(compiler, values)))
               .orderBy("rank")
               .orderBy("place")
               .orderBy("task")
@@ -167,12 +195,17 @@ function compileClaim(compiler: Compiler, shape: ClaimShape) {
         )
         .updateTable("ready")
         .from("chosen")
-        .set({ claim: values.claim })
+        .set({ lease: values.lease })
         .whereRef("ready.task", "=", "chosen.task")
         .returning((of) => [
           "ready.task",
           "ready.dueAt",
-          "ready.turn",
+          "ready.startTag",
+          of
+            .selectFrom("accounts")
+            .select("runningTasks")
+            .whereRef("accounts.id", "=", "ready.account")
+            .as("runningLimit"),
           of
             .selectFrom("tasks")
             .select("snapshot")
@@ -184,16 +217,35 @@ function compileClaim(compiler: Compiler, shape: ClaimShape) {
   })
 }
 
-/** Due steps, a select for each model: together they are no longer read in the order of an index. */
-function selectSteps({ db, dialect }: Compiler, { modelCount }: ClaimShape, values: ClaimValues) {
+/**
+ * Of the candidates: due tasks, and as many new tasks of each account as `permits` says. Where the candidates
+ * are an account's that has few, the next ones follow once it has none.
+ */
+function isPermitted({ dialect }: Compiler, { permits }: TakeValues) {
+  return sql<boolean>`task in (
+    select ranked.task from (
+      select task, account, rank,
+        row_number() over (partition by account, rank order by place, task) as number
+      from candidates
+    ) as ranked left join ${dialect.toCounts(permits)} as permits on permits.key = ranked.account
+    where ranked.rank = 0 or permits.key is null or ranked.number <= permits.count)`
+}
+
+/** Due tasks, a select for each model: together they are no longer read in the order of an index. */
+function selectDue({ db, dialect }: Compiler, { modelCount }: TakeShape, values: TakeValues) {
   const { fromDue, limit, now } = values
   return toModels(values, modelCount).map((model) =>
     db
       .selectFrom("ready")
-      .select((of) => ["task", of.lit<number>(0).as("rank"), of.ref("dueAt").as("place")])
+      .select((of) => [
+        "task",
+        "account",
+        of.lit<number>(0).as("rank"),
+        of.ref("dueAt").as("place"),
+      ])
       .where("model", "=", model)
-      .where("claim", "is", null)
-      .where("turn", "is", null)
+      .where("lease", "is", null)
+      .where("startTag", "is", null)
       .where("dueAt", ">=", fromDue)
       .where("dueAt", "<=", now)
       .orderBy("dueAt")
@@ -203,65 +255,75 @@ function selectSteps({ db, dialect }: Compiler, { modelCount }: ClaimShape, valu
   )
 }
 
-/** Starts, in the same way. */
-function selectStarts(
+/** New tasks, in the same way. */
+function selectNew(
   { db, dialect, members }: Compiler,
-  { exceptsAccounts, modelCount }: ClaimShape,
-  values: ClaimValues,
+  { exceptsAccounts, modelCount }: TakeShape,
+  values: TakeValues,
 ) {
-  const { exceptAccounts, fromTurn, limit } = values
-  const starts = db
+  const { exceptAccounts, fromTag, limit, now } = values
+  const found = db
     .selectFrom("ready")
-    .select((of) => ["task", of.lit<number>(1).as("rank"), of.ref("turn").$notNull().as("place")])
-    .where("claim", "is", null)
-    .where("turn", "is not", null)
-    .where("turn", ">=", fromTurn)
+    .select((of) => [
+      "task",
+      "account",
+      of.lit<number>(1).as("rank"),
+      of.ref("startTag").$notNull().as("place"),
+    ])
+    .where("lease", "is", null)
+    .where("startTag", "is not", null)
+    .where("startTag", ">=", fromTag)
+    .where("dueAt", "<=", now)
     .$if(exceptsAccounts, (part) => part.where("account", "not in", members(exceptAccounts)))
-    .orderBy("turn")
+    .orderBy("startTag")
     .orderBy("task")
     .limit(limit)
     .$if(dialect.canSkipLocked, (part) => part.forUpdate().skipLocked())
-  return toModels(values, modelCount).map((model) => starts.where("model", "=", model))
+  return toModels(values, modelCount).map((model) => found.where("model", "=", model))
 }
 
 function compilePeek({ db, compile, dialect }: Compiler, modelCount: number) {
   return compile((values: PeekValues) => {
-    const { fromDue, fromTurn, limit, now } = values
+    const { fromDue, fromTag, limit, now } = values
     const free = db
       .selectFrom("ready")
-      .select(["dueAt", "turn"])
-      .where("claim", "is", null)
+      .select(["dueAt", "startTag"])
+      .where("lease", "is", null)
       .limit(limit)
-    const steps = free.where("turn", "is", null).where("dueAt", ">=", fromDue).orderBy("dueAt")
-    const starts = free.where("turn", "is not", null).where("turn", ">=", fromTurn).orderBy("turn")
+    const due = free.where("startTag", "is", null).where("dueAt", ">=", fromDue).orderBy("dueAt")
+    const fresh = free
+      .where("startTag", "is not", null)
+      .where("startTag", ">=", fromTag)
+      .where("dueAt", "<=", now)
+      .orderBy("startTag")
     const parts = toModels(values, modelCount)
-      .flatMap((model) => [steps.where("model", "=", model), starts.where("model", "=", model)])
+      .flatMap((model) => [due.where("model", "=", model), fresh.where("model", "=", model)])
       .map((part) => db.selectFrom(part.as("part")).selectAll())
-    return db.selectFrom(unite(parts).as("front")).select((of) => {
-      const claimable = of.or([of("turn", "is not", null), of("dueAt", "<=", now)])
-      return [
-        of.fn.min<number | null>("dueAt").filterWhere("turn", "is", null).as("dueAt"),
-        of.fn.min("turn").as("turn"),
+    return db
+      .selectFrom(unite(parts).as("front"))
+      .select((of) => [
+        of.fn.min<number | null>("dueAt").filterWhere("startTag", "is", null).as("dueAt"),
+        of.fn.min("startTag").as("startTag"),
         of
-          .cast<number>(of.fn.countAll().filterWhere(claimable), dialect.integerType)
-          .as("claimable"),
-      ]
-    })
+          .cast<number>(of.fn.countAll().filterWhere("dueAt", "<=", now), dialect.integerType)
+          .as("takeable"),
+      ])
   })
 }
 
-function compileStartedTurn({ db, compile }: Compiler, modelCount: number) {
+function compileStartedTag({ db, compile }: Compiler, modelCount: number) {
   return compile((values: ModelValues) =>
     db
       .selectFrom("ready")
-      .select((of) => of.fn.max("turn").as("turn"))
-      .where("claim", "is not", null)
+      .select((of) => of.fn.max("startTag").as("startTag"))
+      .where("lease", "is not", null)
       .where("model", "in", toModels(values, modelCount)),
   )
 }
 
-function toShapeName({ modelCount, exceptsAccounts, exceptsStarts }: ClaimShape): string {
-  return `${modelCount} ${exceptsAccounts} ${exceptsStarts}`
+function toShapeName(shape: TakeShape): string {
+  const { countsPermits, dueOnly, exceptsAccounts, modelCount } = shape
+  return [modelCount, exceptsAccounts, countsPermits, dueOnly].join(" ")
 }
 
 function unite<Tables, Name extends keyof Tables, Row>(

@@ -5,35 +5,36 @@
  */
 import {
   fromSnapshot,
-  type Claimed,
   type Log,
   type PeekRequest,
   type QueuePeek,
   type QueueStorage,
   type StreamHead,
+  type Taken,
 } from "@safelight/core"
 import { PLACE_STATEMENTS } from "./appends.ts"
-import { createClaimCursor, NO_CURSOR, type ClaimCursor } from "./claim-cursor.ts"
-import type { ClaimMethods } from "./claims.ts"
 import { countOf, rowsOf, toStep, type Driver } from "./driver.ts"
+import type { LeaseMethods } from "./leases.ts"
 import {
   QUEUE_FRONT,
   QUEUE_STATEMENTS,
   toModelValues,
+  toTakeShape,
   type QueueFront,
 } from "./queue-statements.ts"
 import type { Compiler } from "./statement.ts"
+import { createTakeCursor, NO_CURSOR, type TakeCursor } from "./take-cursor.ts"
 
 type QueueMethods = Omit<
   QueueStorage,
-  keyof ClaimMethods | "onQueued" | "wakeHolder" | "onHolderWoken"
+  keyof LeaseMethods | "onQueued" | "wakeHolder" | "onHolderWoken"
 >
 
-const EMPTY_QUEUE: QueuePeek = { dueAt: null, turn: null, claimable: 0 }
+const EMPTY_QUEUE: QueuePeek = { dueAt: null, startTag: null, takeable: 0 }
 
 interface QueueOptions {
   readonly log: Log
-  /** Tasks are anybody's again. */
+  /** Anybody may take tasks that were held. */
   readonly onFreed: () => void
 }
 
@@ -45,15 +46,18 @@ export function createQueueMethods(
   const { read, commit, readLong } = driver
   const statements = QUEUE_STATEMENTS(compiler)
   const { retain, dropRetention } = PLACE_STATEMENTS(compiler)
-  const { claim, ...looks } = createTaking(driver, compiler, log)
   const toHeads = (rows: readonly HeadRow[]) => rows.flatMap((row) => toReadableHead(row, log))
   return {
-    claim,
-    ...looks,
-    async release({ claim: holder, tasks, dueAt, keepsTurns = false }) {
-      const statement = keepsTurns ? statements.releaseInTurn : statements.release
-      const step = toStep(statement, { claim: holder, dueAt, tasks })
+    ...createTaking(driver, compiler, log),
+    async release({ lease, tasks, dueAt, startsAnew = false }) {
+      const statement = startsAnew ? statements.releaseAnew : statements.release
+      const step = toStep(statement, { lease, dueAt, tasks })
       if (countOf(await driver.queue.commit({ steps: [step] }), 0) > 0) onFreed()
+    },
+    async findRunningLimits(accounts) {
+      const rows = await driver.queue.read(statements.runningLimits, { accounts })
+      const limits = new Map(rows.map(({ id, runningTasks }) => [id, runningTasks]))
+      return new Map(accounts.map((account) => [account, limits.get(account) ?? null]))
     },
     findOverdue: async (request) => toHeads(await read(statements.findOverdue, request)),
     findRetained: async (request) => toHeads(await read(statements.findRetained, request)),
@@ -70,56 +74,54 @@ function createTaking(
   { queue, keepsDeadRows }: Driver,
   compiler: Compiler,
   log: Log,
-): Pick<QueueMethods, "claim" | "peekQueue" | "findStartedTurn"> {
+): Pick<QueueMethods, "take" | "peekQueue" | "findStartedTag"> {
   const statements = QUEUE_STATEMENTS(compiler)
   const cursorOf = keepsDeadRows ? createCursors() : () => NO_CURSOR
 
   async function peek({ models, now, most }: PeekRequest, from: QueueFront): Promise<QueuePeek> {
     const values = { ...toModelValues(models), ...from, limit: most, now }
     const [found = EMPTY_QUEUE] = await queue.read(statements.peek(models.length), values)
-    return { ...found, claimable: Math.min(found.claimable, most) }
+    return { ...found, takeable: Math.min(found.takeable, most) }
   }
 
   return {
-    async claim({ models, now, limit, claim, exceptAccounts = [], exceptStarts = false }) {
+    async take(request) {
+      const { lease, models, now, limit } = request
       if (models.length === 0 || limit <= 0) return []
       const cursor = cursorOf(models)
       const from = cursor.from()
-      const statement = statements.claim({
-        modelCount: models.length,
-        exceptsAccounts: !exceptStarts && exceptAccounts.length > 0,
-        exceptsStarts: exceptStarts,
-      })
-      const values = { ...toModelValues(models), ...from, exceptAccounts, now, limit, claim }
+      const { shape, lists } = toTakeShape(request)
+      const statement = statements.take(shape)
+      const values = { ...toModelValues(models), ...from, ...lists, now, limit, lease }
       const beganAt = performance.now()
       const outcome = await queue.commit({ steps: [toStep(statement, values)] })
       const rows = rowsOf(statement, outcome, 0)
       cursor.note(from, rows, performance.now() - beganAt)
       if (rows.length < limit) cursor.rewind()
-      return toClaimed(rows, claim, log)
+      return toTaken(rows, lease, log)
     },
     async peekQueue(request) {
       const { models } = request
       if (models.length === 0) return EMPTY_QUEUE
       const from = cursorOf(models).from()
       const found = await peek(request, from)
-      const mayBeBefore = found.turn === null && from !== QUEUE_FRONT
+      const mayBeBefore = found.startTag === null && from !== QUEUE_FRONT
       return mayBeBefore ? peek(request, QUEUE_FRONT) : found
     },
-    async findStartedTurn({ models }) {
+    async findStartedTag({ models }) {
       if (models.length === 0) return null
-      const statement = statements.startedTurn(models.length)
-      return (await queue.read(statement, toModelValues(models)))[0]?.turn ?? null
+      const statement = statements.startedTag(models.length)
+      return (await queue.read(statement, toModelValues(models)))[0]?.startTag ?? null
     },
   }
 }
 
 /** A cursor for each set of models that is asked for. */
-function createCursors(): (models: readonly string[]) => ClaimCursor {
-  const cursors = new Map<string, ClaimCursor>()
+function createCursors(): (models: readonly string[]) => TakeCursor {
+  const cursors = new Map<string, TakeCursor>()
   return (models) => {
     const name = models.join("\n")
-    const cursor = cursors.get(name) ?? createClaimCursor()
+    const cursor = cursors.get(name) ?? createTakeCursor()
     cursors.set(name, cursor)
     return cursor
   }
@@ -139,28 +141,33 @@ function toReadableHead({ snapshot, hash }: HeadRow, log: Log): StreamHead[] {
   }
 }
 
-interface ClaimRow {
+interface TakenRow {
   readonly task: string
   readonly dueAt: number
-  readonly turn: number | null
+  readonly startTag: number | null
+  readonly runningLimit: number | null
   readonly snapshot: string | null
   readonly hash: string | null
 }
 
-function toClaimed(rows: readonly ClaimRow[], claim: string, log: Log): readonly Claimed[] {
-  return rows.toSorted(compareClaimed).flatMap(({ task, turn, snapshot, hash }) => {
+function toTaken(rows: readonly TakenRow[], lease: string, log: Log): readonly Taken[] {
+  return rows.toSorted(compareTaken).flatMap(({ task, snapshot, hash, ...row }) => {
     if (snapshot !== null && hash !== null) {
-      return toReadableHead({ snapshot, hash }, log).map((head) => ({ ...head, claim, turn }))
+      const { startTag, runningLimit } = row
+      const heads = toReadableHead({ snapshot, hash }, log)
+      return heads.map((head) => ({ ...head, lease, startTag, runningLimit }))
     }
     log.error({ task }, "queued task unknown")
     return []
   })
 }
 
-/** Steps by their moments, then starts by their turns. */
-function compareClaimed(one: ClaimRow, other: ClaimRow): number {
-  const byKind = Number(one.turn !== null) - Number(other.turn !== null)
+/** Due tasks by their moments, then new tasks by their start tags. */
+function compareTaken(one: TakenRow, other: TakenRow): number {
+  const byKind = Number(one.startTag !== null) - Number(other.startTag !== null)
   const byPlace =
-    one.turn === null || other.turn === null ? one.dueAt - other.dueAt : one.turn - other.turn
+    one.startTag === null || other.startTag === null
+      ? one.dueAt - other.dueAt
+      : one.startTag - other.startTag
   return byKind || byPlace || (one.task < other.task ? -1 : 1)
 }

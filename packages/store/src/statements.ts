@@ -3,8 +3,8 @@ import { ACCOUNT_STATEMENTS } from "./accounts.ts"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { APPEND_STATEMENTS } from "./appends.ts"
 import { CHANNEL_STATEMENTS } from "./channels.ts"
-import { CLAIM_STATEMENTS } from "./claims.ts"
 import { KEY_STATEMENTS } from "./keys.ts"
+import { LEASE_STATEMENTS } from "./leases.ts"
 import { LINK_STATEMENTS } from "./links.ts"
 import { LIST_STATEMENTS } from "./lists.ts"
 import { QUEUE_STATEMENTS } from "./queue-statements.ts"
@@ -19,8 +19,8 @@ export const STATEMENTS = describeStatements((compiler) => ({
   admission: ADMISSION_STATEMENTS(compiler),
   append: APPEND_STATEMENTS(compiler),
   channels: CHANNEL_STATEMENTS(compiler),
-  claims: CLAIM_STATEMENTS(compiler),
   keys: KEY_STATEMENTS(compiler),
+  leases: LEASE_STATEMENTS(compiler),
   links: LINK_STATEMENTS(compiler),
   list: LIST_STATEMENTS(compiler),
   queue: QUEUE_STATEMENTS(compiler),

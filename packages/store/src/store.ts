@@ -2,10 +2,10 @@
 import type { Log, Storage } from "@safelight/core"
 import { createAccountMethods } from "./accounts.ts"
 import { createChannelMethods } from "./channels.ts"
-import { createClaimMethods } from "./claims.ts"
 import { createDeploymentMethods } from "./deployment.ts"
 import type { Driver } from "./driver.ts"
 import { createKeyMethods } from "./keys.ts"
+import { createLeaseMethods } from "./leases.ts"
 import { createLinkMethods } from "./links.ts"
 import { createListMethod } from "./lists.ts"
 import { createMoveMethods } from "./moves.ts"
@@ -35,9 +35,9 @@ export function createStoreMethods(
   return {
     ...createAccountMethods(driver, compiler),
     ...createChannelMethods(driver, compiler),
-    ...createClaimMethods(driver.queue, compiler, onFreed),
     ...createDeploymentMethods(driver, compiler),
     ...createKeyMethods(driver, compiler),
+    ...createLeaseMethods(driver.queue, compiler, onFreed),
     ...createLinkMethods(driver, compiler),
     ...createListMethod(driver, compiler),
     ...createMoveMethods(driver, compiler),

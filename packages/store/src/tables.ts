@@ -9,7 +9,7 @@ import type {
   AccountTotals,
   ArtifactRow,
   ChargeRow,
-  ClaimBeats,
+  HeartbeatRequest,
   IdempotencyUse,
   Input,
   LinkKey,
@@ -82,9 +82,9 @@ export interface ReadyRow {
   readonly dueAt: number
   readonly endBy: number
   /** Null while anybody may take the task. */
-  readonly claim: string | null
-  /** Its place among the starts; null where it waits for `dueAt`. */
-  readonly turn: number | null
+  readonly lease: string | null
+  /** A new task's place in line; null for a due task. */
+  readonly startTag: number | null
 }
 
 /** What identifies a database where it stands; a copy differs in a part that both have. */
@@ -169,17 +169,11 @@ export const TABLES = {
     model: text(),
     dueAt: integer(),
     endBy: integer(),
-    claim: nullable(text()),
-    turn: nullable(integer()),
+    lease: nullable(text()),
+    startTag: nullable(integer()),
   }),
-  /** Claims that were renewed, and how often: a claim without a row has no beats. */
-  claims: describe<ClaimBeats>({ claim: text(), beats: integer() }),
-  /** How many slots of a pool a claim holds. */
-  slots: describe<{ readonly pool: string; readonly claim: string; readonly held: number }>({
-    pool: text(),
-    claim: text(),
-    held: integer(),
-  }),
+  /** Worker leases that are registered, by how many heartbeats. */
+  leases: describe<HeartbeatRequest>({ lease: text(), beats: integer(), facts: json() }),
   /** Finished tasks that retention must look at again. */
   retention: describe<{ readonly task: string; readonly dueAt: number }>({
     task: text(),

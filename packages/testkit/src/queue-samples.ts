@@ -1,16 +1,17 @@
 /** Places in the queue to test storages with, and calls on it as short to write as they are to say. */
 import type {
-  Claimed,
-  ClaimRequest,
+  LeaseFacts,
   PeekRequest,
   QueueChange,
   QueuePeek,
   Storage,
+  Taken,
+  TakeRequest,
 } from "@safelight/core"
 import { submitSample, type SampleAppend } from "./sample-task.ts"
 import { ENQUEUE, MODELS } from "./storage-fixture.ts"
 
-/** Where a new task stands; by default it is free from 1,000 on, of `model-a`, without a turn. */
+/** Where a new task stands; by default it is free from 1,000 on, of `model-a`, without a start tag. */
 export interface SamplePlace extends Partial<Extract<QueueChange, { kind: "enqueue" }>> {
   readonly account?: string
   readonly model?: string
@@ -28,26 +29,43 @@ export async function enqueue(
   return sample
 }
 
-/** Claims up to 10 tasks of every model at 1,000, for `claim`. */
-export function claim(
+/** Takes up to 10 tasks of every model at 1,000, for `lease`. */
+export function take(
   storage: Storage,
-  request: Partial<ClaimRequest> = {},
-): Promise<readonly Claimed[]> {
-  return storage.claim({ models: MODELS, now: 1_000, limit: 10, claim: "claim", ...request })
+  request: Partial<TakeRequest> = {},
+): Promise<readonly Taken[]> {
+  return storage.take({ models: MODELS, now: 1_000, limit: 10, lease: "lease", ...request })
 }
 
-/** What comes next of every model, and how many may be claimed at 1,000, up to 10. */
+/** What comes next of every model, and how many may be taken at 1,000, up to 10. */
 export function peek(storage: Storage, request: Partial<PeekRequest> = {}): Promise<QueuePeek> {
   return storage.peekQueue({ models: MODELS, now: 1_000, most: 10, ...request })
 }
 
-/** Which of `t` and `u` a claim still holds. */
-export function renew(storage: Storage, holder: string): Promise<readonly string[]> {
-  return storage.renew({ claim: holder, tasks: ["t", "u", "unknown"] })
+export const FACTS: LeaseFacts = {
+  channels: ["fal", "ark"],
+  leftAlone: [],
+  isAble: true,
+  excess: { "channel:fal": 2 },
+  membership: "abc",
+  round: 3,
 }
 
-/** How often a claim was renewed, or undefined where the storage knows of none. */
-export async function findBeats(storage: Storage, holder: string): Promise<number | undefined> {
-  const claims = await storage.listClaims()
-  return claims.find(({ claim: name }) => name === holder)?.beats
+/** A heartbeat; resolves to the tasks that the lease holds. */
+export async function beat(
+  storage: Storage,
+  lease: string,
+  beats: number,
+): Promise<readonly string[]> {
+  return (await storage.heartbeat({ lease, beats, facts: FACTS })).held
+}
+
+/** The heartbeats of a lease, or undefined where the storage knows of none. */
+export async function findBeats(storage: Storage, lease: string): Promise<number | undefined> {
+  return (await storage.listLeases()).find((each) => each.lease === lease)?.beats
+}
+
+/** The tasks that a lease holds, told by its next heartbeat. */
+export async function findHeld(storage: Storage, lease: string): Promise<readonly string[]> {
+  return beat(storage, lease, ((await findBeats(storage, lease)) ?? 0) + 1)
 }

@@ -34,7 +34,7 @@ export const ADMISSION_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await storage.admit({ append: sample.append }), ADMITTED)
     await assertStored(storage, sample)
     assert.ok(await storage.readInput({ task: "t", name: "request" }))
-    assert.deepEqual(await peek(storage), { dueAt: 1_000, turn: null, claimable: 1 })
+    assert.deepEqual(await peek(storage), { dueAt: 1_000, startTag: null, takeable: 1 })
     await assertStored(await fixture.reopen(), sample)
   },
 

@@ -29,14 +29,14 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     await storage.append(submitted.append)
     await assertStored(storage, submitted)
     for (const input of inputs) assert.deepEqual(await storage.readInput(input), input)
-    assert.deepEqual(await peek(storage), { dueAt: 1_000, turn: null, claimable: 1 })
+    assert.deepEqual(await peek(storage), { dueAt: 1_000, startTag: null, takeable: 1 })
 
     const commands = [dispatchSample(), succeedSample(3)]
     const succeeded = advanceSample(submitted.head, commands, { queue: FINISH })
     await storage.append(succeeded.append)
     await assertStored(storage, succeeded)
     assert.equal((await storage.readEvents("t")).length, 3)
-    assert.deepEqual(await peek(storage), { dueAt: null, turn: null, claimable: 0 })
+    assert.deepEqual(await peek(storage), { dueAt: null, startTag: null, takeable: 0 })
     assert.deepEqual(await storage.findRetained({ now: 7_000, limit: 9 }), [succeeded.head])
   },
 
@@ -180,9 +180,9 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     await Promise.all(samples.map(({ append }) => fixture.storage.append(append)))
     const reopened = await fixture.reopen()
     for (const sample of samples) await assertStored(reopened, sample)
-    const request = { models: MODELS, now: 1_000, limit: 99, claim: "c" }
-    const claimed = idsOf(await reopened.claim(request))
-    assert.deepEqual(claimed.toSorted(), toIds(10).toSorted())
+    const request = { models: MODELS, now: 1_000, limit: 99, lease: "c" }
+    const taken = idsOf(await reopened.take(request))
+    assert.deepEqual(taken.toSorted(), toIds(10).toSorted())
   },
 
   "an artifact that is listed without its expiry comes back so": async ({ storage }) => {

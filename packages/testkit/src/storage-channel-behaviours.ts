@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import type { AttemptCost, QueueChange, Storage, TaskCommand } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
-import { claim, enqueue } from "./queue-samples.ts"
+import { enqueue, take } from "./queue-samples.ts"
 import { acceptSample, advanceSample, dispatchSample, succeedSample } from "./sample-task.ts"
 import { FINISH, idsOf, type StorageFixture } from "./storage-fixture.ts"
 
@@ -42,8 +42,8 @@ export const CHANNEL_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await storage.countInFlight(), [])
     const doubt = { kind: "doubt", attempt: 1, code: "lost" } as const
     const defer = { kind: "defer", attempt: 1, reason: "busy", retryAt: 5_000 } as const
-    const held = { claim: "mine", turn: 1 }
-    await enqueue(storage, "start", { turn: 2 })
+    const held = { lease: "mine", startTag: 1 }
+    await enqueue(storage, "start", { startTag: 2 })
     await enqueue(storage, "held", held)
     await advance(storage, "dispatching", [ask("b")], undefined, held)
     await advance(
@@ -151,14 +151,14 @@ export const CHANNEL_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal(kept?.chargeMicros, 90_000)
   },
 
-  "what waits for its moment may be claimed without any start": async ({ storage }) => {
-    await enqueue(storage, "start", { turn: 1 })
+  "due tasks may be taken alone": async ({ storage }) => {
+    await enqueue(storage, "start", { startTag: 1 })
     await enqueue(storage, "later", { dueAt: 1_001 })
     await enqueue(storage, "step", { dueAt: 900 })
-    const request = { exceptStarts: true, exceptAccounts: ["account"] } as const
-    assert.deepEqual(idsOf(await claim(storage, request)), ["step"])
-    assert.deepEqual(idsOf(await claim(storage, request)), [])
-    assert.deepEqual(idsOf(await claim(storage)), ["start"])
+    const request = { dueOnly: true, permits: new Map([["account", 0]]) }
+    assert.deepEqual(idsOf(await take(storage, request)), ["step"])
+    assert.deepEqual(idsOf(await take(storage, request)), [])
+    assert.deepEqual(idsOf(await take(storage)), ["start"])
   },
 }
 
@@ -171,7 +171,7 @@ function ask(channel: string, attempt = 1): TaskCommand {
 }
 
 function reschedule(holder: string | null): QueueChange {
-  return { kind: "reschedule", dueAt: 1_000, claim: holder }
+  return { kind: "reschedule", dueAt: 1_000, lease: holder }
 }
 
 async function advance(

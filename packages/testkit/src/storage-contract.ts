@@ -7,7 +7,7 @@ import { ACCOUNT_BEHAVIOURS } from "./storage-account-behaviours.ts"
 import { ADMISSION_BEHAVIOURS } from "./storage-admission-behaviours.ts"
 import { APPEND_BEHAVIOURS } from "./storage-append-behaviours.ts"
 import { CHANNEL_BEHAVIOURS } from "./storage-channel-behaviours.ts"
-import { CLAIM_BEHAVIOURS } from "./storage-claim-behaviours.ts"
+import { LEASE_BEHAVIOURS } from "./storage-lease-behaviours.ts"
 import { DEPLOYMENT_BEHAVIOURS } from "./storage-deployment-behaviours.ts"
 import type { StorageFixture } from "./storage-fixture.ts"
 import { IDEMPOTENCY_BEHAVIOURS } from "./storage-idempotency-behaviours.ts"
@@ -20,8 +20,7 @@ import { MOVE_BEHAVIOURS } from "./storage-move-behaviours.ts"
 import { QUEUE_BEHAVIOURS } from "./storage-queue-behaviours.ts"
 import { RATE_BEHAVIOURS } from "./storage-rate-behaviours.ts"
 import { SCAN_BEHAVIOURS } from "./storage-scan-behaviours.ts"
-import { SLOT_BEHAVIOURS } from "./storage-slot-behaviours.ts"
-import { START_BEHAVIOURS } from "./storage-start-behaviours.ts"
+import { NEW_TASK_BEHAVIOURS } from "./storage-new-task-behaviours.ts"
 import { TOTALS_BEHAVIOURS } from "./storage-totals-behaviours.ts"
 
 export type { StorageFixture } from "./storage-fixture.ts"
@@ -43,10 +42,9 @@ export function describeStorage(
       ...APPEND_BEHAVIOURS,
       ...INPUT_BEHAVIOURS,
       ...QUEUE_BEHAVIOURS,
-      ...START_BEHAVIOURS,
-      ...CLAIM_BEHAVIOURS,
+      ...NEW_TASK_BEHAVIOURS,
+      ...LEASE_BEHAVIOURS,
       ...CHANNEL_BEHAVIOURS,
-      ...SLOT_BEHAVIOURS,
       ...LIST_BEHAVIOURS,
       ...SCAN_BEHAVIOURS,
       ...ADMISSION_BEHAVIOURS,

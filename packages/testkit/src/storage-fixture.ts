@@ -23,8 +23,8 @@ export const ENQUEUE = {
   kind: "enqueue",
   dueAt: 1_000,
   endBy: 100_000,
-  claim: null,
-  turn: null,
+  lease: null,
+  startTag: null,
 } as const
 export const FINISH = { kind: "finish", retainAt: 7_000 } as const
 

@@ -15,7 +15,7 @@ import {
 } from "./sample-task.ts"
 import type { StorageFixture } from "./storage-fixture.ts"
 import { CALL, type Call, type CallOf } from "./storage-model-calls.ts"
-import { changeClaim, claimTasks, look } from "./storage-model-queue-calls.ts"
+import { changeLease, look, takeTasks } from "./storage-model-queue-calls.ts"
 import { startRun, type Run, type TriedAdmission } from "./storage-model-run.ts"
 
 export const MODEL_BEHAVIOURS: Behaviours<StorageFixture> = {
@@ -81,14 +81,12 @@ async function execute(run: Run, call: Call, now: number): Promise<void> {
       return model.accounts.forgetTask(toId(call.task))
     case "advance":
       return advance(run, call, now)
-    case "claim":
-      return claimTasks(run, call)
-    case "renew":
-    case "free-others":
+    case "take":
+      return takeTasks(run, call)
+    case "heartbeat":
     case "release":
-    case "void":
-    case "hold":
-      return changeClaim(run, call)
+    case "expire":
+      return changeLease(run, call)
     case "retain":
       if (!model.heads.has(toId(call.task))) return
       await storage.retain({ task: toId(call.task), dueAt: call.dueAt })
@@ -99,15 +97,15 @@ async function execute(run: Run, call: Call, now: number): Promise<void> {
 }
 
 function toSubmission(run: Run, call: CallOf<"submit" | "admit">, now: number): SampleAppend {
-  const { dueAt, endBy, turn, reservationMicros } = call
-  const holder = call.claim === null ? null : run.toName(call.claim)
+  const { dueAt, endBy, startTag, reservationMicros } = call
+  const holder = call.lease === null ? null : run.toName(call.lease)
   const [model = ""] = run.toModels([call.model])
   const account = run.toAccount(call.account)
   return submitSample({
     id: run.toId(call.task),
     submitted: { account, model, maxAttempts: 100, reservationMicros },
     now,
-    queue: { kind: "enqueue", dueAt, endBy, claim: holder, turn },
+    queue: { kind: "enqueue", dueAt, endBy, lease: holder, startTag },
   })
 }
 
@@ -148,8 +146,8 @@ function toQueueChange(
   { toName }: Run,
   queue: CallOf<"advance">["queue"],
 ): QueueChange | undefined {
-  if (queue?.kind !== "reschedule" || queue.claim === null) return queue
-  return { ...queue, claim: toName(queue.claim) }
+  if (queue?.kind !== "reschedule" || queue.lease === null) return queue
+  return { ...queue, lease: toName(queue.lease) }
 }
 
 function toCommand(

@@ -8,8 +8,8 @@ const MOMENT = fc.integer({ min: 0, max: 40 })
 const TASK = fc.integer({ min: 0, max: 4 })
 const ACCOUNT = fc.nat(1)
 const MICROS = fc.nat(3)
-const CLAIM = fc.constantFrom("claim-a", "claim-b")
-const HOLDER = fc.option(CLAIM)
+const LEASE = fc.constantFrom("lease-a", "lease-b")
+const HOLDER = fc.option(LEASE)
 const TASKS = fc.subarray([0, 1, 2, 3, 4])
 
 const SUBMISSION = {
@@ -19,8 +19,8 @@ const SUBMISSION = {
   model: fc.nat(2),
   dueAt: MOMENT,
   endBy: MOMENT,
-  claim: HOLDER,
-  turn: fc.option(fc.integer({ min: -3, max: 3 })),
+  lease: HOLDER,
+  startTag: fc.option(fc.integer({ min: -3, max: 3 })),
 }
 
 export const CALL = fc.oneof(
@@ -40,7 +40,7 @@ export const CALL = fc.oneof(
     billedMicros: fc.option(MICROS),
     queue: fc.oneof(
       fc.constant(undefined),
-      fc.record({ kind: fc.constant("reschedule" as const), dueAt: MOMENT, claim: HOLDER }),
+      fc.record({ kind: fc.constant("reschedule" as const), dueAt: MOMENT, lease: HOLDER }),
       fc.record({ kind: fc.constant("finish" as const), retainAt: fc.option(MOMENT) }),
     ),
   }),
@@ -52,34 +52,33 @@ export const CALL = fc.oneof(
   }),
   fc.record({ kind: fc.constant("erase" as const), task: TASK }),
   fc.record({
-    kind: fc.constant("claim" as const),
+    kind: fc.constant("take" as const),
     models: fc.subarray([0, 1, 2]),
-    exceptAccounts: fc.option(fc.subarray([0, 1])),
+    /** Of both accounts, or of the first. */
+    permits: fc.option(fc.array(fc.nat(3), { minLength: 1, maxLength: 2 })),
+    dueOnly: fc.boolean(),
     now: MOMENT,
     limit: fc.integer({ min: 1, max: 4 }),
-    claim: CLAIM,
+    lease: LEASE,
   }),
-  fc.record({ kind: fc.constant("renew" as const), claim: CLAIM, tasks: TASKS }),
-  fc.record({ kind: fc.constant("free-others" as const), claim: CLAIM, tasks: TASKS }),
+  fc.record({
+    kind: fc.constant("heartbeat" as const),
+    lease: LEASE,
+    beats: fc.integer({ min: 1, max: 6 }),
+    round: fc.nat(2),
+  }),
   fc.record({
     kind: fc.constant("release" as const),
-    claim: CLAIM,
+    lease: LEASE,
     dueAt: MOMENT,
     tasks: TASKS,
-    keepsTurns: fc.boolean(),
+    startsAnew: fc.boolean(),
   }),
-  /** Voids a claim that has as many beats as it had, or more or fewer. */
+  /** Of a lease that has as many heartbeats as it had, or more or fewer. */
   fc.record({
-    kind: fc.constant("void" as const),
-    claim: CLAIM,
+    kind: fc.constant("expire" as const),
+    lease: LEASE,
     missedBeats: fc.constantFrom(0, 0, 1, -1),
-  }),
-  fc.record({
-    kind: fc.constant("hold" as const),
-    pool: fc.constantFrom("pool-a", "pool-b"),
-    size: fc.nat(4),
-    claim: CLAIM,
-    count: fc.nat(4),
   }),
   fc.record({ kind: fc.constant("retain" as const), task: TASK, dueAt: fc.option(MOMENT) }),
   fc.record({

@@ -1,58 +1,62 @@
 /** The calls of generated runs that concern the queue, each answer held against the model's. */
 import assert from "node:assert/strict"
-import type { ClaimRequest } from "@safelight/core"
+import type { TakeRequest, WorkerLease } from "@safelight/core"
 import { idsOf } from "./storage-fixture.ts"
 import type { CallOf } from "./storage-model-calls.ts"
 import type { Run } from "./storage-model-run.ts"
 
-export async function claimTasks(run: Run, call: CallOf<"claim">): Promise<void> {
+export async function takeTasks(run: Run, call: CallOf<"take">): Promise<void> {
   const { storage, model, toAccount, toModels, toName } = run
-  const request: ClaimRequest = {
-    claim: toName(call.claim),
+  const request: TakeRequest = {
+    lease: toName(call.lease),
     models: toModels(call.models),
     now: call.now,
     limit: call.limit,
-    ...(call.exceptAccounts !== null && { exceptAccounts: call.exceptAccounts.map(toAccount) }),
+    dueOnly: call.dueOnly,
+    ...(call.permits !== null && {
+      permits: new Map(call.permits.map((count, index) => [toAccount(index), count])),
+    }),
   }
-  assert.equal(model.queue.claim(request, await storage.claim(request)), undefined)
+  assert.equal(model.queue.take(request, await storage.take(request)), undefined)
 }
 
-export async function changeClaim(
-  { storage, model: { queue }, toId, toName }: Run,
-  call: CallOf<"renew" | "release" | "void" | "free-others" | "hold">,
+export async function changeLease(
+  { storage, model: { queue }, isMine, toId, toName }: Run,
+  call: CallOf<"heartbeat" | "release" | "expire">,
 ): Promise<void> {
-  const claim = toName(call.claim)
+  const lease = toName(call.lease)
   switch (call.kind) {
-    case "renew": {
-      const request = { claim, tasks: call.tasks.map(toId) }
-      const renewed = await storage.renew(request)
-      assert.deepEqual(renewed.toSorted(), queue.renew(request).toSorted())
+    case "heartbeat": {
+      const { beats, round } = call
+      const facts = { channels: [], leftAlone: [], isAble: true, excess: {}, membership: "", round }
+      const told = await storage.heartbeat({ lease, beats, facts })
+      const right = queue.heartbeat({ lease, beats, facts })
+      assert.deepEqual(told.held.toSorted(), right.held)
+      assert.deepEqual(toOwn(told.leases, isMine), right.leases)
       return
     }
     case "release": {
-      const { dueAt, keepsTurns } = call
-      const request = { claim, dueAt, keepsTurns, tasks: call.tasks.map(toId) }
+      const { dueAt, startsAnew } = call
+      const request = { lease, dueAt, startsAnew, tasks: call.tasks.map(toId) }
       await storage.release(request)
       return queue.release(request)
     }
-    case "free-others": {
-      const request = { claim, tasks: call.tasks.map(toId) }
-      await storage.freeOthers(request)
-      return queue.freeOthers(request)
-    }
-    case "void": {
-      const known = queue.listClaims().find((each) => each.claim === claim)
+    case "expire": {
+      const known = queue.listLeases().find((each) => each.lease === lease)
       const beats = Math.max(0, (known?.beats ?? 0) - call.missedBeats)
-      const isVoided = await storage.voidClaim({ claim, beats })
-      assert.equal(isVoided, queue.voidClaim({ claim, beats }))
-      return
-    }
-    case "hold": {
-      const { size, count } = call
-      const request = { pool: toName(call.pool), claim, size, count }
-      assert.equal(await storage.holdSlots(request), queue.holdSlots(request))
+      const hasExpired = await storage.expire({ lease, beats })
+      assert.equal(hasExpired, queue.expire({ lease, beats }))
     }
   }
+}
+
+function toOwn(
+  leases: readonly WorkerLease[],
+  isMine: (name: string) => boolean,
+): readonly WorkerLease[] {
+  return leases
+    .filter(({ lease }) => isMine(lease))
+    .toSorted((a, b) => (a.lease < b.lease ? -1 : 1))
 }
 
 export async function look(run: Run, call: CallOf<"look">): Promise<void> {
@@ -65,20 +69,16 @@ export async function look(run: Run, call: CallOf<"look">): Promise<void> {
     const request = { models, now, most }
     assert.deepEqual(await storage.peekQueue(request), model.queue.peek(request))
   }
-  const startedTurn = await storage.findStartedTurn({ models })
-  assert.equal(startedTurn, model.queue.startedTurn(models))
+  const startedTag = await storage.findStartedTag({ models })
+  assert.equal(startedTag, model.queue.startedTag(models))
   const measured = await storage.measureQueue()
   assert.deepEqual(
     measured.filter((each) => isMine(each.model)),
     model.queue.measure(),
   )
-  const claims = await storage.listClaims()
-  assert.deepEqual(
-    claims.filter(({ claim }) => isMine(claim)).toSorted((a, b) => (a.claim < b.claim ? -1 : 1)),
-    model.queue.listClaims(),
-  )
+  assert.deepEqual(toOwn(await storage.listLeases(), isMine), model.queue.listLeases())
   const mine = (ids: readonly string[]) => ids.filter(isMine).toSorted()
-  // Somewhere before now, so that claimed tasks are on both sides of it.
+  // Somewhere before now, so that held tasks are on both sides of it.
   const due = { now, heldUntil: now - 500 }
   const overdue = await storage.findOverdue({ ...due, limit: 10_000 })
   assert.deepEqual(mine(idsOf(overdue)), model.queue.findOverdue(due))

@@ -1,19 +1,19 @@
 /**
- * The queue as a few maps, for the storage of the contract's generated runs: places, claims and
- * their beats, slots. It says which answer of a claim is right, and takes it over.
+ * The queue as a few maps, for the storage of the contract's generated runs: places, leases and
+ * their heartbeats. It says which answer of a taking is right, and takes it over.
  */
 import type {
   Append,
-  ClaimBeats,
-  Claimed,
-  ClaimRequest,
+  Heartbeat,
+  HeartbeatRequest,
   OverdueRequest,
   PeekRequest,
   QueueMeasure,
   QueuePeek,
   ReleaseRequest,
-  RenewRequest,
-  SlotRequest,
+  Taken,
+  TakeRequest,
+  WorkerLease,
 } from "@safelight/core"
 
 interface Place {
@@ -21,25 +21,24 @@ interface Place {
   readonly account: string
   readonly dueAt: number
   readonly endBy: number
-  readonly turn: number | null
-  readonly claim: string | null
-  /** Whether it was ever dispatched: it is then no start any more, though it has a turn. */
+  readonly startTag: number | null
+  readonly lease: string | null
+  /** Whether it was ever dispatched: it is then no new task any more, though it has a start tag. */
   readonly isUnderWay: boolean
 }
 
 export interface QueueModel {
-  /** Why `claimed` is not the right answer, or undefined where it is; then the tasks are claimed. */
-  readonly claim: (request: ClaimRequest, claimed: readonly Claimed[]) => string | undefined
-  readonly renew: (request: RenewRequest) => readonly string[]
+  /** Why `taken` is not the right answer, or undefined where it is; then the tasks are taken. */
+  readonly take: (request: TakeRequest, taken: readonly Taken[]) => string | undefined
+  /** What is held, in the order of ids. */
+  readonly heartbeat: (request: HeartbeatRequest) => Heartbeat
   /** In the order of their names. */
-  readonly listClaims: () => readonly ClaimBeats[]
-  readonly voidClaim: (claim: ClaimBeats) => boolean
-  readonly freeOthers: (request: RenewRequest) => void
-  readonly holdSlots: (request: SlotRequest) => number
+  readonly listLeases: () => readonly WorkerLease[]
+  readonly expire: (lease: Pick<WorkerLease, "lease" | "beats">) => boolean
   readonly release: (request: ReleaseRequest) => void
   readonly retain: (task: string, dueAt: number | null) => void
   readonly peek: (request: PeekRequest) => QueuePeek
-  readonly startedTurn: (models: readonly string[]) => number | null
+  readonly startedTag: (models: readonly string[]) => number | null
   readonly measure: () => readonly QueueMeasure[]
   /** Ids, in the order of ids. */
   readonly findOverdue: (request: Omit<OverdueRequest, "limit">) => readonly string[]
@@ -70,7 +69,7 @@ export function createQueueModel(): QueueModelParts {
       places.delete(task)
       retain(task, queue.retainAt)
     } else if (queue?.kind === "reschedule") {
-      change(task, { dueAt: queue.dueAt, claim: queue.claim, turn: null })
+      change(task, { dueAt: queue.dueAt, lease: queue.lease, startTag: null })
     } else if (queue?.kind === "enqueue") {
       const { kind: _kind, ...place } = queue
       const { model, account } = changes.task
@@ -79,127 +78,125 @@ export function createQueueModel(): QueueModelParts {
   }
 
   return {
-    ...createClaimModel(places),
+    ...createLeaseModel(places),
     changePlace,
     retain,
-    claim(request, claimed) {
-      const expected = findClaimable(places, request)
-      for (const [task] of expected) change(task, { claim: request.claim })
-      const answer = JSON.stringify(claimed.map(({ task, turn }) => [task.id, turn]))
-      const right = JSON.stringify(expected.map(([task, { turn }]) => [task, turn]))
+    take(request, taken) {
+      const expected = findTakeable(places, request)
+      for (const [task] of expected) change(task, { lease: request.lease })
+      const answer = JSON.stringify(taken.map(({ task, startTag }) => [task.id, startTag]))
+      const right = JSON.stringify(expected.map(([task, { startTag }]) => [task, startTag]))
       return answer === right ? undefined : `${answer}, and not ${right}`
     },
     peek({ models, now, most }) {
       const free = freePlaces(places).filter(([, { model }]) => models.includes(model))
-      const steps = free.flatMap(([, { turn, dueAt }]) => (turn === null ? [dueAt] : []))
-      const starts = free.flatMap(([, { turn }]) => turn ?? [])
-      const claimable = starts.length + steps.filter((dueAt) => dueAt <= now).length
-      return { dueAt: least(steps), turn: least(starts), claimable: Math.min(claimable, most) }
+      const due = free.flatMap(([, { startTag, dueAt }]) => (startTag === null ? [dueAt] : []))
+      const takeable = free.filter(([, { dueAt }]) => dueAt <= now)
+      const tags = takeable.flatMap(([, { startTag }]) => startTag ?? [])
+      return {
+        dueAt: least(due),
+        startTag: least(tags),
+        takeable: Math.min(takeable.length, most),
+      }
     },
-    startedTurn(models) {
-      const started = [...places.values()].flatMap(({ claim, model, turn }) =>
-        claim !== null && models.includes(model) && turn !== null ? turn : [],
+    startedTag(models) {
+      const started = [...places.values()].flatMap(({ lease, model, startTag }) =>
+        lease !== null && models.includes(model) && startTag !== null ? startTag : [],
       )
       return started.length === 0 ? null : Math.max(...started)
     },
     measure: () => measure([...places.values()]),
     findOverdue: ({ heldUntil, now }) =>
-      idsBy(places, ({ claim, endBy }) => endBy <= (claim === null ? now : heldUntil)),
+      idsBy(places, ({ lease, endBy }) => endBy <= (lease === null ? now : heldUntil)),
     findRetained: (now) => idsBy(retention, (dueAt) => dueAt <= now),
   }
 }
 
-const toFreeTurn = ({ isUnderWay, turn }: Place): number | null => (isUnderWay ? null : turn)
+const toFreeTag = ({ isUnderWay, startTag }: Place): number | null => (isUnderWay ? null : startTag)
 
-type ClaimModel = Pick<
-  QueueModel,
-  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots" | "release"
->
+type LeaseModel = Pick<QueueModel, "heartbeat" | "listLeases" | "expire" | "release">
 
-function createClaimModel(places: Map<string, Place>): ClaimModel {
-  const beats = new Map<string, number>()
-  let slots: readonly (SlotRequest & { readonly held: number })[] = []
+function createLeaseModel(places: Map<string, Place>): LeaseModel {
+  const leases = new Map<string, WorkerLease>()
 
-  function free(claim: string, except: readonly string[]): void {
-    for (const [task, place] of places) {
-      if (place.claim !== claim || except.includes(task)) continue
-      places.set(task, { ...place, claim: null, turn: toFreeTurn(place) })
-    }
+  function list(): readonly WorkerLease[] {
+    const holders = [...places.values()].flatMap(({ lease }) => lease ?? [])
+    const known = new Set([...holders, ...leases.keys()])
+    return [...known].toSorted().map((lease) => leases.get(lease) ?? { lease, beats: 0 })
   }
 
   return {
-    renew({ claim, tasks }) {
-      beats.set(claim, (beats.get(claim) ?? 0) + 1)
-      return tasks.filter((task) => places.get(task)?.claim === claim)
+    listLeases: list,
+    heartbeat({ lease, beats, facts }) {
+      if ((leases.get(lease)?.beats ?? 0) < beats) leases.set(lease, { lease, beats, facts })
+      const held = [...places].flatMap(([task, place]) => (place.lease === lease ? task : []))
+      return { held: held.toSorted(), leases: list() }
     },
-    listClaims() {
-      const holders = [...places.values()].flatMap(({ claim }) => claim ?? [])
-      const slotHolders = slots.flatMap(({ claim, held }) => (held > 0 ? claim : []))
-      const known = new Set([...holders, ...slotHolders, ...beats.keys()])
-      return [...known].toSorted().map((claim) => ({ claim, beats: beats.get(claim) ?? 0 }))
-    },
-    voidClaim({ claim, beats: seen }) {
-      if (seen !== (beats.get(claim) ?? 0)) return false
-      beats.delete(claim)
-      slots = slots.filter((slot) => slot.claim !== claim)
-      free(claim, [])
+    expire({ lease, beats }) {
+      if (beats !== (leases.get(lease)?.beats ?? 0)) return false
+      leases.delete(lease)
+      for (const [task, place] of places) {
+        if (place.lease !== lease) continue
+        places.set(task, { ...place, lease: null, startTag: toFreeTag(place) })
+      }
       return true
     },
-    freeOthers: ({ claim, tasks }) => free(claim, tasks),
-    release({ claim, dueAt, tasks, keepsTurns = false }) {
+    release({ lease, dueAt, tasks, startsAnew = false }) {
       for (const task of tasks) {
         const place = places.get(task)
-        if (place?.claim !== claim) continue
-        const turn = keepsTurns ? toFreeTurn(place) : null
-        places.set(task, {
-          ...place,
-          claim: null,
-          turn,
-          dueAt: turn === null ? dueAt : place.dueAt,
-        })
+        if (place?.lease !== lease) continue
+        const startTag = startsAnew ? (place.startTag ?? 0) : toFreeTag(place)
+        places.set(task, { ...place, lease: null, startTag, dueAt })
       }
-    },
-    holdSlots(request) {
-      const { pool, claim, size, count } = request
-      const others = slots.filter((slot) => slot.pool !== pool || slot.claim !== claim)
-      const taken = others.reduce((sum, slot) => sum + (slot.pool === pool ? slot.held : 0), 0)
-      const held = Math.max(0, Math.min(count, size - taken))
-      slots = [...others, { ...request, held }]
-      return held
     },
   }
 }
 
 type Entry = readonly [task: string, place: Place]
 
-function findClaimable(places: ReadonlyMap<string, Place>, request: ClaimRequest): Entry[] {
-  const { models, now, limit, exceptAccounts = [] } = request
-  const meant = freePlaces(places).filter(([, { model }]) => models.includes(model))
-  const steps = meant.filter(([, { turn, dueAt }]) => turn === null && dueAt <= now)
-  const starts = meant.filter(
-    ([, place]) => place.turn !== null && !exceptAccounts.includes(place.account),
+function findTakeable(places: ReadonlyMap<string, Place>, request: TakeRequest): Entry[] {
+  const { dueOnly = false, limit, models, now, permits } = request
+  const meant = freePlaces(places).filter(
+    ([, { dueAt, model }]) => models.includes(model) && dueAt <= now,
   )
-  const inOrder = [...orderBy(steps, "dueAt"), ...orderBy(starts, "turn")]
-  return inOrder.slice(0, limit)
+  const due = meant.filter(([, { startTag }]) => startTag === null)
+  const left = new Map(permits)
+  // Of each model only the first `limit` of those with permits are looked at.
+  const front = models.flatMap((model) => {
+    const ofModel = meant.filter(
+      ([, place]) =>
+        !dueOnly &&
+        place.model === model &&
+        place.startTag !== null &&
+        permits?.get(place.account) !== 0,
+    )
+    return orderBy(ofModel, "startTag").slice(0, limit)
+  })
+  const permitted = orderBy(front, "startTag").filter(([, { account }]) => {
+    const count = left.get(account) ?? Infinity
+    left.set(account, count - 1)
+    return count > 0
+  })
+  return [...orderBy(due, "dueAt"), ...permitted].slice(0, limit)
 }
 
-function orderBy(entries: readonly Entry[], name: "dueAt" | "turn"): Entry[] {
+function orderBy(entries: readonly Entry[], name: "dueAt" | "startTag"): Entry[] {
   return entries.toSorted(
     ([a, one], [b, other]) => Number(one[name]) - Number(other[name]) || (a < b ? -1 : 1),
   )
 }
 
 function freePlaces(places: ReadonlyMap<string, Place>): Entry[] {
-  return [...places].filter(([, { claim }]) => claim === null)
+  return [...places].filter(([, { lease }]) => lease === null)
 }
 
 function measure(places: readonly Place[]): QueueMeasure[] {
   const models = [...new Set(places.map(({ model }) => model))].toSorted()
   return models.map((model) => {
     const queued = places.filter((place) => place.model === model)
-    const free = queued.filter(({ claim }) => claim === null)
+    const free = queued.filter(({ lease }) => lease === null)
     const oldestAt = least(free.map(({ dueAt }) => dueAt))
-    return { model, waiting: free.length, claimed: queued.length - free.length, oldestAt }
+    return { model, waiting: free.length, held: queued.length - free.length, oldestAt }
   })
 }
 

@@ -1,6 +1,6 @@
 /**
  * One generated run's view of a storage which other runs have left their own tasks, models and
- * claims in: every name that a call has is the run's own.
+ * leases in: every name that a call has is the run's own.
  */
 import type { AdmitRequest, Storage } from "@safelight/core"
 import type { SampleAppend } from "./sample-task.ts"
@@ -13,7 +13,7 @@ export interface Run {
   readonly toId: (task: number) => string
   readonly toModels: (models: readonly number[]) => string[]
   readonly toAccount: (account: number) => string
-  /** Of a claim or a pool. */
+  /** Of a lease. */
   readonly toName: (name: string) => string
   readonly isMine: (name: string) => boolean
   /** Every append that was tried of a task, in order. */

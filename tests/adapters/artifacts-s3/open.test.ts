@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import { once } from "node:events"
-import { setImmediate as nextTurn } from "node:timers/promises"
+import { setImmediate as nextTag } from "node:timers/promises"
 import { describe, it, type TestContext } from "node:test"
 import { createS3Artifacts, type S3ArtifactsOptions } from "@safelight/artifacts-s3"
 import { isSafelightError, type ArtifactReader } from "@safelight/core"
@@ -82,7 +82,7 @@ describe("an artifact in a bucket, opened", () => {
     assert.equal(reader.totalBytes, whole)
     for (let count = 0; count < 3000; count += 1) {
       await reader.read(new Uint8Array(100))
-      await nextTurn()
+      await nextTag()
     }
     // What sockets buffer on both sides is some megabytes.
     assert.ok(sent < 32 * 1024 * 1024, `${sent} bytes were sent`)

@@ -3,7 +3,7 @@
  * is in memory meanwhile. Waits between tries pass at once and are counted.
  */
 import assert from "node:assert/strict"
-import { setImmediate as nextTurn } from "node:timers/promises"
+import { setImmediate as nextTag } from "node:timers/promises"
 import { describe, it, type TestContext } from "node:test"
 import { inspect } from "node:util"
 import { createS3Artifacts, type S3ArtifactsOptions } from "@safelight/artifacts-s3"
@@ -95,7 +95,7 @@ describe("a put into a bucket", () => {
       if (exchange.operation === "UploadPart") {
         // Only now that the next part is asked for as well, with a chunk beyond it.
         const isAhead = () => asked === total || asked - taken > 2 * PART_BYTES
-        while (!isAhead()) await nextTurn()
+        while (!isAhead()) await nextTag()
         taken += exchange.body.byteLength
         exchange.response.setHeader("etag", toEtag(exchange.body.subarray(0, 1))).end()
       } else if (exchange.operation === "CompleteMultipartUpload") {

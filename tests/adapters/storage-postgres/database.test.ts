@@ -9,6 +9,7 @@ import { createWakeUps } from "../../../adapters/storage-postgres/src/wake-ups.t
 import { createTestDatabase } from "../../support/test-database.ts"
 import { createFakeConnection, serverError, type FakeConnection } from "./fake-connection.ts"
 import { open, toTasks, until, type Opened } from "./open.ts"
+import { FACTS } from "../../support/lease-facts.ts"
 
 describe("the log", () => {
   it("refuses to be changed, by row and as a whole", async () => {
@@ -70,8 +71,8 @@ describe("the schema", () => {
     const fresh = await opened.openBeside()
     await Promise.all(toTasks(20, "later").map(({ append }) => opened.storage.append(append)))
     assert.deepEqual(await fresh.readTask("task-3"), samples[3]?.head)
-    const request = { models: ["model-a"], now: 2_000, limit: 100, claim: "claim" }
-    assert.equal((await fresh.claim(request)).length, 40)
+    const request = { models: ["model-a"], now: 2_000, limit: 100, lease: "lease" }
+    assert.equal((await fresh.take(request)).length, 40)
   })
 
   it("is refused where only newer code may use it", async () => {
@@ -144,7 +145,7 @@ describe("a server that was read-only for a while", () => {
     await until(async () => (await listSessions(opened)).length === 0)
     const [{ append, head } = assert.fail()] = toTasks(1)
     const refusal = { code: "storage-unavailable", retryable: true }
-    const beat = () => storage.renew({ claim: "claim", tasks: [] })
+    const beat = () => storage.heartbeat({ lease: "lease", beats: 1, facts: FACTS })
     // As many as there are connections for what is no commit, and more.
     for (let count = 0; count < 8; count += 1) await assert.rejects(beat(), refusal)
     await assert.rejects(storage.append(append), refusal)

@@ -12,7 +12,7 @@ import { open, toTasks, until, type Opened } from "./open.ts"
 
 /** A moment that is no integer: nothing of it can be sent. */
 function spoil(append: Append): Append {
-  return { ...append, queue: { kind: "reschedule", dueAt: 1_000.5, claim: null } }
+  return { ...append, queue: { kind: "reschedule", dueAt: 1_000.5, lease: null } }
 }
 
 function toChange({ append }: SampleAppend, isJudged: boolean): Change {
@@ -150,7 +150,7 @@ describe("a storage that is closed", () => {
     const calls = [
       storage.scan({ after: "", limit: 1 }),
       storage.eraseInputs("task-0"),
-      storage.holdSlots({ pool: "pool", size: 1, claim: "claim", count: 1 }),
+      storage.expire({ lease: "lease", beats: 0 }),
       storage.append(submitSample({ id: "last" }).append),
     ]
     await Promise.all([storage.close(), Promise.allSettled(calls)])
@@ -161,9 +161,9 @@ describe("a storage that is closed", () => {
   it("opens few connections for a crowd of transactions", async () => {
     await using opened = await open()
     const calls = Array.from({ length: 60 }, (_, index) =>
-      opened.storage.holdSlots({ pool: `pool-${index}`, size: 1, claim: "claim", count: 1 }),
+      opened.storage.expire({ lease: `lease-${index}`, beats: 0 }),
     )
-    assert.deepEqual(new Set(await Promise.all(calls)), new Set([1]))
+    assert.deepEqual(new Set(await Promise.all(calls)), new Set([true]))
     const count = await countConnections(opened)
     assert.ok(count <= 8, `${count} connections`)
   })

@@ -72,7 +72,13 @@ export async function openThroughProxy(opened: Opened): Promise<Proxied> {
 
 /** New tasks in the queue, as many as asked for. */
 export function toTasks(count: number, name = "task"): SampleAppend[] {
-  const queue = { kind: "enqueue", dueAt: 1_000, endBy: 100_000, claim: null, turn: null } as const
+  const queue = {
+    kind: "enqueue",
+    dueAt: 1_000,
+    endBy: 100_000,
+    lease: null,
+    startTag: null,
+  } as const
   return Array.from({ length: count }, (_, index) =>
     submitSample({ id: `${name}-${index}`, queue }),
   )

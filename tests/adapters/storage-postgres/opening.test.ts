@@ -11,6 +11,7 @@ import { DEFAULTS } from "../../../adapters/storage-postgres/src/defaults.ts"
 import { startRefusingProxy, type RefusingProxy } from "../../support/refusing-proxy.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
 import { open, toTasks, type Opened } from "./open.ts"
+import { FACTS } from "../../support/lease-facts.ts"
 
 const { readConnections, reopenMs } = DEFAULTS
 
@@ -58,7 +59,9 @@ describe("a connection that is refused", { concurrency: true }, () => {
       assert.match(message, /refused with XX000/)
       return true
     })
-    await assert.rejects(storage.renew({ claim: "claim", tasks: [] }), { retryable: true })
+    await assert.rejects(storage.heartbeat({ lease: "lease", beats: 1, facts: FACTS }), {
+      retryable: true,
+    })
     await assert.rejects(storage.scan({ after: "", limit: 1 }), { retryable: true })
   })
 

@@ -9,6 +9,7 @@ import { createTestRole } from "../../service/postgres-role.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
 import { createFakeConnection, serverError } from "./fake-connection.ts"
 import { open, toTasks, until, type Opened } from "./open.ts"
+import { FACTS } from "../../support/lease-facts.ts"
 
 function listSessions(opened: Opened) {
   return opened.execute(`
@@ -160,7 +161,7 @@ describe("a server with few connections", () => {
     const rounds = Array.from({ length: 20 }, async () => {
       assert.deepEqual(await storage.readTask("task-99"), samples[99]?.head)
       assert.deepEqual(await storage.listKeys(), [])
-      await storage.renew({ claim: "claim", tasks: [] })
+      await storage.heartbeat({ lease: "lease", beats: 1, facts: FACTS })
       await storage.revokeKey({ id: "nobody", revokedAt: 1 })
     })
     await Promise.all(rounds)

@@ -7,6 +7,7 @@ import { DEFAULTS } from "../../../adapters/storage-postgres/src/defaults.ts"
 import { createSums } from "../../../adapters/storage-postgres/src/sums.ts"
 import { createFakeConnection } from "./fake-connection.ts"
 import { open, toTasks, until } from "./open.ts"
+import { FACTS } from "../../support/lease-facts.ts"
 
 const { mostSums, mostSumsOfAccount } = DEFAULTS
 const STATEMENT: Statement<{ readonly account: string }, { readonly account: string }> = {
@@ -132,10 +133,10 @@ describe("sums", () => {
     for (let round = 0; round < 10; round += 1) {
       assert.deepEqual(await storage.readTask("task-0"), head)
       assert.deepEqual(await storage.listKeys(), [])
-      assert.deepEqual(await storage.renew({ claim: "claim", tasks: [] }), [])
-      assert.equal(await storage.holdSlots({ pool: "p", size: 1, claim: "claim", count: 1 }), 1)
-      const request = { models: ["model-a"], now: 2_000, limit: 1, claim: "claim" }
-      await storage.claim(request)
+      await storage.heartbeat({ lease: "lease", beats: round + 1, facts: FACTS })
+      assert.equal(await storage.expire({ lease: "other", beats: 1 }), false)
+      const request = { models: ["model-a"], now: 2_000, limit: 1, lease: "lease" }
+      await storage.take(request)
       await storage.check()
     }
     await other.query("commit")

@@ -6,9 +6,15 @@ import { describe, it } from "node:test"
 import type { Worker } from "node:worker_threads"
 import { isSafelightError, type AdmitRequest, type Storage } from "@safelight/core"
 import { submitSample } from "@safelight/testkit"
-import { assertUnavailableFrom, nextTurn, open } from "./open.ts"
+import { assertUnavailableFrom, nextTag, open } from "./open.ts"
 
-const QUEUE = { kind: "enqueue", dueAt: 1_000, endBy: 100_000, claim: null, turn: null } as const
+const QUEUE = {
+  kind: "enqueue",
+  dueAt: 1_000,
+  endBy: 100_000,
+  lease: null,
+  startTag: null,
+} as const
 const ADMITTED = { kind: "admitted" }
 
 describe("an admission whose answer is lost", () => {
@@ -50,7 +56,7 @@ describe("an admission whose answer is lost", () => {
     other.exec("begin immediate")
     const requests = toRequests(5)
     const results = Promise.allSettled(requests.map((request) => storage.admit(request)))
-    await nextTurn()
+    await nextTag()
     const terminated = worker.terminate()
     other.exec("rollback")
     await terminated
@@ -95,7 +101,7 @@ function toRequests(count: number, prefix = "t"): AdmitRequest[] {
 }
 
 async function untilStored(database: DatabaseSync, count: number): Promise<void> {
-  while (countRows(database, "tasks") < count) await nextTurn()
+  while (countRows(database, "tasks") < count) await nextTag()
 }
 
 /** Asserts that so many tasks are stored, each with its key, and that the totals say so. */

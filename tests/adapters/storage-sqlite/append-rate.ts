@@ -46,8 +46,8 @@ function toAppend(index: number): Append {
       kind: "enqueue",
       dueAt: 1_000 + index,
       endBy: 9_000 + index,
-      claim: null,
-      turn: index,
+      lease: null,
+      startTag: index,
     },
   }).append
 }

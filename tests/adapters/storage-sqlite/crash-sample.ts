@@ -27,7 +27,7 @@ export function toCrashSample(index: number): readonly [SampleAppend, SampleAppe
   const submitted = submitSample({
     id,
     inputs: [input],
-    queue: { kind: "enqueue", dueAt: 1_000, endBy: 9_000, claim: "killed", turn: null },
+    queue: { kind: "enqueue", dueAt: 1_000, endBy: 9_000, lease: "killed", startTag: null },
   })
   const succeeded = advanceSample(submitted.head, [dispatchSample(), succeedSample(3)], {
     inputs: [{ ...input, name: "provider:1" }],

@@ -36,14 +36,14 @@ describe("a process killed while it appends", () => {
     },
   )
 
-  it("holds no claims once another process serves", async () => {
+  it("holds nothing once another process serves", async () => {
     await using folder = await createTemporaryFolder()
     await appendUntilKilled(folder.path, 0, 200)
     const storage = await createSqliteStorage({ folder: folder.path })
     const { streams } = await storage.scan({ after: "", limit: 100_000 })
     const unfinished = streams.filter(({ row }) => row?.status === "queued").map(({ id }) => id)
-    const request = { models: ["model-a"], now: 1_000, limit: 100, claim: "c" }
-    const claimed = (await storage.claim(request)).map(({ task }) => task.id)
+    const request = { models: ["model-a"], now: 1_000, limit: 100, lease: "c" }
+    const claimed = (await storage.take(request)).map(({ task }) => task.id)
     assert.deepEqual(claimed.toSorted(), unfinished.toSorted())
     await storage.close()
   })

@@ -16,7 +16,7 @@ import {
   type SampleAppend,
 } from "@safelight/testkit"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
-import { assertUnavailable, assertUnavailableFrom, nextTurn, open } from "./open.ts"
+import { assertUnavailable, assertUnavailableFrom, nextTag, open } from "./open.ts"
 
 describe("the writing thread", () => {
   it("is replaced when it dies, and what it did not answer may be handed in again", async () => {
@@ -32,7 +32,7 @@ describe("the writing thread", () => {
     other.exec("begin immediate")
     const samples = toSamples(10)
     const results = Promise.allSettled(samples.map(({ append }) => storage.append(append)))
-    await nextTurn()
+    await nextTag()
     const terminated = worker.terminate()
     other.exec("rollback")
     await terminated

@@ -15,20 +15,19 @@ import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { SCHEMA_VERSION } from "@safelight/store"
 import { submitSample } from "@safelight/testkit"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { FACTS } from "../../support/lease-facts.ts"
 
-const CLAIMED = {
+const HELD = {
   kind: "enqueue",
   dueAt: 1_000,
   endBy: 9_000,
-  claim: "held",
-  turn: null,
+  lease: "held",
+  startTag: null,
 } as const
 
-const CLAIM = { models: ["model-a"], now: 1_000, limit: 9, claim: "next" }
+const TAKE = { models: ["model-a"], now: 1_000, limit: 9, lease: "next" }
 
 const HAS_MODES = process.platform === "win32" ? "Windows has no such modes" : false
-
-const SLOTS = { pool: "pool", size: 2, count: 2 } as const
 
 describe("a folder that is served", () => {
   it("is refused to a second service, until the first one closes", async () => {
@@ -77,22 +76,19 @@ describe("a folder that is served", () => {
     await beside.close()
   })
 
-  it("keeps its claims and slots while others work beside it; the next service ends them", async () => {
+  it("keeps its leases while others work beside it; the next service ends them", async () => {
     await using folder = await createTemporaryFolder()
     const serving = await createSqliteStorage({ folder: folder.path })
-    await serving.append(submitSample({ id: "t", queue: CLAIMED }).append)
+    await serving.append(submitSample({ id: "t", queue: HELD }).append)
     const beside = await createSqliteStorage({ folder: folder.path, mode: "beside" })
-    await serving.renew({ claim: "held", tasks: ["t"] })
-    await serving.holdSlots({ ...SLOTS, claim: "held" })
-    assert.deepEqual(await beside.claim(CLAIM), [])
-    assert.equal(await beside.holdSlots({ ...SLOTS, claim: "next" }), 0)
-    assert.deepEqual(await beside.listClaims(), [{ claim: "held", beats: 1 }])
+    await serving.heartbeat({ lease: "held", beats: 1, facts: FACTS })
+    assert.deepEqual(await beside.take(TAKE), [])
+    assert.deepEqual(await beside.listLeases(), [{ lease: "held", beats: 1, facts: FACTS }])
     await beside.close()
     await serving.close()
     const next = await createSqliteStorage({ folder: folder.path })
-    assert.deepEqual(await next.listClaims(), [])
-    assert.equal((await next.claim(CLAIM)).length, 1)
-    assert.equal(await next.holdSlots({ ...SLOTS, claim: "next" }), 2)
+    assert.deepEqual(await next.listLeases(), [])
+    assert.equal((await next.take(TAKE)).length, 1)
     await next.close()
   })
 })

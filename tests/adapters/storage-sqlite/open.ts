@@ -52,7 +52,7 @@ export function assertUnavailableFrom(
   })
 }
 
-export function nextTurn(): Promise<void> {
+export function nextTag(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
   })

@@ -12,9 +12,9 @@ import {
   TABLES,
   toRows,
   toSqlName,
-  type ClaimShape,
   type Column,
   type Statement,
+  type TakeShape,
 } from "@safelight/store"
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts"
 
@@ -24,8 +24,8 @@ const {
   admission,
   append,
   channels,
-  claims,
   keys,
+  leases,
   links,
   list,
   queue,
@@ -114,10 +114,10 @@ describe("a statement", () => {
   })
 })
 
-describe("a claim", () => {
+describe("a taking", () => {
   it("locks the rows it chooses, and passes over locked ones, wherever it chooses", () => {
     const locking = STATEMENTS(createCompiler({ ...SQLITE_DIALECT, canSkipLocked: true }))
-    for (const [name, { sql }] of Object.entries(toClaimPlans(locking.queue))) {
+    for (const [name, { sql }] of Object.entries(toTakePlans(locking.queue))) {
       const choices = sql.match(/from "ready" where/gu)?.length ?? 0
       const locked = sql.match(/limit \? for update skip locked\)/gu)?.length ?? 0
       assert.ok(choices >= 1, name)
@@ -126,10 +126,10 @@ describe("a claim", () => {
   })
 
   it("is compiled once for each of its shapes", () => {
-    const shapes = toClaimShapes().map((shape) => queue.claim(shape))
+    const shapes = toTakeShapes().map((shape) => queue.take(shape))
     assert.equal(new Set(shapes.map(({ sql }) => sql)).size, shapes.length)
-    for (const [index, shape] of toClaimShapes().entries()) {
-      assert.equal(queue.claim(shape), shapes[index])
+    for (const [index, shape] of toTakeShapes().entries()) {
+      assert.equal(queue.take(shape), shapes[index])
     }
   })
 })
@@ -161,19 +161,18 @@ describe("the database", () => {
       findEpoch: links.findEpoch,
       findTotals: totals.find,
       ...toListPlans(list),
-      ...toClaimPlans(queue),
+      ...toTakePlans(queue),
       peek: queue.peek(3),
       findOverdue: queue.findOverdue,
       findRetained: queue.findRetained,
       release: queue.release,
-      releaseInTurn: queue.releaseInTurn,
-      beat: claims.beat,
-      findHeld: claims.findHeld,
-      voidClaim: claims.voidClaim,
-      freeTasks: claims.freeTasks,
-      freeOthers: claims.freeOthers,
-      hold: claims.hold,
-      dropEmpty: claims.dropEmpty,
+      releaseAnew: queue.releaseAnew,
+      runningLimits: queue.runningLimits,
+      beat: leases.beat,
+      findHeld: leases.findHeld,
+      expire: leases.expire,
+      freeTasks: leases.freeTasks,
+      forget: leases.forget,
     }
     for (const [name, { sql }] of Object.entries(plans)) {
       const steps = database.prepare(`explain query plan ${sql}`).all()
@@ -183,21 +182,22 @@ describe("the database", () => {
   })
 
   it("takes each kind of place along its own index", () => {
-    const plans = toClaimPlans(queue)
+    const plans = toTakePlans(queue)
     for (const [name, { sql }] of Object.entries(plans)) {
       const details = database
         .prepare(`explain query plan ${sql}`)
         .all()
         .map(({ detail }) => String(detail))
       const found = details.filter((detail) => detail.includes("ready USING"))
-      const starts = name.includes("exceptsStarts") ? [] : ["ready_start (model"]
-      const expected = ["ready_step (model", ...starts, "PRIMARY KEY (task"]
+      const fresh = name.includes("dueOnly") ? [] : ["ready_new (model"]
+      const expected = ["ready_due (model", ...fresh, "PRIMARY KEY (task"]
       const used = found.map(
         (detail) => /(?:INDEX )?((?:PRIMARY KEY|ready_\w+) \(\w+)/u.exec(detail)?.[1],
       )
       assert.deepEqual(new Set(used), new Set(expected), name)
       // Only what was chosen is put in order, a few rows from each of them.
-      assert.equal(details.filter((detail) => SORT.test(detail)).length, 1, name)
+      const sorts = name.includes("countsPermits") ? 2 : 1
+      assert.equal(details.filter((detail) => SORT.test(detail)).length, sorts, name)
     }
   })
 
@@ -237,8 +237,8 @@ describe("the database", () => {
           .map(({ detail }) => detail),
       )
     const inFlight = explain(countInFlight)
-    assert.match(inFlight, /ready USING (COVERING )?INDEX ready_claimed/)
-    assert.match(inFlight, /ready USING (COVERING )?INDEX ready_step/)
+    assert.match(inFlight, /ready USING (COVERING )?INDEX ready_held/)
+    assert.match(inFlight, /ready USING (COVERING )?INDEX ready_due/)
     assert.match(inFlight, /SEARCH tasks USING INDEX \S+ \(id=\?\)/)
     const outcomes = explain(sumOutcomes)
     assert.match(outcomes, /SEARCH outcomes USING INDEX outcomes_ended \(at>\? AND at<\?\)/)
@@ -272,22 +272,23 @@ describe("the database", () => {
   })
 })
 
-function toClaimShapes(): ClaimShape[] {
+function toTakeShapes(): TakeShape[] {
   return [1, 3].flatMap((modelCount) => [
-    { modelCount, exceptsAccounts: false, exceptsStarts: false },
-    { modelCount, exceptsAccounts: true, exceptsStarts: false },
-    { modelCount, exceptsAccounts: false, exceptsStarts: true },
+    { modelCount, exceptsAccounts: false, countsPermits: false, dueOnly: false },
+    { modelCount, exceptsAccounts: true, countsPermits: false, dueOnly: false },
+    { modelCount, exceptsAccounts: true, countsPermits: true, dueOnly: false },
+    { modelCount, exceptsAccounts: false, countsPermits: false, dueOnly: true },
   ])
 }
 
 /** By the shape's name; no two shapes have one. */
-function toClaimPlans({ claim }: QueueStatements): Record<string, Statement> {
+function toTakePlans({ take }: QueueStatements): Record<string, Statement> {
   return Object.fromEntries(
-    toClaimShapes().map((shape) => [
-      `claim of ${Object.entries(shape)
+    toTakeShapes().map((shape) => [
+      `take of ${Object.entries(shape)
         .flatMap(([name, value]) => (value === false ? [] : [name, value]))
         .join(" ")}`,
-      claim(shape),
+      take(shape),
     ]),
   )
 }

@@ -10,7 +10,7 @@ const { channels, choices } = readSizes({
 
 const OBSTACLES: readonly Partial<Candidate>[] = [
   {},
-  { freeSlots: 0 },
+  { freePermits: 0 },
   { breaker: "open" },
   { ineligible: "resolution 1080p is not offered" },
   { isPaused: true },
@@ -26,19 +26,19 @@ function route(): void {
     name,
     tier: 1 + (index % 2),
     weight: 1 + (index % 5),
-    turn: turns.get(name) ?? 0,
+    startTag: turns.get(name) ?? 0,
     ineligible: undefined,
     isPaused: false,
     isBusy: false,
     breaker: "closed",
-    freeSlots: 8,
+    freePermits: 8,
     freeRequests: Infinity,
     ...OBSTACLES[index % OBSTACLES.length],
   }))
   const choice = chooseChannel(candidates, times)
   if (choice === undefined) throw new Error("nobody was able")
   characters += explainChoice(candidates, choice).length
-  turns.set(choice.candidate.name, choice.nextTurn)
+  turns.set(choice.candidate.name, choice.nextTag)
   times.set(choice.candidate.tier, choice.time)
 }
 

@@ -1,11 +1,11 @@
 /**
- * `claim_1m_ratio`: how long a claim of ten takes where 1,000,000 tasks wait, over one where 1,000
+ * `claim_1m_ratio`: how long taking ten takes where 1,000,000 tasks wait, over one where 1,000
  * do, in turns. `claim_1m_held_ratio`: the same while another connection's transaction keeps vacuum
- * from removing anything, after and during thousands of claims. The tasks that wait were submitted by
+ * from removing anything, after and during thousands of takings. The tasks that wait were submitted by
  * an engine. Of ten, nine are finished, one is given back for a second, and nine more are submitted, so
  * the front of the queue moves and its length stays.
  */
-import { decide, project, sealEvents, type Claimed, type Storage } from "@safelight/core"
+import { decide, project, sealEvents, type Storage, type Taken } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
 import { Client } from "pg"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
@@ -15,10 +15,10 @@ import { note, reportFigures } from "./figures.ts"
 import { openOwn, type Own } from "./own.ts"
 import { toScale } from "./scale.ts"
 
-const CLAIM = "benchmark"
+const LEASE = "benchmark"
 const LIMIT = 10
 const FEW = 1_000
-/** What is given back waits as for another attempt: one and the same task is not claimed each time. */
+/** What is given back waits as for another attempt: one and the same task is not taken each time. */
 const BACK_MS = 1_000
 
 /** Has `count` tasks wait, as autovacuum would leave their tables once it has come by. */
@@ -29,7 +29,7 @@ async function fill(own: Own, database: Database, count: number): Promise<void> 
 }
 
 /** Ends a task that has not begun, as its time-out would. */
-async function finish(storage: Storage, { task, hash }: Claimed): Promise<void> {
+async function finish(storage: Storage, { task, hash }: Taken): Promise<void> {
   const decision = decide(task, { kind: "time-out" }, task.endBy)
   if (decision.kind === "rejected") throw new Error(decision.rejection.code)
   const head = { task: task.id, version: task.version, hash }
@@ -44,21 +44,21 @@ async function finish(storage: Storage, { task, hash }: Claimed): Promise<void> 
   })
 }
 
-/** Resolves to how long the claim took, in milliseconds; what comes after it is not counted. */
+/** Resolves to how long the taking took, in milliseconds; what comes after it is not counted. */
 async function claimOnce({ storage, submit }: Own): Promise<number> {
   const now = Date.now()
   const startedAt = performance.now()
-  const claimed = await storage.claim({
-    claim: CLAIM,
+  const taken = await storage.take({
+    lease: LEASE,
     models: [SAMPLE_REQUEST.model],
     now,
     limit: LIMIT,
   })
   const tookMs = performance.now() - startedAt
-  const [back, ...rest] = claimed
-  if (back === undefined || claimed.length < LIMIT) throw new Error("the queue ran dry")
+  const [back, ...rest] = taken
+  if (back === undefined || taken.length < LIMIT) throw new Error("the queue ran dry")
   await Promise.all([
-    storage.release({ claim: CLAIM, tasks: [back.task.id], dueAt: now + BACK_MS }),
+    storage.release({ lease: LEASE, tasks: [back.task.id], dueAt: now + BACK_MS }),
     ...rest.map((each) => finish(storage, each)),
     ...rest.map(() => submit()),
   ])

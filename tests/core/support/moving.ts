@@ -66,7 +66,13 @@ export async function createMovingStorage(): Promise<MemoryStorage> {
 export function toAppend({ id, events: stored }: SampleStream): Append {
   const events = stored.map(openEvent)
   const task = fold(id, events)
-  const place = { kind: "enqueue", dueAt: 1, endBy: task.endBy, claim: null, turn: null } as const
+  const place = {
+    kind: "enqueue",
+    dueAt: 1,
+    endBy: task.endBy,
+    lease: null,
+    startTag: null,
+  } as const
   return {
     task: id,
     expectedVersion: 0,

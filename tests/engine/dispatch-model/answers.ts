@@ -5,11 +5,13 @@
  */
 import { isTerminal } from "@safelight/core"
 import { noteFailure } from "./driver.ts"
+import { release } from "./log-storage.ts"
 import { leave, receiveAppended, recordFact } from "./recording.ts"
-import { CLAIM_MS, toBackoffMs } from "./timing.ts"
+import { toBackoffMs } from "./timing.ts"
 import { tellEnd } from "./upstream.ts"
 import {
   has,
+  heldUntil,
   monotonicNow,
   nextId,
   tell,
@@ -34,81 +36,94 @@ export function receiveAnswer(world: World, node: Node, body: MessageBody): void
     }
     case "renewed":
       return receiveRenewed(world, node, body)
-    case "listed":
-      return receiveListed(world, node, body)
-    case "claimed":
-      return receiveClaimed(world, node, body)
+    case "taken":
+      return receiveTaken(world, node, body)
     case "answered":
       return receiveCallAnswer(world, node, body)
     case "found":
     case "polled":
       return receiveReply(world, node, body)
     case "append":
-    case "list":
-    case "renew":
+    case "heartbeat":
     case "submit":
+    case "take":
       throw new TypeError(`${body.kind} is no answer`)
   }
 }
 
-/** What was held when the renewal was asked for is held from that moment on, or lost. */
-function receiveRenewed(world: World, node: Node, answer: Body<"renewed">): void {
-  const isAsked = has(world, "held-from-asking")
-  const fromAt = isAsked ? answer.askedAt : monotonicNow(world, node)
-  if (answer.claim === node.claim) node.renewedAt = Math.max(node.renewedAt, fromAt)
-  for (const driver of node.drivers.filter(({ id }) => answer.drivers.includes(id))) {
-    if (!answer.isKept) driver.isCalledOff = true
-    else driver.heldUntil = Math.max(driver.heldUntil, fromAt + CLAIM_MS)
+/** The lease holds from when the heartbeat was sent; what is held is made equal to what is in hand. */
+function receiveRenewed(world: World, node: Node, { id, isHeld, leases }: Body<"renewed">): void {
+  if (node.beating?.id !== id) return
+  const { askedAt, known } = node.beating
+  node.beating = null
+  const now = monotonicNow(world, node)
+  if (now >= heldUntil(node)) node.lapses += 1
+  node.renewedAt = Math.max(node.renewedAt, has(world, "held-from-asking") ? askedAt : now)
+  if (!isHeld && has(world, "lost-called-off")) {
+    for (const driver of node.drivers) if (known.includes(driver.id)) driver.isCalledOff = true
   }
+  releaseUnknown(world, node, isHeld)
+  see(world, node, leases, askedAt)
 }
 
-function receiveListed(world: World, node: Node, { askedAt, claims }: Body<"listed">): void {
+/** At the second heartbeat that finds it so, unless a taking under way may bring it. */
+function releaseUnknown(world: World, node: Node, isHeld: boolean): void {
+  const isInHand = node.drivers.some(({ lease }) => lease !== null)
+  const isUnknown = isHeld && !isInHand
+  const isStale = (node.unknownSince ?? Infinity) < (node.taking?.askedAt ?? Infinity)
+  if (isUnknown && isStale && has(world, "unknown-released")) {
+    tell(world, () => `${node.process} releases what it holds and does not know`)
+    release(world, node.process, wallNow(world, node))
+  }
+  node.unknownSince = isUnknown ? (node.unknownSince ?? monotonicNow(world, node)) : null
+}
+
+function see(world: World, node: Node, leases: Body<"renewed">["leases"], askedAt: number): void {
   const now = monotonicNow(world, node)
-  const own = new Set([node.claim, ...node.drivers.map((driver) => driver.claim)])
+  const sinceAt = has(world, "seen-from-reading") ? now : askedAt
   const seen: Node["seen"] = new Map()
-  for (const { claim, beats, wallAt } of claims) {
-    if (own.has(claim)) continue
-    const before = node.seen.get(claim)
-    const sinceAt = has(world, "seen-from-reading") ? now : askedAt
-    seen.set(claim, before?.beats === beats ? before : { beats, sinceAt, wallAt })
+  for (const { lease, beats, wallAt } of leases) {
+    if (lease === node.process) continue
+    const before = node.seen.get(lease)
+    seen.set(lease, before?.beats === beats ? before : { beats, sinceAt, wallAt })
   }
   node.seen = seen
 }
 
 /** A task comes into this process's hands, or comes back to them. */
-function receiveClaimed(world: World, node: Node, { id, head }: Body<"claimed">): void {
-  if (node.claiming?.id !== id) return
-  const { askedAt } = node.claiming
-  node.claiming = null
-  const isBeatAlone = has(world, "renewal-alone-prolongs")
-  const heldUntil = (isBeatAlone ? node.renewedAt : askedAt) + CLAIM_MS
-  const earlier = node.drivers.findLast((driver) => driver.claim !== null)
-  if (earlier !== undefined && !earlier.isCalledOff && !has(world, "driver-called-off")) {
-    earlier.heldUntil = heldUntil
-    earlier.claim = node.claim
-    return
+function receiveTaken(world: World, node: Node, { id, head }: Body<"taken">): void {
+  if (node.taking?.id !== id) return
+  const { askedAt, lapses } = node.taking
+  node.taking = null
+  if (!has(world, "renewal-alone-prolongs")) node.renewedAt = Math.max(node.renewedAt, askedAt)
+  const isSound = lapses === node.lapses && monotonicNow(world, node) < heldUntil(node)
+  if (!isSound && has(world, "begun-if-sound")) {
+    return release(world, node.process, wallNow(world, node))
   }
+  hold(world, node, head)
+}
+
+/** A driver that had the task before is called off: it may be about to hear that it gave the task back. */
+function hold(world: World, node: Node, head: Driver["head"]): void {
+  const earlier = node.drivers.findLast((driver) => driver.lease !== null)
+  const goesOn = earlier !== undefined && !earlier.isCalledOff
+  if (goesOn && !has(world, "driver-called-off")) return
   if (earlier !== undefined) earlier.isCalledOff = true
   node.drivers.push({
     ...newDriver(world, node, head),
-    heldUntil,
-    claim: node.claim,
+    lease: node.process,
     after: earlier?.id ?? null,
   })
-  tell(
-    world,
-    () => `${node.process} takes the task under ${node.claim} (${head.version}, ${head.state})`,
-  )
+  tell(world, () => `${node.process} takes the task (${head.version}, ${head.state})`)
 }
 
 /** A driver that holds nothing: for a fact that somebody must write down. */
 export function newDriver(world: World, node: Node, head: Driver["head"]): Driver {
   return {
     id: nextId(world),
-    claim: null,
+    lease: null,
     head,
     takenAt: monotonicNow(world, node),
-    heldUntil: -Infinity,
     isCalledOff: false,
     after: null,
     stage: { kind: "deciding" },

@@ -5,11 +5,11 @@
  * rest is the protocol retold without the engine. What a reader would get wrong: a passing test of a
  * variant is one where harm was found. Were there none, the safeguard it leaves out would be idle.
  *
- *   a node's claim      new ─renewed→ renewed …─stands still for claimMs on a judge's clock→ voided
- *   a task's place      free ─taken under a claim→ held ─given back, or its claim voided→ free
- *   an attempt          intent durable → claim checked and request sent → answered, or in doubt
+ *   a node's lease      new ─heartbeat→ renewed …─stands still for leaseMs on a judge's clock→ expired
+ *   a task's place      free ─taken under a lease→ held ─given back, unknown twice, or its lease expired→ free
+ *   an attempt          intent durable → lease checked and request sent → answered, or in doubt
  *   a doubt   keyed     the same key again, as long as it lives      → the same operation
- *             lookup    claim + longest request waited, then asked   → adopted, or proved not to be
+ *             lookup    lease + longest request waited, then asked   → adopted, or proved not to be
  *             unkeyed   rests                                       → late answer adopted, or failed
  *   an operation        under way → done, or void: told so, another attempt follows under another key
  *
@@ -93,7 +93,7 @@ describe("what the schedules reach", () => {
       const told = [...words].join("\n")
       const events = ["dispatched", "accepted", "doubted", "deferred", "succeeded", "failed"]
       for (const event of events) assert.match(told, new RegExp(`appends ${event}`))
-      const deeds = ["crashes", "is paused", "finds .* still and voids it", "is lost"]
+      const deeds = ["crashes", "is paused", "finds .* still and expires it", "is lost"]
       for (const deed of [...deeds, "will produce nothing"]) assert.match(told, new RegExp(deed))
     })
   }

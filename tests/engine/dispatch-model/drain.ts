@@ -1,7 +1,7 @@
 /**
  * The end of every schedule: the faults are over, paused processes wake, one runs at least, and what is
  * under way arrives, until the task has ended and nobody works on it. What a reader would get wrong: a
- * node that crashed and did not come back stays away, so its claim must be voided by the others.
+ * node that crashed and did not come back stays away, so its lease must be expired by the others.
  */
 import { isTerminal } from "@safelight/core"
 import { passUntilEnd, runFairly } from "./fair-course.ts"
@@ -34,7 +34,7 @@ function runUntilSettled(world: World): void {
 /** A doubt that nothing but its task's end can resolve. */
 function isResting(world: World): boolean {
   const { head, ready } = world.storage
-  if (ready.claim !== null || ready.dueAt < head.endBy || isTerminal(head)) return false
+  if (ready.lease !== null || ready.dueAt < head.endBy || isTerminal(head)) return false
   return isQuiet(world) && listFairMoves(world).length === 0
 }
 
@@ -49,5 +49,5 @@ function isQuiet(world: World): boolean {
 }
 
 function isBeat({ body: { kind } }: Message): boolean {
-  return kind === "renew" || kind === "renewed" || kind === "list" || kind === "listed"
+  return kind === "heartbeat" || kind === "renewed"
 }

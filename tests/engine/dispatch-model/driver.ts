@@ -1,7 +1,7 @@
 /**
  * One piece of work in a process, step by step: the engine's drive, dispatch-step, channel-call,
  * doubt-step and follow-step. What a reader would get wrong: a step is what can't be interrupted.
- * Between two of them the process may be paused, lose its claim or die.
+ * Between two of them the process may be paused, lose its lease or die.
  *
  *   deciding ─queued→ recording `dispatched` → cleared ─check and send→ calling ─→ recording a fact
  *            ─dispatching (another's)→ recording `doubted`
@@ -22,7 +22,7 @@ import {
 } from "./recording.ts"
 import {
   BREAKER_OPEN_MS,
-  CLAIM_MS,
+  LEASE_MS,
   LONGEST_REQUEST_MS,
   PATIENCE_MS,
   SUBMIT_TIMEOUT_MS,
@@ -30,6 +30,7 @@ import {
 import { findOperation, keyTtlMs } from "./upstream.ts"
 import {
   has,
+  heldUntil,
   monotonicNow,
   nextId,
   tell,
@@ -132,7 +133,7 @@ function dispatch(world: World, node: Node, driver: Driver, isRepeat: boolean): 
     kind: "dispatch",
     because: "",
     channel: CHANNEL,
-    lease: driver.claim ?? node.process,
+    lease: driver.lease ?? node.process,
     sendBefore: 0,
     upstreamKey: isRepeat && last !== null ? last.upstreamKey : `${id}.${attempt + 1}`,
   }
@@ -154,16 +155,16 @@ function resolve(world: World, node: Node, driver: Driver): void {
     return dispatch(world, node, driver, true)
   }
   if (channel !== "lookup") return letGo(world, driver, endBy)
-  const claimMs = has(world, "lookup-waits-claim") ? CLAIM_MS : 0
+  const leaseMs = has(world, "lookup-waits-lease") ? LEASE_MS : 0
   const requestMs = has(world, "lookup-waits-request") ? LONGEST_REQUEST_MS : 0
-  driver.stage = { kind: "waiting", untilAt: driver.takenAt + claimMs + requestMs }
+  driver.stage = { kind: "waiting", untilAt: driver.takenAt + leaseMs + requestMs }
 }
 
 /** Asked just before the request leaves: the work is still ours, a repeated key still honoured. */
 function canSend(world: World, node: Node, driver: Driver, isRepeat: boolean): boolean {
-  const slackMs = driver.heldUntil - monotonicNow(world, node) - SUBMIT_TIMEOUT_MS
+  const slackMs = heldUntil(node) - monotonicNow(world, node) - SUBMIT_TIMEOUT_MS
   const isOurs = !driver.isCalledOff && slackMs > 0
-  if (!isOurs && has(world, "claim-outlives-call")) return false
+  if (!isOurs && has(world, "lease-outlives-call")) return false
   return !isRepeat || !has(world, "key-alive-at-send") || isKeyAlive(world, node, driver)
 }
 

@@ -36,9 +36,9 @@ export function goBack(world: World, commits: number): void {
 /** A driver is done where all that is left for it is to hear that its last append was stored. */
 function createIsDone({ storage }: World): (driver: Driver) => boolean {
   const stored = new Set(storage.writers.values())
-  return ({ claim, stage }) => {
+  return ({ lease, stage }) => {
     if (stage.kind !== "recording") return stage.kind === "gone"
-    const isLast = stage.append.queue !== undefined || claim === null
+    const isLast = stage.append.queue !== undefined || lease === null
     return isLast && stored.has(stage.append.id)
   }
 }

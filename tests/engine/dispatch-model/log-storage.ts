@@ -1,5 +1,5 @@
 /**
- * The storage that all nodes share: the task's log, its place in the queue, the claims. What a reader
+ * The storage that all nodes share: the task's log, its place in the queue, the leases. What a reader
  * would get wrong: a request that is under way is carried out whenever it arrives, also long after
  * its sender has given it up or died; the version is all that stands against it.
  */
@@ -34,9 +34,9 @@ function store(world: World, append: Append): boolean {
   storage.writers.set(storage.head.version + 1, append.id)
   storage.head = task
   storage.events.push(...events)
-  if (append.queue?.kind === "finish") Object.assign(storage.ready, { isDone: true, claim: null })
+  if (append.queue?.kind === "finish") Object.assign(storage.ready, { isDone: true, lease: null })
   if (append.queue?.kind === "reschedule") {
-    Object.assign(storage.ready, { claim: null, dueAt: append.queue.dueAt })
+    Object.assign(storage.ready, { lease: null, dueAt: append.queue.dueAt })
   }
   return true
 }
@@ -64,52 +64,52 @@ export const MOST_LOST = 4
 /** Before a commit: what the storage would be without it. */
 export function remember({ setup, storage }: World): void {
   if (!setup.faults.includes("go-back") || storage.hasGoneBack) return
-  const { claims, events, head, lastBeats, ready, writers } = storage
+  const { events, head, leases, ready, writers } = storage
   storage.earlier.push({
     head,
-    lastBeats,
     events: [...events],
     ready: { ...ready },
     writers: new Map(writers),
-    claims: new Map(claims),
+    leases: new Map(leases),
   })
   if (storage.earlier.length > MOST_LOST) storage.earlier.shift()
 }
 
-/** Raises a claim's beats, and tells whether it still holds the task. */
-export function receiveRenew(world: World, request: Body<"renew">): Message {
-  const { claims, ready } = world.storage
-  const { by, claim, askedAt, drivers, wallAt } = request
-  world.storage.lastBeats += 1
-  const beats = has(world, "beats-never-again")
-    ? world.storage.lastBeats
-    : (claims.get(claim)?.beats ?? 0) + 1
-  claims.set(claim, { beats, wallAt })
-  const isKept = ready.claim === claim
-  return answer(by, { kind: "renewed", claim, askedAt, drivers, isKept })
+/** Registers a lease or renews it, unless it is known by as many heartbeats; tells what is held, and all leases. */
+export function receiveHeartbeat(world: World, request: Body<"heartbeat">): Message {
+  const { leases, ready } = world.storage
+  const { by, id, wallAt } = request
+  const known = leases.get(by)?.beats ?? 0
+  const beats = has(world, "beats-never-again") ? request.beats : known + 1
+  if (beats > known) leases.set(by, { beats, wallAt })
+  const listed = [...leases].map(([lease, row]) => ({ lease, ...row }))
+  const holder = ready.lease
+  if (holder !== null && !leases.has(holder)) listed.push({ lease: holder, beats: 0, wallAt: 0 })
+  return answer(by, { kind: "renewed", id, isHeld: holder === by, leases: listed })
 }
 
-export function receiveList(world: World, { by, askedAt }: Body<"list">): Message {
-  const { claims: rows, ready } = world.storage
-  const claims = [...rows].map(([claim, row]) => ({ claim, ...row }))
-  const holder = ready.claim
-  if (holder !== null && !rows.has(holder)) claims.push({ claim: holder, beats: 0, wallAt: 0 })
-  return answer(by, { kind: "listed", askedAt, claims })
-}
-
-/** Ends a claim, if its beats still are what they were. */
-export function voidClaim(world: World, claim: string, beats: number): void {
-  const { claims, ready } = world.storage
-  if (has(world, "void-by-beats") && (claims.get(claim)?.beats ?? 0) !== beats) return
+/** Holds the task under the lease, registered or not, if nobody has it. */
+export function receiveTake(world: World, { by, id }: Body<"take">): Message | undefined {
+  const { head, ready } = world.storage
+  if (ready.isDone || ready.lease !== null) return undefined
   remember(world)
-  claims.delete(claim)
-  if (ready.claim === claim) ready.claim = null
+  ready.lease = by
+  return answer(by, { kind: "taken", id, head })
 }
 
-/** Gives the task up, if the claim has it. */
-export function release(world: World, claim: string, dueAt: number): void {
+/** Ends a lease, if its heartbeats still are what they were. */
+export function expire(world: World, lease: string, beats: number): void {
+  const { leases, ready } = world.storage
+  if (has(world, "expire-by-beats") && (leases.get(lease)?.beats ?? 0) !== beats) return
+  remember(world)
+  leases.delete(lease)
+  if (ready.lease === lease) ready.lease = null
+}
+
+/** Gives the task up, if it is held under the lease. */
+export function release(world: World, lease: string, dueAt: number): void {
   const { ready } = world.storage
-  if (ready.claim !== claim) return
+  if (ready.lease !== lease) return
   remember(world)
-  Object.assign(ready, { claim: null, dueAt })
+  Object.assign(ready, { lease: null, dueAt })
 }

@@ -6,9 +6,9 @@
 import { receiveAnswer } from "./answers.ts"
 import { canStep, doubt, step } from "./driver.ts"
 import { goBack } from "./go-back.ts"
-import { receiveAppend, receiveList, receiveRenew } from "./log-storage.ts"
+import { receiveAppend, receiveHeartbeat, receiveTake } from "./log-storage.ts"
 import { CHORES, crash, start } from "./process.ts"
-import { AWAY_MS, BEAT_EVERY_MS, CLAIM_MS, SUBMIT_TIMEOUT_MS, WALL_ERROR_MS } from "./timing.ts"
+import { AWAY_MS, BEAT_EVERY_MS, LEASE_MS, SUBMIT_TIMEOUT_MS, WALL_ERROR_MS } from "./timing.ts"
 import { keyTtlMs, receiveSubmit } from "./upstream.ts"
 import { tell, type Fault, type Message, type Node, type Operation, type World } from "./world.ts"
 
@@ -86,7 +86,7 @@ function turnAway(world: World, absence: World["upstream"]["absence"]): void {
 function toWaits(world: World): number[] {
   const { setup, storage } = world
   const { dispatch } = storage.head
-  const waits = [SUBMIT_TIMEOUT_MS / 2, BEAT_EVERY_MS, CLAIM_MS]
+  const waits = [SUBMIT_TIMEOUT_MS / 2, BEAT_EVERY_MS, LEASE_MS]
   if (world.upstream.absence !== null) waits.push(AWAY_MS)
   if (setup.channel !== "keyed" || setup.isRoomy || dispatch === null) return waits
   // Until a repeat is sent just in time, by the slowest clock.
@@ -181,24 +181,22 @@ function arrive(world: World, message: Message, isRefused: boolean): void {
     case "append":
       world.messages.push(receiveAppend(world, body))
       return
-    case "renew":
-      world.messages.push(receiveRenew(world, body))
+    case "heartbeat":
+      world.messages.push(receiveHeartbeat(world, body))
       return
-    case "list":
-      world.messages.push(receiveList(world, body))
-      return
-    case "submit": {
-      const reply = receiveSubmit(world, body, isRefused)
+    case "submit":
+    case "take": {
+      const reply =
+        body.kind === "take" ? receiveTake(world, body) : receiveSubmit(world, body, isRefused)
       if (reply !== undefined) world.messages.push(reply)
       return
     }
     case "answered":
     case "appended":
-    case "claimed":
     case "found":
-    case "listed":
     case "polled":
-    case "renewed": {
+    case "renewed":
+    case "taken": {
       const node = world.nodes.find((each) => each.process === process)
       if (node !== undefined) receiveAnswer(world, node, body)
     }

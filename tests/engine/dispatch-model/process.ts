@@ -1,21 +1,22 @@
 /**
- * What a process does besides its drivers: it shows that it is alive, watches the claims of others and
- * voids those whose beats stand still, takes the task, ends it when its time is up. What a reader would
- * get wrong: a restarted process is another one, with another claim, and knows nothing.
+ * What a process does besides its drivers: it renews its lease, expires those of others whose heartbeats stand
+ * still, takes the task, ends it when its time is up. What a reader would get wrong: a restarted process
+ * is another one, with another lease, and knows nothing.
  */
 import { isOverdue, isTerminal } from "@safelight/core"
 import { newDriver } from "./answers.ts"
-import { answer, remember, voidClaim } from "./log-storage.ts"
+import { expire } from "./log-storage.ts"
 import {
   BEAT_EVERY_MS,
+  BEAT_PATIENCE_MS,
   BREAKER_FAILURES,
-  CLAIM_LIFE_MS,
-  CLAIM_MS,
+  LEASE_MS,
   PATIENCE_MS,
   SUBMIT_TIMEOUT_MS,
 } from "./timing.ts"
 import {
   has,
+  heldUntil,
   monotonicNow,
   nextId,
   tell,
@@ -30,58 +31,50 @@ export interface Chore {
   perform(world: World, node: Node): void
 }
 
-function isDue(world: World, node: Node, lastAt: number | null): boolean {
-  return lastAt === null || monotonicNow(world, node) >= lastAt + BEAT_EVERY_MS
-}
-
 function request(world: World, body: MessageBody): void {
   world.messages.push({ body, lostAt: Infinity, process: null })
 }
 
+/** One at a time; the answer to one that was given up is not listened to any more. */
 const beat: Chore = {
-  canDo: (world, node) => isDue(world, node, node.beatAt),
+  canDo(world, node) {
+    const now = monotonicNow(world, node)
+    const { beatAt, beating } = node
+    if (beating !== null) return now >= beating.askedAt + BEAT_PATIENCE_MS
+    return beatAt === null || now >= beatAt + BEAT_EVERY_MS
+  },
   perform(world, node) {
+    const id = nextId(world)
     const askedAt = monotonicNow(world, node)
-    const wallAt = wallNow(world, node)
+    const inHand = node.drivers.filter(({ lease }) => lease !== null)
     node.beatAt = askedAt
-    const own = new Set([node.claim])
-    for (const { claim } of node.drivers) if (claim !== null) own.add(claim)
-    for (const claim of own) {
-      const drivers = node.drivers.filter((driver) => driver.claim === claim).map(({ id }) => id)
-      request(world, { kind: "renew", by: node.process, claim, askedAt, wallAt, drivers })
-    }
+    node.beats += 1
+    node.beating = { id, askedAt, known: inHand.map((driver) => driver.id) }
+    const { beats, process: by } = node
+    request(world, { kind: "heartbeat", by, id, beats, wallAt: wallNow(world, node) })
   },
 }
 
-const watch: Chore = {
-  canDo: (world, node) => isDue(world, node, node.watchedAt),
-  perform(world, node) {
-    const askedAt = monotonicNow(world, node)
-    node.watchedAt = askedAt
-    request(world, { kind: "list", by: node.process, askedAt })
-  },
-}
-
-/** The first claim that stood still for long enough. */
+/** The first lease that stood still for long enough. */
 function findStill(world: World, node: Node): string | undefined {
   const now = monotonicNow(world, node)
   const wall = wallNow(world, node)
   const areClocksApart = has(world, "no-clocks-compared")
-  for (const [claim, { sinceAt, wallAt }] of node.seen) {
-    if (areClocksApart ? now >= sinceAt + CLAIM_MS : wall >= wallAt + CLAIM_MS) return claim
+  for (const [lease, { sinceAt, wallAt }] of node.seen) {
+    if (areClocksApart ? now >= sinceAt + LEASE_MS : wall >= wallAt + LEASE_MS) return lease
   }
   return undefined
 }
 
-const voidStill: Chore = {
+const expireStill: Chore = {
   canDo: (world, node) => findStill(world, node) !== undefined,
   perform(world, node) {
-    const claim = findStill(world, node)
-    if (claim === undefined) return
-    const beats = node.seen.get(claim)?.beats ?? 0
-    node.seen.delete(claim)
-    voidClaim(world, claim, beats)
-    tell(world, () => `${node.process} finds ${claim} still and voids it`)
+    const lease = findStill(world, node)
+    if (lease === undefined) return
+    const beats = node.seen.get(lease)?.beats ?? 0
+    node.seen.delete(lease)
+    expire(world, lease, beats)
+    tell(world, () => `${node.process} finds ${lease} still and expires it`)
   },
 }
 
@@ -97,48 +90,26 @@ function hasRoom(world: World, node: Node): boolean {
 const take: Chore = {
   canDo(world, node) {
     const { ready } = world.storage
-    const isFree = !ready.isDone && ready.claim === null && ready.dueAt <= wallNow(world, node)
-    if (isFree && !hasRoom(world, node)) return false
-    // What is taken under a claim about to run out could not be sent.
-    const heldUntil = node.renewedAt + CLAIM_MS
-    const isFresh = heldUntil - monotonicNow(world, node) > SUBMIT_TIMEOUT_MS
-    return isFree && (isFresh || !has(world, "takes-when-fresh")) && node.claiming === null
+    const isFree = !ready.isDone && ready.lease === null && ready.dueAt <= wallNow(world, node)
+    if (!isFree || !hasRoom(world, node) || node.taking !== null) return false
+    // What is taken under a lease about to run out could not be sent.
+    const leftMs = heldUntil(node) - monotonicNow(world, node)
+    return leftMs > (has(world, "takes-when-fresh") ? SUBMIT_TIMEOUT_MS : 0)
   },
   perform(world, node) {
-    const { ready, head } = world.storage
-    remember(world)
-    ready.claim = node.claim
-    node.claiming = { id: nextId(world), askedAt: monotonicNow(world, node) }
-    world.messages.push(answer(node.process, { kind: "claimed", id: node.claiming.id, head }))
+    const id = nextId(world)
+    node.taking = { id, askedAt: monotonicNow(world, node), lapses: node.lapses }
+    request(world, { kind: "take", by: node.process, id })
   },
 }
 
-/**
- * The answer to its claiming was lost, and it can't know what it holds. Another claim takes the place
- * of this one, which ends as a dead process's does. Nobody can have seen a new claim before it was
- * there, so it holds as if it had been renewed then.
- */
-const retire: Chore = {
+/** No answer came, and none is listened to any more: what was taken all the same is held and unknown. */
+const giveUpTaking: Chore = {
   canDo(world, node) {
-    const { claiming } = node
-    return claiming !== null && monotonicNow(world, node) >= claiming.askedAt + PATIENCE_MS
+    const { taking } = node
+    return taking !== null && monotonicNow(world, node) >= taking.askedAt + PATIENCE_MS
   },
-  perform(world, node) {
-    node.claiming = null
-    if (has(world, "unheard-claim-retired")) beginClaim(world, node)
-  },
-}
-
-/**
- * Another claim takes the place of one that is some time old. What is held under it and unknown here
- * is free as soon as it is voided, and that is as soon as no work is left that renews it.
- */
-const renewClaim: Chore = {
-  canDo(world, node) {
-    const isOld = monotonicNow(world, node) >= node.claimedAt + CLAIM_LIFE_MS
-    return has(world, "claims-retire") && isOld && node.claiming === null
-  },
-  perform: beginClaim,
+  perform: (_world, node) => void (node.taking = null),
 }
 
 /** Ends the task when its time is up, whoever holds it. */
@@ -146,27 +117,21 @@ const sweep: Chore = {
   canDo(world, node) {
     const { head } = world.storage
     if (isTerminal(head) || !isOverdue(head, wallNow(world, node))) return false
-    return node.drivers.every(({ claim }) => claim !== null)
+    return node.drivers.every(({ lease }) => lease !== null)
   },
   perform(world, node) {
     node.drivers.push(newDriver(world, node, world.storage.head))
   },
 }
 
-export const CHORES: readonly Chore[] = [take, voidStill, beat, watch, retire, renewClaim, sweep]
-
-function beginClaim(world: World, node: Node): void {
-  node.claim = `${node.process}.${nextId(world)}`
-  node.claimedAt = monotonicNow(world, node)
-  node.renewedAt = node.claimedAt
-}
+export const CHORES: readonly Chore[] = [take, expireStill, beat, giveUpTaking, sweep]
 
 export function start(world: World, node: Node): void {
   node.boots += 1
   Object.assign(node, { process: `${node.name}${node.boots}`, isUp: true, isPaused: false })
-  Object.assign(node, { beatAt: null, watchedAt: null, claiming: null })
+  Object.assign(node, { renewedAt: -Infinity, lapses: 0, unknownSince: null })
+  Object.assign(node, { beats: 0, beatAt: null, beating: null, taking: null })
   Object.assign(node, { failuresInARow: 0, openUntil: -Infinity })
-  beginClaim(world, node)
   tell(world, () => `${node.process} starts`)
 }
 

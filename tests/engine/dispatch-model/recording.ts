@@ -6,7 +6,7 @@
  *
  *   decide ─refused→ leave
  *     │ append ─no answer→ the same again (an intent once, then it is let go)
- *     ├─stored→ next stage, or done where the append gave the claim back
+ *     ├─stored→ next stage, or done where the append gave the task back
  *     └─conflict→ intent: leave     fact: decide on the fresh head, what it has lost first
  */
 import { isTerminal, type Task, type TaskCommand } from "@safelight/core"
@@ -124,7 +124,7 @@ export function isOverdueAppend(world: World, node: Node, { stage }: Driver): bo
 export function appendAgain(world: World, node: Node, driver: Driver): void {
   const { stage } = driver
   if (stage.kind !== "recording") return
-  const isDropped = driver.isCalledOff && !has(world, "facts-outlive-claim")
+  const isDropped = driver.isCalledOff && !has(world, "facts-outlive-lease")
   const mayRetry = stage.isFact ? !isDropped : stage.tries < 2
   if (!mayRetry) return letGo(world, driver, wallNow(world, node))
   driver.stage = { ...stage, sentAt: monotonicNow(world, node), tries: stage.tries + 1 }
@@ -156,7 +156,7 @@ function receiveStored(
 ): void {
   const { append, next } = stage
   driver.head = decideAll(driver.head, append.commands, append.at).task
-  const isKept = append.queue === undefined && driver.claim !== null
+  const isKept = append.queue === undefined && driver.lease !== null
   if (isKept && next.kind === "gone") return letGo(world, driver, wallNow(world, node))
   driver.stage = isKept ? next : GONE
 }
@@ -185,5 +185,5 @@ export function leave(world: World, node: Node, driver: Driver): void {
 /** Ends a driver; the task is anybody's from `dueAt` on, if it still is this process's. */
 export function letGo(world: World, driver: Driver, dueAt: number): void {
   driver.stage = GONE
-  if (driver.claim !== null) release(world, driver.claim, dueAt)
+  if (driver.lease !== null) release(world, driver.lease, dueAt)
 }

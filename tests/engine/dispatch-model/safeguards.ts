@@ -6,28 +6,28 @@
 export type Safeguard =
   /** `dispatched` is durable before the request leaves. */
   | "intent-before-call"
-  /** Just before the request leaves, the claim surely outlives the call's time-out. */
-  | "claim-outlives-call"
+  /** Just before the request leaves, the lease surely outlives the call's time-out. */
+  | "lease-outlives-call"
   /** That check and the request's leaving are one step: a process isn't paused between them. */
   | "check-with-send"
-  /** A claim is held from when its renewal was asked for, not from when the answer came. */
+  /** A lease is held from when its heartbeat was sent, not from when the answer came. */
   | "held-from-asking"
-  /** Only a renewal prolongs a claim; taking a task with it does not. */
+  /** Only a heartbeat prolongs a lease; taking a task under it does not. */
   | "renewal-alone-prolongs"
-  /** A task is taken only under a claim that was renewed lately. */
+  /** A task is taken only under a lease that was renewed lately. */
   | "takes-when-fresh"
-  /** Whether beats stand still is timed from when a count was read, not from when it was asked for. */
+  /** Whether heartbeats stand still is timed from when a count was read, not from when it was asked for. */
   | "seen-from-reading"
-  /** A claim is judged by its beats and the judge's monotonic clock, not by wall clocks. */
+  /** A lease is judged by its heartbeats and the judge's monotonic clock, not by wall clocks. */
   | "no-clocks-compared"
-  /** A claim is voided only if its beats still are what they were. */
-  | "void-by-beats"
-  /** A count of beats never comes again, not even after the claim was voided. */
+  /** A lease is expired only if its heartbeats still are what they were. */
+  | "expire-by-beats"
+  /** A process counts its heartbeats itself: no count comes again, not even after its lease has expired. */
   | "beats-never-again"
   /** Whoever asks whether a key exists has waited for the longest request first. */
   | "lookup-waits-request"
-  /** And has waited for a claim to run out besides. */
-  | "lookup-waits-claim"
+  /** And has waited for a lease to run out besides. */
+  | "lookup-waits-lease"
   /** A call to an unkeyed channel is never repeated while in doubt. */
   | "unkeyed-rests"
   /** A repeat is sent under the very same key. */
@@ -42,8 +42,8 @@ export type Safeguard =
   | "intents-give-up"
   /** A fact that finds the task changed is decided again, until it is recorded or refused. */
   | "facts-persist"
-  /** Also by a node that has lost its claim, whatever its storage does meanwhile. */
-  | "facts-outlive-claim"
+  /** Also by a node that has lost its lease, whatever its storage does meanwhile. */
+  | "facts-outlive-lease"
   /** That a repeat created nothing, or was not sent, proves nothing of the first call. */
   | "repeat-proves-nothing"
   /** Reports of an end count only for the attempt they speak of. */
@@ -56,8 +56,12 @@ export type Safeguard =
   | "driver-called-off"
   /** A driver that is done gives the task back, also where it recorded nothing. */
   | "done-gives-back"
-  /** A claim under which something may have been taken unheard is retired: another takes its place. */
-  | "unheard-claim-retired"
+  /** What is in hand and not held at a heartbeat is called off, in the same step as the lease is renewed. */
+  | "lost-called-off"
+  /** What is held and unknown at two heartbeats is released. */
+  | "unknown-released"
+  /** What was taken is begun only if the lease has held since the taking began. */
+  | "begun-if-sound"
   /** A repeat of a key buys nothing, so it uses up no attempt. */
   | "repeats-are-free"
   /** Nor does a call that proved that nothing was created: the provider may just be away. */
@@ -70,5 +74,3 @@ export type Safeguard =
   | "loss-by-history"
   /** What was bought and is refused by its task, or lost with it, is named in a log. */
   | "refused-is-named"
-  /** A claim is taken under for some time only: what is held under it unknown to its process is freed. */
-  | "claims-retire"

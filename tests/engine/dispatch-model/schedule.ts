@@ -88,7 +88,7 @@ export function play(
   return findHarm(world)
 }
 
-/** Stretches without faults, for whoever is not paused: a short one ends where a driver gets on. */
+/** Stretches without faults, for whoever is not paused: a short one ends where a taking or a driver gets on. */
 function listStretches(world: World): Move[] {
   return [
     { weight: 12, perform: () => runStretch(world, true) },
@@ -106,7 +106,10 @@ function runStretch(world: World, isShort: boolean): void {
 
 function toProgress({ nodes }: World): string {
   return nodes
-    .flatMap(({ drivers }) => drivers.map(({ id, stage }) => `${id} ${stage.kind}`))
+    .flatMap(({ drivers, taking }) => [
+      taking?.id,
+      ...drivers.map(({ id, stage }) => `${id} ${stage.kind}`),
+    ])
     .join()
 }
 

@@ -5,16 +5,19 @@
  */
 import type { World } from "./world.ts"
 
-/** A claim whose beats stand still for this long may be voided; at least twice the time-out. */
-export const CLAIM_MS = 30
+/** A lease whose heartbeats stand still for this long may be expired; at least twice the time-out. */
+export const LEASE_MS = 30
 
-/** Two renewals may fail before a claim runs out. */
-export const BEAT_EVERY_MS = CLAIM_MS / 3
+/** Two heartbeats may fail before a lease runs out. */
+export const BEAT_EVERY_MS = LEASE_MS / 3
+
+/** How long the answer to a heartbeat is waited for: what comes later would renew nothing any more. */
+export const BEAT_PATIENCE_MS = LEASE_MS
 
 /** How long a caller waits for the channel's answer. */
 export const SUBMIT_TIMEOUT_MS = 10
 
-/** How long a request may be under way: longer than anybody waits for its answer, or holds a claim. */
+/** How long a request may be under way: longer than anybody waits for its answer, or holds a lease. */
 export const LONGEST_REQUEST_MS = 40
 
 /** How long a node waits for its storage, or for a question to a channel, before it asks again. */
@@ -32,17 +35,14 @@ export const TIGHT = { keyMemoryMs: 150, endAfterMs: 400, maxAttempts: 5 } as co
 /** Where there is time enough nothing but the faults can keep a task from its success. */
 export const ROOMY = { keyMemoryMs: 1_000_000, endAfterMs: 100_000, maxAttempts: 5 } as const
 
-/** The engine's pauses and its breaker, where a claim's minute is `CLAIM_MS`. */
+/** The engine's pauses and its breaker, where a lease's minute is `LEASE_MS`. */
 export const BACKOFF_MS = 1
 export const BACKOFF_MAX_MS = 15
 export const BREAKER_FAILURES = 5
 export const BREAKER_OPEN_MS = 7
 
-/** How long a provider may be away: minutes, where a claim's minute is `CLAIM_MS`. */
-export const AWAY_MS = 10 * CLAIM_MS
-
-/** How long tasks are taken under one claim: some of its lives. */
-export const CLAIM_LIFE_MS = 5 * CLAIM_MS
+/** How long a provider may be away: minutes, where a lease's minute is `LEASE_MS`. */
+export const AWAY_MS = 10 * LEASE_MS
 
 /**
  * The pause before try `attempt` (from 1): doubling, bounded. Only where a provider may be away, since

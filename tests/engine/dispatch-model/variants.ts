@@ -39,7 +39,7 @@ export const VARIANTS: readonly Variant[] = [
     seed: 2,
   },
   {
-    without: ["claim-outlives-call"],
+    without: ["lease-outlives-call"],
     channel: "lookup",
     harm: "bought-twice",
     because: "a paused process wakes and calls when the next one has asked and bought",
@@ -58,7 +58,7 @@ export const VARIANTS: readonly Variant[] = [
     without: ["held-from-asking"],
     channel: "lookup",
     harm: "bought-twice",
-    because: "a paused process takes an old renewal's answer for a claim that still holds",
+    because: "a paused process takes an old heartbeat's answer for a lease that still holds",
     aim: { faults: ["pause", "wait"] },
     seed: 3,
   },
@@ -71,7 +71,7 @@ export const VARIANTS: readonly Variant[] = [
     seed: 3,
   },
   {
-    without: ["lookup-waits-request", "lookup-waits-claim"],
+    without: ["lookup-waits-request", "lookup-waits-lease"],
     channel: "lookup",
     harm: "bought-twice",
     because: "whoever takes over asks at once",
@@ -106,7 +106,7 @@ export const VARIANTS: readonly Variant[] = [
     harm: "bought-twice",
     because: "the key's time ran out while the intent was being recorded",
     aim: { faults: ["keep-back", "wait", "pause"], touched: ["append"], isRoomy: false },
-    seed: 6,
+    seed: 2,
   },
   {
     without: ["intents-give-up"],
@@ -136,10 +136,10 @@ export const VARIANTS: readonly Variant[] = [
     seed: 1,
   },
   {
-    without: ["facts-outlive-claim"],
+    without: ["facts-outlive-lease"],
     channel: "unkeyed",
     harm: "dropped",
-    because: "the claim and one append were lost, and the answer with them",
+    because: "the lease and one append were lost, and the answer with them",
     aim: { faults: ["pause", "lose"], touched: ["append"], isRoomy: true },
     seed: 1,
   },
@@ -156,7 +156,7 @@ export const VARIANTS: readonly Variant[] = [
     harm: "bought-twice",
     because: "what one attempt proved is taken for the next one, which was bought",
     aim: { faults: ["refuse", "pause", "keep-back"], touched: ["submit", "answered"] },
-    seed: 1,
+    seed: 2,
   },
   {
     without: ["version-fence"],
@@ -166,25 +166,33 @@ export const VARIANTS: readonly Variant[] = [
     seed: 1,
   },
   {
-    without: ["driver-called-off", "claims-retire"],
+    without: ["driver-called-off", "unknown-released"],
     channel: "lookup",
     harm: "stranded",
     because: "the earlier driver's append gave the task back before it was taken again",
     seed: 1,
   },
   {
-    without: ["done-gives-back", "claims-retire"],
+    without: ["done-gives-back", "unknown-released"],
     channel: "keyed",
     harm: "dropped",
     because: "a process that lives holds a task that nobody works on",
     seed: 1,
   },
   {
-    without: ["unheard-claim-retired", "claims-retire"],
+    without: ["unknown-released"],
     channel: "lookup",
     harm: "stranded",
     because: "a process that lives holds a task it has never heard of",
-    aim: { faults: ["lose"], touched: ["claimed"] },
+    aim: { faults: ["keep-back"], touched: ["take", "taken"], isRoomy: true },
+    seed: 1,
+  },
+  {
+    without: ["lost-called-off"],
+    channel: "lookup",
+    harm: "bought-twice",
+    because: "a paused process wakes, renews its lease, and calls for a task that another has",
+    aim: { faults: ["pause", "wait"], touched: [] },
     seed: 1,
   },
   {
@@ -220,7 +228,7 @@ export const VARIANTS: readonly Variant[] = [
     seed: 1,
   },
   {
-    without: ["claims-retire"],
+    without: ["unknown-released"],
     channel: "keyed",
     harm: "dropped",
     because: "a process that lives holds a task that it had done with, as the storage has it again",
@@ -253,14 +261,14 @@ export const COVERED: readonly (Pick<Variant, "without" | "channel" | "aim"> & {
   readonly kept: string
 })[] = [
   {
-    without: ["lookup-waits-claim"],
+    without: ["lookup-waits-lease"],
     channel: "lookup",
-    kept: "a claim voided too early, for whatever reason, is made up for by waiting for one",
+    kept: "a lease expired too early, for whatever reason, is made up for by waiting for one",
   },
   {
     without: ["takes-when-fresh"],
     channel: "lookup",
-    kept: "what is taken under a claim about to end costs an attempt that sends nothing",
+    kept: "what is taken under a lease about to end costs an attempt that sends nothing",
   },
   {
     without: ["renewal-alone-prolongs"],
@@ -270,17 +278,23 @@ export const COVERED: readonly (Pick<Variant, "without" | "channel" | "aim"> & {
   {
     without: ["seen-from-reading"],
     channel: "lookup",
-    kept: "it is what makes the two clocks' intervals nest; the wait for a claim covers it",
+    kept: "it is what makes the two clocks' intervals nest; the wait for a lease covers it",
   },
   {
-    without: ["void-by-beats"],
+    without: ["expire-by-beats"],
     channel: "lookup",
-    kept: "voiding a claim that lives costs its work; the wait for a claim covers it",
+    kept: "expiring a lease that lives costs its work; the wait for a lease covers it",
   },
   {
     without: ["beats-never-again"],
     channel: "lookup",
-    kept: "three nodes and two long pauses are needed; the wait for a claim covers it",
+    kept: "three nodes and two long pauses are needed; the wait for a lease covers it",
+  },
+  {
+    without: ["begun-if-sound"],
+    channel: "lookup",
+    kept: "what is begun and not held is called off at the next heartbeat; the wait for a lease covers it",
+    aim: { faults: ["pause", "keep-back", "wait"], touched: ["take", "taken"] },
   },
   {
     without: ["key-alive-at-intent"],

@@ -5,6 +5,7 @@
  */
 import type { Task, TaskCommand, TaskEvent } from "@safelight/core"
 import type { Safeguard } from "./safeguards.ts"
+import { LEASE_MS } from "./timing.ts"
 
 export type ChannelKind = "keyed" | "lookup" | "unkeyed"
 
@@ -31,11 +32,10 @@ export type Fault = (typeof FAULTS)[number] | (typeof RARE_FAULTS)[number]
 export const TOUCHABLE = [
   "append",
   "appended",
-  "renew",
+  "heartbeat",
   "renewed",
-  "list",
-  "listed",
-  "claimed",
+  "take",
+  "taken",
   "submit",
   "answered",
   "found",
@@ -96,9 +96,13 @@ export interface Commits {
   /** The id of the append that wrote each version: what was stored twice is recognised by it. */
   writers: Map<number, number>
   /** The task's place in the queue. */
-  ready: { claim: string | null; dueAt: number; isDone: boolean }
-  claims: Map<string, { beats: number; wallAt: number }>
-  lastBeats: number
+  ready: { lease: string | null; dueAt: number; isDone: boolean }
+  leases: Map<string, LeaseRow>
+}
+
+export interface LeaseRow {
+  readonly beats: number
+  readonly wallAt: number
 }
 
 export interface Upstream {
@@ -131,20 +135,26 @@ export interface Node {
   boots: number
   isUp: boolean
   isPaused: boolean
-  /** This boot: the address of answers. */
+  /** This boot: the address of answers, and the name of its lease. */
   process: string
-  /** What it takes tasks under; work goes on under the claim it was taken under. */
-  claim: string
-  /** On its monotonic clock: when it began to take tasks under it. */
-  claimedAt: number
-  /** On its monotonic clock: when that claim came to be, or its latest answered renewal was asked for. */
+  /** On its monotonic clock: when its latest answered heartbeat was sent; -Infinity before the first. */
   renewedAt: number
+  /** How often its lease may have expired before it was renewed. */
+  lapses: number
+  beats: number
   beatAt: number | null
-  watchedAt: number | null
-  /** The claim request under way. */
-  claiming: { readonly id: number; readonly askedAt: number } | null
-  /** The claims of others, and since when their beats stand still on its monotonic clock. */
-  seen: Map<string, { readonly beats: number; readonly sinceAt: number; readonly wallAt: number }>
+  /** The heartbeat under way, and the drivers that were in hand when it was sent. */
+  beating: {
+    readonly id: number
+    readonly askedAt: number
+    readonly known: readonly number[]
+  } | null
+  /** The taking under way. */
+  taking: { readonly id: number; readonly askedAt: number; readonly lapses: number } | null
+  /** Since when the task is held under its lease and unknown to it. */
+  unknownSince: number | null
+  /** The leases of others, and since when their heartbeats stand still on its monotonic clock. */
+  seen: Map<string, LeaseRow & { readonly sinceAt: number }>
   drivers: Driver[]
   /** Of its breaker: failed calls in a row, and until when nothing is begun. */
   failuresInARow: number
@@ -163,10 +173,9 @@ export interface Call {
 export interface Driver {
   readonly id: number
   /** What it holds the task under; null where it only writes down what somebody must. */
-  claim: string | null
+  lease: string | null
   head: Task
   readonly takenAt: number
-  heldUntil: number
   isCalledOff: boolean
   /** Begins once this one is done: one driver a task and process. */
   readonly after: number | null
@@ -237,31 +246,21 @@ export type MessageBody =
       readonly conflict: Task | null
     }
   | {
-      readonly kind: "renew"
+      readonly kind: "heartbeat"
       readonly by: string
-      readonly claim: string
-      readonly askedAt: number
+      readonly id: number
+      readonly beats: number
       readonly wallAt: number
-      readonly drivers: readonly number[]
     }
   | {
       readonly kind: "renewed"
-      readonly claim: string
-      readonly askedAt: number
-      readonly drivers: readonly number[]
-      readonly isKept: boolean
+      readonly id: number
+      /** Whether the task is held under the lease. */
+      readonly isHeld: boolean
+      readonly leases: readonly (LeaseRow & { readonly lease: string })[]
     }
-  | { readonly kind: "list"; readonly by: string; readonly askedAt: number }
-  | {
-      readonly kind: "listed"
-      readonly askedAt: number
-      readonly claims: readonly {
-        readonly claim: string
-        readonly beats: number
-        readonly wallAt: number
-      }[]
-    }
-  | { readonly kind: "claimed"; readonly id: number; readonly head: Task }
+  | { readonly kind: "take"; readonly by: string; readonly id: number }
+  | { readonly kind: "taken"; readonly id: number; readonly head: Task }
   | { readonly kind: "submit"; readonly by: string; readonly call: number; readonly key: string }
   | {
       readonly kind: "answered"
@@ -283,6 +282,11 @@ export function nextId(world: World): number {
 
 export function monotonicNow(world: World, node: Node): number {
   return world.nowMs + node.monotonicMs
+}
+
+/** On its monotonic clock: past it, others may have expired its lease. */
+export function heldUntil({ renewedAt }: Node): number {
+  return renewedAt + LEASE_MS
 }
 
 export function wallNow(world: World, node: Node): number {

@@ -11,7 +11,7 @@ import { pass } from "./moves.ts"
 import { createWorld } from "./new-world.ts"
 import { crash } from "./process.ts"
 import type { Safeguard } from "./safeguards.ts"
-import { CLAIM_MS, SUBMIT_TIMEOUT_MS, TIGHT } from "./timing.ts"
+import { LEASE_MS, SUBMIT_TIMEOUT_MS, TIGHT } from "./timing.ts"
 import type { ChannelKind, MessageBody, Node, Stage, World } from "./world.ts"
 
 export interface WrittenSchedule {
@@ -27,8 +27,8 @@ export interface WrittenSchedule {
 /** Things that happen at most until something is given up. */
 const PATIENT_ROUNDS = 400
 
-/** Late enough that a claim of time 0 is no longer fresh, too early for it to be voided. */
-const LATE_MS = CLAIM_MS - 5
+/** Late enough that a lease of time 0 is no longer fresh, too early for it to be expired. */
+const LATE_MS = LEASE_MS - 5
 
 /** How long A puts its call off once B waits. */
 const LAST_MOMENT_MS = 4
@@ -69,7 +69,7 @@ function stands(name: string, kind: Stage["kind"]): (world: World) => boolean {
 }
 
 function sees(name: string, other: string): (world: World) => boolean {
-  return (world) => find(world, name).seen.has(find(world, other).claim)
+  return (world) => find(world, name).seen.has(find(world, other).process)
 }
 
 function isUnderWay(kind: MessageBody["kind"]): (world: World) => boolean {
@@ -84,35 +84,37 @@ function keepBack(world: World, kind: MessageBody["kind"], isKeptBack = true): v
 /** B takes the task over before A sends; A's request arrives when B has asked and not found it. */
 function sendBehindTakeover(world: World): void {
   goOn(world, "B", stands("B", "waiting"))
-  // As late as A's claim allows in all of these, so that the request still is under way then.
+  // As late as A's lease allows in all of these, so that the request still is under way then.
   pass(world, LAST_MOMENT_MS)
   goOn(world, "A", isUnderWay("submit"))
   keepBack(world, "submit")
   goOn(world, "B", ({ storage }) => storage.head.state === "queued")
+  keepBack(world, "submit", false)
+  goOn(world, "", (now) => !isUnderWay("submit")(now))
 }
 
 export const WRITTEN_SCHEDULES: readonly WrittenSchedule[] = [
   {
-    title: "a claim is judged by a wall clock that is ahead",
+    title: "a lease is judged by a wall clock that is ahead",
     channel: "lookup",
     walls: [0, 500],
-    without: ["no-clocks-compared", "lookup-waits-claim"],
+    without: ["no-clocks-compared", "lookup-waits-lease"],
     act(world) {
       goOn(world, "A", stands("A", "cleared"))
       sendBehindTakeover(world)
     },
   },
   {
-    title: "a claim is voided though it was renewed in the meantime",
+    title: "a lease is expired though it was renewed in the meantime",
     channel: "lookup",
     walls: [0, 0],
-    without: ["void-by-beats", "lookup-waits-claim"],
+    without: ["expire-by-beats", "lookup-waits-lease"],
     act(world) {
       world.storage.ready.dueAt = LATE_MS
       goOn(world, "AB", sees("B", "A"))
       rest(world, LATE_MS)
       goOn(world, "A", stands("A", "cleared"))
-      rest(world, CLAIM_MS + 4)
+      rest(world, LEASE_MS + 4)
       sendBehindTakeover(world)
     },
   },
@@ -120,44 +122,45 @@ export const WRITTEN_SCHEDULES: readonly WrittenSchedule[] = [
     title: "beats are timed from when they were asked for, and the question took long",
     channel: "lookup",
     walls: [0, 0],
-    without: ["seen-from-reading", "lookup-waits-claim"],
+    without: ["seen-from-reading", "lookup-waits-lease"],
     act(world) {
       world.storage.ready.dueAt = LATE_MS
-      goOn(world, "B", isUnderWay("list"))
-      keepBack(world, "list")
+      goOn(world, "B", isUnderWay("heartbeat"))
+      keepBack(world, "heartbeat")
       rest(world, LATE_MS)
       goOn(world, "A", stands("A", "cleared"))
-      keepBack(world, "list", false)
+      keepBack(world, "heartbeat", false)
       sendBehindTakeover(world)
     },
   },
   {
-    title: "a task is taken under a claim about to be voided, and held as if that renewed it",
+    title: "a task is taken under a lease about to expire, and held as if that renewed it",
     channel: "lookup",
     walls: [0, 0],
-    without: ["renewal-alone-prolongs", "takes-when-fresh", "lookup-waits-claim"],
+    without: ["renewal-alone-prolongs", "takes-when-fresh", "lookup-waits-lease"],
     act(world) {
       world.storage.ready.dueAt = LATE_MS
       goOn(world, "AB", sees("B", "A"))
       rest(world, LATE_MS)
       goOn(world, "A", (now) => {
-        keepBack(now, "renew")
+        keepBack(now, "heartbeat")
         return stands("A", "cleared")(now)
       })
-      rest(world, CLAIM_MS + 4)
+      rest(world, LEASE_MS + 4)
       sendBehindTakeover(world)
     },
   },
   {
-    title: "a voided claim's beats begin again, and are what somebody saw long ago",
+    title:
+      "the heartbeats of a lease that had expired begin again, and are what somebody saw long ago",
     channel: "lookup",
     walls: [0, 0, -1_000],
-    without: ["beats-never-again", "lookup-waits-claim"],
+    without: ["beats-never-again", "lookup-waits-lease"],
     act(world) {
       world.storage.ready.dueAt = LATE_MS
       goOn(world, "AB", sees("B", "A"))
-      const { claim } = find(world, "A")
-      goOn(world, "C", ({ storage }) => !storage.claims.has(claim))
+      const { process } = find(world, "A")
+      goOn(world, "C", ({ storage }) => !storage.leases.has(process))
       goOn(world, "A", stands("A", "cleared"))
       sendBehindTakeover(world)
     },
@@ -185,11 +188,11 @@ export const WRITTEN_SCHEDULES: readonly WrittenSchedule[] = [
     act(world) {
       goOn(world, "A", isUnderWay("answered"))
       crash(world, find(world, "A"))
-      // B needs a claim's time to void A's, and a little to get to its own call.
-      rest(world, TIGHT.keyMemoryMs - CLAIM_MS - 3 * SUBMIT_TIMEOUT_MS)
+      // B needs a lease's time to expire A's, and a little to get to its own call.
+      rest(world, TIGHT.keyMemoryMs - LEASE_MS - 3 * SUBMIT_TIMEOUT_MS)
       goOn(world, "B", isUnderWay("submit"))
       keepBack(world, "submit")
-      pass(world, CLAIM_MS)
+      pass(world, LEASE_MS)
     },
   },
 ]

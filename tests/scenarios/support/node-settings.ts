@@ -4,7 +4,7 @@ import type { EngineSettings } from "@safelight/engine"
 export const DAY_MS = 86_400_000
 
 export const NODE_SETTINGS: Partial<EngineSettings> = {
-  claimMs: 400,
+  leaseMs: 400,
   backoffMs: 20,
   idlePollMs: 50,
   // An unkeyed call in doubt rests until its end: this long a scenario waits for it.

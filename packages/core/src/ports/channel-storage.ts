@@ -12,7 +12,7 @@ export interface ChannelStorage {
   resumeChannel(channel: string): Promise<void>
   /**
    * How many unfinished tasks each channel has, or may have, in its hands: asked and not answered, in
-   * doubt, or running. Walks the tasks that were begun, and no start that waits for its turn. In any
+   * doubt, or running. Walks the tasks that were begun, and no new task that waits in line. In any
    * order; none for a channel without a task.
    */
   countInFlight(): Promise<readonly ChannelLoad[]>

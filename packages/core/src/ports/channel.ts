@@ -45,7 +45,7 @@ export interface Channel {
   readonly submitTimeoutMs: number
   /**
    * How long after `submit` is called its request may still leave; as long as the call may take by
-   * default. What leaves is never repeated by another process, so a claim has to outlive this alone,
+   * default. What leaves is never repeated by another process, so a lease has to outlive this alone,
    * and a call may take many minutes.
    */
   readonly sendWithinMs?: number

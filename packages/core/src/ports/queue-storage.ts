@@ -1,59 +1,51 @@
 /**
- * Who works on what: the queue of unfinished tasks, the claims of the processes that work on them,
- * and the slots that bound how many at once. All of it is operational: no event speaks of it.
+ * Who works on what: the queue of unfinished tasks, and the leases of the processes that work on them.
+ * All of it is operational: no event speaks of it but by a lease's name.
  *
- * A claim is the text that one boot of a process works under. It holds as long as it is renewed; that
- * it is not is seen by others, each on its own monotonic clock, so no two clocks are ever compared.
+ * A worker lease is one boot of a process and its right to work on tasks. It lasts while its heartbeats
+ * rise; others see that they stand still, each on its own monotonic clock, so no two clocks are ever
+ * compared.
  */
 import type { StreamHead } from "./stream-head.ts"
 
 export interface QueueStorage {
   /**
-   * Takes up to `limit` unclaimed tasks of `models` for `claim`: first those whose moment has come, the
-   * earliest first, then starts in the order of their turns. Two callers never get the same task.
+   * Takes up to `limit` tasks that nobody holds, of `models`, for `lease`: first due tasks, the earliest
+   * first, then new tasks in the order of their start tags. Two callers never get the same task; where
+   * others take at the same moment, or an account has few permits, they may be fewer than there are.
    */
-  claim(request: ClaimRequest): Promise<readonly Claimed[]>
+  take(request: TakeRequest): Promise<readonly Taken[]>
   /**
-   * Shows that whoever works under `claim` is alive: its beats rise. Resolves to the tasks among
-   * `tasks` that it still holds; none once it was voided.
+   * Registers a lease that is not there, or renews it. Changes nothing where the lease is known by as many
+   * heartbeats or more, so twice is as once, and one that arrives late undoes nothing. Resolves to what is
+   * held under the lease, and to all leases.
    */
-  renew(request: RenewRequest): Promise<readonly string[]>
+  heartbeat(request: HeartbeatRequest): Promise<Heartbeat>
+  /** Every lease that is registered, and with 0 heartbeats any other one that tasks are held under. */
+  listLeases(): Promise<readonly WorkerLease[]>
   /**
-   * Every claim that holds a task or was renewed, with how often; a count that stands still for long
-   * is that of a process which is gone. What is long is judged by the caller's own monotonic clock.
+   * Ends a lease whose heartbeats still are what they were: everybody may take its tasks. A new task
+   * keeps its start tag; any other one is due at its moment. False where the count differs, and nothing
+   * is changed.
    */
-  listClaims(): Promise<readonly ClaimBeats[]>
+  expire(lease: Pick<WorkerLease, "lease" | "beats">): Promise<boolean>
   /**
-   * Ends a claim whose beats still are what they were: everybody may take its tasks, and its slots
-   * are free. A task keeps its turn if it was never dispatched; one that was waits for its moment, and
-   * so comes before every start. False where the beats differ, and nothing is changed.
+   * Gives up those of `tasks` that `lease` holds, so that anybody may take them from `dueAt` on. A new task
+   * keeps its start tag. What is not held is left alone, so twice is as once.
    */
-  voidClaim(claim: ClaimBeats): Promise<boolean>
-  /**
-   * Gives up what `claim` holds except `tasks`, in the way that voiding a claim does: tasks that
-   * its process does not know of.
-   */
-  freeOthers(request: RenewRequest): Promise<void>
-  /**
-   * Has `claim` hold `count` of the `size` slots of a pool, or as many of them as other claims leave;
-   * resolves to how many it then holds. All claims together never hold more than `size` by it, and
-   * doing it twice is the same as once.
-   */
-  holdSlots(request: SlotRequest): Promise<number>
-  /** How many slots of a pool all claims hold together. */
-  countSlots(pool: string): Promise<number>
-  /** Gives tasks up so that anybody may take them: from `dueAt` on, or at their turn if they keep it. */
   release(request: ReleaseRequest): Promise<void>
+  /** The running tasks that each of these accounts is allowed; null for any number. */
+  findRunningLimits(accounts: readonly string[]): Promise<ReadonlyMap<string, number | null>>
   /** Unfinished tasks whose `endBy` has come, the longest overdue first. */
   findOverdue(request: OverdueRequest): Promise<readonly StreamHead[]>
   /** Finished tasks that retention must look at: orphans, expiry, deletion. */
   findRetained(request: DueRequest): Promise<readonly StreamHead[]>
   /** Sets when retention looks at a task again; null: never. */
   retain(request: { readonly task: string; readonly dueAt: number | null }): Promise<void>
-  /** What comes next of the unclaimed tasks of `models`, and how many may be claimed at `now`. */
+  /** What comes next of the tasks of `models` that nobody holds, and how many may be taken at `now`. */
   peekQueue(request: PeekRequest): Promise<QueuePeek>
-  /** The highest turn among the claimed tasks of `models`: how far starts have come; null without one. */
-  findStartedTurn(request: Pick<PeekRequest, "models">): Promise<number | null>
+  /** The highest start tag among the held tasks of `models`: how far starts have come; null without one. */
+  findStartedTag(request: Pick<PeekRequest, "models">): Promise<number | null>
   /** How long the queue is, by model, in the order of their names; none for a model without a task. */
   measureQueue(): Promise<readonly QueueMeasure[]>
   /**
@@ -72,67 +64,89 @@ export interface QueueStorage {
 }
 
 export type QueueChange =
-  /** A new task: it waits for its turn, or without one for its moment. */
+  /** A new task. */
   | {
       readonly kind: "enqueue"
       readonly dueAt: number
       readonly endBy: number
-      /** The claim that has it at once. */
-      readonly claim: string | null
-      /** Its place among the starts, an integer: the lowest is taken first (design §4). */
-      readonly turn: number | null
+      /** The lease that holds it at once. */
+      readonly lease: string | null
+      /**
+       * Its place among the new tasks, an integer: the lowest is taken first (design §2). Without one it is
+       * a due task.
+       */
+      readonly startTag: number | null
     }
-  /** Waits for its moment from now on, whatever turn it had. */
-  | { readonly kind: "reschedule"; readonly dueAt: number; readonly claim: string | null }
+  /** A due task from now on, whatever start tag it had. */
+  | { readonly kind: "reschedule"; readonly dueAt: number; readonly lease: string | null }
   /** Leaves the queue for good; retention looks at the task at `retainAt` (null: never). */
   | { readonly kind: "finish"; readonly retainAt: number | null }
 
-export interface ClaimRequest {
-  readonly claim: string
+export interface TakeRequest {
+  readonly lease: string
   readonly models: readonly string[]
-  /** No starts of these accounts. */
-  readonly exceptAccounts?: readonly string[]
-  /** No starts at all: what waits for its moment alone. */
-  readonly exceptStarts?: true
+  /**
+   * How many new tasks of an account may be taken, by account, from 0; any number of one that is not named.
+   */
+  readonly permits?: ReadonlyMap<string, number>
+  /** Due tasks alone. */
+  readonly dueOnly?: boolean
   readonly now: number
   readonly limit: number
 }
 
-export interface Claimed extends StreamHead {
-  readonly claim: string
-  /** The turn it had; null where it waited for its moment. */
-  readonly turn: number | null
+export interface Taken extends StreamHead {
+  readonly lease: string
+  /** The start tag of a new task; null for a due one. */
+  readonly startTag: number | null
+  /** How many tasks of its account may run at once; null for any number. */
+  readonly runningLimit: number | null
 }
 
-export interface RenewRequest {
-  readonly claim: string
-  readonly tasks: readonly string[]
+/** What a process says of itself to the others, with each heartbeat. */
+export interface LeaseFacts {
+  /** The channels that it has, by name. */
+  readonly channels: readonly string[]
+  /** Those of them that it leaves alone, since they failed. */
+  readonly leftAlone: readonly string[]
+  /** Whether any of them may be given something new. */
+  readonly isAble: boolean
+  /** How many permits it uses beyond its share, by pool: the others leave that many unused. */
+  readonly excess: Readonly<Record<string, number>>
+  /** By which leases it divides permits; empty before it has seen any. */
+  readonly membership: string
+  /** How often the leftover permits have moved on from lease to lease. */
+  readonly round: number
 }
 
-export interface ClaimBeats {
-  readonly claim: string
-  /** How often it was renewed. */
+export interface WorkerLease {
+  readonly lease: string
+  /** Its heartbeats: 0 for one that is not registered. */
   readonly beats: number
+  /** Absent for one that is not registered. */
+  readonly facts?: LeaseFacts
 }
 
-export interface SlotRequest {
-  /** What the slots are of: a channel, an account. */
-  readonly pool: string
-  readonly size: number
-  readonly claim: string
-  /** 0 gives all of them back. */
-  readonly count: number
+export interface HeartbeatRequest {
+  readonly lease: string
+  /** At least 1, and higher each time. */
+  readonly beats: number
+  readonly facts: LeaseFacts
+}
+
+export interface Heartbeat {
+  /** The tasks that are held under the lease, in no order. */
+  readonly held: readonly string[]
+  /** As `listLeases` tells them, this one included. */
+  readonly leases: readonly WorkerLease[]
 }
 
 export interface ReleaseRequest {
-  readonly claim: string
+  readonly lease: string
   readonly tasks: readonly string[]
   readonly dueAt: number
-  /**
-   * Whether a task that was never dispatched keeps the turn that it has: it then waits for that, and
-   * for no moment. Without it every task waits for `dueAt` and comes before the starts from then on.
-   */
-  readonly keepsTurns?: boolean
+  /** They were dispatched and are to be dispatched anew: new tasks again, at the front without a start tag. */
+  readonly startsAnew?: boolean
 }
 
 export interface PeekRequest {
@@ -143,25 +157,25 @@ export interface PeekRequest {
 }
 
 export interface QueuePeek {
-  /** The earliest moment of those that wait for one; null where there is none. */
+  /** The earliest moment of the due tasks, come or not; null where there is none. */
   readonly dueAt: number | null
-  /** The lowest turn of the starts; null where there is none. */
-  readonly turn: number | null
-  /** Those whose moment has come and the starts, counted up to what was asked for. */
-  readonly claimable: number
+  /** The lowest start tag of the new tasks that may be taken; null where there is none. */
+  readonly startTag: number | null
+  /** Those whose moment has come, counted up to what was asked for. */
+  readonly takeable: number
 }
 
 export interface QueueMeasure {
   readonly model: string
   /** Tasks that nobody holds. */
   readonly waiting: number
-  readonly claimed: number
+  readonly held: number
   /** When the longest waiting one of those that nobody holds was submitted, or became due; null without any. */
   readonly oldestAt: number | null
 }
 
 export interface OverdueRequest extends DueRequest {
-  /** What is claimed is left to its holder, unless its end was at this moment or before. */
+  /** What is held is left to its holder, unless its end was at this moment or before. */
   readonly heldUntil: number
 }
 

@@ -9,7 +9,6 @@ import {
   type PausedChannel,
   type QueueStorage,
 } from "@safelight/core"
-import { toBreakerPool } from "@safelight/engine"
 import { toSeconds, toUnits } from "../amount.ts"
 import { toTable } from "../table.ts"
 import type { ChannelPlan } from "./plan-channels.ts"
@@ -55,15 +54,15 @@ export interface ChannelFacts {
   readonly outcomes: readonly ChannelOutcomes[]
 }
 
-/** Of the channels of the configuration, which alone are given anything. */
+/** Told by their leases. */
 export async function countLeftAlone(
-  storage: Pick<QueueStorage, "countSlots">,
-  plans: readonly Pick<ChannelPlan, "name">[],
+  storage: Pick<QueueStorage, "listLeases">,
 ): Promise<ReadonlyMap<string, number>> {
-  const counts = plans.map(
-    async ({ name }) => [name, await storage.countSlots(toBreakerPool(name))] as const,
-  )
-  return new Map(await Promise.all(counts))
+  const counts = new Map<string, number>()
+  for (const { facts } of await storage.listLeases()) {
+    for (const name of facts?.leftAlone ?? []) counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return counts
 }
 
 /** Those of the configuration in its order, then the others by name. */

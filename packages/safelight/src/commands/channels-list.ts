@@ -33,7 +33,7 @@ async function list(options: Options, context: CommandContext): Promise<void> {
     paused: await storage.listPausedChannels(),
     loads: await storage.countInFlight(),
     outcomes: await sumLastDay(storage),
-    leftAlone: await countLeftAlone(storage, plans),
+    leftAlone: await countLeftAlone(storage),
   }))
   const records = toChannelRecords(facts)
   if (options.json === true) return context.print(`${JSON.stringify(records)}\n`)

@@ -53,9 +53,9 @@ export function createQueueGauges(options: QueueGaugesOptions): QueueGauges {
   }
 
   function showModel(model: string, measure: Omit<QueueMeasure, "model">, now: number): void {
-    const { waiting, claimed, oldestAt } = measure
+    const { held, waiting, oldestAt } = measure
     gauges.tasks.set({ model, state: "waiting" }, waiting)
-    gauges.tasks.set({ model, state: "claimed" }, claimed)
+    gauges.tasks.set({ model, state: "held" }, held)
     const ageMs = oldestAt === null ? 0 : Math.max(0, now - oldestAt)
     gauges.oldest.set({ model }, ageMs / 1_000)
   }
@@ -90,7 +90,7 @@ export function createQueueGauges(options: QueueGaugesOptions): QueueGauges {
   }
 }
 
-const NO_TASKS = { waiting: 0, claimed: 0, oldestAt: null }
+const NO_TASKS = { waiting: 0, held: 0, oldestAt: null }
 
 function createGauges(registry: Registry) {
   const registers = [registry]
@@ -102,7 +102,7 @@ function createGauges(registry: Registry) {
     }),
     tasks: new Gauge({
       name: "safelight_queue_tasks",
-      help: "Unfinished tasks, of all nodes: waiting for somebody, or claimed by a node.",
+      help: "Unfinished tasks, of all nodes: waiting for somebody, or held by a node.",
       labelNames: ["model", "state"],
       registers,
     }),

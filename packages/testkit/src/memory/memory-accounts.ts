@@ -30,6 +30,7 @@ export interface MemoryAccounts extends AccountStorage, KeyStorage, LinkStorage,
   readonly addTotals: (account: string, change: AccountTotals) => void
   /** The bound that leaves no room for a new task. */
   readonly findFullBound: (row: TaskRow) => "budget" | "unfinished-tasks" | undefined
+  readonly findRunningLimit: (account: string) => number | null
   /** Of a task's artifacts whose links were revoked, by key. */
   readonly listLinkEpochs: (task: string) => readonly ArtifactLinkEpoch[]
   readonly restoreLinkEpoch: (request: LinkEpochRestore) => void
@@ -75,6 +76,7 @@ export function createMemoryAccounts(options: MemoryAccountsOptions): MemoryAcco
       const isFull = unfinishedTasks !== null && totals.unfinishedTasks >= unfinishedTasks
       return isFull ? "unfinished-tasks" : undefined
     },
+    findRunningLimit: (id) => accounts.get(id)?.runningTasks ?? null,
     findAccount: async (id) => accounts.get(id),
     listAccounts: async () => [...accounts.values()].toSorted((a, b) => compareIds(a.id, b.id)),
     async setAccount({ id, now, settings }) {

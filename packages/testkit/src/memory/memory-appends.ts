@@ -17,7 +17,7 @@ export interface MemoryAppends {
   append(append: Append): void
   admit(request: AdmitRequest): Admission
   /** See `MemoryStorage`. */
-  goBack(task: string, version: number, claim: string | null): void
+  goBack(task: string, version: number, lease: string | null): void
 }
 
 export interface MemoryAppendsOptions {
@@ -69,7 +69,7 @@ export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppend
       }
       return { kind: "admitted" }
     },
-    goBack(id, version, claim) {
+    goBack(id, version, lease) {
       takeBack(tables, id, version)
       const task = tables.rows.has(id)
         ? fold(id, (tables.events.get(id) ?? []).map(openEvent))
@@ -80,7 +80,7 @@ export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppend
         return
       }
       const { createdAt: dueAt, endBy } = task
-      const place = { kind: "enqueue", dueAt, endBy, claim, turn: null } as const
+      const place = { kind: "enqueue", dueAt, endBy, lease, startTag: null } as const
       queue.move({ task: id, changes: { task }, queue: place })
     },
   }

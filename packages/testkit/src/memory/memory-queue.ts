@@ -1,19 +1,18 @@
 /**
- * The queue of the storage in memory: who waits for what, who holds what. A claim ends where it is
- * voided and at no moment, as nothing here reads a clock.
+ * The queue of the storage in memory: who waits for what, who holds what. A lease ends if it is
+ * expired and at no moment, as nothing here reads a clock.
  */
 import type {
   Append,
-  ClaimBeats,
-  Claimed,
-  ClaimRequest,
   DueRequest,
   QueueChange,
   QueueMeasure,
   QueueStorage,
-  SlotRequest,
   StreamHead,
+  Taken,
+  TakeRequest,
   TaskRow,
+  WorkerLease,
 } from "@safelight/core"
 import { toStatus } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
@@ -23,8 +22,8 @@ interface Place {
   readonly account: string
   readonly dueAt: number
   readonly endBy: number
-  readonly turn: number | null
-  readonly claim: string | null
+  readonly startTag: number | null
+  readonly lease: string | null
 }
 
 /** What an append says of its task's place. */
@@ -43,12 +42,16 @@ export type FindHead = (task: string) => StreamHead | undefined
 
 // The methods of one port over one map.
 // oxlint-disable-next-line max-lines-per-function
-export function createMemoryQueue(findHead: FindHead): MemoryQueue {
+export function createMemoryQueue(
+  findHead: FindHead,
+  findRunningLimit: (account: string) => number | null,
+): MemoryQueue {
   const places = new Map<string, Place>()
   const retention = new Map<string, number>()
-  /** The turn that a task has once it is free: only one that was never dispatched is a start. */
-  const toFreeTurn: ToFreeTurn = (task, { turn }) => (isUnderWay(findHead(task)) ? null : turn)
-  const claims = createClaims(places, toFreeTurn)
+  /** What a task has once it is free: only one that was never dispatched is a new task. */
+  const toFreeTag: ToFreeTag = (task, { startTag }) =>
+    isUnderWay(findHead(task)) ? null : startTag
+  const leases = createLeases(places, toFreeTag)
 
   function change(task: string, changed: Partial<Place>): void {
     const place = places.get(task)
@@ -62,8 +65,8 @@ export function createMemoryQueue(findHead: FindHead): MemoryQueue {
 
   function enqueue({ task, changes }: Move, queued: QueueChange & { kind: "enqueue" }): void {
     const { model, account } = changes.task
-    const { dueAt, endBy, turn, claim } = queued
-    places.set(task, { model, account, dueAt, endBy, turn, claim })
+    const { dueAt, endBy, startTag, lease } = queued
+    places.set(task, { model, account, dueAt, endBy, startTag, lease })
   }
 
   function earliest(moments: Iterable<readonly [string, number]>, { now, limit }: DueRequest) {
@@ -75,37 +78,41 @@ export function createMemoryQueue(findHead: FindHead): MemoryQueue {
   }
 
   return {
-    ...claims,
+    ...leases,
     listUnfinished: () => [...places.keys()],
     move(append) {
       const { task, queue } = append
       if (queue?.kind === "enqueue") enqueue(append, queue)
       else if (queue?.kind === "reschedule") {
-        change(task, { dueAt: queue.dueAt, claim: queue.claim, turn: null })
+        change(task, { dueAt: queue.dueAt, lease: queue.lease, startTag: null })
       } else if (queue?.kind === "finish") {
         places.delete(task)
         setRetention(task, queue.retainAt)
       }
     },
-    async claim(request) {
-      return findClaimable(places, request).flatMap(([id, { turn }]): Claimed[] => {
-        change(id, { claim: request.claim })
+    async take(request) {
+      const { lease } = request
+      return findTakeable(places, request).flatMap(([id, { account, startTag }]): Taken[] => {
+        change(id, { lease })
         const head = findHead(id)
-        return head === undefined ? [] : [{ ...head, claim: request.claim, turn }]
+        const runningLimit = findRunningLimit(account)
+        return head === undefined ? [] : [{ ...head, lease, startTag, runningLimit }]
       })
     },
-    async release({ claim, tasks, dueAt, keepsTurns = false }) {
+    async release({ lease, tasks, dueAt, startsAnew = false }) {
       for (const task of tasks) {
         const place = places.get(task)
-        if (place?.claim !== claim) continue
-        const turn = keepsTurns ? toFreeTurn(task, place) : null
-        change(task, { claim: null, turn, ...(turn === null && { dueAt }) })
+        if (place?.lease !== lease) continue
+        const startTag = startsAnew ? (place.startTag ?? 0) : toFreeTag(task, place)
+        change(task, { lease: null, startTag, dueAt })
       }
     },
+    findRunningLimits: async (accounts) =>
+      new Map(accounts.map((account) => [account, findRunningLimit(account)])),
     findOverdue: async (request) =>
       earliest(
         [...places]
-          .filter(([, { claim, endBy }]) => claim === null || endBy <= request.heldUntil)
+          .filter(([, { lease, endBy }]) => lease === null || endBy <= request.heldUntil)
           .map(([id, { endBy }]) => [id, endBy] as const),
         request,
       ),
@@ -115,106 +122,83 @@ export function createMemoryQueue(findHead: FindHead): MemoryQueue {
     },
     async peekQueue({ models, now, most }) {
       const free = [...places.values()].filter(
-        ({ model, claim }) => claim === null && models.includes(model),
+        ({ model, lease }) => lease === null && models.includes(model),
       )
+      const takeable = free.filter(({ dueAt }) => dueAt <= now)
       return {
-        dueAt: least(free.flatMap(({ turn, dueAt }) => (turn === null ? [dueAt] : []))),
-        turn: least(free.flatMap(({ turn }) => turn ?? [])),
-        claimable: Math.min(
-          most,
-          free.filter(({ turn, dueAt }) => turn !== null || dueAt <= now).length,
-        ),
+        dueAt: least(free.flatMap(({ startTag, dueAt }) => (startTag === null ? [dueAt] : []))),
+        startTag: least(takeable.flatMap(({ startTag }) => startTag ?? [])),
+        takeable: Math.min(most, takeable.length),
       }
     },
-    async findStartedTurn({ models }) {
-      const claimed = [...places.values()].filter(
-        ({ model, claim }) => claim !== null && models.includes(model),
+    async findStartedTag({ models }) {
+      const tags = [...places.values()].flatMap(({ lease, model, startTag }) =>
+        lease !== null && models.includes(model) ? (startTag ?? []) : [],
       )
-      const turns = claimed.flatMap(({ turn }) => turn ?? [])
-      return turns.length === 0 ? null : Math.max(...turns)
+      return tags.length === 0 ? null : Math.max(...tags)
     },
     measureQueue: async () => measure([...places.values()]),
   }
 }
 
-type ClaimMethods = Pick<
-  QueueStorage,
-  "renew" | "listClaims" | "voidClaim" | "freeOthers" | "holdSlots" | "countSlots"
->
+type LeaseMethods = Pick<QueueStorage, "heartbeat" | "listLeases" | "expire">
 
 function isUnderWay(head: StreamHead | undefined): boolean {
   return head !== undefined && toStatus(head.task) === "running"
 }
 
-type ToFreeTurn = (task: string, place: Place) => number | null
+type ToFreeTag = (task: string, place: Place) => number | null
 
-function createClaims(places: Map<string, Place>, toFreeTurn: ToFreeTurn): ClaimMethods {
-  const beats = new Map<string, number>()
-  /** By pool, then by claim; a claim without slots has no entry. */
-  const slots = new Map<string, Map<string, number>>()
+function createLeases(places: Map<string, Place>, toFreeTag: ToFreeTag): LeaseMethods {
+  const leases = new Map<string, WorkerLease>()
 
-  function list(): readonly ClaimBeats[] {
-    const holders = [...places.values()].flatMap(({ claim }) => claim ?? [])
-    const slotHolders = [...slots.values()].flatMap((pool) => [...pool.keys()])
-    const known = new Set([...holders, ...slotHolders, ...beats.keys()])
-    return [...known].map((claim) => ({ claim, beats: beats.get(claim) ?? 0 }))
-  }
-
-  function free(claim: string, except: readonly string[]): void {
-    for (const [task, place] of places) {
-      if (place.claim !== claim || except.includes(task)) continue
-      places.set(task, { ...place, claim: null, turn: toFreeTurn(task, place) })
-    }
+  function list(): readonly WorkerLease[] {
+    const holders = [...places.values()].flatMap(({ lease }) => lease ?? [])
+    const known = new Set([...holders, ...leases.keys()])
+    return [...known].map((lease) => leases.get(lease) ?? { lease, beats: 0 })
   }
 
   return {
-    async renew({ claim, tasks }) {
-      beats.set(claim, (beats.get(claim) ?? 0) + 1)
-      return tasks.filter((task) => places.get(task)?.claim === claim)
+    async heartbeat({ lease, beats, facts }) {
+      if ((leases.get(lease)?.beats ?? 0) < beats) leases.set(lease, { lease, beats, facts })
+      const held = [...places].flatMap(([task, place]) => (place.lease === lease ? task : []))
+      return { held, leases: list() }
     },
-    listClaims: async () => list(),
-    async voidClaim({ claim, beats: seen }) {
-      if ((beats.get(claim) ?? 0) !== seen) return false
-      beats.delete(claim)
-      free(claim, [])
-      for (const pool of slots.values()) pool.delete(claim)
+    listLeases: async () => list(),
+    async expire({ lease, beats }) {
+      if ((leases.get(lease)?.beats ?? 0) !== beats) return false
+      leases.delete(lease)
+      for (const [task, place] of places) {
+        if (place.lease !== lease) continue
+        places.set(task, { ...place, lease: null, startTag: toFreeTag(task, place) })
+      }
       return true
     },
-    freeOthers: async ({ claim, tasks }) => free(claim, tasks),
-    holdSlots: async (request) => holdSlots(slots, request),
-    countSlots: async (pool) =>
-      [...(slots.get(pool)?.values() ?? [])].reduce((sum, each) => sum + each, 0),
   }
-}
-
-function holdSlots(
-  slots: Map<string, Map<string, number>>,
-  { pool, size, claim, count }: SlotRequest,
-): number {
-  const holders = slots.get(pool) ?? new Map<string, number>()
-  slots.set(pool, holders)
-  holders.delete(claim)
-  const left = size - [...holders.values()].reduce((sum, each) => sum + each, 0)
-  const held = Math.max(0, Math.min(count, left))
-  if (held > 0) holders.set(claim, held)
-  return held
 }
 
 type QueuedTask = readonly [id: string, place: Place]
 
-function findClaimable(places: ReadonlyMap<string, Place>, request: ClaimRequest): QueuedTask[] {
-  const { models, now, limit, exceptAccounts = [], exceptStarts = false } = request
+function findTakeable(places: ReadonlyMap<string, Place>, request: TakeRequest): QueuedTask[] {
+  const { models, now, limit, permits, dueOnly = false } = request
   const free = [...places].filter(
-    ([, place]) => place.claim === null && models.includes(place.model),
+    ([, { lease, model, dueAt }]) => lease === null && models.includes(model) && dueAt <= now,
   )
-  const steps = free.filter(([, { turn, dueAt }]) => turn === null && dueAt <= now)
-  const starts = free.filter(
-    ([, place]) => !exceptStarts && place.turn !== null && !exceptAccounts.includes(place.account),
+  const due = free.filter(([, { startTag }]) => startTag === null)
+  const left = new Map(permits)
+  const inLine = free.filter(
+    ([, { account, startTag }]) => !dueOnly && startTag !== null && left.get(account) !== 0,
   )
-  return [...sortBy(steps, ({ dueAt }) => dueAt), ...sortBy(starts, ({ turn }) => turn ?? 0)].slice(
-    0,
-    Math.max(0, limit),
+  // Of each model no more than can be taken is looked at, as SQL does it.
+  const front = [...Map.groupBy(inLine, ([, { model }]) => model).values()].flatMap((ofModel) =>
+    sortBy(ofModel, ({ startTag }) => startTag ?? 0).slice(0, limit),
   )
+  const fresh = sortBy(front, ({ startTag }) => startTag ?? 0).filter(([, { account }]) => {
+    const count = left.get(account) ?? Infinity
+    left.set(account, count - 1)
+    return count > 0
+  })
+  return [...sortBy(due, ({ dueAt }) => dueAt), ...fresh].slice(0, Math.max(0, limit))
 }
 
 function sortBy(tasks: readonly QueuedTask[], toOrder: (place: Place) => number): QueuedTask[] {
@@ -225,11 +209,11 @@ function measure(places: readonly Place[]): QueueMeasure[] {
   const byModel = [...Map.groupBy(places, ({ model }) => model)]
   return byModel
     .map(([model, queued]) => {
-      const free = queued.filter(({ claim }) => claim === null)
+      const free = queued.filter(({ lease }) => lease === null)
       return {
         model,
         waiting: free.length,
-        claimed: queued.length - free.length,
+        held: queued.length - free.length,
         oldestAt: least(free.map(({ dueAt }) => dueAt)),
       }
     })

@@ -20,15 +20,18 @@ export interface MemoryStorage extends Storage, Omit<MemoryDeployment, keyof Sto
   failAppends(times: number, isStored?: boolean): void
   /**
    * Takes a task back to `version`, as a standby that had not received what followed has it after a
-   * failover; held by `claim`, or by nobody. 0 removes it.
+   * failover; held under `lease`, or by nobody. 0 removes it.
    */
-  goBack(task: string, version: number, claim?: string): void
+  goBack(task: string, version: number, lease?: string): void
 }
 
 export function createMemoryStorage(): MemoryStorage {
   const tables = createMemoryTables()
   const { charges, events, inputs, outcomes, rows } = tables
-  const queue = createMemoryQueue((id) => findHead(tables, id))
+  const queue = createMemoryQueue(
+    (id) => findHead(tables, id),
+    (account) => accounts.findRunningLimit(account),
+  )
   const accounts = createMemoryAccounts({
     charges,
     findUnfinished: (account) =>
@@ -59,7 +62,7 @@ export function createMemoryStorage(): MemoryStorage {
     events,
     inputs,
     failAppends: failing.begin,
-    goBack: (task, version, claim) => appends.goBack(task, version, claim ?? null),
+    goBack: (task, version, lease) => appends.goBack(task, version, lease ?? null),
     append: async (append) => failing.run(() => appends.append(append)),
     admit: async (request) => failing.run(() => appends.admit(request)),
     async check() {},

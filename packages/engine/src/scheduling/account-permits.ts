@@ -1,0 +1,89 @@
+/**
+ * How many tasks of an account run at once, over all nodes: each process has its fair share of the account's
+ * `runningTasks`. What works is counted for every account, so that a limit that is set later holds for it
+ * too; limits are learned from the tasks themselves and read anew together, so that a thousand full
+ * accounts cost one question.
+ */
+import type { Ports } from "../ports.ts"
+import type { FairShares } from "./fair-shares.ts"
+import { createPermits, type Permit, type Permits } from "./permits.ts"
+
+export interface AccountPermits {
+  /** A permit for a new task; undefined if none is free here. `limit`: of the account, as just read. */
+  tryAcquire(account: string, limit: number | null): Permit | undefined
+  /** A permit for work that is under way already. */
+  join(account: string, limit: number | null): Permit
+  isLimited(account: string): boolean
+  /** How many new tasks may be taken, of each account with a limit that is known here. */
+  listFree(): ReadonlyMap<string, number>
+  /** Reads the limits again if that is due. Rejects where the storage fails. */
+  refresh(): Promise<void>
+}
+
+interface Entry {
+  limit: number | null
+  readonly permits: Permits
+}
+
+/** A changed limit holds within this where nothing else shows it. */
+const FRESH_MS = 10_000
+
+/** Limits remembered of accounts without work here: a few hundred bytes each. */
+const REMEMBERED = 10_000
+
+export function createAccountPermits(
+  { clock, storage }: Pick<Ports, "clock" | "storage">,
+  shares: Pick<FairShares, "of" | "ofSeen" | "track">,
+): AccountPermits {
+  const entries = new Map<string, Entry>()
+  let readAt = clock.monotonicNow()
+
+  function create(account: string): Entry {
+    const entry: Entry = {
+      limit: null,
+      permits: createPermits(shares, {
+        name: `account:${account}`,
+        toSize: () => entry.limit ?? Infinity,
+      }),
+    }
+    entries.set(account, entry)
+    return entry
+  }
+
+  function find(account: string, limit: number | null): Entry {
+    const entry = entries.get(account) ?? create(account)
+    entry.limit = limit
+    return entry
+  }
+
+  /** Of those that nothing works for; those without a limit at once. */
+  function forget(): void {
+    let surplus = entries.size - REMEMBERED
+    for (const [account, { limit, permits }] of entries) {
+      if (permits.countUsed() > 0 || (limit !== null && surplus <= 0)) continue
+      permits.close()
+      entries.delete(account)
+      surplus -= 1
+    }
+  }
+
+  return {
+    tryAcquire: (account, limit) => find(account, limit).permits.tryAcquire(),
+    join: (account, limit) => find(account, limit).permits.join(),
+    isLimited: (account) => (entries.get(account)?.limit ?? null) !== null,
+    listFree() {
+      const limited = [...entries].filter(([, { limit }]) => limit !== null)
+      return new Map(limited.map(([account, { permits }]) => [account, permits.countFree()]))
+    },
+    async refresh() {
+      if (clock.monotonicNow() < readAt + FRESH_MS) return
+      readAt = clock.monotonicNow()
+      forget()
+      if (entries.size === 0) return
+      for (const [account, limit] of await storage.findRunningLimits([...entries.keys()])) {
+        const entry = entries.get(account)
+        if (entry !== undefined) entry.limit = limit
+      }
+    },
+  }
+}

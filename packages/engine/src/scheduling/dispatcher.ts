@@ -1,0 +1,185 @@
+/**
+ * Who works on what: two loops, one that takes tasks from the queue when something wakes it, when
+ * the next one is due, and at every idle poll; and one that keeps the worker lease alive. Polling alone
+ * is correct, wake-ups make it fast.
+ */
+import { isSafelightError, type ParameterValues, type StreamHead } from "@safelight/core"
+import type { Context } from "../context.ts"
+import type { AskedFor } from "../eligibility.ts"
+import { giveBackAll } from "../ownership/give-back.ts"
+import { createHeartbeats, type Heartbeats } from "../ownership/heartbeat.ts"
+import { createInFlight, type InFlight } from "../ownership/in-flight.ts"
+import { toBackoffMs } from "../settings.ts"
+import { createWork } from "../work.ts"
+import { createAccountPermits } from "./account-permits.ts"
+import { createAccountSettings, type AccountSettingsReader } from "./account-settings.ts"
+import { createAlarm, type Alarm } from "./alarm.ts"
+import { toModelGroups, type ModelGroup } from "./model-groups.ts"
+import { createQueueReader, type Offer, type QueueReader } from "./queue-reader.ts"
+import { createStartTags, type StartTags } from "./start-tags.ts"
+
+export interface Dispatcher {
+  start(): void
+  /** Looks at the queue soon. */
+  readonly wake: () => void
+  /** Has whichever process holds the task poll it soon; one that is told by another may miss it. */
+  readonly wakeHolder: (task: string) => void
+  /** Where a task about to be submitted shall stand. */
+  reserve(request: AskedFor, account: string): Promise<Reservation>
+  /**
+   * Takes back an offer that no task came of, as far as is known: if one did, it is held under this lease and
+   * unknown, and a heartbeat finds it so.
+   */
+  withdraw(offer: Offer): void
+  /** Whether this process works on `task` now. */
+  worksOn(task: string): boolean
+  /** Begins the work of an accepted offer; resolves when this process is done with it. */
+  accept(offer: Offer, head: StreamHead, parameters: ParameterValues): Promise<void>
+  /** Lets running work finish for up to `graceMs`, then hands the rest back. */
+  stop(graceMs: number): Promise<void>
+}
+
+export type Reservation =
+  /** With this process, at once. */
+  | { readonly kind: "here"; readonly offer: Offer }
+  /** In the queue, at this place in line. */
+  | { readonly kind: "queue"; readonly startTag: number }
+
+interface Parts {
+  readonly alarm: Alarm
+  readonly groups: readonly ModelGroup[]
+  readonly heartbeats: Heartbeats
+  readonly inFlight: InFlight
+  readonly reader: QueueReader
+  readonly settings: AccountSettingsReader
+  readonly startTags: StartTags
+}
+
+export function createDispatcher(context: Context, models: readonly string[]): Dispatcher {
+  const { clock, lease, storage } = context
+  const stopping = new AbortController()
+  /** The lease is kept alive until the last work is done, also while stopping. */
+  const stopped = new AbortController()
+  const parts = createParts(context, models)
+  const { alarm, groups, heartbeats, inFlight, reader, settings, startTags } = parts
+  let taking: Promise<void> | undefined
+  let beating: Promise<void> | undefined
+  let stopListening: (() => void) | undefined
+
+  context.recorder.onEachFinished(({ id }) => inFlight.callOff(id))
+  return {
+    start() {
+      if (taking !== undefined) return
+      taking = takeUntil(stopping.signal, context, parts)
+      beating = heartbeats.runUntil(stopped.signal)
+      stopListening = listen(storage, parts)
+    },
+    wake: () => alarm.ring(),
+    wakeHolder(task) {
+      if (!inFlight.wake(task)) storage.wakeHolder?.(task)
+    },
+    async reserve(request, account) {
+      const found = settings.known(account) ?? (await settings.find(account))
+      const isWorking = taking !== undefined && !stopping.signal.aborted
+      const offer = isWorking ? reader.offer(request, account, found) : undefined
+      if (offer !== undefined) return { kind: "here", offer }
+      const { model } = request
+      const group = groups.find((each) => each.models.includes(model))
+      if (group === undefined) throw new TypeError(`model ${model} is not served here`)
+      return { kind: "queue", startTag: await startTags.give(group, account, found.weight) }
+    },
+    worksOn: (task) => inFlight.has(task),
+    withdraw({ account, model, permit, taking: offered }) {
+      offered.end()
+      permit.release()
+      if (reader.hasBacklog(model, account)) alarm.ring()
+    },
+    accept({ permit, taking: offered }, head, parameters) {
+      const work = createWork(head, lease, clock, { permit, parameters })
+      // It may be somebody else's by now; the next heartbeats tell.
+      if (!offered.isSound()) work.controller.abort("the lease may have expired")
+      const done = inFlight.begin(work)
+      offered.end()
+      return done
+    },
+    async stop(graceMs) {
+      stopping.abort()
+      stopListening?.()
+      alarm.ring()
+      await taking
+      const left = await inFlight.windDown(graceMs)
+      stopped.abort()
+      await beating
+      await giveBackAll(context, left, clock.now())
+      if (taking !== undefined) await leave(context)
+    },
+  }
+}
+
+/** For what other processes tell. */
+function listen(
+  storage: Context["storage"],
+  { alarm, inFlight }: Pick<Parts, "alarm" | "inFlight">,
+): () => void {
+  const stopQueue = storage.onQueued?.(() => alarm.ring())
+  const stopHolder = storage.onHolderWoken?.((task) => inFlight.wake(task))
+  return () => {
+    stopQueue?.()
+    stopHolder?.()
+  }
+}
+
+function createParts(context: Context, models: readonly string[]): Parts {
+  const { channels, clock, shares } = context
+  const alarm = createAlarm(clock)
+  const groups = toModelGroups(models, channels)
+  const startTags = createStartTags(context)
+  const accounts = createAccountPermits(context, shares)
+  const inFlight = createInFlight(context, (model, account) => {
+    if (reader.hasBacklog(model, account)) alarm.ring()
+  })
+  const reader = createQueueReader(context, {
+    groups,
+    startTags,
+    accounts,
+    begin: (work) => void inFlight.begin(work),
+  })
+  const heartbeats = createHeartbeats(context, {
+    listWork: () => inFlight.list(),
+    isInHand: (task) => inFlight.has(task),
+    onChange: () => alarm.ring(),
+  })
+  const settings = createAccountSettings(context)
+  return { alarm, groups, heartbeats, inFlight, reader, settings, startTags }
+}
+
+async function takeUntil(
+  stopping: AbortSignal,
+  { clock, log, settings }: Context,
+  { alarm, heartbeats, reader }: Pick<Parts, "alarm" | "heartbeats" | "reader">,
+): Promise<void> {
+  for (let failures = 0; !stopping.aborted;) {
+    try {
+      await clock.ready()
+      const pauseMs = await reader.read()
+      heartbeats.tell()
+      failures = 0
+      if (pauseMs > 0) await alarm.wait(pauseMs)
+    } catch (error) {
+      failures += 1
+      log.error({ error }, "queue not read")
+      await clock.wait(toBackoffMs(settings, failures), stopping)
+    }
+  }
+}
+
+/** Ends this process's lease, and with it what it may hold still; others need not wait for that. */
+async function leave({ lease, log, storage }: Context): Promise<void> {
+  try {
+    const own = (await storage.listLeases()).find((each) => each.lease === lease.id)
+    if (own !== undefined) await storage.expire(own)
+  } catch (error) {
+    if (!isSafelightError(error)) throw error
+    log.warn({ error }, "lease not released")
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * The start tag of a task that is given up. Only one that was never dispatched is a new task: what a channel
+ * was once asked for is under way, and whoever takes it over must not wait behind new tasks of its
+ * account.
+ */
+import type { Expression, ExpressionBuilder } from "kysely"
+import { sql } from "kysely"
+import type { StoreDatabase } from "./tables.ts"
+
+/** In an update of `ready`: the row's start tag, or null if the task was ever dispatched. */
+export function toTagOnceFree(
+  of: ExpressionBuilder<StoreDatabase, "ready">,
+): Expression<number | null> {
+  const dispatched = of
+    .selectFrom("tasks")
+    .select("tasks.id")
+    .whereRef("tasks.id", "=", "ready.task")
+    // Public `running` begins with the first dispatch and lasts as long as the task is unfinished.
+    .where("tasks.status", "=", sql.lit("running" as const))
+  return of
+    .case()
+    .when(of.exists(dispatched))
+    .then(of.lit(null))
+    .else(of.ref("ready.startTag"))
+    .end()
+}

@@ -1,0 +1,139 @@
+/**
+ * Worker leases. One is registered by its first heartbeat; what a reader would get wrong is that tasks may be
+ * held under one that is not, by a statement that arrived late: it is listed all the same, and expires.
+ * An expiry is one guarded change: whether the heartbeats still are what they were is judged in the
+ * commit that frees the tasks.
+ */
+import type { HeartbeatRequest, LeaseFacts, QueueStorage, WorkerLease } from "@safelight/core"
+import { sql } from "kysely"
+import { toStep, type Connections } from "./driver.ts"
+import { toTagOnceFree } from "./free-tag.ts"
+import { describeStatements, type Compiler } from "./statement.ts"
+
+export interface OfLease {
+  readonly lease: string
+}
+
+const HEARTBEATS = describeStatements(({ db, compile }) => ({
+  /** Registers or renews `lease`, unless it is known by as many `beats`. */
+  beat: compile(({ lease, beats, facts }: HeartbeatRequest) =>
+    db
+      .insertInto("leases")
+      .values({ lease, beats, facts })
+      .onConflict((conflict) =>
+        conflict
+          .column("lease")
+          .doUpdateSet((of) => ({
+            beats: of.ref("excluded.beats"),
+            facts: of.ref("excluded.facts"),
+          }))
+          .whereRef("leases.beats", "<", "excluded.beats"),
+      ),
+  ),
+  findHeld: compile(({ lease }: OfLease) =>
+    db.selectFrom("ready").select("task").where("lease", "=", lease),
+  ),
+  /** Every lease that is registered or holds a task; without facts those that are not registered. */
+  listLeases: compile(() => {
+    const known = db
+      .selectFrom("ready")
+      .select((of) => of.ref("lease").$notNull().as("lease"))
+      .where("lease", "is not", null)
+      .union(db.selectFrom("leases").select("lease"))
+    return db
+      .selectFrom(known.as("known"))
+      .leftJoin("leases", "leases.lease", "known.lease")
+      .select((of) => [
+        "known.lease",
+        of.fn.coalesce("leases.beats", of.lit(0)).as("beats"),
+        "leases.facts",
+      ])
+  }),
+}))
+
+const ENDS = describeStatements(({ db, compile }) => {
+  const free = db
+    .updateTable("ready")
+    .set((of) => ({ lease: of.lit(null), startTag: toTagOnceFree(of) }))
+  return {
+    /**
+     * Changes one row if `lease` has `beats`, and none otherwise. A lease that is not registered gets a
+     * row here, so that a heartbeat at the same moment comes before it, and stops it, or behind it. The
+     * count is compared where the row is changed: what was read before may be old by then.
+     */
+    expire: compile(({ lease, beats }: OfLease & { readonly beats: number }) => {
+      const registered = db.selectFrom("leases").select("lease").where("lease", "=", lease)
+      return db
+        .insertInto("leases")
+        .columns(["lease", "beats", "facts"])
+        .expression(
+          db
+            .selectNoFrom((of) => [
+              of.val(lease).as("lease"),
+              of.lit(0).as("beats"),
+              sql.lit("").$castTo<LeaseFacts>().as("facts"),
+            ])
+            .where((of) => of.or([of(of.val(beats), "=", of.lit(0)), of.exists(registered)])),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .column("lease")
+            .doUpdateSet((of) => ({ beats: of.lit(0) }))
+            .where("leases.beats", "=", beats),
+        )
+    }),
+    /** Frees what is held under `lease`; the start tag of what was ever dispatched is gone with it. */
+    freeTasks: compile(({ lease }: OfLease) => free.where("lease", "=", lease)),
+    forget: compile(({ lease }: OfLease) => db.deleteFrom("leases").where("lease", "=", lease)),
+    freeEveryTask: compile(() => free.where("lease", "is not", null)),
+    forgetAll: compile(() => db.deleteFrom("leases")),
+  }
+})
+
+export const LEASE_STATEMENTS = describeStatements((compiler) => ({
+  ...HEARTBEATS(compiler),
+  ...ENDS(compiler),
+}))
+
+export type LeaseMethods = Pick<QueueStorage, "heartbeat" | "listLeases" | "expire">
+
+/** `onFreed`: anybody may take tasks that were held. */
+export function createLeaseMethods(
+  { read, commit }: Connections,
+  compiler: Compiler,
+  onFreed: () => void,
+): LeaseMethods {
+  const statements = LEASE_STATEMENTS(compiler)
+  const list = async () => (await read(statements.listLeases, {})).map(toWorkerLease)
+  return {
+    async heartbeat(request) {
+      const { lease } = request
+      await commit({ steps: [toStep(statements.beat, request)] })
+      // After it: what is read before could be older than a lease that sees this one.
+      const [held, leases] = await Promise.all([read(statements.findHeld, { lease }), list()])
+      return { held: held.map(({ task }) => task), leases }
+    },
+    listLeases: list,
+    async expire({ lease, beats }) {
+      const outcome = await commit({
+        steps: [
+          toStep(statements.expire, { lease, beats }),
+          toStep(statements.freeTasks, { lease }),
+          toStep(statements.forget, { lease }),
+        ],
+        isGuarded: true,
+      })
+      if (outcome === true) onFreed()
+      return outcome === true
+    },
+  }
+}
+
+interface LeaseRow extends OfLease {
+  readonly beats: number
+  readonly facts: LeaseFacts | null
+}
+
+function toWorkerLease({ lease, beats, facts }: LeaseRow): WorkerLease {
+  return facts === null ? { lease, beats } : { lease, beats, facts }
+}
