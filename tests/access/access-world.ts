@@ -45,8 +45,8 @@ export function openAccess({
   putArtifact(fake, new Uint8Array(3), { expiresAt })
 
   /** The code that a key is refused with; "authenticated" where it is not. */
-  async function tell(key: string, connection?: object): Promise<string> {
-    const answer = await access.authenticate({ authorization: `Bearer ${key}`, connection })
+  async function tell(key: string): Promise<string> {
+    const answer = await access.authenticate({ authorization: `Bearer ${key}` })
     return answer.kind === "refused" ? answer.code : answer.kind
   }
 

@@ -19,7 +19,7 @@ const WRITERS = ["packages/safelight/src/json-log.ts", "packages/core/src/error-
 
 export function findLoggedMessages(): LoggedMessage[] {
   return findSources()
-    .filter((path) => !WRITERS.includes(path) && !path.startsWith("adapters/http/"))
+    .filter((path) => !WRITERS.includes(path))
     .flatMap((path) => parseLoggedMessages(path, read(path)))
 }
 

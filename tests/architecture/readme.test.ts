@@ -14,8 +14,8 @@ import { findFiles, ROOT, WORKSPACES } from "./workspaces.ts"
 const readme = readFileSync(join(ROOT, "README.md"), "utf8")
 
 /** The first block of a language. */
-function block(language: string): string {
-  const [, text] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme) ?? []
+function block(language: string, from = readme): string {
+  const [, text] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(from) ?? []
   assert.ok(text !== undefined, `the README has no ${language} block`)
   return text
 }
@@ -38,17 +38,29 @@ function listAnchors(text: string): string[] {
   )
 }
 
+/** Runs a program in an empty folder that has the repository's packages; resolves to what it prints. */
+async function runProgram(program: string, folder: string): Promise<string> {
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"))
+  await writeFile(join(folder, "program.ts"), program)
+  const argv = ["--conditions=@safelight/source", "program.ts"]
+  const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: folder })
+  return stdout
+}
+
 describe("the README", () => {
   it("embeds the engine in fifteen lines that run and leave a picture", async () => {
     const program = block("ts")
     assert.equal(program.split("\n").filter((line) => line.trim() !== "").length, 15)
     await using folder = await createTemporaryFolder()
-    await symlink(join(ROOT, "node_modules"), join(folder.path, "node_modules"))
-    await writeFile(join(folder.path, "program.ts"), program)
-    const argv = ["--conditions=@safelight/source", "program.ts"]
-    await promisify(execFile)(process.execPath, argv, { cwd: folder.path })
+    await runProgram(program, folder.path)
     const picture = await readFile(join(folder.path, "first-light.png"))
     assert.equal(picture.subarray(1, 4).toString(), "PNG")
+  })
+
+  it("of the HTTP adapter serves the task API in one program that runs", async () => {
+    const program = block("ts", readFileSync(join(ROOT, "adapters/http/README.md"), "utf8"))
+    await using folder = await createTemporaryFolder()
+    assert.match(await runProgram(program, folder.path), /^202 \/v1\/tasks\/[\da-f-]{36}\n$/)
   })
 
   it("names two commands, and both are scripts of the root", () => {

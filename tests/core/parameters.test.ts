@@ -543,7 +543,7 @@ describe("a message", () => {
 
   it("shows at most 100 characters of a member's name", () => {
     const [[, param]] = faultsOf(referenceToVideo, { [POO.repeat(101)]: 1 }) as [Fault]
-    assert.equal(param, `parameters.${POO.repeat(100)}…`)
+    assert.equal(param, `parameters.${POO.repeat(99)}…`)
     const [[, whole]] = faultsOf(referenceToVideo, { [POO.repeat(100)]: 1 }) as [Fault]
     assert.equal(whole, `parameters.${POO.repeat(100)}`)
   })

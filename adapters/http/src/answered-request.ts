@@ -1,7 +1,7 @@
 /**
- * What became of a request, told to whoever watches once it was answered: a host makes its log lines
- * and its metrics of it. Nothing here was written by the caller: the path is a pattern, the method
- * one of a few, the task an id that could be one; a query and a header are never told.
+ * Reports each request once it was answered, for a host's log lines and metrics. A report contains nothing
+ * that the caller could choose freely: the path is a pattern, the method one of a few, the task has the
+ * form of an id; query and headers are left out.
  */
 import { isTaskId, type Clock } from "@safelight/core"
 import { ERRORS } from "./errors/error-table.ts"
@@ -14,32 +14,32 @@ export interface AnsweredRequest {
   readonly requestId: string
   /** GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, or `other`. */
   readonly method: string
-  /** The pattern of its path, as `/v1/tasks/:task`; `none` where the path is unknown or was not looked at. */
+  /** The pattern of its path, as `/v1/tasks/:task`; `none` if it is unknown or was not looked at. */
   readonly route: string
   readonly status: number
-  /** Until the answer was made; where an artifact's bytes went to Node's response, until they were out. */
+  /** Until the answer was made; for an artifact under our Node server until its bytes were sent. */
   readonly durationMs: number
-  /** Of the answer's body; of a download that broke off, as far as it came. */
+  /** Of the answer's body; of a download that broke off, the bytes sent until then. */
   readonly sentBytes: number
-  /** False where a download broke off. */
+  /** False if a download broke off. */
   readonly isComplete: boolean
-  /** Whose key it was, once that was verified. */
+  /** The account of the key, once that was verified. */
   readonly account: string | undefined
-  /** The task that was made, or that the path names; it may be nobody's. */
+  /** The task that was made, or that the path names; it need not exist. */
   readonly task: string | undefined
 }
 
 /** Called once a request, after its answer is made; must not throw. */
 export type OnAnswered = (request: AnsweredRequest) => void
 
-/** The route of what matches none. */
+/** The route of a path that matches none. */
 const NO_ROUTE = "none"
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
-/** Tells `onAnswered` of the requests that a handler answers. */
+/** Calls `onAnswered` for the requests that a handler answers. */
 export interface Watch {
-  /** When a request came, to be handed back. */
+  /** The moment at which a request began, to be passed to `end`. */
   begin(): number
   end(ended: Ended): void
 }
@@ -55,7 +55,7 @@ export function createWatch(onAnswered: OnAnswered, clock: Pick<Clock, "monotoni
   return {
     begin: () => clock.monotonicNow(),
     end({ exchange, route, response, beganAt }) {
-      const { requestId, method, account, transfer } = exchange
+      const { requestId, method, caller, transfer } = exchange
       onAnswered({
         requestId,
         method: toKnownMethod(method),
@@ -64,14 +64,14 @@ export function createWatch(onAnswered: OnAnswered, clock: Pick<Clock, "monotoni
         durationMs: clock.monotonicNow() - beganAt,
         sentBytes: transfer?.sentBytes ?? toWrittenBytes(response),
         isComplete: transfer === undefined || transfer.sentBytes === transfer.lengthBytes,
-        account,
+        account: caller?.id,
         task: exchange.task ?? toNamedTask(exchange),
       })
     },
   }
 }
 
-/** A request that was refused before anybody looked at its path. */
+/** The report of a request that was refused before its path was looked at. */
 export function toRefusedRequest(refused: {
   readonly requestId: string
   readonly method: string
@@ -96,7 +96,7 @@ function toKnownMethod(method: string): string {
   return METHODS.has(method) ? method : "other"
 }
 
-/** What stands in the place of an id may be anything, a secret too. */
+/** The path may have anything where an id belongs, even a secret. */
 function toNamedTask({ param }: Exchange): string | undefined {
   const id = param("task")
   return isTaskId(id) ? id : undefined

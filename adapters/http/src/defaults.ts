@@ -1,30 +1,30 @@
 /**
- * Every number that a host may change, each with its reason, and the check of what a host gave.
+ * Every number that a host may change, each with its reason.
  * Durations are milliseconds and sizes bytes, as the names say.
  */
-import { SafelightError } from "@safelight/core"
+import { withDefaults, type Settings } from "@safelight/core"
 
 export const DEFAULTS = {
   /** One request body: three 20 MiB images as data URLs, and room. */
   bodyBytes: 64 * 1024 * 1024,
   /**
-   * All request bodies held at once; past it a request is refused as overloaded. One account's are a
-   * quarter at most, or one largest body where that is more.
+   * All request bodies held at once; one more is refused as overloaded. One account may hold a quarter,
+   * or one largest body if that is more.
    */
   bodiesInFlightBytes: 512 * 1024 * 1024,
   /** Large bodies that are worked on at a time; each takes about ten times its size until it is stored. */
   bodiesAtWorkBytes: 128 * 1024 * 1024,
-  /** A body of which nothing came for so long is refused; large ones are measured as often. */
+  /** A body that stands still for so long is refused; the speed of large ones is checked as often. */
   bodyPaceMs: 10_000,
-  /** The least for a large body: what the slowest of mobile networks do. */
+  /** The slowest that a large body may be: as fast as the slowest mobile networks. */
   bodyBytesPerSecond: 50_000,
   /** A larger body is read in a thread: about 10 ms of work, above which polls would feel it. */
   largeBodyBytes: 1024 * 1024,
   /** Threads of a server for large bodies: the largest takes one for half a second. */
   bodyThreads: 2,
-  /** What takes a thread longer never ends: forty times the largest. Its thread is ended, the body refused. */
+  /** Forty times what the largest takes: a body that takes longer never ends. Its thread is ended. */
   bodyThreadMs: 20_000,
-  /** They end when nothing was large for so long, since memory goes back to the system only so. */
+  /** They end after so long without work, since only then their memory goes back to the system. */
   bodyThreadRestMs: 10_000,
   /** One body of a provider's callback: with a result in it some hundred kilobytes at most. */
   callbackBytes: 1024 * 1024,
@@ -32,7 +32,7 @@ export const DEFAULTS = {
   callbacksInFlightBytes: 16 * 1024 * 1024,
   /** RFC 9110 §4.1 asks for at least 8,000. */
   urlCharacters: 8_192,
-  /** Requests for inputs that may wait; past it they are refused as overloaded. */
+  /** Requests for inputs that may wait; one more is refused as overloaded. */
   inputsWaiting: 1_000,
   /** Answers of finished tasks remembered, about 0.5 KiB each; at most twice as many. */
   cachedTasks: 10_000,
@@ -50,19 +50,9 @@ export const DEFAULTS = {
   lingerMs: 2_000,
 } as const
 
-export type HttpSettings = { readonly [Name in keyof typeof DEFAULTS]: number }
+export type HttpSettings = Settings<typeof DEFAULTS>
 
-/** The defaults with a host's own numbers; rejects what is no positive integer, by name. */
-export function toSettings(given: Partial<HttpSettings> = {}): HttpSettings {
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(DEFAULTS, name)) throw invalid(`${name} is not a setting`)
-    if (!Number.isSafeInteger(value) || value < 1) {
-      throw invalid(`${name} must be a positive integer`)
-    }
-  }
-  return { ...DEFAULTS, ...given }
-}
-
-function invalid(message: string): SafelightError {
-  return new SafelightError({ code: "invalid-configuration", message })
+/** The defaults with a host's own numbers. Throws `invalid-configuration`, naming the setting. */
+export function toSettings(given?: Partial<HttpSettings>): HttpSettings {
+  return withDefaults(DEFAULTS, given, "of HTTP")
 }

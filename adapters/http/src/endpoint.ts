@@ -1,9 +1,8 @@
 /**
- * What an endpoint is: one declaration of its path, who may call it how often, its parameters, its
- * answers and refusals, and what it does. The router, the order of checks, the readers of query and
- * headers and the OpenAPI document are made from it. A handler refuses and replies by the tools that
- * `create` is given, and those take the declared codes and statuses alone: what is not declared does
- * not compile.
+ * An endpoint is one declaration: its path, who may call it how often, its parameters, its answers and
+ * refusals, and what it does. The router, the order of checks, the readers of query and headers and the
+ * OpenAPI document are made from it. A handler refuses and replies with the tools that `create` is given.
+ * They take only the declared codes and statuses: one that is not declared does not compile.
  */
 import type { Account, ApiKeyScope, RatePolicy } from "@safelight/core"
 import type { ErrorCode } from "./errors/error-table.ts"
@@ -18,7 +17,7 @@ import type { PathParameter } from "./request/path-parameters.ts"
 import type { QueryParameter, QueryParameters } from "./request/query-parameters.ts"
 import type { Services } from "./services.ts"
 
-/** What the document says of an endpoint; one without it is not described. */
+/** An endpoint in the document; one without it is not described there. */
 export interface About {
   /** Its `operationId`. */
   readonly id: string
@@ -31,20 +30,20 @@ export interface About {
 export interface KeyNeed {
   /** All of them. */
   readonly scopes: readonly ApiKeyScope[]
-  /** What the request is counted against. */
+  /** The rate that the request is counted against. */
   readonly rate: RatePolicy
-  /** What else opens the endpoint: where it stands no key is looked at, and the handler decides. */
+  /** Another way in: if it is there no key is looked at, and the handler decides. */
   readonly unless?: Opener
 }
 
-/** A parameter of the query that stands in for a key. */
+/** A parameter of the query that replaces a key. */
 export interface Opener {
   readonly name: string
   readonly description: string
   readonly isThere: (request: Request) => boolean
 }
 
-/** One of an endpoint's answers that are no refusals. */
+/** An answer of an endpoint that is not a refusal. */
 export interface AnswerDeclaration {
   readonly description: string
   /** The schema of a JSON body. */
@@ -60,7 +59,7 @@ export interface AnswerDeclaration {
 export interface PathHeaders {
   /** Lower-case names. */
   readonly toHeaders: (request: Request) => Readonly<Record<string, string>>
-  /** What the document says of them: where they may stand, besides on a 405. */
+  /** For the document: which headers, and on which statuses besides 405. */
   readonly described: { readonly names: readonly ResponseHeaderName[]; readonly on: Statuses }
 }
 
@@ -83,7 +82,6 @@ type Body<Kind> = Kind extends BodyKind<infer Value> ? Value : undefined
 /** A request whose declared checks have passed. */
 export type Call<Key, Query, Headers, Kind> = Exchange &
   Caller<Key> & {
-    readonly startedAt: number
     readonly query: {
       readonly [Name in keyof Query]: Query[Name] extends QueryParameter<infer Value, infer Absent>
         ? Value | Absent
@@ -97,10 +95,10 @@ export type Call<Key, Query, Headers, Kind> = Exchange &
     readonly body: Body<Kind>
   }
 
-/** Throws what `refuse` made, or an outside error; both are answered for it. */
+/** May throw a `Refusal` or any error; `errors/answer-error.ts` answers both. */
 export type Handler<Given extends Exchange> = (call: Given) => Response | Promise<Response>
 
-/** What a handler answers by: of the declared codes and statuses alone. */
+/** What a handler answers with: the declared codes and statuses alone. */
 export interface Tools<Status extends number, Code extends ErrorCode> {
   readonly refuse: Refuse<Code>
   readonly reply: Reply<Status>
@@ -121,25 +119,25 @@ export interface Declaration<
   /** As Hono writes it: `/v1/tasks/:task`. */
   readonly path: Path
   readonly about?: About
-  /** Absent: nobody is asked for one. */
+  /** Absent: no key is needed. */
   readonly key?: Key
   readonly inPath?: Readonly<Record<Names<Path>, PathParameter>>
-  /** Absent: the query says nothing, and is ignored; else every other parameter is refused. */
+  /** Absent: the query is ignored. Otherwise every parameter that is not declared is refused. */
   readonly query?: Query
   readonly headers?: Headers
   readonly body?: Kind
   readonly answers: Readonly<Record<Status, AnswerDeclaration>>
-  /** What `create` may refuse; what parameters, body and key are refused for is added to them. */
+  /** What the handler may refuse; the refusals of parameters, body and key are added to them. */
   readonly refusals: readonly Code[]
   readonly pathHeaders?: PathHeaders
-  /** Once a process; undefined where the host has nothing for it to serve: then the path is unknown. */
+  /** Called once a handler. Undefined if the host has nothing for it to serve: then the path is unknown. */
   readonly create: (
     services: Needs,
     tools: Tools<Status, Code>,
   ) => Handler<Call<Key, Query, Headers, Kind>> | undefined
 }
 
-/** An endpoint of any kind, as those read it who make something of its declaration. */
+/** An endpoint of any kind, for the router, the pipeline and the document. */
 export type Endpoint<Needs = Services> = Omit<
   Declaration<
     Needs,
@@ -170,6 +168,6 @@ export function defineEndpoint<
   const Status extends number = never,
   const Code extends ErrorCode = never,
 >(declaration: Declaration<Needs, Path, Key, Query, Headers, Kind, Status, Code>): Endpoint<Needs> {
-  // The checks before a handler fill what its own type names (`pipeline.ts`).
+  // The checks before a handler fill in what the type of its call names (`pipeline.ts`).
   return declaration as unknown as Endpoint<Needs>
 }

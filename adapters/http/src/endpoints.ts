@@ -1,4 +1,4 @@
-/** Every endpoint of the service, in the order that the document shows them in: a new one stands here. */
+/** Every endpoint of the service, in the order of the document. A new one is added here. */
 import type { Endpoint } from "./endpoint.ts"
 import { showContent } from "./endpoints/artifact-content.ts"
 import { createLink, revokeLinks } from "./endpoints/artifact-links.ts"

@@ -1,15 +1,15 @@
 /**
  * One request on its way to an answer, and what a host may bring along with it. Nothing here is of
  * Node: our own Node server passes a `ServerPort`, and `node` is what that port alone understands. A
- * handler within a host's application has neither, and so never writes to a response whose headers
- * the host may still change.
+ * handler in a host's application has neither, so it never writes to a response whose headers the host
+ * may still change.
  */
 import type { Account } from "@safelight/core"
 import type { BodySink } from "./body/read-body.ts"
 import type { CreationThreads } from "./body/creation-reader.ts"
 import type { ByteSource } from "./content/byte-source.ts"
 
-/** What a host passes beside the request; another host's own bindings are ignored. */
+/** What a host passes with the request; anything but a pair of both is ignored. */
 export interface HostBindings {
   /** The raw request and response, for `server` alone. */
   readonly node?: object
@@ -18,15 +18,13 @@ export interface HostBindings {
 
 /** What a server of ours can do that web-standard requests and responses can't. */
 export interface ServerPort {
-  /** What a client's next request shares with this one. */
-  toConnection(node: object): object
   /** How often a header was sent; web-standard headers have joined its values. */
   countHeader(node: object, name: string): number
-  /** Hands each chunk of the body to `sink`; where reading stops early, the rest is left unread. */
+  /** Hands each chunk of the body to `sink`; if reading stops early, the rest is left unread. */
   receive(node: object, sink: BodySink): Promise<void>
-  /** Writes the answer by itself. Resolves when it is out or the client has left; rejects where the source fails. */
+  /** Writes the answer by itself. Resolves once it is sent or the client has left; rejects if the source fails. */
   send(node: object, answer: SentAnswer): Promise<void>
-  /** What the handler returns once `send` has settled: the answer is out. */
+  /** What the handler returns once `send` has settled. */
   readonly sent: Response
   readonly threads: CreationThreads
 }
@@ -42,7 +40,7 @@ export interface SentAnswer {
 export interface Transfer {
   readonly status: number
   readonly lengthBytes: number
-  /** So far; all of them where they are sent by somebody else. */
+  /** So far; all of them if another host sends them. */
   sentBytes: number
 }
 
@@ -51,44 +49,31 @@ export interface Exchange {
   /** Upper case; HEAD stays HEAD. */
   readonly method: string
   readonly requestId: string
-  /** Both, or neither. */
-  readonly node: object | undefined
-  readonly server: ServerPort | undefined
-  /** What the answer carries whatever it is, lower-case names; filled on the way to it. */
+  /** Undefined under every server but ours. */
+  readonly host: Required<HostBindings> | undefined
+  /** Headers of the answer, whatever it is; lower-case names. */
   readonly headers: Record<string, string>
-  /** Whose key it is, once that is verified. */
-  account?: string
-  /** The account of that key. */
+  /** When the request came, in milliseconds since the epoch: expiry is judged by it. */
+  readonly startedAt: number
+  /** The account of the key, once that is known to be good for the endpoint. */
   caller?: Account
-  /** When the request came, in milliseconds since the epoch: what has expired is judged by it. */
-  startedAt?: number
-  /** What the declared parameters of the query and of the headers hold, by their names. */
+  /** The values of the declared parameters of query and headers, by their names. */
   query?: unknown
   sent?: unknown
-  /** What the declared body holds. */
+  /** The value of the declared body. */
   body?: unknown
-  /** The task that was made, where the path names none. */
+  /** The task that was made, if the path names none. */
   task?: string
   /** Bytes of an answer that is no text of ours. */
   transfer?: Transfer
-  /** Set where the answer was made with `headers` among its own. */
+  /** Set if the answer has `headers` among its own. */
   carriesHeaders?: true
-  /** A decoded part of the path; the empty text where there is none. */
+  /** A decoded part of the path; empty if there is none. */
   readonly param: (name: string) => string
 }
 
 /** How often a header was sent, as far as the host can tell. */
-export function countHeader({ request, node, server }: SentRequest, name: string): number {
-  if (node !== undefined && server !== undefined) return server.countHeader(node, name)
+export function countHeader({ host, request }: Exchange, name: string): number {
+  if (host !== undefined) return host.server.countHeader(host.node, name)
   return request.headers.has(name) ? 1 : 0
-}
-
-type SentRequest = Pick<Exchange, "request" | "node" | "server">
-
-/** What the request came over, where that is known. */
-export function toConnection({
-  node,
-  server,
-}: Pick<Exchange, "node" | "server">): object | undefined {
-  return node === undefined ? undefined : server?.toConnection(node)
 }

@@ -1,6 +1,6 @@
 /**
- * The task API as a web-standard fetch handler and as a Hono app: every endpoint with the pieces it
- * needs. `/metrics` is the only path that a host has to ask for.
+ * The task API as a web-standard fetch handler and as a Hono app: every endpoint with the services it
+ * needs. Paths for which the host passes nothing (metrics, callbacks, inputs) are unknown.
  */
 import {
   MODELS,
@@ -14,39 +14,39 @@ import {
   type TaskService,
 } from "@safelight/core"
 import type { OnAnswered } from "./answered-request.ts"
-import { createAdmission } from "./authentication/admission.ts"
-import { createLimit } from "./authentication/limit.ts"
+import { createCheckAccess } from "./access/check-access.ts"
+import { createRateLimit } from "./access/rate-limit.ts"
+import { createPublicPrefix } from "./addresses.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import { toSettings, type HttpSettings } from "./defaults.ts"
 import { ENDPOINTS } from "./endpoints.ts"
 import { createApiDocument } from "./openapi/document.ts"
-import { createPublicPrefix } from "./public-prefix.ts"
 import { createRouter, type HttpHandler } from "./router.ts"
 import type { MetricsText } from "./services.ts"
 
 export interface HttpHandlerOptions {
   readonly service: TaskService
-  /** Takes in what providers call back with; absent: there is nothing at that path. */
+  /** Receives the callbacks of providers; absent: there is nothing at their path. */
   readonly callbacks?: CallbackService
   /** Who may call, how often, and by which link: what `@safelight/access` makes, or a host's own. */
   readonly access: Access
   readonly clock: Pick<Clock, "now" | "monotonicNow">
-  /** Where clients reach the service, asked at each use: a server knows it once it listens. */
+  /** The URL at which clients reach the service. Called at each use: a server knows it once it listens. */
   readonly publicUrl: () => string
-  /** What the service checks by and /openapi.json describes; by default the models that core names. */
+  /** The models that the service has and /openapi.json describes; core's by default. */
   readonly models?: readonly Model[]
   /**
-   * Where a thread gets those of them that aren't core's; without it they are checked where all other
-   * requests wait. Its `loadModels` makes the same models as `models` are.
+   * How a thread loads those of them that aren't core's; without it they are checked on the event loop.
+   * Its `loadModels` must make the same models as `models`.
    */
   readonly threadModels?: ThreadModels
   readonly log?: Log
-  /** What signed addresses of inputs lead to; absent: there is nothing at their path. */
+  /** Opens the signed addresses of inputs; absent: there is nothing at their path. */
   readonly inputs?: InputService
-  /** What /readyz asks; rejects where the service can't be used now. By default it can. */
+  /** What /readyz asks; rejects if the service can't be used now. By default it can. */
   readonly checkReady?: () => Promise<void>
   readonly settings?: Partial<HttpSettings>
-  /** Hears of every request that was answered. */
+  /** Called for every request once it was answered; must not throw. */
   readonly onAnswered?: OnAnswered
   /** What GET /metrics answers, to anybody and without a key; absent: there is nothing at that path. */
   readonly metrics?: () => Promise<MetricsText>
@@ -58,16 +58,16 @@ export interface HttpHandlerOptions {
   readonly random?: () => number
 }
 
-/** For whoever opens the address itself in a browser. */
+/** For somebody who opens the address itself in a browser. */
 const ROOT_WORDS =
   "There is nothing at this path. People find the API described at /docs, programs at /openapi.json."
 
-/** Throws `invalid-configuration` on a setting that is no positive integer. */
+/** Throws `invalid-configuration`, naming the setting that is wrong or the model that can't be described. */
 export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { service, access, clock, publicUrl, models = MODELS, onAnswered } = options
-  const { log = SILENT_LOG, random = Math.random, hasReference = true } = options
+  const { log = SILENT_LOG, hasReference = true } = options
   const settings = toSettings(options.settings)
-  const limit = createLimit(access)
+  const rateLimit = createRateLimit(access)
   const prefix = createPublicPrefix(publicUrl)
   const services = {
     service,
@@ -77,7 +77,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     models,
     threadModels: options.threadModels,
     links: access,
-    limit,
+    rateLimit,
     publicUrl,
     prefix,
     checkReady: options.checkReady ?? isReady,
@@ -89,12 +89,12 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   }
   return createRouter(ENDPOINTS, {
     services,
-    admit: createAdmission(access, limit),
+    checkAccess: createCheckAccess(access, rateLimit),
     log,
     urlCharacters: settings.urlCharacters,
     onAnswered,
-    random,
-    ...(hasReference ? { rootWords: ROOT_WORDS } : {}),
+    random: options.random,
+    rootWords: hasReference ? ROOT_WORDS : undefined,
   })
 }
 

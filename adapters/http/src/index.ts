@@ -4,10 +4,14 @@ export type { ThreadModels } from "./body/creation-job.ts"
 export { DEFAULTS, type HttpSettings } from "./defaults.ts"
 export { ERROR_CODES, type ErrorCode, type ErrorType } from "./errors/error-table.ts"
 export type { HostBindings, ServerPort } from "./exchange.ts"
-export { createHealthHandler, type HealthHandlerOptions } from "./health-handler.ts"
 export type { HttpHandlerOptions } from "./http-handler.ts"
 export { createNodeHandler as createHttpHandler } from "./node/handler.ts"
-export { createMetricsHandler, type MetricsHandlerOptions } from "./metrics-handler.ts"
+export {
+  createHealthHandler,
+  createMetricsHandler,
+  type HealthHandlerOptions,
+  type MetricsHandlerOptions,
+} from "./operator-handlers.ts"
 export { createServerPort, type NodePair } from "./node/server-port.ts"
 export { createNodeServer, type NodeServer, type NodeServerOptions } from "./node/node-server.ts"
 export { describeParameters, isOfMedia } from "./openapi/describe-parameters.ts"

@@ -1,6 +1,6 @@
 /**
- * Every JSON answer, from ready text. Headers are one plain object literal, because Node's server
- * writes such an object as it stands; a `Headers` instance would cost more than the rest.
+ * Every JSON answer, from ready text. Headers are one plain object, because Node's server writes such an
+ * object as it is; a `Headers` instance would cost more than the rest of the answer.
  */
 import type { Exchange } from "./exchange.ts"
 
@@ -16,8 +16,8 @@ export interface JsonAnswer {
 }
 
 /**
- * An endpoint's answer with the exchange's headers among its own: JSON, or nothing at all where there
- * is no text. To set headers on a finished answer makes Node's server write it the slow way.
+ * Makes an endpoint's answer, with the exchange's headers among its own: JSON, or no body without a text.
+ * Setting headers on a finished answer would make Node's server write it the slow way.
  */
 export type Reply<Status extends number> = (
   exchange: Pick<Exchange, "carriesHeaders" | "headers" | "method" | "requestId">,
@@ -36,7 +36,7 @@ export const reply: Reply<number> = (exchange, status, text, headers) => {
   return new Response(null, { status, headers: { ...bare, ...headers, ...moreHeaders } })
 }
 
-/** Left on an answer, since to ask it for its headers would make Node's server write it the slow way. */
+/** Kept on an answer: to read its headers would make Node's server write it the slow way. */
 const TEXT = Symbol("text of an answer")
 type Written = Response & { [TEXT]?: string }
 
@@ -58,14 +58,14 @@ export function jsonResponse(answer: JsonAnswer): Response {
   return new Response(null, { status: answer.status, headers })
 }
 
-/** How long the body of an answer is that was made here; 0 for any other. */
+/** The length of the body of an answer that was made here; 0 for any other. */
 export function toWrittenBytes(response: Written): number {
   const text = response[TEXT]
   return text === undefined ? 0 : toTextBytes(text)
 }
 
 const ENCODER = new TextEncoder()
-/** Answers are counted in it, one at a time; nearly all of them fit. */
+/** Scratch space for counting, large enough for nearly all answers. */
 const COUNTED = new Uint8Array(16 * 1024)
 /** A UTF-16 code unit is three bytes of UTF-8 at most. */
 const MOST_BYTES = 3

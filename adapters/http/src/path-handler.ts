@@ -1,19 +1,21 @@
 /**
- * A path as its one Hono handler. Unknown methods and OPTIONS are answered before anybody is
- * authenticated (http-decisions §1), and whatever an endpoint throws is answered here.
+ * The one Hono handler of a path. Unknown methods and OPTIONS are answered before anybody is
+ * authenticated (http-decisions §1), and whatever an endpoint throws becomes its answer here.
  */
+import type { Clock } from "@safelight/core"
 import type { Context } from "hono"
 import type { Watch } from "./answered-request.ts"
-import { refuse as makeRefusal } from "./errors/refusal.ts"
-import type { Responder } from "./errors/responder.ts"
+import type { AnswerError } from "./errors/answer-error.ts"
+import { Refusal } from "./errors/refusal.ts"
 import type { Exchange, HostBindings } from "./exchange.ts"
 import { reply } from "./json-response.ts"
 import type { ServedPath } from "./router.ts"
 
 export interface PathHandlerOptions {
-  readonly responder: Responder
+  readonly answerError: AnswerError
   readonly nextRequestId: () => string
   readonly watch: Watch | undefined
+  readonly clock: Pick<Clock, "now">
 }
 
 type PathContext = Context<{ Bindings: HostBindings }>
@@ -21,14 +23,14 @@ type PathHandler = (context: PathContext) => Response | Promise<Response>
 
 export function createPathHandler(
   { route, answers, pathHeaders }: ServedPath,
-  { responder, nextRequestId, watch }: PathHandlerOptions,
+  { answerError, nextRequestId, watch, clock }: PathHandlerOptions,
 ): PathHandler {
   const allow = [...answers.keys(), "OPTIONS"].join(", ")
   const options = (exchange: Exchange): Response => reply(exchange, 204, undefined, { allow })
   const all = new Map([...answers, ["OPTIONS", options]])
 
   return (context) => {
-    const exchange = toExchange(context, nextRequestId())
+    const exchange = toExchange(context, nextRequestId(), clock.now())
     const { request, method, requestId, headers } = exchange
     const beganAt = watch?.begin() ?? 0
     const finish = (made: Response): Response => {
@@ -37,7 +39,7 @@ export function createPathHandler(
       return response
     }
     const refuse = (error: unknown): Response => {
-      const response = withHeaders(responder.refuse(error, requestId, method), headers)
+      const response = withHeaders(answerError(error, requestId, method), headers)
       watch?.end({ exchange, route, response, beganAt })
       return response
     }
@@ -45,7 +47,7 @@ export function createPathHandler(
     try {
       if (pathHeaders !== undefined) Object.assign(headers, pathHeaders(request))
       const answer = all.get(method)
-      if (answer === undefined) throw makeRefusal("method_not_allowed", { headers: { allow } })
+      if (answer === undefined) throw new Refusal("method_not_allowed", { headers: { allow } })
       answered = answer(exchange)
     } catch (error) {
       return refuse(error)
@@ -54,19 +56,24 @@ export function createPathHandler(
   }
 }
 
-function toExchange(context: PathContext, requestId: string): Exchange {
+function toExchange(context: PathContext, requestId: string, startedAt: number): Exchange {
   const request = context.req.raw
-  // Hono leaves `env` undefined where a host passes none.
-  const { node, server } = (context.env as HostBindings | undefined) ?? {}
+  // Hono leaves `env` undefined if the host passes none.
+  const env = context.env as HostBindings | undefined
   return {
     request,
     method: request.method,
     requestId,
-    node: server === undefined ? undefined : node,
-    server: node === undefined ? undefined : server,
+    startedAt,
+    host: isOurs(env) ? env : undefined,
     headers: {},
     param: (name) => context.req.param(name) ?? "",
   }
+}
+
+/** Another host's own bindings are ignored. */
+function isOurs(env: HostBindings | undefined): env is Required<HostBindings> {
+  return env?.node !== undefined && env.server !== undefined
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {

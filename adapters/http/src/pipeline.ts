@@ -1,12 +1,11 @@
 /**
- * From a declaration to what answers its requests, in the order of http-decisions §1:
+ * Makes of a declaration a function that answers its requests, in the order of http-decisions §1:
  *
  *     key (401, 403, 429) → the body's head (415) → headers (400) → query (400) → body (413, 408, 400) → handler
  *
- * What a declaration lacks costs its requests nothing.
+ * A check that the declaration does not need costs its requests nothing.
  */
-import type { Clock } from "@safelight/core"
-import type { Admit } from "./authentication/admission.ts"
+import type { CheckAccess } from "./access/check-access.ts"
 import type { Endpoint, Handler, KeyNeed } from "./endpoint.ts"
 import { refuse } from "./errors/refusal.ts"
 import type { Exchange } from "./exchange.ts"
@@ -19,45 +18,28 @@ import type { Services } from "./services.ts"
 export type Answer = Handler<Exchange>
 
 export interface PipelineOptions<Needs> {
-  readonly services: Needs & Pick<Services, "clock">
-  /** Only where an endpoint needs a key. */
-  readonly admit?: Admit
+  readonly services: Needs
+  /** May be absent only if no endpoint needs a key. */
+  readonly checkAccess?: CheckAccess
 }
 
-/** Undefined where the host has nothing for the endpoint to serve. */
+/** Undefined if the host has nothing for the endpoint to serve. */
 export function toAnswer<Needs>(
   endpoint: Endpoint<Needs>,
-  { services, admit }: PipelineOptions<Needs>,
+  { services, checkAccess }: PipelineOptions<Needs>,
 ): Answer | undefined {
   const handler = endpoint.create(services, { refuse, reply })
   if (handler === undefined) return undefined
   const checked = withParameters(endpoint, services, handler)
-  const opened = endpoint.key === undefined ? checked : withKey(endpoint.key, admit, checked)
-  return withTime(services.clock, opened)
+  return endpoint.key === undefined ? checked : withKey(endpoint.key, checkAccess, checked)
 }
 
-function withTime(clock: Pick<Clock, "now">, proceed: Answer): Answer {
+function withKey(key: KeyNeed, checkAccess: CheckAccess | undefined, proceed: Answer): Answer {
+  if (checkAccess === undefined) throw new Error("an endpoint needs a key, and nothing checks keys")
   return (exchange) => {
-    exchange.startedAt = clock.now()
-    return proceed(exchange)
-  }
-}
-
-function withKey(key: KeyNeed, admit: Admit | undefined, proceed: Answer): Answer {
-  if (admit === undefined) throw new Error("an endpoint needs a key, and nothing looks at keys")
-  const { scopes, rate: policy, unless } = key
-  const need = { scopes, policy }
-  return (exchange) => {
-    if (unless?.isThere(exchange.request) === true) return proceed(exchange)
-    const account = admit(exchange, need)
-    if (account instanceof Promise) {
-      return account.then((known) => {
-        exchange.caller = known
-        return proceed(exchange)
-      })
-    }
-    exchange.caller = account
-    return proceed(exchange)
+    if (key.unless?.isThere(exchange.request) === true) return proceed(exchange)
+    const checking = checkAccess(exchange, key)
+    return checking === undefined ? proceed(exchange) : checking.then(() => proceed(exchange))
   }
 }
 

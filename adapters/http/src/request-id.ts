@@ -1,9 +1,11 @@
 /**
- * Names for requests, so that a caller's report finds our log line. They are random: a number that
- * rises would tell every stranger how many requests the process has had.
+ * Names for requests, so that a caller's report finds our log line. They are random: a number that rises
+ * would tell every stranger how many requests the process has had.
  */
+import { toHex } from "@safelight/core"
+
 const ID_BYTES = 12
-/** So many ids are made of one call for random bytes, which costs more than the rest. */
+/** A call for random bytes costs more than the rest of an id, so it is made for many of them. */
 const IDS_AT_ONCE = 256
 
 /** A function that returns `req_<24 hex digits>`. */
@@ -15,10 +17,8 @@ export function createRequestIds(): () => string {
       crypto.getRandomValues(random)
       at = 0
     }
-    let id = "req_"
-    for (const end = at + ID_BYTES; at < end; at += 1) id += HEX[random[at] ?? 0]
-    return id
+    const start = at
+    at += ID_BYTES
+    return `req_${toHex(random.subarray(start, at))}`
   }
 }
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))

@@ -3,53 +3,59 @@
  * its method up itself: Hono answers a single handler without composing middleware, and so an
  * unknown method is a 405 of ours before anybody is authenticated.
  */
-import type { Log } from "@safelight/core"
+import { SILENT_LOG, type Log } from "@safelight/core"
 import { Hono } from "hono"
 import { createWatch, toRefusedRequest, type OnAnswered } from "./answered-request.ts"
+import { DEFAULTS } from "./defaults.ts"
 import type { Endpoint, PathHeaders } from "./endpoint.ts"
 import type { ErrorCode } from "./errors/error-table.ts"
-import { refuse as makeRefusal } from "./errors/refusal.ts"
-import { createResponder } from "./errors/responder.ts"
+import { Refusal } from "./errors/refusal.ts"
+import { createAnswerError } from "./errors/answer-error.ts"
 import type { HostBindings } from "./exchange.ts"
 import { createPathHandler } from "./path-handler.ts"
 import { toAnswer, type Answer, type PipelineOptions } from "./pipeline.ts"
 import { createRequestIds } from "./request-id.ts"
+import type { Services } from "./services.ts"
 
 export interface HttpHandler {
-  /** Never rejects; answers at once where nothing has to be waited for. `bindings` are for our own server. */
+  /** Never rejects; without a promise if nothing has to be waited for. `bindings` are for our own server. */
   fetch(request: Request, bindings?: HostBindings): Response | Promise<Response>
   /** The same routes for a Hono host: `host.route("/", handler.app)`. */
   readonly app: Hono<{ Bindings: HostBindings }>
 }
 
-export interface RouterOptions<Needs> extends PipelineOptions<Needs> {
-  readonly log: Log
-  readonly urlCharacters: number
-  readonly onAnswered: OnAnswered | undefined
+export interface RouterOptions<Needs> extends PipelineOptions<Needs & Pick<Services, "clock">> {
+  readonly log?: Log | undefined
+  readonly urlCharacters?: number
+  readonly onAnswered?: OnAnswered | undefined
   /** What the refusal at / says; by default that of any unknown path. */
-  readonly rootWords?: string
+  readonly rootWords?: string | undefined
   /** From 0 up to 1. */
-  readonly random: () => number
+  readonly random?: (() => number) | undefined
 }
 
 export function createRouter<Needs>(
   endpoints: readonly Endpoint<Needs>[],
   options: RouterOptions<Needs>,
 ): HttpHandler {
-  const { log, services, urlCharacters, onAnswered, random, rootWords } = options
+  const { services, onAnswered, rootWords } = options
+  const { log = SILENT_LOG, random = Math.random, urlCharacters = DEFAULTS.urlCharacters } = options
   const nextRequestId = createRequestIds()
-  const responder = createResponder({ log, random })
+  const answerError = createAnswerError(log, random)
   const watch = onAnswered && createWatch(onAnswered, services.clock)
   const app = new Hono<{ Bindings: HostBindings }>()
   for (const path of toPaths(endpoints, options)) {
-    app.all(path.route, createPathHandler(path, { responder, nextRequestId, watch }))
+    app.all(
+      path.route,
+      createPathHandler(path, { answerError, nextRequestId, watch, clock: services.clock }),
+    )
   }
 
   function refuse(code: ErrorCode, method: string, message?: string): Response {
-    const refusal = makeRefusal(code, message === undefined ? {} : { message })
+    const refusal = new Refusal(code, message === undefined ? {} : { message })
     const requestId = nextRequestId()
     onAnswered?.(toRefusedRequest({ requestId, method, refusal }))
-    return responder.refuse(refusal, requestId, method)
+    return answerError(refusal, requestId, method)
   }
 
   app.notFound(({ req }) => {

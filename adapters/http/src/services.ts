@@ -1,4 +1,4 @@
-/** What endpoints are made with: each takes what it needs of it, once, when a handler is made. */
+/** Everything that endpoints are made with; each takes what it needs once, when a handler is made. */
 import type {
   CallbackService,
   Clock,
@@ -8,10 +8,10 @@ import type {
   Model,
   TaskService,
 } from "@safelight/core"
-import type { Limit } from "./authentication/limit.ts"
+import type { RateLimit } from "./access/rate-limit.ts"
+import type { PublicPrefix } from "./addresses.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import type { HttpSettings } from "./defaults.ts"
-import type { PublicPrefix } from "./public-prefix.ts"
 
 export interface MetricsText {
   readonly contentType: string
@@ -28,17 +28,17 @@ export interface Services {
   readonly threadModels: ThreadModels | undefined
   readonly links: LinkAccess
   /** Counts a request whose caller has no key. */
-  readonly limit: Limit
+  readonly rateLimit: RateLimit
   /** Asked at each use, since a server knows its address only once it listens. */
   readonly publicUrl: () => string
   readonly prefix: PublicPrefix
-  /** Rejects where the service can't be used now. */
+  /** Rejects if the service can't be used now. */
   readonly checkReady: () => Promise<void>
   readonly callbacks: CallbackService | undefined
   readonly inputs: InputService | undefined
   readonly metrics: (() => Promise<MetricsText>) | undefined
-  /** The API's document; undefined where a host shows none. */
+  /** The API's document; undefined if the host shows none. */
   readonly describeApi: (() => object) | undefined
-  /** A file of a package that is installed here, by its specifier; undefined where there are no files. */
+  /** Reads a file of an installed package, by its specifier; undefined if the host has no files. */
   readonly readPackageFile: ((specifier: string) => Promise<Uint8Array>) | undefined
 }

@@ -1,7 +1,7 @@
 /**
- * Access, put together: each question of the port by the file that answers it. Whatever is remembered
- * here is bounded, and the work that a stranger can cause too: unknown keys and unknown links wait in a
- * line each, so that a flood of one stops neither the other nor whoever is known.
+ * The port `Access`, assembled: each question is answered by a file of its own. Everything remembered here is
+ * bounded, and so is the work that a stranger can cause: look-ups of unknown keys and of unknown links have a
+ * semaphore each, so that a flood of one stops neither the other nor anybody who is known.
  */
 import {
   createSemaphore,
@@ -24,21 +24,21 @@ import { createRateLimiter } from "./rates/rate-limiter.ts"
 export type AccessStorage = IdentityStorage & LinkStorage & RateStorage
 
 export interface AccessOptions {
-  /** Keys, accounts, rates and what private links rest on. */
+  /** Keys, accounts, rates, link keys and epochs. */
   readonly storage: AccessStorage
-  /** Says what a link's task is; an engine does. */
+  /** Finds the task of a link; an engine implements it. */
   readonly service: Pick<TaskService, "findLinked">
   /** Processes that share a storage must agree on when a key or a link ends: hand in `engine.clock`. */
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   readonly settings?: Partial<AccessSettings>
 }
 
-/** Throws `invalid-configuration` on a setting that is no positive integer. */
+/** Throws `invalid-configuration`, naming the setting, if one is not a positive integer. */
 export function createAccess(options: AccessOptions): Access {
   const { storage, service, clock } = options
   const settings = toSettings(options.settings)
-  const unknownKeys = createLine("unknown API keys", settings)
-  const unknownLinks = createLine("private links", settings)
+  const unknownKeys = createLookups("unknown API keys", settings)
+  const unknownLinks = createLookups("private links", settings)
   const keys = createLinkKeys({ storage, clock, settings })
   return {
     authenticate: createAuthenticate({ storage, clock, settings, unknownKeys }),
@@ -48,7 +48,7 @@ export function createAccess(options: AccessOptions): Access {
   }
 }
 
-function createLine(name: string, settings: AccessSettings): Semaphore {
+function createLookups(name: string, settings: AccessSettings): Semaphore {
   const { lookupsAtOnce: permits, lookupsWaiting: mostWaiting } = settings
   return createSemaphore({ permits, mostWaiting, name })
 }

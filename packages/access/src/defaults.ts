@@ -1,17 +1,17 @@
 /**
- * Every number that a host may change, each with its reason, and the check of what a host gave.
+ * Every number that a host may change, each with its reason.
  * Durations are milliseconds, as the names say.
  */
-import { SafelightError } from "@safelight/core"
+import { withDefaults, type Settings } from "@safelight/core"
 
 export const DEFAULTS = {
-  /** Keys remembered, and wrong ones; a generation of each, so at most twice as many. */
+  /** Verified keys remembered, and as many wrong ones; at most twice as many of each. */
   cachedKeys: 10_000,
-  /** How long what was read of a key is believed: a revocation holds within one second. */
+  /** How long a key is believed after it was read: a revocation holds within one second. */
   keyBelievedMs: 1_000,
   /** Unknown keys looked up at a time, and links; a storage answers thousands a second so. */
   lookupsAtOnce: 16,
-  /** How many more of each may wait; past it they are refused as overloaded. */
+  /** How many more of each may wait; one more is refused as overloaded. */
   lookupsWaiting: 1_000,
   /** Links remembered as signed by us, about 200 bytes each; at most twice as many. */
   cachedLinks: 10_000,
@@ -19,19 +19,9 @@ export const DEFAULTS = {
   cachedRates: 10_000,
 } as const
 
-export type AccessSettings = { readonly [Name in keyof typeof DEFAULTS]: number }
+export type AccessSettings = Settings<typeof DEFAULTS>
 
-/** The defaults with a host's own numbers; throws `invalid-configuration` on what is no positive integer, by name. */
-export function toSettings(given: Partial<AccessSettings> = {}): AccessSettings {
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(DEFAULTS, name)) throw invalid(`${name} is not a setting of access`)
-    if (!Number.isSafeInteger(value) || value < 1) {
-      throw invalid(`${name} must be a positive integer`)
-    }
-  }
-  return { ...DEFAULTS, ...given }
-}
-
-function invalid(message: string): SafelightError {
-  return new SafelightError({ code: "invalid-configuration", message })
+/** The defaults with a host's own numbers. Throws `invalid-configuration`, naming the setting. */
+export function toSettings(given?: Partial<AccessSettings>): AccessSettings {
+  return withDefaults(DEFAULTS, given, "of access")
 }

@@ -28,9 +28,12 @@ export {
   type SemaphoreOptions,
 } from "./semaphore.ts"
 export { createErrorLog, toLoggedError, type ConsoleHost } from "./error-log.ts"
+export { withDefaults, type Settings } from "./settings.ts"
 export { createSystemClock, type TimeHost } from "./system-clock.ts"
+export { createTextDigest, type DigestHost, type TextDigest } from "./text-digest.ts"
+export { toHex } from "./to-hex.ts"
 export { API_KEY_SCOPES, type ApiKeyScope } from "./keys/api-key-scope.ts"
-export { hideSecrets } from "./keys/hide-secrets.ts"
+export { hideSecrets, toEcho } from "./keys/hide-secrets.ts"
 
 export { MODELS } from "./models/catalogue.ts"
 export { PICTURE_SIZES, type PictureSize } from "./models/picture-sizes.ts"

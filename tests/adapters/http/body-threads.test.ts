@@ -49,7 +49,7 @@ describe("the threads for large bodies", () => {
     assert.equal(error.code, "overloaded")
     assert.deepEqual(world.fake.requests, [])
     const messages = world.logged.map(({ level, message }) => `${level}: ${message}`)
-    assert.ok(messages.includes("error: a thread for large bodies ended unasked"), messages.join())
+    assert.ok(messages.includes("error: body thread ended"), messages.join())
 
     threads.onStart(() => {})
     // Both at once: the place of the dead thread is free again, and its body is not held.
@@ -67,7 +67,7 @@ describe("the threads for large bodies", () => {
     threads.onStart((worker) => void worker.emit("error", new Error("no memory")))
     assert.equal((await world.call("/v1/tasks", LARGE)).status, 503)
     const messages = world.logged.map(({ message }) => message)
-    assert.ok(messages.includes("a thread for large bodies failed without a body"), messages.join())
+    assert.ok(messages.includes("body thread failed"), messages.join())
     threads.onStart(() => {})
     assert.equal((await world.call("/v1/tasks", LARGE)).status, 202)
   })

@@ -605,7 +605,7 @@ describe("the error table", () => {
     assert.ok(!(await response.text()).includes("secret"))
     const requestId = response.headers.get("x-request-id")
     assert.deepEqual(world.logged, [
-      { level: "error", fields: { requestId, error: bug }, message: "a request failed" },
+      { level: "error", fields: { requestId, error: bug }, message: "request failed" },
     ])
   })
 

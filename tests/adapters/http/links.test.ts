@@ -133,7 +133,7 @@ for (const kind of WORLDS) {
         assert.equal(status, 503)
         assert.match(body, /"code":"storage_unavailable"/)
       }
-      const words = "an artifact's bytes are missing before its time"
+      const words = "artifact missing"
       const logged = world.logged.filter(({ message }) => message === words)
       assert.deepEqual(
         logged.map(({ level }) => level),

@@ -420,8 +420,8 @@ describe("a kept file", () => {
     request: new Request("http://inner.example/"),
     method: "GET",
     requestId: "req_1",
-    node: undefined,
-    server: undefined,
+    startedAt: 0,
+    host: undefined,
     headers: {},
     param: () => "",
   }

@@ -134,7 +134,7 @@ describe("a model of a host's own", () => {
       assert.equal(findSealedParameters(requests[0] ?? {}, model), undefined)
       assert.equal(warned.length, 1)
       assert.equal(warned[0]?.["model"], ID)
-      assert.match(String(warned[0]?.["lack"]), lack)
+      assert.match(String(warned[0]?.["reason"]), lack)
     })
   }
 

@@ -165,7 +165,7 @@ function createClient(context: TestContext): FakeClient {
     isStopped: () => false,
     isWaiting: () => isWaiting,
     leave,
-    node: { incoming: { socket, headersDistinct: {} }, outgoing } as unknown as NodePair,
+    node: { incoming: { socket, rawHeaders: [] }, outgoing } as unknown as NodePair,
   }
   return client
 }

@@ -151,7 +151,7 @@ describe("sending on Node", () => {
       assert.match(text, /^HTTP\/1\.1 200 [^]*content-length: 67108864\r\n/)
       assert.ok(text.length < SIZE)
       await eventually(() => world.logged.length > 0)
-      assert.equal(world.logged[0]?.message, "an artifact broke off while it was sent")
+      assert.equal(world.logged[0]?.message, "transfer failed")
       assert.equal(world.logged[0]?.fields["task"], taskId(1))
       assert.equal(world.fake.openReaders(), 0)
     })

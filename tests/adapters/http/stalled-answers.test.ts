@@ -87,7 +87,7 @@ describe("a connection past the limit", () => {
       {
         level: "warn",
         fields: { refused: 1, because: "connections" },
-        message: "connections were closed: too many at once",
+        message: "connections refused",
       },
     ])
   })

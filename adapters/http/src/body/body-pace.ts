@@ -1,10 +1,10 @@
 /**
- * How fast a body has to come. One that stands still or drips holds memory that others could use,
- * up to the time limit of the whole request; so all that are under way are looked at again and again:
+ * How fast a body has to arrive. One that stands still or drips holds memory that others could use, up to
+ * the time limit of the whole request. So all bodies that are arriving are checked every `bodyPaceMs`:
  *
- *   each `bodyPaceMs`: nothing came → 408; it is large and slower than `bodyBytesPerSecond` → 408
+ *   nothing arrived since the last check → 408; large and slower than `bodyBytesPerSecond` → 408
  *
- * One timer serves them all, since most bodies have come before a timer of their own were set.
+ * One timer serves them all: most bodies are complete before a timer of their own could fire.
  */
 import type { HttpSettings } from "../defaults.ts"
 import { Refusal } from "../errors/refusal.ts"
@@ -15,21 +15,21 @@ export type BodyPaceSettings = Pick<
 >
 
 export interface PacedBody {
-  /** How much of it has come. */
+  /** How much of it has arrived. */
   readonly bytes: () => number
   readonly stop: (refusal: Refusal) => void
 }
 
 /**
- * Calls `stop` with a `Refusal` where the body is too slow, between one and two times `bodyPaceMs`
- * after it began to be; returns what ends the watch.
+ * Calls `stop` with a `Refusal` if the body is too slow, between one and two times `bodyPaceMs` after it
+ * became so. Returns a function that ends the watch.
  */
 export type WatchPace = (body: PacedBody) => () => void
 
 export function createPaceWatch(settings: BodyPaceSettings): WatchPace {
   const { bodyPaceMs, bodyBytesPerSecond, largeBodyBytes } = settings
   const leastBytes = (bodyBytesPerSecond * bodyPaceMs) / 1_000
-  /** With how much had come at the last look; undefined before the first. */
+  /** With how much had arrived at the last check; undefined before the first. */
   const seenBytes = new Map<PacedBody, number | undefined>()
   let timer: ReturnType<typeof setInterval> | undefined
 
@@ -54,7 +54,7 @@ export function createPaceWatch(settings: BodyPaceSettings): WatchPace {
   }
 }
 
-/** A body that is still to come keeps the process alive by its connection. */
+/** The connection of a body keeps the process alive; the timer need not. */
 function startTimer(look: () => void, everyMs: number): ReturnType<typeof setInterval> {
   const timer = setInterval(look, everyMs)
   // Elsewhere than in Node a timer is a number.

@@ -1,5 +1,5 @@
 /**
- * A body's bytes as they arrive, in pieces that are not joined until somebody needs them in one.
+ * A body's bytes as they arrive, in pieces that are joined only when they are needed as one.
  * Small chunks are copied together: each would cost an object of many times its size, and a client
  * may send one byte a chunk.
  */
@@ -13,7 +13,7 @@ export interface PieceCollector {
   readonly finish: () => BodyPieces
 }
 
-/** From here on a chunk is kept as it came; below, copying it is cheaper than keeping it. */
+/** A chunk of this size is kept as it came; copying a smaller one is cheaper than keeping it. */
 const OWN_PIECE_BYTES = 16 * 1024
 const BLOCK_BYTES = 64 * 1024
 
@@ -70,8 +70,8 @@ export function joinPieces({ list, lengthBytes }: BodyPieces): Uint8Array {
 }
 
 /**
- * The same bytes, each piece with a buffer of its own that may be handed to another thread: what is
- * a part of a larger buffer, as the chunks of Node's pool are, is copied.
+ * The same bytes, each piece with a buffer of its own that may be transferred to another thread. A piece
+ * that is part of a larger buffer, as the chunks of Node's pool are, is copied.
  */
 export function toOwnBuffers({ list, lengthBytes }: BodyPieces): {
   readonly list: readonly Uint8Array<ArrayBuffer>[]

@@ -1,6 +1,6 @@
 /**
- * What the server's thread and one that reads large bodies say to each other. A job's buffers are
- * handed over and empty afterwards; an answer is cloned.
+ * The messages between the server and a thread that reads large bodies. The buffers of a job are
+ * transferred, so they are empty afterwards; an answer is cloned.
  */
 import type { Json, SealedParameters } from "@safelight/core"
 import { Refusal, type RefusalOptions } from "../errors/refusal.ts"
@@ -13,14 +13,14 @@ export interface CreationJob extends ThreadQuestion {
 }
 
 export interface ThreadQuestion extends CreationQuestion {
-  /** Ids of those of core's models that the service checks by, so that the thread may do it. */
+  /** Ids of core's models that the service has: by these the thread checks. */
   readonly coreModels: readonly string[]
-  /** The others that a thread may check by. */
+  /** The service's other models that a thread may load. */
   readonly ownModels?: OwnModels
 }
 
 /**
- * Where a thread gets models that aren't core's: it imports `module`, a URL, and calls its
+ * How a thread loads models that aren't core's: it imports `module`, a URL, and calls its
  * `loadModels(argument)`.
  */
 export interface ThreadModels {
@@ -29,7 +29,7 @@ export interface ThreadModels {
 }
 
 export interface OwnModels extends ThreadModels {
-  /** What the service's own say of their parameters: a thread doesn't check by others of the same id. */
+  /** How the service's models describe their parameters; one that describes others is not used. */
   readonly descriptions: Readonly<Record<string, string>>
 }
 
@@ -40,11 +40,11 @@ export type CreationAnswer =
       readonly parameters: unknown
       readonly sealed?: SealedParameters
       readonly fingerprint?: string
-      /** Why the thread did not check by a model that it was to check by. */
+      /** Why the thread could not check by a model that it should know. */
       readonly lack?: string
     }
   | { readonly kind: "refused"; readonly refusal: PlainRefusal }
-  /** What was thrown is a bug of ours. */
+  /** A bug of ours was thrown. */
   | { readonly kind: "failed"; readonly error: unknown }
 
 /** A `Refusal` as data: cloned, an error loses its class and its members. */

@@ -1,8 +1,8 @@
 /**
- * Where a creation's body is read: in place, or in a thread where it is large and the host has
- * threads. Only our own Node server brings them; under any other host everything is in place. What a
- * model of the host's takes by a pattern is checked in a thread whatever its size: a text can be found
- * that a careless pattern never ends on, and a thread can be ended.
+ * Decides where a creation's body is read: on the event loop, or in a thread if it is large and the host
+ * has threads. Only our own Node server has them. A creation for a model of the host's that has a pattern
+ * is checked in a thread whatever its size: somebody may find a text on which a careless pattern never
+ * ends, and a thread can be ended.
  */
 import { MODELS, type Model } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
@@ -11,18 +11,18 @@ import { joinPieces, type BodyPieces } from "./body-pieces.ts"
 import { readCreation, type Creation, type CreationQuestion } from "./creation.ts"
 import type { ThreadModels, ThreadQuestion } from "./creation-job.ts"
 
-/** Where large bodies are read, beside the thread that serves. */
+/** The threads in which large bodies are read. */
 export interface CreationThreads {
   /**
-   * Reads a creation; the pieces may be empty afterwards. Rejects with a `Refusal`, or `overloaded`
-   * where the thread died, or was ended since it took too long.
+   * Reads a creation; the pieces may be empty afterwards. Rejects with a `Refusal`, or with `overloaded`
+   * if the thread died, or was ended because it took too long.
    */
   read(pieces: BodyPieces, question: ThreadQuestion, models: readonly Model[]): Promise<Creation>
 }
 
 export interface CreationReaderOptions {
   readonly models: readonly Model[]
-  /** Without it a thread checks by core's models alone. */
+  /** Without it a thread knows core's models alone. */
   readonly threadModels?: ThreadModels | undefined
   readonly settings: Pick<HttpSettings, "largeBodyBytes">
 }
@@ -34,7 +34,7 @@ export type CreationReader = (
   threads: CreationThreads | undefined,
 ) => Promise<Creation>
 
-/** Throws `invalid-configuration` where a model for threads can't be described. */
+/** Throws `invalid-configuration` if a model that threads are to know can't be described. */
 export function createCreationReader(options: CreationReaderOptions): CreationReader {
   const { models, settings } = options
   const asked = toAsked(options)

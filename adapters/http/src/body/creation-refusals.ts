@@ -1,4 +1,4 @@
-/** What the body of a creation is refused for, in place or in a thread, and by the model that it names. */
+/** The refusals of the body of a creation, its model's included, on the event loop and in a thread alike. */
 import { PARAMETER_CODES } from "../errors/error-table.ts"
 import { toRefuse } from "../errors/refusal.ts"
 

@@ -1,24 +1,25 @@
 /**
- * All that is decided about the body of a creation before the service hears of it. A small body is
- * read in place and its parameters are left to the service; of a large one both halves are done in
- * a thread, and the service takes what was sealed there. Neither may answer otherwise than the
- * other: same refusals, same order, same bytes.
+ * Reads the body of a creation before the service is asked. A small body is read on the event loop, and
+ * the service checks and seals its parameters. For a large one both are done in a thread, and the service
+ * takes the sealed parameters. The two ways must not differ: same refusals, same order, same bytes.
  */
 import {
+  fields,
   sealParameters,
+  toParameterIssue,
   type Digest,
   type Model,
   type SealedParameters,
   type SubmitRequest,
 } from "@safelight/core"
+import * as v from "valibot"
 import { refuseParameters } from "../errors/refusal.ts"
 import { fingerprintCreation } from "../request/idempotency-key.ts"
 import { refuse } from "./creation-refusals.ts"
-import { parseCreationRequest } from "./creation-request.ts"
 import { parseBody } from "./parse-body.ts"
 
 export interface Creation extends Pick<SubmitRequest, "model" | "parameters"> {
-  /** Of the whole request, where one was asked for. */
+  /** Of the whole request, if one was asked for. */
   readonly fingerprint?: string
 }
 
@@ -27,15 +28,37 @@ export interface CreationQuestion {
   readonly wantsFingerprint: boolean
 }
 
-/** From bytes to a request of the right shape. Rejects with a `Refusal`. */
+/** As it was sent: a schema of members would drop those called `__proto__`. */
+const anyObject = { ...v.custom<object>(isObject), expects: "Object" as const }
+const creationRequest = fields({ model: v.string(), parameters: anyObject })
+
+/** Parses bytes to a request of the right shape. Rejects with a `Refusal`. */
 export async function readCreation(
   bytes: Uint8Array,
   { wantsFingerprint }: CreationQuestion,
 ): Promise<Creation> {
   const body = parseBody(bytes)
-  const { model, parameters } = parseCreationRequest(body)
+  const { model, parameters } = parseShape(body)
   if (!wantsFingerprint) return { model, parameters }
   return { model, parameters, fingerprint: await fingerprintCreation(body) }
+}
+
+/**
+ * Exactly `model` and `parameters` (specification §2.3); the model judges what is in `parameters`. Throws a
+ * `Refusal` that names everything wrong with the shape.
+ */
+function parseShape(body: unknown): Pick<Creation, "model" | "parameters"> {
+  if (!isObject(body)) {
+    throw refuse("invalid_type", { message: "The request body must be a JSON object." })
+  }
+  const checked = v.safeParse(creationRequest, body)
+  if (checked.success) return checked.output
+  const issues = checked.issues.map((issue) => toParameterIssue("", issue))
+  throw refuseParameters(refuse, issues)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 export interface Sealing {
@@ -48,16 +71,12 @@ export interface SealedCreation extends Creation {
 }
 
 /**
- * What the service would do first: the parameters checked by the model that the creation names,
- * defaults applied, and sealed. Throws the `Refusal` that its rejection would become.
+ * Does what the service would do first: checks the parameters by the model that the creation names,
+ * applies defaults and seals them. Throws the `Refusal` that the service's rejection would become.
  */
 export function sealCreation(creation: Creation, model: Model, sealing: Sealing): SealedCreation {
   const check = model.check(creation.parameters)
-  if (check.kind === "invalid") {
-    const [first, ...more] = check.issues
-    if (first === undefined) throw new Error("parameters are refused for nothing")
-    throw refuseParameters(refuse, [first, ...more])
-  }
+  if (check.kind === "invalid") throw refuseParameters(refuse, check.issues)
   const { parameters } = check
   const sealed = sealParameters(sealing.digest, sealing.createSalt(), parameters)
   return { ...creation, parameters, sealed }

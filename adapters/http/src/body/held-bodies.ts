@@ -1,13 +1,13 @@
 /**
- * The bytes of request bodies that are held now, by account. One account may hold a quarter of what
- * all may, so that its stalled uploads refuse nobody else; and a part is kept for small bodies, so
- * that large ones never refuse those.
+ * Counts the bytes of the request bodies that are held now, by account. One account may hold a quarter
+ * of the whole, so that its stalled uploads get nobody else refused; and a part is kept for small
+ * bodies, so that large ones never get those refused.
  */
 import { SafelightError } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
 import { toRefuse, type Refusal } from "../errors/refusal.ts"
 
-/** What receiving a body is refused for, besides what any request is. */
+/** The refusals of receiving a body, besides those of every request. */
 export const RECEIVE_REFUSALS = ["invalid_json", "request_too_large", "overloaded"] as const
 export const refuse = toRefuse(RECEIVE_REFUSALS)
 
@@ -22,7 +22,7 @@ export type HeldBodySettings = Pick<
 >
 
 export interface HeldBody {
-  /** Counts bytes that have come; throws 413, or `overloaded`. */
+  /** Counts bytes that have arrived; throws a `Refusal` (413), or `overloaded`. */
   hold(bytes: number): void
   /** A function, since an object with a getter takes ten times as long to make. */
   readonly bytes: () => number

@@ -1,13 +1,13 @@
 /**
- * Where bytes stop being JSON. `JSON.parse` tells it for some faults alone, in words that differ by
- * engine and quote the input, so what it has refused is read once more by a parser that counts.
+ * Finds the byte at which bytes stop being JSON. `JSON.parse` says so only for some faults, in words that
+ * differ by engine and quote the input. So a text that it refused is read once more, by a parser that counts.
  */
 import { TokenParser, TokenParserError, Tokenizer } from "@streamparser/json"
 
-/** As the words for a broken token tell it; for bytes that end within one they tell none. */
+/** In the message for a broken token; if the bytes end within one, it names no position. */
 const POSITION = /absolute position "(\d+)"/
 
-/** The index of the first byte that can't stand where it does; the length where the bytes end too early. */
+/** The index of the first byte that is not JSON; the length if the bytes end too early. */
 export function findJsonFault(bytes: Uint8Array): number {
   const tokenizer = new Tokenizer()
   const parser = new TokenParser({ keepStack: false })
@@ -19,7 +19,7 @@ export function findJsonFault(bytes: Uint8Array): number {
   }
   try {
     tokenizer.write(bytes)
-    // A number that stands last is a token only now.
+    // A number at the end is a token only now.
     tokenizer.end()
   } catch (error) {
     if (error instanceof TokenParserError) return tokenAt

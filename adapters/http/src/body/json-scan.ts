@@ -1,8 +1,8 @@
 /**
- * The structure of a JSON text in one pass, before it is parsed: how deep, how many values, and
- * whether an object names a member twice, which `JSON.parse` hides. The text need not be valid:
- * then only `too-complex` means something, and `JSON.parse` has the last word. Strings are skipped
- * by `indexOf`, so megabytes of base64 cost next to nothing.
+ * Scans a JSON text once before it is parsed: how deep it is, how many values it has, and whether an
+ * object names a member twice, which `JSON.parse` hides. If the text is not JSON, only `too-complex`
+ * means something, and `JSON.parse` refuses it afterwards. Strings are skipped by `indexOf`, so megabytes
+ * of base64 cost next to nothing.
  */
 export type JsonStructure = "plain" | "duplicate" | "too-complex"
 
@@ -56,7 +56,7 @@ function takeBracket(scan: Scan, code: number): boolean {
   return true
 }
 
-/** The index of the closing quote, or of the last character where there is none. */
+/** The index of the closing quote, or the length of the text if there is none. */
 function skipString(scan: Scan, start: number): number {
   const { text } = scan
   let end = text.indexOf('"', start + 1)
@@ -80,7 +80,7 @@ function takeName(scan: Scan, raw: string): void {
   const name = raw.includes("\\") ? unescapeName(raw) : raw
   if (names.has(name)) scan.hasDuplicate = true
   names.add(name)
-  // In JSON every name has a value; what is none must not fill the memory with names alone.
+  // In JSON every name has a value; a text of names alone is not JSON and must not fill the memory.
   if (names.size > scan.bounds.nodes) scan.nodes = Infinity
 }
 
@@ -89,7 +89,7 @@ function unescapeName(raw: string): string {
   try {
     return JSON.parse(`"${raw}"`) as string
   } catch {
-    // Not a JSON string, so the whole text is none: the parser will say so.
+    // Not a JSON string, so the whole text is not JSON: the parser will refuse it.
     return raw
   }
 }

@@ -1,4 +1,4 @@
-/** What a body may be: JSON in UTF-8, not compressed (http-decisions §2, the two 415 rows). */
+/** The content type and coding of a body: JSON in UTF-8, not compressed (http-decisions §2, both 415 rows). */
 import { refuse } from "./creation-refusals.ts"
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i

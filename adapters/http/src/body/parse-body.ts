@@ -1,6 +1,6 @@
 /**
- * From a body's bytes to the value they hold, refusing what is ambiguous: a member named twice
- * has two meanings, and here one of them costs money. The order is that of http-decisions §1.
+ * Parses a body and refuses it if it is ambiguous: an object that names a member twice has two meanings,
+ * and here one of them costs money. The checks have the order of http-decisions §1.
  */
 import type { Refusal } from "../errors/refusal.ts"
 import { refuse } from "./creation-refusals.ts"

@@ -1,8 +1,8 @@
 /**
- * A request's bytes, counted while they arrive against three bounds: this body's, its account's
- * share, and that of all bodies held at once. A declared length is refused before anything is read,
- * and so before a client that waits for `100 Continue` sends a byte. Of large bodies only so much
- * is worked on at a time, because one takes about ten times its size until it is stored.
+ * Receives a request's bytes and counts them as they arrive against three limits: this body's, its
+ * account's share, and that of all bodies held at once. A declared length is judged before anything is
+ * read, and so before a client that waits for `100 Continue` sends a byte. Only `bodiesAtWorkBytes` of
+ * large bodies are worked on at a time, because one takes about ten times its size until it is stored.
  */
 import { createSemaphore } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
@@ -35,11 +35,11 @@ export interface BodyRequest {
 }
 
 export interface BodySink {
-  /** Throws where the chunk is one too many: then reading stops, and the receiver rejects with it. */
+  /** Throws if the chunk is one too many: then reading stops, and the receiver rejects with that. */
   readonly take: (chunk: Uint8Array) => void
   /**
-   * Set by whoever receives, before anything is waited for; called where the body comes too slowly:
-   * then reading stops, and the receiver rejects with the refusal.
+   * Set by the receiver before it waits for anything, and called if the body arrives too slowly: then
+   * reading stops, and the receiver rejects with the refusal.
    */
   onSlow: ((refusal: Refusal) => void) | undefined
 }
@@ -71,12 +71,12 @@ export function createBodyReader(settings: BodyReaderSettings): BodyReader {
   }
 }
 
-/** What is no number is not believed: the bytes are counted anyway. */
+/** A length that is not a number says nothing: the bytes are counted anyway. */
 function checkDeclared(declaredLength: string | null, limitBytes: number): void {
   if (Number(declaredLength) > limitBytes) throw refuseSize(limitBytes)
 }
 
-/** Nothing comes of a body that a host's own middleware has read. */
+/** Nothing is left of a body that a host's own middleware has read. */
 function checkUnread(declaredLength: string | null): void {
   if (!(Number(declaredLength) > 0)) return
   throw refuse("invalid_json", {

@@ -1,11 +1,12 @@
 /**
- * Bytes to text, refusing what is not UTF-8 where common decoders put a replacement character. A
- * byte order mark is dropped (http-decisions §4).
+ * Decodes UTF-8 strictly: bytes that common decoders replace by U+FFFD are refused. A byte order mark is
+ * dropped (http-decisions §4).
  */
+
 /** Small enough to search byte by byte, large enough to reach the fault quickly. */
 const WINDOW_BYTES = 4_096
 
-/** The text, or undefined where the bytes are not UTF-8. */
+/** The text, or undefined if the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
@@ -14,7 +15,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The index of the byte at which `bytes` stops being UTF-8; its length where it ends too early. */
+/** The index of the first byte that is not UTF-8; the length if the bytes end within a character. */
 export function findUtf8Fault(bytes: Uint8Array): number {
   let start = 0
   while (start < bytes.length) {

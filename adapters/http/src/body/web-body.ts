@@ -1,8 +1,11 @@
-/** A body from a web-standard request: what every host but our Node server hands over. */
+/** A body from a web-standard request, which every host but our Node server hands over. */
 import { Refusal } from "../errors/refusal.ts"
 import type { BodySink } from "./read-body.ts"
 
-/** Hands each chunk to `sink`; where reading stops early, the rest is cancelled. */
+/**
+ * Hands each chunk to `sink`; if reading stops early, the rest is cancelled. Rejects with a `Refusal`:
+ * the sink's, or `malformed_request` if the body ends early.
+ */
 export async function receiveWebBody(request: Request, sink: BodySink): Promise<void> {
   const { body } = request
   if (body === null) return
@@ -10,7 +13,7 @@ export async function receiveWebBody(request: Request, sink: BodySink): Promise<
   const stopped: { by?: Refusal } = {}
   sink.onSlow = (refusal) => {
     stopped.by = refusal
-    // A read that waits ends with the stream, as if that were over.
+    // A read that waits ends as if the stream were over.
     void reader.cancel(refusal).catch(ignoreBrokenStream)
   }
   try {
@@ -37,5 +40,5 @@ async function readChunk(
   }
 }
 
-/** A stream that has failed rejects its cancelling with the failure that is thrown already. */
+/** Cancelling a failed stream rejects with the failure that is thrown already. */
 function ignoreBrokenStream(): void {}

@@ -1,6 +1,6 @@
 /**
- * A decision turned into status, headers and the bytes to send, before anything is opened. What
- * is refused keeps the error body; a 304 has neither body nor length.
+ * Turns a decision into status, headers and the bytes to send, before anything is opened. A refusal keeps
+ * the error body; a 304 has neither body nor length.
  */
 import type { Refusal, Refuse } from "../errors/refusal.ts"
 import type { Segment } from "./byte-source.ts"

@@ -1,42 +1,47 @@
 /**
- * The bytes of one answer, read in order: an artifact's, or the parts of a multipart one with
- * their heads between them. At most one `ArtifactReader` is open at a time; the first is opened
- * before the headers go out, each later one when its part begins.
+ * The bytes of one answer, read in order: an artifact's ranges, and what stands in memory (the heads
+ * between the parts of a multipart answer, or an input of a task). At most one `ArtifactReader` is open
+ * at a time; the first is opened before the headers go out, each later one when its part begins.
  */
 import { SafelightError, type ArtifactReader } from "@safelight/core"
 import type { ByteRange } from "./ranges.ts"
 
 export interface ByteSource {
-  /** What `read` yields in all: the answer's Content-Length. */
+  /** The bytes that `read` gives in all: the answer's Content-Length. */
   readonly lengthBytes: number
   /**
-   * Fills `into` from its start with the next bytes; resolves to how many, 0 at the end. Rejects
-   * as `ArtifactReader.read`, and with `artifacts-unavailable` where the storage has fewer.
+   * Fills `into` from its start with the next bytes; resolves to how many, 0 at the end. Rejects as
+   * `ArtifactReader.read`, and with `artifacts-unavailable` if the storage has fewer bytes.
    */
   read(into: Uint8Array): Promise<number>
   /** Frees what is open; safe to call twice, but not while a read runs. */
   close(): Promise<void>
 }
 
-/** Text to be sent as it stands, or bytes of the artifact. */
+/** Bytes to be sent as they stand, or a range of the artifact. */
 export type Segment = Uint8Array | ByteRange
 
-export interface ByteSourceOptions {
-  readonly segments: readonly Segment[]
+/** The ranges of an artifact. */
+export interface OpenedRanges {
   /** Reads the first range; closed by the source. */
   readonly first: ArtifactReader
   /** Opens each later range. */
   readonly open: (range: ByteRange) => Promise<ArtifactReader>
 }
 
-export function createByteSource({ segments, first, open }: ByteSourceOptions): ByteSource {
-  let reader: ArtifactReader | undefined = first
+/** `artifact` may be absent only if no segment is a range. */
+export function createByteSource(
+  segments: readonly Segment[],
+  artifact?: OpenedRanges,
+): ByteSource {
+  let reader = artifact?.first
   let index = 0
   /** Bytes of the current segment that were read. */
   let done = 0
 
   async function readRange(range: ByteRange, into: Uint8Array): Promise<number> {
-    reader ??= await open(range)
+    reader ??= await artifact?.open(range)
+    if (reader === undefined) throw new Error("a range of nothing")
     const left = toLength(range) - done
     const count = await reader.read(into.length > left ? into.subarray(0, left) : into)
     if (count === 0) throw tooShort()

@@ -1,6 +1,6 @@
 /**
- * What a content request is answered with, from its conditional headers alone (RFC 9110 §13.2.2).
- * Ask only where the answer would otherwise be a 200: an expired artifact is never a 304.
+ * Decides the answer to a content request from its conditional headers alone (RFC 9110 §13.2.2). Ask only
+ * if the answer would otherwise be a 200: an expired artifact is never a 304.
  */
 import { matchesStrongly, matchesWeakly } from "./entity-tag.ts"
 import { parseHttpDate } from "./http-date.ts"
@@ -14,7 +14,7 @@ export interface Representation {
   readonly bytes: number
 }
 
-/** Header values, null where absent. */
+/** Header values, null if absent. */
 export interface Conditions {
   readonly method: "GET" | "HEAD"
   readonly ifMatch: string | null
@@ -32,7 +32,7 @@ export type ContentDecision =
   | { readonly kind: "precondition-failed" }
   | { readonly kind: "unsatisfiable" }
 
-/** `now` places two-digit years, nothing else. */
+/** `now` is used for two-digit years alone. */
 export function decideContent(
   conditions: Conditions,
   representation: Representation,

@@ -6,7 +6,7 @@ import type { ArtifactRow } from "@safelight/core"
 import { create } from "content-disposition"
 import { formatHttpDate } from "./http-date.ts"
 
-/** What may be named as a type; everything else is sent as bytes without one. */
+/** The types that an answer may name; everything else is sent as `UNTYPED`. */
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ["image/png", "png"],
   ["image/jpeg", "jpg"],
@@ -18,7 +18,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 const UNTYPED = "application/octet-stream"
 /** Every type that bytes are sent with. */
 export const CONTENT_TYPES: readonly string[] = [...EXTENSIONS.keys(), UNTYPED]
-/** An hour: long enough for a player, short beside the days that artifacts live. */
+/** An hour: long enough for a player, and short compared with the days that artifacts live. */
 const MAX_AGE_SECONDS = 3_600
 
 /** A type of the fixed list. */
@@ -36,11 +36,11 @@ export interface ContentHeaderOptions {
   readonly finishedAt: number
   readonly now: number
   readonly requestId: string
-  /** Where a private link opened it: when the link ends, never after the artifact does. */
+  /** If a private link opened it: when the link ends, never after the artifact does. */
   readonly linkEndsAt?: number
 }
 
-/** What 200, 206 and 304 all carry. */
+/** The headers of 200, 206 and 304 alike. */
 export function toValidatorHeaders(options: ContentHeaderOptions): Record<string, string> {
   const { artifact, finishedAt, now, requestId, linkEndsAt } = options
   const leftSeconds = Math.floor(((linkEndsAt ?? artifact.expiresAt) - now) / 1000)
@@ -55,7 +55,7 @@ export function toValidatorHeaders(options: ContentHeaderOptions): Record<string
   }
 }
 
-/** What 200 and 206 carry besides their length and range. */
+/** The headers of 200 and 206, without their length and range. */
 export function toContentHeaders(options: ContentHeaderOptions): Record<string, string> {
   const { artifact, linkEndsAt } = options
   return {

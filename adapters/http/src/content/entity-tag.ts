@@ -1,6 +1,6 @@
 /**
- * Entity tags and the two ways to compare them (RFC 9110 §8.8.3). Ours are strong; a weak one in
- * a request still matches where the comparison is weak.
+ * Entity tags and the two ways to compare them (RFC 9110 §8.8.3). Ours are strong; a weak one in a
+ * request still matches if the comparison is weak.
  */
 const TAG = /^(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/
 
@@ -23,7 +23,7 @@ function isAny(header: string): boolean {
   return header.trim() === "*"
 }
 
-/** The tags of a list; none where any of it is malformed. */
+/** The tags of a list; none if any part of it is malformed. */
 function parseTags(header: string): EntityTag[] {
   const tags: EntityTag[] = []
   let rest = header

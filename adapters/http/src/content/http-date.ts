@@ -1,6 +1,6 @@
 /**
- * Dates of HTTP (RFC 9110 §5.6.7): the one form we write and the three a recipient must read.
- * `Date.parse` reads far more than HTTP allows, so it is not asked.
+ * Dates of HTTP (RFC 9110 §5.6.7): the one form we write and the three that a recipient must read.
+ * `Date.parse` reads far more than HTTP allows, so it is not used.
  */
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ")
 const CLOCK = "(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)"
@@ -16,7 +16,7 @@ const FORMS = [
   /** Sun Nov  6 08:49:37 1994 */
   new RegExp(`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \\d]\\d) ${CLOCK} (?<year>\\d{4})$`),
 ]
-/** A two-digit year further ahead than this lies in the past. */
+/** A two-digit year further ahead than this is one of the past. */
 const FUTURE_YEARS = 50
 
 /** An IMF-fixdate, from milliseconds; the second is floored. */
@@ -24,7 +24,7 @@ export function formatHttpDate(at: number): string {
   return new Date(at).toUTCString()
 }
 
-/** Milliseconds, a whole second; undefined for what is not a date of HTTP. */
+/** Milliseconds, a whole second; undefined if the text is not a date of HTTP. */
 export function parseHttpDate(text: string, now: number): number | undefined {
   for (const form of FORMS) {
     const groups = form.exec(text)?.groups

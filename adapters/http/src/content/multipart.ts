@@ -1,7 +1,8 @@
 /**
- * A multipart/byteranges body as segments (RFC 9110 §14.6). Nothing stands before the first
- * boundary, so the length is exact from the start.
+ * A multipart/byteranges body as segments (RFC 9110 §14.6). Nothing precedes the first boundary, and the
+ * length is known before anything is sent.
  */
+import { toHex } from "@safelight/core"
 import type { Segment } from "./byte-source.ts"
 import type { ByteRange } from "./ranges.ts"
 
@@ -17,8 +18,7 @@ const BOUNDARY_BYTES = 16
 
 /** 32 hex digits. */
 export function createBoundary(): string {
-  const random = crypto.getRandomValues(new Uint8Array(BOUNDARY_BYTES))
-  return Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("")
+  return toHex(crypto.getRandomValues(new Uint8Array(BOUNDARY_BYTES)))
 }
 
 export function toMultipart(options: MultipartOptions): Segment[] {

@@ -1,6 +1,6 @@
 /**
- * An artifact's bytes, opened before anything is answered: what can't be read, or is missing before
- * its time, is a 503, whatever a client's copy is worth.
+ * An artifact's bytes, opened before anything is answered. If they can't be read, or are missing before
+ * the artifact expires, the answer is a 503, even if the client's own copy would still do.
  */
 import {
   isSafelightError,
@@ -19,7 +19,10 @@ export interface OpenOptions {
   readonly range: ByteRange | undefined
 }
 
-/** Opens bytes whose stored size is what the manifest says; tells the log where it is not. */
+/**
+ * Opens bytes whose stored size is what the manifest says. Rejects with `artifacts-unavailable` if they
+ * are missing or of another size, with a line in the log, and with what the storage rejects with.
+ */
 export async function openArtifact(options: OpenOptions): Promise<ArtifactReader> {
   const { service, log, artifact, range } = options
   const named = { task: artifact.task, artifact: artifact.key }
@@ -30,12 +33,13 @@ export async function openArtifact(options: OpenOptions): Promise<ArtifactReader
     if (!isSafelightError(error) || error.code !== "artifact-missing") throw error
     // A 410 would tell clients that it is gone for good: that is true of what has expired alone.
     const message = "an artifact's bytes are missing before its time"
-    log.error({ ...named, error }, message)
+    log.error({ ...named, error }, "artifact missing")
     throw new SafelightError({ code: "artifacts-unavailable", message, cause: error })
   }
   if (reader.totalBytes === artifact.bytes) return reader
   await reader.close()
-  const message = `an artifact has ${reader.totalBytes} bytes and should have ${artifact.bytes}`
-  log.error(named, message)
+  const { totalBytes: bytes } = reader
+  log.error({ ...named, bytes, expectedBytes: artifact.bytes }, "artifact size mismatch")
+  const message = `an artifact has ${bytes} bytes and should have ${artifact.bytes}`
   throw new SafelightError({ code: "artifacts-unavailable", message })
 }

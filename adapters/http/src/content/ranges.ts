@@ -1,6 +1,6 @@
 /**
- * The Range header (RFC 9110 §14.2) against a size. What a server may ignore is ignored, and the
- * whole is sent; only a valid set of which nothing exists is unsatisfiable. The table of
+ * Evaluates a Range header (RFC 9110 §14.2) for a size. A header that a server may ignore is ignored, and
+ * the whole is sent; only a valid set of ranges that all lie outside is unsatisfiable. The table of
  * http-decisions §5 says which is which, and the tests hold this module to it row by row.
  */
 export interface ByteRange {
@@ -57,7 +57,7 @@ function toRange(spec: string, bytes: number): ByteRange | "invalid" | "unsatisf
     return length === 0 ? "unsatisfiable" : { start: bytes - length, end: bytes - 1 }
   }
   if (first === undefined || (last !== "" && BigInt(first) > BigInt(last ?? ""))) return "invalid"
-  // Beyond 2^53 a number is no longer exact, but it is past every size all the same.
+  // Above 2^53 a number is no longer exact, but it is larger than every size all the same.
   if (Number(first) >= bytes) return "unsatisfiable"
   return { start: Number(first), end: last === "" ? bytes - 1 : Math.min(Number(last), bytes - 1) }
 }
@@ -73,7 +73,7 @@ function isAbusive(ranges: readonly ByteRange[], bytes: number): boolean {
 }
 
 interface Placed extends ByteRange {
-  /** Where the first of its members stood in the header. */
+  /** The position of its first member in the header. */
   readonly position: number
 }
 

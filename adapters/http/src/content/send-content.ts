@@ -1,7 +1,6 @@
 /**
- * The ways out for the bytes of an answer: by our own server where there is one, else as a web
- * stream, and nothing of them for HEAD. The status is out by the time a read can fail, so a failure is
- * logged here and can't be answered.
+ * Sends the bytes of an answer: by our own server if there is one, else as a web stream, and none for
+ * HEAD. The status is sent before a read can fail, so a failure is logged here and can't be answered.
  */
 import type { Log } from "@safelight/core"
 import type { Exchange } from "../exchange.ts"
@@ -9,13 +8,13 @@ import type { ByteSource } from "./byte-source.ts"
 import { toWebContent } from "./web-content.ts"
 
 export interface SendContentOptions {
-  /** Whose path names the task, which was found. */
+  /** Its path names the task. */
   readonly exchange: Exchange
   readonly log: Log
   readonly status: number
   /** Without a Content-Length: that is the source's. */
   readonly headers: Readonly<Record<string, string>>
-  /** Closed once it is sent, or need not be. */
+  /** Closed in every case. */
   readonly source: ByteSource
 }
 
@@ -31,19 +30,19 @@ export async function sendContent(options: SendContentOptions): Promise<Response
   }
   function onFailure(error: unknown): void {
     const names = { requestId: exchange.requestId, task: exchange.param("task") }
-    log.error({ ...names, error }, "an artifact broke off while it was sent")
+    log.error({ ...names, error }, "transfer failed")
   }
-  const { node, server } = exchange
-  if (node === undefined || server === undefined) {
+  const { host } = exchange
+  if (host === undefined) {
     exchange.transfer = { status, lengthBytes, sentBytes: lengthBytes }
     return new Response(toWebContent(source, onFailure), { status, headers })
   }
   const transfer = { status, lengthBytes, sentBytes: 0 }
   exchange.transfer = transfer
   try {
-    await server.send(node, { status, headers, source, transfer })
+    await host.server.send(host.node, { status, headers, source, transfer })
   } catch (error) {
     onFailure(error)
   }
-  return server.sent
+  return host.server.sent
 }

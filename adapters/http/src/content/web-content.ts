@@ -1,13 +1,13 @@
 /**
- * An answer's bytes as a web stream, for hosts other than our Node server. It reads only when
- * asked, and a cancelled stream waits for the read that runs before it closes the source.
+ * An answer's bytes as a web stream, for hosts other than our Node server. It reads only when it is asked,
+ * and a cancelled stream waits for a read that runs before it closes the source.
  */
 import type { ByteSource } from "./byte-source.ts"
 
-/** Each chunk is handed away, so it can't be reused as on Node. */
+/** Each chunk is given away, so its buffer can't be reused as under Node. */
 const CHUNK_BYTES = 256 * 1024
 
-/** `onFailure` hears why the stream broke; the stream's own reader may live elsewhere. */
+/** `onFailure` is called with the reason if the stream breaks; its reader may be in another process. */
 export function toWebContent(
   source: ByteSource,
   onFailure: (error: unknown) => void,

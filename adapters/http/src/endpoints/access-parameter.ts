@@ -1,8 +1,8 @@
 /**
- * The `access` parameter of an address, and what browsers are told of an address that has one: a
- * link works from every origin, since it opens nothing but its artifact, and never with credentials.
+ * The `access` parameter of an address, and the CORS headers for an address that has one: a link works
+ * from every origin, since it opens nothing but its artifact, and never with credentials.
  */
-import { toQuery } from "../query.ts"
+import { toQuery } from "../request/query-parameters.ts"
 
 const NAME = "access"
 
@@ -24,7 +24,7 @@ const PREFLIGHT_HEADERS = {
   "access-control-max-age": "7200",
 }
 
-/** Every value of `access`, undefined where there is none: then alone a key decides. */
+/** Every value of `access`; undefined if there is none, and only then a key decides. */
 export function readAccess({ url }: Pick<Request, "url">): readonly string[] | undefined {
   // An address without a query, as most are, is not taken apart.
   if (!url.includes("?")) return undefined
@@ -32,7 +32,7 @@ export function readAccess({ url }: Pick<Request, "url">): readonly string[] | u
   return values.length === 0 ? undefined : values
 }
 
-/** What any answer to a request with `access` carries, whatever its status. */
+/** The headers of every answer to a request with `access`, whatever its status. */
 export function toCrossOriginHeaders(
   request: Pick<Request, "method" | "url">,
 ): Readonly<Record<string, string>> {

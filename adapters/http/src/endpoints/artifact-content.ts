@@ -1,7 +1,7 @@
 /**
- * GET and HEAD of an artifact's bytes, by key or by a private link (http-decisions §5 and §6). By key
- * each thing that is wrong has a code of its own; by a link, which decides alone wherever it stands,
- * all of them are the one 404. Expiry is judged by when the request came.
+ * GET and HEAD of an artifact's bytes, by key or by a private link (http-decisions §5 and §6). By key every
+ * fault has a code of its own; by a link all of them are one 404, and a link, if there is one, decides
+ * alone. Expiry is judged by the moment at which the request came.
  */
 import type { ArtifactReader, ArtifactRow } from "@safelight/core"
 import { planAnswer, type AnswerPlan } from "../content/answer-plan.ts"
@@ -53,7 +53,7 @@ const range: HeaderParameter<string | null> = {
 export interface Content {
   readonly artifact: ArtifactRow
   readonly finishedAt: number
-  /** Set where a link opened it. */
+  /** Set if a link opened it. */
   readonly linkEndsAt?: number
 }
 
@@ -166,15 +166,15 @@ export const showContent = defineEndpoint({
   },
 })
 
-/** What a link opens; throws the one refusal of a link. */
-function createOpenLink({ links, limit }: Services, refuse: Refuse<"not_found">) {
+/** Opens a link's artifact; throws the one refusal of a link, or 429. */
+function createOpenLink({ links, rateLimit }: Services, refuse: Refuse<"not_found">) {
   return async (call: Exchange, now: number): Promise<Content> => {
     const names = { task: call.param("task"), key: call.param("key") }
     const linked = await links.openLink({ access: readAccess(call.request) ?? [], ...names, now })
     if (linked === undefined) throw refuse("not_found")
     const { artifact, linkEndsAt, account, task } = linked
-    // Only now: whoever guesses links must not use an account's rate up.
-    await limit(call, account, "content")
+    // Only now: somebody who guesses links must not use up an account's rate.
+    await rateLimit(call, account, "content")
     return { artifact, linkEndsAt, finishedAt: task.finishedAt }
   }
 }
@@ -195,11 +195,11 @@ async function answer(
     return new Response(null, { status: 304, headers: plan.headers })
   }
   const { status, headers, segments } = plan
-  const source = createByteSource({ segments, first, open })
+  const source = createByteSource(segments, { first, open })
   return sendContent({ exchange, log, status, headers, source })
 }
 
-/** What is opened before the headers go out: as little as will do where no bytes follow. */
+/** The range that is opened before the headers are sent: one byte if no bytes follow. */
 function toFirstRange(
   { method }: Exchange,
   artifact: ArtifactRow,

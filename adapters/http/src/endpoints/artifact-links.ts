@@ -1,14 +1,13 @@
 /**
- * POST and DELETE /v1/tasks/{task_id}/artifacts/{artifact_key}/links: a private link to an
- * artifact's bytes, and the end of all that were made for it. A link is never stored, so none of
- * them can be listed, or revoked alone.
+ * POST and DELETE /v1/tasks/{task_id}/artifacts/{artifact_key}/links: makes a private link to an artifact's
+ * bytes, and revokes all of them. A link is never stored, so none can be listed, or revoked alone.
  */
 import { LINK_SECONDS, toUnixSeconds } from "@safelight/core"
+import { toContentUrl } from "../addresses.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { ARTIFACT_KEY, TASK_ID } from "../request/path-parameters.ts"
 import { integer } from "../request/query-parameters.ts"
-import { toContentUrl } from "./content-url.ts"
 import { createFindFinished, findArtifact } from "./find-task.ts"
 
 const PATH = "/v1/tasks/:task/artifacts/:key/links"
@@ -67,7 +66,7 @@ export const revokeLinks = defineEndpoint({
   },
   key: { scopes: ["links:write"], rate: "read" },
   inPath: { task: TASK_ID, key: ARTIFACT_KEY },
-  // Whoever names one link or a time here would revoke all of them unawares.
+  // A caller who names one link or a time here would revoke all of them without knowing.
   query: {},
   body: noBody("This request takes no body."),
   answers: {

@@ -1,8 +1,8 @@
 /**
- * POST /v1/tasks: 202 once the task is durable. A client that leaves while the task is accepted
- * cancels nothing.
+ * POST /v1/tasks: 202 once the task is durable. A client that leaves before the answer cancels nothing.
  */
 import { isSafelightError, type SubmitRequest } from "@safelight/core"
+import { toTaskPath } from "../addresses.ts"
 import type { Creation } from "../body/creation.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import type { Refuse } from "../errors/refusal.ts"
@@ -10,7 +10,7 @@ import { creationBody } from "../request/body-kinds.ts"
 import { hops } from "../request/hops.ts"
 import { idempotencyKey } from "../request/idempotency-key.ts"
 import { SUBMISSION_REFUSALS, toSubmissionRefusal } from "./submission-refusal.ts"
-import { toTaskPath, toTaskText } from "./task-body.ts"
+import { toTaskText } from "./task-body.ts"
 
 export const createTask = defineEndpoint({
   method: "POST",
@@ -68,7 +68,7 @@ function toSubmitRequest(
   return { ...request, idempotency: { key, fingerprint } }
 }
 
-/** With an idempotency key a repeated POST is no second purchase, so it is not warned of. */
+/** With an idempotency key a repeated POST is no second purchase, so the answer does not warn of it. */
 function toRetryable(refuse: Refuse<"outcome_unknown">, error: unknown): unknown {
   if (!isSafelightError(error) || error.code !== "outcome-unknown") return error
   return refuse("outcome_unknown", { headers: { "retry-after": "5" }, cause: error })

@@ -1,7 +1,6 @@
 /**
- * What happened to a task, as its account may see it: which channel was taken and why, what each
- * attempt came to. What is the operator's own stays inside: handles and keys at a provider, leases,
- * locators of bytes.
+ * The events of a task, as its account may see them: which channel was chosen and why, and how each attempt
+ * ended. Handles and keys at a provider, leases and locators are the operator's and left out.
  */
 import type { TaskEvent } from "@safelight/core"
 

@@ -1,6 +1,6 @@
 /**
- * What the endpoints of tasks share: an id that can't be one, an unknown task and another account's
- * are refused with the same bytes.
+ * Finds the task of a path. An id that is malformed, an unknown task and another account's task are refused
+ * with the same bytes.
  */
 import {
   isTaskId,
@@ -14,7 +14,7 @@ import type { Refuse } from "../errors/refusal.ts"
 /** "Poll every few seconds" (specification §4). */
 export const POLL_HEADERS = { "retry-after": "2" } as const
 
-/** What `find` resolves to; throws where the id is none, or nothing has it. */
+/** What `find` resolves to. Rejects with a `Refusal` if the id is malformed or unknown. */
 export async function findTask<Found>(
   refuse: Refuse<"task_not_found">,
   id: string,
@@ -25,7 +25,7 @@ export async function findTask<Found>(
   return found
 }
 
-/** The account's task of a path, and its artifacts; throws where it is unknown or unfinished. */
+/** The account's task of a path, and its artifacts. Rejects with a `Refusal` if it is unknown or unfinished. */
 export type FindFinished = (account: string, id: string) => Promise<FoundArtifacts>
 
 export function createFindFinished(

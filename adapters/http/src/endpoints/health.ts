@@ -1,6 +1,6 @@
 /**
- * /healthz says that the process answers, /readyz that it could serve: the first never asks the
- * database, or a slow one would have every node restarted. Neither needs a key.
+ * /healthz says that the process answers, /readyz that it can serve. The first never asks the database, or
+ * a slow one would get every node restarted. Neither needs a key.
  */
 import { defineEndpoint } from "../endpoint.ts"
 import type { Services } from "../services.ts"

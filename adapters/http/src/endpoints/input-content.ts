@@ -1,10 +1,10 @@
 /**
- * GET and HEAD of one input of a task, for the provider that makes it: the address is the whole
- * permission. What was never signed is a 404, whatever it looks like; what was and is over is a 410.
- * Nothing may keep it, run it or learn where it came from.
+ * GET and HEAD of one input of a task, for the provider that works on it: the address is the permission.
+ * An address that was never signed is a 404, whatever it looks like; one whose time is over is a 410. The
+ * headers keep the input from being stored, run, or linked to.
  */
-import { createSemaphore, type ArtifactReader, type InputContent, type Log } from "@safelight/core"
-import { createByteSource, type Segment } from "../content/byte-source.ts"
+import { createSemaphore, type InputContent, type Log } from "@safelight/core"
+import { createByteSource } from "../content/byte-source.ts"
 import { toContentRange } from "../content/multipart.ts"
 import { evaluateRange } from "../content/ranges.ts"
 import { sendContent } from "../content/send-content.ts"
@@ -65,9 +65,7 @@ async function send(
   const totalBytes = content.byteLength
   const range = toRange(exchange, totalBytes, refuse)
   const [start, end] = range ?? [0, totalBytes - 1]
-  const segments: readonly Segment[] = [{ start, end }]
-  const first = toReader(content.subarray(start, end + 1), totalBytes)
-  const source = createByteSource({ segments, first, open: () => Promise.resolve(first) })
+  const source = createByteSource([content.subarray(start, end + 1)])
   const headers = {
     "accept-ranges": "bytes",
     "cache-control": "no-store",
@@ -98,18 +96,4 @@ function toRange(
   }
   const [only, ...others] = result.kind === "ignored" ? [] : result.ranges
   return only === undefined || others.length > 0 ? undefined : [only.start, only.end]
-}
-
-function toReader(bytes: Uint8Array, totalBytes: number): ArtifactReader {
-  let at = 0
-  return {
-    totalBytes,
-    async read(into) {
-      const piece = bytes.subarray(at, at + into.length)
-      into.set(piece)
-      at += piece.length
-      return piece.length
-    },
-    close: async () => {},
-  }
 }

@@ -3,10 +3,10 @@
  * `content_url` needs the key, unless the account's are signed: then it is a private link itself.
  */
 import { toUnixSeconds, type Account, type ArtifactRow } from "@safelight/core"
+import { toContentUrl } from "../addresses.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import type { Services } from "../services.ts"
-import { toContentUrl } from "./content-url.ts"
 import { createFindFinished } from "./find-task.ts"
 
 export const listArtifacts = defineEndpoint({
@@ -55,7 +55,7 @@ function toListed(artifact: ArtifactRow, url: string): object {
     type: artifact.type,
     mime_type: artifact.mimeType,
     content_url: url,
-    // Its content ends all the same when the stored moment comes.
+    // Its content expires at the stored moment all the same.
     ...(!artifact.expiryHidden && { expires_at: toUnixSeconds(artifact.expiresAt) }),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A place in the list of tasks as clients hold it: opaque, and no secret. It says where to go on and
- * not whose tasks they are, so one that somebody made up shows nothing but the caller's own.
+ * A position in the list of tasks, as clients hold it: opaque, and no secret. It does not say whose tasks
+ * they are, so one that somebody made up shows nothing but the caller's own.
  */
 import type { TaskPosition } from "@safelight/core"
 
@@ -13,18 +13,18 @@ export function toCursor({ createdAt, id }: TaskPosition): string {
   return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
 }
 
-/** The place, or undefined where `cursor` is none that `toCursor` makes. */
+/** The position, or undefined if `toCursor` did not make `cursor`. */
 export function parseCursor(cursor: string): TaskPosition | undefined {
   const text = decode(cursor)
   const [moment = ""] = text.split(":", 1)
   const position = { createdAt: Number(moment), id: text.slice(moment.length + 1) }
   const { createdAt, id } = position
   const isPlace = Number.isSafeInteger(createdAt) && createdAt >= 0 && isId(id)
-  // Decoding overlooks much; what is not the one spelling of a place was not made here.
+  // Decoding is lenient: only the one spelling of a position was made here.
   return isPlace && toCursor(position) === cursor ? position : undefined
 }
 
-/** The empty text for what is no base64url. */
+/** Empty if the cursor is not base64url. */
 function decode(cursor: string): string {
   // Four digits are three bytes, and one digit alone is none.
   if (!BASE64URL.test(cursor) || cursor.length % 4 === 1) return ""

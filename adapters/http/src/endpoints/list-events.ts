@@ -1,4 +1,4 @@
-/** GET /v1/tasks/{task_id}/events: what happened to a task, by its log. */
+/** GET /v1/tasks/{task_id}/events: what happened to a task, from its log. */
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import { toEventsText } from "./events-body.ts"

@@ -1,8 +1,8 @@
 /**
- * GET /v1/tasks: the account's own tasks, newest first, so that a caller whose POST timed out can
- * look before it leaps. The end is where `next_cursor` is null; a page that is short, or even
- * empty, is not (`Storage.listTasks`). A cursor is a place, and nothing is known of the page that it
- * came from: the other parameters may differ.
+ * GET /v1/tasks: the account's own tasks, newest first, so that a caller whose POST timed out can look
+ * before repeating it. Only a null `next_cursor` is the end: a page may be short, or even empty, before it
+ * (`Storage.listTasks`). A cursor is a position and knows nothing of the page that it came from: the other
+ * parameters may differ.
  */
 import { defineEndpoint } from "../endpoint.ts"
 import { refuseParameters } from "../errors/refusal.ts"

@@ -1,7 +1,6 @@
 /**
- * GET /metrics, which asks for no key, as those who scrape it expect: so it is served only where a
- * host hands the text in, and is an unknown path everywhere else. It is no part of the API's
- * document.
+ * GET /metrics, which needs no key, as scrapers expect. So it is served only if the host passes the text,
+ * and is an unknown path otherwise. It is not in the API's document.
  */
 import { defineEndpoint } from "../endpoint.ts"
 import type { Services } from "../services.ts"

@@ -1,7 +1,7 @@
 /**
- * POST /v1/channels/{channel}/callback/{key}: a provider calls back, without an API key. The key in the
- * path is what opens it, and it is looked at before a byte of the body is: whoever has none learns only
- * that there is nothing.
+ * POST /v1/channels/{channel}/callback/{key}: a provider calls back, without an API key. The key in the path
+ * is the permission, and it is checked before a byte of the body is read: without it the answer is the 404
+ * of an address that does not exist.
  */
 import { defineEndpoint } from "../endpoint.ts"
 import { callbackBody } from "../request/body-kinds.ts"

@@ -1,6 +1,6 @@
 /**
- * /openapi.json and the page that shows it, for everybody and without a key. Nothing is made or
- * read before the first request asks for it.
+ * /openapi.json and the page that shows it, for everybody and without a key. Nothing is made or read
+ * before the first request asks for it.
  */
 import { defineEndpoint } from "../endpoint.ts"
 import { DOCS_FILES, PAGE, PAGE_POLICY, toDocsFiles } from "../openapi/docs-files.ts"

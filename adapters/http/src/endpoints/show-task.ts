@@ -1,6 +1,6 @@
 /**
  * GET /v1/tasks/{task_id}: what clients poll. A finished task never changes, so its text is kept;
- * the account stands beside it and is compared, for an id alone opens nothing.
+ * the account is kept with it and compared, for an id alone opens nothing.
  */
 import { createBoundedCache, isTerminal } from "@safelight/core"
 import { defineEndpoint } from "../endpoint.ts"

@@ -1,11 +1,10 @@
 /**
- * What a caller is told where the engine does not take a submission. The account's own limits are
- * the engine's to judge, in the commit that would store the task; here they only get their words.
+ * Turns the engine's rejection of a submission into a refusal. The account's limits are judged in the commit
+ * that would store the task; here they only get their message.
  */
-import type { Rejection } from "@safelight/core"
+import { toEcho, type Rejection } from "@safelight/core"
 import { CREATION_REFUSALS } from "../body/creation-refusals.ts"
 import { refuseParameters, type Refusal, type Refuse } from "../errors/refusal.ts"
-import { toEcho } from "../request/echo.ts"
 import { POLL_HEADERS } from "./find-task.ts"
 
 export const SUBMISSION_REFUSALS = [
@@ -23,7 +22,7 @@ type SubmissionCode = (typeof SUBMISSION_REFUSALS)[number]
 /** Longer lists are cut: a message is read by people. */
 const NAMED_MODELS = 20
 
-/** `models` are the ids that a caller may choose from. Throws where the rejection is a bug of ours. */
+/** `models` are the ids that a caller may choose from. Throws if the rejection is a bug of ours. */
 export function toSubmissionRefusal(
   refuse: Refuse<SubmissionCode>,
   rejection: Rejection,
@@ -34,15 +33,12 @@ export function toSubmissionRefusal(
       const message = `The model ${toEcho(rejection.model)} does not exist.${toChoices(models)}`
       return refuseParameters(refuse, [{ param: "model", code: "model_not_found", message }])
     }
-    case "invalid-parameters": {
-      const [first, ...more] = rejection.issues
-      if (first === undefined) throw new Error("parameters are refused for nothing")
-      return refuseParameters(refuse, [first, ...more])
-    }
+    case "invalid-parameters":
+      return refuseParameters(refuse, rejection.issues)
     case "budget-exceeded":
       return refuse("insufficient_balance")
     case "too-many-unfinished-tasks":
-      // A place is free once a task is finished: as often as that is asked for.
+      // There is room once a task is finished, which a client learns by polling.
       return refuse("concurrency_limit_exceeded", { headers: POLL_HEADERS })
     case "idempotency-key-reused":
       return refuse("idempotency_key_reused")

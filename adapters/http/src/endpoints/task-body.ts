@@ -1,15 +1,11 @@
 /**
- * A task as the specification shows it (§2.1), as text in the order of its table. The text is put
- * together by hand, since this is what clients poll for; a test holds it to `JSON.stringify`.
+ * A task as the specification shows it (§2.1), in the order of its table. The text is put together by hand,
+ * since this is what clients poll for; a test holds it to `JSON.stringify`.
  */
 import { toStatus, toUnixSeconds, type Task } from "@safelight/core"
+import { toTaskPath } from "../addresses.ts"
 
-/** The task's address, relative to the service's. */
-export function toTaskPath(id: string): string {
-  return `/v1/tasks/${id}`
-}
-
-/** JSON; times are whole seconds, floored. `prefix` stands before every path. */
+/** JSON; times are whole seconds, floored. `prefix` precedes every path. */
 export function toTaskText(task: Task, prefix: string): string {
   const path = `${prefix}${toTaskPath(task.id)}`
   return (

@@ -1,6 +1,6 @@
 /**
- * What tasks used and cost, as the API shows it: amounts in integer micro-units, moments in whole
- * Unix seconds, durations in integer milliseconds.
+ * The usage and cost of tasks, as the API shows them: amounts in integer micro-units, moments in whole Unix
+ * seconds, durations in integer milliseconds.
  */
 import {
   isTerminal,
@@ -42,7 +42,7 @@ function toPrice({ perImageMicros, perVideoSecondMicros }: ModelPrice): object {
   }
 }
 
-/** JSON. The sums are of the period, the account's standing is of now. */
+/** JSON. The sums are of the period; what the account has left is of now. */
 export function toUsageReportText(
   { from, to }: Omit<ChargesRequest, "account">,
   { charges, totals, budgetMicros }: UsageReport,

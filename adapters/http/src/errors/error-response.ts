@@ -1,6 +1,6 @@
 /**
- * The answer to a refused request: the error body of http-decisions §2, built in one place. HEAD
- * gets the same headers, so the length is stated where a body is left out.
+ * The answer to a refused request: the error body of http-decisions §2, built in one place. HEAD gets the
+ * same headers, so it states the length of the body that it leaves out.
  */
 import { jsonResponse } from "../json-response.ts"
 import { ERRORS } from "./error-table.ts"
@@ -8,7 +8,7 @@ import type { Refusal, RefusedParameter } from "./refusal.ts"
 
 export const MAX_DETAILS = 20
 
-/** `{"error":{"message","type","code"}}`, with `param` or `details` where parameters are wrong. */
+/** `{"error":{"message","type","code"}}`, with `param` or `details` if parameters are wrong. */
 export function toErrorText(refusal: Refusal): string {
   const [, type, words] = ERRORS[refusal.code]
   const message = refusal.words ?? words

@@ -1,6 +1,6 @@
 /**
- * From whatever was thrown to a refusal. That the outside failed keeps its meaning; everything
- * not foreseen is `internal_error`, and its own words stay in the log.
+ * Translates anything thrown to a refusal. A failure of the outside keeps its meaning; everything that was
+ * not foreseen is `internal_error`, and its own message is only in the log.
  */
 import {
   isFailureCode,

@@ -1,13 +1,12 @@
 /**
- * A request that will not be served, thrown to the one place that answers it. It carries a code
- * of the error table and never an outside fault: those are `SafelightError`s, which
- * `toRefusal` translates.
+ * Says that a request will not be served, and is thrown to the one place that answers it. It has a code of
+ * the error table. Failures of the outside are `SafelightError`s, which `toRefusal` translates.
  */
 import type { ParameterIssue } from "@safelight/core"
 import type { ErrorCode } from "./error-table.ts"
 
 export interface RefusalOptions<Code extends ErrorCode = ErrorCode> {
-  /** Words in place of the table's; nothing secret, at most 100 characters of input. */
+  /** Instead of the table's message; nothing secret, at most 100 characters of input. */
   readonly message?: string
   /** What is wrong with the parameters: one becomes `param`, several become `details`. */
   readonly issues?: readonly RefusedParameter<Code>[]
@@ -22,7 +21,7 @@ export interface RefusedParameter<Code extends ErrorCode = ErrorCode> extends Om
   readonly code: Code
 }
 
-/** Makes a refusal, to be thrown. One that takes more codes will do where fewer are asked for. */
+/** Makes a refusal, to be thrown. A function for more codes may be used for fewer. */
 export type Refuse<Code extends ErrorCode> = (code: Code, options?: RefusalOptions<Code>) => Refusal
 
 export class Refusal extends Error {
@@ -42,14 +41,14 @@ export class Refusal extends Error {
 }
 
 /**
- * What refuses with one of `codes` alone. A part that several endpoints use exports its codes, and
- * they are declared wherever the part is.
+ * Refuses with one of `codes` alone. A part that several endpoints use exports its codes, so that they
+ * are declared together with it.
  */
 export function toRefuse<const Code extends ErrorCode>(_codes: readonly Code[]): Refuse<Code> {
   return refuse
 }
 
-/** Of any code: for what makes tools, and for answers that are no endpoint's. */
+/** Of any code: for answers that are no endpoint's, and for what hands endpoints their tools. */
 export function refuse(code: ErrorCode, options?: RefusalOptions): Refusal {
   return new Refusal(code, options)
 }
@@ -57,7 +56,9 @@ export function refuse(code: ErrorCode, options?: RefusalOptions): Refusal {
 /** Refuses with the first issue's code; http-decisions §2 says how many more are told. */
 export function refuseParameters<Code extends ErrorCode>(
   refuseBy: Refuse<Code>,
-  issues: readonly [RefusedParameter<Code>, ...RefusedParameter<Code>[]],
+  issues: readonly RefusedParameter<Code>[],
 ): Refusal {
-  return refuseBy(issues[0].code, { message: issues[0].message, issues })
+  const [first] = issues
+  if (first === undefined) throw new Error("parameters are refused for nothing")
+  return refuseBy(first.code, { message: first.message, issues })
 }

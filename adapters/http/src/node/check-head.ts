@@ -1,18 +1,17 @@
 /**
- * What is wrong with a request before anybody looks at what it asks for. Node's own bound for the
- * whole head is wider than ours for URL and headers together, so that here it is known which of
- * the two is too long.
+ * Checks a request's head before its path is looked at. Node's own limit for the whole head is wider
+ * than ours for URL and headers together, so that it is known here which of the two is too long.
  */
 import type { IncomingMessage } from "node:http"
 import type { HttpSettings } from "../defaults.ts"
 import { Refusal } from "../errors/refusal.ts"
 
-/** `: ` behind a name and the line's end behind a value. */
+/** `: ` after a name, and the end of the line after its value. */
 const LINE_BYTES = 4
 
 const CLOSE = { connection: "close" } as const
 
-/** What Node's parser may take of a head before it gives up. */
+/** How much of a head Node's parser takes before it gives up. */
 export function toParserBytes({ headerBytes, urlCharacters }: HttpSettings): number {
   return 2 * (headerBytes + urlCharacters)
 }
@@ -46,7 +45,7 @@ export function refuseTarget(): Refusal {
   })
 }
 
-/** Node undoes `chunked` alone; with another coding below it the body would be taken as it came. */
+/** Node decodes `chunked` alone; a body with a second coding would be read still encoded. */
 function checkTransferCoding({ headers }: IncomingMessage): Refusal | undefined {
   const coding = headers["transfer-encoding"]
   if (coding === undefined || coding.trim().toLowerCase() === "chunked") return undefined

@@ -1,7 +1,7 @@
 /**
- * What Node's parser refuses or waits for in vain, answered with our error body by hand: no
- * request exists at that point. Nothing is written where a response is under way on the same
- * connection, for it would land in the middle of its bytes.
+ * Answers what Node's parser refuses or times out, by hand and with our error body, since no request
+ * exists at that point. Nothing is written while a response is being sent on the same connection, for it
+ * would land among its bytes.
  */
 import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -13,7 +13,7 @@ import type { AnswerRaw } from "./raw-answer.ts"
 
 interface ClientError extends Error {
   readonly code?: string
-  /** What came last from the client. */
+  /** The last bytes that the client sent. */
   readonly rawPacket?: Buffer
 }
 
@@ -37,8 +37,8 @@ export function createClientErrorListener(
 }
 
 /**
- * Whether a whole request still waits for its answer to begin: what came behind it is no reason to take the
- * answer away, for the request may have bought something. The connection ends with it.
+ * Whether a complete request still waits for its answer to begin. The fault came after it and is no reason
+ * to withhold the answer, for the request may have bought something. The connection ends with that answer.
  */
 function answersLast(socket: Duplex, outgoing: ServerResponse | undefined): boolean {
   const isWaiting = outgoing?.req.complete === true && !outgoing.headersSent
@@ -72,8 +72,8 @@ function toCode({ code, rawPacket }: ClientError, urlCharacters: number): ErrorC
 }
 
 /**
- * Whether the packet that was one too many begins a request whose URL is too long. A head that is
- * past Node's own limit and came in pieces is thus called too large, whatever part of it was.
+ * Whether the packet that went past Node's limit begins a request whose URL is too long. If such a head
+ * came in several packets, it is called too large, whichever part of it was.
  */
 function isUrlTooLong(packet: Buffer | undefined, urlCharacters: number): boolean {
   const [, url = ""] = /^[A-Z]+ ([^ \r\n]*)/.exec(packet?.toString("latin1") ?? "") ?? []

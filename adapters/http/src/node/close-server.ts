@@ -14,7 +14,7 @@ export function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
     const grace = setTimeout(() => server.closeAllConnections(), graceMs)
-    // The one error that `close` reports is that the server is closed already.
+    // The only error that `close` reports is that the server is closed already.
     server.close(() => {
       clearInterval(idle)
       clearTimeout(grace)

@@ -1,6 +1,6 @@
 /**
- * CONNECT, which Node gives up as a bare socket and else closes without a word. It names no path of
- * ours, so its answer is that of an unknown one, behind whatever is still on its way.
+ * CONNECT, for which Node hands over the bare socket and would otherwise close it without an answer. It
+ * names no path of ours, so it is answered as an unknown path, after any answer that is still being sent.
  */
 import type { IncomingMessage } from "node:http"
 import { Refusal } from "../errors/refusal.ts"
@@ -9,7 +9,7 @@ import type { AnswerRaw } from "./raw-answer.ts"
 
 export function createConnectListener(answer: AnswerRaw) {
   return ({ socket }: IncomingMessage): void => {
-    // Node took its own listeners away: without one, a reset would end the process.
+    // Node has removed its own listeners: without one, a reset would end the process.
     socket.on("error", ignoreReset)
     socket.resume()
     afterResponse(findNewestResponse(socket), () => {
@@ -18,5 +18,5 @@ export function createConnectListener(answer: AnswerRaw) {
   }
 }
 
-/** The close that follows says all there is to say. */
+/** The close that follows is enough. */
 function ignoreReset(): void {}

@@ -1,8 +1,7 @@
 /**
- * What a thread for large bodies does: one job at a time. It
- * knows core's models, and gets others when the first creation names one: those that describe
- * themselves as the service's do. A file that was changed meanwhile is another model, which the service
- * doesn't check by; such a creation is left to the service.
+ * The code of a thread for large bodies, which does one job at a time. It knows core's models and loads
+ * others when the first creation names one. It uses only those that describe themselves as the service's
+ * do: a file that was changed since the start is another model, and its creations are left to the service.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { MODELS, type DigestPart, type Json, type Model } from "@safelight/core"
@@ -33,7 +32,7 @@ async function read(job: CreationJob): Promise<CreationAnswer> {
   return { kind: "creation", ...sealCreation(creation, found, SEALING) }
 }
 
-/** Undefined where the service is to check; in words for people where that was not to be. */
+/** Undefined if the service is to check; a text if the thread should have, and why it could not. */
 async function findModel(
   id: string,
   { coreModels, ownModels }: CreationJob,
@@ -58,7 +57,7 @@ function findDescription(id: string, own: OwnModels | undefined): string | undef
 
 const loading = new Map<string, Promise<readonly Model[]>>()
 
-/** Once, also where it failed: who mends a file starts the service again. */
+/** Loads once, even if that failed: whoever mends the file restarts the service. */
 function loadModels({ argument, module }: ThreadModels): Promise<readonly Model[]> {
   const name = JSON.stringify([module, argument])
   const known = loading.get(name) ?? importModels(module, argument)

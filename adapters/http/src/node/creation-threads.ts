@@ -1,9 +1,8 @@
 /**
- * The threads for large bodies of one server: as many as allowed and only as many as are needed,
- * the first at the first large body. Bodies wait in order; how many bytes can wait is bounded where
- * bodies are received. When nothing was read for a while the threads end, and with them the memory
- * that they took. A thread that dies takes its body along, for the bytes were handed to it: that
- * request is refused as overloaded, which by far the likeliest cause (no memory left) is.
+ * The threads of one server for large bodies. They are started when bodies need them, up to `bodyThreads`,
+ * and end after a while without work, since only then their memory goes back to the system. Bodies wait in
+ * order; the body reader bounds how many bytes can wait. If a thread dies, the body handed to it is lost,
+ * and its request is refused as `overloaded`: by far the likeliest cause is that no memory was left.
  *
  *   waiting ─thread free→ reading ─┬→ creation or refusal
  *                                  └→ `overloaded` (the thread died, or took too long and was ended)
@@ -24,7 +23,7 @@ import type { Creation } from "../body/creation.ts"
 import type { HttpSettings } from "../defaults.ts"
 
 export interface ServerThreads extends CreationThreads {
-  /** Ends every thread, and refuses what is still read or waiting. Safe to call twice. */
+  /** Ends every thread; bodies being read and bodies that wait are refused. Safe to call twice. */
   end(): Promise<void>
 }
 
@@ -65,7 +64,7 @@ export function createCreationThreads({ settings, log }: CreationThreadsOptions)
     } catch (error) {
       if (isEnded) throw closing()
       const cause = late.aborted ? `it took longer than ${bodyThreadMs} ms` : error
-      log.error({ cause: String(cause) }, "a thread for large bodies ended unasked")
+      log.error({ cause: String(cause) }, "body thread ended")
       const message = "the thread that read a large body ended; nothing was accepted"
       throw new SafelightError({ code: "overloaded", message, retryable: true, cause })
     } finally {
@@ -76,7 +75,7 @@ export function createCreationThreads({ settings, log }: CreationThreadsOptions)
   return {
     async read(pieces, question, models) {
       const answer = await threads.run(() => run({ ...toOwnBuffers(pieces), ...question }))
-      // To copy it took a while already: whoever waits for this thread comes before what is next.
+      // Copying the answer took a while: other requests get their turn first.
       await nextTurn()
       return toCreation(answer, models, log)
     },
@@ -93,14 +92,14 @@ function createPool({ settings, log }: CreationThreadsOptions): Piscina {
     minThreads: 0,
     maxThreads: settings.bodyThreads,
     idleTimeout: settings.bodyThreadRestMs,
-    // Else a thread without a job blocks, and what a module of models does by itself stands still.
+    // Otherwise an idle thread blocks, and a module of models that waits for something never gets on.
     atomics: "disabled",
-    // Of the host's flags only how packages are resolved: others, such as --input-type, are about
-    // its own entry and would keep the thread from starting.
+    // Of the host's flags only the one for resolving packages: others, such as --input-type, are
+    // about the host's own entry and would keep the thread from starting.
     execArgv: process.execArgv.filter((flag) => flag.startsWith("--conditions=")),
   })
   pool.on("error", (error: unknown) => {
-    log.error({ cause: String(error) }, "a thread for large bodies failed without a body")
+    log.error({ cause: String(error) }, "body thread failed")
   })
   return pool
 }
@@ -115,8 +114,7 @@ function toCreation(answer: CreationAnswer, models: readonly Model[], log: Log):
       const { kind: _kind, lack, sealed, ...creation } = answer
       const model = models.find(({ id }) => id === creation.model)
       if (lack !== undefined) {
-        const words = "a thread can't check by a model: it is checked where others wait for it"
-        log.warn({ model: model?.id, lack }, words)
+        log.warn({ model: model?.id, reason: lack }, "model checked outside its thread")
       }
       if (sealed === undefined || model === undefined) return creation
       return withSealedParameters(creation, sealed, model)

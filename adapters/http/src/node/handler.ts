@@ -1,9 +1,9 @@
-/** The handler as it is under Node, where packages have files: /docs is there. */
+/** The handler under Node: the files of installed packages can be read, so it serves /docs. */
 import { readFile } from "node:fs/promises"
 import { createHttpHandler, type HttpHandlerOptions } from "../http-handler.ts"
 import type { HttpHandler } from "../router.ts"
 
-/** Throws `invalid-configuration` on a setting that is no positive integer. */
+/** Throws `invalid-configuration`, naming the setting that is wrong or the model that can't be described. */
 export function createNodeHandler(options: HttpHandlerOptions): HttpHandler {
   return createHttpHandler({ readPackageFile, ...options })
 }

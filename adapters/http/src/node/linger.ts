@@ -1,7 +1,7 @@
 /**
- * Answering a request whose body is still on its way. Closing at once would reset the connection,
- * and the reset can overtake the answer (RFC 9112 §9.6): so the answer goes out whole, the rest of
- * the body is read and dropped for a while, and only then the response ends.
+ * Answers a request whose body is still arriving. Closing at once would reset the connection, and the
+ * reset can overtake the answer (RFC 9112 §9.6). So the whole answer is sent, the rest of the body is
+ * read and dropped for a while, and only then the response ends.
  */
 import type { IncomingMessage } from "node:http"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
@@ -20,7 +20,7 @@ export async function sendAndLinger(
   const headers = { ...Object.fromEntries(response.headers), connection: "close" }
   if (response.status === 204) outgoing.writeHead(response.status, headers)
   else outgoing.writeHead(response.status, { ...headers, "content-length": body.length })
-  // Not its end: that would close the connection.
+  // It is not ended yet: that would close the connection.
   if (body.length === 0) outgoing.flushHeaders()
   else outgoing.write(body)
   await drain(incoming, lingerMs)
@@ -28,7 +28,7 @@ export async function sendAndLinger(
   return RESPONSE_ALREADY_SENT
 }
 
-/** Drops what comes, until it ends, the client leaves, or the time is up. */
+/** Drops the rest of the body, until it ends, the client leaves, or the time is up. */
 function drain(incoming: IncomingMessage, lingerMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(finish, lingerMs)

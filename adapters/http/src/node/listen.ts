@@ -1,4 +1,4 @@
-/** Starting to listen, and the address that came of it. */
+/** Makes a server listen, and returns the URL at which it can be reached. */
 import type { Server } from "node:http"
 import { SafelightError } from "@safelight/core"
 

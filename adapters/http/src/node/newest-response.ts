@@ -1,8 +1,7 @@
 /**
- * The newest response of each connection, and its turn. Node hands over every request that a client
- * sends ahead at once; here one waits until the answer before it is out, so that a connection never
- * holds more than one reader or buffer. Kept on the socket itself: a map would be written to at
- * every request.
+ * The newest response of each connection. Node hands over at once every request that a client sends
+ * ahead; here each waits until the answer before it is sent, so that a connection never holds more than
+ * one reader or buffer. It is kept on the socket itself: a map would be written to at every request.
  */
 import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -14,7 +13,7 @@ export function findNewestResponse(socket: Tracked): ServerResponse | undefined 
   return socket[NEWEST]
 }
 
-/** Notes a connection's newest response; returns the one it has to wait for, if any. */
+/** Records a connection's newest response; returns the one it has to wait for, if any. */
 export function noteResponse(
   socket: Tracked,
   outgoing: ServerResponse,
@@ -24,7 +23,7 @@ export function noteResponse(
   return previous === undefined || previous.closed ? undefined : previous
 }
 
-/** Calls `then` once nothing more of the response will be written: now, where there is none. */
+/** Calls `then` once nothing more of the response will be written; at once if there is none. */
 export function afterResponse(outgoing: ServerResponse | undefined, then: () => void): void {
   if (outgoing === undefined || outgoing.closed) then()
   else outgoing.once("close", then)

@@ -1,9 +1,9 @@
 /**
- * An answer's bytes straight to Node's response: two large buffers, one filled while the other is
- * on its way, for so many downloads at once; for all others, and for a client that falls behind
- * until it has kept up for long, one small buffer that is filled and written in turn. So many slow
- * readers cost little memory (measured: performance.md, point 8). A client that leaves is no error;
- * a read that fails destroys the socket, because a clean end would look like success.
+ * Writes an answer's bytes straight to Node's response. Up to `MOST_LARGE` downloads have two large
+ * buffers each, one filled while the other is sent. Every other download has one small buffer, filled
+ * and sent in turn, and so has a client that fell behind, until it has kept up for `GROW_AFTER_BYTES`:
+ * hundreds of slow readers cost little memory. A client that leaves is no error; a read that fails
+ * destroys the socket, because a clean end would look like success.
  */
 import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -12,7 +12,7 @@ import type { ByteSource } from "../content/byte-source.ts"
 
 /** What each of many slow readers costs. */
 const SMALL_BYTES = 64 * 1024
-/** A read and a write cost a fixed time beside their bytes; from this on it is little. */
+/** A read and a write cost a fixed time each; for buffers of this size it hardly counts. */
 const LARGE_BYTES = 512 * 1024
 /** A client that took this much without pause empties more than the sockets' own buffers. */
 const GROW_AFTER_BYTES = 4 * 1024 * 1024
@@ -24,7 +24,7 @@ const MOST_LARGE = 32
 /** Downloads that hold large buffers now, whatever the server: their memory is the process's. */
 let largeDownloads = 0
 
-/** Resolves when all is sent or the client has left; rejects where the source fails. */
+/** Resolves when all is sent or the client has left; rejects with what the source rejects with. */
 export async function sendNodeContent(
   { outgoing, socket }: { readonly outgoing: ServerResponse; readonly socket: Socket },
   { status, headers, source, transfer }: SentAnswer,
@@ -51,7 +51,7 @@ async function pump(source: ByteSource, sink: Sink): Promise<void> {
   }
 }
 
-/** Sends until the client has kept up for long; false where nothing is left or nobody is there. */
+/** Sends until the client has kept up for long; false if nothing is left or the client is gone. */
 async function sendSmall(source: ByteSource, sink: Sink): Promise<boolean> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(SMALL_BYTES, source.lengthBytes))
   let keptUpBytes = 0
@@ -65,7 +65,7 @@ async function sendSmall(source: ByteSource, sink: Sink): Promise<boolean> {
   }
 }
 
-/** Sends until the client has fallen behind; false where nothing is left or nobody is there. */
+/** Sends until the client has fallen behind; false if nothing is left or the client is gone. */
 async function sendLarge(source: ByteSource, sink: Sink): Promise<boolean> {
   largeDownloads += 1
   try {
@@ -98,7 +98,7 @@ interface Sink {
 function createSink(outgoing: ServerResponse, socket: Socket, transfer: Transfer): Sink {
   let settle: (() => void) | undefined
 
-  /** A response that waits behind another on its connection never hears of the close itself. */
+  /** Node emits no close for a response that waits behind another on its connection. */
   function onClose(): void {
     settle?.()
   }

@@ -1,7 +1,7 @@
 /**
- * A Node server around the handler. What Node would answer by itself with an empty body (no Host,
- * a broken request, a slow one) gets our error body, and nothing is read from a request that is
- * refused already, save what lets its sender see the answer.
+ * A Node server around the handler. Requests that Node itself would answer with an empty body (no Host,
+ * malformed, too slow) get our error body. Of a request that is refused already, no more is read than
+ * its sender needs to see the answer.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { getRequestListener } from "@hono/node-server"
@@ -22,7 +22,7 @@ import { isFullyReceived, sendAndLinger } from "./linger.ts"
 import { listen } from "./listen.ts"
 import { noteResponse } from "./newest-response.ts"
 import { createRawAnswer } from "./raw-answer.ts"
-import { createRefusedConnections, limitConnections } from "./refused-connections.ts"
+import { createRefusedConnections } from "./refused-connections.ts"
 import { createServerPort, type NodePair } from "./server-port.ts"
 import { endStalledAnswers } from "./stalled-answers.ts"
 import { createWaitingRequests, type AwaitTurn } from "./waiting-requests.ts"
@@ -35,7 +35,7 @@ export interface NodeServerOptions {
   readonly port?: number
   readonly log?: Log
   readonly settings?: Partial<HttpSettings>
-  /** Hears of every request that was refused before the handler saw it; the handler tells of the others. */
+  /** Called for every request that was refused before the handler saw it; the handler reports the others. */
   readonly onAnswered?: OnAnswered
 }
 
@@ -50,8 +50,8 @@ export interface NodeServer {
 }
 
 /**
- * Resolves once it listens. Rejects with `invalid-configuration` on a setting, and where the
- * address is taken, forbidden or not of this machine.
+ * Resolves once it listens. Rejects with `invalid-configuration` if a setting is not a positive integer,
+ * or if the address is taken, forbidden or not of this machine.
  */
 export async function createNodeServer(options: NodeServerOptions): Promise<NodeServer> {
   const { handler, host = "127.0.0.1", port = 0, log = SILENT_LOG } = options
@@ -73,11 +73,13 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
     onAnswered,
     awaitTurn,
   })
-  limitConnections(server, settings.connections, () => noteRefused("connections"))
+  server.maxConnections = settings.connections
+  // Node closes a connection past the limit without a word.
+  server.on("drop", () => noteRefused("connections"))
   endStalledAnswers(server, settings.stalledAnswerMs)
   const url = await listen(server, { host, port })
   server.on("error", (error) => {
-    log.error({ error }, "the server failed to accept a connection")
+    log.error({ error }, "connection not accepted")
   })
   return {
     url,
@@ -130,7 +132,7 @@ function attach(
       refusal === undefined
         ? handler.fetch(request, { node, server: port })
         : refuse(refusal, request.method)
-    // A body with one of these has no meaning and is left to Node.
+    // A body of a GET or HEAD means nothing and is left to Node.
     if (request.method === "GET" || request.method === "HEAD") return response
     return finish(response, node, lingerMs)
   }
@@ -148,7 +150,7 @@ function attach(
     else awaitTurn(incoming.socket, previous, () => void listener(incoming, outgoing))
   }
   server.on("request", onRequest)
-  // Who waits for `100 Continue` is told so by the body's reader; other expectations are ignored.
+  // The body's reader sends `100 Continue`; other expectations are ignored.
   server.on("checkContinue", onRequest)
   server.on("checkExpectation", onRequest)
   server.on("connect", createConnectListener(answerRaw))

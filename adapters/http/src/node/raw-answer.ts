@@ -1,17 +1,16 @@
 /**
- * A refusal written to a socket by hand, where Node made no response for it. The connection ends
- * with it, but not at once: closing would reset it, and the reset can overtake the answer.
+ * A refusal written to a socket by hand, for requests that Node made no response for. The connection
+ * ends after it, but not at once: closing would reset it, and the reset can overtake the answer.
  */
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { toRefusedRequest, type OnAnswered } from "../answered-request.ts"
-import { toErrorText } from "../errors/error-response.ts"
-import { ERRORS } from "../errors/error-table.ts"
+import { toErrorResponse, toErrorText } from "../errors/error-response.ts"
 import type { Refusal } from "../errors/refusal.ts"
 
 /**
- * Writes the refusal and ends the connection; what still comes is dropped for a while. `packet` is
- * what came last: where that begins a HEAD, the body is left out.
+ * Writes the refusal and ends the connection; bytes that still arrive are dropped for `lingerMs`.
+ * `packet` is the last one received: if it begins a HEAD, the body is left out.
  */
 export type AnswerRaw = (socket: Duplex, refusal: Refusal, packet?: Buffer) => void
 
@@ -41,17 +40,14 @@ function beginsHead(packet: Buffer | undefined): boolean {
   return packet?.toString("latin1", 0, "HEAD ".length) === "HEAD "
 }
 
+/** As the refusal has it with any other answer; HEAD's states the length of the body. */
 function toHead(refusal: Refusal, requestId: string): string {
-  const [status] = ERRORS[refusal.code]
+  const { status, headers } = toErrorResponse(refusal, requestId, "HEAD")
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
-    "Content-Type: application/json; charset=utf-8",
-    `Content-Length: ${Buffer.byteLength(toErrorText(refusal))}`,
-    "Cache-Control: no-store",
-    "X-Content-Type-Options: nosniff",
-    `X-Request-Id: ${requestId}`,
-    `Date: ${new Date().toUTCString()}`,
-    "Connection: close",
+    ...Array.from(headers, ([name, value]) => `${name}: ${value}`),
+    `date: ${new Date().toUTCString()}`,
   ]
+  if (!headers.has("connection")) lines.push("connection: close")
   return `${lines.join("\r\n")}\r\n\r\n`
 }

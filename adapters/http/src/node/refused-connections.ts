@@ -1,8 +1,7 @@
 /**
- * Connections that are closed without an answer because there are too many, or because too much is
- * sent ahead on them. The log hears of them at most once a minute, for a flood must not fill it.
+ * Connections that are closed without an answer, because there are too many or because too much is sent
+ * ahead on them. They are logged at most once a minute, so that a flood does not fill the log.
  */
-import type { Server } from "node:http"
 import type { Log } from "@safelight/core"
 
 const TELL_EACH_MS = 60_000
@@ -10,8 +9,8 @@ const TELL_EACH_MS = 60_000
 export type RefusedBecause = "connections" | "requests sent ahead"
 
 /**
- * Counts each call by its reason, and tells the log of the first one; of those in the minute after it
- * with the next one that follows.
+ * Counts each call by its reason and logs the first one. Those of the minute after it are counted and
+ * logged with the next one that follows.
  */
 export function createRefusedConnections(log: Log): (because: RefusedBecause) => void {
   const counts: Record<RefusedBecause, { refused: number; tellAt: number }> = {
@@ -23,13 +22,7 @@ export function createRefusedConnections(log: Log): (because: RefusedBecause) =>
     count.refused += 1
     const now = performance.now()
     if (now < count.tellAt) return
-    log.warn({ refused: count.refused, because }, "connections were closed: too many at once")
+    log.warn({ refused: count.refused, because }, "connections refused")
     counts[because] = { refused: 0, tellAt: now + TELL_EACH_MS }
   }
-}
-
-/** Node closes a connection past the limit without a word, and tells of it by `drop`. */
-export function limitConnections(server: Server, connections: number, onDrop: () => void): void {
-  server.maxConnections = connections
-  server.on("drop", onDrop)
 }

@@ -1,4 +1,4 @@
-/** What our Node server does for the handler, with Node's own request and response as `node`. */
+/** The `ServerPort` of our Node server: `node` is a pair of Node's own request and response. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { CreationThreads } from "../body/creation-reader.ts"
@@ -15,8 +15,7 @@ export function createServerPort(threads: CreationThreads): ServerPort {
   return {
     threads,
     sent: RESPONSE_ALREADY_SENT,
-    toConnection: (node) => toPair(node).incoming.socket,
-    countHeader: (node, name) => toPair(node).incoming.headersDistinct[name]?.length ?? 0,
+    countHeader: (node, name) => countHeader(toPair(node).incoming, name),
     receive: (node, sink) => receiveNodeBody(toPair(node), sink),
     send(node, answer) {
       const { incoming, outgoing } = toPair(node)
@@ -28,4 +27,11 @@ export function createServerPort(threads: CreationThreads): ServerPort {
 /** The server passes nothing else along with its port. */
 function toPair(node: object): NodePair {
   return node as NodePair
+}
+
+/** Counted in the raw names: `headersDistinct` would build a list for every header of the request. */
+function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
+  return rawHeaders.filter((text, index) => {
+    return index % 2 === 0 && text.length === name.length && text.toLowerCase() === name
+  }).length
 }

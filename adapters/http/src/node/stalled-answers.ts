@@ -1,7 +1,7 @@
 /**
- * The end of a connection whose client takes nothing of its answer: it would hold an open file, or
- * a connection to a bucket, for as long as it likes. Node's own timer of a socket starts anew with
- * whatever the system takes, so a download that is slow and moves goes on.
+ * Ends a connection whose client takes nothing of its answer: it would hold an open file, or a connection
+ * to a bucket, for as long as it likes. Node restarts its timer of a socket whenever the system takes
+ * bytes, so a download that is slow but moves goes on.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
@@ -13,7 +13,7 @@ export function endStalledAnswers(server: Server, stalledAnswerMs: number): void
   server.on("timeout", (socket: Socket) => {
     const newest = findNewestResponse(socket)
     const isIdle = newest?.closed === true
-    // While an answer is being made nothing waits for the client; Node's other limits are for its request.
+    // While an answer is being made nothing waits for the client; other limits of Node watch its request.
     if (isIdle || socket.writableLength > 0) socket.destroy()
   })
 }

@@ -1,7 +1,7 @@
 /**
  * Requests that clients send ahead, each waiting for the answer before it. Node parses whatever has
- * arrived, so without a bound here a client that never reads has the process hold requests until
- * it has no memory left:
+ * arrived, so without a bound here a client that never reads could fill the process's memory with
+ * requests:
  *
  *   reading ─more than PAUSED_PAST wait→ paused ─none waits→ reading
  *   any ─more than MOST_WAITING wait on all connections→ this connection is closed
@@ -9,7 +9,7 @@
 import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
-/** Past it a connection is not read on. What arrived with it, up to 64 KiB, is parsed all the same. */
+/** More stop the reading of their connection; up to 64 KiB that have arrived are parsed all the same. */
 const PAUSED_PAST = 16
 
 /** Over all connections of a server; with up to 64 KiB of head or body each, 128 MiB at worst. */
@@ -26,14 +26,14 @@ interface Line {
   isPaused: boolean
 }
 
-/** `onOverflow` hears of each connection that is closed because too many requests wait. */
+/** `onOverflow` is called for each connection that is closed because too many requests wait. */
 export function createWaitingRequests(onOverflow: () => void): AwaitTurn {
   let inAll = 0
 
   function open(socket: Lined): Line {
     const line: Line = { waiting: 0, isPaused: false }
     socket[LINE] = line
-    // Responses that wait never hear of the close.
+    // Node emits no close for responses that wait.
     socket.once("close", () => {
       inAll -= line.waiting
       line.waiting = 0
@@ -71,7 +71,7 @@ export function createWaitingRequests(onOverflow: () => void): AwaitTurn {
     const line = socket[LINE] ?? open(socket)
     enter(socket, line)
     previous.once("close", () => {
-      // Who left has nobody to answer, and nothing was begun.
+      // The client has left, and nothing was begun for it.
       if (socket.destroyed) return
       leave(socket, line)
       begin()

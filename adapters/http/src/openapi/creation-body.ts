@@ -1,6 +1,6 @@
 /**
- * The body of a creation request: one of as many shapes as there are models, told apart by
- * `model`. The parameters are described from the very schemas that check them.
+ * The body of a creation request: one shape for each model, told apart by `model`. The parameters are
+ * described from the schemas that check them.
  */
 import type { Model } from "@safelight/core"
 import { CREATION_EXAMPLES } from "./examples.ts"

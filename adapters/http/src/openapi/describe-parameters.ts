@@ -1,6 +1,6 @@
 /**
- * A model's parameters as JSON Schema, and what is wrong where they can't be told so, parameter by
- * parameter: what the API document can't say, no client could know.
+ * A model's parameters as JSON Schema. If one of them can't be described so, the error names it: no
+ * client could know a parameter that the API document does not describe.
  */
 import { SafelightError, type Model } from "@safelight/core"
 import type { JsonSchema } from "@valibot/to-json-schema"

@@ -1,14 +1,13 @@
 /**
- * The files of the reference page, a fixed list: a name in a request is looked up here and never
- * becomes part of a path. Those of swagger-ui are read when they are first asked for, by a host that
- * has files.
+ * The files of the reference page, a fixed list: a name in a request is looked up here and never becomes
+ * part of a path. Those of swagger-ui are read when they are first asked for.
  */
 
 interface DocsFile {
   /** Its name under /docs/. */
   readonly name: string
   readonly type: string
-  /** Where it stands in a package; absent: it is ours. */
+  /** Its place in a package; absent: it is ours. */
   readonly specifier?: string
 }
 
@@ -66,7 +65,7 @@ export const DOCS_FILES: readonly DocsFile[] = [
   { name: "start.js", type: "text/javascript; charset=utf-8" },
 ]
 
-/** Each with how it is read; rejects where that fails. */
+/** The files with a function that reads each; it rejects with what `readPackageFile` rejects with. */
 export function toDocsFiles(
   readPackageFile: (specifier: string) => Promise<Uint8Array>,
 ): readonly (DocsFile & { readonly read: () => Promise<Uint8Array> })[] {

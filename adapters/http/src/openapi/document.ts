@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document of what the service does today, made from the schemas that check
- * requests and the one error table. It depends on the models alone, so one is enough for a process.
+ * The OpenAPI 3.1 document, made from the declarations of the endpoints, the schemas that check requests
+ * and the one error table. It depends on models and prefix alone, so it is made once a process.
  */
 import type { Model } from "@safelight/core"
 import { ENDPOINTS } from "../endpoints.ts"
@@ -81,7 +81,7 @@ function toPaths(models: readonly Model[]): Record<string, PathItem> {
   return paths
 }
 
-/** Of content too, where a request may have `access`. */
+/** The 405 of content included, whose requests may have `access`. */
 function toMethodNotAllowed(): Response {
   const response = toErrorResponse(["method_not_allowed"])
   const more = toHeaders({ always: [], sometimes: CROSS_ORIGIN_HEADERS })

@@ -1,5 +1,5 @@
 /**
- * The refusals of an operation, from the codes it may answer with: statuses, types and words are
+ * The error responses of an operation, from the codes that it may answer. Statuses, types and messages are
  * those of the one error table. A header that only some codes of a status carry is optional.
  */
 import { ERRORS, type ErrorCode } from "../errors/error-table.ts"

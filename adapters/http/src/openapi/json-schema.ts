@@ -1,7 +1,7 @@
 /**
- * From the schemas that check to JSON Schema 2020-12, what the converter does not know added: the
- * checks that core makes itself. A lazy schema is described by what it gives for an absent value,
- * in place and without a name, so a form that only some inputs choose has to be told in words.
+ * Converts the schemas that check to JSON Schema 2020-12, and adds the checks of core's own that the
+ * converter does not know. A lazy schema is described by the schema it gives for an absent value, inline
+ * and without a name, so a form that only some inputs have must be described in words.
  */
 import { toJsonSchema, toJsonSchemaDefs, type JsonSchema } from "@valibot/to-json-schema"
 import { DATA_URL_TYPES, MEDIA_URL_LIMITS } from "@safelight/core"
@@ -11,10 +11,10 @@ type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
 type OverrideAction = NonNullable<Config["overrideAction"]>
 type Action = Parameters<OverrideAction>[0]["valibotAction"]
 
-/** What is taken as input. Throws where a schema holds something that can't be described. */
+/** The schema of the input. Throws if the schema contains something that can't be described. */
 export function toInputSchema(schema: v.GenericSchema): JsonSchema {
   const described = toJsonSchema(schema, CONFIG)
-  // The dialect is the document's, and every lazy schema stands in its place.
+  // The document names the dialect, and every lazy schema is inline.
   delete described.$schema
   delete described.$defs
   return described

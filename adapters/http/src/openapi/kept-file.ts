@@ -1,7 +1,9 @@
 /**
  * A file that never changes while the process lives, read once and answered with its entity tag.
- * `no-cache` means kept but asked about: after an upgrade no old script meets a new style sheet.
+ * `no-cache` lets a browser keep it and makes it ask each time, so that after an upgrade no old script
+ * meets a new style sheet.
  */
+import { toHex } from "@safelight/core"
 import { matchesWeakly } from "../content/entity-tag.ts"
 import type { Exchange } from "../exchange.ts"
 
@@ -59,6 +61,5 @@ export function createKeptFile(
 
 async function toEtag(bytes: Uint8Array): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)
-  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0"))
-  return `"${hex.join("")}"`
+  return `"${toHex(new Uint8Array(digest))}"`
 }

@@ -1,7 +1,7 @@
 /**
- * One operation of the document, made from an endpoint's declaration. Whatever a request can meet
- * before its endpoint is asked (a broken request, a late one, one too large) is added to every
- * operation here, and what comes of a missing or insufficient key to those that need one.
+ * One operation of the document, made from an endpoint's declaration. The refusals that a request can meet
+ * before its endpoint is asked (malformed, too late, too large) are added to every operation here, and
+ * those for a missing or insufficient key to every operation that needs one.
  */
 import type { Model } from "@safelight/core"
 import type { About, AnswerDeclaration, Endpoint, KeyNeed, PathHeaders } from "../endpoint.ts"
@@ -59,7 +59,7 @@ const KEY_CODES: readonly ErrorCode[] = [
   "service_unavailable",
 ]
 
-/** Told before anything is counted against a rate. */
+/** Answered before anything is counted against a rate. */
 const UNCOUNTED_CODES: readonly ErrorCode[] = [
   ...SERVER_CODES,
   "missing_api_key",
@@ -72,7 +72,7 @@ const UNCOUNTED_CODES: readonly ErrorCode[] = [
 
 export const SECURITY_SCHEME = "apiKey"
 
-/** The operations of an endpoint, by method: GET has HEAD beside it. */
+/** The operations of an endpoint, by method: GET comes with HEAD. */
 export function toOperations(
   endpoint: Endpoint,
   about: About,
@@ -196,7 +196,7 @@ function withRates(
   return Object.fromEntries(entries) as Record<string, Response>
 }
 
-/** Each is a way in; an empty one says that there is one without a key. */
+/** Each is a way in; an empty one is a way in without a key. */
 function toSecurity(key: KeyNeed | undefined): readonly object[] {
   if (key === undefined) return []
   return [{ [SECURITY_SCHEME]: key.scopes }, ...(key.unless === undefined ? [] : [{}])]

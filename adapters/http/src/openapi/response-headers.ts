@@ -77,13 +77,13 @@ export type ResponseHeaderName = keyof typeof RESPONSE_HEADERS
 /** What all JSON answers carry. */
 export const JSON_HEADERS = ["X-Request-Id", "Cache-Control", "X-Content-Type-Options"] as const
 
-/** What browsers are told of an answer to a request with `access`. */
+/** The CORS headers of an answer to a request with `access`. */
 export const CROSS_ORIGIN_HEADERS = [
   "Access-Control-Allow-Origin",
   "Access-Control-Expose-Headers",
 ] as const
 
-/** On whatever was counted against a rate: no account has to have one. */
+/** On every answer that was counted against a rate; an account may have none. */
 export const RATE_HEADERS = ["RateLimit-Policy", "RateLimit"] as const
 
 export interface HeaderList {
@@ -93,7 +93,7 @@ export interface HeaderList {
   readonly sometimes?: readonly ResponseHeaderName[]
 }
 
-/** The `headers` of a response: shared where they are on some answers, marked where on all. */
+/** The `headers` of a response; those on every answer of its status are marked as required. */
 export function toHeaders({ always, sometimes = [] }: HeaderList): Record<string, object> {
   return Object.fromEntries([
     ...always.map((name) => [name, { ...RESPONSE_HEADERS[name], required: true }]),

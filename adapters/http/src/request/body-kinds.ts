@@ -1,7 +1,7 @@
 /**
- * What an endpoint may do with a body. A kind says what it is refused for and how the document
- * describes it; made once, it checks the head before the declared headers are read, and reads the
- * body after them. GET and HEAD declare none: what they are sent is never read.
+ * The kinds of body that an endpoint may declare. A kind says with which codes it is refused and how the
+ * document describes it. It checks the head before the declared headers are read, and reads the body
+ * after them. GET and HEAD declare none: a body sent with them is never read.
  */
 import type { Model } from "@safelight/core"
 import { joinPieces, type BodyPieces } from "../body/body-pieces.ts"
@@ -11,7 +11,7 @@ import type { Creation } from "../body/creation.ts"
 import { RECEIVE_REFUSALS } from "../body/held-bodies.ts"
 import { checkMediaType } from "../body/media-type.ts"
 import { createBodyReader, type BodyRequest } from "../body/read-body.ts"
-import { toReceive } from "../body/to-receive.ts"
+import { receiveWebBody } from "../body/web-body.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { toRefuse } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
@@ -37,7 +37,7 @@ interface BodyUse<Value> {
   ) => Promise<Response>
 }
 
-/** A creation request, checked as far as it can be without asking the service. */
+/** A creation request, checked as far as possible without asking the service. */
 export const creationBody: BodyKind<Creation> = {
   refusals: CREATION_REFUSALS,
   describe: (models) => toCreationBody(models).requestBody,
@@ -50,8 +50,8 @@ export const creationBody: BodyKind<Creation> = {
       },
       read(exchange, use) {
         const question = { wantsFingerprint: exchange.request.headers.has("idempotency-key") }
-        return bodyReader.read(toBodyRequest(exchange, exchange.account ?? ""), async (pieces) =>
-          use(await readCreation(pieces, question, exchange.server?.threads)),
+        return bodyReader.read(toBodyRequest(exchange, exchange.caller?.id ?? ""), async (pieces) =>
+          use(await readCreation(pieces, question, exchange.host?.server.threads)),
         )
       },
     }
@@ -59,8 +59,8 @@ export const creationBody: BodyKind<Creation> = {
 }
 
 /**
- * Bytes of a stranger, read only once the handler asks for them. They are held apart from the bodies
- * of callers, who are so never refused for them, and count against what the path names as `key`.
+ * A stranger's bytes, read only once the handler asks for them. They are counted apart from the bodies of
+ * callers, so no caller is ever refused because of them, and each `key` of the path has a share of its own.
  */
 export const callbackBody: BodyKind<() => Promise<Uint8Array>> = {
   refusals: RECEIVE_REFUSALS,
@@ -96,15 +96,17 @@ export const callbackBody: BodyKind<() => Promise<Uint8Array>> = {
   },
 }
 
-function toBodyRequest(exchange: Exchange, account: string): BodyRequest {
-  const declaredLength = exchange.request.headers.get("content-length")
-  return { account, declaredLength, receive: toReceive(exchange) }
+function toBodyRequest({ host, request }: Exchange, account: string): BodyRequest {
+  const declaredLength = request.headers.get("content-length")
+  const receive: BodyRequest["receive"] = (sink) =>
+    host === undefined ? receiveWebBody(request, sink) : host.server.receive(host.node, sink)
+  return { account, declaredLength, receive }
 }
 
 const NO_BODY_REFUSALS = ["unknown_parameter"] as const
 const refuse = toRefuse(NO_BODY_REFUSALS)
 
-/** A body is refused, in these words (http-decisions §6). */
+/** Any body is refused, with this message (http-decisions §6). */
 export function noBody(message: string): BodyKind<undefined> {
   return {
     refusals: NO_BODY_REFUSALS,
@@ -116,9 +118,9 @@ export function noBody(message: string): BodyKind<undefined> {
   }
 }
 
-function hasBody({ request, node }: Exchange): boolean {
+function hasBody({ host, request }: Exchange): boolean {
   const length = request.headers.get("content-length")
   const isFramed = length !== null || request.headers.has("transfer-encoding")
   // HTTP/1.1 frames a body by one of the two; a host that handed over a request may have neither.
-  return isFramed || node !== undefined ? isFramed && length !== "0" : request.body !== null
+  return isFramed || host !== undefined ? isFramed && length !== "0" : request.body !== null
 }

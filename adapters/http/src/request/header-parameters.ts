@@ -10,7 +10,7 @@ export interface HeaderParameter<Value> {
   readonly schema: object
   /** Every code that `read` refuses with. */
   readonly refusals: readonly ErrorCode[]
-  /** Throws a `Refusal` for what can't be meant. */
+  /** Throws a `Refusal` for a value that makes no sense. */
   readonly read: (exchange: Exchange) => Value
 }
 
@@ -26,7 +26,7 @@ export function readHeaders(
   return values
 }
 
-/** A header as it was sent, null where it was not. */
+/** A header as it was sent, null if it was not. */
 export function textHeader(name: string, description: string): HeaderParameter<string | null> {
   return {
     description,

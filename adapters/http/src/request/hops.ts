@@ -9,7 +9,7 @@ import type { HeaderParameter } from "./header-parameters.ts"
 const REFUSALS = ["too_many_hops"] as const
 const refuse = toRefuse(REFUSALS)
 
-/** 0 where none was sent; refused for more than may be, and for what is no number. */
+/** 0 if none was sent; refused above `MAX_HOPS`, and if it is not a whole number. */
 export const hops: HeaderParameter<number> = {
   description:
     "How many services of this kind have passed the request on, sent by such a service alone. " +

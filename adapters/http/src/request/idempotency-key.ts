@@ -1,24 +1,25 @@
 /**
- * `Idempotency-Key` (http-decisions §7): the key, and what the request was that it stands for. A
- * quoted key is a structured-field string (RFC 8941 §3.3.3), and the same key as without quotes.
+ * `Idempotency-Key` (http-decisions §7), and the fingerprint of the request that it stands for. A quoted
+ * key is a structured-field string (RFC 8941 §3.3.3) and equals the same key without quotes.
  */
-import { toCanonicalJson } from "@safelight/core"
+import { createTextDigest, toCanonicalJson } from "@safelight/core"
 import { toRefuse } from "../errors/refusal.ts"
 import { countHeader } from "../exchange.ts"
-import { sha256 } from "../sha256.ts"
 import type { HeaderParameter } from "./header-parameters.ts"
 
 const REFUSALS = ["invalid_idempotency_key"] as const
 const refuse = toRefuse(REFUSALS)
 
+const sha256 = createTextDigest(globalThis)
+
 const NAME = "idempotency-key"
 const MAX_CHARACTERS = 255
-/** What a key may be of: printable ASCII, spaces included. */
+/** Printable ASCII, spaces included. */
 const PRINTABLE = /^[ -~]+$/
 /** `"` and `\` are escaped by `\`, and nothing else is. */
 const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/
 
-/** The key, undefined where none was sent; spaces around it are HTTP's. */
+/** The key, undefined if none was sent; HTTP drops the spaces around it. */
 export const idempotencyKey: HeaderParameter<string | undefined> = {
   description:
     "1 to 255 printable ASCII characters of your choice, quoted or not, new for each task. The " +
@@ -54,8 +55,8 @@ export function fingerprintCreation(body: unknown): string | Promise<string> {
 }
 
 /**
- * Half a character and a number past all bounds have no canonical text. No model takes either, so
- * what stands for them never meets another fingerprint; the service says what is wrong.
+ * Half a character and a number beyond what JSON can hold have no canonical text. No model takes either,
+ * so the fingerprint is never stored and any text will do; the service says what is wrong.
  */
 function toText(body: unknown): string {
   try {

@@ -1,12 +1,10 @@
 /**
- * The declared parameters of a query, and their reader. A name that is not declared or stands twice is
- * refused and not passed over: a parameter that silently does nothing answers another question
- * than was asked.
+ * The declared parameters of a query, and their reader. A name that is not declared, or is given twice,
+ * is refused and not ignored: the answer would be to another question than the caller asked.
  */
+import { toEcho } from "@safelight/core"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { refuseParameters, toRefuse, type RefusedParameter } from "../errors/refusal.ts"
-import { toQuery } from "../query.ts"
-import { toEcho } from "./echo.ts"
 
 const INTEGER_REFUSALS = [
   "invalid_type",
@@ -32,13 +30,23 @@ export interface QueryParameter<Value, Absent> {
   readonly description: string
   readonly schema: object
   readonly refusals: readonly ParameterCode[]
-  /** What its text says; `name` is for the words of a fault. */
+  /** Its value from the text; `name` is for the message of a fault. */
   readonly parse: (text: string, name: string) => Parsed<Value>
-  /** What it is where it is absent. */
+  /** Its value if it is absent. */
   readonly absent: Absent
 }
 
 export type QueryParameters = Readonly<Record<string, QueryParameter<unknown, unknown>>>
+
+/**
+ * The query of a request's address. The rest of the address is not parsed: a Host that is no host would
+ * make that fail, with an error that holds the whole address and what is secret in it.
+ */
+export function toQuery(url: string): URLSearchParams {
+  const [address = ""] = url.split("#", 1)
+  const start = address.indexOf("?")
+  return new URLSearchParams(start === -1 ? "" : address.slice(start + 1))
+}
 
 /** Every code that a query with these is refused with. */
 export function listQueryRefusals(parameters: QueryParameters): readonly ErrorCode[] {
@@ -57,12 +65,11 @@ export function readQuery(url: string, parameters: QueryParameters): Record<stri
     if ("value" in parsed) values[param] = parsed.value
     else issues.push({ param, ...parsed.fault })
   }
-  const [first, ...more] = issues
-  if (first !== undefined) throw refuseParameters(refuse, [first, ...more])
+  if (issues.length > 0) throw refuseParameters(refuse, issues)
   return values
 }
 
-/** Each name once, however often it stands. */
+/** Each name once, however often it is given. */
 function findMisnamed(
   query: URLSearchParams,
   parameters: QueryParameters,
@@ -83,7 +90,7 @@ interface Bounds {
   readonly max: number
 }
 
-/** A whole number from `min` to `max`; `byDefault` where it is absent. */
+/** A whole number from `min` to `max`; `byDefault` if it is absent. */
 export function integer(
   description: string,
   { min, max, byDefault }: Bounds & { readonly byDefault: number },
@@ -139,7 +146,7 @@ export function choice<const Value extends string>(
   }
 }
 
-/** What a parameter may be, in words. */
+/** The message that lists the values of a parameter. */
 export function toChoice(name: string, values: readonly string[]): string {
   return `${name} must be one of: ${values.join(", ")}.`
 }
@@ -155,7 +162,7 @@ export function anyText(description: string): QueryParameter<string, undefined> 
   }
 }
 
-/** A text of ours that `read` understands; undefined from it is refused with `words`. */
+/** A text that this service made: `read` understands it, or it is refused with `words`. */
 export function token<Value extends object>(
   description: string,
   { read, words }: { readonly read: (text: string) => Value | undefined; readonly words: string },

@@ -14,7 +14,10 @@ export interface ApiKeyParts {
   readonly secret: string
 }
 
-/** Makes a key from random bytes: 42 of them below 248 are needed, so hand in 96 or more. */
+/**
+ * Makes a key from random bytes, of which 42 must be below 248: pass 96 or more. Throws a RangeError on
+ * too few.
+ */
 export function createApiKeyParts(randomBytes: Uint8Array): ApiKeyParts {
   const digits = toBase62Digits(randomBytes)
   if (digits.length < 42) throw new RangeError("too few random bytes for an API key")
@@ -26,7 +29,7 @@ export function formatApiKey({ id, secret }: ApiKeyParts): string {
   return `${body}${toChecksum(body)}`
 }
 
-/** The parts of a key, or undefined where its form or checksum is wrong. */
+/** The parts of a key, or undefined if its form or checksum is wrong. */
 export function parseApiKey(key: string): ApiKeyParts | undefined {
   const [, id, secret, checksum] = PATTERN.exec(key) ?? []
   if (id === undefined || secret === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * Makes and replaces API keys. A key itself is returned once and stored nowhere, only its
- * SHA-256 is.
+ * Makes and replaces API keys. A key itself is returned once and never stored: the storage holds the
+ * SHA-256 of its secret.
  */
 import { API_KEY_SCOPES, type ApiKeyScope, type KeyStorage, type StoredKey } from "@safelight/core"
 import { sha256 } from "../sha256.ts"
@@ -42,10 +42,13 @@ export type RotateKeyResult =
   | { readonly kind: "rotated"; readonly key: NewKey; readonly replacedExpiresAt: number }
   | { readonly kind: "unknown" | "revoked" }
 
-/** The chance that fewer than the 42 digits needed come of them is below 10^-97. */
+/** The chance that they give fewer than the 42 digits needed is below 10^-97. */
 const RANDOM_BYTES = 128
 
-/** Creates the account where it does not exist; durable once resolved. */
+/**
+ * Makes a key, and the account if it does not exist. Durable once resolved; rejects with what the storage
+ * rejects with.
+ */
 export async function createKey(request: NewKeyRequest): Promise<NewKey> {
   const { keys, account, scopes = API_KEY_SCOPES, now, expiresAt = 0 } = request
   const { key, stored } = await drawKey({ account, scopes, createdAt: now, expiresAt })
@@ -53,7 +56,10 @@ export async function createKey(request: NewKeyRequest): Promise<NewKey> {
   return key
 }
 
-/** The same where there is no key at all, not even a revoked one; undefined where there is. */
+/**
+ * A key of every scope for `FIRST_ACCOUNT`, if there is no key at all, not even a revoked one; undefined
+ * if there is. Durable once resolved; rejects with what the storage rejects with.
+ */
 export async function createFirstKey(
   keys: Pick<KeyStorage, "createFirstKey">,
   now: number,
@@ -63,7 +69,10 @@ export async function createFirstKey(
   return (await keys.createFirstKey(stored)) ? key : undefined
 }
 
-/** A new key of the same account and scopes; durable once resolved. */
+/**
+ * Replaces a key by a new one of the same account and scopes. Durable once resolved; rejects with what the
+ * storage rejects with.
+ */
 export async function rotateKey(request: RotateKeyRequest): Promise<RotateKeyResult> {
   const { keys, id, now, graceMs, expiresAt } = request
   const replaced = await keys.findKey(id)

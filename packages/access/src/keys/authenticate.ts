@@ -1,12 +1,12 @@
 /**
  * Who calls. A verified key is believed for `keyBelievedMs`, counted from before it was read, so a
- * revocation holds within that time. Keys are remembered by their id with a hash, so that no clear
- * key outlives its connection. A key that is unknown here may be anybody's invention: only so many of
- * those are looked up at a time.
+ * revocation holds within that time. Keys are remembered by their id with a hash, so that no clear key
+ * outlives its request. A key that is unknown here may be anybody's invention: only so many of those are
+ * looked up at a time.
  *
  *     verified lately → answered at once
- *     verified, and not lately → looked up
- *     unknown → waits in line → looked up ─wrong→ refused without a look for `keyBelievedMs`
+ *     verified earlier → looked up
+ *     unknown → waits its turn → looked up ─wrong→ refused without a look-up for `keyBelievedMs`
  */
 import {
   createBoundedCache,
@@ -16,15 +16,15 @@ import {
   type Semaphore,
 } from "@safelight/core"
 import type { AccessSettings } from "../defaults.ts"
+import { sha256 } from "../sha256.ts"
 import { parseApiKey, type ApiKeyParts } from "./api-key.ts"
-import { createSentKeys, type SentKey } from "./sent-keys.ts"
 import { isExpired, refused, verifyKey, type IdentityStorage } from "./verify-key.ts"
 
 export interface AuthenticateOptions {
   readonly storage: IdentityStorage
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   readonly settings: Pick<AccessSettings, "cachedKeys" | "keyBelievedMs">
-  /** Where look-ups of unknown keys wait in line. */
+  /** Bounds the look-ups of unknown keys. */
   readonly unknownKeys: Semaphore
 }
 
@@ -44,6 +44,17 @@ interface GivenKey {
   readonly keySha256: string
 }
 
+/** A key as a header has it, whatever it is worth. */
+interface SentKey {
+  readonly text: string
+  /** Of the whole key. */
+  readonly keySha256: string
+}
+
+const BEARER = /^bearer +([^\s,]+)$/i
+const ID_AT = "sl_live_".length
+const ID_CHARACTERS = 10
+
 const MISSING = refused("missing-api-key")
 const INVALID = refused("invalid-api-key")
 const EXPIRED = refused("api-key-expired")
@@ -52,13 +63,10 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
   const { storage, clock, settings, unknownKeys } = options
   /** By key id. */
   const verified = createBoundedCache<Verified>(settings.cachedKeys)
-  /** Until when a wrong key is refused without a look, by its hash. */
+  /** Until when a wrong key is refused without a look-up, by its hash. */
   const wrongUntilMs = createBoundedCache<number>(settings.cachedKeys)
-  /** Verifications that run, so that a key's callers wait for one look-up together. By the key's hash. */
+  /** Running verifications, by the key's hash, so that all callers with a key wait for one look-up. */
   const running = new Map<string, Promise<Authentication>>()
-  const readSentKey = createSentKeys({
-    isVerified: ({ id, keySha256 }) => verified.get(id)?.keySha256 === keySha256,
-  })
 
   async function verify({ parts, keySha256 }: GivenKey, isKnown: boolean): Promise<Authentication> {
     let believedUntilMs = 0
@@ -90,7 +98,7 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
     return started
   }
 
-  /** What is no key is refused before anything is remembered of it. */
+  /** A text that is not a key is refused before anything is remembered of it. */
   function look(
     { text, keySha256 }: SentKey,
     isKnown: boolean,
@@ -102,20 +110,22 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
   }
 
   function judge(sent: SentKey): Authentication | Promise<Authentication> {
-    const entry = verified.get(sent.id)
-    // How far two digests agree tells nothing of a key, so they may be compared as they are.
+    const entry = verified.get(sent.text.slice(ID_AT, ID_AT + ID_CHARACTERS))
+    // How far two digests agree reveals nothing of a key, so they need no constant-time comparison.
     const isKnown = entry?.keySha256 === sent.keySha256
     if (!isKnown || clock.monotonicNow() >= entry.believedUntilMs) return look(sent, isKnown)
     const { authentication } = entry
     return isExpired(authentication.identity, clock.now()) ? EXPIRED : authentication
   }
 
-  return ({ authorization, connection }) => {
+  return ({ authorization }) => {
     if (authorization === null || authorization === undefined || authorization === "") {
       return MISSING
     }
-    const sent = readSentKey(authorization, connection)
-    if (sent === undefined) return INVALID
-    return sent instanceof Promise ? sent.then(judge) : judge(sent)
+    const [, text] = BEARER.exec(authorization) ?? []
+    if (text === undefined) return INVALID
+    const hashed = sha256(text)
+    if (typeof hashed === "string") return judge({ text, keySha256: hashed })
+    return hashed.then((keySha256) => judge({ text, keySha256 }))
   }
 }

@@ -1,4 +1,4 @@
-/** What an authenticated key may do: its account is in good standing and it has every scope asked for. */
+/** A key may call if its account is not suspended and it has every scope that is asked for. */
 import type { Access, Authorization } from "@safelight/core"
 
 const AUTHORIZED: Authorization = { kind: "authorized" }

@@ -1,4 +1,4 @@
-/** Base62: the digits of ids and secrets. Digits of random bytes are fewer than the bytes. */
+/** Base62, for ids and secrets. Random bytes give fewer digits than there are bytes. */
 
 export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 

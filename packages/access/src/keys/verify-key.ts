@@ -1,7 +1,6 @@
 /**
- * From an API key to who calls, by what the storage says now. What a revoked or expired key is told
- * depends on its secret being right first: a stranger learns nothing from a key id (http-decisions
- * §2, §7).
+ * Finds out from the storage who calls with an API key. Only with the right secret is a key answered that it
+ * is revoked or expired: a stranger learns nothing from a key id (http-decisions §2, §7).
  */
 import {
   NO_LIMITS,
@@ -14,10 +13,10 @@ import {
 import { sha256 } from "../sha256.ts"
 import type { ApiKeyParts } from "./api-key.ts"
 
-/** What is asked of a storage about who calls. */
+/** The parts of a storage that say who calls. */
 export type IdentityStorage = Pick<KeyStorage, "findKey"> & Pick<AccountStorage, "findAccount">
 
-/** Compared with where no key has the id, so that both cases cost the same. */
+/** Compared with if no key has the id, so that both cases cost the same. */
 const NO_SECRET = "0".repeat(64)
 
 /** Two reads at most; rejects with what the storage rejects with. */

@@ -1,13 +1,13 @@
 /**
  * The access token of a private link: `v1.<kid>.<exp>.<epoch>.<base64url HMAC-SHA256>`
- * (http-decisions §6). It names neither account nor task nor artifact: those stand in the address
- * and are signed with it, so what parses is only a claim until its MAC was verified.
+ * (http-decisions §6). It names neither account nor task nor artifact: those are in the address and are
+ * signed with it, so a token that parses is only a claim until its MAC is verified.
  */
 
 export interface AccessToken {
   /** The signing key's id, 8 base62 digits. */
   readonly kid: string
-  /** Unix seconds from which on the link opens nothing. */
+  /** Unix seconds; from then on the link opens nothing. */
   readonly exp: number
   /** `LinkStorage.readLinkEpoch` when the link was made. */
   readonly epoch: number
@@ -15,7 +15,7 @@ export interface AccessToken {
   readonly mac: string
 }
 
-/** All that a link is good for: what its MAC is made of. */
+/** What a link's MAC is made of: the artifact that it opens, and until when. */
 export interface LinkClaim extends Omit<AccessToken, "mac"> {
   readonly account: string
   readonly task: string
@@ -46,8 +46,9 @@ export function parseAccessToken(text: string): AccessToken | undefined {
 }
 
 /**
- * What is signed, as UTF-8. The first line is for this purpose alone; a JSON array of strings and
- * integers reads back as one list only, so two claims that differ never sign the same bytes.
+ * The text that is signed, as UTF-8. The first line belongs to links alone, so that no other MAC of ours can
+ * be used for one. A JSON array of strings and integers has one reading, so two claims that differ never
+ * have the same text.
  */
 export function toSignedLinkText({ kid, account, task, key, exp, epoch }: LinkClaim): string {
   return `safelight:link:1\n${JSON.stringify(["v1", kid, account, task, key, exp, epoch])}`

@@ -1,6 +1,6 @@
 /**
- * The keys that sign private links. They are believed for `keyBelievedMs`, and read again for an id
- * that is not among them, so that what another node signed with a new key opens here at once.
+ * The keys that sign private links. They are believed for `keyBelievedMs`, and read again for an unknown id,
+ * so that a link that another node signed with a new key opens here at once.
  */
 import type { Clock, LinkKey, LinkStorage } from "@safelight/core"
 import type { AccessSettings } from "../defaults.ts"
@@ -19,7 +19,7 @@ export interface ImportedKey {
 }
 
 export interface LinkKeys {
-  /** The key that signs now; where there is none, one is made and durable first. */
+  /** The key that signs now; if there is none, one is made first, and is durable. */
   signing(): Promise<ImportedKey>
   /** The live key with this id; for an unknown one a decoy, so that both take the same time. */
   find(id: string): Promise<CryptoKey>
@@ -29,8 +29,8 @@ export interface LinkKeys {
 const RANDOM_BYTES = 64
 
 /**
- * Signs links with a new key from now on; links of the key before still open, those of older ones no
- * longer. Durable once resolved.
+ * From now on links are signed with a new key. Links of the key before it still open, those of older keys no
+ * longer. Durable once resolved; rejects with what the storage rejects with.
  */
 export async function rotateLinkKey(
   storage: Pick<LinkStorage, "addLinkKey">,
@@ -53,12 +53,12 @@ export function createLinkKeys({ storage, clock, settings }: LinkKeysOptions): L
     believed = await Promise.all(
       stored.map(async ({ id, secret }) => ({ id, key: await importMacKey(secret) })),
     )
-    // None is not believed: a first key counts from when it is there.
+    // An empty list is never believed: the first key counts as soon as it is there.
     believedUntilMs = believed.length === 0 ? 0 : untilMs
     return believed
   }
 
-  /** Two nodes may make one at once: both keys stay, and what is read then says which one signs. */
+  /** Two nodes may make a key at once: both stay, and the list read afterwards says which one signs. */
   async function readOrMake(): Promise<readonly ImportedKey[]> {
     const keys = await read()
     if (keys.length > 0) return keys

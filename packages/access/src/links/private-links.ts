@@ -1,7 +1,7 @@
 /**
- * Private links to artifacts (http-decisions §6): making their tokens, and opening an artifact by
- * one. A link that nobody signed costs one read and one MAC, whether or not what it names is there, so
- * that neither the answer nor its time tells a stranger more; only so many of those are read at a time.
+ * Private links to artifacts (http-decisions §6): makes their tokens, and opens an artifact by one. A link
+ * that was not signed here costs one read and one MAC, whether or not the artifact exists, so that neither
+ * the answer nor its time reveals more. Only `lookupsAtOnce` of those are read at a time.
  */
 import {
   createBoundedCache,
@@ -32,17 +32,17 @@ export interface PrivateLinksOptions {
     Pick<AccountStorage, "findAccount">
   readonly keys: LinkKeys
   readonly settings: Pick<AccessSettings, "cachedLinks">
-  /** Where links wait in line until it is known that they were signed. */
+  /** Bounds the look-ups of links that are not known to be signed. */
   readonly unknownLinks: Semaphore
 }
 
-/** What is asked for in place of what is not there, so that it takes as long. */
+/** Used if the artifact does not exist, so that verifying the MAC takes as long. */
 const NOBODYS = { account: "", key: "none" }
 
 /** Its methods reject with what the storage and the service reject with. */
 export function createPrivateLinks(options: PrivateLinksOptions): LinkAccess {
   const { service, storage, keys, settings, unknownLinks } = options
-  /** Links that were signed with a key of ours: they wait in no line with those that anybody may invent. */
+  /** Links found to be signed with a key of ours: they don't wait among those that anybody may invent. */
   const signed = createBoundedCache<true>(settings.cachedLinks)
 
   async function look({ task, key }: OpenLinkRequest): Promise<Target> {
@@ -52,7 +52,7 @@ export function createPrivateLinks(options: PrivateLinksOptions): LinkAccess {
     return { names: { account: found.task.account, task, key }, place: { ...found, artifact } }
   }
 
-  /** What the link names, if the MAC is that of a live key. */
+  /** The artifact that the link names, if the MAC is that of a live key. */
   async function lookAndVerify(request: OpenLinkRequest, token: AccessToken): Promise<Target> {
     const { names, place } = await look(request)
     const key = await keys.find(token.kid)
@@ -99,14 +99,14 @@ export function createPrivateLinks(options: PrivateLinksOptions): LinkAccess {
   }
 }
 
-/** In Unix seconds; undefined where the artifact is gone before a link could open it. */
+/** In Unix seconds; undefined if the artifact expires before a link could open it. */
 function toEnd({ artifact, now, seconds }: CreateLinkRequest): number | undefined {
   const wanted = toUnixSeconds(now) + (seconds ?? LINK_SECONDS.byDefault)
   const end = Math.min(wanted, toUnixSeconds(artifact.expiresAt))
   return end * 1_000 > now ? end : undefined
 }
 
-/** A damaged task is as good as none: without its account no link can be told from a forged one. */
+/** A damaged task counts as none: without its account no link to it can be verified. */
 function toNothing(error: unknown): undefined {
   if (!isSafelightError(error) || error.code !== "storage-corrupt") throw error
 }
@@ -116,7 +116,7 @@ interface Target {
   readonly place?: { readonly task: Task; readonly artifact: ArtifactRow }
 }
 
-/** The only token of the request, where a task may have its id. */
+/** The only token of the request, if its task id is well-formed. */
 function parseRequest({ access, task }: OpenLinkRequest): AccessToken | undefined {
   const [text = "", ...more] = access
   return more.length === 0 && isTaskId(task) ? parseAccessToken(text) : undefined

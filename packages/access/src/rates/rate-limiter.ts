@@ -1,7 +1,7 @@
 /**
- * Counts requests against rates, in memory, inside of slices that are leased from the storage. What
- * a slice can answer is answered at once; otherwise one lease is under way and everybody waits for
- * it. A storage that fails lets nobody through.
+ * Counts requests against rates, in memory, within slices that are leased from the storage. A request that
+ * the slice covers is answered at once; otherwise a lease is being taken and all requests of the rate wait
+ * for it. If the storage fails, nobody is let through.
  */
 import {
   createBoundedCache,
@@ -26,7 +26,7 @@ export interface RateLimiterOptions {
   readonly settings: Pick<AccessSettings, "cachedRates">
 }
 
-/** Somebody else was quicker each time: with so many nodes at once, one of them gives up. */
+/** Another node was quicker each time: with so many of them at once, one gives up. */
 const MAX_ATTEMPTS = 8
 
 interface Waiter {
@@ -38,9 +38,9 @@ interface Counter {
   readonly name: RateName
   readonly rate: Rate
   slice: RateSlice
-  /** Seconds since the epoch: that of `used`. */
+  /** Seconds since the epoch: the second that `used` counts. */
   second: number
-  /** What this second has used, and the one before it. */
+  /** Requests of this second, and of the one before it. */
   used: number
   usedBefore: number
   isLeasing: boolean
@@ -80,7 +80,7 @@ export function createRateLimiter(options: RateLimiterOptions): Access["rateLimi
       const { to } = plan
       if (to !== stored && !(await storage.advanceRate({ ...name, from: stored, to }))) continue
       counter.slice = plan.slice
-      // Of the moment that was planned for: while the storage was asked, time used the slice up.
+      // Judged at the moment of the plan: while the storage was asked, time went on.
       answerWaiting(counter, now, length)
       return
     }
@@ -106,7 +106,7 @@ export function createRateLimiter(options: RateLimiterOptions): Access["rateLimi
   }
 }
 
-/** Another rate for the name drops what was leased. */
+/** If the rate has changed, what was leased is dropped. */
 function findCounter(counters: BoundedCounters, name: RateName, rate: Rate): Counter {
   const key = `${name.policy} ${name.account}`
   const known = counters.get(key)
@@ -131,7 +131,7 @@ function isSame(one: Rate, other: Rate): boolean {
   return one.requests === other.requests && one.windowMs === other.windowMs
 }
 
-/** What the slice says by itself; undefined where the storage has to be asked. */
+/** The answer of the slice alone; undefined if the storage has to be asked. */
 function answerNow(counter: Counter, now: number): RateAnswer | undefined {
   const { rate } = counter
   const taken = takeFromSlice(counter.slice, rate, now)
@@ -145,7 +145,7 @@ function answerNow(counter: Counter, now: number): RateAnswer | undefined {
   return { isWithin: taken !== "refused", remaining, moreInMs: Math.ceil(moreInMicros / 1_000) }
 }
 
-/** Answers up to `most` of those who wait, in their order, as far as the slice goes. */
+/** Answers up to `most` of those that wait, in their order, as far as the slice covers them. */
 function answerWaiting(counter: Counter, now: number, most: number): void {
   const answers: RateAnswer[] = []
   while (answers.length < most) {
@@ -157,12 +157,12 @@ function answerWaiting(counter: Counter, now: number, most: number): void {
   for (const [index, { resolve }] of answered.entries()) resolve(answers[index] as RateAnswer)
 }
 
-/** For all who wait and the second after this one. */
+/** How many requests to lease for: all that wait, and those of the second after this one. */
 function toWanted(counter: Counter, now: number): number {
   turnSecond(counter, now)
   const { rate, used, usedBefore, waiting } = counter
-  // Few requests under a high rate would each find their slice over. A second of the line takes
-  // nothing from others that they would miss, nor does a sixtieth of a window below a minute.
+  // Under a high rate, rare requests would each find their slice expired. A second's worth, or a
+  // sixtieth of a window below a minute, is nothing that other nodes would miss.
   const least = Math.floor(rate.requests / Math.max(60, rate.windowMs / 1000))
   return Math.max(waiting.length, 2 * Math.max(used, usedBefore), least)
 }
@@ -175,7 +175,7 @@ function turnSecond(counter: Counter, now: number): void {
   counter.second = second
 }
 
-/** However the storage failed, the caller's own request was not carried out. */
+/** Whatever the storage failed with, the request was not served: that is all that callers are to see. */
 function toUnavailable(error: unknown): unknown {
   if (!isSafelightError(error) || error.code === "storage-unavailable") return error
   const message = "a request's rate could not be counted"

@@ -1,18 +1,18 @@
 /**
- * Request rates (http-decisions §7): GCRA, counted by several nodes at once. A rate is a line of
- * time on which each request takes one interval, never before its own moment and never further
- * ahead than all requests together. A node leases a stretch of that line from the storage and
- * counts inside of it alone, so nodes never count on the same time: what is leased and not used is
- * lost, and more than the rate is never let through. A stretch may reach further than requests may
- * now: its end lets nobody through before its time. All moments are microseconds since the epoch.
+ * Request rates (http-decisions §7): GCRA, counted by several nodes at once. A rate is a line of time on
+ * which each request takes one interval, never before its own moment and never further ahead than all
+ * requests of the rate together. A node leases a slice of that line from the storage and counts within it,
+ * so no two nodes count on the same time: a leased slice that is not used is lost, and more than the rate
+ * is never let through. A slice may reach further ahead than requests may now; its end then lets nobody
+ * through before its time. All moments are microseconds since the epoch.
  */
 import type { Rate } from "@safelight/core"
 
-/** A node's stretch of the line: its requests are let through from `at` up to `until`. */
+/** A node's part of the line: its requests are let through from `at` up to `until`. */
 export interface RateSlice {
-  /** Where the next request's interval begins, if its own moment has not passed that. */
+  /** The start of the next request's interval, or its own moment if that is later. */
   readonly at: number
-  /** What is leased ends here; the storage's moment was here or further on. */
+  /** The end of what is leased; the storage's moment was here or later. */
   readonly until: number
 }
 
@@ -21,7 +21,7 @@ export const NO_SLICE: RateSlice = { at: 0, until: 0 }
 export interface RateStanding {
   /** Requests that could be let through now, as far as the node knows. */
   readonly remaining: number
-  /** When it will be one more; above 0, at most an interval where something remains. */
+  /** When one more will remain; above 0, and at most an interval if any remains. */
   readonly moreInMicros: number
 }
 
@@ -36,22 +36,22 @@ export interface LeaseRequest {
 }
 
 export interface LeasePlan {
-  /** Where the storage's moment has to go; as stored where there is nothing to move. */
+  /** The storage's new moment; the old one if there is nothing to lease. */
   readonly to: number
-  /** The node's stretch once it is there; what is let through or refused follows from it. */
+  /** The node's slice once the storage has moved; requests are judged by it. */
   readonly slice: RateSlice
 }
 
 /**
- * What clocks may differ by. A moment further ahead than that is left over from a longer window,
- * or from a clock that was wrong, and nobody should wait for it to pass.
+ * How much clocks may differ. A moment further ahead than that was left by a longer window or a wrong
+ * clock, and nobody should wait for it to pass.
  */
 const TOLERATED_MICROS = 10_000_000
 
 /**
- * How far past the latest moment all nodes together lease, so that a rate at its end is not asked
- * for each request. A node takes half of what is free: one alone a second, and whoever comes finds
- * room behind it.
+ * How far beyond the latest moment all nodes together may lease, so that the storage is not asked for each
+ * request once a rate is used up. A node takes half of what is free: alone it takes a second's worth, and
+ * another node finds room after it.
  */
 const AHEAD_MICROS = 2_000_000
 
@@ -61,8 +61,8 @@ export function toIntervalMicros({ requests, windowMs }: Rate): number {
 }
 
 /**
- * Lets a request through: the slice after it, or "refused" where the time of what is left has not
- * come, or "used-up" where the storage has to be asked. `now` must not fall from call to call.
+ * Judges a request: the slice after it if it is let through, "refused" if the rate is used up for now, or
+ * "used-up" if the storage has to be asked. `now` must not fall from call to call.
  */
 export function takeFromSlice(
   slice: RateSlice,
@@ -76,13 +76,13 @@ export function takeFromSlice(
   return at <= slice.until ? { at, until: slice.until } : "used-up"
 }
 
-/** What to lease for a slice that is used up; where much is wanted, the bucket and half of what is ahead. */
+/** Plans a lease for a slice that is used up: at most the whole burst and half of what is free ahead. */
 export function planLease({ rate, slice, stored, now, wanted }: LeaseRequest): LeasePlan {
   const latest = toLatest(rate, now)
-  // All that could be taken counts as taken: the rate is held, and time runs from here on.
+  // The whole burst counts as taken: the rate is kept, and requests follow from here on.
   if (isUnreal(stored, latest)) return { to: latest, slice: { at: latest, until: latest } }
   const from = Math.max(stored, now)
-  // Nobody has leased since: what is left at the end of the slice is not lost.
+  // No other node has leased since, so the rest of the slice can be kept.
   const at = stored === slice.until ? Math.max(slice.at, now) : from
   const interval = toIntervalMicros(rate)
   const end = Math.max(from, latest)
@@ -99,7 +99,10 @@ export function toRateStanding(slice: RateSlice, rate: Rate, now: number): RateS
   return { remaining, moreInMicros: (remaining + 1) * interval - free }
 }
 
-/** `now`, or where time's own course has come to if the clock is behind by as little as clocks may differ. */
+/**
+ * `course`, the moment that it would be had the clock not been set back, if `now` is behind it by no more than
+ * clocks may differ; else `now`.
+ */
 export function toSteadyMoment(course: number, now: number): number {
   return now < course && course - now <= TOLERATED_MICROS ? course : now
 }
@@ -109,7 +112,7 @@ function toLatest(rate: Rate, now: number): number {
   return now + rate.requests * toIntervalMicros(rate)
 }
 
-/** Whether a stretch can't end there, whatever clocks differ by. */
+/** Whether the moment is further ahead than a lease and different clocks can explain. */
 function isUnreal(moment: number, latest: number): boolean {
   return moment > latest + AHEAD_MICROS + TOLERATED_MICROS
 }

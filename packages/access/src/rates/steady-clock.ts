@@ -1,12 +1,12 @@
 /**
- * The moment that rates are counted by. It goes on while the wall clock is set back, or every busy
- * account would wait until that has caught up; a little slower, so that it does catch up. Only a
- * clock that is set back by more than clocks may differ is followed.
+ * The clock of rates. If the wall clock is set back, this one goes on, or every busy account would have to
+ * wait until the wall clock has caught up; it goes a little slower, so that it does catch up. A clock that is
+ * set back by more than clocks may differ is followed.
  */
 import type { Clock } from "@safelight/core"
 import { toSteadyMoment } from "./rate-slice.ts"
 
-/** Ten seconds are caught up in 17 minutes; what is told to wait is a hundredth short until then. */
+/** Ten seconds are caught up in 17 minutes; until then waits are told a hundredth too short. */
 const PACE = 0.99
 
 /** Gives microseconds since the epoch. */

@@ -1,6 +1,6 @@
 /**
- * Secrets in text that a message repeats: whoever puts a key or a link where a name belongs must
- * not find it in an answer, which may be kept where the request is not (http-decisions §2, §6).
+ * Text that a message repeats: whoever puts a key or a link where a name belongs must not find it in
+ * an answer, which may be kept where the request is not (http-decisions §2, §6).
  */
 
 /** An API key or an access token from its beginning on, whether or not the rest is right. */
@@ -9,4 +9,23 @@ const SECRET = /sl_live_\w*|v1\.[0-9A-Za-z]{8}\.[\w.-]*/g
 /** The text with an ellipsis in place of each. */
 export function hideSecrets(text: string): string {
   return text.replaceAll(SECRET, "…")
+}
+
+/** Input is cut here when a message repeats it (http-decisions §2). */
+const ECHO_CHARACTERS = 100
+/** An address may open what it names, and a data URL is what it holds. */
+const URL_TEXT = /\b(?:[a-z][a-z\d+.-]*:\/\/|data:)\S*/gi
+
+/**
+ * Input as a message may repeat it: at most 100 characters, none of them cut in half, and neither a
+ * secret nor a URL. A lone surrogate is replaced, for strict readers refuse JSON that holds one.
+ */
+export function toEcho(text: string): string {
+  // Enough to see the whole of a secret that begins within what is shown.
+  const shown = hideSecrets(text.slice(0, 4 * ECHO_CHARACTERS)).replaceAll(URL_TEXT, "…")
+  // 100 code points are at most 200 code units.
+  const characters = Array.from(shown.slice(0, 2 * ECHO_CHARACTERS + 2))
+  const isCut = characters.length > ECHO_CHARACTERS
+  const echo = isCut ? `${characters.slice(0, ECHO_CHARACTERS - 1).join("")}…` : shown
+  return echo.toWellFormed()
 }

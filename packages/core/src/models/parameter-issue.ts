@@ -3,7 +3,7 @@
  * specification's own path form: `parameters.colors[1].g`.
  */
 import type * as v from "valibot"
-import { hideSecrets } from "../keys/hide-secrets.ts"
+import { toEcho } from "../keys/hide-secrets.ts"
 
 export type ParameterIssueCode =
   | "missing_required_parameter"
@@ -76,7 +76,7 @@ const EXPLANATIONS: Readonly<Record<string, (issue: Issue) => Explanation>> = {
   strict_object: explainMember,
 }
 
-/** The issue of a valibot check in our vocabulary; `root` names what was checked. */
+/** The issue of a valibot check in our vocabulary; `root` names what was checked, `""` a whole body. */
 export function toParameterIssue(root: string, issue: Issue): ParameterIssue {
   const param = toPath(root, issue)
   const explain = EXPLANATIONS[issue.type] ?? ((): Explanation => explainType(issue))
@@ -115,22 +115,11 @@ function toTypeName(allowed: string): string {
   return /^(?:true|false)\b/.test(allowed) ? "boolean" : "number"
 }
 
+/** Without a root the path begins with the member's name. */
 function toPath(root: string, issue: Issue): string {
   const keys = issue.path?.map((item) => item.key) ?? []
-  return keys.reduce<string>(
-    (path, key) => (typeof key === "number" ? `${path}[${key}]` : `${path}.${toName(key)}`),
-    root,
-  )
-}
-
-/**
- * A member name as sent, at most 100 characters of it (http-decisions §2); a lone surrogate is
- * replaced, for strict readers refuse an error body that holds one, and a secret is left out.
- */
-function toName(key: unknown): string {
-  // Enough to see the whole of a secret that begins within what is shown.
-  const name = hideSecrets(String(key).slice(0, 400)).toWellFormed()
-  // 100 code points are at most 200 code units.
-  const characters = Array.from(name.slice(0, 202))
-  return characters.length > 100 ? `${characters.slice(0, 100).join("")}…` : name
+  return keys.reduce<string>((path, key) => {
+    if (typeof key === "number") return `${path}[${key}]`
+    return `${path}${path === "" ? "" : "."}${toEcho(String(key))}`
+  }, root)
 }

@@ -1,8 +1,8 @@
 /**
- * What a front end asks before it serves a request: who calls, what the key may do, how often the
- * account may ask, and what a private link opens. Each is a question of its own. Whether the account
- * has room for one more task is none of them: the storage judges that in the commit that adds it.
- * What is refused is a value; a rejected promise says that the outside failed, and nothing of the caller.
+ * What a front end asks before it serves a request: who calls, what the key may do, how often the account may
+ * ask, and what a private link opens. Each is a question of its own. Whether the account has room for one
+ * more task is not asked here: the storage judges that in the commit that adds it. A refusal is a value; a
+ * rejected promise says that the outside failed, and nothing about the caller.
  */
 import type { Account, RatePolicy } from "../accounts/account.ts"
 import type { ApiKeyScope } from "../keys/api-key-scope.ts"
@@ -12,17 +12,17 @@ import type { LinkScope } from "./link-storage.ts"
 
 export interface Access extends LinkAccess {
   /**
-   * Who calls. Answers at once, without a promise, for a key that was verified lately; a key that is
-   * revoked or an account that changes is noticed within the time that keys are believed. Rejects with
-   * `overloaded` where too many unknown keys wait to be looked up, and with what the storage rejects with.
+   * Who calls. Answers without a promise for a key that was verified lately; a revoked key or a changed
+   * account is noticed within the time that keys are believed. Rejects with `overloaded` if too many unknown
+   * keys wait to be looked up, and with what the storage rejects with.
    */
   authenticate(credentials: Credentials): Authentication | Promise<Authentication>
-  /** What a key may do: `refused` for a suspended account, and for a key that lacks one of `scopes`. */
+  /** Whether the key may do what needs `scopes`: refused for a suspended account, and if it lacks one of them. */
   authorize(identity: Identity, scopes: readonly ApiKeyScope[]): Authorization
   /**
-   * Counts a request of the account against its rate of that policy; undefined where it has none,
-   * which costs nothing. Answers at once where it can. Rejects with `storage-unavailable` where the
-   * storage has to be asked and fails.
+   * Counts a request of the account against its rate of that policy; undefined if it has none, which costs
+   * nothing. Answers without a promise unless the storage has to be asked. Rejects with
+   * `storage-unavailable` if that fails. Each call counts.
    */
   rateLimit(
     account: Account,
@@ -33,8 +33,6 @@ export interface Access extends LinkAccess {
 export interface Credentials {
   /** The `Authorization` header as sent. */
   readonly authorization: string | null | undefined
-  /** What the header came over, where that is known: a key sent over it again is not hashed again. */
-  readonly connection?: object | undefined
 }
 
 export interface Identity {
@@ -75,17 +73,19 @@ export interface RateAnswer {
   readonly moreInMs: number
 }
 
-/** Private links to artifacts (http-decisions §6). No link is stored, so none can be listed. */
+/**
+ * Private links to artifacts (http-decisions §6). No link is stored, so none can be listed. Every method
+ * rejects with what the storage rejects with, and may be called twice.
+ */
 export interface LinkAccess {
   /**
-   * A link to one artifact of the account, which has been shown to own it. It ends after `seconds`, and
-   * never after the artifact does; undefined where the artifact is gone before a link could open it.
+   * A link to one artifact, which the caller knows to be the account's. It ends after `seconds`, and never
+   * after the artifact does; undefined if the artifact expires before a link could open it.
    */
   createLink(request: CreateLinkRequest): Promise<PrivateLink | undefined>
   /**
-   * What the link opens at `now`: an artifact that is neither expired nor anybody else's. Whatever is
-   * wrong with a link or with what it names is the same undefined. Rejects with `overloaded` where too
-   * many links wait that nobody is known to have signed.
+   * The artifact that the link opens at `now`; undefined, whatever is wrong with the link or with what it
+   * names. Rejects with `overloaded` too, if too many links wait that are not known to be signed.
    */
   openLink(request: OpenLinkRequest): Promise<LinkedArtifact | undefined>
   /** Ends every link of an artifact, or of an account, on every node; durable once resolved. */

@@ -1,34 +1,27 @@
 /**
- * Who calls, whether the key may, and whether the account calls too often: the three questions to ask
- * before every endpoint that needs an account, in the order of http-decisions §1, and how their
- * refusals are answered.
+ * Who calls, what the key may do, and whether the account calls too often: three questions, asked before
+ * every endpoint that needs a key, in the order of http-decisions §1. `Access` answers them; here its
+ * answers become refusals.
  */
 import type {
   Access,
-  Account,
   ApiKeyScope,
   Authentication,
   AuthenticationRefusal,
   Authorization,
   Identity,
-  RatePolicy,
 } from "@safelight/core"
+import type { KeyNeed } from "../endpoint.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { Refusal } from "../errors/refusal.ts"
-import { toConnection, type Exchange } from "../exchange.ts"
-import type { Limit } from "./limit.ts"
+import type { Exchange } from "../exchange.ts"
+import type { RateLimit } from "./rate-limit.ts"
 
-export interface Need {
-  /** All of them. */
-  readonly scopes: readonly ApiKeyScope[]
-  readonly policy: RatePolicy
-}
-
-/** The account that calls; throws a `Refusal` (401, 403, 429). Answers at once where it can. */
-export type Admit = (
-  exchange: Pick<Exchange, "request" | "headers" | "account" | "node" | "server">,
-  need: Need,
-) => Account | Promise<Account>
+/**
+ * Sets the exchange's `caller`; a promise only if something has to be waited for. Throws or rejects with a
+ * `Refusal` (401, 403, 429), or with what `Access` rejects with.
+ */
+export type CheckAccess = (exchange: Exchange, need: KeyNeed) => Promise<void> | undefined
 
 const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
   "missing-api-key": "missing_api_key",
@@ -37,24 +30,23 @@ const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
   "api-key-expired": "api_key_expired",
 }
 
-export function createAdmission(access: Access, limit: Limit): Admit {
+export function createCheckAccess(access: Access, rateLimit: RateLimit): CheckAccess {
   return (exchange, need) => {
     const authorization = exchange.request.headers.get("authorization")
-    const connection = toConnection(exchange)
-    const known = access.authenticate({ authorization, connection })
-    if (known instanceof Promise) return known.then((later) => enter(exchange, later, need))
-    return enter(exchange, known, need)
+    const known = access.authenticate({ authorization })
+    if (known instanceof Promise) return known.then((later) => judge(exchange, later, need))
+    return judge(exchange, known, need)
   }
 
-  function enter(
-    exchange: Parameters<Admit>[0],
+  function judge(
+    exchange: Exchange,
     authentication: Authentication,
-    { scopes, policy }: Need,
-  ): Account | Promise<Account> {
+    { scopes, rate }: KeyNeed,
+  ): Promise<void> | undefined {
     const identity = demandIdentity(authentication)
     demandScopes(access.authorize(identity, scopes), scopes)
-    exchange.account = identity.account.id
-    return limit(exchange, identity.account, policy)
+    exchange.caller = identity.account
+    return rateLimit(exchange, identity.account, rate)
   }
 }
 
