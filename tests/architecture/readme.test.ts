@@ -4,12 +4,12 @@ import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { readFile, symlink, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { describe, it } from "node:test"
 import { promisify } from "node:util"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
-import { ROOT, WORKSPACES } from "./workspaces.ts"
+import { findFiles, ROOT, WORKSPACES } from "./workspaces.ts"
 
 const readme = readFileSync(join(ROOT, "README.md"), "utf8")
 
@@ -18,6 +18,24 @@ function block(language: string, from = readme): string {
   const [, text] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(from) ?? []
   assert.ok(text !== undefined, `the README has no ${language} block`)
   return text
+}
+
+/** Whether there is such a file and, in a page, such a heading. */
+function leads(page: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#")
+  const file = path === "" ? join(ROOT, page) : join(ROOT, dirname(page), path)
+  if (!existsSync(file)) return false
+  return anchor === undefined || listAnchors(readFileSync(file, "utf8")).includes(anchor)
+}
+
+/** As GitHub names them. */
+function listAnchors(text: string): string[] {
+  return Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  )
 }
 
 /** Runs a program in an empty folder that has the repository's packages; resolves to what it prints. */
@@ -74,14 +92,16 @@ describe("the README", () => {
     assert.deepEqual(await exited, [0, null])
   })
 
-  it("links only to what is there, as every README does", () => {
+  it("links only to what is there, as every README and page does", () => {
     const folders = [".", ...WORKSPACES.map(({ folder }) => folder)]
-    const broken = folders.flatMap((folder) => {
-      const text = readFileSync(join(ROOT, folder, "README.md"), "utf8")
-      const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = ""]) => link)
-      return links
-        .filter((link) => !existsSync(join(ROOT, folder, link)))
-        .map((link) => `${folder}: ${link}`)
+    const pages = [
+      ...folders.map((folder) => join(folder, "README.md")),
+      ...WORKSPACES.flatMap(({ folder }) => findFiles(`${folder}/docs`, ".md")),
+    ]
+    const broken = pages.flatMap((page) => {
+      const text = readFileSync(join(ROOT, page), "utf8")
+      const links = [...text.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = ""]) => link)
+      return links.filter((link) => !leads(page, link)).map((link) => `${page}: ${link}`)
     })
     assert.deepEqual(broken, [])
   })

@@ -99,7 +99,7 @@ describe("an answer to a purchase", () => {
       const channel = { ...scripted, submit: async () => submitted(answer) }
       const { task, logged } = await runTask({ channel })
       assert.deepEqual([task.state, task.doubt], ["doubtful", "channel-answer-invalid"])
-      const [line] = logged.filter(({ message }) => message.endsWith("outcome is unknown"))
+      const [line] = logged.filter(({ message }) => message === "submit outcome unknown")
       assert.match(String(line?.fields["error"]), /channel scripted means nothing: /)
     })
   }

@@ -41,7 +41,7 @@ describe("a clock that jumps ahead", () => {
     assert.equal((await scene.read(done)).state, "succeeded.available")
     assert.equal(scene.artifacts.locators.size, 1)
     assert.equal((await scene.read(id)).finishedAt, 0)
-    const jumps = entries.filter(({ message }) => message.startsWith("the clock jumped ahead"))
+    const jumps = entries.filter(({ message }) => message === "clock jump")
     assert.deepEqual(
       jumps.map(({ fields }) => fields["aheadMs"]),
       [20 * DAY_MS],
@@ -113,7 +113,7 @@ describe("processes that share a database", () => {
       assert.ok(finishedAt >= createdAt && finishedAt <= databaseNow())
       const [warning] = entries
       assert.equal(warning?.fields["differenceMs"], aheadMs)
-      assert.match(warning.message, /clock differs from the database's/)
+      assert.equal(warning.message, "clock difference")
     })
   }
 

@@ -55,7 +55,7 @@ it("names the task and the locator of an output that it can't remove again", asy
   await clock.advance(5_000)
   const [left, kept] = artifacts.locators.keys()
   assert.ok(left !== undefined && kept !== undefined)
-  const told = entries.filter(({ message }) => message.endsWith("was left for retention"))
+  const told = entries.filter(({ message }) => message === "stray artifact")
   assert.deepEqual(
     told.map(({ fields }) => fields),
     [{ task: id, locator: left, error: down }],

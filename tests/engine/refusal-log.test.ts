@@ -15,7 +15,7 @@ it("a refused task leaves a line with its channel and code, and no word of the p
     const { id } = await scene.submit()
     await scene.clock.advance(5_000)
     assert.equal((await scene.read(id)).error?.code, "provider_rejected")
-    const told = entries.filter(({ message }) => message === "a task was refused")
+    const told = entries.filter(({ message }) => message === "task refused")
     assert.deepEqual(
       told.map(({ level, fields }) => ({ level, ...fields })),
       [{ level: "warn", task: id, channel: "scripted", code: "provider_rejected" }],

@@ -7,6 +7,7 @@ import {
   fields,
   integer,
   openEvent,
+  SILENT_LOG,
   text,
   type Log,
   type MediaInspector,
@@ -97,7 +98,8 @@ export interface SceneOptions {
   readonly models?: readonly Model[]
   readonly prices?: PriceBook
   readonly probe?: Probe
-  readonly log?: Log
+  /** Silent by default; `undefined` is what a host gives that gives none. */
+  readonly log?: Log | undefined
   readonly media?: MediaSource
   readonly inspector?: MediaInspector
   /** Where providers reach the service; nowhere by default. */
@@ -113,10 +115,12 @@ export function createScene({ isStarted = true, settings, ...options }: SceneOpt
     storage = createMemoryStorage(),
     artifacts = createMemoryArtifacts(),
   } = options
+  const { log, ...others } = { log: SILENT_LOG, ...options }
   const engine = createEngine({
     models: [MODEL],
     prices: PRICES,
-    ...options,
+    ...others,
+    ...(log !== undefined && { log }),
     storage,
     artifacts,
     clock,

@@ -39,7 +39,7 @@ export function createRetries(settings: S3Settings, pause: Pause): RetryStrategy
         refusal.status === 408 ||
         TRANSIENT_CODES.has(refusal.code)
       if (isPassing) {
-        log.warn({ attempt, reason: describeRefusal(refusal) }, "a request to the bucket failed")
+        log.warn({ attempt, reason: describeRefusal(refusal) }, "bucket request failed")
       }
       // The client drops this error, and throws the one that the request failed with.
       if (!isPassing || attempt >= tries) throw new Error("no further try")

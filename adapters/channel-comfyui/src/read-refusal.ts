@@ -37,7 +37,7 @@ export function readRefusal(
   // Neither words nor values are logged: they may hold a person's text.
   const told = faults.map(({ fault, input, node, nodeType }) => ({ node, nodeType, fault, input }))
   const fields = { channel: name, workflow: workflow.file, fault: error["type"], nodes: told }
-  log.error(fields, "a ComfyUI server does not take a workflow: see channels check")
+  log.error(fields, "workflow refused")
   return { kind: "not-created", reason: "workflow_refused" }
 }
 

@@ -60,7 +60,7 @@ async function judgeClaim(
   fields: LogFields,
 ): Promise<RenderingEnd> {
   if (await isBelieved()) {
-    log.warn(fields, UNAVAILABLE)
+    log.warn(fields, "rendering postponed")
     return { kind: "unavailable" }
   }
   log.error(fields, "a process claims again that the machine has no room")
@@ -123,20 +123,18 @@ async function render(
   const fields = { kind: job.kind, detail }
   switch (kind) {
     case "broken":
-      log.error(fields, "a rendering failed")
+      log.error(fields, "rendering failed")
       return { kind: "refused", code: "internal_error" }
     case "not-started":
-      log.warn(fields, UNAVAILABLE)
+      log.warn(fields, "rendering postponed")
       return { kind: "unavailable" }
     case "unavailable":
       return { kind: "claimed", fields }
     case "refused":
-      if (detail !== undefined) log.warn(fields, "a rendering was ended")
+      if (detail !== undefined) log.warn(fields, "rendering ended")
       return { kind, code: result.code }
   }
 }
-
-const UNAVAILABLE = "a rendering has to wait for the machine"
 
 function toEnd(log: Log, error: unknown): RenderingEnd {
   if (isSafelightError(error)) {
@@ -146,10 +144,10 @@ function toEnd(log: Log, error: unknown): RenderingEnd {
   }
   if (isMachineTrouble(error) || isUnavailable(error)) {
     const { cause = error } = error
-    log.warn({ detail: toDetail(cause) }, UNAVAILABLE)
+    log.warn({ detail: toDetail(cause) }, "rendering postponed")
     return { kind: "unavailable" }
   }
-  log.error({ detail: toDetail(error) }, "a rendering could not be started")
+  log.error({ detail: toDetail(error) }, "rendering not started")
   return { kind: "refused", code: "internal_error" }
 }
 

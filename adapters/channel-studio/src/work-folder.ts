@@ -27,7 +27,7 @@ export function createWorkFolders(log: Log): CreateWorkFolder {
   let swept: Promise<void> | undefined
 
   function warn(error: unknown): void {
-    log.warn({ detail: toDetail(error) }, "a temporary folder could not be removed")
+    log.warn({ detail: toDetail(error) }, "temporary folder not removed")
   }
 
   return async () => {

@@ -43,7 +43,7 @@ export function createOriginReader(
     if (!isTold) {
       isTold = true
       const advice = "grant execute on function pg_control_system() to the role"
-      log.warn({ advice }, "a copy of this database on another server can't be told from it")
+      log.warn({ advice }, "server identifier not read")
     }
     return { whole: { database }, certain: { database } }
   }

@@ -34,7 +34,7 @@ export async function warnOfServer({ run }: PostgresConnection, log: Log): Promi
     synchronous: Number(synchronous),
     untold: Number(untold),
   }
-  for (const warning of toServerWarnings(state)) log.warn({}, warning)
+  for (const warning of toServerWarnings(state)) log.warn({ warning }, "server settings")
 }
 
 export function toServerWarnings(state: ServerState): readonly string[] {

@@ -33,16 +33,14 @@ export function createLogShortener(options: LogShortenerOptions): () => Promise<
         await commitOnePage()
       }
       const mustWarn = isLong()
-      if (mustWarn && !isWarned) log.warn({ file: `${file}-wal` }, STAYS_LONG)
+      const advice = "end the process that reads the database without a pause"
+      if (mustWarn && !isWarned) log.warn({ file: `${file}-wal`, advice }, "long write-ahead log")
       isWarned = mustWarn
     } catch (error) {
-      log.warn({ error }, "SQLite's log could not be shortened")
+      log.warn({ error }, "checkpoint failed")
     }
   }
 }
-
-const STAYS_LONG =
-  "SQLite's log stays longer than its limit, since another process reads the database without a pause"
 
 function toBytes(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0

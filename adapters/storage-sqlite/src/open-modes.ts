@@ -19,9 +19,8 @@ export function warnOfOthers({ databaseFile, lockFile }: Folder, log: Log): void
     ...[databaseFile, ...beside, lockFile].map((path) => ({ path, bits: FILE_BITS })),
   ].flatMap(({ path, bits }) => (existsSync(path) ? toOpen(path, bits) : []))
   if (open.length === 0) return
-  const message =
-    "other users of this machine may read or change the data: chmod -R go-rwx on the data folder ends that"
-  log.warn({ open }, message)
+  const advice = "chmod -R go-rwx on the data folder, or other users may read or change the data"
+  log.warn({ open, advice }, "data readable by others")
 }
 
 function toOpen(path: string, bits: number): string[] {

@@ -47,7 +47,7 @@ export function createChangeWriter(options: ChangeWriterOptions): ChangeWriter {
 
   function onAnswer(answer: WriterAnswer): void {
     const { failure } = answer
-    if (failure !== null) log.error({ ...failure }, "a batch of writes failed twice")
+    if (failure !== null) log.error({ ...failure }, "commit failed")
     answers.shift()?.resolve(answer)
     // An idle storage keeps no process alive.
     if (answers.length === 0) thread?.rest()
@@ -57,7 +57,7 @@ export function createChangeWriter(options: ChangeWriterOptions): ChangeWriter {
     thread = undefined
     const lost = answers.splice(0)
     if (!isEnding || lost.length > 0) {
-      log.error({ cause: String(cause) }, "the writing thread ended unasked")
+      log.error({ cause: String(cause) }, "writer thread ended")
     }
     for (const { reject } of lost) reject(threadEnded(cause))
   }

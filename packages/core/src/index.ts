@@ -31,6 +31,7 @@ export {
   type Semaphore,
   type SemaphoreOptions,
 } from "./semaphore.ts"
+export { createErrorLog, toLoggedError, type ConsoleHost } from "./error-log.ts"
 export { withDefaults, type Settings } from "./settings.ts"
 export { createSystemClock, type TimeHost } from "./system-clock.ts"
 export { createTextDigest, type DigestHost, type TextDigest } from "./text-digest.ts"

@@ -63,7 +63,7 @@ async function submit(
     if (code === "aborted" && answer !== undefined) {
       context.lateAnswers.await(work, answer, (late) => record(context, work, late, call))
     }
-    context.log.warn({ task: work.id, channel: channel.name, error }, "a call's outcome is unknown")
+    context.log.warn({ task: work.id, channel: channel.name, error }, "submit outcome unknown")
     return { kind: "unknown", code }
   } finally {
     work.call = undefined
@@ -87,7 +87,7 @@ function judge(
   breaker.recordFailure()
   // Others may serve, and then no task fails of it: whoever runs the node has to hear of it here.
   const fields = { task: id, channel: channel.name, reason: outcome.reason }
-  log.warn(fields, "a channel turned a task away")
+  log.warn(fields, "task not created")
 }
 
 /** It is the channel that a busy one's pause is for: another may take the task meanwhile. */
@@ -138,8 +138,8 @@ async function settleAtOnce(
     try {
       return await settle(context, work, outcome, acceptance)
     } catch (error) {
-      const level = isSafelightError(error) ? "warn" : "error"
-      log[level]({ task: work.id, error }, "an immediate result could not be collected")
+      const fields = { task: work.id, error }
+      log[isSafelightError(error) ? "warn" : "error"](fields, "collect failed")
     }
     if (acceptance[0] !== undefined) return recordOutcome(context, work, acceptance[0])
     await clock.wait(toBackoffMs(settings, tries), work.ending.signal)

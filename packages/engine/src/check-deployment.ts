@@ -80,7 +80,7 @@ async function record(
   // Another process was quicker: what it recorded is what counts, also against an adoption.
   if (!isDone) return checkDeployment({ ...options, adopt: false })
   if (!adopt) return { kind: "own" }
-  log.warn({ refusals, adoptedAt }, "adopted: the database goes on here, with these artifacts")
+  log.warn({ refusals, adoptedAt }, "database adopted")
   return { kind: "adopted", refusals }
 }
 

@@ -40,11 +40,10 @@ export function toCheckedChannel(
         repaired(what) {
           if (told.has(what)) return
           told.add(what)
-          log.warn({ task, channel: name, what }, "a part of a channel's answers is left out")
+          log.warn({ task, channel: name, what }, "answer member ignored")
         },
         failed(what, operation) {
-          const words = "a channel's result can't be stored or charged: the task fails"
-          log.error({ task, channel: name, what, operation }, words)
+          log.error({ task, channel: name, what, operation }, "answer unusable")
         },
       },
     }
@@ -86,7 +85,7 @@ function toAccepts(channel: Channel, log: Log): NonNullable<Channel["accepts"]> 
       return toVerdict(channel.accepts?.(request))
     } catch (error) {
       const fields = { channel: channel.name, error: toChannelFault(error) }
-      if (!isTold) log.error(fields, "a channel can't say what it takes")
+      if (!isTold) log.error(fields, "accepts failed")
       isTold = true
       return toVerdict(undefined)
     }

@@ -38,10 +38,7 @@ export async function collect(
   const { task } = work.head
   if (completed.outputs.length === 0) {
     const { dispatch, operation } = task
-    context.log.error(
-      { task: task.id, channel: dispatch?.channel, operation },
-      "a channel completed a task without any output: its task fails",
-    )
+    context.log.error({ task: task.id, channel: dispatch?.channel, operation }, "outputs missing")
     const cost = toAttemptCost(context, work, completed.cost)
     return { kind: "fail", attempt: task.attempt, code: "no_output", cost }
   }
@@ -84,7 +81,7 @@ function fail(
   const { attempt, dispatch, operation } = work.head.task
   context.log.error(
     { task: work.id, channel: dispatch?.channel, operation, error: cause },
-    "an output that was made is gone, or is not what was asked for: its task fails",
+    "output unusable",
   )
   const message = "The provider's output could not be used."
   const cost = toAttemptCost(context, work, told)
@@ -101,10 +98,7 @@ function takeAsked(
   const most = countAsked(model, work)
   if (outputs.length <= most) return outputs
   const counts = { task: work.id, outputs: outputs.length, asked: most }
-  context.log.warn(
-    counts,
-    "a channel made more than was asked for; the rest is neither kept nor charged",
-  )
+  context.log.warn(counts, "surplus outputs")
   return outputs.slice(0, most)
 }
 
@@ -199,7 +193,7 @@ async function findExpiry(context: Context, work: Work): Promise<number> {
   } catch (error) {
     // Nor may an account that can't be read: what was bought is kept for the common time.
     if (!isSafelightError(error) || error.retryable) throw error
-    log.error({ task: task.id, error }, "an account's retention could not be read")
+    log.error({ task: task.id, error }, "retention not read")
   }
   return clock.now() + (account?.retentionMs ?? settings.retentionMs)
 }

@@ -79,7 +79,7 @@ async function lookUp(context: Context, work: Work, permit: ChannelPermit): Prom
       return await askForKey(context, work, channel)
     } catch (error) {
       if (work.controller.signal.aborted || !isOutside(error)) throw error
-      log.warn({ task: work.id, channel: channel.name, error }, "a look-up failed")
+      log.warn({ task: work.id, channel: channel.name, error }, "lookup failed")
       const pauseMs = error.retryAfterMs ?? toBackoffMs(settings, failures)
       await clock.wait(Math.min(pauseMs, leftMs), work.controller.signal)
     }

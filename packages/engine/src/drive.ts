@@ -75,8 +75,7 @@ async function giveBack(context: Context, work: Work, pauseMs: number): Promise<
 async function letGo(context: Context, work: Work, error: unknown): Promise<void> {
   const { clock, log, settings } = context
   const isOutside = isSafelightError(error)
-  const words = isOutside ? "a step failed and is tried again" : "a step failed by a bug"
-  log[isOutside ? "warn" : "error"]({ task: work.id, error }, words)
+  log[isOutside ? "warn" : "error"]({ task: work.id, error }, "step failed")
   work.isReleased = true
   const { task } = work.head
   // Past its end a task is tried again for an hour where its result can't be stored.
@@ -85,6 +84,6 @@ async function letGo(context: Context, work: Work, error: unknown): Promise<void
   try {
     await giveBackAll(context, [work], clock.now() + pauseMs)
   } catch (failure) {
-    log.error({ task: work.id, error: failure }, "a task could not be given back")
+    log.error({ task: work.id, error: failure }, "task not released")
   }
 }

@@ -57,7 +57,7 @@ function createDatabaseClock(
     const wasApart = isApart
     isApart = Math.abs(differenceMs) > TOLERANCE_MS
     if (isApart && !wasApart) {
-      log.warn({ differenceMs }, "this machine's clock differs from the database's, which counts")
+      log.warn({ differenceMs }, "clock difference")
     }
   }
 
@@ -78,7 +78,7 @@ function createDatabaseClock(
   /** An outage is told by what needs the storage; until it is over the last moment serves. */
   function refresh(): void {
     synchronise().catch((error: unknown) => {
-      if (!isSafelightError(error)) log.error({ error }, "the database's clock could not be read")
+      if (!isSafelightError(error)) log.error({ error }, "database clock not read")
     })
   }
 
@@ -110,8 +110,7 @@ function createHostClock(clock: Clock, log: Log): EngineClock {
     const isAhead = at - expectedAt > TOLERANCE_MS
     if (isAhead && jumpedAt === undefined) {
       jumpedAt = seenAt
-      const words = "the clock jumped ahead: nothing is ended or deleted by it for an hour"
-      log.warn({ aheadMs: at - expectedAt }, words)
+      log.warn({ aheadMs: at - expectedAt }, "clock jump")
     }
     if (isAhead && seenAt - (jumpedAt ?? seenAt) < HOLD_MS) return expectedAt
     sight = { at, seenAt }

@@ -8,7 +8,7 @@ import {
   currentPrices,
   DEFAULT_PRICES,
   SafelightError,
-  SILENT_LOG,
+  createErrorLog,
   type ArtifactStorage,
   type CallbackService,
   type Channel,
@@ -83,6 +83,7 @@ export interface EngineOptions {
   readonly inspector?: MediaInspector
   readonly clock?: Clock
   readonly randomness?: Randomness
+  /** Without it errors are written to the console, and nothing else is; `SILENT_LOG` writes nothing. */
   readonly log?: Log
   readonly probe?: Probe
 }
@@ -184,7 +185,7 @@ function overloaded(message: string, retryAfterMs?: number): SafelightError {
 
 function createContext(options: EngineOptions): Context {
   const models = toModels(options.models ?? MODELS)
-  const log = options.log ?? SILENT_LOG
+  const log = options.log ?? createErrorLog(globalThis)
   const { inspector, media, publicUrl } = options
   const hasInspector = inspector !== undefined
   validateRoutes(options.channels)

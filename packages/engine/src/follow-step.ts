@@ -38,7 +38,7 @@ export async function follow(
       if (work.controller.signal.aborted) return "leave"
       failures += 1
       if (!isOutside(error)) throw error
-      context.log.warn({ task: work.id, channel: channel.name, error }, "a poll failed")
+      context.log.warn({ task: work.id, channel: channel.name, error }, "poll failed")
       const dueMs = error.retryAfterMs ?? toBackoffMs(settings, failures)
       // What a provider asked for is not cut short by a callback.
       const pauseMs = toFailurePauseMs(channel, work.id, dueMs, failures)

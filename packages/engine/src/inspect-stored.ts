@@ -56,6 +56,6 @@ export async function discardStored(
     await deadlines.run(DISCARD_MS, undefined, () => artifacts.remove(locator))
   } catch (error) {
     if (!isSafelightError(error)) throw error
-    log.warn({ task, locator, error }, "what was stored and is not kept was left for retention")
+    log.warn({ task, locator, error }, "stray artifact")
   }
 }

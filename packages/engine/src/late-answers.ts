@@ -38,17 +38,14 @@ export function createLateAnswers({
       recording.add(recorded)
       await recorded.finally(() => recording.delete(recorded))
     } catch (error) {
-      log.warn({ task: work.id, error }, "a late answer was not recorded")
+      log.warn({ task: work.id, error }, "late answer not recorded")
     }
   }
 
   function report({ head, id: task }: Work, outcome: SubmitOutcome): void {
     const { channel, upstreamKey } = head.task.dispatch ?? {}
     const operation: Json = ("operation" in outcome && outcome.operation) || null
-    log.error(
-      { task, channel, upstreamKey, operation, outcome: outcome.kind },
-      "an answer came after the engine's end and was not recorded: the purchase is in doubt",
-    )
+    log.error({ task, channel, upstreamKey, operation, outcome: outcome.kind }, "late answer lost")
   }
 
   return {

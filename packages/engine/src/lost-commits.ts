@@ -25,7 +25,7 @@ export async function decideAgain(
   const { channel, upstreamKey } = dispatch ?? {}
   log.error(
     { task, channel, upstreamKey, operation, version, found: found?.task.version ?? 0 },
-    "the database has lost events of a task that it had stored",
+    "events lost",
   )
   return found === undefined ? commands : recoverLost(known, found, commands)
 }

@@ -91,10 +91,7 @@ export async function toInputVideosMs(
   }
   const measured = await persist(context, find, work.ending.signal)
   if (measured !== undefined) return measured
-  log.error(
-    { task: work.id },
-    "how long the videos were that a task referred to was erased: its charge leaves them out",
-  )
+  log.error({ task: work.id }, "input durations erased")
   return []
 }
 

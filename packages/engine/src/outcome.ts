@@ -41,7 +41,7 @@ export async function settle(
 /** A client sees our code alone; whoever runs the node has to find the task and who refused it. */
 function report({ log }: Context, work: Work, { code }: Refused): void {
   const channel = work.head.task.dispatch?.channel ?? null
-  log.warn({ task: work.id, channel, code }, "a task was refused")
+  log.warn({ task: work.id, channel, code }, "task refused")
 }
 
 /** The end of a task whose parameters were erased before a channel could have them. */

@@ -75,7 +75,7 @@ export async function endOverdue(
     if (canWait) return "left"
     context.log.error(
       { task: task.id, channel: dispatch?.channel, operation },
-      "a task ends though nobody could ask its channel, or charge what it made: what was bought is given up",
+      "purchase abandoned",
     )
   }
   const late = channel && (await stopLate(context, work, channel))
@@ -114,7 +114,7 @@ async function askLast(
     return outcome.kind === "completed" || outcome.kind === "refused" ? outcome : "none"
   } catch (error) {
     const fields = { task: work.id, channel: channel.name, error }
-    context.log.warn(fields, "the channel of an overdue task did not answer")
+    context.log.warn(fields, "last poll failed")
     return "unknown"
   }
 }
@@ -145,7 +145,7 @@ async function settleLate(
     if (!isSafelightError(error) || options.now < endBy + STORE_MS) throw error
     context.log.error(
       { task: work.id, channel: dispatch?.channel, operation, error },
-      "a result that was bought could not be stored for an hour and is given up",
+      "purchase abandoned",
     )
     return recordEnd(context, work, { kind: "fail", attempt, ...toFailure(error) }, options)
   }

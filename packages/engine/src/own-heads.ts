@@ -37,7 +37,7 @@ export function withOwnHeads(storage: TaskStorage, log: Log): TaskStorage {
       try {
         return [await toOwn(head)]
       } catch (error) {
-        log.error({ task: head.task.id, error }, "a task can't be read")
+        log.error({ task: head.task.id, error }, "task unreadable")
         return []
       }
     })

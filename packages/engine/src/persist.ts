@@ -6,12 +6,16 @@ import { isSafelightError, type AbortSignalLike, type SafelightError } from "@sa
 import type { Ports } from "./ports.ts"
 import { toBackoffMs } from "./settings.ts"
 
+/** A failover is shorter than the pauses before this try. */
+const LOGGED_TRY = 4
+
 /**
  * What `call` resolves to, with growing pauses between up to `maxTries` tries. Rejects with its
- * last error where that is not retryable, the tries are used up, or `signal` is aborted.
+ * last error where that is not retryable, the tries are used up, or `signal` is aborted. A call that is
+ * tried without end is logged from its fourth failure on, some seconds after the first.
  */
 export async function persist<Result>(
-  { clock, settings }: Pick<Ports, "clock" | "settings">,
+  { clock, log, settings }: Pick<Ports, "clock" | "log" | "settings">,
   call: () => Promise<Result>,
   signal: AbortSignalLike | undefined,
   maxTries = Infinity,
@@ -22,6 +26,9 @@ export async function persist<Result>(
     } catch (error) {
       const mayRetry = isSafelightError(error) && error.retryable && attempt < maxTries
       if (!mayRetry || signal?.aborted === true) throw error
+      if (maxTries === Infinity && attempt >= LOGGED_TRY) {
+        log.error({ error, attempt }, "storage call failed")
+      }
       await clock.wait(toBackoffMs(settings, attempt), signal)
     }
   }
@@ -56,7 +63,7 @@ export async function persistFact<Result>(
       const isFinal = isSafelightError(error) && !error.retryable && isFromStorage(error)
       const mayRetry = isFinal && maxTries === undefined && refused < REFUSED_TRIES
       if (!mayRetry || signal?.aborted === true) throw error
-      log.error({ error }, "the storage refused to write down what happened; it is tried again")
+      log.error({ error }, "append failed")
       await clock.wait(toBackoffMs(settings, refused), signal)
     }
   }

@@ -55,7 +55,7 @@ export async function receiveCallback(
   )
   switch (outcome.kind) {
     case "forged":
-      log.warn({ task: head.task.id, channel: name }, "a callback was not what its provider sends")
+      log.warn({ task: head.task.id, channel: name }, "callback refused")
       return "forged"
     case "ignored":
       return "taken"
@@ -139,7 +139,7 @@ async function adopt(
   const recorded = await recorder.recordFact(head, [command], { maxTries: MAX_TRIES })
   await probe("outcome:after-append", task)
   if (recorded.kind === "recorded") {
-    log.info({ task, channel: channel.name, upstreamKey }, "a callback told of a lost purchase")
+    log.info({ task, channel: channel.name, upstreamKey }, "purchase recovered")
     parts.wake()
     return
   }
@@ -157,6 +157,6 @@ function reportLoss({ log }: Context, { channel, head, opened }: Verified, opera
   const { id: task, state } = head.task
   log.error(
     { task, channel: channel.name, upstreamKey, operation, state },
-    "a callback names a purchase that its task does not follow, and that will not be delivered",
+    "purchase not delivered",
   )
 }

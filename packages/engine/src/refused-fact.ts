@@ -35,7 +35,7 @@ export async function reportRefused(
   const cost = paid.kind === "accept" ? undefined : paid.cost
   context.log.error(
     { task: work.id, channel, upstreamKey, operation, state, rejection: rejection.code, cost },
-    "a purchase was refused by its task and will not be delivered",
+    "purchase not delivered",
   )
   if (paid.kind === "accept" && !mayComeAgain(work, head)) await stop(context, work, operation)
 }

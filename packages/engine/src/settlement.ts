@@ -52,7 +52,7 @@ export function toCharge(
   const measuredMicros = chargeOf(model, prices, task.priceVersion, usage)
   if (measuredMicros > chargeMicros) {
     const amounts = { task: task.id, measuredMicros, chargeMicros }
-    log.info(amounts, "a result came to more than was reserved; the reservation is charged")
+    log.info(amounts, "charge capped")
   }
   return chargeMicros
 }

@@ -10,13 +10,6 @@ import type { Work } from "./work.ts"
 /** A channel that does not answer must not hold a permit, a sweep or a stop. */
 const CANCEL_MS = 5_000
 
-const WORDS: Readonly<Record<CancelOutcome, string>> = {
-  stopped: "work that nobody takes was stopped",
-  "too-late":
-    "work that nobody takes goes to its end and may be billed: it was too late to stop it",
-  unknown: "work that nobody takes may go on and be billed: whether it was stopped is unknown",
-}
-
 /**
  * `operation` is the task's own by default. `unknown` where the channel can't stop work, fails, or doesn't
  * answer for five seconds. Never rejects: if the storage fails while the request is read, the channel is
@@ -33,10 +26,9 @@ export async function stopWork(
   const { error, outcome } = await ask(context, work, channel, told)
   const fields = { task: work.id, channel: channel.name, operation: told.operation, outcome }
   const isQuiet = outcome === "stopped" || channel.isFree === true
-  context.log[isQuiet ? "info" : "warn"](
-    error === undefined ? fields : { ...fields, error },
-    WORDS[outcome],
-  )
+  const known = error === undefined ? fields : { ...fields, error }
+  // Too late or unknown: the work goes on and may be billed.
+  context.log[isQuiet ? "info" : "warn"](known, "cancel")
   return outcome
 }
 
@@ -44,7 +36,7 @@ async function readRequest(context: Context, work: Work): Promise<PollRequest> {
   try {
     return await toPollRequest(context, work)
   } catch (error) {
-    context.log.warn({ task: work.id, error }, "work is stopped without its request being read")
+    context.log.warn({ task: work.id, error }, "request not read")
     return toBarePollRequest(work)
   }
 }

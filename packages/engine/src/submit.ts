@@ -181,7 +181,7 @@ async function awaitAnswer(
     // A 202 says queued or succeeded, nothing between (http-decisions §3).
     if (current?.task.state === "succeeded.available") return current.task
   } catch (error) {
-    log.warn({ task: head.task.id, error }, "an accepted task could not be read again")
+    log.warn({ task: head.task.id, error }, "submitted task not read")
   }
   return head.task
 }

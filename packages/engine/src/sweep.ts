@@ -98,7 +98,7 @@ async function retainAll(context: Context, round: Round): Promise<void> {
   const { skipped } = removals
   report.failed += skipped
   if (skipped > 0) {
-    context.log.warn({ tasks: skipped }, "the artifact storage is out of reach: bytes stay for now")
+    context.log.warn({ tasks: skipped }, "artifact storage unavailable")
   }
 }
 

@@ -74,10 +74,7 @@ async function visitAll(
         await visit(head)
       } catch (error) {
         // The outside's failure, or a bug of ours: the other tasks are visited all the same.
-        log[isSafelightError(error) ? "warn" : "error"](
-          { task: id, error },
-          "a task's sweep failed",
-        )
+        log[isSafelightError(error) ? "warn" : "error"]({ task: id, error }, "task sweep failed")
         const looksAgain = onFailure(error)
         isStopped ||= looksAgain
       }

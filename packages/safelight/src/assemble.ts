@@ -7,7 +7,7 @@ import { createAccess } from "@safelight/access"
 import { createStudioChannel } from "@safelight/channel-studio"
 import {
   SafelightError,
-  SILENT_LOG,
+  createErrorLog,
   type Channel,
   type Clock,
   type Log,
@@ -40,6 +40,7 @@ export interface ServiceOptions {
   readonly adopt?: boolean
   /** Where the keys of channels stand; the process's own variables by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Without it errors are written to the console, and nothing else is. */
   readonly log?: Log
   readonly clock?: Clock
 }
@@ -69,19 +70,20 @@ type Close = () => Promise<void>
 
 /** Resolves once requests are served. Rejects with the `SafelightError` of the piece that failed. */
 export async function createService(options: ServiceOptions): Promise<Service> {
+  const { log = createErrorLog(globalThis) } = options
   const closers: Close[] = []
   try {
-    return await assemble(options, closers)
+    return await assemble(options, log, closers)
   } catch (error) {
     await closeAll(closers).catch((second: unknown) => {
-      options.log?.error({ error: second }, "a piece could not be closed after a failed start")
+      log.error({ error: second }, "close failed")
     })
     throw error
   }
 }
 
-async function assemble(options: ServiceOptions, closers: Close[]): Promise<Service> {
-  const { adopt = false, log = SILENT_LOG, clock = systemClock } = options
+async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Promise<Service> {
+  const { adopt = false, clock = systemClock } = options
   const configuration = { ...options.configuration, models: toServedModels(options.configuration) }
   const { environment = process.env } = options
   const { stopGraceMs: graceMs } = configuration
@@ -107,7 +109,7 @@ async function assemble(options: ServiceOptions, closers: Close[]): Promise<Serv
   let isStopping = false
   const checkPieces = createReadiness({ storage, artifacts, clock })
   const checkReady = async (): Promise<void> => {
-    if (isStopping) throw new SafelightError({ code: "overloaded", message: "stopping" })
+    if (isStopping) throw new SafelightError({ code: "overloaded", message: "stop requested" })
     await checkPieces()
   }
   const { host, port, role } = configuration
@@ -217,7 +219,7 @@ function toChores(
       pattern: EACH_MINUTE,
       async run() {
         const report = await engine.sweep(undefined, part)
-        if (Object.values(report).some((count) => count > 0)) log.info({ part, ...report }, "swept")
+        if (Object.values(report).some((count) => count > 0)) log.info({ part, ...report }, "sweep")
       },
     })),
     {
@@ -225,7 +227,7 @@ function toChores(
       pattern: EACH_NIGHT,
       async run() {
         const removed = await artifacts.sweepIncoming(engine.clock.judgedNow())
-        if (removed > 0) log.info({ removed }, "swept unfinished files")
+        if (removed > 0) log.info({ removed }, "unfinished files removed")
       },
     },
   ]

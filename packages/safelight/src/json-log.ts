@@ -3,7 +3,7 @@
  * token; what is left out here (those fields, the words of foreign errors) is a second net, not the
  * rule. Writing never blocks: beyond what is kept of lines that nobody reads, new ones are dropped.
  */
-import { isSafelightError, type Log, type LogFields } from "@safelight/core"
+import { toLoggedError, type Log, type LogFields } from "@safelight/core"
 import { pino, type Logger } from "pino"
 import type { LogLevel } from "./configuration/configuration.ts"
 import { hideFields } from "./hide-fields.ts"
@@ -41,30 +41,6 @@ export function createJsonLog({ level }: { readonly level: LogLevel }): JsonLog 
         })
       }),
   }
-}
-
-/**
- * An error as fields. Ours speak for themselves; anything else gets its stack, and of what caused
- * them only names and codes stand: the words of a foreign library may hold an address.
- */
-export function toLoggedError(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error)
-  const causes = toCauses(error.cause)
-  return {
-    ...toName(error),
-    message: error.message,
-    ...(isSafelightError(error) ? {} : { stack: error.stack }),
-    ...(causes.length === 0 ? {} : { causes }),
-  }
-}
-
-function toCauses(cause: unknown): readonly LogFields[] {
-  return cause instanceof Error ? [toName(cause), ...toCauses(cause.cause)] : []
-}
-
-function toName(error: Error): LogFields {
-  const { code } = error as NodeJS.ErrnoException
-  return code === undefined ? { name: error.name } : { name: error.name, code }
 }
 
 /** Lines of the same millisecond share their text: under load it was half of a line's cost. */

@@ -18,7 +18,7 @@ export async function checkOpenFiles(log: Log): Promise<void> {
   const limit = await readLimit()
   if (limit === undefined || limit >= ENOUGH_FILES) return
   const advice = "raise it with `ulimit -n 4096` or the supervisor's own setting"
-  if (limit >= LEAST_FILES) return log.warn({ limit, advice }, "few files may be open at once")
+  if (limit >= LEAST_FILES) return log.warn({ limit, advice }, "low open files limit")
   const message = `only ${limit} files may be open at once, and a service needs ${LEAST_FILES}: ${advice}`
   throw new SafelightError({ code: "invalid-configuration", message })
 }

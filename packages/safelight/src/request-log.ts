@@ -13,9 +13,9 @@ export function createRequestLog(log: Log): OnAnswered {
   return (request) => {
     if (SILENT_ROUTES.has(request.route)) return
     const fields = toFields(request)
-    if (request.status === 500) log.error(fields, "answered")
-    else if (request.status > 500) log.warn(fields, "answered")
-    else log.info(fields, "answered")
+    if (request.status === 500) log.error(fields, "request")
+    else if (request.status > 500) log.warn(fields, "request")
+    else log.info(fields, "request")
   }
 }
 

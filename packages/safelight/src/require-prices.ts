@@ -13,13 +13,11 @@ export interface RequirePricesOptions {
   readonly isAlone: boolean
 }
 
-const WORDS: Readonly<Record<PriceFault["kind"], string>> = {
-  missing:
-    "unfinished tasks name prices that are not configured here: add the table, or they are left to other nodes",
+const ADVICE: Readonly<Record<PriceFault["kind"], string>> = {
+  missing: "add the table to `prices`, or these tasks are left to other nodes",
   "unknown-model":
-    "unfinished tasks are of a model that is not configured here: put its file back into `models`, or they are left to other nodes",
-  differs:
-    "a price table or model is not what unfinished tasks were accepted under: give a changed table a version of its own",
+    "put the model's file back into `models`, or these tasks are left to other nodes",
+  differs: "give a changed table a version of its own, and a changed model an id of its own",
 }
 
 /** Rejects with `invalid-configuration`. */
@@ -31,7 +29,7 @@ export async function requirePrices(options: RequirePricesOptions): Promise<void
     const message = `prices: ${missing.map(toWords).join("; and ")}`
     throw new SafelightError({ code: "invalid-configuration", message })
   }
-  for (const fault of faults) log.error({ ...fault }, WORDS[fault.kind])
+  for (const fault of faults) log.error({ ...fault, advice: ADVICE[fault.kind] }, "price mismatch")
 }
 
 function toWords({ kind, model, priceVersion, tasks }: PriceFault): string {

@@ -33,14 +33,14 @@ export const EACH_NIGHT = "17 4 * * *"
 
 export function startSchedules({ chores, clock, log }: SchedulesOptions): Schedules {
   const running = new Map<Chore, Promise<void>>()
-  let state: "running" | "stopping" | "stopped" = "running"
+  let state: "running" | "stop requested" | "stopped" = "running"
 
   async function perform(chore: Chore): Promise<void> {
     try {
       await chore.run()
     } catch (error) {
       // One that was left behind fails by the stop itself, which has said so already.
-      if (state !== "stopped") log.error({ chore: chore.name, error }, "a chore failed")
+      if (state !== "stopped") log.error({ chore: chore.name, error }, "chore failed")
     }
   }
 
@@ -55,14 +55,14 @@ export function startSchedules({ chores, clock, log }: SchedulesOptions): Schedu
   for (const chore of chores) void run(chore)
   return {
     async stop({ graceMs }) {
-      state = "stopping"
+      state = "stop requested"
       for (const task of tasks) void task.destroy()
       const over = new AbortController()
       await Promise.race([Promise.all(running.values()), clock.wait(graceMs, over.signal)])
       over.abort()
       state = "stopped"
       const left = Array.from(running.keys(), ({ name }) => name)
-      if (left.length > 0) log.warn({ chores: left }, "stops without these chores")
+      if (left.length > 0) log.warn({ chores: left }, "chores abandoned")
     },
   }
 }

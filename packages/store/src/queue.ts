@@ -136,7 +136,7 @@ function toReadableHead({ snapshot, hash }: HeadRow, log: Log): StreamHead[] {
   try {
     return [{ task: fromSnapshot(snapshot), hash }]
   } catch (error) {
-    log.error({ error, hash }, "a task can't be read")
+    log.error({ error, hash }, "task unreadable")
     return []
   }
 }
@@ -157,7 +157,7 @@ function toTaken(rows: readonly TakenRow[], lease: string, log: Log): readonly T
       const heads = toReadableHead({ snapshot, hash }, log)
       return heads.map((head) => ({ ...head, lease, startTag, runningLimit }))
     }
-    log.error({ task }, "the queue names an unknown task")
+    log.error({ task }, "queued task unknown")
     return []
   })
 }

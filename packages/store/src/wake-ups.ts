@@ -42,7 +42,7 @@ export function createWakeUps(notifications: Notifications, log: Log): WakeUps {
     try {
       for (const payload of payloads) if (!over.aborted) await notifications.notify(payload)
     } catch (error) {
-      log.warn({ error }, "other processes were not told of new tasks")
+      log.warn({ error }, "notify failed")
     }
   }
 
@@ -132,7 +132,7 @@ function createBell({ node, notifications, log, over }: BellOptions): {
       try {
         await listenOnce()
       } catch (error) {
-        log.warn({ error: toSafelightError(error) }, "other processes' wake-ups are not received")
+        log.warn({ error: toSafelightError(error) }, "listen failed")
       }
       await pause(RETRY_MS, over)
     }

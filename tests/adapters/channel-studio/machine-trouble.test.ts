@@ -89,7 +89,7 @@ describe("a process that renders", { skip }, () => {
       await assert.rejects(follow(channel, request), UNAVAILABLE)
       assert.deepEqual(
         log.entries.map(({ message }) => message),
-        ["a rendering has to wait for the machine"],
+        ["rendering postponed"],
       )
       process.execPath = execPath
       assert.equal((await collect(await follow(channel, request))).length, 1)
@@ -171,7 +171,7 @@ describe("the temporary folder", { skip }, () => {
     const request = toRequest(TEXT_TO_IMAGE, PICTURE)
     process.env["TMPDIR"] = "/dev/null/nowhere"
     await assert.rejects(follow(channel, request), UNAVAILABLE)
-    assert.match(JSON.stringify(log.entries), /has to wait for the machine/)
+    assert.match(JSON.stringify(log.entries), /rendering postponed/)
     delete process.env["TMPDIR"]
     assert.equal((await collect(await follow(channel, request))).length, 1)
   })
@@ -205,7 +205,7 @@ describe("the temporary folder", { skip }, () => {
       syncBuiltinESMExports()
     })
     assert.equal((await collect(await drawPicture(channel))).length, 1)
-    assert.match(JSON.stringify(log.entries), /could not be removed/)
+    assert.match(JSON.stringify(log.entries), /temporary folder not removed/)
     assert.doesNotMatch(JSON.stringify(log.entries), /secret-name/)
   })
 

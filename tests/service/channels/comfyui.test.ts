@@ -102,7 +102,7 @@ describe("a service with a ComfyUI server", () => {
   it("makes a model of one's own, by the definition of its file", async (t) => {
     const { configure, folder, run, start, stub } = await createWorld(t)
     const id = "acme/enlarger-2/enlarge"
-    const readme = "packages/safelight/README.md"
+    const readme = "packages/safelight/docs/models.md"
     // tsx, which runs the tests, takes a `.ts` file without a package for CommonJS.
     await writeFile(join(folder, "package.json"), '{ "type": "module" }')
     await writeFile(join(folder, "my-model.ts"), readBlock(readme, "ts", "// my-model.ts"))
@@ -270,6 +270,10 @@ describe("a service with a ComfyUI server", () => {
     const { dispatch } = await make(await start(), textToImage.id, { prompt: "a fox" })
     assert.equal(dispatch?.channel, "studio")
     const [error] = entries.filter(({ level }) => level === "error")
-    assert.deepEqual(error?.fields, { channel: "comfyui", variable: "NO_KEY" })
+    assert.deepEqual(error?.fields, {
+      channel: "comfyui",
+      variable: "NO_KEY",
+      reason: "the variable is empty",
+    })
   })
 })

@@ -60,8 +60,7 @@ async function finish(service: Service, id: string) {
 function linesOf(entries: readonly LogEntry[]): readonly string[] {
   const own = entries.filter(({ fields }) => fields["channel"] === "fal")
   return own.map(({ level, fields, message }) => {
-    const why = fields["reason"] ?? fields["variable"]
-    return `${level}: ${message} (${String(why)})`
+    return `${level}: ${message} (${String(fields["reason"])})`
   })
 }
 
@@ -72,10 +71,14 @@ function assertUntold(entries: readonly LogEntry[], ...secrets: readonly string[
 
 describe("a channel is out, with a line that says why, and another serves,", () => {
   const unusable: readonly (readonly [string, string | undefined, string])[] = [
-    ["is missing", undefined, "is empty"],
-    ["is empty", "", "is empty"],
-    ["was copied with its line break", `${KEY}\n`, "holds what no key does"],
-    ["has letters that no header takes", "schlüssel-of-a-key", "holds what no key does"],
+    ["is missing", undefined, "the variable is empty"],
+    ["is empty", "", "the variable is empty"],
+    ["was copied with its line break", `${KEY}\n`, "the variable holds what can be no key"],
+    [
+      "has letters that no header takes",
+      "schlüssel-of-a-key",
+      "the variable holds what can be no key",
+    ],
   ]
   for (const [words, key, what] of unusable) {
     it(`where its key ${words}`, async (t) => {
@@ -83,7 +86,7 @@ describe("a channel is out, with a line that says why, and another serves,", () 
       const service = await start(key)
       const { dispatch, state } = await finish(service, await submit(service))
       assert.deepEqual([state, dispatch?.channel], ["succeeded.available", "studio"])
-      const line = `error: a channel is left out: the variable with its key ${what} (FAL_KEY)`
+      const line = `error: channel left out (${what})`
       assert.deepEqual(linesOf(entries), [line])
       assert.deepEqual(stub.requests, [])
       assertUntold(entries, "of-a-key")
@@ -95,7 +98,7 @@ describe("a channel is out, with a line that says why, and another serves,", () 
     const service = await start("invalid")
     const { dispatch, state } = await finish(service, await submit(service))
     assert.deepEqual([state, dispatch?.channel], ["succeeded.available", "studio"])
-    const line = "warn: a channel turned a task away (provider_answered_401)"
+    const line = "warn: task not created (provider_answered_401)"
     assert.deepEqual(new Set(linesOf(entries)), new Set([line]))
     assert.deepEqual(stub.purchases, [])
   })
@@ -113,9 +116,7 @@ describe("a channel is out, with a line that says why, and another serves,", () 
     const events = (await service.engine.listEvents({ account: "sample", id: meanwhile.id })) ?? []
     const reasons = events.flatMap((each) => (each.type === "deferred" ? each.data.reason : []))
     assert.deepEqual(new Set(reasons), new Set(["provider_answered_401"]))
-    assert.ok(
-      linesOf(entries).includes("warn: a channel turned a task away (provider_answered_401)"),
-    )
+    assert.ok(linesOf(entries).includes("warn: task not created (provider_answered_401)"))
     assertUntold(entries, KEY)
     stub.setFaults({})
     const again = async () => finish(service, await submit(service))
@@ -133,7 +134,7 @@ describe("what was bought before its channel's key was taken back", () => {
       (count) => count === 1,
     )
     stub.setFaults({ isKeyRevoked: true })
-    const isFailing = async () => entries.some(({ message }) => message === "a poll failed")
+    const isFailing = async () => entries.some(({ message }) => message === "poll failed")
     await until(isFailing, Boolean)
     stub.setFaults({})
     const { dispatch, state } = await finish(service, id)

@@ -181,7 +181,7 @@ test("too few open files are refused by their number, and few are warned of", li
   assert.equal(code, 2)
   const running = serve(600)
   const [, url = ""] = await running.printed(/^listening on (http:\/\/\S+)$/m)
-  assert.match(running.stderr(), /"limit":600.*"few files may be open at once"/)
+  assert.match(running.stderr(), /"limit":600.*"low open files limit"/)
   // A third of them is for connections, so that strangers' leave what the service needs.
   const { hostname, port } = new URL(url)
   const sockets = Array.from({ length: 230 }, () =>
@@ -214,7 +214,7 @@ describe("listening", () => {
     const { url, stdout, stderr } = await startService(folder, ["--host", "0.0.0.0"])
     assert.equal((await fetch(`${url}/healthz`)).status, 200)
     assert.match(stdout(), /curl .* http:\/\/127\.0\.0\.1:\d+\/v1\/tasks /)
-    assert.match(stderr(), /without publicUrl/)
+    assert.match(stderr(), /publicUrl missing/)
   })
 
   test("a listener for /metrics alone is named before, and scraped there", async (t) => {
@@ -366,7 +366,7 @@ describe("stopping", () => {
     await reach(sent, await submit(sent, "[studio: stall]"), "running")
     running.kill("SIGTERM")
     // Signals of one kind that wait for a busy process count once: the first must have been seen.
-    while (!running.stderr().includes('"msg":"stopping"')) {
+    while (!running.stderr().includes('"msg":"stop requested"')) {
       await once(running.child.stderr as NodeJS.ReadableStream, "data")
     }
     running.kill("SIGTERM")

@@ -154,7 +154,7 @@ describe("a database that fails", () => {
     assert.deepEqual(families.get("safelight_queue_oldest_waiting_seconds")?.samples, [])
     const failed = { method: "check", code: "storage-unavailable" }
     assert.equal(readSample(families, "safelight_storage_failures_total", failed), 1)
-    assert.deepEqual(world.warned, ["the database does not answer", "the queue can't be measured"])
+    assert.deepEqual(world.warned, ["database check failed", "queue not measured"])
     isDown = false
     await world.clock.advance(LATER_MS)
     assert.equal(readSample(await world.read(), "safelight_storage_up"), 1)

@@ -272,7 +272,7 @@ describe("the log of requests", () => {
     assert.deepEqual(world.lines, [
       {
         level: "info",
-        message: "answered",
+        message: "request",
         fields: {
           requestId: response.headers.get("x-request-id"),
           method: "GET",

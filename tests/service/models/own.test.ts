@@ -13,7 +13,7 @@ import { readBlock } from "../../support/read-block.ts"
 import { parseKey, runCommand, startService, temporaryFolder } from "../command/command-process.ts"
 
 const ID = "acme/enlarger-2/enlarge"
-const README = "packages/safelight/README.md"
+const README = "packages/safelight/docs/models.md"
 const IMAGE = "data:image/png;base64,AAAA"
 
 const CHANNEL = `

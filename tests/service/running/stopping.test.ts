@@ -86,7 +86,7 @@ describe("a stop while a chore hangs", () => {
     const service = await createService({ configuration, log })
     await bucket.holds()
     await service.stop()
-    const left = lines.find(({ message }) => message === "stops without these chores")
+    const left = lines.find(({ message }) => message === "chores abandoned")
     assert.match(JSON.stringify(left?.fields), /"sweep-incoming"/)
     // The folder is given up, and what hung is answered by nobody who minds.
     bucket.release()

@@ -236,13 +236,14 @@ test("nothing that is to be kept secret is told anywhere", async (t) => {
     await client.make(EDIT, PROMPT, isEnded)
   }
   // In doubt: it stays so for an hour.
-  const isDoubted = async (): Promise<boolean> => serving.stderr().includes("outcome is unknown")
+  const isDoubted = async (): Promise<boolean> =>
+    serving.stderr().includes("submit outcome unknown")
   stub.setFaults({ create: "truncated" })
   await client.make(EDIT, PROMPT, () => true)
   await until(isDoubted, Boolean)
   stub.setFaults({ isKeyRevoked: true })
   await client.make(EDIT, PROMPT, () => true)
-  await until(async () => serving.stderr().includes("turned a task away"), Boolean)
+  await until(async () => serving.stderr().includes("task not created"), Boolean)
   stub.setFaults({})
   const count = (): number => serving.stderr().split('"channel":"careless"').length
   await client.make(PICTURE, `${PROMPT} before`, () => true)
@@ -254,12 +255,12 @@ test("nothing that is to be kept secret is told anywhere", async (t) => {
   await client.make(PICTURE, PROMPT, () => true)
   stub.setFaults({})
   await client.make(PICTURE, PROMPT, () => true)
-  const isThrown = async (): Promise<boolean> => serving.stderr().includes("a step failed by a bug")
+  const isThrown = async (): Promise<boolean> => serving.stderr().includes("step failed")
   await until(isThrown, Boolean)
 
   const asked = { prompt: `${PROMPT} asked` }
   await client.ask("/v1/tasks", { model: PICTURE, parameters: asked })
-  await until(async () => serving.stderr().includes("can't say what it takes"), Boolean)
+  await until(async () => serving.stderr().includes("accepts failed"), Boolean)
   await client.ask("/v1/tasks", { model: PICTURE, parameters: { prompt: PROMPT, size: PROMPT } })
   await client.ask("/v1/tasks", { model: STRANGER_KEY, parameters: { [key]: key } })
   await client.ask("/v1/tasks", { model: PICTURE, parameters: {} }, STRANGER_KEY)

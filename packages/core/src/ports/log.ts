@@ -1,6 +1,7 @@
 /**
- * Structured logging. A field never holds a prompt, a URL, a key or an access token. Libraries stay
- * silent unless a host hands them a log. No method throws.
+ * Structured logging: a short noun as the message, everything else in fields. A field never holds a
+ * prompt, a URL, a key or an access token. Where a host gives no log, the engine and the service write
+ * errors to the console (`createErrorLog`), and adapters write nothing.
  */
 export interface Log {
   info(fields: LogFields, message: string): void

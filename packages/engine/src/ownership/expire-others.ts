@@ -39,7 +39,7 @@ export function createExpireOthers(
     for (const [lease, { heartbeats, seenAt }] of sights) {
       if (seenAt > stillSince || !(await storage.expire({ lease, heartbeats }))) continue
       expired += 1
-      log.warn({ lease }, "a lease stood still and has expired")
+      log.warn({ lease }, "lease expired")
     }
     return expired
   }

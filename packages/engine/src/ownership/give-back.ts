@@ -18,7 +18,7 @@ export async function giveBack(
     await storage.release({ lease: lease.id, ...request })
   } catch (error) {
     if (!isSafelightError(error)) throw error
-    log.warn({ tasks: request.tasks, error }, "tasks could not be given back yet")
+    log.warn({ tasks: request.tasks, error }, "tasks not released")
   }
 }
 

@@ -84,7 +84,7 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
           failures = 0
         } catch (error) {
           failures += 1
-          log.error({ error }, "the lease could not be renewed")
+          log.error({ error }, "heartbeat failed")
           // Tried again soon: what is left of the lease is for working.
           pauseMs = Math.min(everyMs / 2, toBackoffMs(settings, failures))
         }

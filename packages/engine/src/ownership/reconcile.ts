@@ -34,7 +34,7 @@ export function createReconcile(
     const stale = strangers.filter((task) => (unknown.get(task) ?? Infinity) < takingSince)
     unknown = new Map(strangers.map((task) => [task, unknown.get(task) ?? now]))
     if (stale.length === 0) return
-    log.warn({ tasks: stale.length }, "tasks were held that are not worked on, and are given back")
+    log.warn({ tasks: stale.length }, "stale tasks released")
     await giveBack(context, { tasks: stale, dueAt: clock.now() })
   }
 }

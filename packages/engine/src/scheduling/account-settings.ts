@@ -41,7 +41,7 @@ export function createAccountSettings({
       settings = { runningTasks, weight }
     } catch (error) {
       if (!isSafelightError(error)) throw error
-      log.warn({ account, error }, "an account's settings could not be read")
+      log.warn({ account, error }, "account settings not read")
     } finally {
       underWay.delete(account)
     }

@@ -167,7 +167,7 @@ async function takeUntil(
       if (pauseMs > 0) await alarm.wait(pauseMs)
     } catch (error) {
       failures += 1
-      log.error({ error }, "the queue could not be read")
+      log.error({ error }, "queue not read")
       await clock.wait(toBackoffMs(settings, failures), stopping)
     }
   }
@@ -180,6 +180,6 @@ async function leave({ lease, log, storage }: Context): Promise<void> {
     if (own !== undefined) await storage.expire(own)
   } catch (error) {
     if (!isSafelightError(error)) throw error
-    log.warn({ error }, "the lease could not be given up and stands still from now on")
+    log.warn({ error }, "lease not released")
   }
 }

@@ -32,10 +32,7 @@ export function createForeignTasks(context: Context): ForeignTasks {
         : toLack(head.task)
       if (lack === undefined) return false
       if (!told.has(lack)) {
-        log.error(
-          { task: id, lack },
-          "tasks are left to other nodes: what they need is not configured here",
-        )
+        log.error({ task: id, lack }, "tasks left to other nodes")
         told.add(lack)
       }
       leftAt = clock.monotonicNow()

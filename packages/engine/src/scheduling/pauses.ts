@@ -26,16 +26,16 @@ export function createPauses({ clock, log, routing, storage }: Context): Pauses 
   function report(paused: ReadonlySet<string>): void {
     for (const { name } of routing.channels) {
       if (paused.has(name) === (known?.has(name) ?? false)) continue
-      log.info({ channel: name }, paused.has(name) ? "a channel is paused" : "a channel is resumed")
+      if (paused.has(name)) log.info({ channel: name }, "channel paused")
+      else log.info({ channel: name }, "channel resumed")
     }
   }
 
   function noteLoss(isLostNow: boolean): void {
     if (isLostNow === isLost) return
     isLost = isLostNow
-    if (isLost)
-      log.error({}, "nothing new is begun: which channels are paused is not known any more")
-    else log.info({}, "which channels are paused is known again")
+    if (isLost) log.error({}, "pauses unknown")
+    else log.info({}, "pauses known")
   }
 
   async function find(): Promise<readonly PausedChannel[] | undefined> {
@@ -43,7 +43,7 @@ export function createPauses({ clock, log, routing, storage }: Context): Pauses 
       return await storage.listPausedChannels()
     } catch (error) {
       if (known === undefined || !isSafelightError(error)) throw error
-      log.warn({ error }, "which channels are paused could not be read")
+      log.warn({ error }, "pauses not read")
       return undefined
     }
   }

@@ -75,7 +75,7 @@ export function createStartTags({
       observe(group, started)
     } catch (error) {
       if (!isSafelightError(error)) throw error
-      log.warn({ error }, "the front of the queue could not be seen")
+      log.warn({ error }, "queue front not read")
       flows.seenAt = clock.monotonicNow()
     } finally {
       flows.looking = undefined

@@ -75,7 +75,7 @@ function requireModels(routes: readonly Route[], { log, models }: ServedChannels
   if (fault !== undefined) throw invalid(`channels: ${fault}`)
   for (const { id: model } of models) {
     if (routes.some(({ channel }) => channel.models.includes(model))) continue
-    log.warn({ model }, "no channel makes this model: its tasks wait until their time is over")
+    log.warn({ model }, "model without a channel")
   }
 }
 
@@ -176,11 +176,8 @@ function createProviderChannel(
   const { name = provider.name, pollEvery } = settings
   const { key, variable } = readKey(settings, provider, environment)
   if (!isHeaderSecret(key)) {
-    const what = key === "" ? "is empty" : "holds what no key does"
-    log.error(
-      { channel: name, variable },
-      `a channel is left out: the variable with its key ${what}`,
-    )
+    const reason = key === "" ? "the variable is empty" : "the variable holds what can be no key"
+    log.error({ channel: name, variable, reason }, "channel left out")
     return undefined
   }
   return createHttpChannel({

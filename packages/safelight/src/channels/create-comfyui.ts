@@ -15,8 +15,8 @@ export async function createComfyUi(
   }
   const key = keyVariable === undefined ? undefined : (environment[keyVariable] ?? "")
   if (key === "") {
-    const fields = { channel: name, variable: keyVariable }
-    log.error(fields, "a channel is left out: the variable with its key is empty")
+    const reason = "the variable is empty"
+    log.error({ channel: name, variable: keyVariable, reason }, "channel left out")
     return undefined
   }
   return createComfyUiChannel({

@@ -97,19 +97,21 @@ async function run(
   })
   const { file = null } = configuration
   // In a stranger's folder it would choose the database and where media may be fetched from.
-  log.info({ file }, file === null ? "no configuration file was read" : "read the configuration")
+  log.info({ file }, "configuration")
   try {
     context.print(
       `${await toWelcome(service, configuration, context)}listening on ${service.url}\n`,
     )
     if (needsPublicUrl(configuration)) {
-      log.warn({}, "listens on every interface without publicUrl: content_url names this machine")
+      const advice = "set publicUrl: without it content_url names this machine"
+      log.warn({ advice }, "publicUrl missing")
     }
     if (service.hasSandbox && !isLocal(configuration)) {
-      log.warn({}, "the sandbox is on: whoever has a key can make any task wait or fail")
+      const advice = "set studio.sandbox to false: anyone with a key can make a task wait or fail"
+      log.warn({ advice }, "sandbox exposed")
     }
     const signal = await stopAsked
-    log.info({ signal }, "stopping")
+    log.info({ signal }, "stop requested")
   } finally {
     await service.stop()
   }
@@ -160,7 +162,7 @@ function isWildcard(host: string): boolean {
 /** An error that nobody caught leaves the state unknown: the log is what a restart goes on from. */
 function endOnBug(log: JsonLog): void {
   process.on("uncaughtException", (error) => {
-    log.error({ error }, "an error that nobody caught ends the service")
+    log.error({ error }, "uncaught error")
     void flushAndExit(log, EXIT.failed)
   })
 }

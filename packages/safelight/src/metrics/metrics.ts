@@ -1,6 +1,7 @@
 /**
  * What a service tells Prometheus of itself. Everything is watched from outside, port by port, so
- * that no piece knows of it; a piece that is not wrapped here is just not seen.
+ * that no piece knows of it; a piece that is not wrapped here is just not seen. prom-client hashes a
+ * metric's labels at each observation, by a child of `labels()` too: about 1 µs for a histogram.
  */
 import {
   MODELS,

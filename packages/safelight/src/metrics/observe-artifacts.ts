@@ -1,11 +1,10 @@
 /**
- * Artifact storage, observed. A `put` takes as long as what it is fed by: its time is the rendering's
- * or the download's too.
+ * Artifact storage, observed. A `put` takes as long as its source: its time includes the rendering or
+ * the download that feeds it.
  */
 import type { ArtifactPut, ArtifactStorage, Clock } from "@safelight/core"
-import type { Registry } from "prom-client"
+import { Counter, type Registry } from "prom-client"
 import { createPortMeter } from "./observe-port.ts"
-import { createCounter } from "./tally.ts"
 
 export interface ArtifactsMeterOptions {
   readonly registry: Registry
@@ -22,18 +21,18 @@ export function createArtifactsMeter({
     name: "artifacts",
     words: "artifact storage",
   })
-  const stored = createCounter(registry, {
+  const storedBytes = new Counter({
     name: "safelight_artifacts_stored_bytes_total",
     help: "Bytes of artifacts that this process stored.",
-    labels: [],
-  }).series({})
+    registers: [registry],
+  })
   return (artifacts) => {
     const observed = observe(artifacts)
     return {
       ...observed,
       put: (request: ArtifactPut) =>
         observed.put(request).then((made) => {
-          stored.add(made.bytes)
+          storedBytes.inc(made.bytes)
           return made
         }),
     }

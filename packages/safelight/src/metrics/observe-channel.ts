@@ -1,6 +1,6 @@
 /**
  * A channel, observed: what its calls came to, how long they took and how many are under way. A call
- * that throws left its outcome unknown, whatever the engine makes of it afterwards.
+ * that throws counts as `unknown`, whatever the engine makes of it afterwards.
  */
 import {
   isFailureCode,
@@ -9,65 +9,50 @@ import {
   type PollOutcome,
   type SubmitOutcome,
 } from "@safelight/core"
-import { Gauge, type Registry } from "prom-client"
+import { Counter, Gauge, Histogram, type Registry } from "prom-client"
 import { toErrorCode } from "./error-code.ts"
-import { CHANNEL_BOUNDS } from "./latency-bounds.ts"
+import { CHANNEL_BUCKETS } from "./latency-buckets.ts"
 import { toOwnMembers } from "./own-members.ts"
-import { createCounter, createHistogram, type Counter, type Histogram } from "./tally.ts"
 
 export interface ChannelMeterOptions {
   readonly registry: Registry
   readonly clock: Pick<Clock, "monotonicNow">
 }
 
-type Call = "submit" | "poll"
-type OutcomeLabel = "channel" | "call" | "outcome" | "code"
-
-interface Shared {
-  readonly clock: Pick<Clock, "monotonicNow">
-  readonly outcomes: Counter<OutcomeLabel>
-  readonly durations: Histogram<"channel" | "call">
-  readonly inFlight: Gauge<"channel" | "call">
-}
-
 /** Channels are told apart by their names. */
 export function createChannelMeter(options: ChannelMeterOptions): (channel: Channel) => Channel {
   const { registry, clock } = options
-  const shared: Shared = {
-    clock,
-    outcomes: createCounter(registry, {
-      name: "safelight_channel_outcomes_total",
-      help: "What calls of channels came to; the code says why they refused, or how they failed.",
-      labels: ["channel", "call", "outcome", "code"],
-    }),
-    durations: createHistogram(registry, {
-      name: "safelight_channel_duration_seconds",
-      help: "How long calls of channels took, failed ones included.",
-      labels: ["channel", "call"],
-      bounds: CHANNEL_BOUNDS,
-    }),
-    inFlight: new Gauge({
-      name: "safelight_channel_calls_in_flight",
-      help: "Calls of channels under way.",
-      labelNames: ["channel", "call"],
-      registers: [registry],
-    }),
-  }
-  const meters = new Map<string, Readonly<Record<Call, Observe>>>()
+  const instruments = createInstruments(registry)
 
-  function toMeters(channel: string): Readonly<Record<Call, Observe>> {
-    const known = meters.get(channel)
-    if (known !== undefined) return known
-    const made = {
-      submit: createCallMeter(shared, channel, "submit"),
-      poll: createCallMeter(shared, channel, "poll"),
+  function createCallMeter(channel: string, call: "submit" | "poll") {
+    const duration = instruments.durations.labels({ channel, call })
+    const inFlight = instruments.inFlight.labels({ channel, call })
+    inFlight.inc(0)
+    const count = (outcome: string, code: string): void =>
+      instruments.outcomes.inc({ channel, call, outcome, code })
+
+    return async <Outcome extends SubmitOutcome | PollOutcome>(
+      make: () => Promise<Outcome>,
+    ): Promise<Outcome> => {
+      const beganAt = clock.monotonicNow()
+      inFlight.inc()
+      try {
+        const outcome = await make()
+        count(outcome.kind, toRefusalCode(outcome))
+        return outcome
+      } catch (error) {
+        count("unknown", toErrorCode(error))
+        throw error
+      } finally {
+        inFlight.dec()
+        duration.observe((clock.monotonicNow() - beganAt) / 1_000)
+      }
     }
-    meters.set(channel, made)
-    return made
   }
 
   return (channel) => {
-    const { submit, poll } = toMeters(channel.name)
+    const submit = createCallMeter(channel.name, "submit")
+    const poll = createCallMeter(channel.name, "poll")
     return {
       ...toOwnMembers(channel),
       submit: (request) => submit(() => channel.submit(request)),
@@ -76,38 +61,28 @@ export function createChannelMeter(options: ChannelMeterOptions): (channel: Chan
   }
 }
 
-type Observe = <Outcome extends SubmitOutcome | PollOutcome>(
-  make: () => Promise<Outcome>,
-) => Promise<Outcome>
-
-function createCallMeter(shared: Shared, channel: string, call: Call): Observe {
-  const { clock, outcomes, durations } = shared
-  const duration = durations.series({ channel, call })
-  const inFlight = shared.inFlight.labels({ channel, call })
-  const known = new Map<string, ReturnType<typeof outcomes.series>>()
-  inFlight.set(0)
-
-  function count(outcome: string, code: string): void {
-    const name = `${outcome} ${code}`
-    const series = known.get(name) ?? outcomes.series({ channel, call, outcome, code })
-    known.set(name, series)
-    series.add(1)
-  }
-
-  return async (make) => {
-    const beganAt = clock.monotonicNow()
-    inFlight.inc()
-    try {
-      const outcome = await make()
-      count(outcome.kind, toRefusalCode(outcome))
-      return outcome
-    } catch (error) {
-      count("unknown", toErrorCode(error))
-      throw error
-    } finally {
-      inFlight.dec()
-      duration.observe((clock.monotonicNow() - beganAt) / 1_000)
-    }
+function createInstruments(registry: Registry) {
+  const registers = [registry]
+  return {
+    outcomes: new Counter({
+      name: "safelight_channel_outcomes_total",
+      help: "What calls of channels came to; the code says why they refused, or how they failed.",
+      labelNames: ["channel", "call", "outcome", "code"],
+      registers,
+    }),
+    durations: new Histogram({
+      name: "safelight_channel_duration_seconds",
+      help: "How long calls of channels took, failed ones included.",
+      labelNames: ["channel", "call"],
+      buckets: CHANNEL_BUCKETS,
+      registers,
+    }),
+    inFlight: new Gauge({
+      name: "safelight_channel_calls_in_flight",
+      help: "Calls of channels under way.",
+      labelNames: ["channel", "call"],
+      registers,
+    }),
   }
 }
 

@@ -1,10 +1,9 @@
 /**
- * Group commits as a storage tells of them: how many changes went together, and how long the commit
- * took. Many changes a commit mean load, long commits a slow disk.
+ * Group commits as a storage reports them: how many changes were committed together, and how long the
+ * commit took. Many changes a commit mean load, long commits a slow disk.
  */
-import type { Registry } from "prom-client"
-import { CALL_BOUNDS } from "./latency-bounds.ts"
-import { createHistogram } from "./tally.ts"
+import { Histogram, type Registry } from "prom-client"
+import { CALL_BUCKETS } from "./latency-buckets.ts"
 
 export interface CommitBatch {
   readonly changes: number
@@ -16,30 +15,26 @@ export interface CommitBatch {
 export type OnCommit = (batch: CommitBatch) => void
 
 /** Up to the most that one commit takes (design §4). */
-const SIZE_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] as const
+const SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
 export function createCommitMeter(registry: Registry): OnCommit {
-  const sizes = createHistogram(registry, {
+  const sizes = new Histogram({
     name: "safelight_commit_changes",
     help: "Changes that were committed together.",
-    labels: ["outcome"],
-    bounds: SIZE_BOUNDS,
+    labelNames: ["outcome"],
+    buckets: SIZE_BUCKETS,
+    registers: [registry],
   })
-  const durations = createHistogram(registry, {
+  const durations = new Histogram({
     name: "safelight_commit_duration_seconds",
     help: "How long commits took.",
-    labels: ["outcome"],
-    bounds: CALL_BOUNDS,
+    labelNames: ["outcome"],
+    buckets: CALL_BUCKETS,
+    registers: [registry],
   })
-  const toSeries = (outcome: string) => ({
-    size: sizes.series({ outcome }),
-    duration: durations.series({ outcome }),
-  })
-  const committed = toSeries("committed")
-  const failed = toSeries("failed")
   return ({ changes, durationMs, isFailed }) => {
-    const series = isFailed === true ? failed : committed
-    series.size.observe(changes)
-    series.duration.observe(durationMs / 1_000)
+    const labels = { outcome: isFailed === true ? "failed" : "committed" }
+    sizes.observe(labels, changes)
+    durations.observe(labels, durationMs / 1_000)
   }
 }

@@ -1,13 +1,13 @@
 /**
  * A port with each of its calls timed, and its failures counted by our error codes. The labels are
- * names of its own methods. What answers at once, and what is no function, stays as it is.
+ * names of its own methods. A method that returns no promise is called and not timed, and a member
+ * that is no function stays as it is.
  */
 import type { Clock } from "@safelight/core"
-import type { Registry } from "prom-client"
+import { Counter, Histogram, type Registry } from "prom-client"
 import { toErrorCode } from "./error-code.ts"
-import { CALL_BOUNDS } from "./latency-bounds.ts"
+import { CALL_BUCKETS } from "./latency-buckets.ts"
 import { listMembers } from "./own-members.ts"
-import { createCounter, createHistogram } from "./tally.ts"
 
 export interface PortMeterOptions {
   readonly registry: Registry
@@ -25,51 +25,36 @@ export function createPortMeter(
   options: PortMeterOptions,
 ): <Port extends object>(port: Port) => Port {
   const { registry, clock, name, words } = options
-  const durations = createHistogram(registry, {
+  const registers = [registry]
+  const durations = new Histogram({
     name: `safelight_${name}_duration_seconds`,
     help: `How long calls of ${words} took, failed ones included.`,
-    labels: ["method"],
-    bounds: CALL_BOUNDS,
+    labelNames: ["method"],
+    buckets: CALL_BUCKETS,
+    registers,
   })
-  const failures = createCounter(registry, {
+  const failures = new Counter({
     name: `safelight_${name}_failures_total`,
     help: `Calls of ${words} that failed, by error code.`,
-    labels: ["method", "code"],
+    labelNames: ["method", "code"],
+    registers,
   })
 
-  function createMeter(method: string) {
-    const duration = durations.series({ method })
-    const byCode = new Map<string, ReturnType<typeof failures.series>>()
-    return {
-      end(beganAt: number): void {
-        duration.observe((clock.monotonicNow() - beganAt) / 1_000)
-      },
-      fail(error: unknown): void {
-        const code = toErrorCode(error)
-        const failed = byCode.get(code) ?? failures.series({ method, code })
-        byCode.set(code, failed)
-        failed.add(1)
-      },
-    }
-  }
-
-  const meters = new Map<string, ReturnType<typeof createMeter>>()
-
   function observe(method: string, call: Call, port: object): Call {
-    const meter = meters.get(method) ?? createMeter(method)
-    meters.set(method, meter)
+    const duration = durations.labels({ method })
     return (...values) => {
       const beganAt = clock.monotonicNow()
+      const end = (): void => duration.observe((clock.monotonicNow() - beganAt) / 1_000)
       const made = Reflect.apply(call, port, values)
       if (!(made instanceof Promise)) return made
       return made.then(
         (result: unknown) => {
-          meter.end(beganAt)
+          end()
           return result
         },
         (error: unknown) => {
-          meter.end(beganAt)
-          meter.fail(error)
+          end()
+          failures.inc({ method, code: toErrorCode(error) })
           throw error
         },
       )

@@ -1,11 +1,10 @@
 /**
- * The storage, observed: its calls as every port's, and what was appended by type of event, which is
- * how many tasks came, succeeded and failed here. An append that is repeated counts again.
+ * The storage, observed: its calls as every port's, and the events that were appended, by type, which
+ * is how many tasks came, succeeded and failed here. An append that is repeated counts again.
  */
-import { EVENT_TYPES, type Append, type Clock, type Storage } from "@safelight/core"
-import type { Registry } from "prom-client"
+import type { Append, Clock, Storage } from "@safelight/core"
+import { Counter, type Registry } from "prom-client"
 import { createPortMeter } from "./observe-port.ts"
-import { createCounter } from "./tally.ts"
 
 export interface StorageMeterOptions {
   readonly registry: Registry
@@ -17,17 +16,15 @@ export function createStorageMeter({
   clock,
 }: StorageMeterOptions): <Kind extends Storage>(storage: Kind) => Kind {
   const observe = createPortMeter({ registry, clock, name: "storage", words: "the database" })
-  const events = createCounter(registry, {
+  const appended = new Counter({
     name: "safelight_events_appended_total",
     help: "Events that this process appended to tasks, by type.",
-    labels: ["type"],
+    labelNames: ["type"],
+    registers: [registry],
   })
-  const byType = new Map<string, ReturnType<typeof events.series>>(
-    EVENT_TYPES.map((type) => [type, events.series({ type })]),
-  )
 
   function count(append: Append): void {
-    for (const { type } of append.events) byType.get(type)?.add(1)
+    for (const { type } of append.events) appended.inc({ type })
   }
 
   return (storage) => {

@@ -72,12 +72,12 @@ export function createQueueGauges(options: QueueGaugesOptions): QueueGauges {
         check: createKeptAnswer({
           ...kept,
           question: () => storage.check().then(() => true as const),
-          onFailure: (error) => log.warn({ error }, "the database does not answer"),
+          onFailure: (error) => log.warn({ error }, "database check failed"),
         }),
         measures: createKeptAnswer({
           ...kept,
           question: () => storage.measureQueue(),
-          onFailure: (error) => log.warn({ error }, "the queue can't be measured"),
+          onFailure: (error) => log.warn({ error }, "queue not measured"),
         }),
       }
     },
