@@ -63,11 +63,8 @@ export {
   type ParameterCheck,
   type ParameterValues,
 } from "./models/model.ts"
-export {
-  toParameterIssue,
-  type ParameterIssue,
-  type ParameterIssueCode,
-} from "./models/parameter-issue.ts"
+export { toParameterIssue } from "./models/parameter-issue.ts"
+export type { ParameterIssue, ParameterIssueCode } from "./models/parameter-issue.ts"
 export { referenceToVideo, type ReferenceToVideoParameters } from "./models/reference-to-video.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 
