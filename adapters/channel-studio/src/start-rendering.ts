@@ -63,7 +63,7 @@ async function judgeClaim(
     log.warn(fields, "rendering postponed")
     return { kind: "unavailable" }
   }
-  log.error(fields, "a process claims again that the machine has no room")
+  log.error(fields, "rendering failed")
   return { kind: "refused", code: "internal_error" }
 }
 

@@ -136,7 +136,7 @@ describe("a process that renders", { skip }, () => {
     }
     const refused = { kind: "refused", code: "internal_error" }
     assert.deepEqual(ends, [...Array<string>(5).fill("channel-unavailable"), refused])
-    assert.equal(log.entries.at(-1)?.message, "a process claims again that the machine has no room")
+    assert.equal(log.entries.at(-1)?.message, "rendering failed")
   })
 
   test("and was taken over is believed no other code, and no long words", async (t) => {
