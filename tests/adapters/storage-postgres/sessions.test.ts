@@ -133,7 +133,7 @@ async function listWarnings(url: string): Promise<readonly string[]> {
   const log: Log = {
     info() {},
     error() {},
-    warn: (_, message) => void warnings.push(message),
+    warn: ({ warning }) => void warnings.push(String(warning)),
   }
   const storage = await createPostgresStorage({ url, log })
   await storage.close()
