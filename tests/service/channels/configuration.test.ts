@@ -149,7 +149,8 @@ describe("the channels of a configuration", () => {
     ]
     const service = await start(channels, { FAL_KEY: KEY })
     const [error] = entries.filter(({ level }) => level === "error")
-    assert.deepEqual(error?.fields, { channel: "fal", variable: "MY_FAL_KEY" })
+    const reason = "the variable is empty"
+    assert.deepEqual(error?.fields, { channel: "fal", variable: "MY_FAL_KEY", reason })
     const { dispatch } = await make(service)
     assert.equal(dispatch?.channel, "studio")
     assert.deepEqual(stub.purchases, [])

@@ -61,7 +61,8 @@ test("a node beside others serves without it, and says so", async (t) => {
   await leaveTask(await start({ ...shared, prices: NEWER }))
   await start(shared)
   const { model } = SAMPLE_REQUEST
-  const expected = { kind: "missing", model, priceVersion: "spring-2", tasks: 1 }
+  const advice = "add the table to `prices`, or these tasks are left to other nodes"
+  const expected = { kind: "missing", model, priceVersion: "spring-2", tasks: 1, advice }
   assert.deepEqual(
     errors().filter((fields) => "priceVersion" in fields),
     [expected],
