@@ -4,7 +4,7 @@
  * too; limits are learned from the tasks themselves and read anew together, so that a thousand full
  * accounts cost one question.
  */
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../host/ports.ts"
 import type { FairShares } from "./fair-shares.ts"
 import { createPermits, type Permit, type Permits } from "./permits.ts"
 

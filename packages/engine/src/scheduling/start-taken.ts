@@ -5,10 +5,10 @@
  * channel already is taken on in any case: nobody else would follow it.
  */
 import type { Taken } from "@safelight/core"
-import type { Context } from "../context.ts"
-import { giveBackAll } from "../ownership/give-back.ts"
+import type { Context } from "../host/context.ts"
+import { giveBackAll } from "../work/give-back.ts"
 import type { Taking } from "../ownership/worker-lease.ts"
-import { createWork, type Work } from "../work.ts"
+import { createWork, type Work } from "../work/work.ts"
 import type { AccountPermits } from "./account-permits.ts"
 import type { ForeignTasks } from "./foreign-tasks.ts"
 import type { Permit } from "./permits.ts"
