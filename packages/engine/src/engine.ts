@@ -43,6 +43,7 @@ import { createLateAnswers } from "./work/late-answers.ts"
 import { withOwnHeads } from "./record/own-heads.ts"
 import { readArtifact, type ArtifactName } from "./reads/read-artifact.ts"
 import { receiveCallback } from "./work/receive-callback.ts"
+import { createMeasuring } from "./work/media/measuring.ts"
 import { createRecorder } from "./record/recorder.ts"
 import type { ContentRefusals } from "./work/refusal-rule.ts"
 import { createFairShares } from "./scheduling/fair-shares.ts"
@@ -220,6 +221,7 @@ function createContext(options: EngineOptions): Context {
     deadlines: createDeadlines(clock),
     lateAnswers: createLateAnswers(ports),
     lease,
+    measuring: createMeasuring(),
     recorder: createRecorder(ports),
     routing: createRouting(routes, { ...ports, shares }),
     shares,

@@ -4,6 +4,7 @@ import type { Deadlines } from "./deadlines.ts"
 import type { EngineClock } from "./engine-clock.ts"
 import type { LateAnswers } from "../work/late-answers.ts"
 import type { Ports } from "./ports.ts"
+import type { Measuring } from "../work/media/measuring.ts"
 import type { Recorder } from "../record/recorder.ts"
 import type { Lease } from "../ownership/worker-lease.ts"
 import type { FairShares } from "../scheduling/fair-shares.ts"
@@ -15,6 +16,7 @@ export interface Context extends Ports {
   readonly deadlines: Deadlines
   readonly lateAnswers: LateAnswers
   readonly lease: Lease
+  readonly measuring: Measuring
   readonly recorder: Recorder
   readonly routing: Routing
   readonly shares: FairShares

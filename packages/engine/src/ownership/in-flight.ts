@@ -42,6 +42,7 @@ export function createInFlight(
     driven.delete(work)
     if (inFlight.get(work.id)?.work === work) inFlight.delete(work.id)
     work.permit?.release()
+    work.accountPermit?.release()
     const { account, model } = work.head.task
     onEnd(model, account)
   }

@@ -61,6 +61,7 @@ export function createDispatcher(context: Context, models: readonly string[]): D
   let beating: Promise<void> | undefined
   let stopListening: (() => void) | undefined
 
+  context.measuring.onFree(() => alarm.ring())
   context.recorder.onEachFinished(({ id }) => inFlight.callOff(id))
   return {
     start() {
@@ -75,13 +76,14 @@ export function createDispatcher(context: Context, models: readonly string[]): D
     },
     reserve,
     worksOn: (task) => inFlight.has(task),
-    withdraw({ account, model, permit, taking: offered }) {
+    withdraw({ account, accountPermit, model, permit, taking: offered }) {
       offered.end()
       permit.release()
+      accountPermit.release()
       onReleased(model, account)
     },
-    accept({ permit, taking: offered }, head, parameters) {
-      const work = createWork(head, lease, clock, { permit, parameters })
+    accept({ accountPermit, permit, taking: offered }, head, parameters) {
+      const work = createWork(head, lease, clock, { accountPermit, permit, parameters })
       // It may be somebody else's by now; the next heartbeats tell.
       if (!offered.isSound()) work.controller.abort("the lease may have expired")
       const done = inFlight.begin(work)
@@ -116,11 +118,11 @@ function listen(
 }
 
 function createParts(context: Context, models: readonly string[], isWorking: () => boolean): Parts {
-  const { channels, clock, shares } = context
+  const { channels, clock, measuring, shares } = context
   const alarm = createAlarm(clock)
   const groups = toModelGroups(models, channels)
   const startTags = createStartTags(context)
-  const accounts = createAccountPermits(context, shares)
+  const accounts = createAccountPermits(context, shares, measuring)
   const backlog = createBacklog(context, models)
   const onReleased = (model: string, account: string): void => {
     if (backlog.has(model) || accounts.isLimited(account)) alarm.ring()

@@ -9,8 +9,8 @@ import type { AccountPermits } from "./account-permits.ts"
 import type { AccountSettings, AccountSettingsReader } from "./account-settings.ts"
 import type { Backlog } from "./backlog.ts"
 import type { ModelGroup } from "./model-groups.ts"
+import type { Permit } from "./permits.ts"
 import type { ChannelPermit } from "./routing.ts"
-import { withAccount } from "./start-taken.ts"
 import type { StartTags } from "./start-tags.ts"
 
 export type Reservation =
@@ -24,6 +24,7 @@ export interface Offer {
   readonly model: string
   readonly account: string
   readonly permit: ChannelPermit
+  readonly accountPermit: Permit
   /** Ended once the task is known as work, or none came of it. */
   readonly taking: Taking
 }
@@ -51,15 +52,15 @@ export function createReserve(
     { runningTasks }: AccountSettings,
   ): Offer | undefined {
     if (!isWorking() || backlog.has(model) || !lease.isFresh()) return undefined
-    const permit = accounts.tryAcquire(account, runningTasks)
-    if (permit === undefined) return undefined
-    const channel = backlog.leavesOne(model) ? routing.tryAcquire(model, parameters) : undefined
-    if (channel === undefined) {
-      permit.release()
+    const accountPermit = accounts.tryAcquire(account, runningTasks)
+    if (accountPermit === undefined) return undefined
+    const permit = backlog.leavesOne(model) ? routing.tryAcquire(model, parameters) : undefined
+    if (permit === undefined) {
+      accountPermit.release()
       backlog.note([model], true)
       return undefined
     }
-    return { model, account, permit: withAccount(channel, permit), taking: lease.take() }
+    return { model, account, permit, accountPermit, taking: lease.take() }
   }
 
   return async function reserve(request, account) {

@@ -7,10 +7,10 @@
  *                                                  ├→ succeeded | failed | deferred
  *                                                  └→ doubted
  */
-import type { Channel, Json, TaskCommand } from "@safelight/core"
+import type { Channel, Input, Json, TaskCommand } from "@safelight/core"
 import { callChannel } from "./channel-call.ts"
 import type { Context } from "../host/context.ts"
-import { measureInputs, type MeasuredInputs } from "./media/measure-inputs.ts"
+import { measureInputs } from "./media/measure-inputs.ts"
 import { ERASED, settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
 import { readHops, toRequest, type WorkRequest } from "./request.ts"
@@ -19,16 +19,18 @@ import { toSendWithinMs } from "../host/settings.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
 /** A first call under a new key. */
-export async function dispatchFirst(
-  context: Context,
-  work: Work,
-  permit: ChannelPermit,
-): Promise<StepResult> {
-  const { attempt } = work.head.task
-  return dispatch(context, work, permit, {
-    upstreamKey: `${work.id}.${attempt + 1}`,
-    isRepeat: false,
-  })
+export async function dispatchFirst(context: Context, work: Work): Promise<StepResult> {
+  const { attempt, model, refusedBy } = work.head.task
+  const upstreamKey = `${work.id}.${attempt + 1}`
+  const asked = await toRequest(context, work, upstreamKey)
+  if (asked === undefined) return settle(context, work, ERASED)
+  const measured = await measureInputs(context, work, asked.parameters)
+  if (measured.kind === "refused") return settle(context, work, measured)
+  if (measured.kind === "not-now") return "leave"
+  // Where measuring has released it, others may have the room by now: the task goes back to its place.
+  work.permit ??= context.routing.tryAcquire(model, asked.parameters, refusedBy)
+  if (work.permit === undefined) return "leave"
+  return dispatch(context, work, work.permit, { asked, inputs: measured.inputs, isRepeat: false })
 }
 
 /** The same call again, after a doubt: whatever it proves says nothing of the first one. */
@@ -38,11 +40,16 @@ export async function dispatchAgain(
   permit: ChannelPermit,
   upstreamKey: string,
 ): Promise<StepResult> {
-  return dispatch(context, work, permit, { upstreamKey, isRepeat: true })
+  const asked = await toRequest(context, work, upstreamKey)
+  if (asked === undefined) return settle(context, work, ERASED)
+  // What the first call bought was measured before it.
+  return dispatch(context, work, permit, { asked, inputs: [], isRepeat: true })
 }
 
-interface DispatchKey {
-  readonly upstreamKey: string
+interface Dispatch {
+  readonly asked: WorkRequest
+  /** To be written down with the purchase. */
+  readonly inputs: readonly Input[]
   readonly isRepeat: boolean
 }
 
@@ -50,15 +57,10 @@ async function dispatch(
   context: Context,
   work: Work,
   permit: ChannelPermit,
-  { upstreamKey, isRepeat }: DispatchKey,
+  { asked, inputs, isRepeat }: Dispatch,
 ): Promise<StepResult> {
   const { clock, recorder, probe } = context
-  const asked = await toRequest(context, work, upstreamKey)
-  if (asked === undefined) return settle(context, work, ERASED)
-  // What the first call bought was measured before it.
-  const measured = isRepeat ? UNMEASURED : await measureInputs(context, work, asked.parameters)
-  if (measured.kind === "refused") return settle(context, work, measured)
-  const { inputs } = measured
+  const { upstreamKey } = asked
   const request = await addSurroundings(context, permit.channel, asked)
   await probe("dispatch:before-append", work.id)
   // Whoever wakes past its lease, or close to it, changes nothing.
@@ -104,8 +106,6 @@ async function addSurroundings(
     ...(callback && { callback }),
   }
 }
-
-const UNMEASURED: MeasuredInputs = { kind: "measured", inputs: [] }
 
 /** Longer than a task waits that nothing stands in the way of. */
 const WAITED_MS = 60_000

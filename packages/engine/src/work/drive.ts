@@ -42,7 +42,7 @@ async function step(context: Context, work: Work): Promise<StepResult> {
   }
   switch (task.state) {
     case "queued":
-      return dispatchFirst(context, work, requirePermit(work))
+      return dispatchFirst(context, work)
     case "dispatching":
       return recordLostCall(context, work)
     case "doubtful":

@@ -49,7 +49,7 @@ const CALL_MS = 5_000
 
 /** The work on a task that no lease is needed for. */
 export function toUnheld({ clock }: Context, head: StreamHead): Work {
-  return createWork(head, { id: "", heldUntil: 0 }, clock, { permit: undefined })
+  return createWork(head, { id: "", heldUntil: 0 }, clock)
 }
 
 /**

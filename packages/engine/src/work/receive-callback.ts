@@ -114,7 +114,7 @@ async function confirm(
   operation: Json,
 ): Promise<void> {
   const { clock, settings } = context
-  const work = createWork(head, { id: "", heldUntil: 0 }, clock, { permit: undefined })
+  const work = createWork(head, { id: "", heldUntil: 0 }, clock)
   const request = { ...(await toPollRequest(context, work)), operation }
   const { signal } = work.controller
   await pollChannel(context, channel, request, { boundMs: settings.pollTimeoutMs, signal })

@@ -5,6 +5,7 @@
 import type { Clock, ParameterValues, StreamHead } from "@safelight/core"
 import type { Lease } from "../ownership/worker-lease.ts"
 import type { Recorded } from "../record/recorder.ts"
+import type { Permit } from "../scheduling/permits.ts"
 import type { ChannelPermit } from "../scheduling/routing.ts"
 
 export type HeldUnder = Pick<Lease, "heldUntil" | "id">
@@ -16,7 +17,10 @@ export interface Work {
   readonly lease: HeldUnder
   /** When this process took the task, on the monotonic clock. */
   readonly takenAt: number
+  /** Of the channel that it may use; undefined while its videos are measured. */
   permit: ChannelPermit | undefined
+  /** Of its account's. */
+  accountPermit: Permit | undefined
   /** Whether the task was given back: the driver has ended or is about to. */
   isReleased: boolean
   /** Aborts when the task is not held any more or the engine stops. */
@@ -40,6 +44,12 @@ export interface Work {
   inputVideosMs: readonly number[] | undefined
 }
 
+/** What a task needs to begin; neither is needed to end one. */
+export interface Permits {
+  readonly permit?: ChannelPermit
+  readonly accountPermit?: Permit
+}
+
 /** What a step leads to: go on with the next one, or leave the task as it is. */
 export type StepResult = "next" | "leave"
 
@@ -47,7 +57,7 @@ export function createWork(
   head: StreamHead,
   lease: HeldUnder,
   clock: Clock,
-  more: { readonly permit: ChannelPermit | undefined; readonly parameters?: ParameterValues },
+  more: Permits & { readonly parameters?: ParameterValues } = {},
 ): Work {
   return {
     id: head.task.id,
@@ -55,6 +65,7 @@ export function createWork(
     lease,
     takenAt: clock.monotonicNow(),
     permit: more.permit,
+    accountPermit: more.accountPermit,
     isReleased: false,
     controller: new AbortController(),
     ending: new AbortController(),

@@ -2,7 +2,8 @@
  * How long the videos are that a task refers to, which is part of its charge: measured from the media
  * before anything is bought, so that what can't be had or read fails the task while it costs nothing. A
  * video is copied into artifact storage, measured there and removed; its length stands beside the log,
- * written with the first `dispatched`, so that whoever ends the task knows it.
+ * written with the first `dispatched`, so that whoever ends the task knows it. Its channel's permit is free for
+ * others meanwhile (`measuring.ts`).
  */
 import {
   isFailureCode,
@@ -40,6 +41,11 @@ export interface MeasuredInputs {
   readonly inputs: readonly Input[]
 }
 
+/** The account has enough tasks measured here. */
+export interface NotNow {
+  readonly kind: "not-now"
+}
+
 /**
  * Resolves to a refusal where a video can't be had, is none or can't be read. Rejects where the machine
  * could not measure it for now.
@@ -48,8 +54,8 @@ export async function measureInputs(
   context: Context,
   work: Work,
   parameters: ParameterValues,
-): Promise<MeasuredInputs | Refused> {
-  const { inspector, media } = context
+): Promise<MeasuredInputs | NotNow | Refused> {
+  const { inspector, measuring, media } = context
   const videos = findVideos(context, work, parameters)
   // Without either the lengths are whatever a channel says.
   if (inspector === undefined || media === undefined) return NOTHING
@@ -57,7 +63,12 @@ export async function measureInputs(
   const measureEach = (): Promise<readonly number[]> =>
     measureAll(context, work, { inspector, media, videos })
   try {
-    const inputVideosMs = await persist(context, measureEach, work.controller.signal, TRIES)
+    const inputVideosMs =
+      measuring.known(work.id) ??
+      (await measuring.run(work, () =>
+        persist(context, measureEach, work.controller.signal, TRIES),
+      ))
+    if (inputVideosMs === undefined) return { kind: "not-now" }
     work.inputVideosMs = inputVideosMs
     return { kind: "measured", inputs: [toInput(context, work, inputVideosMs)] }
   } catch (error) {
