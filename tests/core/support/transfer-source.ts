@@ -111,6 +111,11 @@ export function resign(lines: readonly string[]): string[] {
   return [...body, `${JSON.stringify({ ...trailer, sha256: digest })}\n`]
 }
 
+/** The line of the first record of this kind. */
+export function findLine(lines: readonly string[], kind: string): number {
+  return lines.findIndex((line) => line.startsWith(`{"kind":"${kind}"`))
+}
+
 /** Changes the record at `index`, and the digest with it. */
 export function alterRecord(
   lines: readonly string[],
