@@ -7,44 +7,51 @@
 import {
   GENESIS_HASH,
   hashEvent,
+  parseJson,
   toCanonicalJson,
   type Digest,
-  type ScannedStream,
+  type Json,
   type StoredEvent,
+  type TaskEvent,
 } from "@safelight/core"
 import { excerpt, excerptsWhereApart } from "./excerpt.ts"
 import type { Finding } from "./finding.ts"
+import { createKeptFindings } from "./kept-findings.ts"
 import { readEvent } from "./read-event.ts"
-import { createLedger, type Ledger } from "./report.ts"
+import type { Ledger } from "./report.ts"
 
 /** The first says that something is wrong; nobody needs more of them. */
 const TASK_FINDINGS = 20
 
 /** What is wrong with the events of one task; nothing if its chain is whole. */
-export function verifyTask(
-  task: { readonly id: string; readonly events: readonly StoredEvent[] },
-  digest: Digest,
-): readonly Finding[] {
-  const ledger = createLedger(TASK_FINDINGS)
-  const rows = { row: undefined, artifacts: [], charge: undefined, outcomes: [] }
-  verifyStream({ ...task, ...rows }, digest, ledger)
-  return ledger.toReport().findings
+export function verifyTask(events: readonly StoredEvent[], digest: Digest): readonly Finding[] {
+  const findings = createKeptFindings<Finding>(TASK_FINDINGS)
+  verifyEvents(events, digest, { find: findings.add, charge() {} })
+  return findings.toReport().findings
 }
 
 const HASH = /^[0-9a-f]{64}$/
 
-export function verifyStream(stream: ScannedStream, digest: Digest, ledger: Ledger): void {
+/** The events of one task that could be read; all of them if nothing was found. */
+export function verifyEvents(
+  events: readonly StoredEvent[],
+  digest: Digest,
+  { charge, find }: Pick<Ledger, "charge" | "find">,
+): readonly TaskEvent[] {
+  const read: TaskEvent[] = []
   let previous = { hash: GENESIS_HASH, version: 0, at: 0 }
   let account = ""
-  for (const stored of stream.events) {
+  for (const stored of events) {
     const hash = hashEvent(digest, previous.hash, stored)
-    checkPlace(stored, previous, hash, ledger.find)
-    checkText(stored, ledger.find)
-    const event = readEvent(stored, ledger.find)
+    const data = parseJson(stored.data)
+    checkPlace(stored, previous, hash, find)
+    checkText(stored, data, find)
+    const event = readEvent(stored, data, find)
+    if (event !== undefined) read.push(event)
     if (event?.type === "submitted") account = event.data.account
     if (event?.type === "succeeded" || event?.type === "failed") {
       const { task, version } = stored
-      ledger.charge({ account, task, version, chargeMicros: event.data.chargeMicros })
+      charge({ account, task, version, chargeMicros: event.data.chargeMicros })
     }
     previous = {
       hash: stored.hash === hash || HASH.test(stored.hash) ? stored.hash : hash,
@@ -52,6 +59,7 @@ export function verifyStream(stream: ScannedStream, digest: Digest, ledger: Ledg
       at: stored.at,
     }
   }
+  return read
 }
 
 function checkPlace(
@@ -73,25 +81,27 @@ function checkPlace(
   }
 }
 
-function checkText(stored: StoredEvent, find: (finding: Finding) => void): void {
-  const { task, version, data } = stored
+function checkText(
+  { task, version, data: text }: StoredEvent,
+  data: Json | undefined,
+  find: (finding: Finding) => void,
+): void {
   const canonical = toCanonicalText(data)
-  if (canonical === data) return
+  if (canonical === text) return
   const [expected, found] =
     canonical === undefined
-      ? ["canonical JSON", excerpt(data)]
-      : excerptsWhereApart(canonical, data)
+      ? ["canonical JSON", excerpt(text)]
+      : excerptsWhereApart(canonical, text)
   find({ kind: "data-not-canonical", task, version, expected, found })
 }
 
-/** The canonical text of what `text` says, or undefined where it says nothing. */
-function toCanonicalText(text: string): string | undefined {
+/** Undefined if `data` has no canonical text. */
+function toCanonicalText(data: Json | undefined): string | undefined {
   try {
-    return toCanonicalJson(JSON.parse(text))
+    return toCanonicalJson(data)
   } catch (error) {
-    // Not JSON, no canonical text, or nested deeper than the stack: each has no canonical text.
-    const kinds = [SyntaxError, TypeError, RangeError]
-    if (kinds.some((kind) => error instanceof kind)) return undefined
+    // A RangeError says that it is nested deeper than the stack.
+    if (error instanceof TypeError || error instanceof RangeError) return undefined
     throw error
   }
 }
