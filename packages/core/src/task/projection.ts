@@ -222,22 +222,39 @@ export function toTaskRow(task: Task, hash: string): TaskRow {
   }
 }
 
+/** Members are named one by one, in order: objects made by leaving members out cost half as much again. */
 function toSnapshot(task: Task): string {
-  const { account, commitment, createdAt, endBy, id, maxAttempts, model, ...others } = task
-  const { parameters, priceVersion, projection, reservationMicros, ...changing } = others
   const fixed = {
-    account,
-    commitment,
-    createdAt,
-    endBy,
-    id,
-    maxAttempts,
-    model,
-    parameters,
-    priceVersion,
-    projection,
-    reservationMicros,
+    account: task.account,
+    commitment: task.commitment,
+    createdAt: task.createdAt,
+    endBy: task.endBy,
+    id: task.id,
+    maxAttempts: task.maxAttempts,
+    model: task.model,
+    parameters: task.parameters,
+    priceVersion: task.priceVersion,
+    projection: task.projection,
+    reservationMicros: task.reservationMicros,
   }
+  const changing = {
+    artifacts: task.artifacts,
+    attempt: task.attempt,
+    chargeMicros: task.chargeMicros,
+    deferral: task.deferral,
+    dispatch: task.dispatch,
+    doubt: task.doubt,
+    error: task.error,
+    finishedAt: task.finishedAt,
+    operation: task.operation,
+    progress: task.progress,
+    refusedBy: task.refusedBy,
+    spentAttempts: task.spentAttempts,
+    state: task.state,
+    updatedAt: task.updatedAt,
+    usage: task.usage,
+    version: task.version,
+  } satisfies Record<Exclude<keyof Task, keyof typeof fixed>, unknown>
   return `${toCanonicalJson(changing).slice(0, -1)},${toCanonicalJson(fixed).slice(1)}`
 }
 
