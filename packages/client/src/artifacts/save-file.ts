@@ -1,7 +1,7 @@
 /**
  * Writes a file in one step: the pieces go to a temporary file in the same folder, which is synced and
  * renamed when they are complete. This is the only module that needs Node's (Bun and Deno have them too).
- * `saveTo` loads it when it is called, and bundlers for browsers leave it out.
+ * `saveTo` loads it by the name `#save-file`, for which bundlers for other runtimes take `no-save-file.ts`.
  */
 import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises"
 import { dirname, join } from "node:path"

@@ -74,9 +74,9 @@ export function createTaskArtifact(
 
 type SaveFile = (path: string, pieces: AsyncIterable<Uint8Array>) => Promise<void>
 
-/** Bundlers for browsers replace the module by an empty one. */
+/** `package.json` maps the name to `no-save-file.ts` where there is no Node. A page without a bundler has no such map. */
 async function loadSaveFile(): Promise<SaveFile> {
-  const loaded: { readonly saveFile?: SaveFile } = await import("./save-file.ts").catch(
+  const loaded: { readonly saveFile?: SaveFile } = await import("#save-file").catch(
     (cause: unknown) => {
       throw noFileSystem(cause)
     },
