@@ -59,7 +59,7 @@ export function isTaskUsage(value: unknown): value is TaskUsage {
 export function isUsageReport(value: unknown): value is UsageReport {
   const { account, charges } = toMembers<UsageReport>(value)
   return (
-    hasCounts(value, "charge_micros", "tasks", "from", "to") &&
+    hasCounts(value, "charge_micros", "tasks", "to", "from") &&
     hasCounts(account, "charged_micros", "reserved_micros", "unfinished_tasks") &&
     isListOf(charges, isChargeSum)
   )
