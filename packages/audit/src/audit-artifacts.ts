@@ -5,7 +5,13 @@
  * removes it. A file of a task that the log does not know is a finding: the log may have lost its end.
  */
 import { createHash } from "node:crypto"
-import { openEvent, type ArtifactStorage, type ManifestEntry, type Storage } from "@safelight/core"
+import {
+  openEvent,
+  toLocatorTask,
+  type ArtifactStorage,
+  type ManifestEntry,
+  type Storage,
+} from "@safelight/core"
 import { openArtifact, readChunks } from "./artifact-bytes.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 import { readPages } from "./read-pages.ts"
@@ -100,25 +106,13 @@ async function lookForFiles(
   find: Find,
 ): Promise<number> {
   let count = 0
-  let last = { folder: "", isKnown: true }
+  let last: { readonly task: string; readonly isKnown: boolean } | undefined
   for await (const locator of artifacts.listAll()) {
     count += 1
-    const [shard = "", name = ""] = locator.split("/")
-    const folder = `${shard}/${name}`
-    const task = toTask(name)
-    if (folder !== last.folder) {
-      last = { folder, isKnown: task === undefined || (await storage.readTask(task)) !== undefined }
-    }
-    if (!last.isKnown) find({ kind: "unknown-task", task: task ?? name, locator })
+    const task = toLocatorTask(locator)
+    if (task === undefined) continue
+    if (task !== last?.task) last = { task, isKnown: (await storage.readTask(task)) !== undefined }
+    if (!last.isKnown) find({ kind: "unknown-task", task, locator })
   }
   return count
-}
-
-/** The task that a folder is named after; undefined if the name was too long and only its hash is left. */
-function toTask(name: string): string | undefined {
-  if (name === "%") return ""
-  if (name.startsWith("%h")) return undefined
-  return name.replaceAll(/%([0-9a-f]{4})/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 16)),
-  )
 }
