@@ -20,7 +20,7 @@ import { createWorkPool } from "./work-pool.ts"
 export interface ArtifactAuditOptions {
   readonly storage: Pick<Storage, "readTask" | "scan">
   readonly artifacts: Required<Pick<ArtifactStorage, "open" | "listAll">>
-  /** What has expired by then is not judged. */
+  /** Milliseconds. An artifact that has expired by then is not judged. */
   readonly now: number
   readonly onProgress?: (progress: { readonly artifacts: number }) => void
 }
@@ -35,7 +35,7 @@ export type ArtifactFinding =
 
 export interface ArtifactAuditReport extends FindingReport<ArtifactFinding> {
   readonly outcome: "whole" | "differs"
-  /** Read and compared. */
+  /** Artifacts that were read and compared. */
   readonly artifacts: number
   /** Files that were looked for in the log. */
   readonly files: number
@@ -44,7 +44,10 @@ export interface ArtifactAuditReport extends FindingReport<ArtifactFinding> {
 const READS_AT_ONCE = 4
 const CHUNK_BYTES = 256 * 1024
 
-/** Rejects with the storages' own error if something can't be read, and so can't be judged. */
+/**
+ * Rejects if something can't be judged: as the storages do if it can't be read, and with `storage-corrupt`
+ * or `schema-too-new` if this release can't open an event.
+ */
 export async function auditArtifacts(options: ArtifactAuditOptions): Promise<ArtifactAuditReport> {
   const findings = createKeptFindings<ArtifactFinding>()
   const artifacts = await readNamed(options, (finding) => findings.add(finding))

@@ -1,5 +1,5 @@
 /**
- * A task's live row beside the one that its events make. For each field that differs the finding names the
+ * A task's live row, compared with the one that its events make. For each field that differs the finding names the
  * first event after which log and row differ for good. Only then is the task folded once more, one event
  * at a time.
  */
@@ -23,7 +23,7 @@ import type { Ledger } from "./report.ts"
 /** A stream of legal events. */
 export interface FoldedStream {
   readonly stream: ScannedStream
-  /** All of them; none where only rows are left. */
+  /** All of them; none if only rows are left. */
   readonly events: readonly TaskEvent[]
   /** After the last event. */
   readonly task: Task

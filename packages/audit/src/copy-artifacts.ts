@@ -16,7 +16,7 @@ import { createWorkPool } from "./work-pool.ts"
 
 export interface ArtifactCopy {
   readonly from: Pick<ArtifactStorage, "open">
-  /** Rejects every copy where it has no `restore`. */
+  /** Every copy rejects if it has no `restore`. */
   readonly to: Pick<ArtifactStorage, "open" | "restore">
 }
 
@@ -34,12 +34,13 @@ export interface CopyReport extends FindingReport<CopyFinding> {
 }
 
 export interface ArtifactCopier {
+  /** Rejects as the artifact storages do. */
   copy(task: Task, now: number): Promise<void>
   toReport(): CopyReport
 }
 
 const CHUNK_BYTES = 64 * 1024
-/** Each holds up to two parts of 8 MiB where it is sent to a bucket. */
+/** Each holds up to two parts of 8 MiB if it is sent to a bucket. */
 const COPIES_AT_ONCE = 4
 
 type Outcome = "copied" | "present" | CopyFinding["kind"]

@@ -32,6 +32,7 @@ export interface ImportOptions {
   /** Opens the file at its beginning; called twice at most. */
   readonly open: () => AsyncIterable<Uint8Array>
   readonly digest: Digest
+  /** Milliseconds. */
   readonly now: number
   /** Allows keys that the data does not know, though it holds something; otherwise such a file is refused. */
   readonly withKeys?: boolean
@@ -50,14 +51,14 @@ export interface ImportReport {
   /** The whole file was imported before: only artifacts were looked at. */
   readonly isRepeated: boolean
   readonly artifacts: CopyReport | null
-  /** Idempotency keys that stand for other tasks; none where nothing was written. */
+  /** Idempotency keys that stand for other tasks; none if nothing was written. */
   readonly idempotency: UseReport
 }
 
 /**
  * Resolves once all of it is durable and the database may be served. Rejects with `export-refused`
- * before anything is written, with `in-transfer` where the database is sealed or another import
- * into it is not complete, and as the storages do.
+ * before anything is written, or later if `open` then opens another file; with `in-transfer` if the
+ * database is sealed or another import into it is not complete; and as the storages do.
  */
 export async function importStreams(options: ImportOptions): Promise<ImportReport> {
   const { storage, open, digest, now, onProgress } = options

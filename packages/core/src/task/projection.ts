@@ -23,8 +23,8 @@ export interface TaskRow {
   /** Held back until the task is finished, integer micro-units. */
   readonly reservationMicros: number
   /**
-   * The whole `Task` as JSON: its canonical text, but for the members that never change, which stand
-   * behind the others. A database that compares a row with the one before writes down little more than
+   * The whole `Task` as JSON: its canonical text, but for the members that never change, which come
+   * after the others. A database that compares a row with the one before writes down little more than
    * what changed between.
    */
   readonly snapshot: string
@@ -207,6 +207,7 @@ function toTotalsChange(task: Task, isNew: boolean, hasFinished: boolean): Accou
   }
 }
 
+/** The row of a task whose newest event has `hash`. */
 export function toTaskRow(task: Task, hash: string): TaskRow {
   return {
     account: task.account,
@@ -222,7 +223,7 @@ export function toTaskRow(task: Task, hash: string): TaskRow {
   }
 }
 
-/** Members are named one by one, in order: objects made by leaving members out cost half as much again. */
+/** Members are named one by one, in order: objects made by leaving members out take three times as long. */
 function toSnapshot(task: Task): string {
   const fixed = {
     account: task.account,
@@ -258,6 +259,7 @@ function toSnapshot(task: Task): string {
   return `${toCanonicalJson(changing).slice(0, -1)},${toCanonicalJson(fixed).slice(1)}`
 }
 
+/** The rows of all artifacts of a task, in order; none unless it succeeded. */
 export function toArtifactRows(task: Task): ArtifactRow[] {
   return task.artifacts.map((entry, position) => ({
     bytes: entry.bytes,
@@ -276,7 +278,7 @@ export function toArtifactRows(task: Task): ArtifactRow[] {
 
 /**
  * The task that a row's snapshot holds, perhaps as another release projected it: `projection` says so,
- * and then nothing else of it may be relied on. Throws `storage-corrupt` where it is not JSON.
+ * and then nothing else of it may be relied on. Throws `storage-corrupt` if it is not JSON.
  */
 export function fromSnapshot(snapshot: string): Task {
   try {
