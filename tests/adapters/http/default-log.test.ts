@@ -12,7 +12,7 @@ import {
 } from "@safelight/http"
 import { createFakeService } from "./fake-service.ts"
 import { NEVER_MS, watchThreads } from "./thread-watch.ts"
-import { createWorld, creation, VALID } from "./worlds.ts"
+import { createWorld, VALID } from "./worlds.ts"
 
 const clock = systemClock
 const broken = (): Promise<never> => Promise.reject(new Error("a bug"))
@@ -62,10 +62,11 @@ describe("without a log", () => {
     threads.onStart((worker) => void worker.terminate())
     const { handler, key } = await createWorld("in process")
     const server = await createNodeServer({ handler, settings: { bodyThreadRestMs: NEVER_MS } })
-    const { method, headers, body } = creation(" ".repeat(1024 * 1024) + JSON.stringify(VALID))
-    const authorization = `Bearer ${key}`
-    const init = { method: method ?? "", headers: { ...headers, authorization }, body: body ?? "" }
-    const response = await fetch(`${server.url}/v1/tasks`, init as RequestInit)
+    const response = await fetch(`${server.url}/v1/tasks`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: " ".repeat(1024 * 1024) + JSON.stringify(VALID),
+    })
     assert.equal(response.status, 503)
     await server.close({ graceMs: 0 })
     assert.ok(
