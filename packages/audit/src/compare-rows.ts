@@ -121,7 +121,7 @@ function compareSnapshots(
   const members = toMembers(found.snapshot)
   const due = toMembers(expected.snapshot) ?? {}
   const history = rows.map((row) => toMembers(row.snapshot) ?? {})
-  const names = [...new Set([...Object.keys(due), ...Object.keys(members ?? {})])]
+  const names = [...new Set([...Object.keys(due), ...Object.keys(members ?? {})])].toSorted()
   const differing = names.filter((name) => !isDeepStrictEqual(due[name], members?.[name]))
   if (members === undefined || differing.length === 0) {
     const [expectedText, foundText] = excerptsWhereApart(expected.snapshot, found.snapshot)
