@@ -667,7 +667,7 @@ describe("replay", () => {
           .map((row) => ({ ...row, expiresAt: row.expiresAt + 1 }))
           .concat(stream.artifacts.slice(1))
       },
-      [["artifact-differs", "task-4", 4, "image_1", "expiresAt"]],
+      [["artifact-differs", "task-4", 3, "image_1", "expiresAt"]],
     ],
     [
       "a line of the bill that is gone, from the event that made it",
@@ -861,6 +861,28 @@ describe("replay", () => {
     const words = "account ann: the kept chargedMicros is 7, the rows add up to 5"
     assert.equal(describeFinding(findings[0] as Finding), words)
     assert.equal((await verify(log)).outcome, "whole", "totals are replay's matter")
+  })
+
+  it("names the event that ended an attempt, of whichever attempt a row is missing", async () => {
+    const images = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
+    const defer = { kind: "defer", reason: "lost", retryAt: 1, cost: "unknown" } as const
+    const stream = createStream("task-1", [
+      submission("ann", EDIT),
+      dispatch("key-1"),
+      { ...defer, attempt: 1 },
+      dispatch("key-2"),
+      { ...defer, attempt: 2 },
+      dispatch("key-3"),
+      success(EDIT, images),
+    ])
+    assert.equal(stream.outcomes.length, 3)
+    stream.outcomes = []
+    const { findings } = await replay(createLog([stream]))
+    assert.deepEqual(findings.map(brief), [
+      ["outcome-missing", "task-1", 3, 1],
+      ["outcome-missing", "task-1", 5, 2],
+      ["outcome-missing", "task-1", 7, 3],
+    ])
   })
 
   it("shows for a field what the log makes and what the row says", async () => {

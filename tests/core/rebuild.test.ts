@@ -86,4 +86,15 @@ describe("a rebuild", () => {
     const reason = "its row is not of its newest event"
     assert.deepEqual([left, leftCount], [[{ task: toTaskId("0"), reason }], 1])
   })
+
+  it("refuses a page that is no positive integer, and reads nothing", async () => {
+    const storage = await createTransferSource()
+    storage.scan = () => assert.fail("a page was read")
+    for (const pageStreams of [0, 1.5, Number.NaN]) {
+      await assert.rejects(rebuildRows({ storage, pageStreams }), {
+        code: "invalid-configuration",
+        message: "pageStreams must be a positive integer",
+      })
+    }
+  })
 })

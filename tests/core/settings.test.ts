@@ -12,6 +12,16 @@ describe("settings", () => {
     assert.deepEqual(settings, { patienceMs: 100, readers: 1 })
   })
 
+  it("keep to other bounds where these are named", () => {
+    const others = { patienceMs: [0, 150] } as const
+    const settings = withDefaults(DEFAULTS, { patienceMs: 0 }, "of tests", others)
+    assert.deepEqual(settings, { patienceMs: 0, readers: 2 })
+    const expected = { message: "patienceMs must be an integer from 0 to 150" }
+    assert.throws(() => withDefaults(DEFAULTS, { patienceMs: 151 }, "of tests", others), expected)
+    const positive = { message: "readers must be a positive integer" }
+    assert.throws(() => withDefaults(DEFAULTS, { readers: 0 }, "of tests", others), positive)
+  })
+
   const wrong: readonly (readonly [given: object, message: string])[] = [
     [{ readers: 0 }, "readers must be a positive integer"],
     [{ readers: 1.5 }, "readers must be a positive integer"],

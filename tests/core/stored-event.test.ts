@@ -25,6 +25,8 @@ import {
   MAX_LOCATOR_CHARACTERS,
   openEvent,
   openEventStrictly,
+  openParsedEvent,
+  parseJson,
   project,
   sealEvents,
   toArtifactLocator,
@@ -390,6 +392,19 @@ describe("a stored event", () => {
     }
     assert.throws(() => openEvent({ ...sample, type: "cancelled" }), expected)
     assert.throws(() => openEventStrictly({ ...sample, data: '{"progress":100}' }), expected)
+  })
+
+  it("is opened from data that was parsed before, as strictly", () => {
+    for (const event of stored) {
+      const data = parseJson(event.data)
+      assert.deepEqual(openParsedEvent(event, data), openEventStrictly(event))
+    }
+    for (const data of [undefined, null, [], { progress: 100 }]) {
+      assert.equal(
+        codeOf(() => openParsedEvent(sample, data)),
+        "storage-corrupt",
+      )
+    }
   })
 
   it("is opened strictly only if every member fits", () => {

@@ -12,6 +12,7 @@ import {
   alterRecord,
   createTransferSource,
   exportLines,
+  findLine,
   KEYS,
   LINK_KEYS,
   NOW,
@@ -50,11 +51,6 @@ async function exportTasks(
   const source = createMemoryStorage()
   for (const id of ids) await source.append(toAppend(createStream(id, commands)))
   return exportLines(source)
-}
-
-/** The line of the first record of this kind. */
-function findLine(lines: readonly string[], kind: string): number {
-  return lines.findIndex((line) => line.startsWith(`{"kind":"${kind}"`))
 }
 
 const IMAGES = { images: 1, inputVideosMs: [], outputVideoMs: 0 }

@@ -203,6 +203,132 @@ describe("the videos that a task refers to", () => {
     assert.deepEqual(errors(), [{ task: id }])
   })
 
+  describe("while they are measured", () => {
+    const { id: model } = referenceToVideo
+
+    /** Servers that say nothing until they are let go. */
+    function createSlowServers(options: PortOptions) {
+      const waiting: (() => void)[] = []
+      const media: MediaSource = {
+        async open(request) {
+          await new Promise<void>((resolve, reject) => {
+            waiting.push(resolve)
+            request.signal?.addEventListener("abort", () => reject(fault("aborted")))
+          })
+          return options.media.open(request)
+        },
+      }
+      return { waiting, options: { ...options, media } }
+    }
+
+    async function submitAs(scene: Scene, account: string, ...videos: readonly string[]) {
+      const parameters = {
+        prompt: "fog",
+        duration: 5,
+        ...(videos.length > 0 ? { video_urls: videos } : { image_urls: ["https://v.example/a"] }),
+      }
+      const sent = await scene.engine.submit({ account, model, parameters })
+      assert.ok(sent.kind === "submitted")
+      return sent.task.id
+    }
+
+    it("leave their channel to others: a slow server closes it to nobody", async () => {
+      const { options, waiting } = createSlowServers(createPorts().options)
+      const channel = createChannel({ concurrency: 1, submits: [ACCEPTED], polls: [FILM] })
+      const scene = createScene({ channels: [channel], ...options })
+      const slow = await submitAs(scene, "eve", toUrl(1_000))
+      await scene.clock.advance(1_000)
+      assert.equal(waiting.length, 1)
+      const other = await submitAs(scene, "bob")
+      await scene.clock.advance(5_000)
+      assert.equal((await scene.read(other)).state, "succeeded.available")
+      assert.equal((await scene.read(slow)).state, "queued")
+    })
+
+    it("wait for the channel, where it is taken by then, and are not measured again", async () => {
+      const ports = createPorts()
+      const { options, waiting } = createSlowServers(ports.options)
+      const busy = Array.from(
+        { length: 9 },
+        () => ({ kind: "running", pollAfterMs: 1_000 }) as const,
+      )
+      const polls = [...busy, FILM, FILM]
+      const channel = createChannel({ concurrency: 1, submits: [ACCEPTED, ACCEPTED], polls })
+      const scene = createScene({ channels: [channel], ...options })
+      const slow = await submitAs(scene, "eve", toUrl(7_000))
+      await scene.clock.advance(1_000)
+      const other = await submitAs(scene, "bob")
+      await scene.clock.advance(1_000)
+      waiting[0]?.()
+      await scene.clock.advance(3_000)
+      assert.deepEqual(
+        [(await scene.read(slow)).state, (await scene.read(other)).state],
+        ["queued", "running"],
+      )
+      await scene.clock.advance(60_000)
+      const { state, usage } = await scene.read(slow)
+      assert.deepEqual([state, usage?.inputVideosMs], ["succeeded.available", [7_000]])
+      assert.equal(ports.fetched.length, 1)
+    })
+
+    it("are eight of an account at most in a process: it begins nothing more until one is done", async () => {
+      const { options, waiting } = createSlowServers(createPorts().options)
+      const channel = createChannel({
+        concurrency: 50,
+        submits: Array.from({ length: 9 }, () => ACCEPTED),
+        polls: Array.from({ length: 9 }, () => FILM),
+      })
+      const scene = createScene({ channels: [channel], ...options })
+      for (let each = 0; each < 12; each += 1) await submitAs(scene, "eve", toUrl(1_000))
+      await scene.clock.advance(5_000)
+      assert.equal(waiting.length, 8)
+      const other = await submitAs(scene, "bob", toUrl(1_000))
+      await scene.clock.advance(5_000)
+      assert.equal(waiting.length, 9)
+      waiting.at(-1)?.()
+      await scene.clock.advance(5_000)
+      assert.equal((await scene.read(other)).state, "succeeded.available")
+      for (const letGo of waiting.splice(0)) letGo()
+      await scene.clock.advance(5_000)
+      assert.equal(waiting.length, 4)
+    })
+
+    it("are eight of an account also where many are taken from the queue at once", async () => {
+      const { options, waiting } = createSlowServers(createPorts().options)
+      const channel = createChannel({
+        concurrency: 50,
+        submits: Array.from({ length: 20 }, () => ACCEPTED),
+        polls: Array.from({ length: 20 }, () => FILM),
+      })
+      const scene = createScene({ channels: [channel], ...options, isStarted: false })
+      const ids: string[] = []
+      for (let each = 0; each < 20; each += 1) {
+        ids.push(await submitAs(scene, "eve", toUrl(1_000)))
+      }
+      scene.engine.start()
+      await scene.clock.advance(5_000)
+      assert.equal(waiting.length, 8)
+      for (let round = 0; round < 3; round += 1) {
+        for (const letGo of waiting.splice(0)) letGo()
+        await scene.clock.advance(5_000)
+      }
+      const tasks = await Promise.all(ids.map((id) => scene.read(id)))
+      assert.deepEqual([...new Set(tasks.map(({ state }) => state))], ["succeeded.available"])
+    })
+
+    it("keep their permits beyond what one process measures at once", async () => {
+      const { options, waiting } = createSlowServers(createPorts().options)
+      const channel = createChannel({ concurrency: 4, submits: [ACCEPTED], polls: [FILM] })
+      const scene = createScene({ channels: [channel], ...options })
+      for (const account of ["a", "b", "c", "d", "e", "f"]) {
+        for (let each = 0; each < 8; each += 1) await submitAs(scene, account, toUrl(1_000))
+      }
+      await scene.clock.advance(10_000)
+      // 32 without a permit, and 4 with one.
+      assert.equal(waiting.length, 36)
+    })
+  })
+
   it("are what the channel says where the engine has nothing to measure with", async () => {
     const { inspector: _, ...options } = createPorts().options
     const channel = createChannel({ submits: [ACCEPTED], polls: [FILM] })

@@ -2,6 +2,7 @@
 import {
   isHeaderSecret,
   MODELS,
+  POSITIVE,
   SafelightError,
   SILENT_LOG,
   takeIntegers,
@@ -63,7 +64,7 @@ export function checkOptions(options: ComfyUiOptions): ComfyUiSettings {
   const { concurrency } = takeIntegers({
     options,
     defaults: DEFAULTS,
-    bounds: { concurrency: [1, Number.MAX_SAFE_INTEGER] },
+    bounds: { concurrency: POSITIVE },
     prefix: `channel ${name}: `,
   })
   if (key !== undefined && !isHeaderSecret(key)) {

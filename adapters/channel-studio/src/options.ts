@@ -2,8 +2,11 @@
 import { availableParallelism } from "node:os"
 import {
   createSystemClock,
+  POSITIVE,
   SafelightError,
   SILENT_LOG,
+  takeIntegers,
+  withDefaults,
   type Clock,
   type Log,
   type MediaInspector,
@@ -43,37 +46,32 @@ export interface StudioSettings extends Required<StudioOptions> {
   readonly limits: MediaLimits
 }
 
+const PREFIX = "studio: "
+
+const BOUNDS = {
+  workers: POSITIVE,
+  workerMemoryBytes: POSITIVE,
+  concurrency: POSITIVE,
+  keptRenderings: POSITIVE,
+  keptBytes: POSITIVE,
+}
+
 /** Throws `invalid-configuration`, naming the setting. */
 export function checkOptions(options: StudioOptions): StudioSettings {
   const workers = options.workers ?? Math.max(1, availableParallelism() - 1)
-  const settings: StudioSettings = {
+  const defaults = { ...DEFAULTS, workers, concurrency: workers + DEFAULTS.beyondWorkers }
+  const { limits, name = DEFAULTS.name } = options
+  if (name === "") {
+    throw new SafelightError({ code: "invalid-configuration", message: `${PREFIX}name is empty` })
+  }
+  return {
+    ...takeIntegers({ bounds: BOUNDS, defaults, options, prefix: PREFIX }),
+    limits: withDefaults(DEFAULTS.media, limits, "of the studio's limits"),
     media: options.media,
     inspector: options.inspector,
-    workers,
-    workerMemoryBytes: options.workerMemoryBytes ?? DEFAULTS.workerMemoryBytes,
-    name: options.name ?? DEFAULTS.name,
-    concurrency: options.concurrency ?? workers + DEFAULTS.beyondWorkers,
-    keptRenderings: options.keptRenderings ?? DEFAULTS.keptRenderings,
-    keptBytes: options.keptBytes ?? DEFAULTS.keptBytes,
-    limits: { ...DEFAULTS.media, ...options.limits },
+    name,
     sandbox: options.sandbox ?? DEFAULTS.sandbox,
     clock: options.clock ?? createSystemClock(globalThis),
     log: options.log ?? SILENT_LOG,
   }
-  const { workerMemoryBytes, concurrency, keptRenderings, keptBytes } = settings
-  checkCounts({ workers, workerMemoryBytes, concurrency, keptRenderings, keptBytes })
-  checkCounts({ ...settings.limits })
-  if (settings.name === "") throw invalid("name must not be empty")
-  return settings
-}
-
-function checkCounts(counts: Readonly<Record<string, number>>): void {
-  for (const [name, value] of Object.entries(counts)) {
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw invalid(`${name} must be a positive integer`)
-  }
-}
-
-function invalid(message: string): SafelightError {
-  return new SafelightError({ code: "invalid-configuration", message: `studio: ${message}` })
 }

@@ -5,7 +5,8 @@
  */
 import {
   isSafelightError,
-  SafelightError,
+  POSITIVE,
+  takeIntegers,
   type AccountTotals,
   type Digest,
   type Model,
@@ -17,7 +18,7 @@ import { KEPT_FINDINGS } from "./kept-findings.ts"
 import { PAGE_STREAMS, readPages } from "./read-pages.ts"
 import { createLedger, type AuditProgress, type AuditReport, type Ledger } from "./report.ts"
 import { replayStream } from "./replay-stream.ts"
-import { verifyStream } from "./verify-stream.ts"
+import { verifyEvents } from "./verify-events.ts"
 
 export const DEFAULTS = {
   pageStreams: PAGE_STREAMS,
@@ -43,11 +44,11 @@ export interface Audit {
 
 type Examine = (stream: ScannedStream, ledger: Ledger) => void
 
-/** Throws `invalid-configuration` where a count is no positive integer. */
+/** Throws `invalid-configuration` if a number is not a positive integer. */
 export function createAudit(options: AuditOptions): Audit {
   const { storage, digest, prices } = options
-  const pageStreams = toCount("pageStreams", options.pageStreams ?? DEFAULTS.pageStreams)
-  const keptFindings = toCount("keptFindings", options.keptFindings ?? DEFAULTS.keptFindings)
+  const bounds = { pageStreams: POSITIVE, keptFindings: POSITIVE }
+  const { keptFindings, pageStreams } = takeIntegers({ bounds, defaults: DEFAULTS, options })
   const models = new Map(options.models.map((model) => [model.id, model]))
 
   async function examineAll(
@@ -75,7 +76,10 @@ export function createAudit(options: AuditOptions): Audit {
 
   return {
     async verify(onProgress) {
-      const ledger = await examineAll((stream, to) => verifyStream(stream, digest, to), onProgress)
+      const ledger = await examineAll(
+        (stream, to) => verifyEvents(stream.events, digest, to),
+        onProgress,
+      )
       return ledger.toReport()
     },
     async replay(onProgress) {
@@ -110,10 +114,4 @@ async function examineTotals(
 function toOutsideFault(error: unknown): string {
   if (!isSafelightError(error)) throw error
   return `${error.code}: ${error.message}`
-}
-
-function toCount(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value
-  const message = `${name} must be a positive integer, not ${value}`
-  throw new SafelightError({ code: "invalid-configuration", message })
 }

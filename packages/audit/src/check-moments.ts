@@ -10,39 +10,37 @@ const TOLERANCE_MS = 60_000
 
 /** Throws `export-refused`, naming what carries the moment. */
 export function checkMoments(record: ExportRecord, now: number): void {
-  const latest = now + TOLERANCE_MS
-  const future = toMoments(record).find(([, at]) => at > latest)
-  if (future === undefined) return
-  const [name] = future
+  const name = findLater(record, now + TOLERANCE_MS)
+  if (name === undefined) return
   throw refused(`${name} lies more than a minute in the future of this machine's clock`)
 }
 
-type Moment = readonly [name: string, at: number]
-
-function toMoments(record: ExportRecord): readonly Moment[] {
+/** The name of a moment after `latest`. */
+function findLater(record: ExportRecord, latest: number): string | undefined {
+  const isLater = (...moments: readonly number[]): boolean => moments.some((at) => at > latest)
   switch (record.kind) {
     case "header":
-      return [["the moment of the export", record.createdAt]]
+      return isLater(record.createdAt) ? "the moment of the export" : undefined
     case "account": {
       const { id, createdAt, suspendedAt } = record.account
-      return [[`a moment of account "${id}"`, Math.max(createdAt, suspendedAt)]]
+      return isLater(createdAt, suspendedAt) ? `a moment of account "${id}"` : undefined
     }
     case "key": {
       const { id, createdAt, revokedAt } = record.key
-      return [[`a moment of API key ${id}`, Math.max(createdAt, revokedAt)]]
+      return isLater(createdAt, revokedAt) ? `a moment of API key ${id}` : undefined
     }
     case "link-key": {
       const { id, createdAt } = record.linkKey
-      return [[`the moment of link key ${id}`, createdAt]]
+      return isLater(createdAt) ? `the moment of link key ${id}` : undefined
     }
     case "stream": {
       const { task, events, idempotency } = record
-      return [
-        ...events.map(({ at, version }): Moment => [`event ${version} of task ${task}`, at]),
-        ...idempotency.map(({ usedAt }): Moment => [`an idempotency key of task ${task}`, usedAt]),
-      ]
+      const event = events.find(({ at }) => at > latest)
+      if (event !== undefined) return `event ${event.version} of task ${task}`
+      const use = idempotency.find(({ usedAt }) => usedAt > latest)
+      return use && `an idempotency key of task ${task}`
     }
     case "trailer":
-      return []
+      return undefined
   }
 }

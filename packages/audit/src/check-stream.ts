@@ -5,14 +5,14 @@
 import {
   fold,
   GENESIS_HASH,
-  openEvent,
   type Digest,
   type StoredEvent,
   type Task,
   type TaskEvent,
 } from "@safelight/core"
-import { describeFinding } from "./finding.ts"
-import { verifyTask } from "./verify-stream.ts"
+import { describeFinding, type Finding } from "./finding.ts"
+import { createKeptFindings } from "./kept-findings.ts"
+import { verifyEvents } from "./verify-events.ts"
 
 export type CheckedStream =
   | {
@@ -29,9 +29,10 @@ export function checkStream(
   digest: Digest,
 ): CheckedStream {
   if (stored.length === 0) return faulty(`task ${id} has rows and no events`)
-  const [finding] = verifyTask({ id, events: stored }, digest)
+  const found = createKeptFindings<Finding>(1)
+  const events = verifyEvents(stored, digest, { find: found.add, charge() {} })
+  const [finding] = found.toReport().findings
   if (finding !== undefined) return faulty(describeFinding(finding))
-  const events = stored.map(openEvent)
   try {
     const hash = stored.at(-1)?.hash ?? GENESIS_HASH
     return { kind: "whole", task: fold(id, events), hash, events }

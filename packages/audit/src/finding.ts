@@ -5,12 +5,20 @@
  * if long; `version` is null if no single event is meant, and `task` if no task is.
  */
 import type { AccountTotals } from "@safelight/core"
+import { excerpt } from "./excerpt.ts"
 
 export type Fact = string | number | null
 
 export interface Facts {
   readonly expected: Fact
   readonly found: Fact
+}
+
+/** A value as a finding says it. */
+export function toFact(value: unknown): Fact {
+  if (typeof value === "number" || value === null) return value
+  if (typeof value === "string") return excerpt(value)
+  return value === undefined ? null : excerpt(JSON.stringify(value))
 }
 
 interface OfTask extends Facts {

@@ -1,10 +1,10 @@
 /**
- * Imports an export into a database. The file is read three times: first it is proved, and that it fits;
- * then accounts and tasks are written, with rows derived by the same `project` as everywhere; keys come
- * last. If a service runs on the database already, clients get in only once all of their tasks are there:
- * a submission repeated sooner would not find its idempotency key, and be bought twice. Meanwhile the
- * transfer is recorded as importing, so that nobody begins to serve half of the data. The same file may
- * be imported again until all of it is there, since a stored stream is stored once.
+ * Imports an export into a database. The file is read twice: first it is proved, and that it fits; then
+ * accounts and tasks are written, with rows derived by the same `project` as everywhere. Keys are kept in
+ * memory and written last. If a service runs on the database already, clients get in only once all of their
+ * tasks are there: a submission repeated sooner would not find its idempotency key, and be bought twice.
+ * Meanwhile the transfer is recorded as importing, so that nobody begins to serve half of the data. The same
+ * file may be imported again until all of it is there, since a stored stream is stored once.
  *
  *   nothing ──(proved)──▶ importing ──(all written)──▶ imported
  */
@@ -20,7 +20,7 @@ import { createWorkPool } from "./work-pool.ts"
 
 export interface ImportOptions {
   readonly storage: Storage
-  /** Opens the file at its beginning; called three times at most. */
+  /** Opens the file at its beginning; called twice at most. */
   readonly open: () => AsyncIterable<Uint8Array>
   readonly digest: Digest
   readonly now: number
@@ -66,9 +66,9 @@ export async function importStreams(options: ImportOptions): Promise<ImportRepor
   assertNoOther(transfers, id)
   const isRepeated = transfers.some((known) => known.id === id && known.state === "imported")
   if (!isRepeated) await storage.setTransfer({ id, state: "importing", at: now })
-  const written = await writeStreams(options, { id, isRepeated })
+  const { keys, ...written } = await writeRecords(options, { id, isRepeated })
   if (!isRepeated) {
-    await writeKeys(options, id)
+    for (const key of keys) await importKey(key, storage)
     await storage.setTransfer({ id, state: "imported", at: now })
   }
   return { manifest, isRepeated, ...written }
@@ -81,83 +81,60 @@ export async function importStreams(options: ImportOptions): Promise<ImportRepor
 const APPEND_BYTES = 16 * 1024 * 1024
 const APPENDS = 256
 
-interface Writing {
-  readonly id: string
-  readonly isRepeated: boolean
+interface Written extends Pick<ImportReport, "artifacts" | "idempotency"> {
+  /** Still to be written. */
+  readonly keys: readonly KeyRecord[]
 }
 
-/** Accounts and streams. */
-async function writeStreams(
+type KeyRecord = RecordOf<"key" | "link-key">
+
+/** Writes accounts and streams, and copies artifacts; rejects if the file is no longer the one of `id`. */
+async function writeRecords(
   options: ImportOptions,
-  writing: Writing,
-): Promise<Pick<ImportReport, "artifacts" | "idempotency">> {
-  const { storage, now } = options
+  { id, isRepeated }: Pick<ImportReport, "isRepeated"> & { readonly id: string },
+): Promise<Written> {
+  const { storage, open, now, onProgress } = options
   const copier = options.artifacts && createArtifactCopier(options.artifacts)
   const uses = createUseRestorer(storage)
-  const { isRepeated } = writing
-  if (isRepeated && copier === undefined) return { artifacts: null, idempotency: uses.toReport() }
+  const tags = createStartTags()
   const pool = createWorkPool(APPEND_BYTES)
+  const keys: KeyRecord[] = []
+  let streams = 0
+
+  async function take({ record, bytes }: ReadRecord): Promise<void> {
+    if (record.kind === "trailer" && record.sha256 !== id) {
+      throw refused("the file was changed while it was imported")
+    }
+    if (record.kind === "key" || record.kind === "link-key") keys.push(record)
+    if (record.kind === "account" && !isRepeated) {
+      tags.setWeight(record.account.id, record.account.weight)
+      await importAccount(record, storage)
+    }
+    if (record.kind === "stream") await begin(record, bytes)
+  }
+
+  /** Accounts are written one after another; all of them come before the streams. */
+  async function begin(record: RecordOf<"stream">, bytes: number): Promise<void> {
+    const stream = toAppend(record, options, tags)
+    const write = async (): Promise<void> => {
+      // Bytes first: what the log names has to be there.
+      await copier?.copy(stream.snapshot, now)
+      if (!isRepeated) await writeStream(storage, record, { ...stream, uses })
+    }
+    await pool.begin(write, Math.max(bytes, APPEND_BYTES / APPENDS))
+    streams += 1
+    onProgress?.({ phase: "writing", streams })
+  }
+
+  // Once all of it was imported, artifacts alone may be missing.
+  const isDone = isRepeated && copier === undefined
   try {
-    await readStreams(options, writing, async (record, bytes, stream) => {
-      const write = async (): Promise<void> => {
-        // Bytes first: what the log names has to be there.
-        await copier?.copy(stream.snapshot, now)
-        if (!isRepeated) await writeStream(storage, record, { ...stream, uses })
-      }
-      await pool.begin(write, Math.max(bytes, APPEND_BYTES / APPENDS))
-    })
+    if (!isDone) for await (const read of readExport(open())) await take(read)
     await pool.drain()
   } finally {
     await pool.settle()
   }
-  return { artifacts: copier?.toReport() ?? null, idempotency: uses.toReport() }
-}
-
-type BeginStream = (
-  record: RecordOf<"stream">,
-  bytes: number,
-  stream: AppendOfStream,
-) => Promise<void>
-
-/** Accounts are written one after another: all of them come before the streams. */
-async function readStreams(
-  options: ImportOptions,
-  { id, isRepeated }: Writing,
-  begin: BeginStream,
-): Promise<void> {
-  const tags = createStartTags()
-  let streams = 0
-  for await (const { record, bytes } of readAgain(options, id)) {
-    if (record.kind === "account") {
-      tags.setWeight(record.account.id, record.account.weight)
-      if (!isRepeated) await importAccount(record, options.storage)
-    }
-    if (record.kind !== "stream") continue
-    await begin(record, bytes, toAppend(record, options, tags))
-    streams += 1
-    options.onProgress?.({ phase: "writing", streams })
-  }
-}
-
-async function writeKeys(options: ImportOptions, id: string): Promise<void> {
-  for await (const { record } of readAgain(options, id)) {
-    if (record.kind === "key" || record.kind === "link-key") {
-      await importKey(record, options.storage)
-    }
-  }
-}
-
-/** The records of the file that was proved; rejects at its end where it is another one by now. */
-async function* readAgain(
-  { open }: Pick<ImportOptions, "open">,
-  id: string,
-): AsyncGenerator<ReadRecord> {
-  for await (const read of readExport(open())) {
-    if (read.record.kind === "trailer" && read.record.sha256 !== id) {
-      throw refused("the file was changed while it was imported")
-    }
-    yield read
-  }
+  return { artifacts: copier?.toReport() ?? null, idempotency: uses.toReport(), keys }
 }
 
 type AppendOfStream = ReturnType<typeof toAppend>

@@ -37,4 +37,4 @@ export {
   type RebuildReport,
 } from "./rebuild-rows.ts"
 export type { AuditOutcome, AuditProgress, AuditReport } from "./report.ts"
-export { verifyTask } from "./verify-stream.ts"
+export { verifyTask } from "./verify-events.ts"

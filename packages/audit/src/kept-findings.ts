@@ -6,7 +6,7 @@ export interface FindingReport<Finding> {
 }
 
 export interface KeptFindings<Finding> {
-  add(finding: Finding): void
+  readonly add: (finding: Finding) => void
   toReport(): FindingReport<Finding>
 }
 

@@ -3,7 +3,7 @@
  * in it must not come to light halfway through an import. A refusal names the member and never says
  * its value, since an export holds prompts and secrets.
  */
-import { toPredicate } from "@safelight/core"
+import { parseJson, toPredicate } from "@safelight/core"
 import * as v from "valibot"
 import { exportRecord, refused, type ExportRecord } from "./export-format.ts"
 
@@ -13,7 +13,8 @@ const fits = toPredicate(exportRecord)
 /** Throws `export-refused`. */
 export function parseRecord(line: string): ExportRecord {
   const value = parseJson(line)
-  if (fits(value)) return value as ExportRecord
+  if (value === undefined) throw refused("it is not JSON")
+  if (fits(value)) return value as unknown as ExportRecord
   throw refused(explain(value))
 }
 
@@ -25,13 +26,4 @@ function explain(value: unknown): string {
   const member = path.map(({ key }) => String(key)).join(".")
   const subject = member === "" ? "the record" : `"${member}"`
   return `${subject} is not ${issue?.message ?? "what an export holds"}`
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    // The engine's own words quote the line, and it may hold a prompt.
-    throw refused("it is not JSON")
-  }
 }

@@ -4,20 +4,25 @@
  */
 import {
   isSafelightError,
-  openEventStrictly,
+  openParsedEvent,
+  type Json,
   type StoredEvent,
   type TaskEvent,
 } from "@safelight/core"
 import type { Finding } from "./finding.ts"
 import { excerpt } from "./excerpt.ts"
 
-/** The event at its newest schema, or undefined after handing its finding to `find`. */
+/**
+ * The event at its newest schema, or undefined after handing its finding to `find`. `data` is what
+ * `parseJson` makes of the stored text.
+ */
 export function readEvent(
   stored: StoredEvent,
+  data: Json | undefined,
   find: (finding: Finding) => void,
 ): TaskEvent | undefined {
   try {
-    return openEventStrictly(stored)
+    return openParsedEvent(stored, data)
   } catch (error) {
     if (isSafelightError(error)) {
       find(toFinding(stored, error.code === "schema-too-new", error.message))

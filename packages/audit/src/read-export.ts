@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from "node:util"
 import { isSafelightError } from "@safelight/core"
 import {
   countRecord,
+  exportRecord,
   NO_COUNTS,
   refused,
   type BodyRecord,
@@ -24,32 +25,27 @@ export interface ReadRecord {
   readonly bytes: number
 }
 
-interface State {
-  readonly counts: ExportCounts
-  readonly last: ExportRecord | undefined
-}
-
 /** Rejects with `export-refused`, naming the line, and with the body's own error. */
 export async function* readExport(body: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRecord> {
   const hash = createHash("sha256")
-  let state: State = { counts: NO_COUNTS, last: undefined }
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+  let counts = NO_COUNTS
+  let last: ExportRecord | undefined
   let number = 0
   for await (const line of splitLines(body)) {
     number += 1
     const record = atLine(number, () => {
-      const parsed = parseRecord(toText(line))
-      checkPlace(state, parsed)
-      if (parsed.kind === "trailer") checkTrailer(parsed, state.counts, hash.digest("hex"))
+      const parsed = parseRecord(toText(line, decoder))
+      checkPlace(last, parsed)
+      if (parsed.kind === "trailer") checkTrailer(parsed, counts, hash.digest("hex"))
       return parsed
     })
     if (record.kind !== "trailer") hash.update(line)
-    state = {
-      counts: isBody(record) ? countRecord(state.counts, record) : state.counts,
-      last: record,
-    }
+    if (isBody(record)) counts = countRecord(counts, record)
+    last = record
     yield { record, bytes: line.length }
   }
-  if (state.last?.kind !== "trailer") throw refused("the file is cut: its last line is missing")
+  if (last?.kind !== "trailer") throw refused("the file is cut: its last line is missing")
 }
 
 function isBody(record: ExportRecord): record is BodyRecord {
@@ -57,10 +53,10 @@ function isBody(record: ExportRecord): record is BodyRecord {
 }
 
 /** Only whole lines of UTF-8 were ever written. */
-function toText(line: Uint8Array): string {
+function toText(line: Uint8Array, decoder: TextDecoder): string {
   if (line.at(-1) !== 10) throw refused("the file is cut in it")
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(line)
+    return decoder.decode(line)
   } catch {
     throw refused("it is not UTF-8")
   }
@@ -75,16 +71,11 @@ function atLine<Result>(number: number, read: () => Result): Result {
   }
 }
 
-const ORDER: readonly ExportRecord["kind"][] = [
-  "header",
-  "account",
-  "key",
-  "link-key",
-  "stream",
-  "trailer",
-]
+const ORDER: readonly ExportRecord["kind"][] = exportRecord.options.map(
+  ({ entries }) => entries.kind.literal,
+)
 
-function checkPlace({ last }: State, record: ExportRecord): void {
+function checkPlace(last: ExportRecord | undefined, record: ExportRecord): void {
   if (last === undefined || record.kind === "header") {
     if (last === undefined && record.kind === "header") return
     throw refused("an export has one header, on its first line")

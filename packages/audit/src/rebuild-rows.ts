@@ -7,6 +7,8 @@ import {
   fold,
   isSafelightError,
   openEvent,
+  POSITIVE,
+  takeIntegers,
   toTaskRow,
   type ScannedStream,
   type Storage,
@@ -14,7 +16,8 @@ import {
 } from "@safelight/core"
 import { excerpt } from "./excerpt.ts"
 import { createKeptFindings } from "./kept-findings.ts"
-import { readPages } from "./read-pages.ts"
+import { listDiffering } from "./list-differing.ts"
+import { PAGE_STREAMS, readPages } from "./read-pages.ts"
 
 export interface RebuildOptions {
   readonly storage: Pick<Storage, "replaceTaskRow" | "scan">
@@ -36,12 +39,20 @@ export interface RebuildReport extends RebuildProgress {
   readonly leftCount: number
 }
 
-/** Rejects as the storage does; what was rebuilt stays so, and another run goes on. */
+const DEFAULTS = { pageStreams: PAGE_STREAMS }
+
+/**
+ * Rejects with `invalid-configuration` if `pageStreams` is not a positive integer, and as the storage does;
+ * rows that were rebuilt stay so, and another run looks at all of them again.
+ */
 export async function rebuildRows(
-  { storage, pageStreams }: RebuildOptions,
+  options: RebuildOptions,
   onProgress?: (progress: RebuildProgress) => void,
 ): Promise<RebuildReport> {
+  const bounds = { pageStreams: POSITIVE }
+  const { pageStreams } = takeIntegers({ bounds, defaults: DEFAULTS, options })
   const left = createKeptFindings<RebuildReport["left"][number]>()
+  const { storage } = options
   let [tasks, rebuilt] = [0, 0]
 
   async function rebuild(stream: ScannedStream): Promise<void> {
@@ -49,7 +60,7 @@ export async function rebuildRows(
     const row = toRow(stream)
     if (typeof row === "string") {
       left.add({ task: stream.id, reason: row })
-    } else if (!isSameRow(row, stream.row)) {
+    } else if (stream.row === undefined || listDiffering(row, stream.row).length > 0) {
       await storage.replaceTaskRow(row)
       rebuilt += 1
     }
@@ -76,9 +87,4 @@ function toRow({ events, id, row }: ScannedStream): TaskRow | string {
     if (!isSafelightError(error) && !(error instanceof RangeError)) throw error
     return excerpt(error.message)
   }
-}
-
-function isSameRow(row: TaskRow, found: TaskRow | undefined): boolean {
-  const names = Object.keys(row) as (keyof TaskRow)[]
-  return names.every((name) => row[name] === found?.[name])
 }

@@ -1,18 +1,19 @@
 /**
- * One task replayed: its events folded from the beginning, its charge recomputed, its rows
- * compared. Stops at the first event that can't be read or is not legal, and then compares no row:
- * what the log would make of the task is not known. Hashes are `verify`'s matter.
+ * One task replayed: its events are folded from the beginning, its charge is computed again, its rows are
+ * compared. Replay stops at the first event that can't be read or is not legal, and then compares no row,
+ * since nobody knows what the log would make of the task. It does not look at hashes: `verify` does.
  */
 import {
   advance,
   emptyTask,
+  parseJson,
   type Model,
   type PriceBook,
   type ScannedStream,
   type Task,
   type TaskEvent,
 } from "@safelight/core"
-import { compareRows, isForeignRow, reportOrphans } from "./compare-rows.ts"
+import { compareRows } from "./compare-rows.ts"
 import { findChargeFault } from "./recompute-charge.ts"
 import { readEvent } from "./read-event.ts"
 import type { Ledger } from "./report.ts"
@@ -23,15 +24,10 @@ export interface ReplayRules {
 }
 
 export function replayStream(stream: ScannedStream, rules: ReplayRules, ledger: Ledger): void {
-  if (stream.events.length === 0) {
-    reportOrphans(stream, ledger.find)
-    return
-  }
-  if (stream.row !== undefined && isForeignRow(stream.row)) ledger.countForeignRow()
   const task = emptyTask(stream.id)
   const events: TaskEvent[] = []
   for (const stored of stream.events) {
-    const event = readEvent(stored, ledger.find)
+    const event = readEvent(stored, parseJson(stored.data), ledger.find)
     if (event === undefined) return
     const { state } = task
     if (!advance(task, event)) {
@@ -42,7 +38,7 @@ export function replayStream(stream: ScannedStream, rules: ReplayRules, ledger: 
     if (event.type === "succeeded" || event.type === "failed") chargeTask(task, rules, ledger)
     events.push(event)
   }
-  compareRows({ stream, events, task }, ledger.find)
+  compareRows({ stream, events, task }, ledger)
 }
 
 function chargeTask(task: Task, rules: ReplayRules, ledger: Ledger): void {

@@ -43,8 +43,8 @@ export interface Charge {
 export interface Ledger {
   readonly find: (finding: Finding) => void
   countTask(events: number): void
-  countForeignRow(): void
-  charge(charge: Charge): void
+  readonly countForeignRow: () => void
+  readonly charge: (charge: Charge) => void
   toProgress(): AuditProgress
   toReport(): AuditReport
 }

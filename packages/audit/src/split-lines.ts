@@ -1,6 +1,7 @@
 /**
  * Bytes as lines, whatever pieces they come in. A line keeps its break, since the break is hashed with
- * it. A last line without a break is yielded without one, so that the reader sees the cut.
+ * it. A last line without a break is yielded without one, so that the reader sees the cut. A line is good
+ * until the next is asked for: it may be a view of the body's own buffer, which the body may use again.
  */
 import { MAX_LINE_BYTES, refused } from "./export-format.ts"
 
@@ -12,13 +13,13 @@ export async function* splitLines(body: AsyncIterable<Uint8Array>): AsyncGenerat
   for await (const chunk of body) {
     let start = 0
     for (let end = toEnd(chunk, start); end > 0; end = toEnd(chunk, start)) {
-      pieces.push(chunk.subarray(start, end))
-      yield Buffer.concat(pieces)
+      const line = chunk.subarray(start, end)
+      yield pieces.length === 0 ? line : Buffer.concat([...pieces, line])
       pieces = []
       bytes = 0
       start = end
     }
-    // Copied: the reader of the file may reuse its buffer.
+    // Copied, since it has to outlive the chunk.
     if (start < chunk.length) pieces.push(Uint8Array.from(chunk.subarray(start)))
     bytes += chunk.length - start
     if (bytes > MAX_LINE_BYTES) throw refused("the file has a line that no export has")

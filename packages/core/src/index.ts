@@ -10,13 +10,13 @@ export {
 } from "./accounts/account.ts"
 export { isAccountName } from "./accounts/account-name.ts"
 export { gatherBody } from "./answers/gather-body.ts"
-export { parseJson } from "./answers/parse-json.ts"
 export { toRetryAfterMs } from "./answers/retry-after.ts"
 export { createBoundedCache, type BoundedCache } from "./bounded-cache.ts"
 export { toCanonicalJson, type Json, type JsonObject } from "./canonical-json.ts"
 export type { Digest, DigestPart } from "./digest.ts"
 export { toUnixSeconds } from "./instant.ts"
 export { assertServable, SEAL_ID } from "./transfers.ts"
+export { parseJson } from "./parse-json.ts"
 export { toPredicate, type Predicate } from "./predicate.ts"
 export {
   isSafelightError,
@@ -24,15 +24,8 @@ export {
   type SafelightErrorCode,
   type SafelightErrorOptions,
 } from "./safelight-error.ts"
-
-export {
-  createSemaphore,
-  type AcquireOptions,
-  type Semaphore,
-  type SemaphoreOptions,
-} from "./semaphore.ts"
+export { createSemaphore, type Semaphore } from "./semaphore.ts"
 export { createErrorLog, toLoggedError, type ConsoleHost } from "./error-log.ts"
-export { withDefaults, type Settings } from "./settings.ts"
 export { createSystemClock, type TimeHost } from "./system-clock.ts"
 export { createTextDigest, type DigestHost, type TextDigest } from "./text-digest.ts"
 export { toHex } from "./to-hex.ts"
@@ -42,10 +35,11 @@ export { hideSecrets, toEcho } from "./keys/hide-secrets.ts"
 export { isHeaderSecret } from "./options/header-secret.ts"
 export {
   LONGEST_TIMER_MS,
+  POSITIVE,
   takeIntegers,
   type IntegerBounds,
-  type IntegerOptions,
 } from "./options/integer-options.ts"
+export { withDefaults, type Settings } from "./options/settings.ts"
 
 export { MODELS } from "./models/catalogue.ts"
 export { PICTURE_SIZES, type PictureSize } from "./models/picture-sizes.ts"
@@ -288,6 +282,7 @@ export {
   hashEvent,
   openEvent,
   openEventStrictly,
+  openParsedEvent,
   sealEvents,
   type StoredEvent,
 } from "./task/stored-event.ts"

@@ -26,38 +26,37 @@ import {
   type MediaInspector,
   type MediaSource,
 } from "@safelight/core"
-import { toUnitCosts } from "./attempt-cost.ts"
-import { createCallbackAddresses } from "./callback-addresses.ts"
-import { checkPrices, type PriceFault } from "./check-prices.ts"
-import { toCheckedChannel, type CheckingPorts } from "./checked-channel.ts"
+import { toUnitCosts } from "./record/attempt-cost.ts"
+import { createCallbackAddresses } from "./host/callback-addresses.ts"
+import { checkPrices, type PriceFault } from "./reads/check-prices.ts"
 import { createLease } from "./ownership/worker-lease.ts"
-import type { Context } from "./context.ts"
-import type { Ports } from "./ports.ts"
-import { createDeploymentKeys } from "./deployment-keys.ts"
-import { createDeadlines } from "./deadlines.ts"
-import { createEngineClock, type EngineClock } from "./engine-clock.ts"
+import type { Context } from "./host/context.ts"
+import type { Ports } from "./host/ports.ts"
+import { createDeploymentKeys } from "./host/deployment-keys.ts"
+import { createDeadlines } from "./host/deadlines.ts"
+import { createEngineClock, type EngineClock } from "./host/engine-clock.ts"
 import { createDispatcher } from "./scheduling/dispatcher.ts"
-import { waitUntilFinished } from "./finished.ts"
-import { createIdentifiers, systemRandomness, type Randomness } from "./identifiers.ts"
-import { createInputLinks } from "./input-links.ts"
-import { createLateAnswers } from "./late-answers.ts"
-import { withOwnHeads } from "./own-heads.ts"
-import { readArtifact, type ArtifactName } from "./read-artifact.ts"
-import { receiveCallback } from "./receive-callback.ts"
-import { createRecorder } from "./recorder.ts"
-import type { ContentRefusals } from "./refusal-rule.ts"
-import { toRepeating } from "./repeating-channel.ts"
+import { waitUntilFinished } from "./reads/finished.ts"
+import { createIdentifiers, systemRandomness, type Randomness } from "./host/identifiers.ts"
+import { createInputLinks } from "./host/input-links.ts"
+import { createLateAnswers } from "./work/late-answers.ts"
+import { withOwnHeads } from "./record/own-heads.ts"
+import { readArtifact, type ArtifactName } from "./reads/read-artifact.ts"
+import { receiveCallback } from "./work/receive-callback.ts"
+import { createMeasuring } from "./work/media/measuring.ts"
+import { createRecorder } from "./record/recorder.ts"
+import type { ContentRefusals } from "./work/refusal-rule.ts"
 import { createFairShares } from "./scheduling/fair-shares.ts"
-import { settleDoubt, type ResolveRequest, type ResolveResult } from "./resolve-task.ts"
+import { settleDoubt, type ResolveRequest, type ResolveResult } from "./record/resolve-task.ts"
 import { createRouting, type Route } from "./scheduling/routing.ts"
-import { toSettings, type EngineSettings } from "./settings.ts"
-import { createInputService } from "./serve-input.ts"
-import { sha256 } from "./sha256.ts"
-import { createSubmit } from "./submit.ts"
-import { sweep, type SweepPart, type SweepReport } from "./sweep.ts"
-import { systemClock } from "./system-clock.ts"
-import { createReads } from "./task-reads.ts"
-import { validateRoutes } from "./validate-routes.ts"
+import { toSettings, type EngineSettings } from "./host/settings.ts"
+import { createInputService } from "./reads/serve-input.ts"
+import { sha256 } from "./host/sha256.ts"
+import { createSubmit } from "./submit/submit.ts"
+import { sweep, type SweepPart, type SweepReport } from "./retention/sweep.ts"
+import { systemClock } from "./host/system-clock.ts"
+import { createReads } from "./reads/task-reads.ts"
+import { toRoutes } from "./scheduling/routes.ts"
 
 export interface EngineOptions {
   /** A whole `Storage`, or as much of it as tasks need. */
@@ -187,11 +186,8 @@ function createContext(options: EngineOptions): Context {
   const models = toModels(options.models ?? MODELS)
   const log = options.log ?? createErrorLog(globalThis)
   const { inspector, media, publicUrl } = options
-  const hasInspector = inspector !== undefined
-  validateRoutes(options.channels)
-  const routes = toCheckedRoutes(options.channels, { hasInspector, log, models })
+  const routes = toRoutes(options.channels, { inspector, log, media, models })
   const channels = routes.map(({ channel }) => channel)
-  requireFetching(channels, { inspector, media })
   const settings = toSettings(options.settings, channels)
   const storage = withOwnHeads(options.storage, log)
   const clock = createEngineClock({ clock: options.clock ?? systemClock, log, storage })
@@ -225,6 +221,7 @@ function createContext(options: EngineOptions): Context {
     deadlines: createDeadlines(clock),
     lateAnswers: createLateAnswers(ports),
     lease,
+    measuring: createMeasuring(),
     recorder: createRecorder(ports),
     routing: createRouting(routes, { ...ports, shares }),
     shares,
@@ -236,28 +233,6 @@ function toModels(list: readonly Model[]): ReadonlyMap<string, Model> {
   if (models.size === list.length) return models
   const twice = list.find(({ id }, place) => list.findIndex((each) => each.id === id) < place)
   const message = `models: two have the id ${twice?.id}`
-  throw new SafelightError({ code: "invalid-configuration", message })
-}
-
-function toCheckedRoutes(
-  routes: readonly (Channel | Route)[],
-  ports: CheckingPorts,
-): readonly Route[] {
-  return routes.map((route) => {
-    const { channel, ...place }: Route = "channel" in route ? route : { channel: route }
-    const checked = toCheckedChannel(channel, ports)
-    return { ...place, channel: place.repeats === true ? toRepeating(checked) : checked }
-  })
-}
-
-function requireFetching(
-  channels: readonly Channel[],
-  { inspector, media }: Pick<Ports, "inspector" | "media">,
-): void {
-  if (inspector !== undefined && media !== undefined) return
-  const linking = channels.find(({ outputOrigins }) => outputOrigins !== undefined)
-  if (linking === undefined) return
-  const message = `outputs of channel ${linking.name} lie at URLs: the engine needs media and inspector`
   throw new SafelightError({ code: "invalid-configuration", message })
 }
 

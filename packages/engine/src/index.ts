@@ -1,13 +1,13 @@
 /** The public face of the engine. */
-export { toChannelFault } from "./channel-fault.ts"
+export { toChannelFault } from "./work/answers/channel-fault.ts"
 export {
   checkDeployment,
   type DeploymentCheck,
   type DeploymentCheckOptions,
   type DeploymentRefusal,
-} from "./check-deployment.ts"
-export type { PriceFault } from "./check-prices.ts"
-export type { UnitCosts } from "./attempt-cost.ts"
+} from "./host/check-deployment.ts"
+export type { PriceFault } from "./reads/check-prices.ts"
+export type { UnitCosts } from "./record/attempt-cost.ts"
 export {
   chooseChannel,
   explainChoice,
@@ -15,33 +15,33 @@ export {
   type Choice,
   type Standing,
 } from "./scheduling/choose-channel.ts"
-export { cancelTask, type CancelResult } from "./cancel-task.ts"
+export { cancelTask, type CancelResult } from "./record/cancel-task.ts"
 export {
   createDeploymentKeys,
   type DeploymentKeys,
   type DeploymentKeysOptions,
   type KeyPurpose,
-} from "./deployment-keys.ts"
+} from "./host/deployment-keys.ts"
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts"
-export type { EngineClock } from "./engine-clock.ts"
+export type { EngineClock } from "./host/engine-clock.ts"
 export {
   createIdentifiers,
   systemRandomness,
   type Identifiers,
   type Randomness,
-} from "./identifiers.ts"
-export type { ArtifactName } from "./read-artifact.ts"
+} from "./host/identifiers.ts"
+export type { ArtifactName } from "./reads/read-artifact.ts"
 export {
   resolveTask,
   type ResolvePorts,
   type ResolveRequest,
   type ResolveResult,
-} from "./resolve-task.ts"
-export type { ContentRefusals } from "./refusal-rule.ts"
+} from "./record/resolve-task.ts"
+export type { ContentRefusals } from "./work/refusal-rule.ts"
 export { createFairShares, type FairShares } from "./scheduling/fair-shares.ts"
 export { createPermits, type Permit, type Permits } from "./scheduling/permits.ts"
 export type { Route } from "./scheduling/routing.ts"
-export { DEFAULTS, type EngineSettings } from "./settings.ts"
-export { sha256 } from "./sha256.ts"
-export type { SweepPart, SweepReport } from "./sweep.ts"
-export { systemClock } from "./system-clock.ts"
+export { DEFAULTS, type EngineSettings } from "./host/settings.ts"
+export { sha256 } from "./host/sha256.ts"
+export type { SweepPart, SweepReport } from "./retention/sweep.ts"
+export { systemClock } from "./host/system-clock.ts"

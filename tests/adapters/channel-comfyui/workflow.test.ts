@@ -158,7 +158,7 @@ describe("the settings of a ComfyUI server", () => {
     ["no URL", { baseUrl: "host" }, /^channel comfyui: baseUrl must be an http or https URL/],
     ["a user in the URL", { baseUrl: "http://a:b@host" }, /: baseUrl must be an http/],
     ["a query in the URL", { baseUrl: "http://host/?a" }, /: baseUrl must be an http/],
-    ["no room", { concurrency: 0 }, /: concurrency must be an integer of 1 or more$/],
+    ["no room", { concurrency: 0 }, /: concurrency must be a positive integer$/],
     ["an odd key", { key: "a b" }, /: its key is empty, or holds what no key does$/],
   ]
   for (const [words, options, message] of wrong) {

@@ -93,12 +93,14 @@ export async function exportLines(
   return lines
 }
 
-/** A file in pieces of an odd size, so that lines and characters are torn apart. */
+/** A file in pieces of an odd size, so that lines and characters are torn apart; they share a buffer. */
 export function toFile(lines: readonly string[]): () => AsyncIterable<Uint8Array> {
   const bytes = Buffer.from(lines.join(""))
   return async function* open() {
-    for (let start = 0; start < bytes.length; start += 1_021) {
-      yield bytes.subarray(start, start + 1_021)
+    const piece = Buffer.alloc(1_021)
+    for (let start = 0; start < bytes.length; start += piece.length) {
+      yield piece.subarray(0, bytes.copy(piece, 0, start))
+      piece.fill(0)
     }
   }
 }
@@ -109,6 +111,11 @@ export function resign(lines: readonly string[]): string[] {
   const trailer = JSON.parse(lines.at(-1) ?? "") as Record<string, unknown>
   const digest = createHash("sha256").update(body.join("")).digest("hex")
   return [...body, `${JSON.stringify({ ...trailer, sha256: digest })}\n`]
+}
+
+/** The line of the first record of this kind. */
+export function findLine(lines: readonly string[], kind: string): number {
+  return lines.findIndex((line) => line.startsWith(`{"kind":"${kind}"`))
 }
 
 /** Changes the record at `index`, and the digest with it. */

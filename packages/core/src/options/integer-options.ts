@@ -1,11 +1,14 @@
 /**
  * Options of a factory that are integers within bounds. A wrong one is named, and its value is not
- * repeated.
+ * repeated. An option that is undefined is one that was not given.
  */
 import { SafelightError } from "../safelight-error.ts"
 
 /** Both included; `Number.MAX_SAFE_INTEGER` is no bound in an error's words. */
 export type IntegerBounds = readonly [least: number, most: number]
+
+/** A count, a size or a duration of which there has to be some. */
+export const POSITIVE: IntegerBounds = [1, Number.MAX_SAFE_INTEGER]
 
 /** The longest wait of a timer, which holds a signed 32-bit count. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -31,10 +34,13 @@ export function takeIntegers<Name extends string>({
     const [least, most] = bounds[name]
     if (Number.isSafeInteger(value) && value >= least && value <= most)
       return [name, value] as const
-    const range =
-      most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`
-    const message = `${prefix}${name} must be an integer ${range}`
+    const message = `${prefix}${name} must be ${toRange(bounds[name])}`
     throw new SafelightError({ code: "invalid-configuration", message })
   })
   return Object.fromEntries(taken) as Record<Name, number>
+}
+
+function toRange([least, most]: IntegerBounds): string {
+  if (most < Number.MAX_SAFE_INTEGER) return `an integer from ${least} to ${most}`
+  return least === 1 ? "a positive integer" : `an integer of ${least} or more`
 }

@@ -4,7 +4,7 @@
  * count; no other process's clock plays a part, and no wall clock.
  */
 import type { WorkerLease } from "@safelight/core"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../host/ports.ts"
 
 /** Given the leases as they are; resolves to how many it expired. Rejects where the storage fails. */
 export type ExpireOthers = (leases: readonly WorkerLease[]) => Promise<number>

@@ -5,10 +5,10 @@
  * heartbeat was sent. A change of membership is told at once, so that shares are agreed on within moments.
  */
 import type { LeaseFacts } from "@safelight/core"
-import type { Context } from "../context.ts"
-import { createAlarm } from "../scheduling/alarm.ts"
-import { toBackoffMs } from "../settings.ts"
-import type { Work } from "../work.ts"
+import type { Context } from "../host/context.ts"
+import { createAlarm } from "../host/alarm.ts"
+import { toBackoffMs } from "../host/settings.ts"
+import type { Work } from "../work/work.ts"
 import { createExpireOthers } from "./expire-others.ts"
 import { createReconcile } from "./reconcile.ts"
 

@@ -2,9 +2,9 @@
  * The tasks this process works on: each is driven to its end, and its permit released when it is done. A
  * task that comes back before its last driver has returned waits for it.
  */
-import type { Context } from "../context.ts"
-import { drive } from "../drive.ts"
-import type { Work } from "../work.ts"
+import type { Context } from "../host/context.ts"
+import { drive } from "../work/drive.ts"
+import type { Work } from "../work/work.ts"
 
 export interface InFlight {
   /** Drives `work`; resolves when this process is done with it. */
@@ -42,6 +42,7 @@ export function createInFlight(
     driven.delete(work)
     if (inFlight.get(work.id)?.work === work) inFlight.delete(work.id)
     work.permit?.release()
+    work.accountPermit?.release()
     const { account, model } = work.head.task
     onEnd(model, account)
   }

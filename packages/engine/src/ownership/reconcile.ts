@@ -6,9 +6,9 @@
  *
  *   in hand, not held → called off      held, unknown → seen ─still unknown at the next heartbeat→ released
  */
-import type { Context } from "../context.ts"
-import type { Work } from "../work.ts"
-import { giveBack } from "./give-back.ts"
+import type { Context } from "../host/context.ts"
+import type { Work } from "../work/work.ts"
+import { giveBack } from "../work/give-back.ts"
 
 /**
  * `known`: what was in hand when the heartbeat began, `held`: what it found. Resolves once what is unknown is

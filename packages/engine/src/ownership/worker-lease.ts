@@ -4,7 +4,7 @@
  * What a reader would get wrong: past that moment the lease may or may not have expired, and only the next
  * heartbeat tells which of its tasks are left.
  */
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../host/ports.ts"
 
 export interface Lease {
   readonly id: string

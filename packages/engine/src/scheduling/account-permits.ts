@@ -2,9 +2,10 @@
  * How many tasks of an account run at once, over all nodes: each process has its fair share of the account's
  * `runningTasks`. What works is counted for every account, so that a limit that is set later holds for it
  * too; limits are learned from the tasks themselves and read anew together, so that a thousand full
- * accounts cost one question.
+ * accounts cost one question. An account that has many videos measured here begins nothing more meanwhile.
  */
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../host/ports.ts"
+import type { Measuring } from "../work/media/measuring.ts"
 import type { FairShares } from "./fair-shares.ts"
 import { createPermits, type Permit, type Permits } from "./permits.ts"
 
@@ -14,7 +15,7 @@ export interface AccountPermits {
   /** A permit for work that is under way already. */
   join(account: string, limit: number | null): Permit
   isLimited(account: string): boolean
-  /** How many new tasks may be taken, of each account with a limit that is known here. */
+  /** How many new tasks may be taken, of each account that has a limit here or may take none. */
   listFree(): ReadonlyMap<string, number>
   /** Reads the limits again if that is due. Rejects where the storage fails. */
   refresh(): Promise<void>
@@ -34,6 +35,7 @@ const REMEMBERED = 10_000
 export function createAccountPermits(
   { clock, storage }: Pick<Ports, "clock" | "storage">,
   shares: Pick<FairShares, "of" | "ofSeen" | "track">,
+  measuring: Pick<Measuring, "countFree">,
 ): AccountPermits {
   const entries = new Map<string, Entry>()
   let readAt = clock.monotonicNow()
@@ -68,12 +70,19 @@ export function createAccountPermits(
   }
 
   return {
-    tryAcquire: (account, limit) => find(account, limit).permits.tryAcquire(),
+    tryAcquire(account, limit) {
+      const { permits } = find(account, limit)
+      return measuring.countFree(account) > 0 ? permits.tryAcquire() : undefined
+    },
     join: (account, limit) => find(account, limit).permits.join(),
     isLimited: (account) => (entries.get(account)?.limit ?? null) !== null,
     listFree() {
-      const limited = [...entries].filter(([, { limit }]) => limit !== null)
-      return new Map(limited.map(([account, { permits }]) => [account, permits.countFree()]))
+      const free = new Map<string, number>()
+      for (const [account, { permits }] of entries) {
+        const count = Math.min(permits.countFree(), measuring.countFree(account))
+        if (count !== Infinity) free.set(account, count)
+      }
+      return free
     },
     async refresh() {
       if (clock.monotonicNow() < readAt + FRESH_MS) return

@@ -4,7 +4,7 @@
  * known holds then, or what holds for everybody.
  */
 import { createBoundedCache, isSafelightError, NO_LIMITS, type Account } from "@safelight/core"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../host/ports.ts"
 
 export type AccountSettings = Pick<Account, "runningTasks" | "weight">
 

@@ -4,19 +4,20 @@
  * is correct, wake-ups make it fast.
  */
 import { isSafelightError, type ParameterValues, type StreamHead } from "@safelight/core"
-import type { Context } from "../context.ts"
-import type { AskedFor } from "../eligibility.ts"
-import { giveBackAll } from "../ownership/give-back.ts"
+import type { Context } from "../host/context.ts"
+import { giveBackAll } from "../work/give-back.ts"
 import { createHeartbeats, type Heartbeats } from "../ownership/heartbeat.ts"
 import { createInFlight, type InFlight } from "../ownership/in-flight.ts"
-import { toBackoffMs } from "../settings.ts"
-import { createWork } from "../work.ts"
+import { toBackoffMs } from "../host/settings.ts"
+import { createWork } from "../work/work.ts"
 import { createAccountPermits } from "./account-permits.ts"
-import { createAccountSettings, type AccountSettingsReader } from "./account-settings.ts"
-import { createAlarm, type Alarm } from "./alarm.ts"
-import { toModelGroups, type ModelGroup } from "./model-groups.ts"
-import { createQueueReader, type Offer, type QueueReader } from "./queue-reader.ts"
-import { createStartTags, type StartTags } from "./start-tags.ts"
+import { createAccountSettings } from "./account-settings.ts"
+import { createAlarm, type Alarm } from "../host/alarm.ts"
+import { toModelGroups } from "./model-groups.ts"
+import { createBacklog } from "./backlog.ts"
+import { createQueueReader, type QueueReader } from "./queue-reader.ts"
+import { createReserve, type Offer, type Reserve } from "./reservations.ts"
+import { createStartTags } from "./start-tags.ts"
 
 export interface Dispatcher {
   start(): void
@@ -25,7 +26,7 @@ export interface Dispatcher {
   /** Has whichever process holds the task poll it soon; one that is told by another may miss it. */
   readonly wakeHolder: (task: string) => void
   /** Where a task about to be submitted shall stand. */
-  reserve(request: AskedFor, account: string): Promise<Reservation>
+  readonly reserve: Reserve
   /**
    * Takes back an offer that no task came of, as far as is known: if one did, it is held under this lease and
    * unknown, and a heartbeat finds it so.
@@ -39,20 +40,14 @@ export interface Dispatcher {
   stop(graceMs: number): Promise<void>
 }
 
-export type Reservation =
-  /** With this process, at once. */
-  | { readonly kind: "here"; readonly offer: Offer }
-  /** In the queue, at this place in line. */
-  | { readonly kind: "queue"; readonly startTag: number }
-
 interface Parts {
   readonly alarm: Alarm
-  readonly groups: readonly ModelGroup[]
   readonly heartbeats: Heartbeats
   readonly inFlight: InFlight
   readonly reader: QueueReader
-  readonly settings: AccountSettingsReader
-  readonly startTags: StartTags
+  readonly reserve: Reserve
+  /** Permits were released that tasks of the model, or of the account, may be waiting for. */
+  readonly onReleased: (model: string, account: string) => void
 }
 
 export function createDispatcher(context: Context, models: readonly string[]): Dispatcher {
@@ -60,12 +55,13 @@ export function createDispatcher(context: Context, models: readonly string[]): D
   const stopping = new AbortController()
   /** The lease is kept alive until the last work is done, also while stopping. */
   const stopped = new AbortController()
-  const parts = createParts(context, models)
-  const { alarm, groups, heartbeats, inFlight, reader, settings, startTags } = parts
   let taking: Promise<void> | undefined
+  const parts = createParts(context, models, () => taking !== undefined && !stopping.signal.aborted)
+  const { alarm, heartbeats, inFlight, onReleased, reserve } = parts
   let beating: Promise<void> | undefined
   let stopListening: (() => void) | undefined
 
+  context.measuring.onFree(() => alarm.ring())
   context.recorder.onEachFinished(({ id }) => inFlight.callOff(id))
   return {
     start() {
@@ -78,24 +74,16 @@ export function createDispatcher(context: Context, models: readonly string[]): D
     wakeHolder(task) {
       if (!inFlight.wake(task)) storage.wakeHolder?.(task)
     },
-    async reserve(request, account) {
-      const found = settings.known(account) ?? (await settings.find(account))
-      const isWorking = taking !== undefined && !stopping.signal.aborted
-      const offer = isWorking ? reader.offer(request, account, found) : undefined
-      if (offer !== undefined) return { kind: "here", offer }
-      const { model } = request
-      const group = groups.find((each) => each.models.includes(model))
-      if (group === undefined) throw new TypeError(`model ${model} is not served here`)
-      return { kind: "queue", startTag: await startTags.give(group, account, found.weight) }
-    },
+    reserve,
     worksOn: (task) => inFlight.has(task),
-    withdraw({ account, model, permit, taking: offered }) {
+    withdraw({ account, accountPermit, model, permit, taking: offered }) {
       offered.end()
       permit.release()
-      if (reader.hasBacklog(model, account)) alarm.ring()
+      accountPermit.release()
+      onReleased(model, account)
     },
-    accept({ permit, taking: offered }, head, parameters) {
-      const work = createWork(head, lease, clock, { permit, parameters })
+    accept({ accountPermit, permit, taking: offered }, head, parameters) {
+      const work = createWork(head, lease, clock, { accountPermit, permit, parameters })
       // It may be somebody else's by now; the next heartbeats tell.
       if (!offered.isSound()) work.controller.abort("the lease may have expired")
       const done = inFlight.begin(work)
@@ -129,19 +117,22 @@ function listen(
   }
 }
 
-function createParts(context: Context, models: readonly string[]): Parts {
-  const { channels, clock, shares } = context
+function createParts(context: Context, models: readonly string[], isWorking: () => boolean): Parts {
+  const { channels, clock, measuring, shares } = context
   const alarm = createAlarm(clock)
   const groups = toModelGroups(models, channels)
   const startTags = createStartTags(context)
-  const accounts = createAccountPermits(context, shares)
-  const inFlight = createInFlight(context, (model, account) => {
-    if (reader.hasBacklog(model, account)) alarm.ring()
-  })
+  const accounts = createAccountPermits(context, shares, measuring)
+  const backlog = createBacklog(context, models)
+  const onReleased = (model: string, account: string): void => {
+    if (backlog.has(model) || accounts.isLimited(account)) alarm.ring()
+  }
+  const inFlight = createInFlight(context, onReleased)
   const reader = createQueueReader(context, {
     groups,
     startTags,
     accounts,
+    backlog,
     begin: (work) => void inFlight.begin(work),
   })
   const heartbeats = createHeartbeats(context, {
@@ -150,7 +141,15 @@ function createParts(context: Context, models: readonly string[]): Parts {
     onChange: () => alarm.ring(),
   })
   const settings = createAccountSettings(context)
-  return { alarm, groups, heartbeats, inFlight, reader, settings, startTags }
+  const reserve = createReserve(context, {
+    accounts,
+    backlog,
+    groups,
+    isWorking,
+    settings,
+    startTags,
+  })
+  return { alarm, heartbeats, inFlight, onReleased, reader, reserve }
 }
 
 async function takeUntil(

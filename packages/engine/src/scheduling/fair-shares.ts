@@ -11,7 +11,7 @@
  */
 import type { WorkerLease } from "@safelight/core"
 import type { Lease } from "../ownership/worker-lease.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../host/ports.ts"
 import { areAlike, NOBODY, toMembership, toShare, type Membership } from "./membership.ts"
 
 export interface FairShares {

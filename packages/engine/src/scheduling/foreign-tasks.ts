@@ -3,10 +3,10 @@
  * channels can express what they ask for. They are left to other nodes before anything is sent; those
  * that can't be settled here also while they are under way.
  */
-import type { Context } from "../context.ts"
-import { explainLack } from "../eligibility.ts"
-import { canSettle, toLack } from "../settlement.ts"
-import type { Work } from "../work.ts"
+import type { Context } from "../host/context.ts"
+import { canSettle, toLack } from "../record/settlement.ts"
+import { findParameters } from "../work/request.ts"
+import type { Work } from "../work/work.ts"
 
 export interface ForeignTasks {
   /** Resolves to whether the task is one. */
@@ -44,4 +44,18 @@ export function createForeignTasks(context: Context): ForeignTasks {
       return isRecent ? HOLD_BACK_POLLS * settings.idlePollMs : 0
     },
   }
+}
+
+/** Why no channel of this process takes a task that waits, as `fal: resolution 1080p is not offered`. */
+async function explainLack(context: Context, work: Work): Promise<string | undefined> {
+  const { model, refusedBy, state } = work.head.task
+  const isChoosy = refusedBy !== undefined || context.routing.isChoosy(model)
+  if (state !== "queued" || !isChoosy) return undefined
+  const parameters = await findParameters(context, work)
+  if (parameters === undefined) return undefined
+  const refusals = context.routing.findRefusals({ model, parameters }, refusedBy)
+  if (refusals.length === 0) return undefined
+  return refusals
+    .map(({ channel, ineligible }) => `${channel.name}: ${ineligible.reason}`)
+    .join("; ")
 }

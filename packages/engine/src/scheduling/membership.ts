@@ -3,7 +3,7 @@
  * of a pool is by it. Processes that see the same leases see the same membership, by its name.
  */
 import type { WorkerLease } from "@safelight/core"
-import { sha256 } from "../sha256.ts"
+import { sha256 } from "../host/sha256.ts"
 
 export interface Member {
   readonly lease: string

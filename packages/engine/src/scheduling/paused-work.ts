@@ -3,7 +3,7 @@
  * or a doubt. Models that no other channel has room for are not read as usual; of these due tasks are
  * taken, and no new ones. They join their channel, however full that is: they are there already.
  */
-import type { Context } from "../context.ts"
+import type { Context } from "../host/context.ts"
 import type { TakeTasks } from "./queue-reader.ts"
 import type { Starter } from "./start-taken.ts"
 

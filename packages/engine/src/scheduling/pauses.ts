@@ -4,7 +4,8 @@
  * long it begins nothing new.
  */
 import { isSafelightError, type PausedChannel } from "@safelight/core"
-import type { Context } from "../context.ts"
+import type { Context } from "../host/context.ts"
+import type { Ports } from "../host/ports.ts"
 
 export interface Pauses {
   /**
@@ -59,6 +60,33 @@ export function createPauses({ clock, log, routing, storage }: Context): Pauses 
       report(paused)
       known = paused
       routing.pause(paused)
+    },
+  }
+}
+
+/**
+ * What was seen of pauses counts for so long, or for some looks where these are rare: whoever can't look
+ * for longer begins nothing new.
+ */
+const PAUSES_KNOWN_MS = 15_000
+const PAUSES_KNOWN_LOOKS = 5
+
+/** How long a process goes by what it saw of pauses: one that can't look any more must not buy on. */
+export interface PauseKnowledge {
+  readonly areKnown: () => boolean
+  readonly note: () => void
+}
+
+export function createPauseKnowledge({
+  clock,
+  settings: { idlePollMs },
+}: Pick<Ports, "clock" | "settings">): PauseKnowledge {
+  const knownMs = Math.max(PAUSES_KNOWN_MS, idlePollMs * PAUSES_KNOWN_LOOKS)
+  let knownUntil = -Infinity
+  return {
+    areKnown: () => clock.monotonicNow() < knownUntil,
+    note() {
+      knownUntil = clock.monotonicNow() + knownMs
     },
   }
 }

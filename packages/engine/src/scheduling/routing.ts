@@ -5,14 +5,14 @@
  * over all processes that share the storage.
  */
 import type { Channel, Ineligible, ParameterValues } from "@safelight/core"
-import type { UnitCosts } from "../attempt-cost.ts"
-import type { Context } from "../context.ts"
-import type { Ports } from "../ports.ts"
+import type { UnitCosts } from "../record/attempt-cost.ts"
+import type { Context } from "../host/context.ts"
+import type { Ports } from "../host/ports.ts"
 import type { Breaker } from "./breaker.ts"
 import { createChannelPlace, type ChannelPlace } from "./channel-place.ts"
 import { chooseChannel, explainChoice } from "./choose-channel.ts"
-import { findIneligibility, type AskedFor } from "../eligibility.ts"
-import { createPauseKnowledge } from "./pause-knowledge.ts"
+import { findIneligibility, type AskedFor } from "../work/answers/eligibility.ts"
+import { createPauseKnowledge } from "./pauses.ts"
 
 /** A channel with its place in the routing; a bare channel stands in tier 1 with weight 1. */
 export interface Route {

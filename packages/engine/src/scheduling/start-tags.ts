@@ -7,7 +7,7 @@
  */
 import { createBoundedCache, isSafelightError } from "@safelight/core"
 import type { ModelGroup } from "./model-groups.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../host/ports.ts"
 
 export interface StartTags {
   /** The start tag of a new task. Never rejects for the storage's sake. */

@@ -5,10 +5,10 @@
  * channel already is taken on in any case: nobody else would follow it.
  */
 import type { Taken } from "@safelight/core"
-import type { Context } from "../context.ts"
-import { giveBackAll } from "../ownership/give-back.ts"
+import type { Context } from "../host/context.ts"
+import { giveBackAll } from "../work/give-back.ts"
 import type { Taking } from "../ownership/worker-lease.ts"
-import { createWork, type Work } from "../work.ts"
+import { createWork, type Work } from "../work/work.ts"
 import type { AccountPermits } from "./account-permits.ts"
 import type { ForeignTasks } from "./foreign-tasks.ts"
 import type { Permit } from "./permits.ts"
@@ -40,7 +40,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
 
   function beginWith(work: Work, channel: ChannelPermit | undefined, account: Permit): boolean {
     if (channel === undefined) account.release()
-    else begin(Object.assign(work, { permit: withAccount(channel, account) }))
+    else begin(Object.assign(work, { permit: channel, accountPermit: account }))
     return channel !== undefined
   }
 
@@ -75,7 +75,7 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
         left.set(afterMs, [...(left.get(afterMs) ?? []), work])
       }
       let goesOn = taken.length > 0 && taken.every(({ startTag }) => startTag === null)
-      const works = taken.map((each) => createWork(each, lease, clock, { permit: undefined }))
+      const works = taken.map((each) => createWork(each, lease, clock))
       let index = 0
       try {
         for (; index < works.length; index += 1) {
@@ -93,17 +93,6 @@ export function createStarter(context: Context, parts: StarterParts): Starter {
         for (const [afterMs, some] of left) await giveBackAll(context, some, now + afterMs)
       }
       return goesOn
-    },
-  }
-}
-
-/** A channel's permit that releases an account's with it. */
-export function withAccount(channel: ChannelPermit, account: Permit): ChannelPermit {
-  return {
-    ...channel,
-    release() {
-      channel.release()
-      account.release()
     },
   }
 }

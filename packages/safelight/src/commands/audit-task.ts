@@ -61,7 +61,7 @@ async function run(id: string, options: Options, context: CommandContext): Promi
     return { events: stored, inputs: sideRecords.inputs }
   })
   if (events.length === 0) throw refused("there is no task with this id")
-  const findings = verifyTask({ id, events }, sha256)
+  const findings = verifyTask(events, sha256)
   const found = { id, history: toTaskHistory(events), findings, words: toProviderWords(inputs) }
   context.print(options.json === true ? toJson(found, events) : toText(found, describeFinding))
   context.exitWith(CODES[toOutcome(findings, isObstacle)])

@@ -1,0 +1,41 @@
+/** The ports and the numbers that an engine is made from, put together once. */
+import type {
+  ArtifactStorage,
+  Channel,
+  Clock,
+  Digest,
+  Log,
+  MediaInspector,
+  MediaSource,
+  Model,
+  PriceBook,
+  Probe,
+  TaskStorage,
+} from "@safelight/core"
+import type { UnitCosts } from "../record/attempt-cost.ts"
+import type { ContentRefusals } from "../work/refusal-rule.ts"
+import type { Identifiers } from "./identifiers.ts"
+import type { InputLinks } from "./input-links.ts"
+import type { EngineSettings } from "./settings.ts"
+
+export interface Ports {
+  readonly storage: TaskStorage
+  readonly artifacts: ArtifactStorage
+  readonly clock: Clock
+  readonly digest: Digest
+  readonly identifiers: Identifiers
+  readonly log: Log
+  readonly probe: Probe
+  readonly settings: EngineSettings
+  readonly models: ReadonlyMap<string, Model>
+  readonly prices: PriceBook
+  readonly channels: readonly Channel[]
+  /** Absent where providers fetch no inputs from here. */
+  readonly inputLinks: InputLinks
+  /** What operators declared, by the channel's name. */
+  readonly costs: ReadonlyMap<string, UnitCosts>
+  readonly contentRefusals: ContentRefusals
+  /** Both are there where a channel's outputs are URLs. */
+  readonly media: MediaSource | undefined
+  readonly inspector: MediaInspector | undefined
+}

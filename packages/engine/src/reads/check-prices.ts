@@ -1,0 +1,67 @@
+/**
+ * Whether what this node is configured with settles the tasks that are there: tasks keep the price
+ * version that they were accepted under, and a version is but a name. A table that was taken away, or
+ * edited under the name that it had, is found here, before a host starts on it.
+ */
+import { chargeOf, type Model, type Task } from "@safelight/core"
+import type { Ports } from "../host/ports.ts"
+import { canSettle } from "../record/settlement.ts"
+import { readParameters } from "../record/request-input.ts"
+
+/** Unfinished tasks that are not charged here as they were accepted. */
+export interface PriceFault {
+  /**
+   * `missing`: the price is not configured here, `unknown-model`: the model isn't; so the tasks are left
+   * to other nodes.
+   * `differs`: one of the tasks would be estimated at another price than it was accepted at, so that
+   * the table, or the model, is not what it was.
+   */
+  readonly kind: "missing" | "unknown-model" | "differs"
+  readonly model: string
+  readonly priceVersion: string
+  /** How many of the unfinished tasks that were looked at. */
+  readonly tasks: number
+}
+
+/** The unfinished tasks that end first, as those of an older table do. */
+const LOOKED_AT = 10_000
+
+export async function checkPrices(ports: Ports): Promise<readonly PriceFault[]> {
+  const ever = { now: Number.MAX_SAFE_INTEGER, heldUntil: Number.MAX_SAFE_INTEGER }
+  const heads = await ports.storage.findOverdue({ ...ever, limit: LOOKED_AT })
+  const tasks = heads.map(({ task }) => task)
+  const groups = Map.groupBy(tasks, ({ model, priceVersion }) =>
+    JSON.stringify([model, priceVersion]),
+  )
+  const faults: PriceFault[] = []
+  for (const group of groups.values()) {
+    const [first] = group
+    const kind = first && (await judge(ports, first))
+    if (first === undefined || kind === undefined) continue
+    const { model, priceVersion } = first
+    faults.push({ kind, model, priceVersion, tasks: group.length })
+  }
+  return faults
+}
+
+async function judge(ports: Ports, task: Task): Promise<PriceFault["kind"] | undefined> {
+  const model = ports.models.get(task.model)
+  if (model === undefined) return "unknown-model"
+  if (!canSettle(ports, task)) return "missing"
+  return (await isEstimatedAlike(ports, model, task)) ? undefined : "differs"
+}
+
+/**
+ * True also where nobody can tell any more, as the parameters were erased. A model that was changed may
+ * not even read what it took before.
+ */
+async function isEstimatedAlike(ports: Ports, model: Model, task: Task): Promise<boolean> {
+  const parameters = await readParameters(ports.storage, task.id)
+  if (parameters === undefined) return true
+  try {
+    const usage = model.estimate(parameters)
+    return chargeOf(model, ports.prices, task.priceVersion, usage) === task.reservationMicros
+  } catch {
+    return false
+  }
+}

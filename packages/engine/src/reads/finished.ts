@@ -1,0 +1,51 @@
+/**
+ * Waiting for the end of a task. What this process works on is told as it ends; whether another one
+ * has ended it only a look at the storage shows.
+ */
+import { isTerminal, SafelightError, type StreamHead, type Task } from "@safelight/core"
+import type { Context } from "../host/context.ts"
+import type { Dispatcher } from "../scheduling/dispatcher.ts"
+
+interface Look {
+  readonly head: StreamHead | undefined
+}
+
+/** The finished task; undefined for an unknown one. Rejects with `aborted` on the signal. */
+export async function waitUntilFinished(
+  { clock, recorder, settings, storage }: Context,
+  dispatcher: Dispatcher,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<Task | undefined> {
+  const ended = new AbortController()
+  let finished: Task | undefined
+  const end = (): void => ended.abort("ended")
+  const stopListening = recorder.onFinished(id, (task) => {
+    finished = task
+    end()
+  })
+  signal?.addEventListener("abort", end)
+  try {
+    // A storage that hangs must not keep whoever called the waiting off.
+    const over = new Promise<void>((resolve) => {
+      ended.signal.addEventListener("abort", () => resolve())
+    })
+    const look = async (): Promise<Look> => ({ head: await storage.readTask(id) })
+    for (;;) {
+      if (finished !== undefined) return finished
+      if (signal?.aborted === true) {
+        throw new SafelightError({ code: "aborted", message: "the waiting was called off" })
+      }
+      if (!dispatcher.worksOn(id)) {
+        const found = await Promise.race([look(), over])
+        if (found === undefined) continue
+        const { head } = found
+        if (head === undefined || isTerminal(head.task)) return head?.task
+      }
+      await clock.wait(settings.idlePollMs, ended.signal)
+    }
+  } finally {
+    stopListening()
+    signal?.removeEventListener("abort", end)
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * What a front end may know of tasks: an account sees its own alone, and of another's no more than of one
+ * that does not exist.
+ */
+import {
+  billedInputMs,
+  findPrice,
+  openEvent,
+  type StreamHead,
+  type TaskRequest,
+  type TaskService,
+} from "@safelight/core"
+import type { Context } from "../host/context.ts"
+
+export interface TaskReads extends Omit<TaskService, "submit"> {
+  erase(request: TaskRequest): Promise<boolean>
+}
+
+export function createReads(context: Context): TaskReads {
+  const { artifacts, models, prices, storage } = context
+
+  /** The account's own task. */
+  async function find({ account, id }: TaskRequest): Promise<StreamHead | undefined> {
+    const head = await storage.readTask(id)
+    return head?.task.account === account ? head : undefined
+  }
+
+  return {
+    findTask: async (request) => (await find(request))?.task,
+    async listTasks(request) {
+      const { model } = request
+      // Refused, and not taken for a model without tasks: who looks whether a task was made must not be
+      // told "no" for a slip.
+      if (model !== undefined && !models.has(model)) {
+        return { kind: "unknown-model", models: [...models.keys()] }
+      }
+      return { kind: "listed", ...(await storage.listTasks(request)) }
+    },
+    async findArtifacts(request) {
+      const head = await find(request)
+      return head && { task: head.task, artifacts: await storage.readArtifacts(request.id) }
+    },
+    async findLinked(id) {
+      // Both in any case: how long it takes must not tell whether there is such a task.
+      const [head, found] = await Promise.all([storage.readTask(id), storage.readArtifacts(id)])
+      return head && { task: head.task, artifacts: found }
+    },
+    async listEvents(request) {
+      return (await find(request)) && (await storage.readEvents(request.id)).map(openEvent)
+    },
+    async findUsage(request) {
+      const task = (await find(request))?.task
+      return (
+        task && {
+          task,
+          price: findPrice(prices, task.priceVersion, task.model),
+          billedInputMs: billedInputMs(task.usage?.inputVideosMs ?? []),
+        }
+      )
+    },
+    /** A task is billed in the period in which it finished, whenever it was submitted. */
+    async sumUsage(request) {
+      const [charges, totals, account] = await Promise.all([
+        storage.sumCharges(request),
+        storage.readTotals(request.account),
+        storage.findAccount(request.account),
+      ])
+      return { charges, totals, budgetMicros: account?.budgetMicros ?? null }
+    },
+    openArtifact: ({ artifact, ...range }) =>
+      artifacts.open({ locator: artifact.locator, ...range }),
+    erase: async (request) =>
+      (await find(request)) !== undefined && storage.eraseInputs(request.id),
+  }
+}

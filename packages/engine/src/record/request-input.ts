@@ -1,0 +1,20 @@
+/**
+ * The inputs that stand beside the log for each task, and may be erased: what a person asked for, and how
+ * many services have passed it on. What was measured of its videos is `measure-inputs.ts`.
+ */
+import type { ParameterValues, TaskStorage } from "@safelight/core"
+
+/** The name of the input that holds a request's parameters, as canonical JSON. */
+export const REQUEST_INPUT = "request"
+
+/** The name of the input that says how many services have passed a request on; absent for none. */
+export const HOPS_INPUT = "hops"
+
+/** A task's parameters as they were accepted; undefined once they were erased. */
+export async function readParameters(
+  storage: Pick<TaskStorage, "readInput">,
+  task: string,
+): Promise<ParameterValues | undefined> {
+  const input = await storage.readInput({ task, name: REQUEST_INPUT })
+  return input && (JSON.parse(input.body) as ParameterValues)
+}

@@ -1,0 +1,95 @@
+/**
+ * Settling a doubt by hand (design §3): an operator who has asked the provider says that it has the
+ * operation, or that it never will. Only a task in doubt may be settled, since for any other the
+ * engine knows better; it needs no engine, as any process may append.
+ */
+import {
+  SILENT_LOG,
+  type Channel,
+  type Clock,
+  type Json,
+  type TaskStorage,
+  type Task,
+  type TaskCommand,
+  type TaskState,
+} from "@safelight/core"
+import { createEngineClock } from "../host/engine-clock.ts"
+import { withOwnHeads } from "./own-heads.ts"
+import { createRecorder, type Recorder } from "./recorder.ts"
+import { toSettings, type EngineSettings } from "../host/settings.ts"
+import { sha256 } from "../host/sha256.ts"
+import { systemClock } from "../host/system-clock.ts"
+
+export type ResolveRequest =
+  /** The channel has it: the task is followed from here on, by any node. */
+  | { readonly task: string; readonly adopt: Json }
+  /** It will not come: the task fails with `upstream_outcome_unknown` and is not charged. */
+  | { readonly task: string; readonly fail: true }
+
+export type ResolveResult =
+  | { readonly kind: "resolved"; readonly task: Task }
+  | { readonly kind: "unknown-task" }
+  /** The task is not in doubt. */
+  | { readonly kind: "not-doubtful"; readonly state: TaskState }
+
+export interface ResolvePorts {
+  readonly storage: TaskStorage
+  readonly clock?: Clock
+  readonly settings?: Partial<EngineSettings>
+  readonly channels?: readonly Channel[]
+}
+
+/**
+ * Records what the operator says of a doubtful task; twice finds it settled already. Rejects where
+ * the storage fails, with `invalid-configuration` for a wrong setting.
+ */
+export async function resolveTask(
+  ports: ResolvePorts,
+  request: ResolveRequest,
+): Promise<ResolveResult> {
+  return settleDoubt(await createLonePorts(ports), request)
+}
+
+export interface LonePorts {
+  readonly recorder: Recorder
+  readonly storage: TaskStorage
+}
+
+/**
+ * What whoever settles a task without an engine records with and reads from; it goes by the storage's
+ * clock as an engine does. Rejects as `resolveTask` does.
+ */
+export async function createLonePorts(ports: ResolvePorts): Promise<LonePorts> {
+  const { channels = [], clock: own = systemClock } = ports
+  const storage = withOwnHeads(ports.storage, SILENT_LOG)
+  const settings = toSettings(ports.settings, channels)
+  const log = SILENT_LOG
+  const clock = createEngineClock({ clock: own, log, storage })
+  await clock.ready()
+  const recorder = createRecorder({ channels, clock, digest: sha256, log, settings, storage })
+  return { recorder, storage }
+}
+
+/** The same by an engine's own recorder, so that whoever waits there for the task's end is told. */
+export async function settleDoubt(
+  { recorder, storage }: LonePorts,
+  request: ResolveRequest,
+): Promise<ResolveResult> {
+  for (;;) {
+    const head = await storage.readTask(request.task)
+    if (head === undefined) return { kind: "unknown-task" }
+    const { task } = head
+    if (task.state !== "doubtful") return { kind: "not-doubtful", state: task.state }
+    const command = toCommand(request, task)
+    const recorded = await recorder.recordIntent(head, command)
+    if (recorded.kind === "recorded") return { kind: "resolved", task: recorded.head.task }
+    if (recorded.kind === "refused") throw new TypeError(`a doubt took no ${command.kind}`)
+  }
+}
+
+function toCommand(request: ResolveRequest, { attempt, dispatch }: Task): TaskCommand {
+  if ("adopt" in request) {
+    return { kind: "accept", operation: request.adopt, upstreamKey: dispatch?.upstreamKey ?? "" }
+  }
+  return { kind: "fail", attempt, code: "upstream_outcome_unknown" }
+}

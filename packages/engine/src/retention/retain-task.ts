@@ -1,0 +1,138 @@
+/**
+ * What retention does to one finished task: its inputs are erased, its expiry is recorded, its bytes are
+ * removed, and the moment of the next look is set. The bucket comes last, so that one that is out of
+ * reach keeps no prompt and hides no expiry.
+ */
+import { lastExpiryAt, type StreamHead, type Task } from "@safelight/core"
+import type { Context } from "../host/context.ts"
+import { areBytesDue, nextRetentionAt } from "../record/schedule.ts"
+
+/** The removal of one task's bytes: a bucket that hangs must not hold a sweep. */
+const REMOVE_MS = 30_000
+
+/** Failures in a row after which the artifact storage is taken to be away: as many as are asked at once. */
+const MOST_FAILURES = 64
+
+export interface RetainOptions {
+  readonly now: number
+  /** When the database was adopted; 0: never. */
+  readonly adoptedAt: number
+  /** Of the record of an expiry. */
+  readonly maxTries: number
+  /** Counted up by what was done. */
+  readonly counts: { expired: number; removed: number; erased: number }
+}
+
+/** The removals of one sweep. */
+export interface Removals {
+  /**
+   * Removes what is due of a task; undefined where nothing was tried, since the storage is away. Rejects
+   * where it fails.
+   */
+  remove(task: Task, now: number): Promise<number | undefined>
+  /** Tasks whose removal was not tried. */
+  readonly skipped: number
+}
+
+export function createRemovals(context: Context): Removals {
+  let failures = 0
+  let skipped = 0
+  return {
+    async remove(task, now) {
+      if (failures >= MOST_FAILURES) {
+        skipped += 1
+        return undefined
+      }
+      try {
+        const removing = (): Promise<number> => removeDue(context, task, now)
+        const removed = await context.deadlines.run(REMOVE_MS, undefined, removing)
+        failures = 0
+        return removed
+      } catch (error) {
+        failures += 1
+        throw error
+      }
+    },
+    get skipped() {
+      return skipped
+    },
+  }
+}
+
+/** Brings one finished task up to `now` and sets when it is looked at next. Safe to repeat. */
+export async function retainTask(
+  context: Context,
+  removals: Removals,
+  head: StreamHead,
+  options: RetainOptions,
+): Promise<void> {
+  const { counts, now } = options
+  const { settings, storage } = context
+  const { finishedAt, id } = head.task
+  if (now >= finishedAt + settings.inputRetentionMs) {
+    if (await storage.eraseInputs(id, { keepsIdempotency: true })) counts.erased += 1
+  }
+  const task = await expire(context, head, options)
+  const heldUntil = toHeldUntil(context, task, options)
+  if (now >= heldUntil && mayHaveBytes(context, task) && areBytesDue(task, settings, now)) {
+    const removed = await removals.remove(task, now)
+    if (removed === undefined) return
+    counts.removed += removed
+  }
+  const dueAt = nextRetentionAt(task, settings, now) ?? (now < heldUntil ? heldUntil : null)
+  await storage.retain({ task: id, dueAt })
+}
+
+/** The task once its expiry is recorded, if that is due. */
+async function expire(
+  context: Context,
+  head: StreamHead,
+  { counts, maxTries, now }: RetainOptions,
+): Promise<Task> {
+  const { task } = head
+  if (task.state !== "succeeded.available" || now < lastExpiryAt(task)) return task
+  await context.probe("sweep:before-append", task.id)
+  const options = { now, maxTries }
+  const recorded = await context.recorder.recordFact(head, [{ kind: "expire" }], options)
+  await context.probe("sweep:after-append", task.id)
+  counts.expired += 1
+  return recorded.kind === "recorded" ? recorded.head.task : task
+}
+
+/**
+ * Until when nothing of a task may be removed: a database that was adopted shares the tasks from
+ * before with the one that it is a copy of, and perhaps their artifacts.
+ */
+function toHeldUntil(
+  { settings }: Context,
+  { createdAt }: Task,
+  { adoptedAt }: RetainOptions,
+): number {
+  return createdAt < adoptedAt ? adoptedAt + settings.adoptionHoldMs : 0
+}
+
+/**
+ * Whether anything was ever stored for the task: outputs only after a channel was called, and before that
+ * only videos that a request refers to, while they are measured.
+ */
+function mayHaveBytes({ models }: Context, { attempt, model: id }: Task): boolean {
+  if (attempt > 0) return true
+  const model = models.get(id)
+  return model === undefined || Object.values(model.media).includes("video")
+}
+
+/** Removes what is outside the manifest, and expired bytes, once each has had its time. */
+async function removeDue(
+  { artifacts, probe, settings }: Context,
+  task: Task,
+  now: number,
+): Promise<number> {
+  const kept = task.artifacts.filter(({ expiresAt }) => now < expiresAt + settings.removeAfterMs)
+  const keptLocators = new Set(kept.map(({ locator }) => locator))
+  const surplus = (await artifacts.list(task.id)).filter((locator) => !keptLocators.has(locator))
+  for (const locator of surplus) {
+    await artifacts.remove(locator)
+    await probe("sweep:after-remove", task.id)
+  }
+  return surplus.length
+}

@@ -1,0 +1,127 @@
+/**
+ * What time does to tasks, done whenever somebody calls. The overdue part ends tasks past their `endBy`; the
+ * retention part records expiry, removes bytes and orphans, erases inputs and forgets idempotency keys.
+ * The two run at once and share nothing. Every node may sweep at once: the version of a task decides who
+ * ends it.
+ */
+import { isSafelightError, type StreamHead } from "@safelight/core"
+import type { Context } from "../host/context.ts"
+import { endOverdue, LEFT_TO_OTHERS_MS, toUnheld, type Ended } from "../work/overdue.ts"
+import { createRemovals, retainTask } from "./retain-task.ts"
+import { visitDue } from "./visit-due.ts"
+
+export interface SweepReport {
+  /** Tasks failed because their time was up. */
+  readonly timedOut: number
+  /** Tasks whose last artifact expired. */
+  readonly expired: number
+  /** Stored objects removed: expired artifacts and orphans. */
+  readonly removed: number
+  /** Tasks whose prompt and other inputs were erased. */
+  readonly erased: number
+  /** Idempotency keys that stand for their task no longer. */
+  readonly forgotten: number
+  /** Tasks whose sweep failed; the next one finds them again. */
+  readonly failed: number
+}
+
+/** `overdue` must not wait for `retention`, whose bucket may take minutes to fail. */
+export type SweepPart = "overdue" | "retention"
+
+/** Keys forgotten in one commit: submissions wait for it, so it must be short. */
+const FORGOTTEN_PAGE = 500
+
+/** The end of one task, which may have a result to be stored. */
+const VISIT_MS = 300_000
+
+/** Tries to record a fact, some seconds in all: a storage that was restarted is back by then. */
+const TRIES = 5
+
+/** One part of a sweep. */
+interface Round {
+  readonly now: number
+  readonly report: { -readonly [Count in keyof SweepReport]: SweepReport[Count] }
+  /** For the facts still to come: once a fact has used all of them up, the others get one each. */
+  tries: number
+}
+
+/** Does all that is due at `now` (ms), or one part of it. Rejects only where the storage does not answer. */
+export async function sweep(context: Context, now: number, part?: SweepPart): Promise<SweepReport> {
+  const report = { timedOut: 0, expired: 0, removed: 0, erased: 0, forgotten: 0, failed: 0 }
+  const toRound = (): Round => ({ now, report, tries: TRIES })
+  const chores: Promise<void>[] = []
+  if (part !== "retention") chores.push(endAllOverdue(context, toRound()))
+  if (part !== "overdue") {
+    chores.push(retainAll(context, toRound()), forgetIdempotency(context, toRound()))
+  }
+  for (const chore of await Promise.allSettled(chores)) {
+    if (chore.status === "rejected") throw chore.reason
+  }
+  return report
+}
+
+async function endAllOverdue(context: Context, round: Round): Promise<void> {
+  const { now, report } = round
+  const heldUntil = now - LEFT_TO_OTHERS_MS
+  await visitDue(context, {
+    find: (limit) => context.storage.findOverdue({ now, heldUntil, limit }),
+    async visit(head) {
+      await context.probe("sweep:before-append", head.task.id)
+      const ended = await endOne(context, head, round)
+      await context.probe("sweep:after-append", head.task.id)
+      if (ended === "timed-out") report.timedOut += 1
+    },
+    onFailure: (error) => noteFailure(round, error),
+  })
+}
+
+function endOne(context: Context, head: StreamHead, { now, tries }: Round): Promise<Ended> {
+  const work = toUnheld(context, head)
+  return context.deadlines.run(VISIT_MS, undefined, (signal) => {
+    signal.addEventListener("abort", () => work.ending.abort())
+    return endOverdue(context, work, { now, maxTries: tries })
+  })
+}
+
+async function retainAll(context: Context, round: Round): Promise<void> {
+  const { now, report } = round
+  const { adoptedAt } = await context.storage.readDeployment()
+  const removals = createRemovals(context)
+  await visitDue(context, {
+    find: (limit) => context.storage.findRetained({ now, limit }),
+    async visit(head) {
+      const { tries } = round
+      await retainTask(context, removals, head, { adoptedAt, now, maxTries: tries, counts: report })
+    },
+    onFailure: (error) => noteFailure(round, error),
+  })
+  const { skipped } = removals
+  report.failed += skipped
+  if (skipped > 0) {
+    context.log.warn({ tasks: skipped }, "artifact storage unavailable")
+  }
+}
+
+/**
+ * Counts the failure. If the storage was at fault, it may have been this task's own trouble: the next look
+ * at the storage shows it, and resolves to true once.
+ */
+function noteFailure(round: Round, error: unknown): boolean {
+  round.report.failed += 1
+  const isFromStorage = isSafelightError(error) && error.code === "storage-unavailable"
+  if (!isFromStorage || round.tries === 1) return false
+  round.tries = 1
+  return true
+}
+
+async function forgetIdempotency(
+  { settings, storage }: Context,
+  { now, report }: Round,
+): Promise<void> {
+  const usedBefore = now - settings.idempotencyMs
+  for (;;) {
+    const count = await storage.forgetIdempotency({ usedBefore, limit: FORGOTTEN_PAGE })
+    report.forgotten += count
+    if (count < FORGOTTEN_PAGE) return
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Resolving a doubt: a call was made, or may have been, and its outcome is unknown. What may be
+ * done depends on what the channel makes of a repeat (design §5). Whatever can't be resolved rests
+ * until `endBy`, is then failed and not charged.
+ */
+import type { Channel } from "@safelight/core"
+import type { Context } from "../host/context.ts"
+import { giveBackAll } from "./give-back.ts"
+import { dispatchAgain, isKeyAlive } from "./dispatch-step.ts"
+import { isOutside } from "./follow-step.ts"
+import { recordFact } from "./record-fact.ts"
+import { toRequest } from "./request.ts"
+import type { ChannelPermit } from "../scheduling/routing.ts"
+import { toBackoffMs } from "../host/settings.ts"
+import { advance, isHeld, type StepResult, type Work } from "./work.ts"
+
+/** A task found in `dispatching` under another lease: whoever called is gone, and so is its answer. */
+export async function recordLostCall(context: Context, work: Work): Promise<StepResult> {
+  const { attempt } = work.head.task
+  const command = { kind: "doubt", attempt, code: "caller-lost" } as const
+  return recordFact(context, work, [command])
+}
+
+/** Repeats, asks, or lets rest. */
+export async function resolveDoubt(
+  context: Context,
+  work: Work,
+  permit: ChannelPermit,
+): Promise<StepResult> {
+  switch (wayOut(work, permit, context.clock.now())) {
+    case "repeat":
+      return repeat(context, work, permit)
+    case "look-up":
+      return lookUp(context, work, permit)
+    case "rest":
+      return rest(context, work)
+  }
+}
+
+function wayOut(work: Work, permit: ChannelPermit, now: number): "repeat" | "look-up" | "rest" {
+  const { submission } = permit.channel
+  const canAsk = permit.channel.find !== undefined
+  const { attempt, maxAttempts } = work.head.task
+  const isAlive = submission.kind === "keyed" && isKeyAlive(permit, work, now)
+  // Repeating buys nothing, so it goes on as long as it may; a channel that can be asked is asked
+  // once repeats have brought no answer.
+  if (isAlive && (!canAsk || attempt < maxAttempts)) return "repeat"
+  return canAsk && submission.kind !== "unkeyed" ? "look-up" : "rest"
+}
+
+/** The very same key again: the channel answers with the same operation. */
+async function repeat(context: Context, work: Work, permit: ChannelPermit): Promise<StepResult> {
+  const key = work.head.task.dispatch?.upstreamKey ?? ""
+  // Without its parameters the call can't be made again, and the first one stays in doubt.
+  const isErased = (await toRequest(context, work, key)) === undefined
+  return isErased ? rest(context, work) : dispatchAgain(context, work, permit, key)
+}
+
+/**
+ * Asks whether the key exists, once no earlier request can still be on its way, and what it made is
+ * listed: the lease it was sent under, the longest request and the lag of the list have passed on this
+ * process's own clock. That is waited for once: a channel that fails is asked again after a growing pause.
+ */
+async function lookUp(context: Context, work: Work, permit: ChannelPermit): Promise<StepResult> {
+  const { clock, log, settings } = context
+  const { channel } = permit
+  const { submission } = channel
+  const longestMs =
+    submission.kind === "lookup"
+      ? submission.longestRequestMs + (submission.listLagMs ?? 0)
+      : channel.submitTimeoutMs
+  const safeAt = work.takenAt + settings.leaseMs + longestMs
+  await clock.wait(Math.max(0, safeAt - clock.monotonicNow()), work.controller.signal)
+  for (let failures = 1; ; failures += 1) {
+    if (!isHeld(clock, work)) return "leave"
+    const leftMs = work.head.task.endBy - clock.judgedNow()
+    if (leftMs <= 0) return "next"
+    try {
+      return await askForKey(context, work, channel)
+    } catch (error) {
+      if (work.controller.signal.aborted || !isOutside(error)) throw error
+      log.warn({ task: work.id, channel: channel.name, error }, "lookup failed")
+      const pauseMs = error.retryAfterMs ?? toBackoffMs(settings, failures)
+      await clock.wait(Math.min(pauseMs, leftMs), work.controller.signal)
+    }
+  }
+}
+
+async function askForKey(context: Context, work: Work, channel: Channel): Promise<StepResult> {
+  const { clock, deadlines, settings, recorder } = context
+  const { attempt, dispatch: sent } = work.head.task
+  const request = await toRequest(context, work, sent?.upstreamKey ?? "")
+  if (request === undefined) return rest(context, work)
+  const { signal } = work.controller
+  const found = await deadlines.run(settings.pollTimeoutMs, signal, (bound) =>
+    Promise.resolve(channel.find?.({ ...request, signal: bound })),
+  )
+  if (found === undefined) return rest(context, work)
+  if (found !== null) {
+    const { upstreamKey } = request
+    const command = { kind: "accept", operation: found.operation, upstreamKey } as const
+    return recordFact(context, work, [command])
+  }
+  // Given up where the task has moved on: what was adopted meanwhile must not be bought again.
+  const command = { kind: "defer", attempt, reason: "not-found", retryAt: clock.now() } as const
+  return advance(work, await recorder.recordIntent(work.head, command))
+}
+
+async function rest(context: Context, work: Work): Promise<StepResult> {
+  const { endBy } = work.head.task
+  work.isReleased = true
+  await giveBackAll(context, [work], endBy)
+  return "leave"
+}

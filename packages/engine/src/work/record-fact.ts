@@ -1,0 +1,99 @@
+/**
+ * What happened to a task in this process's hands is written down until the engine ends. A purchase that
+ * the task does not take any more (it ended meanwhile, or another call was made in its place) will be
+ * delivered by nobody: its handle goes into the log, where a person finds what to ask a refund for, and
+ * its channel is asked to stop, unless the task may come to it again.
+ */
+import {
+  isTerminal,
+  toCanonicalJson,
+  type Input,
+  type Json,
+  type Rejection,
+  type StreamHead,
+  type TaskCommand,
+} from "@safelight/core"
+import type { Context } from "../host/context.ts"
+import { stopWork } from "./stop-work.ts"
+import { advance, type StepResult, type Work } from "./work.ts"
+
+/** Appends the commands in order, whoever holds the task by now, and takes over what was recorded. */
+export async function recordFact(
+  context: Context,
+  work: Work,
+  commands: readonly TaskCommand[],
+  inputs: readonly Input[] = [],
+): Promise<StepResult> {
+  const { signal } = work.ending
+  const recorded = await context.recorder.recordFact(work.head, commands, { inputs, signal })
+  if (recorded.kind === "refused") await reportRefused(context, work, commands, recorded)
+  return advance(work, recorded)
+}
+
+type PaidCommand = Extract<TaskCommand, { kind: "accept" | "succeed" | "fail" | "defer" }>
+
+/** Reports what was bought and refused; does nothing where the task has that very purchase. */
+async function reportRefused(
+  context: Context,
+  work: Work,
+  commands: readonly TaskCommand[],
+  { head, rejection }: { readonly head: StreamHead; readonly rejection: Rejection },
+): Promise<void> {
+  const paid = commands.find(isPaid)
+  if (paid === undefined) return
+  const { dispatch, operation: followed } = work.head.task
+  const operation = paid.kind === "accept" ? paid.operation : followed
+  const upstreamKey = paid.kind === "accept" ? paid.upstreamKey : (dispatch?.upstreamKey ?? "")
+  if (isKnownPurchase(head, upstreamKey, operation)) return
+  const channel = dispatch?.channel
+  const { state } = head.task
+  const cost = paid.kind === "accept" ? undefined : paid.cost
+  context.log.error(
+    { task: work.id, channel, upstreamKey, operation, state, rejection: rejection.code, cost },
+    "purchase not delivered",
+  )
+  if (paid.kind === "accept" && !mayComeAgain(work, head)) await stop(context, work, operation)
+}
+
+/**
+ * Whether the key may be used for the task again: its storage has lost attempts, and counts them anew.
+ * A channel that knows keys answers with the very same purchase then.
+ */
+function mayComeAgain(work: Work, { task }: StreamHead): boolean {
+  return !isTerminal(task) && task.attempt < work.head.task.attempt
+}
+
+/** What came to nothing was paid for where the provider says so, or may have billed it. */
+function isPaid(command: TaskCommand): command is PaidCommand {
+  if (command.kind === "accept" || command.kind === "succeed") return true
+  if (command.kind !== "fail" && command.kind !== "defer") return false
+  return command.cost !== undefined && command.cost !== "none"
+}
+
+async function stop(context: Context, work: Work, operation: Json): Promise<void> {
+  const { dispatch } = work.head.task
+  const channel = context.channels.find(({ name }) => name === dispatch?.channel)
+  if (channel !== undefined) await stopWork(context, work, channel, operation)
+}
+
+/**
+ * Whether a handle is one on what a task follows or has delivered; a failed one has delivered nothing. A
+ * callback may name the same work in other words than the answer to the call did: where both have an id,
+ * that decides.
+ */
+export function isKnownPurchase(
+  { task }: StreamHead,
+  upstreamKey: string,
+  operation: Json,
+): boolean {
+  if (task.state === "failed" || task.dispatch?.upstreamKey !== upstreamKey) return false
+  const [known, asked] = [toId(task.operation), toId(operation)]
+  if (known !== undefined && asked !== undefined) return known === asked
+  return toCanonicalJson(task.operation) === toCanonicalJson(operation)
+}
+
+function toId(operation: Json): string | undefined {
+  if (typeof operation !== "object" || operation === null || Array.isArray(operation)) return
+  const id = (operation as Readonly<Record<string, Json>>)["id"]
+  return typeof id === "string" ? id : undefined
+}
