@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from "node:util"
 import {
   emptyTask,
   evolve,
+  fromSnapshot,
   parseJson,
   PROJECTION,
   toTaskRow,
@@ -94,7 +95,7 @@ function compareSnapshots(
   history: readonly Task[],
   find: Ledger["find"],
 ): void {
-  const members = toMembers(found)
+  const members: Members | undefined = toMembers(found) && { ...fromSnapshot(found.snapshot) }
   const due: Members = { ...history.at(-1) }
   const names = [...new Set([...Object.keys(due), ...Object.keys(members ?? {})])]
   const differing = names.filter((name) => !isDeepStrictEqual(due[name], members?.[name]))
