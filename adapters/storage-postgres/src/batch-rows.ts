@@ -2,7 +2,7 @@
  * Changes as the rows of a statement. Rows are in the order of their ids, so that two batches that
  * touch the same rows take them in the same order; the sum of an account's changes is one row.
  */
-import type { LogChange } from "@safelight/store"
+import { toStoredTaskRow, type LogChange } from "@safelight/store"
 import type { AddedTotals, BatchRows, SectionName } from "./sections.ts"
 
 /**
@@ -40,7 +40,7 @@ type Add = <Name extends SectionName>(section: Name, row: RowOf<Name>) => void
 function addAppend({ append }: LogChange, add: Add, isPlain: boolean): void {
   const { changes, expectedHash, events, expectedVersion, inputs = [] } = append
   const toInputs = isPlain && expectedVersion === 0 ? "firstInputs" : "inputs"
-  const { task } = changes
+  const task = toStoredTaskRow(changes.task)
   if (expectedHash === undefined) add("created", task)
   else add("moved", { ...task, expectedHash })
   for (const event of events) add("events", event)

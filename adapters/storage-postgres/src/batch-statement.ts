@@ -4,7 +4,7 @@
  * a version that moved on, or an account without room. Nothing is known then of which change it was;
  * the batch is judged change by change (judge.ts).
  */
-import { toBigintArray, toTextArray } from "./binary-array.ts"
+import { toBigintArray, toCompactArray, toTextArray } from "./binary-array.ts"
 import type { NamedQuery } from "./named-query.ts"
 import {
   SECTION_NAMES,
@@ -74,7 +74,9 @@ function toRoomCondition(totals: string, accounts: string): string {
   where x.admitted_tasks > 0 and (c.budget_micros is not null or c.unfinished_tasks is not null))`
 }
 
-const ARRAY_TYPES = { text: "text[]", integer: "bigint[]" } as const
+const ARRAY_TYPES = { text: "text[]", integer: "bigint[]", compact: "bytea[]" } as const
+
+const TO_ARRAY = { text: toTextArray, integer: toBigintArray, compact: toCompactArray } as const
 
 /** Throws a RangeError where a row lacks the member. */
 function toArray({ member, type, codec }: SectionColumn, rows: readonly object[]): Buffer {
@@ -83,7 +85,5 @@ function toArray({ member, type, codec }: SectionColumn, rows: readonly object[]
     if (value === undefined) throw new RangeError(`no value for ${member} in a row of a batch`)
     return codec === undefined ? value : codec.toSql(value as never)
   })
-  return type === "text"
-    ? toTextArray(values as (string | null)[])
-    : toBigintArray(values as (number | null)[])
+  return TO_ARRAY[type](values as never)
 }

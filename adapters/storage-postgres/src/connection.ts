@@ -37,6 +37,7 @@ const SETTINGS = [
   "enable_seqscan=off",
   "jit=off",
   "default_transaction_isolation=read\\ committed",
+  "bytea_output=hex",
   "timezone=UTC",
   "client_encoding=UTF8",
 ]
@@ -54,11 +55,13 @@ const PLANNING = {
 /** Plans are made anew this often: one for an empty table must not outlive its emptiness. */
 const REPLAN_MS = 5_000
 
+const BYTEA = 17
 const INT8 = 20
 
-/** Integers of 8 bytes as numbers: everything that is stored is a safe integer. */
+/** Bytes as they are sent. Integers of 8 bytes as numbers: everything that is stored is a safe integer. */
 const types = {
   getTypeParser(id: number, format?: "text" | "binary") {
+    if (id === BYTEA) return String
     if (id === INT8 && format !== "binary") return toSafeInteger
     return pgTypes.getTypeParser(id, format)
   },

@@ -16,7 +16,7 @@ export function isJson(value: unknown): value is Json {
   return value === null || Object.values(value).every(isJson)
 }
 
-/** How JSON.stringify begins a lone surrogate, and nothing else but a text that spells it out. */
+/** The beginning of a lone surrogate as JSON.stringify writes it; a text may also spell it out. */
 const LONE_SURROGATE = "\\ud"
 
 /**
@@ -81,7 +81,7 @@ function writeNumber(value: number): string {
   throw new TypeError("a number that is not finite has no canonical JSON")
 }
 
-/** Throws where a list holds nothing at a place: JSON would write null there. */
+/** Throws if an item is undefined: JSON would write null for it. */
 function writeList(list: readonly unknown[]): string {
   let items = ""
   for (let place = 0; place < list.length; place += 1) {
@@ -97,7 +97,7 @@ function writeList(list: readonly unknown[]): string {
 function writeObject(value: object): string {
   checkPlain(value)
   let members = ""
-  // Without a comparison of one's own, texts are sorted by UTF-16 code units (RFC 8785 §3.2.3).
+  // By default texts are sorted by UTF-16 code units (RFC 8785 §3.2.3).
   for (const key of Object.keys(value).toSorted()) {
     const member = (value as Readonly<Record<string, unknown>>)[key]
     if (member === undefined) continue

@@ -49,7 +49,7 @@ const LOADS = describeStatements(({ db, compile, dialect }) => ({
       // The cross join has SQLite begin with the queue: finished tasks are far more.
       .crossJoin("tasks")
       .select(dialect.toMemberJson("tasks.snapshot", ["dispatch", "channel"]).as("channel"))
-      .whereRef("tasks.id", "=", "begun.task")
+      .whereRef("tasks.task", "=", "begun.task")
       .where("tasks.status", "=", sql.lit("running" as const))
       .where(
         dialect.toMemberJson("tasks.snapshot", ["state"]),

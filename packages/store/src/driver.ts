@@ -114,7 +114,7 @@ export interface Listening {
 /** `first` gives ids; the others are run with the last of them as `last`, and not at all without one. */
 export interface SnapshotRequest {
   readonly first: Statement<
-    { readonly id: string },
+    { readonly task: string },
     { readonly after: string; readonly limit: number }
   >
   readonly others: readonly Statement<unknown, { readonly after: string; readonly last: string }>[]

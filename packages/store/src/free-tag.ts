@@ -13,8 +13,8 @@ export function toTagOnceFree(
 ): Expression<number | null> {
   const dispatched = of
     .selectFrom("tasks")
-    .select("tasks.id")
-    .whereRef("tasks.id", "=", "ready.task")
+    .select("tasks.task")
+    .whereRef("tasks.task", "=", "ready.task")
     // Public `running` begins with the first dispatch and lasts as long as the task is unfinished.
     .where("tasks.status", "=", sql.lit("running" as const))
   return of

@@ -106,7 +106,7 @@ function selectCounted(compiler: Compiler) {
   return {
     charged: db.selectFrom("charges").select(sum(compiler, "chargeMicros").as("charged")),
     // The cross join has SQLite begin with the queue: an account's finished tasks are far more.
-    unfinished: db.selectFrom("ready").crossJoin("tasks").whereRef("tasks.id", "=", "ready.task"),
+    unfinished: db.selectFrom("ready").crossJoin("tasks").whereRef("tasks.task", "=", "ready.task"),
   }
 }
 

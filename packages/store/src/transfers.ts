@@ -27,21 +27,22 @@ export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
   findSideRecords: compile(({ task }: { task: string }) =>
     db
       .selectFrom("inputs")
-      .select([sql<string>`'input'`.as("kind"), "name", "salt as detail", "body"])
-      .select(sql<number>`0`.as("count"))
+      .select([sql<string>`'input'`.as("kind"), "name", "salt", "body"])
+      .select([sql<string | null>`null`.as("fingerprint"), sql<number>`0`.as("count")])
       .where("task", "=", task)
       .unionAll(
         db
           .selectFrom("idempotency")
-          .select([sql<string>`'use'`.as("kind"), "key as name", "fingerprint as detail"])
-          .select([sql<string>`''`.as("body"), "usedAt as count"])
+          .select([sql<string>`'use'`.as("kind"), "key as name", sql<string>`''`.as("salt")])
+          .select([sql<string>`''`.as("body"), "fingerprint", "usedAt as count"])
           .where("task", "=", task),
       )
       .unionAll(
         db
           .selectFrom("linkEpochs")
-          .select([sql<string>`'epoch'`.as("kind"), "key as name", sql<string>`''`.as("detail")])
-          .select([sql<string>`''`.as("body"), "epoch as count"])
+          .select([sql<string>`'epoch'`.as("kind"), "key as name", sql<string>`''`.as("salt")])
+          .select([sql<string>`''`.as("body"), sql<string | null>`null`.as("fingerprint")])
+          .select("epoch as count")
           .where("task", "=", task),
       ),
   ),
@@ -106,22 +107,24 @@ export function createTransferMethods(
   }
 }
 
-interface BelongingRow {
+interface SideRow {
   readonly kind: string
   readonly name: string
-  readonly detail: string
+  readonly salt: string
   readonly body: string
+  /** Of a use. */
+  readonly fingerprint: string | null
   readonly count: number
 }
 
-function toSideRecords(task: string, found: readonly BelongingRow[]): SideRecords {
+function toSideRecords(task: string, found: readonly SideRow[]): SideRecords {
   const rows = found.toSorted((one, other) => (one.name < other.name ? -1 : 1))
   const ofKind = (kind: string) => rows.filter((row) => row.kind === kind)
   return {
-    inputs: ofKind("input").map(({ name, detail: salt, body }) => ({ task, name, salt, body })),
-    idempotency: ofKind("use").map(({ name: key, detail: fingerprint, count: usedAt }) => ({
+    inputs: ofKind("input").map(({ name, salt, body }) => ({ task, name, salt, body })),
+    idempotency: ofKind("use").map(({ name: key, fingerprint, count: usedAt }) => ({
       key,
-      fingerprint,
+      fingerprint: fingerprint ?? "",
       usedAt,
     })),
     linkEpochs: ofKind("epoch").map(({ name: key, count: epoch }) => ({ key, epoch })),
