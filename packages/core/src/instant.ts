@@ -7,3 +7,9 @@
 export function toUnixSeconds(at: number): number {
   return Math.floor(at / 1000)
 }
+
+/** A date as headers have it (RFC 9110 §5.6.7), in milliseconds; undefined if the text is none. */
+export function parseHttpDate(text: string): number | undefined {
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : at
+}
