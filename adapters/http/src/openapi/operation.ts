@@ -178,9 +178,9 @@ function withPathHeaders(
 /** Whether a status is also answered to requests that were counted against a rate. */
 function toIsCounted(codes: readonly ErrorCode[]): (status: number) => boolean {
   const uncounted = new Set([...SERVER_CODES, ...UNAUTHORIZED_CODES])
-  const toStatus = (code: ErrorCode): number => ERRORS[code][0]
-  const refused = new Set(codes.map(toStatus))
-  const counted = new Set(codes.filter((code) => !uncounted.has(code)).map(toStatus))
+  const refused: ReadonlySet<number> = new Set(codes.map((code) => ERRORS[code][0]))
+  const rest = codes.filter((code) => !uncounted.has(code))
+  const counted: ReadonlySet<number> = new Set(rest.map((code) => ERRORS[code][0]))
   return (status) => counted.has(status) || !refused.has(status)
 }
 

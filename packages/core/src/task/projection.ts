@@ -228,22 +228,22 @@ function toSnapshot(task: Task): string {
   const members = {
     // A task's end changes these.
     artifacts: task.artifacts.length === 0 ? undefined : task.artifacts,
-    chargeMicros: task.chargeMicros || undefined,
-    error: task.error ?? undefined,
-    finishedAt: task.finishedAt || undefined,
-    progress: task.progress || undefined,
+    chargeMicros: unlessEmpty(task.chargeMicros),
+    error: unlessEmpty(task.error),
+    finishedAt: unlessEmpty(task.finishedAt),
+    progress: unlessEmpty(task.progress),
     state: task.state,
     updatedAt: task.updatedAt,
-    usage: task.usage ?? undefined,
+    usage: unlessEmpty(task.usage),
     version: task.version,
     // These change as channels are asked, and mostly not with a task's end.
-    attempt: task.attempt || undefined,
-    deferral: task.deferral ?? undefined,
-    dispatch: task.dispatch ?? undefined,
-    doubt: task.doubt ?? undefined,
+    attempt: unlessEmpty(task.attempt),
+    deferral: unlessEmpty(task.deferral),
+    dispatch: unlessEmpty(task.dispatch),
+    doubt: unlessEmpty(task.doubt),
     operation: task.operation ?? undefined,
     refusedBy: task.refusedBy,
-    spentAttempts: task.spentAttempts || undefined,
+    spentAttempts: unlessEmpty(task.spentAttempts),
     // These never change.
     account: task.account,
     commitment: task.commitment,
@@ -258,6 +258,11 @@ function toSnapshot(task: Task): string {
     reservationMicros: task.reservationMicros,
   } satisfies Record<keyof Task, unknown>
   return toOrderedJson(members)
+}
+
+/** Not for what a channel gave: of that 0 and an empty text count. */
+function unlessEmpty<Value extends number | object | null>(value: Value): Value | undefined {
+  return value || undefined
 }
 
 /** What a snapshot leaves out: falsy members, and the lack of artifacts. */
