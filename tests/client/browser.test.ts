@@ -106,6 +106,6 @@ describe("the client in a browser", { skip: skipWithoutBrowser }, () => {
 
   it("asks nobody but the service", () => {
     const origins = new Set(watched.requested.map(({ origin }) => origin))
-    assert.deepEqual([...origins], [service.url, "null"])
+    assert.deepEqual([...origins], [service.url])
   })
 })

@@ -1,13 +1,13 @@
 /**
- * Changes as the rows of a statement. Rows are in the order of their ids, so that two batches that
- * touch the same rows take them in the same order; the sum of an account's changes is one row.
+ * The rows of a batch's statement. Rows are in the order of their ids, so that two batches that touch the
+ * same rows lock them in the same order; an account's changes are summed into one row.
  */
 import { toStoredTaskRow, type LogChange } from "@safelight/store"
 import type { AddedTotals, BatchRows, SectionName } from "./sections.ts"
 
 /**
- * `isPlain`: new tasks, and those that finish, are taken to meet nothing of theirs; what does fails the
- * statement.
+ * `isPlain`: rows of new tasks, and of tasks that finish, are inserted as if there were none yet; if there
+ * is one, the statement fails.
  */
 export function toBatchRows(changes: readonly LogChange[], isPlain: boolean): BatchRows {
   const rows: BatchRows = {}

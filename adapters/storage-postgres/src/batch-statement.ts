@@ -1,8 +1,8 @@
 /**
- * One statement for a whole batch: a common table expression a section, and at the end the condition
- * under which all of it may stand. Where that fails the statement divides by zero, which undoes it:
- * a version that moved on, or an account without room. Nothing is known then of which change it was;
- * the batch is judged change by change (judge.ts).
+ * One statement for a whole batch: a common table expression for each section, and at the end the condition
+ * under which all of it may be committed. If that fails (a version has moved on, an account has no room) the
+ * statement divides by zero, which undoes it. It does not say which change was at fault: the batch is then
+ * judged change by change (judge.ts).
  */
 import { toBigintArray, toCompactArray, toTextArray } from "./binary-array.ts"
 import type { NamedQuery } from "./named-query.ts"
@@ -65,8 +65,8 @@ function toText(present: readonly SectionName[]): string {
 }
 
 /**
- * Every account with a bound has room for what is admitted. One without totals, which only damage
- * brings about, has none.
+ * Every account with a limit has room for what is admitted. An account without totals, which only damage
+ * causes, has none.
  */
 function toRoomCondition(totals: string, accounts: string): string {
   return `(select count(*) from totals where admitted_tasks > 0) = (

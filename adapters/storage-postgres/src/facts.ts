@@ -1,6 +1,6 @@
 /**
- * What a batch is judged by, looked up within the transaction that commits it. What is looked up is named
- * by an array a column: so an index is used whatever the planner believes of a table.
+ * The facts by which a batch is judged, read within the transaction that commits it. Each look-up names its
+ * rows by an array, so that an index is used whatever the planner believes of a table.
  */
 import {
   ownStatement,

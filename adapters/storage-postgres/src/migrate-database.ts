@@ -27,7 +27,7 @@ export interface MigrateOptions {
 const SETTINGS = [
   "timezone=UTC",
   "client_encoding=UTF8",
-  // Whoever stops with the lock in hand keeps no other start waiting for ever.
+  // A process that stops while it holds the lock does not keep others from starting for ever.
   "idle_in_transaction_session_timeout=60000",
 ]
 
@@ -83,7 +83,7 @@ export async function migrateDatabase(options: MigrateOptions): Promise<void> {
   }
 }
 
-/** A password that is asked for and that nobody gave is the one refusal which only `pg` knows of. */
+/** Only `pg` notices if the server asks for a password and none was given. */
 async function connect(client: Client): Promise<void> {
   let isMissing = false
   client.connection.once("authenticationSASL", () => {
@@ -92,7 +92,7 @@ async function connect(client: Client): Promise<void> {
   try {
     await client.connect()
   } catch (error) {
-    // The server would wait for the rest, and this process for the server.
+    // The server would wait for the rest of the exchange, and this process for the server.
     client.connection.stream.destroy()
     if (!isMissing) throw toUnopened(error)
     throw invalid("the server asks for a password, and neither the URL nor PGPASSWORD has one")

@@ -45,8 +45,8 @@ const QUEUED_AGAIN = `on conflict (task) do update set
   due_at = excluded.due_at, start_tag = excluded.start_tag, lease = excluded.lease`
 const RETAINED_AGAIN = "on conflict (task) do update set due_at = excluded.due_at"
 
-const integer: Column<number> = { type: "integer", isNullable: false }
-const compact: Column<string> = { type: "compact", isNullable: false }
+const { task, finishedAt, hash, snapshot, status, version } = tasks.columns
+const integer = accountTotals.columns.unfinishedTasks
 
 type Moved = Pick<
   StoredTaskRow,
@@ -77,15 +77,7 @@ export const SECTIONS = {
   created: insert("tasks", tasks),
   /** The check of the newest event, by its hash: counted at the end. */
   moved: describe<Moved>(
-    {
-      task: compact,
-      expectedHash: compact,
-      finishedAt: integer,
-      hash: compact,
-      snapshot: tasks.columns.snapshot,
-      status: tasks.columns.status,
-      version: integer,
-    },
+    { task, expectedHash: hash, finishedAt, hash, snapshot, status, version },
     (source, toArray) => `update tasks as t set finished_at = x.finished_at, hash = x.hash,
   snapshot = x.snapshot, status = x.status, version = x.version
 from ${source} where t.task = any(${toArray("task")}) and t.task = x.task and t.hash = x.expected_hash
@@ -104,20 +96,20 @@ returning 1`,
   firstEnqueued: insert("ready", ready),
   enqueued: insert("ready", ready, QUEUED_AGAIN),
   rescheduled: describe<Pick<StoreDatabase["ready"], "task" | "dueAt" | "lease">>(
-    { task: compact, dueAt: integer, lease: ready.columns.lease },
+    { task, dueAt: ready.columns.dueAt, lease: ready.columns.lease },
     (source, toArray) => `update ready as r set
   due_at = x.due_at, lease = x.lease, start_tag = null
 from ${source} where r.task = any(${toArray("task")}) and r.task = x.task`,
   ),
   dequeued: describe<{ readonly task: string }>(
-    { task: compact },
+    { task },
     (_source, toArray) => `delete from ready where task = any(${toArray("task")})`,
   ),
   /** Of tasks that have just finished. */
   firstRetained: insert("retention", retention),
   retained: insert("retention", retention, RETAINED_AGAIN),
   forgotten: describe<{ readonly task: string }>(
-    { task: compact },
+    { task },
     (_source, toArray) => `delete from retention where task = any(${toArray("task")})`,
   ),
   totals: describe<AddedTotals>(

@@ -1,25 +1,25 @@
 /**
- * The one error of this package: what the service refused, what a task failed with, or what kept an
- * answer from coming whole. Decide by `code`; messages are for people and may change. What the caller
- * calls off rejects with the reason of its signal instead, and a wrong option is a `TypeError`.
+ * The only error class of this package. It stands for a refusal of the service, a failed task, or an answer
+ * that did not arrive whole. Decide by `code`: messages are for people and may change. An aborted call
+ * rejects with its signal's reason instead, and a wrong option is a `TypeError`.
  */
 import type { RefusalCode, RefusalType, Task, TaskFailure } from "./api/answers.ts"
 
-/** What the client itself finds. */
+/** Codes of the client itself. */
 export type ClientErrorCode =
-  /** No connection, or silence until the answer's head. */
+  /** The connection failed, or the service stayed silent. */
   | "no_answer"
-  /** The answer's body broke off or stood still. */
+  /** The body of an answer broke off or stalled. */
   | "incomplete_answer"
-  /** A whole answer that the task API does not promise: a redirect, a page of a proxy, a wrong range. */
+  /** The answer is not one of the task API: a redirect, a proxy's page, a wrong range. */
   | "invalid_answer"
-  /** A status that says no, without the task API's error body: a proxy's own. */
+  /** The status is an error and the body is not the task API's: a proxy answered. */
   | "unexpected_status"
-  /** The bytes of an artifact are not those that its digest names. */
+  /** The bytes of an artifact don't match its digest. */
   | "digest_mismatch"
-  /** A webhook was not signed with any of the secrets, or not lately. */
+  /** A webhook has no signature by a known secret, or is too old. */
   | "invalid_webhook"
-  /** There is no file system here. */
+  /** This runtime has no file system. */
   | "no_file_system"
 
 /** A later service may have more codes. */
@@ -61,13 +61,13 @@ export class ApiError extends Error {
   readonly param: string | undefined
   /** The parameters at fault, if they are several. */
   readonly details: readonly ParameterFault[]
-  /** To be quoted when asking for help. */
+  /** Quote it when you ask for help. */
   readonly requestId: string | undefined
-  /** How long the service wants to be left alone. */
+  /** `Retry-After` of the answer. */
   readonly retryAfterMs: number | undefined
   /** Whether the same call may succeed later without anybody changing anything. */
   readonly isRetryable: boolean
-  /** Of the submission that failed: with the same key it never becomes a second task. */
+  /** Of a submission that failed. The same submission with the same key never makes a second task. */
   readonly idempotencyKey: string | undefined
   /** The task that failed. */
   readonly task: Task | undefined
@@ -88,12 +88,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Recognises errors of another copy of this package too, where `instanceof` does not. */
+/** Recognises errors of another copy of this package too, which `instanceof` does not. */
 export function isApiError(error: unknown): error is ApiError {
   return typeof error === "object" && error !== null && MARK in error
 }
 
-/** An error that the client itself found. */
+/** An error with one of the client's own codes. */
 export function clientError(
   code: ClientErrorCode,
   message: string,

@@ -1,4 +1,4 @@
-/** What a client is made from, checked where it is made. */
+/** The options of `createClient` and their check. */
 import { systemClock, type ClientClock } from "./clock.ts"
 import { withDefaults, type ClientSettings } from "./settings.ts"
 
@@ -6,9 +6,9 @@ import { withDefaults, type ClientSettings } from "./settings.ts"
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
 
 export interface ClientOptions {
-  /** The service's address, with the path that stands before `/v1`, if any. */
+  /** The service's address. A path in it comes before `/v1`. */
   readonly url: string
-  /** An API key. It opens the account to whoever has it: keep it on a server. */
+  /** An API key. Keep it on a server: it gives access to the whole account. */
   readonly key: string
   /** Instead of the runtime's own. */
   readonly fetch?: FetchLike
@@ -16,7 +16,7 @@ export interface ClientOptions {
   readonly settings?: Partial<ClientSettings>
   /** Instead of the runtime's own. */
   readonly clock?: ClientClock
-  /** From 0 up to 1; spreads pauses, so that clients that failed together don't come back together. */
+  /** From 0 up to 1. It spreads pauses, so that clients which failed together don't retry together. */
   readonly random?: () => number
 }
 
@@ -30,7 +30,7 @@ export interface CheckedOptions {
   readonly random: () => number
 }
 
-/** Looked up at each call, and called as a browser wants it: as a method of its own object. */
+/** Looked up at each call. A browser's `fetch` must be called as a method of `globalThis`. */
 const ownFetch: FetchLike = (url, init) => globalThis.fetch(url, init)
 
 /** Throws a `TypeError` that names the option, without its value. */

@@ -1,8 +1,7 @@
 /**
- * The client: three lines make a file of a prompt, and each step can be had by itself. Objects of the
- * service have the members that the service gives them (`task_id`, `created_at` in Unix seconds); what is
- * the client's own is named as in TypeScript. Whatever takes a `signal` rejects with its reason once it is
- * aborted.
+ * The client. `run` does everything from a prompt to a finished task; each of its steps is a method too.
+ * Objects from the service keep the service's names (`task_id`, `created_at` in Unix seconds), while options
+ * of the client are in camel case. A call whose `signal` is aborted rejects with the signal's reason.
  */
 import { ApiError } from "./api-error.ts"
 import type { Artifact, EventList, ListQuery, Task, TaskUsage, UsageReport } from "./api/answers.ts"
@@ -28,8 +27,8 @@ export interface UsageQuery {
 
 export interface Client {
   /**
-   * Submits and waits; resolves once the task has succeeded. Rejects with its `code` if it failed, and the
-   * error has the task. To abort ends the waiting, and not the task.
+   * Submits a task and waits for it; resolves when it has succeeded. If it fails, rejects with the task's
+   * `code` and with the `task`. Aborting stops the waiting, not the task.
    */
   run<Model extends AnyModel>(
     model: Model,
@@ -37,29 +36,29 @@ export interface Client {
     options?: SubmitOptions & WaitOptions,
   ): Promise<ClientTask>
   /**
-   * Resolves once the service has accepted it, which may be when it is finished. However often it has to
-   * be sent, its idempotency key makes one task of it. Rejects with `outcome_unknown` if that could not
-   * be seen to be so.
+   * Resolves when the service has accepted the task, which may be finished by then. The request may be
+   * sent several times, and its idempotency key makes one task of all of them. Rejects with
+   * `outcome_unknown` if a task may exist and no answer confirmed it.
    */
   submit<Model extends AnyModel>(
     model: Model,
     parameters: ParametersOf<Model>,
     options?: SubmitOptions,
   ): Promise<ClientTask>
-  /** Resolves with the task once it has succeeded or failed: see its `status`. */
+  /** Resolves when the task has succeeded or failed: look at its `status`. */
   wait(task: string | Task, options?: WaitOptions): Promise<ClientTask>
   /** The task as it is now. */
   get(task: string, options?: CallOptions): Promise<ClientTask>
-  /** The account's tasks, newest first; pages are fetched as they are needed. */
+  /** The account's tasks, newest first. A page is fetched when the one before it has been read. */
   list(query?: ListQuery, options?: CallOptions): AsyncIterableIterator<ClientTask>
-  /** An artifact of a task that was made earlier. Asks nothing by itself. */
+  /** An artifact of a finished task. No request is sent before one of its methods is called. */
   artifact(task: string, key: string): TaskArtifact
   artifacts(task: string, options?: CallOptions): Promise<readonly Artifact[]>
   /** What happened to a task, oldest first. */
   events(task: string, options?: CallOptions): Promise<readonly TaskEvent[]>
   /** What a task used and cost. */
   taskUsage(task: string, options?: CallOptions): Promise<TaskUsage>
-  /** What the tasks cost that finished in a period, and how the account stands. */
+  /** The cost of the tasks that finished in a period, and the account's budget. */
   usage(query?: UsageQuery, options?: CallOptions): Promise<UsageReport>
 }
 

@@ -1,4 +1,4 @@
-/** The time that a client goes by; a test hands in its own. */
+/** The clock of a client: the system's, or one that a test passes. */
 
 export interface ClientClock {
   /** Unix milliseconds. */

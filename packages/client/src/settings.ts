@@ -1,29 +1,29 @@
-/** The client's numbers and their check. */
+/** The client's settings: their defaults and their check. */
 
 export const DEFAULTS = {
-  /** A request that fails for a passing reason is sent this often at most. */
+  /** The most tries of one request, the first included. */
   tries: 5,
-  /** The same for a look at a task that is waited for: a service that restarts loses nobody. */
+  /** The same for each poll of `wait`: waiting should survive a restart of the service. */
   pollTries: 10,
-  /** Before the second try; doubled before each further one. */
+  /** Before the second try. Each further pause is twice as long. */
   firstPauseMs: 500,
   longestPauseMs: 30_000,
-  /** A refusal that asks for a longer pause is handed on instead of being waited for. */
+  /** If the service asks for a longer pause, the call rejects instead of waiting. */
   longestRetryAfterMs: 120_000,
-  /** Between looks at a task: from the one to the other, each half as long again. */
+  /** Pauses between polls grow by half from the first to the longest. */
   firstPollMs: 1_000,
   longestPollMs: 10_000,
-  /** The longest silence: until an answer begins, and between any two pieces of it. */
+  /** How long an answer may take to begin, and each further piece of its body to arrive. */
   silenceMs: 60_000,
-  /** Of an answer in JSON. */
+  /** The largest answer in JSON. */
   answerBytes: 16 * 2 ** 20,
-  /** Of an artifact: far more than any model makes. */
+  /** The largest artifact: far more than any model makes. */
   artifactBytes: 2 ** 30,
 } as const
 
 export type ClientSettings = { readonly [Name in keyof typeof DEFAULTS]: number }
 
-/** Longer timers end at once. */
+/** The longest delay of `setTimeout`: a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Throws a `TypeError` that names the setting. */

@@ -31,6 +31,24 @@ export function toCanonicalJson(value: unknown): string {
 }
 
 /**
+ * As `toCanonicalJson`, but for the members of `value` itself, which are written in the order that they
+ * have. Throws as it does.
+ */
+export function toOrderedJson(value: Readonly<Record<string, unknown>>): string {
+  if (!hasMembersInOrder(value)) return writeMembers(value, Object.keys(value))
+  const text = JSON.stringify(value)
+  return text.includes(LONE_SURROGATE) ? writeMembers(value, Object.keys(value)) : text
+}
+
+function hasMembersInOrder(value: Readonly<Record<string, unknown>>): boolean {
+  for (const key in value) {
+    const member = value[key]
+    if (member !== undefined && !isInOrder(member)) return false
+  }
+  return true
+}
+
+/**
  * Whether `JSON.stringify` writes the canonical text of `value` as it stands, lone surrogates apart.
  * Where this is false, `write` writes the text, or says why there is none.
  */
@@ -96,10 +114,14 @@ function writeList(list: readonly unknown[]): string {
 
 function writeObject(value: object): string {
   checkPlain(value)
-  let members = ""
   // By default texts are sorted by UTF-16 code units (RFC 8785 §3.2.3).
-  for (const key of Object.keys(value).toSorted()) {
-    const member = (value as Readonly<Record<string, unknown>>)[key]
+  return writeMembers(value as Readonly<Record<string, unknown>>, Object.keys(value).toSorted())
+}
+
+function writeMembers(value: Readonly<Record<string, unknown>>, keys: readonly string[]): string {
+  let members = ""
+  for (const key of keys) {
+    const member = value[key]
     if (member === undefined) continue
     const text = `${writeString(key)}:${write(member)}`
     members += members === "" ? text : `,${text}`

@@ -92,7 +92,7 @@ export function createListMethod(
         ...(floor && { fromCreatedAt: floor.createdAt, fromTask: floor.task }),
         status: status ?? "queued",
         model: model ?? "",
-        // One more than asked for says whether the list goes on.
+        // One more than asked for shows whether there is another page.
         limit: limit + 1,
       })
       const shown = rows.slice(0, limit)

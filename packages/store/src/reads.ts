@@ -1,7 +1,6 @@
 /**
- * What is read by a task's id, and what is erased by it. The newest state of tasks is the hottest read
- * there is: reads of one turn of the event loop are gathered, and a head whose hash is known is not
- * parsed again.
+ * Reads and erasures by a task's id. The newest state of a task is the most frequent read: reads of one turn
+ * of the event loop are gathered, and a head whose hash is known is not parsed again.
  */
 import { createBoundedCache, fromSnapshot, type Storage, type StreamHead } from "@safelight/core"
 import { ADMISSION_STATEMENTS } from "./admission.ts"

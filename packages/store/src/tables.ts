@@ -1,8 +1,7 @@
 /**
- * Every table, described once: its columns are the members of the row that core speaks of, in
- * snake_case. A column that is missing here, or that the row does not have, is a compile error, and so is
- * a value of another type. What moments and amounts are is said where core has the row: moments are
- * milliseconds since the Unix epoch, money integer micro-units.
+ * Every table, described once: its columns are the members of core's row, in snake_case. A column that is
+ * missing here, or that the row does not have, is a compile error, and so is a value of another type. As in
+ * core, moments are milliseconds since the Unix epoch, and money is in integer micro-units.
  */
 import type {
   Account,
@@ -33,7 +32,7 @@ export interface Column<Value> {
   readonly type: "text" | "integer" | "compact"
   readonly isNullable: boolean
   readonly codec?: Codec
-  /** Never there: what the type is inferred from. */
+  /** Never present: carries the type. */
   readonly holds?: (value: Value) => Value
 }
 
@@ -94,7 +93,7 @@ export interface ReadyRow {
   readonly startTag: number | null
 }
 
-/** What identifies a database where it stands; a copy differs in a part that both have. */
+/** Identifies a database in its place; a copy differs in a part that both have. */
 export type DatabaseOrigin = Readonly<Record<string, string>>
 
 /** Where the database stood, and which artifacts are its own; at most one row, `id` 1. */
@@ -179,7 +178,7 @@ export const TABLES = {
     lease: nullable(compact()),
     startTag: nullable(integer()),
   }),
-  /** Worker leases that are registered, by how many heartbeats. */
+  /** Registered worker leases, and the number of heartbeats of each. */
   leases: describe<HeartbeatRequest>({ lease: compact(), heartbeats: integer(), facts: json() }),
   /** Finished tasks that retention must look at again. */
   retention: describe<{ readonly task: string; readonly dueAt: number }>({

@@ -1,4 +1,4 @@
-/** Projecting anew: one task's row is replaced unless its task has gone on since it was read. */
+/** Replaces one task's row by another projection, unless the task has changed since it was read. */
 import type { Storage } from "@safelight/core"
 import { toStep, type Connections } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"

@@ -1,6 +1,6 @@
 /**
- * Moving house: the transfers that are recorded, and what belongs to tasks beside their log. Restoring
- * takes nothing back: a key that stands for a task stays, an epoch never falls.
+ * Recorded transfers, and side records of tasks. Restoring never undoes: a key that stands for a task keeps
+ * standing for it, and an epoch never falls.
  */
 import type { SideRecords, Transfer, TransferStorage } from "@safelight/core"
 import { sql } from "kysely"
@@ -23,7 +23,7 @@ export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
   dropTransfer: compile(({ id }: { id: string }) =>
     db.deleteFrom("transfers").where("id", "=", id),
   ),
-  /** What belongs to a task, of one moment: inputs, uses of keys and epochs in the same columns. */
+  /** The side records of a task at one moment: inputs, uses of keys and epochs in the same columns. */
   findSideRecords: compile(({ task }: { task: string }) =>
     db
       .selectFrom("inputs")

@@ -1,4 +1,4 @@
-/** What the client relies on in an answer. Whatever else is in it is handed on unseen. */
+/** Checks the members of answers that the client relies on. The rest is passed on unchecked. */
 import type {
   ArtifactLink,
   ArtifactList,

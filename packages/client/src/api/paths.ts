@@ -2,17 +2,17 @@
 
 export const TASKS_PATH = "/v1/tasks"
 
-/** Throws a `TypeError` for what is no id. */
+/** Throws a `TypeError` if the id is empty or consists of dots. */
 export function toTaskPath(id: string): string {
   return `${TASKS_PATH}/${toSegment(id, "the task's id")}`
 }
 
-/** Throws a `TypeError` for what is no id or no key. */
+/** Throws a `TypeError` if the id or the key is empty or consists of dots. */
 export function toArtifactPath(task: string, key: string): string {
   return `${toTaskPath(task)}/artifacts/${toSegment(key, "the artifact's key")}`
 }
 
-/** What is undefined is left out. */
+/** Undefined values are left out. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,
@@ -22,10 +22,10 @@ export function withQuery(
   return given.length === 0 ? path : `${path}?${search.toString()}`
 }
 
-/** A segment of dots would name another path, encoded or not. */
+/** `.` and `..` would change the path, even if they are encoded. */
 function toSegment(text: string, what: string): string {
   if (typeof text !== "string" || /^\.{0,2}$/.test(text)) {
-    throw new TypeError(`${what} is missing or not one`)
+    throw new TypeError(`${what} is not one`)
   }
   return encodeURIComponent(text)
 }

@@ -1,12 +1,12 @@
-/** What the headers of an artifact's bytes say (RFC 9110 §14.4, RFC 9530 §3). */
+/** Reads the headers of an artifact's content (RFC 9110 §14.4, RFC 9530 §3). */
 
 export interface ArtifactHeaders {
   readonly mimeType: string
-  /** Strong, or undefined: a weak one says nothing about bytes. */
+  /** Undefined unless strong: a weak one does not promise the same bytes. */
   readonly etag: string | undefined
   /** SHA-256 of the whole artifact in base64. */
   readonly digest: string | undefined
-  /** Of this answer's body; undefined where a proxy has coded it anew. */
+  /** The length of this answer's body; undefined if a proxy compressed it or left it out. */
   readonly bodyBytes: number | undefined
   readonly range: ContentRange | undefined
 }

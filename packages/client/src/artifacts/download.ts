@@ -1,7 +1,7 @@
 /**
- * The bytes of an artifact, whole and in order whatever happens to connections. A transfer that is cut
- * goes on where it was (Range with If-Range), and at its end the SHA-256 of all bytes must be the one
- * that the service named at the beginning. Until then nobody knows that the bytes are right.
+ * Downloads an artifact. A transfer that breaks off is resumed at the same byte (Range with If-Range). At
+ * the end the SHA-256 of all bytes must equal the digest of the first answer; until then the bytes are not
+ * known to be right.
  */
 import { clientError, isApiError, type ApiError } from "../api-error.ts"
 import type { Connection } from "../connection/connection.ts"
@@ -12,7 +12,7 @@ import { createSha256 } from "./sha256.ts"
 
 export interface DownloadProgress {
   readonly receivedBytes: number
-  /** Undefined where a proxy hides it. */
+  /** Undefined if a proxy removed the length. */
   readonly totalBytes: number | undefined
 }
 
@@ -25,14 +25,14 @@ export interface Download {
   readonly mimeType: string
   /** To be read once. */
   readonly pieces: AsyncGenerator<Uint8Array, void, undefined>
-  /** Ends it, begun or not. */
+  /** Closes the connection, whether or not `pieces` was read. */
   readonly cancel: () => Promise<void>
 }
 
-/** A cut after so many bytes is a new beginning: one after less counts as a try that failed. */
+/** After a connection that brought at least this much, tries are counted from one again. */
 const WORTHWHILE_BYTES = 2 ** 20
 
-/** What all answers of a download have to agree on. */
+/** What every answer of one download must agree on. */
 interface Whole {
   readonly etag: string | undefined
   readonly digest: string
@@ -40,7 +40,7 @@ interface Whole {
 }
 
 /**
- * Resolves when the bytes begin to come. Rejects as the service refuses: `artifact_expired`,
+ * Resolves when the first answer has begun. Rejects as the service refuses: `artifact_expired`,
  * `artifact_not_found`, `task_not_finished`.
  */
 export async function startDownload(
@@ -61,7 +61,7 @@ export async function startDownload(
     try {
       yield* checked
     } finally {
-      // The caller's signal may live for long, and is not listened to any more.
+      // Removes the listener from the caller's signal, which may live for long.
       over.abort()
     }
   }
@@ -70,7 +70,7 @@ export async function startDownload(
     mimeType: readArtifactHeaders(first.answer.headers).mimeType,
     pieces,
     async cancel() {
-      // First, since `return` alone would wait for the piece that is awaited.
+      // `return` alone would wait for the piece that is being read.
       over.abort()
       await pieces.return()
     },
@@ -82,7 +82,7 @@ interface Opened {
   readonly whole: Whole
 }
 
-/** Where a proxy compresses, lengths would be those of another coding. */
+/** Lengths and ranges of a compressed transfer would be those of other bytes. */
 const HEADERS = { "accept-encoding": "identity" }
 
 async function openWhole(
@@ -102,7 +102,7 @@ async function openWhole(
   return { answer, whole: { digest, etag, totalBytes } }
 }
 
-/** The rest from `start` on. Rejects with `invalid_answer` if it is the rest of something else. */
+/** Asks for the bytes from `start` on. Rejects with `invalid_answer` if the artifact is not the same. */
 async function openRest(
   connection: Connection,
   path: string,
@@ -116,7 +116,7 @@ async function openRest(
   const isSame = found.etag === etag && (found.digest === undefined || found.digest === digest)
   if (!isSame) throw refuse(answer, "the artifact is another one than it was")
   const isRest = answer.status === 206 && fits(found, start, totalBytes)
-  // The whole again, where a proxy knows no ranges: what came before is left out of it.
+  // A proxy that ignores ranges sends everything again: `toFresh` skips what is known.
   if (!isRest && answer.status !== 200) throw refuse(answer, "the range is not the one asked for")
   return answer
 }
@@ -127,7 +127,7 @@ function fits({ range }: ArtifactHeaders, start: number, totalBytes: number | un
   return isWhole && range.start === start && range.end === range.totalBytes - 1
 }
 
-/** As they come from one connection after another. Rejects as the last of them. */
+/** The bytes, from as many connections as it takes. Rejects as the last of them does. */
 async function* resume(
   connection: Connection,
   path: string,
@@ -149,7 +149,7 @@ async function* resume(
       throw clientError("incomplete_answer", "the artifact ended early", { isRetryable: true })
     } catch (error) {
       if (!isCut(error)) throw error
-      // All of it came before the connection ended badly.
+      // Everything had arrived before the connection failed.
       if (received === whole.totalBytes) return
       cuts = received - before >= WORTHWHILE_BYTES ? 1 : cuts + 1
       if (whole.etag === undefined || cuts >= settings.tries) throw error
@@ -164,7 +164,7 @@ function isCut(error: unknown): boolean {
   return isApiError(error) && error.code === "incomplete_answer"
 }
 
-/** Counts and hashes what passes. Rejects past the end, and if it was not what it should be. */
+/** Passes the bytes on and rejects if they are too many, or at the end if the digest differs. */
 async function* check(
   pieces: AsyncIterable<Uint8Array>,
   { digest, totalBytes }: Whole,
@@ -184,7 +184,7 @@ async function* check(
   throw clientError("digest_mismatch", "the artifact's bytes are not those its digest names")
 }
 
-/** What has not come before: all of a part, and of the whole again what is behind it. */
+/** The bytes after the first `received`: a 206 has only those, a 200 has all. */
 async function* toFresh(
   answer: ApiAnswer,
   received: number,

@@ -1,12 +1,12 @@
 /**
- * Writes a file that is either whole or not there: the pieces go to a temporary file in the same folder,
- * which is synced and renamed once they have ended well. The only file here that needs Node's modules (Bun
- * and Deno have them too); it is loaded by `saveTo` alone, and bundlers for browsers leave it out.
+ * Writes a file in one step: the pieces go to a temporary file in the same folder, which is synced and
+ * renamed when they are complete. This is the only module that needs Node's (Bun and Deno have them too).
+ * `saveTo` loads it by the name `#save-file`, for which bundlers for other runtimes take `no-save-file.ts`.
  */
 import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises"
 import { dirname, join } from "node:path"
 
-/** Replaces what was at `path`, and makes its folder. Rejects as `pieces` do, or as the file system does. */
+/** Replaces the file at `path` and creates its folder. Rejects as `pieces` or the file system does. */
 export async function saveFile(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true })

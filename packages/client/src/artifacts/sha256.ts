@@ -1,16 +1,16 @@
 /**
- * SHA-256 (FIPS 180-4) piece by piece. Web Crypto takes whole texts alone, and browsers have it on secure
- * pages only; an artifact may be larger than what one wants in memory.
+ * SHA-256 (FIPS 180-4), piece by piece. Web Crypto only hashes data that is in memory as a whole, and
+ * browsers offer it on secure pages only.
  */
 
 export interface Sha256 {
   update(bytes: Uint8Array): void
-  /** In base64; ends the computation. */
+  /** In base64. Call it once, at the end. */
   digest(): string
 }
 
 const BLOCK_BYTES = 64
-/** Behind the end of the text: one byte of mark and eight of length. */
+/** The last bytes of the padding, which hold the length in bits. */
 const LENGTH_BYTES = 8
 
 const primes = [...listPrimes(64)]

@@ -1,7 +1,4 @@
-/**
- * One artifact of a task, to be fetched in whichever way the caller needs it. Nothing is asked of the
- * service before a method is called.
- */
+/** One artifact of a task and the ways to fetch it. No request is sent before a method is called. */
 import { clientError } from "../api-error.ts"
 import { isArtifactLink } from "../api/check-answers.ts"
 import { toArtifactPath, withQuery } from "../api/paths.ts"
@@ -14,24 +11,24 @@ export interface LinkOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Every download is resumed where it breaks off, and its SHA-256 is checked at its end. */
+/** Every download is resumed if it breaks off, and its SHA-256 is checked at its end. */
 export interface TaskArtifact {
   readonly key: string
   /**
-   * Writes it to a file, which is replaced, and whose folder is made. The file is whole, or as it was.
-   * Rejects with `no_file_system` in a browser or an edge runtime, and as the file system does.
+   * Writes a file, replacing one of that name and creating its folder. If it rejects, the file is as it
+   * was before. Rejects with `no_file_system` in a browser, and with the file system's own errors.
    */
   saveTo(path: string, options?: DownloadOptions): Promise<void>
   /**
-   * The bytes as they come. The stream fails at its end, and not before, if they are not the right ones:
-   * what is made of them counts once it has ended. Cancel it, or read it to its end.
+   * The bytes as they arrive. If they are wrong, the stream fails only at its end: don't rely on them
+   * before. Read it to its end or cancel it.
    */
   stream(options?: DownloadOptions): Promise<ReadableStream<Uint8Array>>
-  /** All of it in memory. */
+  /** All bytes, in memory. */
   blob(options?: DownloadOptions): Promise<Blob>
   /**
-   * The address of a private link, which opens the artifact in a player or a page without a key, for
-   * whoever has it. The API key needs `links:write`.
+   * Makes a private link: an address that opens the artifact without a key, for a player or a page. The
+   * API key needs the scope `links:write`.
    */
   url(options?: LinkOptions): Promise<string>
 }
@@ -66,7 +63,7 @@ export function createTaskArtifact(
       return new Blob(parts, { type })
     },
     async url({ expiresInSeconds, signal } = {}) {
-      // It neither stores nor costs anything, so that another try does no harm.
+      // It is safe to repeat: links are not stored and cost nothing.
       const address = withQuery(`${path}/links`, { expires_in: expiresInSeconds })
       const request = { method: "POST", path: address, signal } as const
       const made = await connection.retry(() => connection.ask(request, isArtifactLink), { signal })
@@ -77,9 +74,9 @@ export function createTaskArtifact(
 
 type SaveFile = (path: string, pieces: AsyncIterable<Uint8Array>) => Promise<void>
 
-/** Bundlers for browsers put an empty module in its place. */
+/** `package.json` maps the name to `no-save-file.ts` where there is no Node. A page without a bundler has no such map. */
 async function loadSaveFile(): Promise<SaveFile> {
-  const loaded: { readonly saveFile?: SaveFile } = await import("./save-file.ts").catch(
+  const loaded: { readonly saveFile?: SaveFile } = await import("#save-file").catch(
     (cause: unknown) => {
       throw noFileSystem(cause)
     },
@@ -103,7 +100,7 @@ function toStream({ cancel, pieces }: Download): ReadableStream<Uint8Array> {
       },
       cancel,
     },
-    // Nothing is read ahead of its reader.
+    // Nothing is read ahead.
     { highWaterMark: 0 },
   )
 }

@@ -1,6 +1,6 @@
 /**
- * The service as the rest of the client sees it: an answer is what the task API promises, or the call
- * rejects with an `ApiError`. What is read is repeated while its failure is a passing one.
+ * The service as the rest of the client sees it: an answer has the shape that the task API promises, or the
+ * call rejects with an `ApiError`. Reads are repeated as long as their errors are retryable.
  */
 import { clientError, isApiError } from "../api-error.ts"
 import type { CheckedOptions } from "../client-options.ts"
@@ -15,7 +15,7 @@ export interface JsonAnswer<Value> {
   readonly retryAfterMs: number | undefined
 }
 
-/** What an answer must hold at least; what else it holds is kept. */
+/** Whether an answer has what the client relies on. Its other members are kept. */
 export type Check<Value> = (value: unknown) => value is Value
 
 export interface RetryOptions {
@@ -25,13 +25,13 @@ export interface RetryOptions {
 }
 
 export interface Connection extends Pick<CheckedOptions, "clock" | "settings" | "random"> {
-  /** Once. The body of a 2xx is the caller's to read or to cancel. */
+  /** One try. The caller reads the body of the 2xx answer, or cancels it. */
   open(request: ApiRequest): Promise<ApiAnswer>
-  /** Once. */
+  /** One try. */
   ask<Value>(request: ApiRequest, check: Check<Value>): Promise<JsonAnswer<Value>>
-  /** Tries until it succeeds or fails for good; `attempt` must be safe to repeat. */
+  /** Repeats `attempt`, which must be safe to repeat, after each retryable error. */
   retry<Value>(attempt: () => Promise<Value>, options: RetryOptions): Promise<Value>
-  /** `ask` and `retry`, for what changes nothing. */
+  /** GETs JSON, with retries. */
   read<Value>(path: string, check: Check<Value>, options: RetryOptions): Promise<Value>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether a request surely never left: no connection stood. Only Node and Bun say so, each by codes of
- * its own; where a runtime does not, the request may have arrived.
+ * Whether a failed request was certainly never sent, because no connection was made. Node and Bun tell by
+ * error codes. In other runtimes the answer is always no: the request may have arrived.
  */
 import type { ApiError } from "../api-error.ts"
 
@@ -16,7 +16,7 @@ const NO_CONNECTION = new Set([
   "FailedToOpenSocket",
 ])
 
-/** No TLS was agreed on: a wrong protocol, or a certificate that is not trusted. */
+/** The TLS handshake failed: a wrong protocol, or a certificate that is not trusted. */
 const NO_TLS = /^(?:ERR_SSL_|ERR_TLS_CERT_|CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_|SELF_SIGNED_)/
 
 interface Failure {

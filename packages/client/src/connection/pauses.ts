@@ -1,4 +1,4 @@
-/** Pauses that grow, each spread over a range, so that clients don't move in step. */
+/** Growing pauses with jitter, so that clients don't retry or poll in step. */
 import type { ClientSettings } from "../settings.ts"
 
 type Numbers = Pick<
@@ -6,7 +6,7 @@ type Numbers = Pick<
   "firstPauseMs" | "longestPauseMs" | "firstPollMs" | "longestPollMs" | "longestRetryAfterMs"
 >
 
-/** After a failed try, counted from 1; never less than the service asks for. */
+/** After try number `tried`, from 1. Never shorter than the service asks for. */
 export function toRetryPauseMs(
   tried: number,
   askedMs: number | undefined,
@@ -18,7 +18,7 @@ export function toRetryPauseMs(
   return Math.round(Math.max(own, askedMs === undefined ? 0 : askedMs + random() * firstPauseMs))
 }
 
-/** After a look at an unfinished task, counted from 0 for its submission. */
+/** After `looks` polls of an unfinished task. */
 export function toPollPauseMs(
   looks: number,
   askedMs: number | undefined,

@@ -1,4 +1,4 @@
-/** A body in memory, for what is short by its nature: an answer without end is left. */
+/** Reads a short body into memory, up to a bound. */
 import { clientError } from "../api-error.ts"
 import type { ApiAnswer } from "./send-request.ts"
 
@@ -18,7 +18,7 @@ export async function readText(answer: ApiAnswer, mostBytes: number): Promise<st
   return text + decoder.decode()
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

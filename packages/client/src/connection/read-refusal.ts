@@ -1,13 +1,13 @@
 /**
- * The error of a status that says no. The body is the task API's own, or a page of a proxy in front of
- * it, which may be anything and endless: then only the status is known.
+ * The error for an answer with an error status. A proxy may have answered instead of the service, with a
+ * body of any kind and length: then the error tells the status alone.
  */
 import { ApiError, clientError, type ParameterFault } from "../api-error.ts"
 import { parseJson, readText } from "./read-body.ts"
 import { readRetryAfterMs } from "./retry-after.ts"
 import type { ApiAnswer } from "./send-request.ts"
 
-/** An error body of the service has a few hundred bytes, and some thousands with all its details. */
+/** The service's error bodies have a few hundred bytes, or a few thousand with many details. */
 const MOST_BYTES = 65_536
 
 /** Rejects only with the signal's reason. */

@@ -1,7 +1,7 @@
 /**
- * One request and its answer as it comes, whatever the status. Redirects are not followed: they would
- * carry the key to another host and send a submission twice. Every wait is bounded by `silenceMs` and
- * ends with the caller's signal.
+ * Sends one request and returns its answer, whatever the status. Redirects are not followed: they could
+ * take the key to another host and send a submission twice. Every wait is limited by `silenceMs` and by the
+ * caller's signal.
  */
 import { clientError, isApiError } from "../api-error.ts"
 import type { CheckedOptions } from "../client-options.ts"
@@ -20,11 +20,11 @@ export interface ApiAnswer {
   readonly status: number
   readonly headers: Headers
   /**
-   * The body. Rejects with `incomplete_answer` if it breaks off or stands still, and with the signal's
-   * reason. Whoever stops before the end ends the connection.
+   * The body, to be read once. Rejects with `incomplete_answer` if it breaks off or stalls, and with the
+   * signal's reason. A reader that stops early closes the connection.
    */
   readonly pieces: () => AsyncGenerator<Uint8Array, void, undefined>
-  /** Ends an answer whose body nobody wants. */
+  /** Closes the connection of an answer whose body is not read. */
   readonly cancel: () => void
 }
 
@@ -48,12 +48,12 @@ export async function sendRequest(
   const asked = ask()
   const response = await untilSilent(asked, patience).catch((error: unknown) => {
     connection.abort()
-    // A `fetch` that does not mind its signal may answer yet.
+    // A `fetch` that ignores its signal may still answer.
     asked.then(endBody, () => {})
     signal?.throwIfAborted()
     throw isApiError(error) ? error : toNoAnswer(error)
   })
-  // Else a connection would be kept until the next piece is asked for.
+  // Otherwise the connection would stay open until the next piece is read.
   const stop = (): void => {
     connection.abort()
     endBody(response)
@@ -94,7 +94,7 @@ export async function sendRequest(
   }
 }
 
-/** For a `fetch` that does not mind its signal. A body that is being read is ended by its reader alone. */
+/** For a `fetch` that ignores its signal. It rejects if the body is being read: then its reader cancels it. */
 function endBody({ body }: Response): void {
   body?.cancel().catch(() => {})
 }
@@ -117,7 +117,7 @@ function toNoAnswer(cause: unknown): Error {
   return clientError("no_answer", message, { isRetryable: true, cause })
 }
 
-/** A runtime's code says more than its message, which may be "fetch failed". */
+/** A code says more than the message, which may just be "fetch failed". */
 function toWords(error: Error): string {
   const { code } = (error.cause ?? error) as { readonly code?: unknown }
   return typeof code === "string" ? code : error.message

@@ -1,6 +1,6 @@
 /**
- * A bound on silence that needs nobody's help: a `fetch` that ignores its signal, or a body that never
- * goes on, is left alone and not waited for.
+ * Bounds a wait for the network by a time limit and the caller's signal. It does not rely on `fetch` or the
+ * body to react to a signal: one that never settles is abandoned.
  */
 import { clientError } from "../api-error.ts"
 import type { ClientClock } from "../clock.ts"
@@ -11,7 +11,7 @@ export interface Patience {
   readonly signal: AbortSignal | undefined
 }
 
-/** As `work` ends. Rejects with `no_answer` after `silenceMs`, and with the signal's reason. */
+/** Settles as `work` does. Rejects with `no_answer` after `silenceMs`, or with the signal's reason. */
 export async function untilSilent<Value>(
   work: Promise<Value>,
   { clock, silenceMs, signal }: Patience,
@@ -27,7 +27,7 @@ export async function untilSilent<Value>(
     const stop = (): void => reject(signal?.reason as Error)
     signal?.addEventListener("abort", stop, { once: true, signal: over.signal })
   })
-  // Those that lose the race are over, whichever way.
+  // The losers of the race may reject later, and nobody else handles that.
   for (const each of [work, silence, called]) each.catch(() => {})
   try {
     return await Promise.race([called, work, silence])

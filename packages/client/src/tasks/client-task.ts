@@ -1,4 +1,4 @@
-/** A task as the service showed it last, with its artifacts at hand. It does not change by itself. */
+/** A task as the service last showed it, with methods for its artifacts. It is a copy and never changes. */
 import type { Artifact, Task } from "../api/answers.ts"
 import { isArtifactList } from "../api/check-answers.ts"
 import { toTaskPath } from "../api/paths.ts"
@@ -7,9 +7,9 @@ import type { Connection } from "../connection/connection.ts"
 import type { CallOptions } from "./list-tasks.ts"
 
 export interface ClientTask extends Task {
-  /** Of a finished task: `image_1`, `image_2`, … or `video`. Asks nothing by itself. */
+  /** `image_1`, `image_2`, … or `video`. No request is sent before one of its methods is called. */
   artifact(key: string): TaskArtifact
-  /** What there is, expired ones too; none of a failed task. */
+  /** The artifacts of a finished task, expired ones included; none if it failed. */
   artifacts(options?: CallOptions): Promise<readonly Artifact[]>
 }
 

@@ -1,4 +1,4 @@
-/** The account's tasks, newest first, page by page as they are read. */
+/** Lists the account's tasks, newest first; each page is fetched when it is needed. */
 import { clientError } from "../api-error.ts"
 import type { ListQuery, Task } from "../api/answers.ts"
 import { isTaskList } from "../api/check-answers.ts"

@@ -1,14 +1,14 @@
-/** Which parameters go with which model: by the types of the schemas where the model is known. */
+/** The type of the parameters of a model. */
 import type { ModelParameters } from "../api/models.ts"
 
 export type ModelId = keyof ModelParameters
 
-/** A model's id, or any text that is known at run time alone. */
+/** Any string, with completion for the known ids. */
 export type AnyModel = ModelId | (string & {})
 
 /**
- * Of an id that is written out and known, its own; of a `string`, anything. An id that is written out and
- * not known takes none, so that a slip is found: declare it by merging into `ModelParameters`.
+ * The parameters of a known id; any object for a `string`. For a literal that is no known id it is `never`,
+ * so that a misspelt id is an error: declare a model of your own by merging into `ModelParameters`.
  */
 export type ParametersOf<Model extends string> = Model extends ModelId
   ? ModelParameters[Model]

@@ -1,14 +1,14 @@
 /**
- * A submission, sent until its outcome is known. Every try carries the same Idempotency-Key, so that all
- * of them together make one task, and none of them a second purchase.
+ * Submits a task, repeating the request until its outcome is known. Every try has the same Idempotency-Key,
+ * so that all of them make one task and nothing is bought twice.
  *
  *     sent -> 202 ------------------------------------------> the task
- *      ^  `-> lost, cut, 5xx: a task may be there -> unknown -.
- *      |  `-> 429, 503 of the service: surely none            |
+ *      ^  `-> lost, cut, 5xx: a task may exist -> unknown ----.
+ *      |  `-> 429, 503 of the service: no task exists         |
  *      `--------------- a pause ------------------------------'
  *
- * Once a try was unknown, no later refusal settles it: a key that was revoked in between, for one, says
- * nothing about the task.
+ * After an unknown try no refusal of a later one settles the question. If the API key was revoked in
+ * between, for example, the refusal says nothing about the task.
  */
 import { ApiError, isApiError } from "../api-error.ts"
 import type { Task } from "../api/answers.ts"
@@ -19,8 +19,8 @@ import { isUnsent } from "../connection/is-unsent.ts"
 
 export interface SubmitOptions {
   /**
-   * 1 to 255 printable ASCII characters; a new one by default. Keep one of your own with what the task is
-   * for: a submission that ended in `outcome_unknown`, or died with its process, is repeated safely with it.
+   * 1 to 255 printable ASCII characters; a new one by default. If you store a key of your own before you
+   * submit, you can repeat the submission safely even after your process has died.
    */
   readonly idempotencyKey?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -32,8 +32,8 @@ interface Creation {
 }
 
 /**
- * Rejects with `outcome_unknown` if a task may be there, and as the service refused if surely none is;
- * `idempotencyKey` of the error tells the key.
+ * Rejects with `outcome_unknown` if a task may exist, and with the service's refusal if none does. The error
+ * has the `idempotencyKey`.
  */
 export async function submitTask(
   connection: Connection,
@@ -60,7 +60,7 @@ export async function submitTask(
   }
 }
 
-/** Not `randomUUID`, which browsers have on secure pages only. */
+/** Browsers offer `crypto.randomUUID` on secure pages only. */
 function createKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
@@ -71,12 +71,12 @@ function checkKey(key: string): string {
   throw new TypeError("idempotencyKey: expected 1 to 255 printable ASCII characters")
 }
 
-/** A gateway's own words say nothing about the service behind it; only the service's 503 does. */
+/** A proxy's error says nothing about the service behind it. A 503 of the service itself does. */
 function mayHaveCreated(error: ApiError): boolean {
   const { code, status, type } = error
   if (code === "no_answer") return !isUnsent(error)
   if (code === "outcome_unknown") return true
-  // A redirect, which a browser shows without its status.
+  // A redirect: browsers hide its status.
   if (status === undefined) return false
   const isRefusedByService = status === 503 && type !== "client_error"
   return status < 300 || (status >= 500 && !isRefusedByService)

@@ -1,6 +1,6 @@
 /**
- * Waits for a task's end by looking at it, in pauses that grow and are never shorter than the service
- * asks for. A service that is away for a while is waited for too.
+ * Polls a task until it is finished. Pauses grow and are never shorter than the service asks for. Polls
+ * that fail are repeated for a minute or two, so that waiting survives a restart of the service.
  */
 import type { Task } from "../api/answers.ts"
 import { isTask } from "../api/check-answers.ts"
@@ -9,9 +9,9 @@ import type { Connection, JsonAnswer } from "../connection/connection.ts"
 import { toPollPauseMs } from "../connection/pauses.ts"
 
 export interface WaitOptions {
-  /** Called with the task as it is first seen, and whenever its status or progress has changed. */
+  /** Called with the task when it is first seen, and after each change of status or progress. */
   readonly onProgress?: ((task: Task) => void) | undefined
-  /** Ends the waiting, and not the task. */
+  /** Stops the waiting, not the task. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -19,7 +19,7 @@ export function isFinished({ status }: Pick<Task, "status">): boolean {
   return status === "succeeded" || status === "failed"
 }
 
-/** `known` is the task as it was seen last, if it was. */
+/** `known` is the task as it was last seen. Without it the task is polled at once. */
 export async function waitForTask(
   connection: Connection,
   id: string,

@@ -1,7 +1,6 @@
 /**
- * Whether a webhook is the service's own, and was sent just now: Standard Webhooks, HMAC-SHA256 over
- * `id.timestamp.body`. The bytes are judged as they came, so hand in the body as it was received: JSON that
- * was parsed and written again is another text.
+ * Verifies a webhook by Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, sent recently. Pass the
+ * body exactly as it was received. JSON that was parsed and serialised again has other bytes.
  */
 import { clientError, type ApiError } from "../api-error.ts"
 import { parseJson } from "../connection/read-body.ts"
@@ -9,16 +8,16 @@ import { parseJson } from "../connection/read-body.ts"
 export interface VerifyWebhookOptions {
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: string | Uint8Array
-  /** `whsec_…`; several while a secret is replaced by another. */
+  /** `whsec_…`; several during a rotation. */
   readonly secret: string | readonly string[]
-  /** How old or how far ahead it may be; five minutes by default, as Standard Webhooks recommends. */
+  /** How old or how far ahead the timestamp may be; five minutes by default. */
   readonly toleranceSeconds?: number | undefined
   /** Unix milliseconds; the machine's by default. */
   readonly now?: number | undefined
 }
 
 export interface Webhook {
-  /** The same for every delivery of the same message: whoever has seen it has done its work. */
+  /** The same for every delivery of a message: use it to ignore repeated ones. */
   readonly id: string
   /** Unix seconds. */
   readonly timestamp: number
@@ -27,24 +26,24 @@ export interface Webhook {
 }
 
 const TOLERANCE_SECONDS = 300
-/** One for each secret that is valid while one is replaced by another. */
+/** A sender adds one for each secret that is valid during a rotation. */
 const MOST_SIGNATURES = 16
 
-/** Rejects with `invalid_webhook`; a secret that is none is a `TypeError`. */
+/** Rejects with `invalid_webhook`, or with a `TypeError` if a secret is malformed. */
 export async function verifyWebhook(options: VerifyWebhookOptions): Promise<Webhook> {
   const { body, headers, secret, toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() } = options
   const keys = [secret].flat().map(toKey)
   const id = readHeader(headers, "webhook-id")
   const moment = readHeader(headers, "webhook-timestamp")
   const signatures = readHeader(headers, "webhook-signature").split(" ", MOST_SIGNATURES)
-  if (!/^\d{1,12}$/.test(moment)) throw refuse("its timestamp is none")
+  if (!/^\d{1,12}$/.test(moment)) throw refuse("its timestamp is malformed")
   if (Math.abs(now / 1_000 - Number(moment)) > toleranceSeconds) {
-    throw refuse("it was signed too long ago, or a clock is wrong")
+    throw refuse("its timestamp is too old, or a clock is wrong")
   }
   const text = typeof body === "string" ? new TextEncoder().encode(body) : body
   const signed = join(new TextEncoder().encode(`${id}.${moment}.`), text)
   const given = signatures.flatMap((each) => (each.startsWith("v1,") ? [each.slice(3)] : []))
-  if (!(await isSigned(signed, keys, given))) throw refuse("none of its signatures is right")
+  if (!(await isSigned(signed, keys, given))) throw refuse("no signature matches")
   const payload = parseJson(new TextDecoder().decode(text))
   if (payload === undefined) throw refuse("its body is not JSON")
   return { id, timestamp: Number(moment), payload }
@@ -77,10 +76,10 @@ async function isSigned(
 function readHeader(headers: VerifyWebhookOptions["headers"], name: string): string {
   const value = headers instanceof Headers ? headers.get(name) : findHeader(headers, name)
   if (typeof value === "string" && value !== "") return value
-  throw refuse(`its header ${name} is missing, or there are several`)
+  throw refuse(`its header ${name} is missing or repeated`)
 }
 
-/** Node gives names in lower case, and others as they came. */
+/** Names may be in any case. */
 function findHeader(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   name: string,
