@@ -178,10 +178,13 @@ function withPathHeaders(
 /** Whether a status is also answered to requests that were counted against a rate. */
 function toIsCounted(codes: readonly ErrorCode[]): (status: number) => boolean {
   const uncounted = new Set([...SERVER_CODES, ...UNAUTHORIZED_CODES])
-  const refused: ReadonlySet<number> = new Set(codes.map((code) => ERRORS[code][0]))
-  const rest = codes.filter((code) => !uncounted.has(code))
-  const counted: ReadonlySet<number> = new Set(rest.map((code) => ERRORS[code][0]))
+  const refused = new Set(codes.map(toStatus))
+  const counted = new Set(codes.filter((code) => !uncounted.has(code)).map(toStatus))
   return (status) => counted.has(status) || !refused.has(status)
+}
+
+function toStatus(code: ErrorCode): number {
+  return ERRORS[code][0]
 }
 
 /** With `names` among the headers of some answers of each status that `isOn` holds of. */
