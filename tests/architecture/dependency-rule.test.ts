@@ -46,8 +46,16 @@ const PLANTED: readonly Planted[] = [
     `${folder} importing core`,
     `${folder}/src/d.ts`,
     importOf("@safelight/core"),
-    null,
+    folder === "packages/client" ? RESTRICTED : null,
   ]),
+  ["the client importing a library", "packages/client/src/e.ts", importOf("valibot"), RESTRICTED],
+  ["the client importing Node", "packages/client/src/f.ts", importOf("node:path"), RESTRICTED],
+  [
+    "the client's one file for a file system importing it",
+    "packages/client/src/artifacts/save-file.ts",
+    importOf("node:fs/promises"),
+    null,
+  ],
   [
     "a storage importing the store",
     "adapters/storage-sqlite/src/e.ts",
@@ -177,7 +185,7 @@ describe("the rule", () => {
   const ours = WORKSPACES.map(({ manifest }) => manifest.name)
 
   function allowedIn(folder: string): readonly string[] {
-    if (folder === "packages/core") return []
+    if (folder === "packages/core" || folder === "packages/client") return []
     if (folder === "packages/safelight") return ours
     if (folder === "adapters/channel-studio") return ["@safelight/core", "@safelight/painter"]
     return folder.startsWith("adapters/storage-")

@@ -98,7 +98,8 @@ function describePackage({ folder, manifest }: Workspace): void {
       const texts = files.map((path) => stripComments(read(path)))
       const used = texts
         .flatMap(findSpecifiers)
-        .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
+        // Its own files, by path or by a name of its `imports`, and Node's modules.
+        .filter((specifier) => !/^(?:[.#]|node:)/.test(specifier))
         .map(toPackageName)
         .filter((name) => name !== manifest.name)
       const named = Object.keys(manifest.dependencies ?? {})

@@ -22,15 +22,16 @@ export async function generateTypes(document: string): Promise<string> {
   return astToString(await openapiTypeScript(document))
 }
 
-/** Compiles `files` in `folder`, by the project's own settings; resolves to what is wrong. */
+/** Compiles `files` in `folder`, by the project's own settings or others; resolves to what is wrong. */
 export async function compile(
   folder: string,
   files: Readonly<Record<string, string>>,
+  others: object = {},
 ): Promise<readonly CompileError[]> {
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"), "junction")
   const settings = {
     extends: join(ROOT, "tsconfig.base.json"),
-    compilerOptions: { noEmit: true },
+    compilerOptions: { noEmit: true, ...others },
     files: Object.keys(files),
   }
   const sources = { ...files, "tsconfig.json": JSON.stringify(settings), "package.json": PACKAGE }

@@ -1,0 +1,30 @@
+/** The public face of the client. Every export is named here, and a test holds the list. */
+export { ApiError, isApiError } from "./api-error.ts"
+export type { ApiErrorCode, ApiErrorType, ClientErrorCode, ParameterFault } from "./api-error.ts"
+export type {
+  Artifact,
+  ListQuery,
+  RefusalCode,
+  RefusalType,
+  Task,
+  TaskFailure,
+  TaskUsage,
+  UsageReport,
+} from "./api/answers.ts"
+export type { ModelParameters } from "./api/models.ts"
+export type { DownloadOptions, DownloadProgress } from "./artifacts/download.ts"
+export type { LinkOptions, TaskArtifact } from "./artifacts/task-artifact.ts"
+export { createClient, type Client, type TaskEvent, type UsageQuery } from "./client.ts"
+export type { ClientOptions, FetchLike } from "./client-options.ts"
+export type { ClientClock } from "./clock.ts"
+export { DEFAULTS, type ClientSettings } from "./settings.ts"
+export type { ClientTask } from "./tasks/client-task.ts"
+export type { CallOptions } from "./tasks/list-tasks.ts"
+export type { ModelId, ParametersOf } from "./tasks/model-parameters.ts"
+export type { SubmitOptions } from "./tasks/submit-task.ts"
+export type { WaitOptions } from "./tasks/wait-for-task.ts"
+export {
+  verifyWebhook,
+  type VerifyWebhookOptions,
+  type Webhook,
+} from "./webhooks/verify-webhook.ts"
