@@ -164,6 +164,13 @@ describe("a download", () => {
     assert.deepEqual(clock.pausesMs, [250, 3_000, 250, 250, 3_000])
   })
 
+  it("is whole if its connection fails behind its last byte", async () => {
+    const { client, requests } = createScriptedClient([cut(whole(BYTES), BYTES.length)])
+    const blob = await client.artifact(ID, "video").blob()
+    assert.deepEqual(Buffer.from(await blob.arrayBuffer()), BYTES)
+    assert.equal(requests.length, 1)
+  })
+
   it("takes the whole again, where a proxy knows no ranges", async () => {
     const answers = [cut(whole(BYTES), 10), cut(whole(BYTES), 1_000), whole(BYTES)]
     const { client } = createScriptedClient(answers)
@@ -199,8 +206,8 @@ describe("a download", () => {
     ],
     ["a redirect", json(302, {}, { location: "/" }), "invalid_answer"],
     ["a part that nobody asked for", part(BYTES, 0), "invalid_answer"],
-    ["no digest", whole(BYTES, { "repr-digest": "" }), "invalid_answer"],
-    ["a digest of another kind", whole(BYTES, { "repr-digest": "md5=:AAAA:" }), "invalid_answer"],
+    ["no digest", whole(BYTES, { "repr-digest": "" }), "digest_mismatch"],
+    ["a digest of another kind", whole(BYTES, { "repr-digest": "md5=:AAAA:" }), "digest_mismatch"],
     ["more than is taken", whole(BYTES, { "content-length": "9999999999999" }), "invalid_answer"],
   ]
   for (const [name, answer, code] of refused) {
@@ -402,6 +409,7 @@ describe("a private link", () => {
     const { client, requests } = createScriptedClient([page(502), json(201, link)])
     const url = await client.artifact(ID, "video").url({ expiresInSeconds: 60 })
     assert.equal(url, link.url)
+    assert.deepEqual(await client.artifact(ID, "video").link(), link)
     const [first, second] = requests
     assert.equal(
       `${second?.method} ${second?.target}`,

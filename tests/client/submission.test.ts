@@ -5,7 +5,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { inspect } from "node:util"
-import { ApiError, isApiError } from "@safelight/client"
+import { ApiError, isApiError, jsonText } from "@safelight/client"
 import {
   ACCEPTED,
   createScriptedClient,
@@ -59,6 +59,20 @@ describe("a submission", () => {
     assert.equal(listKeys(requests).size, 2)
     await client.submit(MODEL, PARAMETERS, { idempotencyKey: "order 7" })
     assert.equal(requests[2]?.headers.get("idempotency-key"), "order 7")
+  })
+
+  it("sends JSON text as it is written, and refuses what is no JSON without showing it", async () => {
+    const { client, requests } = createScriptedClient([ACCEPTED])
+    await client.submit(MODEL, jsonText('{"n":4.0,"n":12345678901234567890}'))
+    const body = `{"model":"${MODEL}","parameters":{"n":4.0,"n":12345678901234567890}}`
+    assert.equal(requests[0]?.body, body)
+    assert.throws(
+      () => jsonText("secret"),
+      ({ name, message }: Error) => {
+        assert.equal(name, "TypeError")
+        return !message.includes("secret")
+      },
+    )
   })
 
   it("is not sent with an idempotency key that the service would not take", async () => {

@@ -175,6 +175,13 @@ describe("the list", () => {
     )
   })
 
+  it("gives a single page by its cursor", async () => {
+    const { client, requests } = createScriptedClient([pageOf("b", "1")])
+    const { tasks, next_cursor: next } = await client.listPage({ cursor: "a", limit: 1 })
+    assert.deepEqual([tasks.map(({ task_id: id }) => id), next], [["1"], "b"])
+    assert.equal(requests[0]?.target, "/v1/tasks?limit=1&cursor=a")
+  })
+
   it("fetches a page only when it is needed", async () => {
     const { client, requests } = createScriptedClient([pageOf("a", "1", "2"), pageOf(null, "3")])
     for await (const { task_id: id } of client.list()) if (id === "2") break

@@ -15,7 +15,7 @@ export type ClientErrorCode =
   | "invalid_answer"
   /** The status is an error and the body is not the task API's: a proxy answered. */
   | "unexpected_status"
-  /** The bytes of an artifact don't match its digest. */
+  /** The bytes of an artifact don't match its digest, or it has none. */
   | "digest_mismatch"
   /** A webhook has no signature by a known secret, or is too old. */
   | "invalid_webhook"

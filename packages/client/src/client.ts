@@ -4,14 +4,23 @@
  * of the client are in camel case. A call whose `signal` is aborted rejects with the signal's reason.
  */
 import { ApiError } from "./api-error.ts"
-import type { Artifact, EventList, ListQuery, Task, TaskUsage, UsageReport } from "./api/answers.ts"
+import type {
+  Artifact,
+  EventList,
+  ListQuery,
+  Task,
+  TaskList,
+  TaskUsage,
+  UsageReport,
+} from "./api/answers.ts"
 import { isEventList, isTask, isTaskUsage, isUsageReport } from "./api/check-answers.ts"
 import { toTaskPath, withQuery } from "./api/paths.ts"
 import { createTaskArtifact, type TaskArtifact } from "./artifacts/task-artifact.ts"
 import { checkOptions, type ClientOptions } from "./client-options.ts"
 import { createConnection, type Connection } from "./connection/connection.ts"
 import { listArtifacts, toClientTask, type ClientTask } from "./tasks/client-task.ts"
-import { listTasks, type CallOptions } from "./tasks/list-tasks.ts"
+import { listPage, listTasks, type CallOptions, type PageQuery } from "./tasks/list-tasks.ts"
+import type { JsonText } from "./tasks/json-text.ts"
 import type { AnyModel, ParametersOf } from "./tasks/model-parameters.ts"
 import { submitTask, type SubmitOptions } from "./tasks/submit-task.ts"
 import { waitForTask, type WaitOptions } from "./tasks/wait-for-task.ts"
@@ -32,7 +41,7 @@ export interface Client {
    */
   run<Model extends AnyModel>(
     model: Model,
-    parameters: ParametersOf<Model>,
+    parameters: ParametersOf<Model> | JsonText,
     options?: SubmitOptions & WaitOptions,
   ): Promise<ClientTask>
   /**
@@ -42,7 +51,7 @@ export interface Client {
    */
   submit<Model extends AnyModel>(
     model: Model,
-    parameters: ParametersOf<Model>,
+    parameters: ParametersOf<Model> | JsonText,
     options?: SubmitOptions,
   ): Promise<ClientTask>
   /** Resolves when the task has succeeded or failed: look at its `status`. */
@@ -51,6 +60,8 @@ export interface Client {
   get(task: string, options?: CallOptions): Promise<ClientTask>
   /** The account's tasks, newest first. A page is fetched when the one before it has been read. */
   list(query?: ListQuery, options?: CallOptions): AsyncIterableIterator<ClientTask>
+  /** One page of that list, for a page of your own: `next_cursor` is the `cursor` of the next. */
+  listPage(query?: PageQuery, options?: CallOptions): Promise<TaskList>
   /** An artifact of a finished task. No request is sent before one of its methods is called. */
   artifact(task: string, key: string): TaskArtifact
   artifacts(task: string, options?: CallOptions): Promise<readonly Artifact[]>
@@ -91,6 +102,7 @@ export function createClient(options: ClientOptions): Client {
     async get(id, { signal } = {}) {
       return toClientTask(connection, await connection.read(toTaskPath(id), isTask, { signal }))
     },
+    listPage: (query = {}, more = {}) => listPage(connection, query, more),
     list: (query = {}, more = {}) => listClientTasks(connection, query, more),
     artifact: (id, key) => createTaskArtifact(connection, id, key),
     artifacts: (id, more) => listArtifacts(connection, id, more),

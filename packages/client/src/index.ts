@@ -3,11 +3,13 @@ export { ApiError, isApiError } from "./api-error.ts"
 export type { ApiErrorCode, ApiErrorType, ClientErrorCode, ParameterFault } from "./api-error.ts"
 export type {
   Artifact,
+  ArtifactLink,
   ListQuery,
   RefusalCode,
   RefusalType,
   Task,
   TaskFailure,
+  TaskList,
   TaskUsage,
   UsageReport,
 } from "./api/answers.ts"
@@ -19,7 +21,8 @@ export type { ClientOptions, FetchLike } from "./client-options.ts"
 export type { ClientClock } from "./clock.ts"
 export { DEFAULTS, type ClientSettings } from "./settings.ts"
 export type { ClientTask } from "./tasks/client-task.ts"
-export type { CallOptions } from "./tasks/list-tasks.ts"
+export { jsonText, type JsonText } from "./tasks/json-text.ts"
+export type { CallOptions, PageQuery } from "./tasks/list-tasks.ts"
 export type { ModelId, ParametersOf } from "./tasks/model-parameters.ts"
 export type { SubmitOptions } from "./tasks/submit-task.ts"
 export type { WaitOptions } from "./tasks/wait-for-task.ts"

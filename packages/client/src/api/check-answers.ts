@@ -36,13 +36,47 @@ export function isEventList(value: unknown): value is EventList {
 }
 
 export function isTaskUsage(value: unknown): value is TaskUsage {
-  const { task_id: id, charge_micros: charge } = toMembers<TaskUsage>(value)
-  return isName(id) && isNumber(charge)
+  const found = toMembers<TaskUsage>(value)
+  const { task_id: id, model, price, price_version: version, status, usage } = found
+  return (
+    [id, model, status, version].every(isName) &&
+    hasNumbers(value, "charge_micros", "reserved_micros", "charge_limit_micros", "finished_at") &&
+    (price === null || isObject(price)) &&
+    (usage === null || isUsage(usage))
+  )
 }
 
 export function isUsageReport(value: unknown): value is UsageReport {
-  const { charges, charge_micros: charge } = toMembers<UsageReport>(value)
-  return isListOf(charges, () => true) && isNumber(charge)
+  const { account, charges } = toMembers<UsageReport>(value)
+  return (
+    hasNumbers(value, "charge_micros", "tasks", "from", "to") &&
+    hasNumbers(account, "charged_micros", "reserved_micros", "unfinished_tasks") &&
+    isListOf(charges, isChargeSum)
+  )
+}
+
+function isUsage(value: unknown): boolean {
+  const { input_videos_ms: inputs } = toMembers<NonNullable<TaskUsage["usage"]>>(value)
+  return (
+    hasNumbers(value, "images", "output_video_ms", "billed_input_ms") && isListOf(inputs, isNumber)
+  )
+}
+
+function isChargeSum(value: unknown): boolean {
+  const { model, price_version: version } = toMembers<UsageReport["charges"][number]>(value)
+  const isNamed = [model, version].every(isName)
+  const counts = ["tasks", "images", "output_video_ms", "billed_input_ms", "charge_micros"]
+  return isNamed && hasNumbers(value, ...counts)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null
+}
+
+function hasNumbers(value: unknown, ...names: readonly string[]): boolean {
+  return (
+    isObject(value) && names.every((name) => isNumber((value as Record<string, unknown>)[name]))
+  )
 }
 
 function isFailure(value: unknown): value is TaskFailure {
@@ -51,7 +85,7 @@ function isFailure(value: unknown): value is TaskFailure {
 }
 
 function toMembers<Shape>(value: unknown): Partial<Record<keyof Shape, unknown>> {
-  return typeof value === "object" && value !== null ? value : {}
+  return isObject(value) ? value : {}
 }
 
 function isName(value: unknown): value is string {

@@ -93,7 +93,10 @@ async function openWhole(
   const answer = await connection.open({ method: "GET", path, headers: HEADERS, signal })
   const { digest, etag, bodyBytes: totalBytes } = readArtifactHeaders(answer.headers)
   if (answer.status !== 200) throw refuse(answer, `the artifact was answered ${answer.status}`)
-  if (digest === undefined) throw refuse(answer, "the artifact came without a SHA-256 digest")
+  if (digest === undefined) {
+    answer.cancel()
+    throw clientError("digest_mismatch", "the artifact came without a SHA-256 digest")
+  }
   const most = connection.settings.artifactBytes
   if (totalBytes !== undefined && totalBytes > most) {
     answer.cancel()

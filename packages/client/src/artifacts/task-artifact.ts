@@ -1,5 +1,6 @@
 /** One artifact of a task and the ways to fetch it. No request is sent before a method is called. */
 import { clientError } from "../api-error.ts"
+import type { ArtifactLink } from "../api/answers.ts"
 import { isArtifactLink } from "../api/check-answers.ts"
 import { toArtifactPath, withQuery } from "../api/paths.ts"
 import type { Connection } from "../connection/connection.ts"
@@ -31,6 +32,8 @@ export interface TaskArtifact {
    * API key needs the scope `links:write`.
    */
   url(options?: LinkOptions): Promise<string>
+  /** The same, with the moment at which the link ends. */
+  link(options?: LinkOptions): Promise<ArtifactLink>
 }
 
 export function createTaskArtifact(
@@ -41,6 +44,14 @@ export function createTaskArtifact(
   const path = toArtifactPath(task, key)
   const start = (options: DownloadOptions): Promise<Download> =>
     startDownload(connection, `${path}/content`, options)
+
+  async function link({ expiresInSeconds, signal }: LinkOptions): Promise<ArtifactLink> {
+    const address = withQuery(`${path}/links`, { expires_in: expiresInSeconds })
+    const request = { method: "POST", path: address, signal } as const
+    // It is safe to repeat: links are not stored and cost nothing.
+    const made = await connection.retry(() => connection.ask(request, isArtifactLink), { signal })
+    return made.value
+  }
 
   return {
     key,
@@ -62,13 +73,8 @@ export function createTaskArtifact(
       for await (const piece of pieces) parts.push(piece as Uint8Array<ArrayBuffer>)
       return new Blob(parts, { type })
     },
-    async url({ expiresInSeconds, signal } = {}) {
-      // It is safe to repeat: links are not stored and cost nothing.
-      const address = withQuery(`${path}/links`, { expires_in: expiresInSeconds })
-      const request = { method: "POST", path: address, signal } as const
-      const made = await connection.retry(() => connection.ask(request, isArtifactLink), { signal })
-      return made.value.url
-    },
+    url: async (options = {}) => (await link(options)).url,
+    link: (options = {}) => link(options),
   }
 }
 

@@ -16,6 +16,7 @@ import { isTask } from "../api/check-answers.ts"
 import { TASKS_PATH } from "../api/paths.ts"
 import type { Connection } from "../connection/connection.ts"
 import { isUnsent } from "../connection/is-unsent.ts"
+import { toJsonText } from "./json-text.ts"
 
 export interface SubmitOptions {
   /**
@@ -42,7 +43,7 @@ export async function submitTask(
 ): Promise<Task> {
   const key = checkKey(idempotencyKey)
   const headers = { "content-type": "application/json", "idempotency-key": key }
-  const body = JSON.stringify({ model, parameters })
+  const body = `{"model":${JSON.stringify(model)},"parameters":${toJsonText(parameters)}}`
   const request = { method: "POST", path: TASKS_PATH, headers, body, signal } as const
   let isUnknown = false
   try {
