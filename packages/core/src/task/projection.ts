@@ -261,7 +261,9 @@ function toSnapshot(task: Task): string {
 }
 
 /** Not for what a channel gave: of that 0 and an empty text count. */
-function unlessEmpty<Value extends number | string | object | null>(value: Value): Value | undefined {
+function unlessEmpty<Value extends number | string | object | null>(
+  value: Value,
+): Value | undefined {
   return value || undefined
 }
 
