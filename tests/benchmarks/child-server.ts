@@ -6,6 +6,8 @@ import { join } from "node:path"
 export interface ChildServer<Announcement> extends AsyncDisposable {
   readonly announcement: Announcement
   readonly process: ChildProcess
+  /** The processor time of all its threads since it started, in microseconds. */
+  readonly cpuMicros: () => Promise<number>
 }
 
 /** Starts `servers/<name>.ts` and resolves to what it announces. */
@@ -18,6 +20,11 @@ export async function startServer<Announcement>(
   return {
     announcement,
     process: child,
+    async cpuMicros() {
+      child.send("processor time")
+      const [micros] = (await once(child, "message")) as [number]
+      return micros
+    },
     async [Symbol.asyncDispose]() {
       child.disconnect()
       await once(child, "exit")

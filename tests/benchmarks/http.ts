@@ -7,7 +7,7 @@
 import autocannon, { type AutocannonRequest } from "autocannon"
 import { SAMPLE_REQUEST } from "../support/sample-request.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
-import { startServer } from "./child-server.ts"
+import { startServer, type ChildServer } from "./child-server.ts"
 import { median, report } from "./measure.ts"
 
 const CONNECTIONS = 64
@@ -26,16 +26,27 @@ interface Service {
 }
 
 interface Contestant {
-  readonly url: string
+  readonly server: ChildServer<{ readonly url: string }>
   readonly requests: readonly AutocannonRequest[]
 }
 
-async function throughput({ url, requests }: Contestant): Promise<number> {
+interface Round {
+  readonly perS: number
+  /** Of a request: the server's and the client's. */
+  readonly cpuMicros: number
+}
+
+async function runRound({ server, requests }: Contestant): Promise<Round> {
+  const { url } = server.announcement
+  const before = await server.cpuMicros()
+  const clientBefore = process.cpuUsage()
   const result = await autocannon({ url, connections: CONNECTIONS, duration: ROUND_S, requests })
+  const client = process.cpuUsage(clientBefore)
+  const cpuMicros = (await server.cpuMicros()) - before + client.user + client.system
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${url}: ${result.non2xx} refused, ${result.errors} failed`)
   }
-  return result.requests.average
+  return { perS: result.requests.average, cpuMicros: cpuMicros / result.requests.total }
 }
 
 function toGets({ key, ids }: Caller): readonly AutocannonRequest[] {
@@ -58,16 +69,16 @@ function toPost({ key }: Caller, hasIdempotencyKey = false): readonly Autocannon
   return [{ method: "POST", path: "/v1/tasks", headers, body, setupRequest }]
 }
 
-/** The throughput of each contestant, round by round; the first round warms up and is dropped. */
+/** What each contestant did, round by round; the first round warms up and is dropped. */
 async function race<Name extends string>(
   contestants: Readonly<Record<Name, Contestant>>,
-): Promise<Readonly<Record<Name, number>>[]> {
+): Promise<Readonly<Record<Name, Round>>[]> {
   const names = Object.keys(contestants) as Name[]
-  const rounds: Record<Name, number>[] = []
+  const rounds: Record<Name, Round>[] = []
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const speeds: (readonly [Name, number])[] = []
-    for (const name of names) speeds.push([name, await throughput(contestants[name])])
-    if (round > 0) rounds.push(Object.fromEntries(speeds) as Record<Name, number>)
+    const results: (readonly [Name, Round])[] = []
+    for (const name of names) results.push([name, await runRound(contestants[name])])
+    if (round > 0) rounds.push(Object.fromEntries(results) as Record<Name, Round>)
   }
   return rounds
 }
@@ -75,28 +86,31 @@ async function race<Name extends string>(
 await using folder = await createTemporaryFolder()
 await using service = await startServer<Service>("service-server", folder.path)
 await using bare = await startServer<{ url: string }>("bare-server")
-const { url, plain, limited } = service.announcement
-const { url: bareUrl } = bare.announcement
+const { plain, limited } = service.announcement
 
 const gets = await race({
-  plain: { url, requests: toGets(plain) },
-  limited: { url, requests: toGets(limited) },
-  bare: { url: bareUrl, requests: toGets(limited) },
+  plain: { server: service, requests: toGets(plain) },
+  limited: { server: service, requests: toGets(limited) },
+  bare: { server: bare, requests: toGets(limited) },
 })
 const posts = await race({
-  plain: { url, requests: toPost(plain) },
-  limited: { url, requests: toPost(limited) },
-  keyed: { url, requests: toPost(limited, true) },
-  bare: { url: bareUrl, requests: toPost(limited, true) },
+  plain: { server: service, requests: toPost(plain) },
+  limited: { server: service, requests: toPost(limited) },
+  keyed: { server: service, requests: toPost(limited, true) },
+  bare: { server: bare, requests: toPost(limited, true) },
 })
 report({
-  get_ratio: median(gets.map((each) => each.limited / each.bare)),
-  get_limits_share: median(gets.map((each) => 1 - each.limited / each.plain)),
-  get_per_s: median(gets.map((each) => each.limited)),
-  get_bare_per_s: median(gets.map((each) => each.bare)),
-  post_ratio: median(posts.map((each) => each.keyed / each.bare)),
-  post_limits_share: median(posts.map((each) => 1 - each.limited / each.plain)),
-  post_idempotency_share: median(posts.map((each) => 1 - each.keyed / each.limited)),
-  post_per_s: median(posts.map((each) => each.keyed)),
-  post_bare_per_s: median(posts.map((each) => each.bare)),
+  get_ratio: median(gets.map((each) => each.limited.perS / each.bare.perS)),
+  get_limits_share: median(gets.map((each) => 1 - each.limited.perS / each.plain.perS)),
+  get_per_s: median(gets.map((each) => each.limited.perS)),
+  get_bare_per_s: median(gets.map((each) => each.bare.perS)),
+  get_cpu_us: median(gets.map((each) => each.limited.cpuMicros)),
+  get_bare_cpu_us: median(gets.map((each) => each.bare.cpuMicros)),
+  post_ratio: median(posts.map((each) => each.keyed.perS / each.bare.perS)),
+  post_limits_share: median(posts.map((each) => 1 - each.limited.perS / each.plain.perS)),
+  post_idempotency_share: median(posts.map((each) => 1 - each.keyed.perS / each.limited.perS)),
+  post_per_s: median(posts.map((each) => each.keyed.perS)),
+  post_bare_per_s: median(posts.map((each) => each.bare.perS)),
+  post_cpu_us: median(posts.map((each) => each.keyed.cpuMicros)),
+  post_bare_cpu_us: median(posts.map((each) => each.bare.cpuMicros)),
 })

@@ -11,6 +11,7 @@ const BENCHMARKS = [
   "submit",
   "lifecycle",
   "fold",
+  "audit",
   "http",
   "large-posts",
   "download",

@@ -16,6 +16,7 @@ import {
 } from "@safelight/audit"
 import {
   DEFAULT_PRICES,
+  fromSnapshot,
   MAX_CHARGE_MICROS,
   MODELS,
   SafelightError,
@@ -73,7 +74,7 @@ function withData(event: StoredEvent | undefined, change: object): string {
 
 function withSnapshot(stream: SampleStream, change: Partial<Task>): void {
   if (stream.row === undefined) return
-  const task = { ...(JSON.parse(stream.row.snapshot) as Task), ...change }
+  const task = { ...fromSnapshot(stream.row.snapshot), ...change }
   stream.row = { ...stream.row, snapshot: toTaskRow(task, stream.row.hash).snapshot }
 }
 
@@ -125,8 +126,8 @@ describe("a whole log", () => {
     const log = createSampleLog()
     const [stream] = log.streams
     assert.ok(stream?.row !== undefined)
-    const { spentAttempts, ...older } = JSON.parse(stream.row.snapshot) as Task
-    assert.equal(spentAttempts, 0)
+    const { priceVersion, ...older } = fromSnapshot(stream.row.snapshot)
+    assert.equal(priceVersion, "default-1")
     const snapshot = toCanonicalJson({ ...older, projection: PROJECTION - 1 })
     stream.row = { ...stream.row, snapshot }
     const { foreignRows, outcome } = await replay(log)
@@ -137,12 +138,12 @@ describe("a whole log", () => {
     const log = createSampleLog()
     const [stream] = log.streams
     assert.ok(stream?.row !== undefined)
-    const { spentAttempts: _, ...less } = JSON.parse(stream.row.snapshot) as Task
+    const { priceVersion: _, ...less } = JSON.parse(stream.row.snapshot) as Task
     stream.row = { ...stream.row, snapshot: toCanonicalJson(less) }
     const { findings, foreignRows } = await replay(log)
     const [finding] = findings
     assert.ok(finding?.kind === "row-differs")
-    assert.deepEqual([finding.field, foreignRows], ["snapshot.spentAttempts", 0])
+    assert.deepEqual([finding.field, foreignRows], ["snapshot.priceVersion", 0])
   })
 
   it("may be empty", async () => {

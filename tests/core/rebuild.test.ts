@@ -21,11 +21,11 @@ async function readRows(storage: Storage): Promise<readonly (TaskRow | undefined
   return streams.map(({ row }) => row)
 }
 
-/** Has every row be one of an older release, which knew no `spentAttempts`. */
+/** Has every row be one of an older release, which knew no `priceVersion`. */
 async function makeOlder(storage: Storage): Promise<void> {
   for (const row of await readRows(storage)) {
     assert.ok(row !== undefined)
-    const { spentAttempts: _, ...rest } = JSON.parse(row.snapshot) as Task
+    const { priceVersion: _, ...rest } = JSON.parse(row.snapshot) as Task
     const snapshot = toCanonicalJson({ ...rest, projection: PROJECTION - 1 })
     await storage.replaceTaskRow({ ...row, snapshot })
   }

@@ -39,6 +39,7 @@ import {
   type AccountTotals,
   type ChargeRow,
   type EventSchemas,
+  type Json,
   type StoredEvent,
   type Task,
   type TaskEvent,
@@ -499,6 +500,16 @@ describe("the rows that a task makes", () => {
       assert.deepEqual(changes.artifacts, events.at(-1)?.type === "succeeded" ? artifacts : [])
     })
     check(t, property)
+  })
+
+  it("are one text in whatever order a channel gave the members of its operation", () => {
+    const withOperation = (operation: Json): string =>
+      toTaskRow({ ...emptyTask("task-1"), operation }, GENESIS_HASH).snapshot
+    const expected = withOperation({ id: "a", step: { at: 1, of: [2] } })
+    assert.equal(withOperation({ step: { of: [2], at: 1 }, id: "a" }), expected)
+    assert.match(expected, /^\{"state":.*,"operation":\{"id":"a","step":\{"at":1,"of":\[2\]\}\}/)
+    assert.throws(() => withOperation({ id: "\ud800" }), TypeError)
+    assert.match(withOperation({ id: "\\ud800" }), /"id":"\\\\ud800"/)
   })
 
   it("are a line of the bill once something was used, added by the event that ends the task", (t) => {

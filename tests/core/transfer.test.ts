@@ -135,6 +135,24 @@ describe("an export that is imported", () => {
     )
   })
 
+  it("is looked at by retention at once where it brings what a person wrote, however long ago it ended", async () => {
+    const source = createMemoryStorage()
+    const ended = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
+    const [bare, asked] = [toTaskId("b"), toTaskId("c")]
+    for (const id of [bare, asked]) {
+      const stream = createStream(id, [submission("ann", EDIT), ended])
+      const inputs = [{ task: id, name: "provider:1", salt: "5a", body: '"no"' }]
+      await source.append({ ...toAppend(stream), ...(id === asked && { inputs }) })
+    }
+    const target = createMemoryStorage()
+    await take(target, await exportLines(source))
+    const due = await target.findRetained({ now: NOW, limit: 10 })
+    assert.deepEqual(
+      due.map(({ task }) => task.id),
+      [asked],
+    )
+  })
+
   it("has one header first and one trailer last, which can be checked without a database", async () => {
     const lines = await exportLines(await createTransferSource(), false)
     const [header, trailer] = [lines.at(0), lines.at(-1)].map((line) => JSON.parse(line ?? ""))

@@ -23,12 +23,12 @@ const DEADLOCK = "40P01"
 export async function openDatabaseFaults(url: string): Promise<DatabaseFaults> {
   const admin = await dial(url)
 
-  async function newestTasks(count: number): Promise<string[]> {
-    const { rows } = await admin.query<{ id: string }>(
-      "select id from tasks order by id desc limit $1",
+  async function newestTasks(count: number): Promise<Buffer[]> {
+    const { rows } = await admin.query<{ task: Buffer }>(
+      "select task from tasks order by task desc limit $1",
       [count],
     )
-    return rows.map(({ id }) => id)
+    return rows.map(({ task }) => task)
   }
 
   async function terminate(): Promise<number> {
@@ -45,7 +45,7 @@ export async function openDatabaseFaults(url: string): Promise<DatabaseFaults> {
       const holder = await dial(url)
       await holder.query("begin")
       await holder.query(
-        "select 1 from tasks where id = any($1) order by id for update skip locked",
+        "select 1 from tasks where task = any($1) order by task for update skip locked",
         [await newestTasks(tasks)],
       )
       return () => holder.end()
@@ -75,8 +75,8 @@ export async function openDatabaseFaults(url: string): Promise<DatabaseFaults> {
       const locker = await dial(url)
       try {
         await locker.query("begin")
-        for (const id of await newestTasks(tasks)) {
-          await locker.query("select 1 from tasks where id = $1 for update", [id])
+        for (const task of await newestTasks(tasks)) {
+          await locker.query("select 1 from tasks where task = $1 for update", [task])
           // Slow enough for a node to come the other way.
           await locker.query("select pg_sleep(0.005)")
         }

@@ -1,37 +1,39 @@
-/** How long each file of tests took, from the first that is heard of it to the last. */
+/**
+ * How long each file of tests took. Its process says so itself at its end: the run hands the events of one
+ * file over only when those of the files before it are done, so when they come tells nothing. Of files
+ * that share a process each has the sum of its own tests.
+ */
 import type { TestEvent } from "node:test/reporters"
 import { toTestFile } from "./test-file.ts"
 
 export interface FileTimes {
-  /** To be called with every event of the run, in order. */
+  /** To be called with every event of the run. */
   note(event: TestEvent): void
   /** The files that took longest, a line each, after their total. */
   describe(count: number): readonly string[]
 }
 
-interface Span {
-  readonly startedAt: number
-  endedAt: number
-}
-
 export function createFileTimes(folder: string): FileTimes {
-  const spans = new Map<string, Span>()
+  const times = new Map<string, number>()
   const startedAt = performance.now()
+
+  function noteTest(data: Extract<TestEvent, { type: "test:pass" }>["data"]): void {
+    if (data.nesting > 0) return
+    const file = toTestFile(folder, data)
+    // A suite of a contract, which counts with the file that runs it.
+    if (file.startsWith("..")) return
+    times.set(file, (times.get(file) ?? 0) + data.details.duration_ms)
+  }
+
   return {
     note({ type, data }) {
-      if (type !== "test:start" && type !== "test:pass" && type !== "test:fail") return
-      const file = toTestFile(folder, data)
-      const now = performance.now()
-      const span = spans.get(file) ?? { startedAt: now, endedAt: now }
-      span.endedAt = now
-      spans.set(file, span)
+      if (type === "test:pass" || type === "test:fail") noteTest(data)
+      if (type !== "test:summary" || data.file === undefined) return
+      const file = toTestFile(folder, { file: data.file })
+      if (!file.startsWith("..")) times.set(file, data.duration_ms)
     },
     describe(count) {
-      const times = Array.from(
-        spans,
-        ([file, span]) => [file, span.endedAt - span.startedAt] as const,
-      )
-      const longest = times.toSorted(([, a], [, b]) => b - a).slice(0, count)
+      const longest = [...times].toSorted(([, a], [, b]) => b - a).slice(0, count)
       const total = `${toSeconds(performance.now() - startedAt)} in all; the files that took longest:`
       return [total, ...longest.map(([file, ms]) => `${toSeconds(ms)} ${file}`)]
     },

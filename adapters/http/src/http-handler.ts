@@ -3,8 +3,8 @@
  * needs. Paths for which the host passes nothing (metrics, callbacks, inputs) are unknown.
  */
 import {
+  createErrorLog,
   MODELS,
-  SILENT_LOG,
   type Access,
   type CallbackService,
   type Clock,
@@ -40,6 +40,7 @@ export interface HttpHandlerOptions {
    * Its `loadModels` must make the same models as `models`.
    */
   readonly threadModels?: ThreadModels
+  /** Without it errors are written to the console, and nothing else is; `SILENT_LOG` writes nothing. */
   readonly log?: Log
   /** Opens the signed addresses of inputs; absent: there is nothing at their path. */
   readonly inputs?: InputService
@@ -65,7 +66,7 @@ const ROOT_WORDS =
 /** Throws `invalid-configuration`, naming the setting that is wrong or the model that can't be described. */
 export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { service, access, clock, publicUrl, models = MODELS, onAnswered } = options
-  const { log = SILENT_LOG, hasReference = true } = options
+  const { log = createErrorLog(globalThis), hasReference = true } = options
   const settings = toSettings(options.settings)
   const rateLimit = createRateLimit(access)
   const prefix = createPublicPrefix(publicUrl)

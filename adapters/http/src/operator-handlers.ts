@@ -2,7 +2,7 @@
  * Handlers without the API, for those who run the service. Methods, refusals and the headers of answers
  * are as the API has them.
  */
-import { SILENT_LOG, type Clock, type Log } from "@safelight/core"
+import { createErrorLog, type Clock, type Log } from "@safelight/core"
 import type { OnAnswered } from "./answered-request.ts"
 import { showLiveness, showReadiness } from "./endpoints/health.ts"
 import { showMetrics } from "./endpoints/metrics-page.ts"
@@ -13,6 +13,7 @@ export interface HealthHandlerOptions {
   /** What /readyz asks; rejects if the service can't be used now. */
   readonly checkReady: () => Promise<void>
   readonly clock: Pick<Clock, "now" | "monotonicNow">
+  /** Without it errors are written to the console, and nothing else is. */
   readonly log?: Log
   /** Called for every request once it was answered; must not throw. */
   readonly onAnswered?: OnAnswered
@@ -22,7 +23,7 @@ export interface HealthHandlerOptions {
 
 /** Health and metrics, for a process that works on tasks and serves no API. */
 export function createHealthHandler(options: HealthHandlerOptions): HttpHandler {
-  const { checkReady, clock, log = SILENT_LOG, metrics, onAnswered } = options
+  const { checkReady, clock, log = createErrorLog(globalThis), metrics, onAnswered } = options
   const services = { checkReady, clock, log, metrics }
   const endpoints = [showLiveness, showReadiness, showMetrics]
   return createRouter<typeof services>(endpoints, { services, log, onAnswered })
@@ -38,7 +39,7 @@ export interface MetricsHandlerOptions extends Pick<HealthHandlerOptions, "clock
  * the path, and nobody who reaches the API reaches it.
  */
 export function createMetricsHandler(options: MetricsHandlerOptions): HttpHandler {
-  const { metrics, clock, log } = options
+  const { metrics, clock, log = createErrorLog(globalThis) } = options
   const services = { clock, metrics }
   return createRouter<typeof services>([showMetrics], { services, log })
 }

@@ -3,7 +3,7 @@
  * its method up itself: Hono answers a single handler without composing middleware, and so an
  * unknown method is a 405 of ours before anybody is authenticated.
  */
-import { SILENT_LOG, type Log } from "@safelight/core"
+import type { Log } from "@safelight/core"
 import { Hono } from "hono"
 import { createWatch, toRefusedRequest, type OnAnswered } from "./answered-request.ts"
 import { DEFAULTS } from "./defaults.ts"
@@ -25,7 +25,7 @@ export interface HttpHandler {
 }
 
 export interface RouterOptions<Needs> extends PipelineOptions<Needs & Pick<Services, "clock">> {
-  readonly log?: Log | undefined
+  readonly log: Log
   readonly urlCharacters?: number
   readonly onAnswered?: OnAnswered | undefined
   /** What the refusal at / says; by default that of any unknown path. */
@@ -38,8 +38,8 @@ export function createRouter<Needs>(
   endpoints: readonly Endpoint<Needs>[],
   options: RouterOptions<Needs>,
 ): HttpHandler {
-  const { services, onAnswered, rootWords } = options
-  const { log = SILENT_LOG, random = Math.random, urlCharacters = DEFAULTS.urlCharacters } = options
+  const { log, services, onAnswered, rootWords } = options
+  const { random = Math.random, urlCharacters = DEFAULTS.urlCharacters } = options
   const nextRequestId = createRequestIds()
   const answerError = createAnswerError(log, random)
   const watch = onAnswered && createWatch(onAnswered, services.clock)

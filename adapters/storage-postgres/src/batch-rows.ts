@@ -1,13 +1,13 @@
 /**
- * Changes as the rows of a statement. Rows are in the order of their ids, so that two batches that
- * touch the same rows take them in the same order; the sum of an account's changes is one row.
+ * The rows of a batch's statement. Rows are in the order of their ids, so that two batches that touch the
+ * same rows lock them in the same order; an account's changes are summed into one row.
  */
-import type { LogChange } from "@safelight/store"
+import { toStoredTaskRow, type LogChange } from "@safelight/store"
 import type { AddedTotals, BatchRows, SectionName } from "./sections.ts"
 
 /**
- * `isPlain`: new tasks, and those that finish, are taken to meet nothing of theirs; what does fails the
- * statement.
+ * `isPlain`: rows of new tasks, and of tasks that finish, are inserted as if there were none yet; if there
+ * is one, the statement fails.
  */
 export function toBatchRows(changes: readonly LogChange[], isPlain: boolean): BatchRows {
   const rows: BatchRows = {}
@@ -40,7 +40,7 @@ type Add = <Name extends SectionName>(section: Name, row: RowOf<Name>) => void
 function addAppend({ append }: LogChange, add: Add, isPlain: boolean): void {
   const { changes, expectedHash, events, expectedVersion, inputs = [] } = append
   const toInputs = isPlain && expectedVersion === 0 ? "firstInputs" : "inputs"
-  const { task } = changes
+  const task = toStoredTaskRow(changes.task)
   if (expectedHash === undefined) add("created", task)
   else add("moved", { ...task, expectedHash })
   for (const event of events) add("events", event)

@@ -1,10 +1,10 @@
 /**
- * One statement for a whole batch: a common table expression a section, and at the end the condition
- * under which all of it may stand. Where that fails the statement divides by zero, which undoes it:
- * a version that moved on, or an account without room. Nothing is known then of which change it was;
- * the batch is judged change by change (judge.ts).
+ * One statement for a whole batch: a common table expression for each section, and at the end the condition
+ * under which all of it may be committed. If that fails (a version has moved on, an account has no room) the
+ * statement divides by zero, which undoes it. It does not say which change was at fault: the batch is then
+ * judged change by change (judge.ts).
  */
-import { toBigintArray, toTextArray } from "./binary-array.ts"
+import { toBigintArray, toCompactArray, toTextArray } from "./binary-array.ts"
 import type { NamedQuery } from "./named-query.ts"
 import {
   SECTION_NAMES,
@@ -65,8 +65,8 @@ function toText(present: readonly SectionName[]): string {
 }
 
 /**
- * Every account with a bound has room for what is admitted. One without totals, which only damage
- * brings about, has none.
+ * Every account with a limit has room for what is admitted. An account without totals, which only damage
+ * causes, has none.
  */
 function toRoomCondition(totals: string, accounts: string): string {
   return `(select count(*) from totals where admitted_tasks > 0) = (
@@ -74,7 +74,9 @@ function toRoomCondition(totals: string, accounts: string): string {
   where x.admitted_tasks > 0 and (c.budget_micros is not null or c.unfinished_tasks is not null))`
 }
 
-const ARRAY_TYPES = { text: "text[]", integer: "bigint[]" } as const
+const ARRAY_TYPES = { text: "text[]", integer: "bigint[]", compact: "bytea[]" } as const
+
+const TO_ARRAY = { text: toTextArray, integer: toBigintArray, compact: toCompactArray } as const
 
 /** Throws a RangeError where a row lacks the member. */
 function toArray({ member, type, codec }: SectionColumn, rows: readonly object[]): Buffer {
@@ -83,7 +85,5 @@ function toArray({ member, type, codec }: SectionColumn, rows: readonly object[]
     if (value === undefined) throw new RangeError(`no value for ${member} in a row of a batch`)
     return codec === undefined ? value : codec.toSql(value as never)
   })
-  return type === "text"
-    ? toTextArray(values as (string | null)[])
-    : toBigintArray(values as (number | null)[])
+  return TO_ARRAY[type](values as never)
 }

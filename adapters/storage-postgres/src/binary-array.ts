@@ -3,8 +3,10 @@
  * faster than text. The layout is that of `array_recv`: dimensions, whether there are nulls, the
  * element's type, length and lower bound, then each element behind its length.
  */
+import { measureCompact, writeCompact } from "./compact-text.ts"
 
 /** Types by their object id, which are fixed for the types that PostgreSQL is built with. */
+const BYTEA = 17
 const INT8 = 20
 const TEXT = 25
 
@@ -28,6 +30,23 @@ export function toTextArray(values: readonly Nullable<string>[]): Buffer {
     }
   }
   return buffer
+}
+
+/** A `bytea[]` of compact texts. */
+export function toCompactArray(values: readonly Nullable<string>[]): Buffer {
+  let size = HEADER_BYTES
+  for (const value of values) size += 4 + (value === null ? 0 : measureCompact(value))
+  const buffer = Buffer.allocUnsafe(size)
+  let at = writeHeader(buffer, values, BYTEA)
+  for (const value of values) {
+    if (value === null) at = buffer.writeInt32BE(NULL_LENGTH, at)
+    else {
+      const length = writeCompact(buffer, value, at + 4)
+      buffer.writeInt32BE(length, at)
+      at += 4 + length
+    }
+  }
+  return buffer.subarray(0, at)
 }
 
 /** A `bigint[]` of safe integers. Throws a RangeError on anything else. */

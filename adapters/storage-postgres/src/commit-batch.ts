@@ -37,8 +37,8 @@ export function createBatchCommit(): CommitBatch {
 }
 
 /**
- * The lock is the one that the batch's own statement takes later: whoever sets an account's first
- * limit either waits for all of this, or is waited for before anything is judged.
+ * The lock is the one that the batch's own statement takes later: a transaction that sets an account's first
+ * limit either waits for this one, or this one waits for it before anything is judged.
  */
 const BEGIN = "begin; lock table account_totals in row exclusive mode"
 
@@ -64,7 +64,7 @@ async function commitJudged(
   }
 }
 
-/** A connection that can't undo what failed is not used again. */
+/** A connection whose rollback fails is not used again. */
 export async function undo(connection: PostgresConnection): Promise<void> {
   try {
     await connection.execute("rollback")

@@ -1,7 +1,7 @@
 /**
- * One connection, set up so that a plan never depends on how large a table was when it was made, and
- * so that neither end waits for ever for the other. Queries are sent without waiting for the answers
- * of those before; the server carries them out in order.
+ * One connection, set up so that no plan depends on how large a table was when the plan was made, and
+ * neither end waits for the other for ever. Queries are sent without waiting for earlier answers; the server
+ * carries them out in order.
  */
 import { Client, types as pgTypes } from "pg"
 import { SafelightError } from "@safelight/core"
@@ -13,11 +13,11 @@ import { assertSettings, toCrucialSettings, type CrucialSettings } from "./sessi
 import { toDatabaseError, toUnopened } from "./sql-error.ts"
 
 export interface PostgresConnection extends Connection {
-  /** Rows as arrays. Rejects with a `DatabaseError`, `lost` where it is not the server's. */
+  /** Rows as arrays. Rejects with a `DatabaseError`, of fault `lost` if the error is not the server's. */
   readonly run: (query: NamedQuery) => Promise<RawRows>
-  /** Ends it, and resolves once the server has let go of it. */
+  /** Closes it; resolves once the server has closed it too. */
   readonly end: () => Promise<void>
-  /** Calls `listener` once the connection has ended, however it did. */
+  /** Calls `listener` once the connection has ended, for whatever reason. */
   readonly onEnd: (listener: () => void) => void
   /** Calls `listener` with each notification's payload. */
   readonly onNotification: (listener: (payload: string) => void) => void
@@ -26,7 +26,7 @@ export interface PostgresConnection extends Connection {
 export interface ConnectionOptions {
   readonly url: string
   readonly name: string
-  /** What is mostly asked of it. */
+  /** The kind of statements that it mostly runs. */
   readonly planning: keyof typeof PLANNING
   readonly statementTimeoutMs: number
   readonly replyTimeoutMs: number
@@ -37,6 +37,7 @@ const SETTINGS = [
   "enable_seqscan=off",
   "jit=off",
   "default_transaction_isolation=read\\ committed",
+  "bytea_output=hex",
   "timezone=UTC",
   "client_encoding=UTF8",
 ]
@@ -54,11 +55,13 @@ const PLANNING = {
 /** Plans are made anew this often: one for an empty table must not outlive its emptiness. */
 const REPLAN_MS = 5_000
 
+const BYTEA = 17
 const INT8 = 20
 
-/** Integers of 8 bytes as numbers: everything that is stored is a safe integer. */
+/** Bytes as they are sent. Integers of 8 bytes as numbers: everything that is stored is a safe integer. */
 const types = {
   getTypeParser(id: number, format?: "text" | "binary") {
+    if (id === BYTEA) return String
     if (id === INT8 && format !== "binary") return toSafeInteger
     return pgTypes.getTypeParser(id, format)
   },
@@ -86,7 +89,7 @@ export async function connect(options: ConnectionOptions): Promise<PostgresConne
     await client.connect()
     await assertSettings(queries.run, crucial)
   } catch (error) {
-    // What only this end refuses leaves the connection open.
+    // If only this end refuses, the connection is still open.
     client.connection.stream.destroy()
     throw toUnopened(error)
   }
@@ -134,11 +137,11 @@ function createClient(options: ConnectionOptions, crucial: CrucialSettings): Cli
 function createQueries(client: Client): Pick<PostgresConnection, "run" | "runStep" | "execute"> {
   let plannedAt = performance.now()
 
-  /** Sent ahead of the next query, whose answer nobody waits longer for. */
+  /** Sent ahead of the next query, without waiting for its answer. */
   function replan(): void {
     if (performance.now() - plannedAt < REPLAN_MS) return
     plannedAt = performance.now()
-    // Where it fails, the connection does, and so does what is sent behind it.
+    // If it fails, the connection has failed, and so does the next query.
     client.query("discard plans").catch(() => undefined)
   }
 

@@ -4,7 +4,8 @@
  */
 import type { StoreDialect } from "@safelight/store"
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely"
-import { toTextArray } from "./binary-array.ts"
+import { toCompactArray, toTextArray } from "./binary-array.ts"
+import { COMPACT_TEXT } from "./compact-text.ts"
 import { hasNul } from "./named-query.ts"
 
 export const POSTGRES_DIALECT: StoreDialect = {
@@ -13,8 +14,11 @@ export const POSTGRES_DIALECT: StoreDialect = {
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   },
-  idType: `text collate "C"`,
+  nameType: `text collate "C"`,
+  compactType: "bytea",
+  compact: COMPACT_TEXT,
   integerType: "bigint",
+  smallIntegerType: "integer",
   keyedTable: "",
   wideTable: "",
   makeAppendOnly: (table) => [
@@ -37,9 +41,11 @@ export const POSTGRES_DIALECT: StoreDialect = {
       path.map((name) => sql`-> ${sql.lit(name)}`),
       sql` `,
     )})::text`,
-  // It holds no U+0000, so no row is found by a text with one.
-  toList: (texts) => toTextArray(texts.filter((text) => !hasNul(text))),
-  toMembers: (list) => sql<string>`(select unnest(${list}::text[]))`,
+  // A text column holds no U+0000, so no row is found by a text with one.
+  toList: (texts, isCompact) =>
+    isCompact ? toCompactArray(texts) : toTextArray(texts.filter((text) => !hasNul(text))),
+  toMembers: (list, isCompact) =>
+    sql<string>`(select unnest(${list}::${sql.raw(isCompact ? "bytea[]" : "text[]")}))`,
   toCounts: (json) => sql`(select key, value::integer as count from json_each_text(${json}::json))`,
   canSkipLocked: true,
 }

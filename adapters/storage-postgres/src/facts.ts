@@ -1,6 +1,6 @@
 /**
- * What a batch is judged by, looked up within the transaction that commits it. What is looked up is named
- * by an array a column: so an index is used whatever the planner believes of a table.
+ * The facts by which a batch is judged, read within the transaction that commits it. Each look-up names its
+ * rows by an array, so that an index is used whatever the planner believes of a table.
  */
 import {
   ownStatement,
@@ -13,8 +13,9 @@ import {
   type LogChange,
   type Statement,
 } from "@safelight/store"
-import { toBigintArray, toTextArray } from "./binary-array.ts"
+import { toBigintArray, toCompactArray, toTextArray } from "./binary-array.ts"
 import type { PostgresConnection } from "./connection.ts"
+import { POSTGRES_DIALECT } from "./dialect.ts"
 
 /** `asksHeld`: whether to lock the tasks as well, passing over those that somebody else holds. */
 export async function findFacts(
@@ -27,7 +28,7 @@ export async function findFacts(
   const ofAccounts = {
     accounts: toTextArray([...new Set(changes.map(({ append }) => append.changes.task.account))]),
   }
-  const ofTasks = { tasks: toTextArray(changes.map(({ append }) => append.task)) }
+  const ofTasks = { tasks: toCompactArray(changes.map(({ append }) => append.task)) }
   const versions = changes.map(({ append }) => toNewestEvent(append).version)
   const used = changes.filter(({ use }) => use !== undefined)
   const ofUses = {
@@ -77,24 +78,28 @@ on u.account = x.account and u.key = x.key
 where u.account = any($1::text[]) and u.key = any($2::text[])`,
   ["accounts", "keys"],
   ["account", "key", "task", "fingerprint"],
+  POSTGRES_DIALECT,
 )
 
 const FIND_HEADS = ownStatement<Head, OfTasks>(
-  "select id, hash from tasks where id = any($1::text[])",
+  "select task, hash from tasks where task = any($1::bytea[])",
   ["tasks"],
   ["task", "hash"],
+  POSTGRES_DIALECT,
 )
 
 const FIND_STORED = ownStatement<Head, OfTasks & { readonly versions: Buffer }>(
   `select e.task, e.hash from events as e
-join unnest($1::text[], $2::bigint[]) as x(task, version) on e.task = x.task and e.version = x.version
-where e.task = any($1::text[])`,
+join unnest($1::bytea[], $2::bigint[]) as x(task, version) on e.task = x.task and e.version = x.version
+where e.task = any($1::bytea[])`,
   ["tasks", "versions"],
   ["task", "hash"],
+  POSTGRES_DIALECT,
 )
 
 const LOCK_TASKS = ownStatement<{ readonly task: string }, OfTasks>(
-  "select id from tasks where id = any($1::text[]) order by id for update skip locked",
+  "select task from tasks where task = any($1::bytea[]) order by task for update skip locked",
   ["tasks"],
   ["task"],
+  POSTGRES_DIALECT,
 )

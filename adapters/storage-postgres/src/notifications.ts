@@ -1,4 +1,4 @@
-/** `NOTIFY` and `LISTEN`: what one process says, and each that listens hears. */
+/** `NOTIFY` and `LISTEN`: a payload goes to every process that listens. */
 import { ownStatement, toStep, type Connections, type Notifications } from "@safelight/store"
 import type { PostgresConnection } from "./connection.ts"
 
@@ -24,7 +24,7 @@ export function createNotifications(
       try {
         await connection.execute(`listen ${CHANNEL}`)
       } catch (error) {
-        // One that may not listen is open still.
+        // A connection that may not listen is still open.
         connection.destroy()
         throw error
       }

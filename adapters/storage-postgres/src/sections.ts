@@ -3,13 +3,13 @@
  * statement holds the parts that its batch has rows for. None looks at what another did, so nothing
  * is joined back: whether all of it may stand is one condition at the end (batch-statement.ts).
  */
-import type { TaskRow } from "@safelight/core"
 import {
   TABLES,
   toPassedSql,
   toSqlName,
   type Column,
   type StoreDatabase,
+  type StoredTaskRow,
   type Table,
 } from "@safelight/store"
 
@@ -45,10 +45,13 @@ const QUEUED_AGAIN = `on conflict (task) do update set
   due_at = excluded.due_at, start_tag = excluded.start_tag, lease = excluded.lease`
 const RETAINED_AGAIN = "on conflict (task) do update set due_at = excluded.due_at"
 
-const integer: Column<number> = { type: "integer", isNullable: false }
-const text: Column<string> = { type: "text", isNullable: false }
+const { task, finishedAt, hash, snapshot, status, version } = tasks.columns
+const integer = accountTotals.columns.unfinishedTasks
 
-type Moved = Pick<TaskRow, "id" | "finishedAt" | "hash" | "snapshot" | "status" | "version"> & {
+type Moved = Pick<
+  StoredTaskRow,
+  "task" | "finishedAt" | "hash" | "snapshot" | "status" | "version"
+> & {
   readonly expectedHash: string
 }
 
@@ -74,18 +77,10 @@ export const SECTIONS = {
   created: insert("tasks", tasks),
   /** The check of the newest event, by its hash: counted at the end. */
   moved: describe<Moved>(
-    {
-      id: text,
-      expectedHash: text,
-      finishedAt: integer,
-      hash: text,
-      snapshot: text,
-      status: tasks.columns.status,
-      version: integer,
-    },
+    { task, expectedHash: hash, finishedAt, hash, snapshot, status, version },
     (source, toArray) => `update tasks as t set finished_at = x.finished_at, hash = x.hash,
   snapshot = x.snapshot, status = x.status, version = x.version
-from ${source} where t.id = any(${toArray("id")}) and t.id = x.id and t.hash = x.expected_hash
+from ${source} where t.task = any(${toArray("task")}) and t.task = x.task and t.hash = x.expected_hash
 returning 1`,
   ),
   events: insert("events", events),
@@ -101,20 +96,20 @@ returning 1`,
   firstEnqueued: insert("ready", ready),
   enqueued: insert("ready", ready, QUEUED_AGAIN),
   rescheduled: describe<Pick<StoreDatabase["ready"], "task" | "dueAt" | "lease">>(
-    { task: text, dueAt: integer, lease: ready.columns.lease },
+    { task, dueAt: ready.columns.dueAt, lease: ready.columns.lease },
     (source, toArray) => `update ready as r set
   due_at = x.due_at, lease = x.lease, start_tag = null
 from ${source} where r.task = any(${toArray("task")}) and r.task = x.task`,
   ),
   dequeued: describe<{ readonly task: string }>(
-    { task: text },
+    { task },
     (_source, toArray) => `delete from ready where task = any(${toArray("task")})`,
   ),
   /** Of tasks that have just finished. */
   firstRetained: insert("retention", retention),
   retained: insert("retention", retention, RETAINED_AGAIN),
   forgotten: describe<{ readonly task: string }>(
-    { task: text },
+    { task },
     (_source, toArray) => `delete from retention where task = any(${toArray("task")})`,
   ),
   totals: describe<AddedTotals>(

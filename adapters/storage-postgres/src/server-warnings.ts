@@ -1,6 +1,6 @@
 /**
- * What a server is asked at the start for the sake of whoever runs it: settings and standbys with which
- * it may lose what it acknowledged. All of it works, so nothing is refused.
+ * Warnings to the operator at the start: settings and standbys with which the server may lose acknowledged
+ * writes. The storage works with them, so nothing is refused.
  */
 import type { Log } from "@safelight/core"
 import type { PostgresConnection } from "./connection.ts"

@@ -1,6 +1,6 @@
 /**
- * What a storage asks of its sessions, and whether it has it. Settings are sent with the connection;
- * poolers may drop them without a word, or give every transaction another session.
+ * The settings that a storage needs of its sessions, and the check that they hold. Settings are sent with
+ * the connection; poolers may drop them silently, or give every transaction another session.
  */
 import { SafelightError } from "@safelight/core"
 import type { RawRows } from "@safelight/store"
@@ -13,7 +13,7 @@ import { readState } from "./sql-error.ts"
 export interface CrucialSettings {
   readonly synchronous_commit: "on"
   readonly statement_timeout: number
-  /** A process that stops between two statements keeps nobody waiting for its locks. */
+  /** A process that stops between two statements does not hold its locks for long. */
   readonly idle_in_transaction_session_timeout: number
   readonly lock_timeout?: number
 }

@@ -1,6 +1,5 @@
 /**
- * What PostgreSQL's errors, and those of a connection, mean for what was asked: its SQLSTATEs as the
- * store's faults. https://www.postgresql.org/docs/18/errcodes-appendix.html
+ * PostgreSQL's SQLSTATEs, and the errors of a connection, as the store's faults. https://www.postgresql.org/docs/18/errcodes-appendix.html
  */
 import { isSafelightError, SafelightError } from "@safelight/core"
 import { DatabaseError, toFault, toSafelightError, type Fault } from "@safelight/store"

@@ -1,6 +1,6 @@
 /**
- * `Storage` on PostgreSQL: what a server is asked before it is used, and the driver that uses it. Processes
- * know of each other by the database alone.
+ * `Storage` on PostgreSQL: examines the server before it is used, then opens the driver. Processes know of
+ * each other through the database alone.
  */
 import { SafelightError, SILENT_LOG, type Log, type Storage } from "@safelight/core"
 import { createStorage, type Commit } from "@safelight/store"
@@ -27,7 +27,7 @@ export interface PostgresStorageOptions {
   /** Connections that commit, 1 to 4. */
   readonly lanes?: number
   readonly log?: Log
-  /** Hears of every batch that was committed, or given up. */
+  /** Called with every batch that was committed, or given up. */
   readonly onCommit?: (commit: Commit) => void
 }
 

@@ -15,7 +15,8 @@ export async function writeNothing(
   isLarge: boolean,
 ): Promise<void> {
   const body = isLarge ? randomBytes(LARGE_BYTES).toString("base64") : ""
-  const row = `('${randomUUID()}', 'readiness', '', '${body}')`
+  const task = randomUUID().replaceAll("-", "")
+  const row = `('\\x${task}', 'readiness', '', '${body}')`
   try {
     await connection.execute(
       `begin; insert into inputs (task, name, salt, body) values ${row}; rollback`,

@@ -1,6 +1,6 @@
-/** Settings that nobody needs to touch, each with its reason. */
+/** Settings that need no change, each with its reason. */
 export const DEFAULTS = {
-  /** Another command may write beside the service, never for long. */
+  /** Another command may write next to the service, never for long. */
   busyTimeoutMs: 5_000,
   /** 32 MB of log between checkpoints: a 99th percentile of 2.9 ms against 6.1 with the default. */
   checkpointPages: 8_000,

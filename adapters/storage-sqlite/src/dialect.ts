@@ -11,8 +11,10 @@ export const SQLITE_DIALECT: StoreDialect = {
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
-  idType: "text",
+  nameType: "text",
+  compactType: "text",
   integerType: "integer",
+  smallIntegerType: "integer",
   keyedTable: "strict, without rowid",
   wideTable: "strict",
   makeAppendOnly: (table) =>

@@ -1,6 +1,6 @@
 /**
- * SQLite as the store's driver: look-ups on the connection of the main thread, what takes long in the
- * reading thread, every change through the one writer, in the order of the calls.
+ * SQLite as the store's driver: look-ups run on the connection of the main thread, long reads in the reading
+ * thread, and every change through the one writer, in the order of the calls.
  */
 import { SafelightError, SILENT_LOG } from "@safelight/core"
 import {
@@ -31,7 +31,7 @@ export interface DriverParts extends Pick<SqliteStorageOptions, "busyTimeoutMs" 
   readonly unlock: (() => void) | undefined
 }
 
-/** Changes nothing and is committed and synced as any change is, so it fails where they do. */
+/** Changes nothing, but is committed and synced as any change is, so it fails if they do. */
 const WRITE_ONE_PAGE = ownStatement<never, object>("pragma user_version = 0")
 
 export function createDriver(parts: DriverParts): Driver {
@@ -55,7 +55,7 @@ export function createDriver(parts: DriverParts): Driver {
     queue: connections,
     dialect: SQLITE_DIALECT,
     keepsDeadRows: false,
-    /** Between two questions nobody reads, so that SQLite can begin its log anew. */
+    /** Nothing reads between two questions, so SQLite can begin its log anew. */
     async answer(question) {
       await shortenLog()
       return thread.ask(toLongRead(question))
@@ -67,7 +67,7 @@ export function createDriver(parts: DriverParts): Driver {
       try {
         await writer.drain()
         await thread.end()
-        // Before the writer, whose connection as the last one folds the log into the file.
+        // Before the writer: the last connection to close folds the log into the file.
         reader.close()
         await writer.end()
       } finally {

@@ -1,16 +1,12 @@
 /**
- * SQLite's errors as plain data. A fault of one change (a constraint, a value of the wrong kind)
- * rejects that change alone; anything else speaks of the database. The writing thread uses this
- * file, so it imports nothing.
+ * SQLite's errors as plain data. A fault of one change (a constraint, a value of the wrong kind) rejects that
+ * change alone; any other error is the database's. The writing thread uses this file, so it imports nothing.
  */
 
-/**
- * The database's file, or its log, was taken away under the service, or can't be looked at; SQLite
- * itself doesn't notice.
- */
+/** The database's file, or its log, was removed while in use, or can't be examined; SQLite does not notice. */
 export const FILE_GONE = -1
 
-/** What crosses from the writing thread: errors themselves do not survive the copy. */
+/** An error as it crosses from the writing thread: error objects do not survive the copy. */
 export interface Failure {
   /** SQLite's primary result code, or `FILE_GONE`; 0 where the error is neither. */
   readonly resultCode: number
@@ -37,7 +33,7 @@ export function toFailure(error: unknown): Failure {
   return { resultCode: readErrorCode(error) & 0xff, message }
 }
 
-/** Whether one change is at fault, so that others may still be stored. */
+/** Whether the change itself is at fault, so that others may still be stored. */
 export function isChangeFault({ resultCode }: Failure): boolean {
   return CHANGE_FAULTS.includes(resultCode)
 }
@@ -48,8 +44,8 @@ export function isCutShort(error: unknown): boolean {
 }
 
 /**
- * Reads, and reads again where SQLite finds the database damaged: it says the same where the disk once
- * failed to give a page.
+ * Reads, and reads again if SQLite finds the database damaged: it says the same if the disk failed to return
+ * a page once.
  */
 export function readTwice<Result>(read: () => Result): Result {
   try {
@@ -60,12 +56,12 @@ export function readTwice<Result>(read: () => Result): Result {
   }
 }
 
-/** Whether somebody else holds the lock that was asked for. */
+/** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return toFailure(error).resultCode === BUSY
 }
 
-/** Whether a write was asked of a connection, or a file, that can only be read. */
+/** Whether the connection, or the file, can only be read. */
 export function isReadOnly(error: unknown): boolean {
   return toFailure(error).resultCode === READ_ONLY
 }

@@ -1,7 +1,7 @@
 /**
- * The folder of a database: `safelight.db` with SQLite's own files beside it, and `serve.lock`, a
- * second, empty database whose exclusive lock is held while a process serves. The operating system
- * gives such a lock up when the process ends, however it ends; a process id in a file would not.
+ * The folder of a database: `safelight.db` with SQLite's own files, and `serve.lock`, a second, empty
+ * database whose exclusive lock is held while a process serves. The operating system releases such a lock
+ * when the process ends, however it ends; a process id in a file would stay.
  */
 import {
   accessSync,
@@ -37,7 +37,7 @@ function isAllowed(path: string, mode: number): boolean {
     accessSync(path, mode)
     return true
   } catch {
-    // Whatever the reason: it is none of the caller's.
+    // For whatever reason.
     return false
   }
 }
@@ -78,8 +78,8 @@ function makeFile(file: string): void {
 }
 
 /**
- * Makes a folder and those above it, each durable in the one that holds it. By hand: Node's own recursive way never returns where a parent
- * exists and still nothing can be made in it, as below /proc.
+ * Makes a folder and those above it, each durable in its parent. By hand: Node's recursive `mkdir` never
+ * returns if a parent exists but nothing can be made in it, as below /proc.
  */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
@@ -105,8 +105,8 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * Throws `already-served` where a process serves: one of an older release does not notice that the
- * database was changed under it, and would go on as before.
+ * Throws `already-served` if a process serves: one of an older release does not notice that the schema has
+ * changed, and would continue as before.
  */
 export function assertNotServed(folder: Folder): void {
   try {
@@ -128,7 +128,7 @@ export function lockForServing({ lockFile }: Folder): () => void {
   const held = `${dev}:${ino}`
   const lock = new DatabaseSync(lockFile, { timeout: 0 })
   try {
-    // Nothing is ever written to it, so it needs no journal beside it.
+    // It is never written, so it needs no journal file.
     lock.exec("pragma journal_mode = memory; begin exclusive")
   } catch (cause) {
     lock.close()

@@ -1,7 +1,7 @@
 /**
- * Signs that a part of the database is gone from its folder. They must be looked for before SQLite
- * opens it: beside a database that is missing or empty it takes the log, in which most of the data may
- * be, for left over, and deletes it. Nothing here opens a file: to close one would end SQLite's locks.
+ * Signs that a part of the database is gone from its folder. They must be looked for before SQLite opens it:
+ * if the database is missing or empty, SQLite takes the log, which may hold most of the data, for a left-over
+ * and deletes it. Nothing here opens a file: closing it would end SQLite's locks.
  */
 import { existsSync, readdirSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -26,7 +26,7 @@ export function assertWhole(databaseFile: string): void {
   throw lost(message)
 }
 
-/** Throws `storage-corrupt` where artifacts stand beside a database in which there never was a task. */
+/** Throws `storage-corrupt` if there are artifacts next to a database that never held a task. */
 export function assertNoArtifacts(databaseFile: string): void {
   const folder = join(dirname(databaseFile), "artifacts")
   if (!holdsArtifacts(folder)) return
@@ -40,7 +40,7 @@ function holdsArtifacts(folder: string): boolean {
 }
 
 function listFolders(folder: string): string[] {
-  // What is there and is no folder, the storage of artifacts refuses in its own words.
+  // If it is no folder, the artifact storage refuses it with a message of its own.
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return []
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))

@@ -25,9 +25,9 @@ const RETRY_MS = 10
 export interface MigrateFileOptions {
   readonly file: string
   readonly busyTimeoutMs: number
-  /** Refuses a database that moved or whose tasks are gone, and ends the leases of whoever served before. */
+  /** Refuses a database that moved or whose tasks are gone, and ends the leases of the process before. */
   readonly isServing: boolean
-  /** Throws where an older release may be serving. */
+  /** Throws if an older release may be serving. */
   readonly assertAlone: () => void
 }
 
@@ -63,8 +63,8 @@ function isWithoutTasks(database: DatabaseSync): boolean {
 }
 
 /**
- * Waits for whoever writes now without blocking: that may be another storage in this very thread,
- * which SQLite's own busy time-out would keep from ever finishing.
+ * Waits for another writer without blocking the thread: the writer may be another storage in this very
+ * thread, which SQLite's own busy time-out would keep from ever finishing.
  */
 async function beginPatiently(database: DatabaseSync, busyTimeoutMs: number): Promise<void> {
   const giveUpAt = performance.now() + busyTimeoutMs

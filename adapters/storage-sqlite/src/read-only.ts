@@ -1,7 +1,7 @@
 /**
- * A database in a folder that can't be written, as a snapshot that is mounted to be audited: it is
- * read as it stands, and nothing is made beside it. SQLite needs its log's index for that if there is
- * a log, and must be told that nothing changes if there is none.
+ * A database in a folder that can't be written, such as a snapshot that is mounted to be audited: it is read
+ * as it is, and no file is made. If there is a log, SQLite needs the log's index for that; if there is none,
+ * it must be told that nothing changes.
  */
 import { existsSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"

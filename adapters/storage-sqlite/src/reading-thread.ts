@@ -1,7 +1,7 @@
 /**
- * The thread of long reads as the main thread holds it. It starts with the first question and keeps
- * no process alive between two; where it dies, the question under way fails and the next one starts
- * another. What it runs is `reading-thread-body.ts`.
+ * The thread of long reads, seen from the main thread. It starts with the first question and keeps no
+ * process alive between two. If it dies, the pending question fails, and the next one starts another
+ * thread. It runs `reading-thread-body.ts`.
  */
 import { Worker } from "node:worker_threads"
 import { SafelightError } from "@safelight/core"

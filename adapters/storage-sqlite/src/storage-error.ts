@@ -35,7 +35,7 @@ export function toSafelightError(failure: Failure, context: FailureContext = {})
   })
 }
 
-/** A batch of which nothing is stored, or where nobody can tell. */
+/** The error of a batch: `isUndone` if surely nothing of it is stored, and unknown otherwise. */
 export function toDatabaseError(failure: Failure, isUndone: boolean): DatabaseError {
   const { code, message } = toSafelightError(failure)
   const fault = isUndone ? "refused" : "lost"
@@ -62,7 +62,7 @@ export function translated<Result>(read: () => Result): Result {
   }
 }
 
-/** What the writing thread says of a change is its outcome or its failure. */
+/** The writing thread answers each change with its outcome or its failure. */
 export function isChangeOutcome(outcome: ChangeOutcome | Failure): outcome is ChangeOutcome {
   return typeof outcome !== "object" || !("resultCode" in outcome)
 }

@@ -1,6 +1,6 @@
 /**
- * `Storage` on SQLite: one file in one folder, one writing thread, one reading connection. Every
- * write of every kind goes through the writer, so they are ordered as they were called.
+ * `Storage` on SQLite: one file in one folder, one writing thread, one reading connection. Every write goes
+ * through the writer, so writes are made in the order of the calls.
  */
 import {
   isSafelightError,
@@ -25,15 +25,15 @@ export interface SqliteStorageOptions {
   readonly folder: string
   /**
    * `serve` (the default) holds the folder for the life of the storage and ends the leases of
-   * whoever served before; `beside` is for commands that work next to it, and only reads where the
-   * folder can't be written; `alone` holds the folder
-   * too and serves nothing, so that it opens what is sealed or not wholly imported.
+   * the process before; `beside` is for commands that work next to a service, and only reads if the folder
+   * can't be written; `alone` holds the folder too and serves nothing, so that it opens a database that is
+   * sealed or partly imported.
    */
   readonly mode?: "serve" | "beside" | "alone"
   readonly log?: Log
   /** How long a write waits for another process's, ms. */
   readonly busyTimeoutMs?: number
-  /** Hears of every batch of writes that was committed, or given up. */
+  /** Called with every batch of writes that was committed, or given up. */
   readonly onCommit?: (commit: Commit) => void
   /** Bound on the database file; past it writes reject with `storage-unavailable`. */
   readonly maxFileBytes?: number

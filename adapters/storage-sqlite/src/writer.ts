@@ -2,9 +2,8 @@
  * The store's writer over the writing thread. Up to two batches are under way, so that the thread has
  * its next one the moment it ends the last; both lanes lead to the one thread, which keeps their order.
  *
- * What a rejected change did is unknown where the thread died, and where a commit failed that nothing
- * could take the place of. The same change may be handed in again, and the version check finds it where
- * it was stored after all.
+ * The outcome of a rejected change is unknown if the thread died, or if a commit failed and its frames could
+ * not be overwritten. The same change may be handed in again: the version check finds it if it was stored.
  */
 import type { Log, SafelightError } from "@safelight/core"
 import {

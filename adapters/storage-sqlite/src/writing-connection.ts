@@ -1,18 +1,17 @@
 /**
- * The connection that writes: one batch, one transaction, one sync. It runs in a thread of its
- * own, so a sync never stops the event loop. A batch that fails is rolled back and run once more,
- * this time with a savepoint around each change, so that a change at fault is left out alone. That
- * second run is safe for appends even where the first commit came through after all, since the
- * version check stops them; of the others, a repeated taking takes more tasks and leaves the
- * first ones with a holder that does not know of them, an expiry finds its lease gone, a rate is not
- * at its moment any more, and an epoch rises twice.
+ * The connection that writes: one batch, one transaction, one sync. It runs in a thread of its own, so a sync
+ * never blocks the event loop. A batch that fails is rolled back and run once more, with a savepoint around
+ * each change, so that only a change at fault is left out. The second run is safe even if the first commit
+ * succeeded after all: the version check stops appends; a repeated taking takes more tasks and leaves the
+ * first ones with a holder that does not know of them; an expiry finds its lease gone; a rate is no longer at
+ * its moment; an epoch rises twice.
  *
- * A commit that fails as it syncs leaves its frames at the end of the log, commit mark included: the
- * rollback forgets them, and the next start would take them for committed. So a small commit is made
- * in their place before a batch is called undone. If that fails too, the outcome is unknown.
+ * A commit that fails while syncing leaves its frames at the end of the log, commit mark included: the
+ * rollback forgets them, but the next start would take them for committed. So a small commit overwrites them
+ * before the batch is reported as undone. If that fails too, the outcome is unknown.
  *
- * Files that were deleted or replaced while they are open take writes as before. So each batch begins
- * with a look whether they are still in their place; if that look fails, nothing is written either.
+ * Files that were deleted or replaced while they are open accept writes as before. So each batch begins by
+ * checking that they are still in place; if the check itself fails, nothing is written either.
  */
 import { basename } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
@@ -30,7 +29,7 @@ import {
 
 export interface WritingConnection {
   define(definitions: readonly StatementDefinition[]): void
-  /** Once it returns without a failure, what it says is stored is durable. Never throws. */
+  /** If it returns without a failure, everything that it reports as stored is durable. Never throws. */
   commit(changes: readonly EncodedChange[]): WriterAnswer
   close(): void
 }
@@ -80,7 +79,7 @@ export function openWritingConnection(settings: WriterSettings): WritingConnecti
       database.exec("pragma user_version = 0")
       return true
     } catch {
-      // It failed as they did: whether the next start finds them, nobody can tell.
+      // It failed too: whether the next start finds the frames is unknown.
       return false
     }
   }
@@ -109,7 +108,7 @@ export function openWritingConnection(settings: WriterSettings): WritingConnecti
   }
 }
 
-/** What keeps a batch from being written, if anything. */
+/** The reason why a batch must not be written, if there is one. */
 function lookForFiles(findGone: FileWatch): Failure | undefined {
   try {
     const gone = findGone()

@@ -1,7 +1,7 @@
-/** The bytes of an artifact, for whoever copies or compares them. */
+/** The bytes of an artifact, to be copied or compared. */
 import { isSafelightError, type ArtifactReader, type ArtifactStorage } from "@safelight/core"
 
-/** Resolves to undefined where the locator holds nothing; rejects as `open` does where that can't be told. */
+/** Undefined if the locator holds nothing. Rejects as `open` does on any other failure. */
 export async function openArtifact(
   storage: Pick<ArtifactStorage, "open">,
   locator: string,
@@ -14,7 +14,7 @@ export async function openArtifact(
   }
 }
 
-/** All chunks, each of them good until the next is asked for: they share a buffer. */
+/** All chunks. Each is valid until the next is asked for, since they share a buffer. Rejects as `read` does. */
 export async function* readChunks(
   reader: ArtifactReader,
   chunkBytes: number,

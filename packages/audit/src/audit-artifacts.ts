@@ -5,7 +5,13 @@
  * removes it. A file of a task that the log does not know is a finding: the log may have lost its end.
  */
 import { createHash } from "node:crypto"
-import { openEvent, type ArtifactStorage, type ManifestEntry, type Storage } from "@safelight/core"
+import {
+  openEvent,
+  toLocatorTask,
+  type ArtifactStorage,
+  type ManifestEntry,
+  type Storage,
+} from "@safelight/core"
 import { openArtifact, readChunks } from "./artifact-bytes.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 import { readPages } from "./read-pages.ts"
@@ -14,7 +20,7 @@ import { createWorkPool } from "./work-pool.ts"
 export interface ArtifactAuditOptions {
   readonly storage: Pick<Storage, "readTask" | "scan">
   readonly artifacts: Required<Pick<ArtifactStorage, "open" | "listAll">>
-  /** What has expired by then is not judged. */
+  /** Milliseconds. An artifact that has expired by then is not judged. */
   readonly now: number
   readonly onProgress?: (progress: { readonly artifacts: number }) => void
 }
@@ -29,7 +35,7 @@ export type ArtifactFinding =
 
 export interface ArtifactAuditReport extends FindingReport<ArtifactFinding> {
   readonly outcome: "whole" | "differs"
-  /** Read and compared. */
+  /** Artifacts that were read and compared. */
   readonly artifacts: number
   /** Files that were looked for in the log. */
   readonly files: number
@@ -38,7 +44,10 @@ export interface ArtifactAuditReport extends FindingReport<ArtifactFinding> {
 const READS_AT_ONCE = 4
 const CHUNK_BYTES = 256 * 1024
 
-/** Rejects with the storages' own error if something can't be read, and so can't be judged. */
+/**
+ * Rejects if something can't be judged: as the storages do if it can't be read, and with `storage-corrupt`
+ * or `schema-too-new` if this release can't open an event.
+ */
 export async function auditArtifacts(options: ArtifactAuditOptions): Promise<ArtifactAuditReport> {
   const findings = createKeptFindings<ArtifactFinding>()
   const artifacts = await readNamed(options, (finding) => findings.add(finding))
@@ -100,25 +109,13 @@ async function lookForFiles(
   find: Find,
 ): Promise<number> {
   let count = 0
-  let last = { folder: "", isKnown: true }
+  let last: { readonly task: string; readonly isKnown: boolean } | undefined
   for await (const locator of artifacts.listAll()) {
     count += 1
-    const [shard = "", name = ""] = locator.split("/")
-    const folder = `${shard}/${name}`
-    const task = toTask(name)
-    if (folder !== last.folder) {
-      last = { folder, isKnown: task === undefined || (await storage.readTask(task)) !== undefined }
-    }
-    if (!last.isKnown) find({ kind: "unknown-task", task: task ?? name, locator })
+    const task = toLocatorTask(locator)
+    if (task === undefined) continue
+    if (task !== last?.task) last = { task, isKnown: (await storage.readTask(task)) !== undefined }
+    if (!last.isKnown) find({ kind: "unknown-task", task, locator })
   }
   return count
-}
-
-/** The task that a folder is named after; undefined if the name was too long and only its hash is left. */
-function toTask(name: string): string | undefined {
-  if (name === "%") return ""
-  if (name.startsWith("%h")) return undefined
-  return name.replaceAll(/%([0-9a-f]{4})/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 16)),
-  )
 }

@@ -1,7 +1,8 @@
 /**
  * The audit: walks every stream a page at a time, on a live service or a stopped one. A task that changes
  * between two pages is judged as its own page held it. The kept totals of all accounts are one state,
- * read at the end. What is wrong with the data is in the report; only a fault of this program is thrown.
+ * read at the end. Whatever is wrong with the data, or with reading it, is in the report; an audit rejects only
+ * with a fault of this program.
  */
 import {
   isSafelightError,
@@ -28,10 +29,13 @@ export const DEFAULTS = {
 export interface AuditOptions {
   readonly storage: Pick<Storage, "scan" | "scanTotals">
   readonly digest: Digest
-  /** Every table that a task in the log may name. */
+  /** Every table that a task in the log may name; `replay` reads it. */
   readonly prices: PriceBook
+  /** Every model that a task in the log may name; `replay` reads them. */
   readonly models: readonly Model[]
+  /** Streams in memory at once; 200 by default. */
   readonly pageStreams?: number
+  /** Findings that a report lists; 100 by default. All are counted. */
   readonly keptFindings?: number
 }
 
@@ -110,7 +114,7 @@ async function examineTotals(
   }
 }
 
-/** The words of a storage's failure; throws a fault of this program again. */
+/** A storage's failure in words; a fault of this program is thrown again. */
 function toOutsideFault(error: unknown): string {
   if (!isSafelightError(error)) throw error
   return `${error.code}: ${error.message}`

@@ -1,6 +1,6 @@
 /**
- * Everything in an export that lets somebody in, named: whoever made the file has the secrets, and so
- * acts for these accounts and signs links to every artifact once it is imported.
+ * The keys in an export, without their secrets. Whoever made the file knows the secrets: once it is
+ * imported, they can act for these accounts and sign links to every artifact.
  */
 import type { StoredKey } from "@safelight/core"
 import type { ExportRecord } from "./export-format.ts"

@@ -27,7 +27,7 @@ export interface CheckOptions {
   /** Opens the file at its beginning; called once. */
   readonly open: () => AsyncIterable<Uint8Array>
   readonly digest: Digest
-  /** No moment of the file may be more than a minute later than this one. */
+  /** Milliseconds. No moment of the file may be more than a minute later. */
   readonly now: number
   /** The database for the import; absent: the file alone is judged. */
   readonly target?: ExportTarget
@@ -39,12 +39,16 @@ export interface CheckOptions {
 /** What an export says of itself, proved. */
 export interface ExportManifest
   extends Omit<RecordOf<"header">, "kind" | "format">, Omit<RecordOf<"trailer">, "kind"> {
+  /** Tasks that are not finished. */
   readonly unfinished: number
-  /** Everything in it that lets somebody in. */
+  /** The keys that it brings. */
   readonly brought: BroughtKeys
 }
 
-/** Rejects with `export-refused`, in words that name the line, the task or the account. */
+/**
+ * Rejects with `export-refused`, in words that name the line, the task or the account, and as the file and
+ * the target do.
+ */
 export async function checkExport(options: CheckOptions): Promise<ExportManifest> {
   const { open, digest, now, target, onProgress } = options
   let header: RecordOf<"header"> | undefined
@@ -93,7 +97,7 @@ function checkAccount({ account, id }: Task): void {
   throw refused(`the account of task ${id} is not 1 to 200 printable characters`)
 }
 
-/** Else the bytes of another task would be served as this one's, and removed with it. */
+/** Otherwise the bytes of another task would be served as this one's, and removed with it. */
 function checkLocators({ id, artifacts }: Task, digest: Digest): void {
   const folder = toArtifactFolder(id, (text) => digest([text]))
   const stray = artifacts.find(({ locator }) => !locator.startsWith(`${folder}/`))

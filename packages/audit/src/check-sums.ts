@@ -6,7 +6,7 @@ import { toChargeRow, type Storage, type Task } from "@safelight/core"
 import { refused } from "./export-format.ts"
 
 export interface Sums {
-  /** Rejects with `export-refused` where a sum of the task's account would not be a safe integer. */
+  /** Rejects with `export-refused` if a sum of the task's account would not be a safe integer. */
   add(task: Task): Promise<void>
 }
 
@@ -17,7 +17,7 @@ interface AccountSums {
   readonly outputMs: number
 }
 
-/** With a target, what its accounts have used and reserved counts too. */
+/** With a target, what its accounts used and what is reserved for them counts too. */
 export function createSums(target: Pick<Storage, "readTotals" | "sumCharges"> | undefined): Sums {
   const byAccount = new Map<string, AccountSums>()
 

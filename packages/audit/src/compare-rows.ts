@@ -1,5 +1,5 @@
 /**
- * The live rows of a task beside those that its events make, field by field. A finding names the event that
+ * The live rows of a task, compared field by field with those that its events make. A finding names the event that
  * made the row, and none for a row that no event made.
  */
 import {

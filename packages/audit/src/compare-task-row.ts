@@ -1,5 +1,5 @@
 /**
- * A task's live row beside the one that its events make. For each field that differs the finding names the
+ * A task's live row, compared with the one that its events make. For each field that differs the finding names the
  * first event after which log and row differ for good. Only then is the task folded once more, one event
  * at a time.
  */
@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from "node:util"
 import {
   emptyTask,
   evolve,
+  fromSnapshot,
   parseJson,
   PROJECTION,
   toTaskRow,
@@ -23,7 +24,7 @@ import type { Ledger } from "./report.ts"
 /** A stream of legal events. */
 export interface FoldedStream {
   readonly stream: ScannedStream
-  /** All of them; none where only rows are left. */
+  /** All of them; none if only rows are left. */
   readonly events: readonly TaskEvent[]
   /** After the last event. */
   readonly task: Task
@@ -94,7 +95,7 @@ function compareSnapshots(
   history: readonly Task[],
   find: Ledger["find"],
 ): void {
-  const members = toMembers(found)
+  const members: Members | undefined = toMembers(found) && { ...fromSnapshot(found.snapshot) }
   const due: Members = { ...history.at(-1) }
   const names = [...new Set([...Object.keys(due), ...Object.keys(members ?? {})])]
   const differing = names.filter((name) => !isDeepStrictEqual(due[name], members?.[name]))

@@ -3,21 +3,14 @@
  * the log names, and checks them against its digests. Artifacts that are there already, or have expired,
  * are not copied. A file that is missing or differs is a finding and stops nothing: the log is worth more.
  */
-import {
-  SafelightError,
-  toArtifactRows,
-  type ArtifactRow,
-  type ArtifactStorage,
-  type Task,
-} from "@safelight/core"
+import { toArtifactRows, type ArtifactRow, type ArtifactStorage, type Task } from "@safelight/core"
 import { openArtifact, readChunks } from "./artifact-bytes.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 import { createWorkPool } from "./work-pool.ts"
 
 export interface ArtifactCopy {
   readonly from: Pick<ArtifactStorage, "open">
-  /** Rejects every copy where it has no `restore`. */
-  readonly to: Pick<ArtifactStorage, "open" | "restore">
+  readonly to: Required<Pick<ArtifactStorage, "open" | "restore">>
 }
 
 export interface CopyFinding {
@@ -34,12 +27,13 @@ export interface CopyReport extends FindingReport<CopyFinding> {
 }
 
 export interface ArtifactCopier {
+  /** Rejects as the artifact storages do. */
   copy(task: Task, now: number): Promise<void>
   toReport(): CopyReport
 }
 
 const CHUNK_BYTES = 64 * 1024
-/** Each holds up to two parts of 8 MiB where it is sent to a bucket. */
+/** Each holds up to two parts of 8 MiB if it is sent to a bucket. */
 const COPIES_AT_ONCE = 4
 
 type Outcome = "copied" | "present" | CopyFinding["kind"]
@@ -64,14 +58,9 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
     const reader = await openArtifact(from, row.locator)
     if (reader === undefined) return "missing"
     try {
-      if (to.restore === undefined) throw unable()
       const { locator, bytes, sha256 } = row
-      const outcome = await to.restore({
-        locator,
-        bytes,
-        sha256,
-        body: readChunks(reader, CHUNK_BYTES),
-      })
+      const body = readChunks(reader, CHUNK_BYTES)
+      const outcome = await to.restore({ locator, bytes, sha256, body })
       return outcome === "stored" ? "copied" : outcome
     } finally {
       await reader.close()
@@ -97,9 +86,4 @@ async function isPresent(
   const reader = await openArtifact(to, locator)
   await reader?.close()
   return reader?.totalBytes === bytes
-}
-
-function unable(): SafelightError {
-  const message = "these artifacts can't be put under locators that were given out elsewhere"
-  return new SafelightError({ code: "invalid-configuration", message })
 }

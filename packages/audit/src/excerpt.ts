@@ -8,7 +8,7 @@ export function excerpt(text: string): string {
   return `${text.slice(0, LONGEST_CHARACTERS).toWellFormed()}… (${text.length} characters)`
 }
 
-/** Two texts from just before the place where they part, cut to what a line can hold. */
+/** Two texts from just before their first difference, cut to what a line can hold. */
 export function excerptsWhereApart(one: string, other: string): [string, string] {
   let apart = 0
   while (apart < one.length && one[apart] === other[apart]) apart += 1

@@ -1,8 +1,8 @@
 /**
  * The file that carries a log from one database to another: NDJSON, one record a line, each with
  * its `kind`. Its manifest is the first line and the last: what the file is, and how much of what
- * stood between, with the SHA-256 of every byte before the last line. So a file that was cut or
- * altered is told from a whole one without a database.
+ * stood between, with the SHA-256 of every byte before the last line. So a cut or altered file is
+ * told from a whole one without a database.
  *
  *   header  account*  key*  link-key*  stream*  trailer
  *
@@ -17,7 +17,7 @@ export const FORMAT = "safelight-export"
 /** A reader refuses a later one; a release reads a new version before a later one writes it. */
 export const VERSION = 1
 
-/** Four times the largest request that a service takes; a text that Node can hold all the same. */
+/** Four times the largest request that a service takes, and still a text that Node can hold. */
 export const MAX_LINE_BYTES = 256 * 1024 * 1024
 
 const text = v.string("a text")
@@ -72,7 +72,7 @@ const header = object({
     v.maxValue(VERSION, `${VERSION}, which this release reads: use a newer one`),
   ),
   createdAt: count,
-  /** Whether nothing changes any more where it comes from: only then may unfinished tasks go on. */
+  /** Whether the source changes no more: only then may unfinished tasks continue elsewhere. */
   isSealed: flag,
 })
 
@@ -191,7 +191,7 @@ export function countRecord(before: ExportCounts, record: BodyRecord): ExportCou
   return { ...after, events: after.events + events.length, inputs: after.inputs + inputs.length }
 }
 
-/** What an export that can't be taken in is refused with. */
+/** The error of an export that can't be imported. */
 export function refused(message: string, cause?: unknown): SafelightError {
   return new SafelightError({ code: "export-refused", message, cause })
 }

@@ -10,6 +10,8 @@ import {
   type Digest,
   type ScannedStream,
   type Storage,
+  type StoredEvent,
+  type Task,
 } from "@safelight/core"
 import { checkStream } from "./check-stream.ts"
 import {
@@ -27,6 +29,7 @@ import { readPages } from "./read-pages.ts"
 export interface ExportOptions {
   readonly storage: ExportSource
   readonly digest: Digest
+  /** Milliseconds. */
   readonly now: number
   /** Whether the database was sealed before this is called, and stays so until it ends. */
   readonly isSealed: boolean
@@ -48,11 +51,11 @@ export interface ExportProgress {
 
 /**
  * The lines of the export, each with its line break, the trailer last: without it the file is none.
- * Rejects with `storage-corrupt` at the first stream that is not as it was written, and as the
- * storage does.
+ * Rejects with `storage-corrupt` at the first stream that is not as it was written or does not fit into a
+ * line, and as the storage does.
  */
 export async function* exportStreams(options: ExportOptions): AsyncGenerator<string> {
-  const { now, isSealed, onProgress } = options
+  const { storage, digest, now, isSealed, onProgress } = options
   const hash = createHash("sha256")
   let counts = NO_COUNTS
   let unfinished = 0
@@ -61,27 +64,20 @@ export async function* exportStreams(options: ExportOptions): AsyncGenerator<str
     hash.update(line)
     return line
   }
-  yield write({ kind: "header", format: FORMAT, version: VERSION, createdAt: now, isSealed })
-  for await (const { record, isUnfinished } of readRecords(options)) {
+  const writeCounted = (record: BodyRecord): string => {
     counts = countRecord(counts, record)
-    unfinished += Number(isUnfinished)
-    yield write(record)
-    const { streams, events } = counts
-    if (record.kind === "stream") onProgress?.({ streams, events, unfinished })
+    return write(record)
+  }
+  yield write({ kind: "header", format: FORMAT, version: VERSION, createdAt: now, isSealed })
+  for await (const record of readAccounts(storage)) yield writeCounted(record)
+  for await (const { streams } of readPages(storage)) {
+    for (const stream of streams) {
+      unfinished += Number(!isTerminal(toTask(stream, digest)))
+      yield writeCounted(await readStream(storage, stream))
+      onProgress?.({ streams: counts.streams, events: counts.events, unfinished })
+    }
   }
   yield toLine({ kind: "trailer", ...counts, sha256: hash.digest("hex") })
-}
-
-interface Read {
-  readonly record: BodyRecord
-  readonly isUnfinished: boolean
-}
-
-async function* readRecords({ storage, digest }: ExportOptions): AsyncGenerator<Read> {
-  for await (const record of readAccounts(storage)) yield { record, isUnfinished: false }
-  for await (const { streams } of readPages(storage)) {
-    for (const stream of streams) yield readStream(storage, stream, digest)
-  }
 }
 
 async function* readAccounts(
@@ -97,26 +93,32 @@ async function* readAccounts(
   for (const linkKey of linkKeys.toReversed()) yield { kind: "link-key", linkKey }
 }
 
+/** Throws `storage-corrupt` if the stream is not as it was written. */
+function toTask(stream: ScannedStream, digest: Digest): Task {
+  const checked = checkStream(stream, digest)
+  if (checked.kind === "whole") return checked.task
+  const message = `${checked.words}; it can't be exported`
+  throw new SafelightError({ code: "storage-corrupt", message })
+}
+
 async function readStream(
   storage: ExportSource,
-  stream: ScannedStream,
-  digest: Digest,
-): Promise<Read> {
-  const checked = checkStream(stream, digest)
-  if (checked.kind === "faulty") {
-    const message = `${checked.words}; it can't be exported`
-    throw new SafelightError({ code: "storage-corrupt", message })
-  }
-  const { inputs, idempotency, linkEpochs } = await storage.readSideRecords(stream.id)
-  const record: RecordOf<"stream"> = {
+  { events, id }: ScannedStream,
+): Promise<RecordOf<"stream">> {
+  const { inputs, idempotency, linkEpochs } = await storage.readSideRecords(id)
+  return {
     kind: "stream",
-    task: stream.id,
-    events: stream.events.map(({ task: _task, ...event }) => event),
-    inputs: inputs.map(({ task: _task, ...input }) => input),
+    task: id,
+    events: events.map(toRecorded),
+    inputs: inputs.map(({ name, salt, body }) => ({ name, salt, body })),
     idempotency,
     linkEpochs,
   }
-  return { record, isUnfinished: !isTerminal(checked.task) }
+}
+
+/** Without its task. Named one by one: `JSON.stringify` is slow with objects that leave a member out. */
+function toRecorded({ at, data, hash, schema, type, version }: StoredEvent) {
+  return { at, data, hash, schema, type, version }
 }
 
 function toLine(record: ExportRecord): string {

@@ -39,7 +39,7 @@ interface OfAttempt extends OfTask {
   readonly attempt: number
 }
 
-/** Of all that is kept of accounts, and so of no task. */
+/** About the kept totals of accounts, and so about no task. */
 interface OfTotals extends Facts {
   readonly task: null
   readonly version: null

@@ -8,14 +8,23 @@
  *
  *   nothing ──(proved)──▶ importing ──(all written)──▶ imported
  */
-import { project, SafelightError, type Digest, type Transfer, type Storage } from "@safelight/core"
+import {
+  project,
+  SafelightError,
+  type Append,
+  type Digest,
+  type Storage,
+  type Task,
+  type Transfer,
+} from "@safelight/core"
 import { checkExport, checkRecord, toEvents, type ExportManifest } from "./check-export.ts"
 import { createArtifactCopier, type ArtifactCopy, type CopyReport } from "./copy-artifacts.ts"
 import { refused, type RecordOf } from "./export-format.ts"
 import { importAccount, importKey } from "./import-accounts.ts"
 import { createStartTags, toImportedPlace, type StartTags } from "./imported-place.ts"
+import { createKeptFindings } from "./kept-findings.ts"
 import { readExport, type ReadRecord } from "./read-export.ts"
-import { createUseRestorer, type UseReport, type UseRestorer } from "./restore-uses.ts"
+import { restoreUses, type UseFinding, type UseReport } from "./restore-uses.ts"
 import { createWorkPool } from "./work-pool.ts"
 
 export interface ImportOptions {
@@ -23,6 +32,7 @@ export interface ImportOptions {
   /** Opens the file at its beginning; called twice at most. */
   readonly open: () => AsyncIterable<Uint8Array>
   readonly digest: Digest
+  /** Milliseconds. */
   readonly now: number
   /** Allows keys that the data does not know, though it holds something; otherwise such a file is refused. */
   readonly withKeys?: boolean
@@ -41,14 +51,14 @@ export interface ImportReport {
   /** The whole file was imported before: only artifacts were looked at. */
   readonly isRepeated: boolean
   readonly artifacts: CopyReport | null
-  /** Idempotency keys that stand for other tasks; none where nothing was written. */
+  /** Idempotency keys that stand for other tasks; none if nothing was written. */
   readonly idempotency: UseReport
 }
 
 /**
  * Resolves once all of it is durable and the database may be served. Rejects with `export-refused`
- * before anything is written, with `in-transfer` where the database is sealed or another import
- * into it is not complete, and as the storages do.
+ * before anything is written, or later if `open` then opens another file; with `in-transfer` if the
+ * database is sealed or another import into it is not complete; and as the storages do.
  */
 export async function importStreams(options: ImportOptions): Promise<ImportReport> {
   const { storage, open, digest, now, onProgress } = options
@@ -95,7 +105,7 @@ async function writeRecords(
 ): Promise<Written> {
   const { storage, open, now, onProgress } = options
   const copier = options.artifacts && createArtifactCopier(options.artifacts)
-  const uses = createUseRestorer(storage)
+  const uses = createKeptFindings<UseFinding>()
   const tags = createStartTags()
   const pool = createWorkPool(APPEND_BYTES)
   const keys: KeyRecord[] = []
@@ -115,11 +125,14 @@ async function writeRecords(
 
   /** Accounts are written one after another; all of them come before the streams. */
   async function begin(record: RecordOf<"stream">, bytes: number): Promise<void> {
-    const stream = toAppend(record, options, tags)
+    const { task, append } = toAppend(record, options, tags)
     const write = async (): Promise<void> => {
       // Bytes first: what the log names has to be there.
-      await copier?.copy(stream.snapshot, now)
-      if (!isRepeated) await writeStream(storage, record, { ...stream, uses })
+      await copier?.copy(task, now)
+      if (isRepeated) return
+      await storage.append(append)
+      await restoreUses(record, task.account, storage, uses.add)
+      await restoreLinkEpochs(record, storage)
     }
     await pool.begin(write, Math.max(bytes, APPEND_BYTES / APPENDS))
     streams += 1
@@ -137,40 +150,39 @@ async function writeRecords(
   return { artifacts: copier?.toReport() ?? null, idempotency: uses.toReport(), keys }
 }
 
-type AppendOfStream = ReturnType<typeof toAppend>
+interface ReadStream {
+  readonly task: Task
+  readonly append: Append
+}
 
 function toAppend(
   record: RecordOf<"stream">,
   { digest, now }: Pick<ImportOptions, "digest" | "now">,
   tags: StartTags,
-) {
+): ReadStream {
   const { task, hash, events } = checkRecord(record, digest)
+  const inputs = record.inputs.map((input) => ({ ...input, task: record.task }))
   return {
-    snapshot: task,
+    task,
     append: {
       task: record.task,
       expectedVersion: 0,
       events: toEvents(record),
       changes: project(task, hash, events),
-      inputs: record.inputs.map((input) => ({ ...input, task: record.task })),
-      queue: toImportedPlace(task, now, tags),
+      inputs,
+      queue: toImportedPlace({ task, hasInputs: inputs.length > 0, now }, tags),
     },
   }
 }
 
-async function writeStream(
+function restoreLinkEpochs(
+  { task, linkEpochs }: RecordOf<"stream">,
   storage: Storage,
-  record: RecordOf<"stream">,
-  { append, snapshot, uses }: AppendOfStream & { readonly uses: UseRestorer },
-): Promise<void> {
-  const { task, linkEpochs } = record
-  await storage.append(append)
-  await Promise.all([
-    uses.restore(record, snapshot.account),
-    ...linkEpochs.map(({ key, epoch }) =>
-      storage.restoreLinkEpoch({ scope: { kind: "artifact", task, key }, epoch }),
-    ),
-  ])
+): Promise<unknown> {
+  const restoring = linkEpochs.map(({ key, epoch }) =>
+    storage.restoreLinkEpoch({ scope: { kind: "artifact", task, key }, epoch }),
+  )
+  return Promise.all(restoring)
 }
 
 function assertNotSealed(transfers: readonly Transfer[]): void {

@@ -1,12 +1,16 @@
 /**
- * The entry of an imported task in the queue, from the task alone. A task that was never dispatched is a
- * new task, with a start tag among those of all accounts. One that was dispatched is due at once, by the
- * rules that hold after a crash: the process that called is gone.
+ * The entry of an imported task in the queue. A task that was never dispatched is a new task, with a start
+ * tag among those of all accounts. One that was dispatched is due at once, by the rules that hold after a
+ * crash: the process that called is gone. A finished task that brings inputs is looked at at once, since
+ * only the engine knows how long they may be kept.
  */
-import { isTerminal, lastExpiryAt, type QueueChange, type Task } from "@safelight/core"
-
-/** Between two starts of an account of weight 1, as where tasks are submitted. */
-const TAG_STEP = 1_000
+import {
+  isTerminal,
+  lastExpiryAt,
+  nextStartTag,
+  type QueueChange,
+  type Task,
+} from "@safelight/core"
 
 /** When retention looks again at a finished task: its bytes are removed about a day later. */
 const LOOK_AGAIN_MS = 86_400_000
@@ -27,25 +31,31 @@ export function createStartTags(): StartTags {
   return {
     setWeight: (account, weight) => void weights.set(account, weight),
     next(account) {
-      const step = Math.max(1, Math.round(TAG_STEP / (weights.get(account) ?? 1)))
-      const tag = (tags.get(account) ?? -step) + step
+      const tag = nextStartTag(tags.get(account), weights.get(account) ?? 1)
       tags.set(account, tag)
       return tag
     },
   }
 }
 
-export function toImportedPlace(task: Task, now: number, tags: StartTags): QueueChange {
-  if (isTerminal(task)) return { kind: "finish", retainAt: toRetainAt(task, now) }
-  const { account, createdAt, deferral, endBy, state } = task
-  if (state !== "queued") return { kind: "enqueue", dueAt: now, endBy, lease: null, startTag: null }
-  if (deferral !== null) {
-    return { kind: "enqueue", dueAt: deferral.retryAt, endBy, lease: null, startTag: null }
-  }
-  return { kind: "enqueue", dueAt: createdAt, endBy, lease: null, startTag: tags.next(account) }
+interface Imported {
+  readonly task: Task
+  readonly hasInputs: boolean
+  readonly now: number
 }
 
-function toRetainAt(task: Task, now: number): number | null {
+export function toImportedPlace(imported: Imported, tags: StartTags): QueueChange {
+  const { task, now } = imported
+  if (isTerminal(task)) return { kind: "finish", retainAt: toRetainAt(imported) }
+  const { account, createdAt, deferral, endBy, state } = task
+  const place = { kind: "enqueue", endBy, lease: null } as const
+  if (state !== "queued") return { ...place, dueAt: now, startTag: null }
+  if (deferral !== null) return { ...place, dueAt: deferral.retryAt, startTag: null }
+  return { ...place, dueAt: createdAt, startTag: tags.next(account) }
+}
+
+function toRetainAt({ task, hasInputs, now }: Imported): number | null {
+  if (hasInputs) return now
   const expiryAt = lastExpiryAt(task)
   if (task.state === "succeeded.available") return expiryAt
   const lookAt = Math.max(task.finishedAt, expiryAt) + LOOK_AGAIN_MS

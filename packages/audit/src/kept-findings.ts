@@ -1,4 +1,4 @@
-/** Findings of a run that may have any number of them: all are counted, the first are kept. */
+/** The findings of a run. There may be any number of them: all are counted, the first are kept. */
 export interface FindingReport<Finding> {
   readonly findings: readonly Finding[]
   /** All; the first of them are in `findings`. */

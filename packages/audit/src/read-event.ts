@@ -24,30 +24,17 @@ export function readEvent(
   try {
     return openParsedEvent(stored, data)
   } catch (error) {
-    if (isSafelightError(error)) {
-      find(toFinding(stored, error.code === "schema-too-new", error.message))
-    } else if (error instanceof RangeError) {
-      find(toFinding(stored, false, "its data is nested too deeply to be read"))
-    } else {
-      throw error
+    if (!isSafelightError(error) && !(error instanceof RangeError)) throw error
+    const place = { task: stored.task, version: stored.version }
+    const written = excerpt(`${stored.type} of schema ${stored.schema}`)
+    if (isSafelightError(error) && error.code === "schema-too-new") {
+      const expected = "a type and schema that this release knows"
+      find({ kind: "event-unknown", ...place, expected, found: written })
+      return undefined
     }
+    const isDeep = error instanceof RangeError
+    const why = isDeep ? "its data is nested too deeply to be read" : error.message
+    find({ kind: "event-unreadable", ...place, expected: written, found: excerpt(why) })
     return undefined
   }
-}
-
-function toFinding(stored: StoredEvent, isNewer: boolean, message: string): Finding {
-  const place = { task: stored.task, version: stored.version }
-  return isNewer
-    ? {
-        kind: "event-unknown",
-        ...place,
-        expected: "a type and schema that this release knows",
-        found: excerpt(`${stored.type} of schema ${stored.schema}`),
-      }
-    : {
-        kind: "event-unreadable",
-        ...place,
-        expected: excerpt(`${stored.type} of schema ${stored.schema}`),
-        found: excerpt(message),
-      }
 }

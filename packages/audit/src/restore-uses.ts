@@ -4,9 +4,9 @@
  */
 import type { Storage } from "@safelight/core"
 import type { RecordOf } from "./export-format.ts"
-import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
+import type { FindingReport } from "./kept-findings.ts"
 
-/** A key of `task` stands for another task of `account`; the key itself is the client's, and not shown. */
+/** A key of `task` stands for another task of `account`. The key itself is the client's, and not shown. */
 export interface UseFinding {
   readonly account: string
   readonly task: string
@@ -14,22 +14,15 @@ export interface UseFinding {
 
 export type UseReport = FindingReport<UseFinding>
 
-export interface UseRestorer {
-  /** Twice is the same as once. */
-  restore(record: RecordOf<"stream">, account: string): Promise<void>
-  toReport(): UseReport
-}
-
-export function createUseRestorer(storage: Pick<Storage, "restoreIdempotency">): UseRestorer {
-  const findings = createKeptFindings<UseFinding>()
-  return {
-    async restore({ task, idempotency }, account) {
-      const restoring = idempotency.map(async (use) => {
-        const isRestored = await storage.restoreIdempotency({ account, task, use })
-        if (!isRestored) findings.add({ account, task })
-      })
-      await Promise.all(restoring)
-    },
-    toReport: () => findings.toReport(),
-  }
+/** Twice is the same as once. */
+export async function restoreUses(
+  { task, idempotency }: RecordOf<"stream">,
+  account: string,
+  storage: Storage,
+  find: (finding: UseFinding) => void,
+): Promise<void> {
+  const restoring = idempotency.map(async (use) => {
+    if (!(await storage.restoreIdempotency({ account, task, use }))) find({ account, task })
+  })
+  await Promise.all(restoring)
 }

@@ -1,6 +1,6 @@
 /**
- * Work under way at once, bounded by weight, in the order in which it came. Once a piece has failed none
- * begins any more: whoever waits behind an outage must not meet it one after another.
+ * Work under way at once, bounded by weight, in the order in which it came. After a failure no more work
+ * begins: otherwise each piece that waits would run into the same outage.
  */
 import { createSemaphore } from "@safelight/core"
 

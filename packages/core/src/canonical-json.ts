@@ -16,7 +16,7 @@ export function isJson(value: unknown): value is Json {
   return value === null || Object.values(value).every(isJson)
 }
 
-/** How JSON.stringify begins a lone surrogate, and nothing else but a text that spells it out. */
+/** The beginning of a lone surrogate as JSON.stringify writes it; a text may also spell it out. */
 const LONE_SURROGATE = "\\ud"
 
 /**
@@ -28,6 +28,24 @@ export function toCanonicalJson(value: unknown): string {
   if (!isInOrder(value)) return write(value)
   const text = JSON.stringify(value)
   return text.includes(LONE_SURROGATE) ? write(value) : text
+}
+
+/**
+ * As `toCanonicalJson`, but for the members of `value` itself, which are written in the order that they
+ * have. Throws as it does.
+ */
+export function toOrderedJson(value: Readonly<Record<string, unknown>>): string {
+  if (!hasMembersInOrder(value)) return writeMembers(value, Object.keys(value))
+  const text = JSON.stringify(value)
+  return text.includes(LONE_SURROGATE) ? writeMembers(value, Object.keys(value)) : text
+}
+
+function hasMembersInOrder(value: Readonly<Record<string, unknown>>): boolean {
+  for (const key in value) {
+    const member = value[key]
+    if (member !== undefined && !isInOrder(member)) return false
+  }
+  return true
 }
 
 /**
@@ -81,7 +99,7 @@ function writeNumber(value: number): string {
   throw new TypeError("a number that is not finite has no canonical JSON")
 }
 
-/** Throws where a list holds nothing at a place: JSON would write null there. */
+/** Throws if an item is undefined: JSON would write null for it. */
 function writeList(list: readonly unknown[]): string {
   let items = ""
   for (let place = 0; place < list.length; place += 1) {
@@ -96,10 +114,14 @@ function writeList(list: readonly unknown[]): string {
 
 function writeObject(value: object): string {
   checkPlain(value)
+  // By default texts are sorted by UTF-16 code units (RFC 8785 §3.2.3).
+  return writeMembers(value as Readonly<Record<string, unknown>>, Object.keys(value).toSorted())
+}
+
+function writeMembers(value: Readonly<Record<string, unknown>>, keys: readonly string[]): string {
   let members = ""
-  // Without a comparison of one's own, texts are sorted by UTF-16 code units (RFC 8785 §3.2.3).
-  for (const key of Object.keys(value).toSorted()) {
-    const member = (value as Readonly<Record<string, unknown>>)[key]
+  for (const key of keys) {
+    const member = value[key]
     if (member === undefined) continue
     const text = `${writeString(key)}:${write(member)}`
     members += members === "" ? text : `,${text}`

@@ -1,6 +1,6 @@
 /**
  * The log of a host that gave none. It writes errors to the console and nothing else: an append that
- * is refused and tried again for ever has to reach somebody. Core sees no host, so the console is
+ * is refused and tried again without end has to be seen. Core sees no host, so the console is
  * handed in: `createErrorLog(globalThis)`.
  */
 import { isSafelightError } from "./safelight-error.ts"

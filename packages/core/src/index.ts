@@ -26,6 +26,7 @@ export {
 } from "./safelight-error.ts"
 export { createSemaphore, type Semaphore } from "./semaphore.ts"
 export { createErrorLog, toLoggedError, type ConsoleHost } from "./error-log.ts"
+export { nextStartTag } from "./start-tag.ts"
 export { createSystemClock, type TimeHost } from "./system-clock.ts"
 export { createTextDigest, type DigestHost, type TextDigest } from "./text-digest.ts"
 export { toHex } from "./to-hex.ts"
@@ -230,6 +231,7 @@ export {
   MAX_LOCATOR_CHARACTERS,
   toArtifactFolder,
   toArtifactLocator,
+  toLocatorTask,
   type LocatorHash,
   type LocatorParts,
 } from "./task/artifact-locator.ts"

@@ -1,6 +1,6 @@
 /**
- * A semaphore: of some work only so much is done at a time. Work is admitted in the order in which it
- * asked, and work that is heavier than all permits is done alone.
+ * A semaphore: it bounds how much work is done at a time. Work is admitted in the order in which it asked,
+ * and work that is heavier than all permits is done alone.
  */
 import type { AbortSignalLike } from "./ports/clock.ts"
 import { SafelightError } from "./safelight-error.ts"

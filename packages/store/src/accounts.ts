@@ -1,6 +1,6 @@
 /**
- * Accounts, what is set for them, and what their tasks cost. With an account's first limit its totals
- * are counted while nobody else changes totals, so that each commit is either counted or finds them there.
+ * Accounts, their settings, and what their tasks cost. An account's first limit has its totals counted while
+ * no other transaction changes totals, so that each commit is either counted or finds the totals there.
  */
 import assert from "node:assert/strict"
 import { NO_LIMITS, type Account, type AccountSettings, type AccountStorage } from "@safelight/core"

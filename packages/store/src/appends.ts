@@ -12,30 +12,36 @@ import type {
   OutcomeRow,
   QueueChange,
   StoredEvent,
-  TaskRow,
 } from "@safelight/core"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { toStep, type Step } from "./driver.ts"
 import type { LogChange } from "./log-change.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
-import { allOf, TABLES, type ReadyRow, type StoreDatabase } from "./tables.ts"
+import {
+  allOf,
+  TABLES,
+  toStoredTaskRow,
+  type ReadyRow,
+  type StoreDatabase,
+  type StoredTaskRow,
+} from "./tables.ts"
 
 const TASKS = describeStatements(({ db, compile }) => ({
   /** The check of a new task: adds its row where there is none. */
-  insertTask: compile((task: TaskRow) =>
+  insertTask: compile((task: StoredTaskRow) =>
     db
       .insertInto("tasks")
       .values(allOf(TABLES.tasks, task))
-      .onConflict((conflict) => conflict.column("id").doNothing()),
+      .onConflict((conflict) => conflict.column("task").doNothing()),
   ),
   /** The check of a task whose newest event has `expectedHash`: replaces its row. */
-  updateTask: compile((task: TaskRow & { readonly expectedHash: string }) => {
+  updateTask: compile((task: StoredTaskRow & { readonly expectedHash: string }) => {
     // What never changes stays unnamed: SQLite rewrites an index of every column that is set.
     const { finishedAt, hash, snapshot, status, version } = task
     return db
       .updateTable("tasks")
       .set({ finishedAt, hash, snapshot, status, version })
-      .where("id", "=", task.id)
+      .where("task", "=", task.task)
       .where("hash", "=", task.expectedHash)
   }),
   /** Whether an append that failed the check is stored already. */
@@ -148,8 +154,8 @@ export function createAppendSteps(compiler: Compiler): AppendSteps {
       const { artifacts, charge, outcomes, task, totals } = changes
       const steps = [
         expectedHash === undefined
-          ? toStep(statements.insertTask, task)
-          : toStep(statements.updateTask, { ...task, expectedHash }),
+          ? toStep(statements.insertTask, toStoredTaskRow(task))
+          : toStep(statements.updateTask, { ...toStoredTaskRow(task), expectedHash }),
       ]
       for (const event of events) steps.push(toStep(statements.insertEvent, event))
       for (const row of artifacts) steps.push(toStep(statements.insertArtifact, row))

@@ -1,6 +1,6 @@
 /**
- * Pauses of channels, and what tasks tell of them. Which channel has a task stands in its snapshot
- * alone, so the count looks at few tasks, those that were begun; of what is over there is a table.
+ * Pauses of channels, and their figures. Only its snapshot says which channel has a task, so the count reads
+ * few tasks: those that were begun. Attempts that ended have a table.
  */
 import type { ChannelStorage, PausedChannel } from "@safelight/core"
 import { sql, type Expression } from "kysely"
@@ -49,7 +49,7 @@ const LOADS = describeStatements(({ db, compile, dialect }) => ({
       // The cross join has SQLite begin with the queue: finished tasks are far more.
       .crossJoin("tasks")
       .select(dialect.toMemberJson("tasks.snapshot", ["dispatch", "channel"]).as("channel"))
-      .whereRef("tasks.id", "=", "begun.task")
+      .whereRef("tasks.task", "=", "begun.task")
       .where("tasks.status", "=", sql.lit("running" as const))
       .where(
         dialect.toMemberJson("tasks.snapshot", ["state"]),

@@ -1,6 +1,6 @@
 /**
- * What a driver rejects with: the database's own error, translated once where it is caught. What follows
- * on it is decided by its fault alone; nobody reads a message.
+ * The error that drivers reject with: the database's own error, translated once where it is caught. Code
+ * decides by its `fault` alone and never by its message.
  */
 import { isSafelightError, SafelightError } from "@safelight/core"
 
@@ -9,7 +9,7 @@ export type Fault =
   | "change"
   /** Nothing was stored; the very same may succeed at once: a deadlock, say. */
   | "passing"
-  /** The same: somebody else held a row for too long. */
+  /** The same: another transaction held a row for too long. */
   | "held"
   /** The same: the connection's prepared statement is older than a column that it names. */
   | "outdated"
@@ -44,7 +44,7 @@ export class DatabaseError extends Error {
 
 export function toFault(error: unknown): Fault {
   if (error instanceof DatabaseError) return error.fault
-  // Ours: what was read can't be told, on a connection that is well.
+  // Our own: a value was read that can't be represented, over a working connection.
   if (isSafelightError(error)) return "refused"
   return isOwn(error) ? "change" : "lost"
 }
@@ -55,12 +55,12 @@ function isOwn(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_ASSERTION"
 }
 
-/** Whether the database undid what was sent, and may take the very same a moment later. */
+/** Whether the database undid the statement, and may accept the same one a moment later. */
 export function isPassing(error: unknown): boolean {
   return ["passing", "held", "outdated"].includes(toFault(error))
 }
 
-/** Whether the other end was not there, or is not any more. */
+/** Whether the database could not be reached, or no longer. */
 export function isUnreached(error: unknown): boolean {
   return ["lost", "unopened"].includes(toFault(error))
 }
@@ -73,7 +73,7 @@ export function toSafelightError(error: unknown): SafelightError {
   return new SafelightError({ code, message, retryable: toFault(error) !== "change", cause: error })
 }
 
-/** The same where it is known that nothing was done: nothing was sent, or the database took it back. */
+/** The same if it is known that nothing was done: nothing was sent, or the database undid it. */
 export function toUndone(error: unknown): SafelightError {
   const { code, message, retryable } = toSafelightError(error)
   return new SafelightError({ code, message, retryable, isUndone: true, cause: error })
@@ -84,7 +84,7 @@ export function closed(): SafelightError {
   return new SafelightError({ code: "storage-unavailable", message, isUndone: true })
 }
 
-/** Too much waits to be taken in: `what` says so. */
+/** Too many requests wait already. */
 export function overloaded(message: string): SafelightError {
   const again = { retryable: true, retryAfterMs: 1_000, isUndone: true }
   return new SafelightError({ code: "overloaded", message, ...again })

@@ -1,6 +1,6 @@
 /**
  * Where the database stands, as it is recorded in itself, and the secret of its last adoption. An origin
- * has parts, each by its name, and a part that can't be told is left out: it is no difference, or a
+ * has parts, each by its name, and a part that is not known is left out: it is no difference, or a
  * database whose surroundings tell less for once would count as copied.
  */
 import assert from "node:assert/strict"
@@ -91,7 +91,7 @@ function toDeployment(row: DeploymentRow | undefined, origin: DatabaseOrigin): D
 
 /**
  * `row` is the one that is replaced: if another was recorded since, the statement changes nothing. An
- * adoption forgets the parts that can't be told, since they may be those of the database that was copied.
+ * adoption forgets the parts that are not known, since they may be those of the database that was copied.
  */
 function toRecord(
   { revision, artifactsMark, adoptedAt }: DeploymentRecord,

@@ -3,6 +3,7 @@
  * else in this package is the same for all of them; nothing asks for a dialect's name.
  */
 import type { Dialect, RawBuilder } from "kysely"
+import type { Codec } from "./tables.ts"
 
 /** What is bound. Bytes are a list as the dialect writes it down. */
 export type SqlValue = string | number | null | Uint8Array
@@ -10,10 +11,16 @@ export type SqlValue = string | number | null | Uint8Array
 export interface StoreDialect {
   /** Kysely's dialect without its driver: statements are compiled here and run elsewhere. */
   readonly kysely: Omit<Dialect, "createDriver">
-  /** The type of ids: text that sorts by its bytes, since `scan` pages by it. */
-  readonly idType: string
+  /** The type of names: text that sorts by its bytes. */
+  readonly nameType: string
+  /** The type of a `compact` column, which has an order too: `scan` pages by it. */
+  readonly compactType: string
+  /** What is kept of a compact column's text; absent where that is the text itself. */
+  readonly compact?: Codec
   /** An integer that holds every safe integer of JavaScript. */
   readonly integerType: "bigint" | "integer"
+  /** An integer that holds a count: versions, attempts, positions. */
+  readonly smallIntegerType: "integer"
   /** What follows the definition of a table that is read by its primary key. */
   readonly keyedTable: string
   /** What follows the definition of a table whose rows are large. */
@@ -26,10 +33,10 @@ export interface StoreDialect {
    * The JSON text of a member of a column that holds JSON: `"fal"` with its quotes. Null if it is missing.
    */
   readonly toMemberJson: (column: string, path: readonly string[]) => RawBuilder<string | null>
-  /** A list of texts as it is bound, as one parameter. */
-  readonly toList: (texts: readonly string[]) => SqlValue
+  /** A list of texts as it is bound, as one parameter; `isCompact`: of a compact column's. */
+  readonly toList: (texts: readonly string[], isCompact: boolean) => SqlValue
   /** The members of a list that is bound so, for use behind `in`. */
-  readonly toMembers: (list: unknown) => RawBuilder<string>
+  readonly toMembers: (list: unknown, isCompact: boolean) => RawBuilder<string>
   /** A JSON object of counts that is bound as one text, as a table of `key` and `count`. */
   readonly toCounts: (json: unknown) => RawBuilder<unknown>
 }

@@ -1,6 +1,6 @@
 /**
- * What a database has to offer: a few ways to run statements. Every method of the port stands in this
- * package over these; a driver decides nothing that two databases would decide alike.
+ * What a database must offer: a few ways to run statements. Every method of the port is written over these;
+ * a driver decides nothing that two databases would decide alike.
  */
 import type { SqlValue, StoreDialect } from "./dialect.ts"
 import type { WriteLog } from "./log-change.ts"
@@ -14,7 +14,7 @@ export interface Step {
   readonly values: readonly SqlValue[]
 }
 
-/** Binds the values here, so that a statement that lacks one fails at its caller. */
+/** Binds the values, so that a missing one fails at the caller. */
 export function toStep<Values>(
   statement: Statement<unknown, Values>,
   values: NoInfer<Values>,
@@ -22,14 +22,14 @@ export function toStep<Values>(
   return { statement, values: bind(statement, values) }
 }
 
-/** Steps that are carried out in their order in one commit, all or nothing. */
+/** Steps that are carried out in order in one commit, all or nothing. */
 export interface Change {
-  /** They only read: where one of them returns a row, the change ends with it, and nothing is changed. */
+  /** Reads that come first: if one of them returns a row, the change ends there and changes nothing. */
   readonly checks?: readonly Step[]
   readonly steps: readonly Step[]
-  /** Whether the first step has to change a row; the others don't run where it doesn't. */
+  /** Whether the first step must change a row; if it changes none, the others don't run. */
   readonly isGuarded?: boolean
-  /** A table that nobody else changes meanwhile, where a database has several writers. */
+  /** A table that no other writer changes meanwhile; without effect if a database has one writer. */
   readonly alone?: TableName
 }
 
@@ -37,8 +37,8 @@ export interface Change {
 export type StepResult = number | RawRows
 
 /**
- * Whether a guarded change was made, or what each step gave: of any other change, and of a guarded
- * one, or one with checks, up to the check that ended it.
+ * Of a guarded change: whether it was made. Of any other change, and of one that a check ended: what each
+ * step gave, up to that check.
  */
 export type ChangeOutcome = boolean | readonly StepResult[]
 
@@ -53,60 +53,60 @@ export interface Connections {
   readonly commit: (change: Change) => Promise<ChangeOutcome>
 }
 
-/** What a database has to offer. A member that may be absent is a capability, or has a slower way. */
+/** A database. A member that may be absent is a capability, or has a slower substitute. */
 export interface Driver extends Connections {
   readonly dialect: StoreDialect
-  /** The same for takings and heartbeats, which nothing else may hold up. */
+  /** The same for takings and heartbeats, which no other statement may delay. */
   readonly queue: Connections
   /**
-   * Answers a question that takes long: the rows of its parts, all of one state of the database. It is
-   * called once at a time, and shares no connection with `read`.
+   * Answers a long question: the rows of its parts, all of one state of the database. One call is under
+   * way at a time, and it shares no connection with `read`.
    */
   readonly answer: (question: Question) => Promise<readonly RawRows[]>
-  /** Writes the log in batches. Absent: an append is a change like others, and `commit` makes the batches. */
+  /** Writes the log in batches. If absent, an append is a change like others, which `commit` batches. */
   readonly writeLog?: WriteLog
   /** Where there are several processes. */
   readonly notifications?: Notifications
   /**
-   * A number that is another one with every commit. Absent where it takes as long to read as a row; with
-   * it, what was read once needs no reading again while the number stays.
+   * A number that changes with every commit: as long as it stays, nothing that was read needs to be read
+   * again. Absent if it takes as long to read as a row.
    */
   readonly readState?: () => number
-  /** The database's own wall clock, ms of the Unix epoch; absent where it is this machine's. */
+  /** The database's own wall clock, ms since the Unix epoch; absent if it is this machine's. */
   readonly readClock?: () => Promise<number>
   /**
-   * Whether rows that were changed stay in an index for a while: then a queue is not read from its
-   * front each time.
+   * Whether old versions of rows stay in indexes for a while: then the queue is not always read from its
+   * front.
    */
   readonly keepsDeadRows: boolean
   readonly readOrigin: () => Promise<Origins>
-  /** Resolves where changes are committed right now; rejects with a `SafelightError`. */
+  /** Resolves if changes are committed right now; rejects with a `SafelightError`. */
   readonly check: () => Promise<void>
-  /** Resolves once what was handed in is settled and every connection has ended. Called once. */
+  /** Resolves once every pending call is settled and every connection is closed. Called once. */
   readonly close: () => Promise<void>
 }
 
 /** A driver as the methods see it. */
 export type Database = Driver & Pick<LongReads, "readLong" | "snapshot">
 
-/** The first part is run as it stands, the others with what it found; without a row they aren't run. */
+/** The first part runs as it is, the others with what it found; if it finds no row, they don't run. */
 export type Question = readonly QuestionPart[]
 
 export interface QuestionPart {
   readonly step: Step
-  /** Where the first value of the first part's last row goes among the values. */
+  /** The positions among the values that take the first value of the first part's last row. */
   readonly lastAt: readonly number[]
 }
 
 /** Short texts from process to process; one may get lost. Both reject with a `DatabaseError`. */
 export interface Notifications {
   readonly notify: (payload: string) => Promise<void>
-  /** Resolves once payloads are received, those sent here too. */
+  /** Resolves once payloads are received, including those sent by this process. */
   readonly listen: (onPayload: (payload: string) => void) => Promise<Listening>
 }
 
 export interface Listening {
-  /** Resolves once nothing is received any more, whatever the reason. */
+  /** Resolves once no more payloads are received, for whatever reason. */
   readonly ended: Promise<void>
   readonly end: () => void
 }
@@ -114,7 +114,7 @@ export interface Listening {
 /** `first` gives ids; the others are run with the last of them as `last`, and not at all without one. */
 export interface SnapshotRequest {
   readonly first: Statement<
-    { readonly id: string },
+    { readonly task: string },
     { readonly after: string; readonly limit: number }
   >
   readonly others: readonly Statement<unknown, { readonly after: string; readonly last: string }>[]
@@ -123,9 +123,9 @@ export interface SnapshotRequest {
 }
 
 export interface Origins {
-  /** All that can be told, to be recorded. */
+  /** All that is known, to be recorded. */
   readonly whole: DatabaseOrigin
-  /** What may be compared with a record. */
+  /** The parts that may be compared with a record. */
   readonly certain: DatabaseOrigin
 }
 

@@ -1,7 +1,6 @@
 /**
- * The start tag of a task that is given up. Only one that was never dispatched is a new task: what a channel
- * was once asked for is under way, and whoever takes it over must not wait behind new tasks of its
- * account.
+ * The start tag of a task that is released. Only a task that was never dispatched stays a new task: one that
+ * a channel was asked for is under way, and must not wait behind new tasks of its account.
  */
 import type { Expression, ExpressionBuilder } from "kysely"
 import { sql } from "kysely"
@@ -13,8 +12,8 @@ export function toTagOnceFree(
 ): Expression<number | null> {
   const dispatched = of
     .selectFrom("tasks")
-    .select("tasks.id")
-    .whereRef("tasks.id", "=", "ready.task")
+    .select("tasks.task")
+    .whereRef("tasks.task", "=", "ready.task")
     // Public `running` begins with the first dispatch and lasts as long as the task is unfinished.
     .where("tasks.status", "=", sql.lit("running" as const))
   return of

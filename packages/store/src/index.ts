@@ -78,11 +78,14 @@ export { createStorage } from "./storage.ts"
 export {
   TABLES,
   toSqlName,
+  toStoredTaskRow,
+  type Codec,
   type Column,
   type DatabaseOrigin,
   type IdempotencyRow,
   type ReadyRow,
   type StoreDatabase,
+  type StoredTaskRow,
   type Table,
 } from "./tables.ts"
 export { createTakeCursor, CURSOR_MS, type TakeCursor } from "./take-cursor.ts"

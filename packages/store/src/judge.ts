@@ -1,8 +1,7 @@
 /**
- * Judging a batch change by change, in the order of arrival: the slow way, taken where a batch as a
- * whole can't stand. It runs inside the transaction that then commits the survivors, over what a driver
- * found there; totals have to be locked, in the order of their accounts, before they are looked at, so
- * that nothing that is judged here moves before the commit.
+ * Judges a batch change by change, in the order of arrival, after the batch as a whole has failed. It runs
+ * inside the transaction that then commits the survivors, on facts that a driver read there. The driver
+ * locks totals in the order of their accounts before it reads them, so that none changes before the commit.
  *
  *   stored already → as if committed now      another newest event → conflict
  *   key used → known                          no room → refused          otherwise → survives
@@ -13,7 +12,7 @@ import { ADMITTED, CONFLICT, toNewestEvent, type LogChange, type LogOutcome } fr
 import type { IdempotencyRow } from "./tables.ts"
 import type { How } from "./writing/lane.ts"
 
-/** What a batch is judged by, as its transaction finds it. */
+/** Facts by which a batch is judged, as its transaction reads them. */
 export interface Facts {
   /** Of those accounts of the batch that have a limit. */
   readonly rooms: readonly (Room & { readonly account: string })[]
@@ -21,9 +20,9 @@ export interface Facts {
   readonly uses: readonly Omit<IdempotencyRow, "usedAt">[]
   /** The newest event of each task that is there. */
   readonly heads: readonly Head[]
-  /** What is stored at the versions that the changes would add last. */
+  /** The events stored at the versions that the changes would add last. */
   readonly stored: readonly Head[]
-  /** The tasks that are locked for this batch; undefined: nobody asked. */
+  /** The tasks that are locked for this batch; undefined if locks were not asked for. */
   readonly locked: readonly string[] | undefined
 }
 
@@ -33,13 +32,13 @@ export interface Head {
 }
 
 export interface Judgement {
-  /** What becomes of each change in its order, once the survivors are committed. */
+  /** The outcome of each change in order, valid once the survivors are committed. */
   readonly outcomes: readonly (LogOutcome | SafelightError)[]
-  /** What is to be committed now, in the order of arrival. */
+  /** The changes to commit, in the order of arrival. */
   readonly survivors: readonly LogChange[]
 }
 
-/** What an account has is counted on with each survivor. */
+/** Each survivor changes what its account has. */
 type CountedRoom = { -readonly [Member in keyof Room]: Room[Member] }
 
 interface Found {
@@ -102,7 +101,7 @@ function toRefusal(
   return limit && { kind: "refused", limit }
 }
 
-/** What a survivor leaves for those behind it. */
+/** Counts a survivor for the changes after it. */
 function take({ append, use }: LogChange, found: Found): void {
   const { task, changes } = append
   const { account } = changes.task
@@ -127,7 +126,7 @@ function heldByOthers({ append: { task } }: LogChange): SafelightError {
   return new SafelightError({ code: "storage-unavailable", message, retryable: true })
 }
 
-/** Retryable and not undone: whoever asked hears that the outcome is unknown. */
+/** Retryable and not undone: the caller learns that the outcome is unknown. */
 function unknownOutcome(): SafelightError {
   const message = "the database did not say whether the task was stored"
   return new SafelightError({ code: "storage-unavailable", message, retryable: true })

@@ -1,8 +1,7 @@
 /**
- * Worker leases. One is registered by its first heartbeat; what a reader would get wrong is that tasks may be
- * held under one that is not, by a statement that arrived late: it is listed all the same, and expires.
- * An expiry is one guarded change: whether the heartbeats still are what they were is judged in the
- * commit that frees the tasks.
+ * Worker leases. The first heartbeat registers a lease. Tasks may be held under an unregistered lease, by a
+ * statement that arrived late: such a lease is listed too, and expires. An expiry is one guarded change: the
+ * commit that frees the tasks also checks that the count of heartbeats has not changed.
  */
 import type { HeartbeatRequest, LeaseFacts, QueueStorage, WorkerLease } from "@safelight/core"
 import { sql } from "kysely"
@@ -97,7 +96,7 @@ export const LEASE_STATEMENTS = describeStatements((compiler) => ({
 
 export type LeaseMethods = Pick<QueueStorage, "heartbeat" | "listLeases" | "expire">
 
-/** `onFreed`: anybody may take tasks that were held. */
+/** `onFreed` is called after tasks that were held became free. */
 export function createLeaseMethods(
   { read, commit }: Connections,
   compiler: Compiler,

@@ -15,10 +15,10 @@ export interface Bounds {
   readonly account: string
   /** Inclusive. */
   readonly fromCreatedAt: number
-  readonly fromId: string
+  readonly fromTask: string
   /** Exclusive. */
   readonly belowCreatedAt: number
-  readonly belowId: string
+  readonly belowTask: string
 }
 
 export interface Page extends Bounds {
@@ -33,17 +33,21 @@ export const LIST_STATEMENTS = describeStatements(({ db, compile }) => {
       .selectFrom("tasks")
       .where("account", "=", bounds.account)
       .where((of) =>
-        of(of.refTuple("createdAt", "id"), ">=", of.tuple(bounds.fromCreatedAt, bounds.fromId)),
+        of(of.refTuple("createdAt", "task"), ">=", of.tuple(bounds.fromCreatedAt, bounds.fromTask)),
       )
       .where((of) =>
-        of(of.refTuple("createdAt", "id"), "<", of.tuple(bounds.belowCreatedAt, bounds.belowId)),
+        of(
+          of.refTuple("createdAt", "task"),
+          "<",
+          of.tuple(bounds.belowCreatedAt, bounds.belowTask),
+        ),
       )
       .orderBy("createdAt", "desc")
-      .orderBy("id", "desc")
+      .orderBy("task", "desc")
   const compileFind = (hasStatus: boolean, hasModel: boolean) =>
     compile((page: Page) =>
       select(page)
-        .select(["snapshot", "createdAt", "id"])
+        .select(["snapshot", "createdAt", "task"])
         .$if(hasStatus, (query) => query.where("status", "=", page.status))
         .$if(hasModel, (query) => query.where("model", "=", page.model))
         .limit(page.limit),
@@ -52,7 +56,7 @@ export const LIST_STATEMENTS = describeStatements(({ db, compile }) => {
     /** The task behind `skipped` others between the bounds, or no row. */
     findListFloor: compile((bounds: Bounds & { readonly skipped: number }) =>
       select(bounds)
-        .select(["createdAt", "id"])
+        .select(["createdAt", "task"])
         .limit((of) => of.lit(1))
         .offset(bounds.skipped),
     ),
@@ -85,17 +89,17 @@ export function createListMethod(
       const ofAny = model === undefined ? byNone : byModel
       const rows = await read(status === undefined ? ofAny : ofStatus, {
         ...bounds,
-        ...(floor && { fromCreatedAt: floor.createdAt, fromId: floor.id }),
+        ...(floor && { fromCreatedAt: floor.createdAt, fromTask: floor.task }),
         status: status ?? "queued",
         model: model ?? "",
-        // One more than asked for says whether the list goes on.
+        // One more than asked for shows whether there is another page.
         limit: limit + 1,
       })
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : floor
       return {
         tasks: shown.map(({ snapshot }) => fromSnapshot(snapshot)),
-        next: last === undefined ? null : { createdAt: last.createdAt, id: last.id },
+        next: last === undefined ? null : { createdAt: last.createdAt, id: last.task },
       }
     },
   }
@@ -109,8 +113,8 @@ function toBounds(request: Omit<ListRequest, "limit" | "status" | "model">): Bou
   return {
     account,
     fromCreatedAt: createdAfter,
-    fromId: "",
+    fromTask: "",
     belowCreatedAt: below.createdAt,
-    belowId: below.id,
+    belowTask: below.id,
   }
 }

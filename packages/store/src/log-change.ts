@@ -1,10 +1,10 @@
-/** What is written to the log: an append that happened, or one that is asked for and may be refused. */
+/** A change of the log: an append of what happened, or an admission, which may be refused. */
 import assert from "node:assert/strict"
 import type { Admission, Append, IdempotencyUse } from "@safelight/core"
 
 export interface LogChange {
   readonly append: Append
-  /** Whether it is only asked for: then its key and its account's limits decide. */
+  /** Whether it is an admission: its key and its account's limits decide. */
   readonly isAsked: boolean
   readonly use: IdempotencyUse | undefined
 }
@@ -26,7 +26,7 @@ export function measureAppend({ events, changes, inputs = [] }: Append): number 
   return size
 }
 
-/** The event whose hash tells whether an append is stored: hashes are chained, the newest speaks for all. */
+/** The event whose hash shows whether an append is stored: hashes are chained, so the newest stands for all. */
 export function toNewestEvent({ events }: Append): Append["events"][number] {
   const newest = events.at(-1)
   assert.ok(newest)

@@ -6,7 +6,7 @@ import type { WriteLog } from "./log-change.ts"
 
 export type LogMethods = Pick<Storage, "append" | "admit">
 
-/** `onQueued`: a task was put into the queue that nobody holds. */
+/** `onQueued` is called after a task that is not held was put into the queue. */
 export function createLogMethods(writeLog: WriteLog, onQueued: () => void): LogMethods {
   return {
     async append(append) {

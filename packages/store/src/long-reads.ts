@@ -1,8 +1,8 @@
 /**
- * What takes long however it is asked: sums over an account's charges, the length of the queue, pages of
- * an audit. The questions are put one at a time, over a connection of their own, so that nothing short
- * waits behind them. While one waits, the same question is not put a second time; one that is being
- * answered is not shared, since whoever asks now may know of a newer commit.
+ * Reads that always take long: sums over an account's charges, the length of the queue, pages of an audit.
+ * They run one at a time over a connection of their own, so that no short read waits behind them. Equal
+ * questions that wait are asked once. An answer that is under way is not shared, since a caller that asks now
+ * may know of a newer commit.
  */
 import { closed, overloaded } from "./database-error.ts"
 import { toStep, type Question, type SnapshotRequest, type Step } from "./driver.ts"
@@ -17,13 +17,13 @@ export interface LongReads {
   ) => Promise<readonly Row[]>
   /** Rows of several statements, of one state of the database. */
   readonly snapshot: (request: SnapshotRequest) => Promise<readonly RawRows[]>
-  /** What waits rejects. */
+  /** Questions that wait reject. */
   readonly close: () => void
 }
 
 /** Questions that wait; each takes some 2 µs for a charge. */
 export const MOST_WAITING = 64
-/** Of one account: whoever asks for many periods leaves room for others. */
+/** Of one account: a caller that asks for many periods leaves room for others. */
 export const MOST_OF_ACCOUNT = 16
 
 interface Waiting {

@@ -87,7 +87,7 @@ const LOOKS = describeStatements(({ db, compile, dialect: { integerType }, membe
   findOverdue: compile(({ heldUntil, now, limit }: OverdueRequest) =>
     db
       .selectFrom("ready")
-      .innerJoin("tasks", "tasks.id", "ready.task")
+      .innerJoin("tasks", "tasks.task", "ready.task")
       .select(["tasks.snapshot", "tasks.hash"])
       .where("ready.endBy", "<=", now)
       .where((of) => of.or([of("ready.lease", "is", null), of("ready.endBy", "<=", heldUntil)]))
@@ -99,7 +99,7 @@ const LOOKS = describeStatements(({ db, compile, dialect: { integerType }, membe
   findRetained: compile(({ now, limit }: DueRequest) =>
     db
       .selectFrom("retention")
-      .innerJoin("tasks", "tasks.id", "retention.task")
+      .innerJoin("tasks", "tasks.task", "retention.task")
       .select(["tasks.snapshot", "tasks.hash"])
       .where("retention.dueAt", "<=", now)
       .orderBy("retention.dueAt")
@@ -209,9 +209,13 @@ function compileTake(compiler: Compiler, shape: TakeShape) {
           of
             .selectFrom("tasks")
             .select("snapshot")
-            .whereRef("tasks.id", "=", "ready.task")
+            .whereRef("tasks.task", "=", "ready.task")
             .as("snapshot"),
-          of.selectFrom("tasks").select("hash").whereRef("tasks.id", "=", "ready.task").as("hash"),
+          of
+            .selectFrom("tasks")
+            .select("hash")
+            .whereRef("tasks.task", "=", "ready.task")
+            .as("hash"),
         ])
     )
   })

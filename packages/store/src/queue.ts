@@ -1,7 +1,7 @@
 /**
- * Taking tasks from the queue, and what is looked for in it. Rows that another caller is just taking
- * are passed over, so callers never wait for each other and never get the same task. A row whose
- * snapshot can't be read is logged and left out: one damaged row must not stop the queue for the others.
+ * Takes tasks from the queue, and looks at it. Rows that another caller is taking are skipped, so callers
+ * never wait for each other and never get the same task. A row whose snapshot can't be read is logged and
+ * left out: one damaged row must not stop the queue.
  */
 import {
   fromSnapshot,
@@ -34,7 +34,7 @@ const EMPTY_QUEUE: QueuePeek = { dueAt: null, startTag: null, takeable: 0 }
 
 interface QueueOptions {
   readonly log: Log
-  /** Anybody may take tasks that were held. */
+  /** Called after tasks that were held became free. */
   readonly onFreed: () => void
 }
 

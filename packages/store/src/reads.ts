@@ -1,7 +1,6 @@
 /**
- * What is read by a task's id, and what is erased by it. The newest state of tasks is the hottest read
- * there is: reads of one turn of the event loop are gathered, and a head whose hash is known is not
- * parsed again.
+ * Reads and erasures by a task's id. The newest state of a task is the most frequent read: reads of one turn
+ * of the event loop are gathered, and a head whose hash is known is not parsed again.
  */
 import { createBoundedCache, fromSnapshot, type Storage, type StreamHead } from "@safelight/core"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
@@ -23,7 +22,7 @@ export interface OfTasks {
 
 export const READ_STATEMENTS = describeStatements(({ db, compile, members }) => ({
   findHeads: compile(({ tasks }: OfTasks) =>
-    db.selectFrom("tasks").select(["id", "snapshot", "hash"]).where("id", "in", members(tasks)),
+    db.selectFrom("tasks").select(["task", "snapshot", "hash"]).where("task", "in", members(tasks)),
   ),
   findInputs: compile(({ tasks }: OfTasks) =>
     db.selectFrom("inputs").select(TABLES.inputs.members).where("task", "in", members(tasks)),
@@ -99,7 +98,7 @@ function createHeadReader({ read, readState }: Database, compiler: Compiler): St
       return !isNewest
     })
     const rows = tasks.length === 0 ? [] : await read(findHeads, { tasks })
-    for (const { id, snapshot, hash } of rows) {
+    for (const { task: id, snapshot, hash } of rows) {
       heads.set(id, () => {
         const last = known.get(id)
         const head = last?.head.hash === hash ? last.head : { task: fromSnapshot(snapshot), hash }

@@ -22,25 +22,25 @@ const IDS = describeStatements(({ db, compile }) => {
       .selectFrom(
         db
           .selectFrom(table)
-          .select("task as id")
+          .select("task")
           .distinct()
           .where("task", ">", after)
           .orderBy("task")
           .limit(limit)
           .as(`${table}Ids`),
       )
-      .select("id")
+      .select("task")
   return {
     scanIds: compile(({ after, limit }: { after: string; limit: number }) => {
-      const tasks = db.selectFrom("tasks").select("id").where("id", ">", after)
+      const tasks = db.selectFrom("tasks").select("task").where("task", ">", after)
       const ids = db
-        .selectFrom(tasks.orderBy("id").limit(limit).as("taskIds"))
-        .select("id")
+        .selectFrom(tasks.orderBy("task").limit(limit).as("taskIds"))
+        .select("task")
         .union(idsOf("events", after, limit))
         .union(idsOf("artifacts", after, limit))
         .union(idsOf("charges", after, limit))
         .union(idsOf("outcomes", after, limit))
-      return db.selectFrom(ids.as("ids")).select("id").orderBy("id").limit(limit)
+      return db.selectFrom(ids.as("ids")).select("task").orderBy("task").limit(limit)
     }),
   }
 })
@@ -50,8 +50,8 @@ const ROWS = describeStatements(({ db, compile }) => ({
     db
       .selectFrom("tasks")
       .select(TABLES.tasks.members)
-      .where("id", ">", after)
-      .where("id", "<=", last),
+      .where("task", ">", after)
+      .where("task", "<=", last),
   ),
   scanEvents: compile(({ after, last }: Range) =>
     db
@@ -105,12 +105,14 @@ export function createScanMethod(
     async scan({ after, limit }) {
       const [ids = [], ...found] = await snapshot({ first: scanIds, others, after, limit })
       const [tasks = [], events = [], artifacts = [], charges = [], outcomes = []] = found
-      const rows = new Map(toRows(scanTasks, tasks).map((row) => [row.id, row]))
+      const rows = new Map(
+        toRows(scanTasks, tasks).map(({ task: id, ...row }) => [id, { ...row, id }]),
+      )
       const eventsOf = Map.groupBy(toRows(scanEvents, events), toTask)
       const artifactsOf = Map.groupBy(toRows(scanArtifacts, artifacts), toTask)
       const chargeOf = new Map(toRows(scanCharges, charges).map((row) => [row.task, row]))
       const outcomesOf = Map.groupBy(toRows(scanOutcomes, outcomes), toTask)
-      const streams = toRows(scanIds, ids).map(({ id }): ScannedStream => ({
+      const streams = toRows(scanIds, ids).map(({ task: id }): ScannedStream => ({
         id,
         events: eventsOf.get(id) ?? [],
         row: rows.get(id),

@@ -21,7 +21,13 @@ import {
   type UpdateResult,
 } from "kysely"
 import type { SqlValue, StoreDialect } from "./dialect.ts"
-import { findCodec, type StoreDatabase } from "./tables.ts"
+import {
+  findColumnKind,
+  findValueKind,
+  type Codec,
+  type ColumnKind,
+  type StoreDatabase,
+} from "./tables.ts"
 
 /** A statement that takes `Values` and gives rows of `Row`, or `never` where it only changes some. */
 export interface Statement<Row = unknown, Values = never> {
@@ -85,10 +91,13 @@ export function createCompiler(dialect: StoreDialect): Compiler {
       return {
         sql,
         parameters: parameters.map((placeholder) => toParameter(placeholder, dialect)),
-        columns: toColumns(query),
+        columns: toColumns(query, dialect),
       }
     },
-    members: (list) => dialect.toMembers({ ...toPlaceholder(list), isList: true }),
+    members(list) {
+      const placeholder = { ...toPlaceholder(list), isList: true }
+      return dialect.toMembers(placeholder, isCompact(findValueKind(placeholder[PLACEHOLDER])))
+    },
   }
 }
 
@@ -99,17 +108,21 @@ export function describeStatements<Statements>(
   return build
 }
 
-/** A statement in a database's own SQL: its parameters and its columns, each in their order. */
+/**
+ * A statement in a database's own SQL: its parameters, which are bound as they are given, and its columns,
+ * each in their order.
+ */
 export function ownStatement<Row, Values>(
   sql: string,
   parameters: readonly (keyof Values & string)[] = [],
   columns: readonly (keyof Row & string)[] = [],
+  dialect?: StoreDialect,
 ): Statement<Row, Values> {
-  return { sql, parameters: parameters.map(toConversion), columns: columns.map(toConversion) }
-}
-
-function toConversion(name: string): Conversion {
-  return { name }
+  return {
+    sql,
+    parameters: parameters.map((name) => ({ name })),
+    columns: columns.map((name) => toColumn(name, dialect)),
+  }
 }
 
 /** The values of a statement's parameters in their order. Throws a RangeError on a missing one. */
@@ -121,7 +134,7 @@ export function bind<Values>(
   return parameters.map(({ name, convert }) => {
     const value = given[name]
     if (value === undefined) throw new RangeError(`no value for ${name} in: ${sql}`)
-    return (convert === undefined ? value : convert(value as never)) as SqlValue
+    return toConverted(value, convert) as SqlValue
   })
 }
 
@@ -132,16 +145,33 @@ export function toRows<Row>({ columns }: Statement<Row>, rows: RawRows): Row[] {
   return rows.map((values) => {
     const row: Record<string, unknown> = {}
     for (const [index, { name, convert }] of columns.entries()) {
-      const value = values[index]
-      row[name] = convert === undefined ? value : convert(value as never)
+      row[name] = toConverted(values[index], convert)
     }
     return row as Row
   })
 }
 
-function toParameter(value: unknown, { toList }: StoreDialect): Conversion {
+function toParameter(value: unknown, dialect: StoreDialect): Conversion {
   const { [PLACEHOLDER]: name, isList } = toPlaceholder(value)
-  return { name, convert: isList ? toList : findCodec(name)?.toSql }
+  const kind = findValueKind(name)
+  if (!isList) return { name, convert: findCodec(kind, dialect)?.toSql }
+  return { name, convert: (texts: string[]) => dialect.toList(texts, isCompact(kind)) }
+}
+
+function toColumn(name: string, dialect?: StoreDialect): Conversion {
+  return { name, convert: findCodec(findColumnKind(name), dialect)?.fromSql }
+}
+
+function findCodec(kind: ColumnKind | undefined, dialect?: StoreDialect): Codec | undefined {
+  return isCompact(kind) ? dialect?.compact : kind?.codec
+}
+
+function isCompact(kind: ColumnKind | undefined): boolean {
+  return kind?.type === "compact"
+}
+
+function toConverted(value: unknown, convert: Conversion["convert"]): unknown {
+  return convert === undefined || value === null ? value : convert(value as never)
 }
 
 function toPlaceholder(value: unknown): Placeholder {
@@ -150,13 +180,12 @@ function toPlaceholder(value: unknown): Placeholder {
   throw new TypeError("a compiled statement holds a value: take it from the placeholders")
 }
 
-function toColumns(query: RootOperationNode): readonly Conversion[] {
+function toColumns(query: RootOperationNode, dialect: StoreDialect): readonly Conversion[] {
   const selections = "selections" in query ? query.selections : undefined
   const returned = "returning" in query ? query.returning?.selections : undefined
-  return (selections ?? returned ?? []).map(({ selection }) => {
-    const name = toMember(toName(selection))
-    return { name, convert: findCodec(name)?.fromSql }
-  })
+  return (selections ?? returned ?? []).map(({ selection }) =>
+    toColumn(toMember(toName(selection)), dialect),
+  )
 }
 
 function toName(selection: SelectionNode["selection"]): string {

@@ -1,8 +1,7 @@
 /**
- * Every table, described once: its columns are the members of the row that core speaks of, in
- * snake_case. A column that is missing here, or that the row does not have, is a compile error, and so is
- * a value of another type. What moments and amounts are is said where core has the row: moments are
- * milliseconds since the Unix epoch, money integer micro-units.
+ * Every table, described once: its columns are the members of core's row, in snake_case. A column that is
+ * missing here, or that the row does not have, is a compile error, and so is a value of another type. As in
+ * core, moments are milliseconds since the Unix epoch, and money is in integer micro-units.
  */
 import type {
   Account,
@@ -22,17 +21,18 @@ import type {
   TaskRow,
 } from "@safelight/core"
 
-/** Turns a value into what SQL holds of it, and back. */
+/** Turns a value that is not null into what SQL holds of it, and back. */
 export interface Codec {
   readonly toSql: (value: never) => string | number | null
   readonly fromSql: (value: never) => unknown
 }
 
 export interface Column<Value> {
-  readonly type: "text" | "integer"
+  /** `compact`: a text that nearly always is a UUID or a SHA-256, of which a database may keep the bytes. */
+  readonly type: "text" | "integer" | "compact"
   readonly isNullable: boolean
   readonly codec?: Codec
-  /** Never there: what the type is inferred from. */
+  /** Never present: carries the type. */
   readonly holds?: (value: Value) => Value
 }
 
@@ -42,6 +42,7 @@ export interface Table<Row> {
 }
 
 const text = <Value extends string>(): Column<Value> => ({ type: "text", isNullable: false })
+const compact = (): Column<string> => ({ type: "compact", isNullable: false })
 const integer = (): Column<number> => ({ type: "integer", isNullable: false })
 const nullable = <Value>(column: Column<Value>): Column<Value | null> => {
   const { type } = column
@@ -68,6 +69,11 @@ function describe<Row>(columns: Table<Row>["columns"]): Table<Row> {
   return { columns, members: Object.keys(columns) as (keyof Row & string)[] }
 }
 
+/** A task's row: in every table the column that names a task is `task`. */
+export interface StoredTaskRow extends Omit<TaskRow, "id"> {
+  readonly task: string
+}
+
 /** The uses of keys for tasks; a row may be deleted at any time. */
 export interface IdempotencyRow extends IdempotencyUse {
   readonly account: string
@@ -87,7 +93,7 @@ export interface ReadyRow {
   readonly startTag: number | null
 }
 
-/** What identifies a database where it stands; a copy differs in a part that both have. */
+/** Identifies a database in its place; a copy differs in a part that both have. */
 export type DatabaseOrigin = Readonly<Record<string, string>>
 
 /** Where the database stood, and which artifacts are its own; at most one row, `id` 1. */
@@ -103,23 +109,23 @@ export interface DeploymentRow {
 export const TABLES = {
   /** The log: append-only, a trigger refuses everything else. */
   events: describe<StoredEvent>({
-    task: text(),
+    task: compact(),
     version: integer(),
     at: integer(),
     data: text(),
-    hash: text(),
+    hash: compact(),
     schema: integer(),
     type: text(),
   }),
   /** What a person or a provider wrote; a row may be deleted at any time. */
-  inputs: describe<Input>({ task: text(), name: text(), salt: text(), body: text() }),
+  inputs: describe<Input>({ task: compact(), name: text(), salt: text(), body: text() }),
   /** The fold at `version`. */
-  tasks: describe<TaskRow>({
-    id: text(),
+  tasks: describe<StoredTaskRow>({
+    task: compact(),
     account: text(),
     createdAt: integer(),
     finishedAt: integer(),
-    hash: text(),
+    hash: compact(),
     model: text(),
     reservationMicros: integer(),
     snapshot: text(),
@@ -127,7 +133,7 @@ export const TABLES = {
     version: integer(),
   }),
   artifacts: describe<ArtifactRow>({
-    task: text(),
+    task: compact(),
     position: integer(),
     bytes: integer(),
     durationMs: nullable(integer()),
@@ -136,12 +142,12 @@ export const TABLES = {
     key: text(),
     mimeType: text(),
     locator: text(),
-    sha256: text(),
+    sha256: compact(),
     type: text(),
   }),
   /** The bill: one row for each finished task that used something. */
   charges: describe<ChargeRow>({
-    task: text(),
+    task: compact(),
     account: text(),
     at: integer(),
     billedInputMs: integer(),
@@ -152,7 +158,7 @@ export const TABLES = {
     priceVersion: text(),
   }),
   outcomes: describe<OutcomeRow>({
-    task: text(),
+    task: compact(),
     attempt: integer(),
     at: integer(),
     channel: text(),
@@ -164,26 +170,26 @@ export const TABLES = {
     outcome: text(),
   }),
   ready: describe<ReadyRow>({
-    task: text(),
+    task: compact(),
     account: text(),
     model: text(),
     dueAt: integer(),
     endBy: integer(),
-    lease: nullable(text()),
+    lease: nullable(compact()),
     startTag: nullable(integer()),
   }),
-  /** Worker leases that are registered, by how many heartbeats. */
-  leases: describe<HeartbeatRequest>({ lease: text(), heartbeats: integer(), facts: json() }),
+  /** Registered worker leases, and the number of heartbeats of each. */
+  leases: describe<HeartbeatRequest>({ lease: compact(), heartbeats: integer(), facts: json() }),
   /** Finished tasks that retention must look at again. */
   retention: describe<{ readonly task: string; readonly dueAt: number }>({
-    task: text(),
+    task: compact(),
     dueAt: integer(),
   }),
   idempotency: describe<IdempotencyRow>({
     account: text(),
     key: text(),
-    fingerprint: text(),
-    task: text(),
+    fingerprint: compact(),
+    task: compact(),
     usedAt: integer(),
   }),
   accounts: describe<Account & { readonly linkEpoch: number }>({
@@ -230,7 +236,7 @@ export const TABLES = {
   }),
   /** Of artifacts whose links were revoked. */
   linkEpochs: describe<{ readonly task: string; readonly key: string; readonly epoch: number }>({
-    task: text(),
+    task: compact(),
     key: text(),
     epoch: integer(),
   }),
@@ -260,17 +266,34 @@ export type StoreDatabase = {
   readonly [Name in TableName]: Tables[Name] extends Table<infer Row> ? Row : never
 }
 
-const CODECS = new Map(
-  Object.values(TABLES).flatMap(({ columns }) =>
-    Object.entries<Pick<Column<never>, "codec">>(columns).flatMap(([member, { codec }]) =>
-      codec === undefined ? [] : [[member, codec] as const],
-    ),
-  ),
+export type ColumnKind = Pick<Column<never>, "type" | "codec">
+
+const KINDS = new Map(
+  Object.values(TABLES).flatMap(({ columns }) => Object.entries<ColumnKind>(columns)),
 )
 
-/** By a member's name: one that has a codec has it in every table, and no sum goes by its name. */
-export function findCodec(member: string): Codec | undefined {
-  return CODECS.get(member)
+/** The column that a value is compared with, where it has another name than that. */
+const COMPARED = new Map([
+  ["after", "task"],
+  ["belowTask", "task"],
+  ["expectedHash", "hash"],
+  ["fromTask", "task"],
+  ["last", "task"],
+  ["tasks", "task"],
+])
+
+/** By the name of a column: one that is converted is the same in every table, and no sum goes by its name. */
+export function findColumnKind(name: string): ColumnKind | undefined {
+  return KINDS.get(name)
+}
+
+/** By the name of a value. */
+export function findValueKind(name: string): ColumnKind | undefined {
+  return KINDS.get(COMPARED.get(name) ?? name)
+}
+
+export function toStoredTaskRow(row: TaskRow): StoredTaskRow {
+  return { ...row, task: row.id }
 }
 
 /** All columns of a table, each as `row` has it. */

@@ -1,9 +1,9 @@
 /**
- * Where takings go on in a busy queue. Rows that were taken stay in the index until a vacuum may take
- * them away, which an open transaction anywhere in the database prevents; beginning at the front, each
- * taking would step over all of them. So while many tasks are taken, a taking begins at the start
- * tag that the last one reached, and shortly before its moment; one a lap begins at the front. A new
- * task whose start tag came late waits for that, and so does a due task whose moment is long past.
+ * Where the next taking begins in a busy queue. Taken rows stay in the index until a vacuum removes them,
+ * which any open transaction in the database prevents; a taking that began at the front would step over all
+ * of them. So while many tasks are taken, a taking begins at the start tag that the last one reached, and
+ * shortly before its moment; one taking a lap begins at the front. A new task whose start tag was given late
+ * waits for that one, and so does a due task whose moment is long past.
  */
 import { QUEUE_FRONT, type QueueFront } from "./queue-statements.ts"
 

@@ -1,16 +1,16 @@
-/** Projecting anew: one task's row is replaced unless its task has gone on since it was read. */
-import type { Storage, TaskRow } from "@safelight/core"
+/** Replaces one task's row by another projection, unless the task has changed since it was read. */
+import type { Storage } from "@safelight/core"
 import { toStep, type Connections } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
-import { allOf, TABLES } from "./tables.ts"
+import { allOf, TABLES, toStoredTaskRow, type StoredTaskRow } from "./tables.ts"
 
 export const TASK_ROW_STATEMENTS = describeStatements(({ db, compile }) => ({
   /** Changes no row that stands at another version or hash. */
-  replaceTask: compile((row: TaskRow) =>
+  replaceTask: compile((row: StoredTaskRow) =>
     db
       .updateTable("tasks")
       .set(allOf(TABLES.tasks, row))
-      .where("id", "=", row.id)
+      .where("task", "=", row.task)
       .where("version", "=", row.version)
       .where("hash", "=", row.hash),
   ),
@@ -23,7 +23,7 @@ export function createTaskRowMethod(
   const { replaceTask } = TASK_ROW_STATEMENTS(compiler)
   return {
     async replaceTaskRow(row) {
-      await commit({ steps: [toStep(replaceTask, row)] })
+      await commit({ steps: [toStep(replaceTask, toStoredTaskRow(row))] })
     },
   }
 }

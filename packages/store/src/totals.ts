@@ -1,7 +1,7 @@
 /**
- * What an account's tasks add up to, kept or counted. A row is kept exactly while the account has
- * a budget or a limit on unfinished tasks: `drop` and `keep`, in this order behind every change of
- * either and in the same commit, see to that. Unfinished is what stands in the queue.
+ * The totals of an account's tasks, kept or counted. A row is kept exactly while the account has a budget or
+ * a limit on unfinished tasks: `drop` and then `keep` follow every change of either, in the same commit.
+ * Unfinished tasks are those in the queue.
  */
 import { expressionBuilder, sql } from "kysely"
 import { describeStatements, type Compiler } from "./statement.ts"
@@ -106,7 +106,7 @@ function selectCounted(compiler: Compiler) {
   return {
     charged: db.selectFrom("charges").select(sum(compiler, "chargeMicros").as("charged")),
     // The cross join has SQLite begin with the queue: an account's finished tasks are far more.
-    unfinished: db.selectFrom("ready").crossJoin("tasks").whereRef("tasks.id", "=", "ready.task"),
+    unfinished: db.selectFrom("ready").crossJoin("tasks").whereRef("tasks.task", "=", "ready.task"),
   }
 }
 

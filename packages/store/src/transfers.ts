@@ -1,6 +1,6 @@
 /**
- * Moving house: the transfers that are recorded, and what belongs to tasks beside their log. Restoring
- * takes nothing back: a key that stands for a task stays, an epoch never falls.
+ * Recorded transfers, and side records of tasks. Restoring never undoes: a key that stands for a task keeps
+ * standing for it, and an epoch never falls.
  */
 import type { SideRecords, Transfer, TransferStorage } from "@safelight/core"
 import { sql } from "kysely"
@@ -23,25 +23,26 @@ export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
   dropTransfer: compile(({ id }: { id: string }) =>
     db.deleteFrom("transfers").where("id", "=", id),
   ),
-  /** What belongs to a task, of one moment: inputs, uses of keys and epochs in the same columns. */
+  /** The side records of a task at one moment: inputs, uses of keys and epochs in the same columns. */
   findSideRecords: compile(({ task }: { task: string }) =>
     db
       .selectFrom("inputs")
-      .select([sql<string>`'input'`.as("kind"), "name", "salt as detail", "body"])
-      .select(sql<number>`0`.as("count"))
+      .select([sql<string>`'input'`.as("kind"), "name", "salt", "body"])
+      .select([sql<string | null>`null`.as("fingerprint"), sql<number>`0`.as("count")])
       .where("task", "=", task)
       .unionAll(
         db
           .selectFrom("idempotency")
-          .select([sql<string>`'use'`.as("kind"), "key as name", "fingerprint as detail"])
-          .select([sql<string>`''`.as("body"), "usedAt as count"])
+          .select([sql<string>`'use'`.as("kind"), "key as name", sql<string>`''`.as("salt")])
+          .select([sql<string>`''`.as("body"), "fingerprint", "usedAt as count"])
           .where("task", "=", task),
       )
       .unionAll(
         db
           .selectFrom("linkEpochs")
-          .select([sql<string>`'epoch'`.as("kind"), "key as name", sql<string>`''`.as("detail")])
-          .select([sql<string>`''`.as("body"), "epoch as count"])
+          .select([sql<string>`'epoch'`.as("kind"), "key as name", sql<string>`''`.as("salt")])
+          .select([sql<string>`''`.as("body"), sql<string | null>`null`.as("fingerprint")])
+          .select("epoch as count")
           .where("task", "=", task),
       ),
   ),
@@ -106,22 +107,24 @@ export function createTransferMethods(
   }
 }
 
-interface BelongingRow {
+interface SideRow {
   readonly kind: string
   readonly name: string
-  readonly detail: string
+  readonly salt: string
   readonly body: string
+  /** Of a use. */
+  readonly fingerprint: string | null
   readonly count: number
 }
 
-function toSideRecords(task: string, found: readonly BelongingRow[]): SideRecords {
+function toSideRecords(task: string, found: readonly SideRow[]): SideRecords {
   const rows = found.toSorted((one, other) => (one.name < other.name ? -1 : 1))
   const ofKind = (kind: string) => rows.filter((row) => row.kind === kind)
   return {
-    inputs: ofKind("input").map(({ name, detail: salt, body }) => ({ task, name, salt, body })),
-    idempotency: ofKind("use").map(({ name: key, detail: fingerprint, count: usedAt }) => ({
+    inputs: ofKind("input").map(({ name, salt, body }) => ({ task, name, salt, body })),
+    idempotency: ofKind("use").map(({ name: key, fingerprint, count: usedAt }) => ({
       key,
-      fingerprint,
+      fingerprint: fingerprint ?? "",
       usedAt,
     })),
     linkEpochs: ofKind("epoch").map(({ name: key, count: epoch }) => ({ key, epoch })),

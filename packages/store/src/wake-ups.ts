@@ -1,7 +1,7 @@
 /**
- * Telling other processes that tasks were put into the queue, or that whoever holds one is to look at it:
- * one notification for all of a moment, sent by itself and never within a commit, where it would make
- * commits wait for each other. One that is lost is made up for by looking now and then.
+ * Tells other processes that tasks were put into the queue, or asks the holder of a task to look at it. The
+ * notifications of a moment are sent as one, and never within a commit, where they would make commits wait
+ * for each other. A lost one does no harm: processes also look by themselves now and then.
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
@@ -14,7 +14,7 @@ const WAKE_MS = 50
 const RETRY_MS = 1_000
 /** PostgreSQL's payloads hold fewer than 8,000 bytes. */
 const PAYLOAD_BYTES = 7_000
-/** Ends the sender's name where tasks follow, as a JSON list; without it the queue is meant. */
+/** Stands between the sender's name and a JSON list of tasks; a payload without it is about the queue. */
 const END_OF_NODE = "\n"
 
 export interface WakeUps {
@@ -87,18 +87,18 @@ function toPayloads(node: string, tasks: ReadonlySet<string>): readonly string[]
   return pieces.map((piece) => `${node}${END_OF_NODE}[${piece.join(",")}]`)
 }
 
-/** Tasks whose holders are to look at them; undefined: the queue has got more. */
+/** Tasks whose holders are to look at them; undefined: tasks were put into the queue. */
 type Ring = (tasks: readonly string[] | undefined) => void
 
 interface BellOptions {
-  /** Its own notifications are none. */
+  /** Its own notifications are ignored. */
   readonly node: string
   readonly notifications: Notifications
   readonly log: Log
   readonly over: AbortSignal
 }
 
-/** Listens as long as somebody here does, and again after its connection ended. */
+/** Listens as long as there is a listener here, over a new connection if one ends. */
 function createBell({ node, notifications, log, over }: BellOptions): {
   readonly onRing: (listener: Ring) => () => void
   readonly hangUp: () => void
@@ -120,7 +120,7 @@ function createBell({ node, notifications, log, over }: BellOptions): {
     const begun = await notifications.listen(onPayload)
     listening = begun
     if (over.aborted || listeners.size === 0) begun.end()
-    // What was queued while nobody listened.
+    // Tasks may have been queued before it listened.
     else ring(undefined)
     await begun.ended
   }
@@ -152,7 +152,7 @@ function createBell({ node, notifications, log, over }: BellOptions): {
   }
 }
 
-/** Ends early where it is over, and keeps no process alive. */
+/** Ends early if `over` aborts, and keeps no process alive. */
 async function pause(durationMs: number, over: AbortSignal): Promise<void> {
   await setTimeout(durationMs, undefined, { signal: over, ref: false }).catch(() => undefined)
 }

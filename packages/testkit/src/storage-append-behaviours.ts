@@ -1,6 +1,6 @@
 /** The contract of `Storage`: appending and reading. */
 import assert from "node:assert/strict"
-import type { Append, Storage } from "@safelight/core"
+import { isTaskId, type Append, type Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { peek } from "./queue-samples.ts"
 import {
@@ -21,6 +21,30 @@ import {
   toInput,
   type StorageFixture,
 } from "./storage-fixture.ts"
+
+/** UUIDs, and what a database that keeps their bytes might take for one, or for a hash. */
+const IDS = [
+  "01a206c5-3479-7000-a511-8b3d58a6d830",
+  "01a206c5-3479-7000-a511-8b3d58a6d82f",
+  "01a206c5-347a-7000-8000-000000000000",
+  "01A206C5-3479-7000-A511-8B3D58A6D830",
+  "01a206c534797000a5118b3d58a6d830",
+  "01a206c5-3479-7000-a511-8b3d58a6d83",
+  "x1a206c5-3479-7000-a511-8b3d58a6d830",
+  "01a206c5x3479-7000-a511-8b3d58a6d830",
+  "-".repeat(36),
+  "0".repeat(32),
+  "a".repeat(16),
+  "é".repeat(8),
+  "a".repeat(17),
+  "ab".repeat(32),
+  "AB".repeat(32),
+  "a".repeat(32),
+  "é".repeat(16),
+  "ÿ",
+  "\\x61",
+  "a",
+]
 
 export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
   "an append is stored whole: events, row, artifacts, inputs, place": async ({ storage }) => {
@@ -47,6 +71,26 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
       assert.deepEqual(await storage.readEvents(id), [])
       assert.equal(await storage.readInput({ task: id, name: "request" }), undefined)
     }
+  },
+
+  "a task may have any id, and no two ids are one": async ({ storage }) => {
+    const samples = IDS.map((id) => submitSample({ id, inputs: [toInput(id, id.slice(0, 9))] }))
+    await Promise.all(samples.map(({ append }) => storage.append(append)))
+    for (const { append, head } of samples) {
+      const { task } = append
+      assert.deepEqual(await storage.readTask(task), head)
+      assert.deepEqual(await storage.readEvents(task), append.events)
+      assert.equal((await storage.readInput({ task, name: task.slice(0, 9) }))?.task, task)
+    }
+    const seen: string[] = []
+    for (let after: string | null = ""; after !== null;) {
+      const page = await storage.scan({ after, limit: 5 })
+      seen.push(...page.streams.map(({ id }) => id))
+      after = page.next
+    }
+    assert.deepEqual(seen.toSorted(), IDS.toSorted())
+    const uuids = seen.filter(isTaskId)
+    assert.deepEqual(uuids, uuids.toSorted(), "UUIDs are in their order")
   },
 
   "of two appends with one expected version one is refused, leaving nothing": async (fixture) => {

@@ -127,7 +127,7 @@ describe("a database that is gone", () => {
     const [{ append, head } = assert.fail()] = toTasks(1)
     await opened.storage.append(append)
     const other = await opened.connect()
-    await other.query("begin; select 1 from tasks where id = 'task-0' for update")
+    await other.query("begin; select 1 from tasks where task = 'task-0' for update")
     let isStored = false
     const moved = advanceSample(head, [dispatchSample()])
     const stored = opened.storage.append(moved.append).then(() => (isStored = true))

@@ -58,7 +58,7 @@ describe("a row that somebody else holds", () => {
     assert.ok(held)
     await opened.storage.append(held.append)
     const other = await opened.connect()
-    await other.query("begin; select 1 from tasks where id = 'task-0' for update")
+    await other.query("begin; select 1 from tasks where task = 'task-0' for update")
     const moved = advanceSample(held.head, [dispatchSample()])
     const refused = assert.rejects(opened.storage.append(moved.append), {
       code: "storage-unavailable",

@@ -130,7 +130,7 @@ describe("the tables themselves", () => {
     }
     const other = opened.connect()
     other.exec("drop trigger events_refuse_delete")
-    other.exec("delete from tasks where id in ('b', 'd', 'e')")
+    other.exec("delete from tasks where task in ('b', 'd', 'e')")
     other.exec("delete from events where task in ('c', 'd', 'e')")
     other.exec("delete from artifacts where task = 'e'")
     other.exec("delete from charges where task = 'a'")
@@ -169,7 +169,7 @@ describe("the tables themselves", () => {
     await using opened = await open({})
     const { storage } = opened
     await Promise.all(toSamples(3).map(({ append }) => storage.append(append)))
-    opened.connect().exec("update tasks set snapshot = '{' where id = 't1'")
+    opened.connect().exec("update tasks set snapshot = '{' where task = 't1'")
     const reads = await Promise.allSettled(["t0", "t1", "t2"].map((id) => storage.readTask(id)))
     assert.deepEqual(
       reads.map(({ status }) => status),

@@ -223,7 +223,10 @@ describe("the database", () => {
       .prepare(`explain query plan ${sql}`)
       .all()
       .map(({ detail }) => String(detail))
-    assert.match(details.find((detail) => detail.includes("tasks")) ?? "", /^SEARCH tasks .*\(id=/)
+    assert.match(
+      details.find((detail) => detail.includes("tasks")) ?? "",
+      /^SEARCH tasks .*\(task=/,
+    )
     assert.equal(details.filter((detail) => detail.startsWith("SCAN ready")).length, 1)
   })
 
@@ -239,7 +242,7 @@ describe("the database", () => {
     const inFlight = explain(countInFlight)
     assert.match(inFlight, /ready USING (COVERING )?INDEX ready_held/)
     assert.match(inFlight, /ready USING (COVERING )?INDEX ready_due/)
-    assert.match(inFlight, /SEARCH tasks USING INDEX \S+ \(id=\?\)/)
+    assert.match(inFlight, /SEARCH tasks USING INDEX \S+ \(task=\?\)/)
     const outcomes = explain(sumOutcomes)
     assert.match(outcomes, /SEARCH outcomes USING INDEX outcomes_ended \(at>\? AND at<\?\)/)
   })
@@ -247,7 +250,7 @@ describe("the database", () => {
   it("changes nothing of what tasks are listed by when a task advances", () => {
     const { sql } = append.updateTask
     const [set = ""] = sql.split(" where ")
-    for (const column of ["account", "created_at", "id", "reservation_micros"])
+    for (const column of ["account", "created_at", "task", "reservation_micros"])
       assert.ok(!set.includes(`"${column}"`), set)
   })
 
@@ -259,7 +262,14 @@ describe("the database", () => {
     assert.deepEqual(found.toSorted(), Object.keys(TABLES).map(toSqlName).toSorted())
     for (const [table, { columns }] of Object.entries(TABLES)) {
       const described = Object.entries<Column<never>>(columns as never)
-        .map(([member, { type, isNullable }]) => [toSqlName(member), type, isNullable] as const)
+        .map(
+          ([member, { type, isNullable }]) =>
+            [
+              toSqlName(member),
+              type === "compact" ? SQLITE_DIALECT.compactType : type,
+              isNullable,
+            ] as const,
+        )
         .toSorted(([one], [other]) => (one < other ? -1 : 1))
       const there = database
         .prepare(

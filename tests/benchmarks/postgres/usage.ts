@@ -28,7 +28,7 @@ const { url, key, id } = server.announcement
 await database.query(`
   insert into charges (task, account, at, billed_input_ms, charge_micros, images, model,
     output_video_ms, price_version)
-  select 'charged-' || n, 'heavy', n, 0, 10000, 1, 'model-' || n % 3, 0, 'v1'
+  select convert_to('charged-' || n, 'UTF8'), 'heavy', n, 0, 10000, 1, 'model-' || n % 3, 0, 'v1'
   from generate_series(1, ${charges}) as n`)
 await database.query("vacuum analyze charges")
 

@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { getRequestListener } from "@hono/node-server"
-import { SILENT_LOG, type Log } from "@safelight/core"
+import { createErrorLog, type Log } from "@safelight/core"
 import { toRefusedRequest, type OnAnswered } from "../answered-request.ts"
 import { toSettings, type HttpSettings } from "../defaults.ts"
 import { toErrorResponse } from "../errors/error-response.ts"
@@ -33,6 +33,7 @@ export interface NodeServerOptions {
   readonly host?: string
   /** 0, the default, takes any free one. */
   readonly port?: number
+  /** Without it errors are written to the console, and nothing else is; `SILENT_LOG` writes nothing. */
   readonly log?: Log
   readonly settings?: Partial<HttpSettings>
   /** Called for every request that was refused before the handler saw it; the handler reports the others. */
@@ -54,7 +55,7 @@ export interface NodeServer {
  * or if the address is taken, forbidden or not of this machine.
  */
 export async function createNodeServer(options: NodeServerOptions): Promise<NodeServer> {
-  const { handler, host = "127.0.0.1", port = 0, log = SILENT_LOG } = options
+  const { handler, host = "127.0.0.1", port = 0, log = createErrorLog(globalThis) } = options
   const settings = toSettings(options.settings)
   const server = Object.assign(createServer(toServerOptions(settings)), {
     // A client may say that it has said all before it reads the answer (RFC 9112 §9.6).

@@ -8,7 +8,12 @@ import type { About, AnswerDeclaration, Endpoint, KeyNeed, PathHeaders } from ".
 import { ERRORS, type ErrorCode } from "../errors/error-table.ts"
 import { listQueryRefusals } from "../request/query-parameters.ts"
 import { toErrorResponses } from "./error-responses.ts"
-import { JSON_HEADERS, RATE_HEADERS, toHeaders } from "./response-headers.ts"
+import {
+  JSON_HEADERS,
+  RATE_HEADERS,
+  toHeaders,
+  type ResponseHeaderName,
+} from "./response-headers.ts"
 import type { ResponseSchemaName } from "./response-schemas.ts"
 
 export interface Response {
@@ -44,30 +49,24 @@ const SERVER_CODES: readonly ErrorCode[] = [
   "headers_too_large",
 ]
 
-const KEY_CODES: readonly ErrorCode[] = [
+/** A request that is refused so has not been counted against a rate. */
+const UNAUTHORIZED_CODES: readonly ErrorCode[] = [
   "missing_api_key",
   "invalid_api_key",
   "api_key_revoked",
   "api_key_expired",
   "account_suspended",
   "insufficient_scope",
+]
+
+const KEY_CODES: readonly ErrorCode[] = [
+  ...UNAUTHORIZED_CODES,
   "rate_limit_exceeded",
   // Too many new keys are looked up.
   "overloaded",
   // Keys and tasks are read from a database.
   "internal_error",
   "service_unavailable",
-]
-
-/** Answered before anything is counted against a rate. */
-const UNCOUNTED_CODES: readonly ErrorCode[] = [
-  ...SERVER_CODES,
-  "missing_api_key",
-  "invalid_api_key",
-  "api_key_revoked",
-  "api_key_expired",
-  "account_suspended",
-  "insufficient_scope",
 ]
 
 export const SECURITY_SCHEME = "apiKey"
@@ -88,7 +87,7 @@ function toOperation(endpoint: Endpoint, about: About, models: readonly Model[])
   const { id, tag, summary, description } = about
   const codes = listCodes(endpoint)
   const plain = { ...toResponses(answers), ...toErrorResponses(codes) }
-  const counted = key === undefined ? plain : withRates(plain, codes)
+  const counted = key === undefined ? plain : withHeaders(plain, RATE_HEADERS, toIsCounted(codes))
   const requestBody = endpoint.body?.describe?.(models)
   return {
     operationId: id,
@@ -98,7 +97,7 @@ function toOperation(endpoint: Endpoint, about: About, models: readonly Model[])
     security: toSecurity(key),
     parameters: listParameters(endpoint),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: pathHeaders === undefined ? counted : withPathHeaders(counted, pathHeaders),
+    responses: withPathHeaders(counted, pathHeaders),
   }
 }
 
@@ -169,30 +168,37 @@ function toJsonContent(schema: ResponseSchemaName): Record<string, object> {
 
 function withPathHeaders(
   responses: Record<string, Response>,
-  { described: { names, on } }: PathHeaders,
+  pathHeaders: PathHeaders | undefined,
+): Record<string, Response> {
+  if (pathHeaders === undefined) return responses
+  const { names, on } = pathHeaders.described
+  return withHeaders(responses, names, (status) => on.includes(status))
+}
+
+/** Whether a status is also answered to requests that were counted against a rate. */
+function toIsCounted(codes: readonly ErrorCode[]): (status: number) => boolean {
+  const uncounted = new Set([...SERVER_CODES, ...UNAUTHORIZED_CODES])
+  const refused = new Set(codes.map(toStatus))
+  const counted = new Set(codes.filter((code) => !uncounted.has(code)).map(toStatus))
+  return (status) => counted.has(status) || !refused.has(status)
+}
+
+function toStatus(code: ErrorCode): number {
+  return ERRORS[code][0]
+}
+
+/** With `names` among the headers of some answers of each status that `isOn` holds of. */
+function withHeaders(
+  responses: Record<string, Response>,
+  names: readonly ResponseHeaderName[],
+  isOn: (status: number) => boolean,
 ): Record<string, Response> {
   const more = toHeaders({ always: [], sometimes: names })
   const entries = Object.entries(responses).map(([status, response]) =>
-    on.includes(Number(status))
-      ? [status, { ...response, headers: { ...response.headers, ...more } }]
+    isOn(Number(status))
+      ? [status, { ...response, headers: { ...more, ...response.headers } }]
       : [status, response],
   )
-  return Object.fromEntries(entries) as Record<string, Response>
-}
-
-/** Rate headers on all that an account with a rate can be answered once it was counted. */
-function withRates(
-  responses: Record<string, Response>,
-  codes: readonly ErrorCode[],
-): Record<string, Response> {
-  const early = codes.filter((code) => UNCOUNTED_CODES.includes(code))
-  const late = new Set(codes.filter((code) => !early.includes(code)).map((code) => ERRORS[code][0]))
-  const uncounted = early.map((code) => ERRORS[code][0]).filter((status) => !late.has(status))
-  const rates = toHeaders({ always: [], sometimes: RATE_HEADERS })
-  const entries = Object.entries(responses).map(([status, response]) => {
-    if (uncounted.some((each) => String(each) === status)) return [status, response]
-    return [status, { ...response, headers: { ...rates, ...response.headers } }]
-  })
   return Object.fromEntries(entries) as Record<string, Response>
 }
 

@@ -18,7 +18,9 @@ const ERROR_TYPES = [...new Set(ERROR_CODES.map((code) => ERRORS[code][1]))]
 /** What a client sees of a task's state. */
 export const STATUSES: readonly TaskStatus[] = ["queued", "running", "succeeded", "failed"]
 
-const unixSeconds = v.pipe(v.number(), v.integer(), v.minValue(0))
+/** A whole number from 0 on: seconds, milliseconds, micro-units or a count, as the member's name says. */
+const whole = v.pipe(v.number(), v.integer(), v.minValue(0))
+const unixSeconds = whole
 
 const taskFailure = v.pipe(
   v.object({
@@ -108,11 +110,10 @@ const artifactList = v.object({
   ),
 })
 
-const micros = v.pipe(v.number(), v.integer(), v.minValue(0))
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
-const durationMs = v.pipe(v.number(), v.integer(), v.minValue(0))
-
-const unixMs = v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Unix milliseconds."))
+const micros = whole
+const count = whole
+const durationMs = whole
+const unixMs = v.pipe(whole, v.description("Unix milliseconds."))
 
 const taskEvent = v.object({
   version: v.pipe(v.number(), v.integer(), v.minValue(1), v.description("Its place in the log.")),

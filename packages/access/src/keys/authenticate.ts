@@ -44,13 +44,6 @@ interface GivenKey {
   readonly keySha256: string
 }
 
-/** A key as a header has it, whatever it is worth. */
-interface SentKey {
-  readonly text: string
-  /** Of the whole key. */
-  readonly keySha256: string
-}
-
 const BEARER = /^bearer +([^\s,]+)$/i
 const ID_AT = "sl_live_".length
 const ID_CHARACTERS = 10
@@ -100,7 +93,8 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
 
   /** A text that is not a key is refused before anything is remembered of it. */
   function look(
-    { text, keySha256 }: SentKey,
+    text: string,
+    keySha256: string,
     isKnown: boolean,
   ): Authentication | Promise<Authentication> {
     const parts = parseApiKey(text)
@@ -109,11 +103,12 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
     return verifyOnce({ parts, keySha256 }, isKnown)
   }
 
-  function judge(sent: SentKey): Authentication | Promise<Authentication> {
-    const entry = verified.get(sent.text.slice(ID_AT, ID_AT + ID_CHARACTERS))
+  function judge(text: string, keySha256: string): Authentication | Promise<Authentication> {
+    const entry = verified.get(text.slice(ID_AT, ID_AT + ID_CHARACTERS))
     // How far two digests agree reveals nothing of a key, so they need no constant-time comparison.
-    const isKnown = entry?.keySha256 === sent.keySha256
-    if (!isKnown || clock.monotonicNow() >= entry.believedUntilMs) return look(sent, isKnown)
+    const isKnown = entry?.keySha256 === keySha256
+    if (!isKnown || clock.monotonicNow() >= entry.believedUntilMs)
+      return look(text, keySha256, isKnown)
     const { authentication } = entry
     return isExpired(authentication.identity, clock.now()) ? EXPIRED : authentication
   }
@@ -125,7 +120,7 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
     const [, text] = BEARER.exec(authorization) ?? []
     if (text === undefined) return INVALID
     const hashed = sha256(text)
-    if (typeof hashed === "string") return judge({ text, keySha256: hashed })
-    return hashed.then((keySha256) => judge({ text, keySha256 }))
+    if (typeof hashed === "string") return judge(text, hashed)
+    return hashed.then((keySha256) => judge(text, keySha256))
   }
 }

@@ -7,7 +7,7 @@ const MAX_LENGTH = 200
 // oxlint-disable-next-line no-control-regex -- these are what must not reach a terminal
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
-/** 1 to 200 UTF-16 units, well-formed, without control characters, a blank at neither end. */
+/** 1 to 200 UTF-16 units, well-formed, without control characters and without white space at either end. */
 export function isAccountName(text: string): boolean {
   if (text === "" || text.length > MAX_LENGTH || text.trim() !== text) return false
   return text.isWellFormed() && !UNPRINTABLE.test(text)

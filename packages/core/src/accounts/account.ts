@@ -1,5 +1,5 @@
 /**
- * An account: who owns tasks and pays for them, and what it may do. Null stands for no limit. Accounts
+ * An account owns tasks and pays for them; its settings say what it may do. Null means no limit. Accounts
  * of an embedding host need no record: an account that the storage does not know has no limits.
  */
 
@@ -23,17 +23,17 @@ export interface AccountSettings {
   /** The limit of charges and reservations together, integer micro-units. */
   readonly budgetMicros: number | null
   readonly rates: Readonly<Record<RatePolicy, Rate | null>>
-  /** How long artifacts are kept, in place of the engine's own time. */
+  /** How long artifacts are kept, in place of the engine's setting; null for that setting. */
   readonly retentionMs: number | null
   /** Whether `content_url` is a private link, for players that can't send headers. */
   readonly signsContentUrls: boolean
-  /** 0 while in good standing. */
+  /** Milliseconds; 0 if it is not suspended. */
   readonly suspendedAt: number
   /** Tasks that may be unfinished at once. */
   readonly unfinishedTasks: number | null
   /** Tasks that channels may work on at once, over all nodes; the others wait. */
   readonly runningTasks: number | null
-  /** Its share where tasks of several accounts wait: twice the weight, twice the tasks. 1 to 1,000. */
+  /** Its share when tasks of several accounts wait: twice the weight, twice the tasks. 1 to 1,000. */
   readonly weight: number
 }
 

@@ -1,4 +1,4 @@
-/** A whole body in memory, for what is short by its nature: a server that sends no end is left. */
+/** A short body in memory as a whole. A body that is longer than it may be is not read to its end. */
 
 /** Undefined if the body has more than `mostBytes` bytes. Rejects as the body does. */
 export async function gatherBody(

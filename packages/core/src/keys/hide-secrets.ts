@@ -1,6 +1,6 @@
 /**
- * Text that a message repeats: whoever puts a key or a link where a name belongs must not find it in
- * an answer, which may be kept where the request is not (http-decisions §2, §6).
+ * Text that a message repeats. A caller may put a key or a link in the place of a name: it must not come
+ * back in an answer, since answers are kept in places where requests are not (http-decisions §2, §6).
  */
 
 /** An API key or an access token from its beginning on, whether or not the rest is right. */

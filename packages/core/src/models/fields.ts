@@ -94,7 +94,7 @@ export type Colour = v.InferOutput<typeof plainColour>
 
 /**
  * A colour under `name`. The specification's path repeats the name (§2.4), so the form
- * `{[name]: {r,g,b}}` is taken too, where that is the only member (http-decisions §4).
+ * `{[name]: {r,g,b}}` is taken too, if that is the only member (http-decisions §4).
  */
 export function colour(name: string): v.GenericSchema<unknown, Colour> {
   const doubled = v.pipe(

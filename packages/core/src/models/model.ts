@@ -20,7 +20,7 @@ export interface ModelDefinition<Parameters extends ParameterValues> {
   readonly artifacts: "image" | "video"
   /** Validates and applies defaults (specification §2.4–2.6). */
   readonly parameters: v.GenericSchema<unknown, Parameters>
-  /** Parameters that may stand in the log: enumerated, integer or boolean, never free text. */
+  /** Parameters that are put into the log: enumerated, integer or boolean, never free text. */
   readonly logged: readonly (keyof Parameters & string)[]
   /**
    * Parameters that hold URLs of media, one or a list each, and the kind of media; none by default. Only
@@ -47,7 +47,7 @@ export interface Model {
   readonly parameters: v.GenericSchema
   /** By parameter, what the URLs in it refer to. */
   readonly media: Readonly<Record<string, MediaKind>>
-  /** Names of the parameters that stand in the log, sorted. */
+  /** Names of the parameters that are put into the log, sorted. */
   readonly logged: readonly string[]
   /** Checks a request's `parameters` and applies the defaults; all that is wrong, in order. */
   check(parameters: unknown): ParameterCheck
@@ -57,6 +57,7 @@ export interface Model {
   charge(usage: Usage, price: ModelPrice): number
 }
 
+/** The definition as the engine works with it; it is not checked. */
 export function defineModel<Parameters extends ParameterValues>(
   definition: ModelDefinition<Parameters>,
 ): Model {

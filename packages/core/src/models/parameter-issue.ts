@@ -90,7 +90,7 @@ function explainMember(issue: Issue): Explanation {
 }
 
 function explainType(issue: Issue): Explanation {
-  // A check of a value that has its type: a model of one's own may have any.
+  // A check of a value that has its type: a host's own model may have any.
   if (issue.kind === "validation") {
     const what = issue.expected ?? `what ${issue.type.replaceAll("_", " ")} takes`
     return ["invalid_value", `must be ${what}`]

@@ -5,8 +5,8 @@ import type { Task } from "../task/task.ts"
 import { findPrice, type PriceBook } from "./prices.ts"
 
 /**
- * What usage costs, in integer micro-units. Throws a RangeError where the book lacks the version or the
- * model: a price table in use must not be taken away.
+ * What usage costs, in integer micro-units. Throws a RangeError if the book lacks the version, the
+ * model or the rate that it is billed by: a price table in use must not be taken away.
  */
 export function chargeOf(model: Model, book: PriceBook, version: string, usage: Usage): number {
   const price = findPrice(book, version, model.id)

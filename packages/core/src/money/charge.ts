@@ -21,7 +21,7 @@ export const MAX_CHARGE_MICROS = 10_000_000_000_000
 /** The most pieces, or milliseconds of one video, that a task may have used. */
 export const MAX_USAGE = 1_000_000_000_000
 
-/** Images × price each, at most `MAX_CHARGE_MICROS`. */
+/** Images × price each, at most `MAX_CHARGE_MICROS`. Throws a RangeError if the price has no such rate. */
 export function chargeImages(usage: Usage, price: ModelPrice): number {
   return toMicros(BigInt(usage.images) * toRate(price.perImageMicros))
 }
@@ -35,7 +35,10 @@ export function billedInputMs(inputVideosMs: readonly number[]): number {
   return Math.min(totalMs, VIDEO_BILLING.longestInputMs)
 }
 
-/** (Measured output + billed input) × price per second, rounded up to a micro-unit, `MAX_CHARGE_MICROS` at most. */
+/**
+ * (Measured output + billed input) × price per second, rounded up to a micro-unit, at most
+ * `MAX_CHARGE_MICROS`. Throws a RangeError if the price has no such rate.
+ */
 export function chargeVideo(usage: Usage, price: ModelPrice): number {
   const billedMs = BigInt(usage.outputVideoMs + billedInputMs(usage.inputVideosMs))
   return toMicros((billedMs * toRate(price.perVideoSecondMicros) + 999n) / 1000n)

@@ -29,9 +29,9 @@ export const costSchema = v.union([
   /** It was billed, or may have been, and nobody told how much. */
   v.literal("unknown"),
   v.strictObject({
-    /** US dollars, by the operator's unit price; null where none is declared, or money was told. */
+    /** US dollars, by the operator's unit price; null if none is declared, or the provider told money. */
     computedMicros: v.nullable(micros),
-    /** As the provider told it; null where it told nothing. */
+    /** As the provider told it; null if it told nothing. */
     told: v.nullable(
       v.strictObject({
         micros,
@@ -51,7 +51,7 @@ export interface UnitCost extends ModelPrice {
   readonly perUnitMicros?: number
 }
 
-/** How a cost is known; `micros` are US dollars, 0 where there is no figure. */
+/** How a cost is known; `micros` are US dollars, 0 if there is no figure. */
 export interface CostFigure {
   readonly source: "none" | "unknown" | "told" | "computed"
   readonly micros: number

@@ -22,7 +22,7 @@ export function currentPrices(book: PriceBook): PriceTable {
   return book.at(-1) as PriceTable
 }
 
-/** The price of `model` under table `version`, or undefined where the book lacks it. */
+/** The price of `model` under table `version`, or undefined if the book lacks it. */
 export function findPrice(book: PriceBook, version: string, model: string): ModelPrice | undefined {
   return book.find((table) => table.version === version)?.models[model]
 }

@@ -99,7 +99,7 @@ export interface CreateLinkRequest {
   readonly account: string
   readonly artifact: Pick<ArtifactRow, "task" | "key" | "expiresAt">
   readonly now: number
-  /** Within `LINK_SECONDS`; its `byDefault` where absent. */
+  /** Within `LINK_SECONDS`; `byDefault` of it if absent. */
   readonly seconds?: number | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * A backend that can serve models. Outcomes are data; a channel throws only where the outside
+ * A backend that can serve models. Outcomes are data; a channel throws only if the outside
  * failed, and a throw from `submit` leaves the outcome unknown unless the error says otherwise. A
  * capability is the presence of a method (design §5, §6).
  */
@@ -37,7 +37,7 @@ export interface Channel {
    */
   readonly requestsPerMinute?: number
   /**
-   * Work costs nothing, as on a machine of one's own: the operator may then allow that a doubtful task is
+   * Work costs nothing, as on the operator's own machine: they may then allow that a doubtful task is
    * submitted again. False by default.
    */
   readonly isFree?: boolean
@@ -56,7 +56,7 @@ export interface Channel {
   readonly pollEvery?: PollEvery
   /** Callbacks come verified, so that fewer polls do; never none, since a callback may be lost. */
   readonly hasVerifiedCallbacks?: true
-  /** Needed where outputs are URLs. */
+  /** Needed if outputs are URLs. */
   readonly outputOrigins?: OutputOrigins
   /**
    * It passes tasks on to a service like this one, which may pass them back: each request says how many
@@ -116,7 +116,7 @@ export interface ChannelRequest {
   readonly upstreamKey: string
   /** The media that the parameters refer to. */
   readonly inputs: TaskInputs
-  /** Of a submission: where the provider may call back about it; absent where nobody could. */
+  /** Of a submission: where the provider may call back about it; absent if it can't. */
   readonly callback?: CallbackAddress
   /** Of a submission: an earlier one under the same key is in doubt. */
   readonly isRepeat?: true
@@ -132,7 +132,7 @@ export interface PollEvery {
 
 /** One for each upstream key, and the same at each repeat of it. */
 export interface CallbackAddress {
-  /** Nobody can guess it, and whoever knows it may call: it is given to the provider alone. */
+  /** It can't be guessed, and anybody who knows it may call: only the provider is given it. */
   readonly url: string
   /** 43 base64url digits, for a provider that signs with a secret of the caller's. */
   readonly secret: string
@@ -154,7 +154,7 @@ export interface CallbackRequest {
 export type CallbackOutcome =
   /**
    * The provider surely sent it. `operation` is the work that its call under this key created, in a form
-   * that `poll` takes; absent where the callback does not name it.
+   * that `poll` takes; absent if the callback does not name it.
    */
   | { readonly kind: "verified"; readonly operation?: Json }
   /** Nobody vouches for what it says: it is a reason to ask, and no more. */
@@ -195,12 +195,12 @@ export interface Ineligible {
 /** The work was completed. */
 export interface Completed {
   readonly kind: "completed"
-  /** The handle, where `submit` answers with work that is complete already. */
+  /** The handle, if `submit` answers with work that is complete already. */
   readonly operation?: Json
   readonly outputs: readonly ChannelOutput[]
   /** Measured durations of the reference videos, in request order. */
   readonly inputVideosMs?: readonly number[]
-  /** Absent where the provider told none. */
+  /** Absent if the provider told none. */
   readonly cost?: ProviderCost
 }
 
@@ -227,7 +227,7 @@ export interface OpenedOutput extends ExpectedOutput {
   readonly mimeType: string
   /** Measured from the media; a video without it is measured by the engine's inspector. */
   readonly durationMs?: number
-  /** All of the bytes, anew at each call; whoever leaves the loop early closes what is behind it. */
+  /** All of the bytes, from the first one at each call; leaving the loop early closes their source. */
   open(signal: AbortSignalLike): AsyncIterable<Uint8Array>
 }
 
@@ -255,10 +255,10 @@ export interface Refused {
   readonly code: FailureCode
   /** Our words for the client; a provider's own go into `providerWords`. */
   readonly message?: string
-  /** Kept beside the log, erasable, never in an event. */
+  /** Kept among the side records, erasable, never in an event. */
   readonly providerWords?: string
   /**
-   * Present only where the channel was billed for it all the same, or may have been: nobody is charged
+   * Present only if the channel was billed for it all the same, or may have been: nobody is charged
    * for a `maybe`, and what it cost is unknown unless `cost` tells it.
    */
   readonly billed?: "maybe" | { readonly images: number; readonly outputVideoMs: number }
@@ -316,7 +316,7 @@ export interface Accepted {
 
 export interface Running {
   readonly kind: "running"
-  /** 1 to 99, or undefined where the channel does not tell. */
+  /** 1 to 99, or undefined if the channel does not tell. */
   readonly progress?: number
   readonly pollAfterMs: number
 }

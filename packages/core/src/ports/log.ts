@@ -1,7 +1,8 @@
 /**
  * Structured logging: a short noun as the message, everything else in fields. A field never holds a
- * prompt, a URL, a key or an access token. Where a host gives no log, the engine and the service write
- * errors to the console (`createErrorLog`), and adapters write nothing.
+ * prompt, a URL, a key or an access token. Where a host gives no log, the engine, the service and
+ * the handlers and servers of HTTP write errors to the console (`createErrorLog`); other adapters write
+ * nothing.
  */
 export interface Log {
   info(fields: LogFields, message: string): void

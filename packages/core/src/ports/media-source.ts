@@ -26,7 +26,7 @@ export interface MediaRequest {
   /**
    * Sent along, such as a provider's key, to the origin of `url` alone: from the first redirect to
    * another origin on they are not sent again. The download itself decides `Host`, `Connection`,
-   * `Accept-Encoding`, `Content-Length`, `Range` and `If-Range`, so none of them may stand here.
+   * `Accept-Encoding`, `Content-Length`, `Range` and `If-Range`, so none of them may be given here.
    */
   readonly headers?: Readonly<Record<string, string>>
   /**
@@ -44,7 +44,7 @@ export interface MediaRequest {
   /**
    * How often the server is asked for the rest of a body that breaks off: by a network error, or before
    * its declared length. The rest is taken only if its server says that it is exactly that, of the same
-   * version; otherwise the error stands that broke the body off. `maxBytes` and all times are those of
+   * version; otherwise the body rejects with the error that broke it off. `maxBytes` and all times are those of
    * the whole body. Never by default.
    */
   readonly resumes?: number

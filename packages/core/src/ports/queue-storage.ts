@@ -4,7 +4,7 @@
  * `TaskStorage`.
  *
  * A worker lease is one boot of a process and its right to work on tasks. It lasts while its heartbeats
- * rise; others see that they stand still, each on its own monotonic clock, so no two clocks are ever
+ * rise; others see if they stand still, each on its own monotonic clock, so no two clocks are ever
  * compared.
  */
 import type { StreamHead } from "./stream-head.ts"

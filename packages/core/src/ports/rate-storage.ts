@@ -7,7 +7,7 @@
 import type { RatePolicy } from "../accounts/account.ts"
 
 export interface RateStorage {
-  /** Microseconds since the epoch; 0 where none was taken yet. */
+  /** Microseconds since the epoch; 0 if none was taken yet. */
   readRate(name: RateName): Promise<number>
   /**
    * Advances the moment from `from` to `to` (microseconds); durable once resolved. False, and nothing is

@@ -1,5 +1,5 @@
 /**
- * Side records: what is kept of a task beside its log. No hash covers them as they are, and all of them
+ * Side records: what is kept of a task outside its log. No hash covers them as they are, and all of them
  * may be erased while every proof stays valid.
  */
 

@@ -23,7 +23,7 @@ export interface TaskInputs {
 }
 
 export interface OpenInputRequest {
-  /** http(s) or data, exactly as it stands in the parameters. */
+  /** http(s) or data, exactly as in the parameters. */
   readonly url: string
   readonly maxBytes?: number
   readonly signal: AbortSignalLike

@@ -22,7 +22,7 @@ export interface TaskService {
    * exist, run and be charged, so only a request with an idempotency key may be sent again.
    */
   submit(request: SubmitRequest): Promise<SubmitResult>
-  /** The task, or undefined where the account has none with this id. */
+  /** The task, or undefined if the account has none with this id. */
   findTask(request: TaskRequest): Promise<Task | undefined>
   /** A page of the account's tasks, newest first; `TaskLog.listTasks` says what it promises. */
   listTasks(request: ListRequest): Promise<ListResult>
@@ -110,7 +110,7 @@ export interface FoundArtifacts {
 
 export interface TaskUsage {
   readonly task: Task
-  /** Of the task's price version; undefined where that is no longer configured. */
+  /** Of the task's price version; undefined if that is no longer configured. */
   readonly price: ModelPrice | undefined
   /** Input video as billed, 0 while nothing was used. */
   readonly billedInputMs: number
@@ -121,7 +121,7 @@ export interface UsageReport {
   readonly charges: readonly ChargeSum[]
   /** Of the account as a whole, whatever the period. */
   readonly totals: AccountTotals
-  /** Null where there is no budget. */
+  /** Null if there is no budget. */
   readonly budgetMicros: number | null
 }
 

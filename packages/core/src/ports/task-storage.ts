@@ -56,7 +56,7 @@ export interface TaskLog {
   /** The task as its newest event left it; undefined for an unknown one. */
   readTask(id: string): Promise<StreamHead | undefined>
   /**
-   * An account's tasks, newest first, by `createdAt`, then by id in the order of its bytes. Looks
+   * An account's tasks, newest first, by `createdAt`, then by id: UUIDs in the order of their bytes. Looks
    * at a limited number of tasks, so that a filter which few tasks pass can't hold a storage up: a
    * page may be shorter than `limit`, or empty, and not be the last. A reader who follows the list to
    * its end sees every task once that passed the filter all the while. Tasks that are added meanwhile

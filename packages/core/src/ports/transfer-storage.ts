@@ -11,7 +11,7 @@ export interface TransferStorage {
   listTransfers(): Promise<readonly Transfer[]>
   /** Records a transfer, in place of an earlier one of its id; durable once resolved. */
   setTransfer(transfer: Transfer): Promise<void>
-  /** Forgets a transfer; resolves also where there is none. */
+  /** Forgets a transfer; resolves also if there is none. */
   dropTransfer(id: string): Promise<void>
   /** The side records of a task, of one moment; empty for an unknown task. */
   readSideRecords(task: string): Promise<SideRecords>
@@ -28,7 +28,7 @@ export interface TransferStorage {
 }
 
 export type TransferState =
-  /** Sealed: the data goes on elsewhere, and nothing here may change. */
+  /** The data is continued elsewhere, and nothing here may change. */
   | "sealed"
   /** An import was begun and is not complete. */
   | "importing"

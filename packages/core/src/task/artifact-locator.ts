@@ -43,6 +43,16 @@ export function toArtifactFolder(task: string, toHash: LocatorHash): string {
   return `${toHash(name).slice(0, 2)}/${name}`
 }
 
+/** The task of a locator; undefined if the task's name was too long, so that only its hash is left. */
+export function toLocatorTask(locator: string): string | undefined {
+  const [, name = ""] = locator.split("/")
+  if (name === "%") return ""
+  if (name.startsWith("%h")) return undefined
+  return name.replaceAll(/%([0-9a-f]{4})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
+}
+
 /** Whether the text has the form of a locator; a storage touches nothing under any other. */
 export function isArtifactLocator(text: string): boolean {
   return text.length <= MAX_LOCATOR_CHARACTERS && LOCATOR_PATTERN.test(text)

@@ -2,7 +2,7 @@
  * The events of a task: facts in the past tense, each with its schema (design §3). Members are
  * declared in sorted order, so that an event is canonical JSON as it stands; times are
  * milliseconds, money integer micro-units. What a person wrote or sent is never in an event: it
- * stands in `inputs`, and `submitted` carries only a commitment to it.
+ * is in `inputs`, and `submitted` carries only a commitment to it.
  */
 import * as v from "valibot"
 import { isJson, type Json } from "../canonical-json.ts"

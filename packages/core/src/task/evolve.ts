@@ -4,7 +4,7 @@
  *
  * The machine's own way, a draft of immer for each event, costs 3 µs an event and its garbage, where a
  * copy costs 0.3 µs: a life cycle took 6 to 8% more processor time. So `evolve` copies, and immer
- * freezes the result with all its parts, since hosts and channels get it. `fold` keeps one draft of its
+ * freezes the result with all its parts, since hosts and channels are given it. `fold` keeps one draft of its
  * own and freezes nothing: an audit folds a whole log, and hands no task to anybody.
  */
 import { freeze } from "immer"
@@ -13,7 +13,7 @@ import { reduce, type TaskDraft } from "./reducers.ts"
 import { emptyTask, type Task } from "./task.ts"
 import { nextState } from "./transition-table.ts"
 
-/** The task after `event`, frozen with all its parts; the same object where the machine refuses it. */
+/** The task after `event`, frozen with all its parts; the same object if the machine refuses it. */
 export function evolve(task: Task, event: TaskEvent): Task {
   const state = nextState(task, event)
   if (state === undefined) return task
@@ -24,7 +24,7 @@ export function evolve(task: Task, event: TaskEvent): Task {
 
 /**
  * The same in place, for a caller that keeps none of the tasks between. False, and nothing is changed,
- * where the machine refuses the event.
+ * if the machine refuses the event.
  */
 export function advance(draft: TaskDraft, event: TaskEvent): boolean {
   const state = nextState(draft, event)

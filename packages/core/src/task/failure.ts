@@ -1,6 +1,6 @@
 /**
  * Why a task failed: every code a failed task's `error` may carry, with its type and our default
- * words (http-decisions §3). A provider's own words never stand here or in an event.
+ * words (http-decisions §3). A provider's own words are never part of it, or of an event.
  */
 
 export type FailureType = "generation_error" | "content_policy_error" | "invalid_request_error"

@@ -1,4 +1,4 @@
-/** What may be an idempotency key, whoever hands it in (http-decisions §7). */
+/** The form of an idempotency key, from HTTP as from an embedding host (http-decisions §7). */
 import type { IdempotencyKey } from "../ports/task-service.ts"
 
 /** 1 to 255 printable ASCII characters, spaces included. */

@@ -1,6 +1,6 @@
 /**
- * Sealing a request's parameters: the text that is kept beside the log, and the commitment to it
- * that stands in the log (design §3). Once text and salt are erased, nobody can tell from the
+ * Sealing a request's parameters: the text, which is kept outside the log, and the commitment to it, which is
+ * kept in the log (design §3). Once text and salt are erased, nobody can tell from the
  * commitment what was asked for.
  */
 import { toCanonicalJson } from "../canonical-json.ts"

@@ -92,7 +92,7 @@ function findFault(type: EventType, data: unknown): string | undefined {
 
 /**
  * Reads a stored event at its newest schema. Throws, naming the event, `schema-too-new` if its type or
- * schema is unknown and `storage-corrupt` if its data is not JSON. Only `verify` checks the hash.
+ * schema is unknown and `storage-corrupt` if its data is not JSON, or is none that its schema leads on from. Only `verify` checks the hash.
  */
 export function openEvent(stored: StoredEvent): TaskEvent {
   return toEvent(stored, parseJson(stored.data))
@@ -104,8 +104,8 @@ export function openEventStrictly(stored: StoredEvent): TaskEvent {
 }
 
 /**
- * As `openEventStrictly`, for a caller that has parsed `stored.data` already: parsing takes about as long
- * as all that is checked. `data` is undefined where the text is not JSON.
+ * As `openEventStrictly`, for a caller that has parsed `stored.data` already, since nothing else here takes
+ * as long. `data` is undefined if the text is not JSON.
  */
 export function openParsedEvent(stored: StoredEvent, data: Json | undefined): TaskEvent {
   const event = toEvent(stored, data)

@@ -23,7 +23,7 @@ for (const node of leaves(taskMachine.root)) {
   TABLE.set(toState(node), row)
 }
 
-/** The state that `event` leads to, or undefined where the machine refuses it. */
+/** The state that `event` leads to, or undefined if the machine refuses it. */
 export function nextState(task: Task, event: TaskEvent): TaskState | undefined {
   const situation = { context: task, event }
   return TABLE.get(task.state)

@@ -43,7 +43,10 @@ export const EVENT_SCHEMAS: EventSchemas = {
   downcasters: {},
 }
 
-/** Event data of `schema`, brought to the newest version that is readable. */
+/**
+ * Event data of `schema`, brought to the newest version that is readable. Throws a TypeError if a step
+ * is missing.
+ */
 export function upcast(
   type: EventType,
   schema: number,

@@ -5,7 +5,7 @@
  * own tasks, and another's first comes next. What waits in front may be of an account that has no room,
  * and stay there: then it is the starts that tell the time.
  */
-import { createBoundedCache, isSafelightError } from "@safelight/core"
+import { createBoundedCache, isSafelightError, nextStartTag } from "@safelight/core"
 import type { ModelGroup } from "./model-groups.ts"
 import type { Ports } from "../host/ports.ts"
 
@@ -15,9 +15,6 @@ export interface StartTags {
   /** A task with this start tag was started, or is the first that waits. */
   observe(group: ModelGroup, startTag: number | null): void
 }
-
-/** A step at weight 1; an integer for every weight up to 1,000. */
-const STEP = 1_000
 
 /** Asked this rarely, since it walks all that is held. */
 const ASK_EVERY_MS = 10_000
@@ -96,8 +93,7 @@ export function createStartTags({
         flows.looking ??= look(group, flows)
         await flows.looking
       }
-      const step = Math.max(1, Math.round(STEP / weight))
-      const startTag = Math.max(flows.now, (flows.last.get(account) ?? -step) + step)
+      const startTag = Math.max(flows.now, nextStartTag(flows.last.get(account), weight))
       flows.last.set(account, startTag)
       return startTag
     },

@@ -12,6 +12,7 @@ import { refused } from "../command-error.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
 import { EXIT } from "../exit-code.ts"
 import { toOneLine } from "../failure-line.ts"
+import type { ServedArtifacts } from "../open-places.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -110,7 +111,7 @@ async function take({
 async function openBoth(
   from: string,
   configuration: ReadConfiguration,
-): Promise<{ readonly from: ArtifactStorage; readonly to: ArtifactStorage }> {
+): Promise<{ readonly from: ArtifactStorage; readonly to: ServedArtifacts }> {
   const { createFilesystemArtifacts } = await import("@safelight/artifacts-filesystem")
   const { systemClock } = await import("@safelight/engine")
   const { toMachineFault } = await import("../machine-fault.ts")

@@ -1,6 +1,6 @@
 /**
- * Everything that is asked of a server but commits of the log. What only reads is asked again on another
- * connection where the first was lost; a write is not, since it may have been carried out.
+ * Every statement to a server but commits of the log. A read whose connection is lost is repeated on
+ * another one; a write is not, since the server may have carried it out.
  */
 import {
   toStep,
@@ -25,7 +25,7 @@ export interface SessionsOptions {
   /** How many connections callers share, and how many more hold transactions. */
   readonly shared: number
   readonly transactions: number
-  /** The statement by which nobody else changes a table until the end; reading goes on. */
+  /** The statement that keeps others from changing a table, but not from reading it, until the transaction ends. */
   readonly toLock: (table: string) => string
 }
 

@@ -1,19 +1,19 @@
 /**
- * The connections that many callers share: a few, opened when they are needed, each carrying many
- * queries at once, each asked after the one before. A connection that is unfit for a question which another could answer
- * is retired: nobody new gets it, and it ends with the last answer that somebody waits for.
+ * A few connections that many callers share in turn, opened when they are needed, each carrying many queries
+ * at once. A connection that can't answer what another one could is retired: it gets no new queries, and is
+ * closed after its last pending answer.
  */
 import assert from "node:assert/strict"
 import { closed, isUnreached, toFault, toSafelightError } from "../database-error.ts"
 import { SERVER_PATIENCE } from "../writing/patience.ts"
 import type { Connection, OpenConnection } from "./connection.ts"
 
-/** How long the error of opening is told to all who ask: a crowd of callers makes no crowd of tries. */
+/** How long a failure to connect is returned to every caller, so that a crowd of callers makes no crowd of tries. */
 export const REOPEN_MS = 200
 
 export interface SharedConnections {
   /**
-   * What `run` gives on one of them; up to `mostTries` times, where a connection was lost. Rejects with
+   * Runs `run` on one of them, up to `mostTries` times if connections are lost. Rejects with
    * a `SafelightError`.
    */
   readonly ask: <Result>(
@@ -27,9 +27,9 @@ interface Member {
   readonly opening: Promise<Connection>
   /** On the monotonic clock. */
   readonly begunAt: number
-  /** Whether it could not be opened, and when that was known; on the monotonic clock. */
+  /** When it failed to open, on the monotonic clock; undefined if it did not. */
   failedAt(): number | undefined
-  /** How many wait for an answer, or for the connection. */
+  /** Callers that wait for an answer, or for the connection. */
   asking: number
   /** Also while it is being opened. */
   isUsable(): boolean
@@ -57,7 +57,7 @@ function createRing(open: OpenConnection, count: number) {
     return failed
   }
 
-  /** Many may hear of it at once. */
+  /** Many callers may call it at once. */
   function retire(member: Member): void {
     const position = members.indexOf(member)
     if (position < 0) return
@@ -130,7 +130,7 @@ export function createSharedConnections(open: OpenConnection, count: number): Sh
   }
 }
 
-/** A network that was silent for so long is silent for longer: who asks waits no second time. */
+/** A network that was silent for so long is likely to stay silent: a caller does not wait a second time. */
 function wasLostSoon(error: unknown, askedAt: number): boolean {
   return isUnreached(error) && performance.now() - askedAt < SERVER_PATIENCE.connectPatienceMs
 }
@@ -140,7 +140,7 @@ function isResting(member: Member): boolean {
   return failedAt !== undefined && performance.now() - failedAt < REOPEN_MS
 }
 
-/** A server that is read-only is not asked for connection after connection: they serve reads. */
+/** A read-only server would otherwise be asked for one connection after another, though they serve reads. */
 function isOld({ begunAt }: Member): boolean {
   return performance.now() - begunAt >= SERVER_PATIENCE.retryMaxMs
 }

@@ -12,8 +12,8 @@ export type Session = Pick<Connection, "runStep" | "execute">
 
 export interface Transactions {
   /**
-   * Runs `work` in one transaction, undone where it rejects. `begin` says which kind. Tried again, some
-   * times, where it failed for a passing reason. Rejects with a `SafelightError`.
+   * Runs `work` in one transaction, which is undone if it rejects. `begin` says which kind. A transaction
+   * that fails for a passing reason is tried again, a few times. Rejects with a `SafelightError`.
    */
   readonly transact: <Result>(
     begin: string,
@@ -22,13 +22,13 @@ export interface Transactions {
   readonly close: () => void
 }
 
-/** A transaction that loses against another this often rejects. */
+/** A transaction that loses against others this often rejects. */
 const MOST_TRIES = 5
 
 export interface TransactionsOptions {
   /** How many run at once; others wait, in the order of arrival. */
   readonly most: number
-  /** Whether they change nothing, so that one whose connection was lost may be tried once more. */
+  /** Whether they change nothing: one whose connection is lost may then be tried once more. */
   readonly isReading?: boolean
 }
 

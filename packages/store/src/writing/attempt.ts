@@ -37,7 +37,7 @@ export interface Attempt extends How {
 
 export type Next = "again" | "halve" | "give-up"
 
-/** Judging again finds what others did meanwhile; a change that falls more often is at fault. */
+/** A second judgement sees what others did meanwhile; a change that fails more often is itself at fault. */
 const MOST_RACES = 3
 
 /** `outageAt`: since when nothing is taken, if so. */
@@ -93,7 +93,7 @@ export async function decideNext(
     // The tasks that are held are left out first; then it is something else of one of them.
     if (attempt.heldUp === 1) return "again"
     if (changeCount > 1) return "halve"
-    // A lane waits for nobody but its own lost session: who handed it in may do so again.
+    // A lane waits only for its own lost session: the caller may hand the change in again.
     if (!attempt.isUnknown) return "give-up"
   }
   if (performance.now() - attempt.startedAt >= patienceMs) return "give-up"

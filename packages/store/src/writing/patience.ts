@@ -5,7 +5,7 @@ export interface Patience {
   readonly patienceMs: number
   /** How long those wait that were never sent. */
   readonly connectPatienceMs: number
-  /** Whoever asks for a new task is answered by then, however silent the database is. */
+  /** A caller that asks for a new task is answered by then, however silent the database is. */
   readonly answerMs: number
   /** The first pause between two tries; it doubles up to the longest. */
   readonly retryMs: number

@@ -1,6 +1,6 @@
 /**
  * The one write path: changes are gathered, committed in batches over lanes, tried again as long as that
- * can help, and settled. Who asks for a new task is answered in time, whatever becomes of the database.
+ * can help, and settled. A caller that asks for a new task is answered in time, whatever the database does.
  */
 import { SafelightError } from "@safelight/core"
 import { closed, toUndone } from "../database-error.ts"

@@ -3,7 +3,7 @@
  * are fetched and always come out as the same bytes, and uploads, which are kept.
  */
 import { createHash } from "node:crypto"
-import type { Clock } from "@safelight/core"
+import { createBoundedCache, type Clock } from "@safelight/core"
 import { toColour } from "./media/colour.ts"
 import { createJpeg } from "./media/jpeg-picture.ts"
 import { createFreeBoxHeader, createMp4 } from "./media/mp4-film.ts"
@@ -69,13 +69,11 @@ const LEAST_FREE = 16
 const KEPT_OUTPUTS = 64
 
 /** Of all stubs: one output after the other is the same, since their jobs have the same names. */
-const rendered = new Map<string, Buffer>()
+const rendered = createBoundedCache<Buffer>(KEPT_OUTPUTS)
 
 function render(name: string, media: StubMedia): Buffer {
   const key = JSON.stringify([name, media])
   const known = rendered.get(key) ?? createMedia(name, media)
-  const [oldest] = rendered.keys()
-  if (rendered.size >= KEPT_OUTPUTS && oldest !== undefined) rendered.delete(oldest)
   rendered.set(key, known)
   return known
 }

@@ -21,14 +21,15 @@ export function createBitWriter(): BitWriter {
   let filled = 0
 
   function bits(value: number, count: number): void {
-    for (let at = count - 1; at >= 0; at -= 1) {
-      begun = (begun << 1) | (Math.floor(value / 2 ** at) & 1)
-      filled += 1
-      if (filled === 8) {
-        parts.push(begun)
-        begun = 0
-        filled = 0
-      }
+    for (let left = count; left > 0;) {
+      const taken = Math.min(left, 8 - filled)
+      left -= taken
+      begun = (begun << taken) | (Math.floor(value / 2 ** left) & (2 ** taken - 1))
+      filled += taken
+      if (filled < 8) continue
+      parts.push(begun)
+      begun = 0
+      filled = 0
     }
   }
 
