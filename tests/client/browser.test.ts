@@ -68,7 +68,7 @@ describe("the client in a browser", { skip: skipWithoutBrowser }, () => {
   before(async () => {
     service = resources.use(await createInProcessService())
     service.engine.start()
-    const built = resources.use(await buildClient())
+    const built = await buildClient()
     const browser = resources.use(await openBrowser())
     watched = await browser.openPage()
     const { page } = watched

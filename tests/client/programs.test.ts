@@ -98,7 +98,7 @@ describe("a program against the client as it is published", () => {
   let inBrowser: readonly CompileError[]
 
   before(async () => {
-    const built = resources.use(await buildClient())
+    const built = await buildClient()
     const paths = { "@safelight/client": [built.types] }
     const [one, other] = [await createTemporaryFolder(), await createTemporaryFolder()]
     for (const folder of [one, other]) resources.use(folder)

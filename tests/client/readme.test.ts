@@ -37,7 +37,7 @@ describe("the client's README", () => {
   it("has programs that compile", async () => {
     assert.ok(programs.length > 4, `${programs.length} programs`)
     const named = "declare const url: string\ndeclare const key: string\n"
-    await using built = await buildClient()
+    const built = await buildClient()
     await using folder = await createTemporaryFolder()
     const paths = { "@safelight/client": [built.types] }
     const files = { "programs.ts": named + programs.join("") }
