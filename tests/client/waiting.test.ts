@@ -212,6 +212,7 @@ describe("an answer", () => {
     "[]",
     "{}",
     '{"task_id":1}',
+    '{"task_id":"a","model":"m","status":"queued","progress":0.5,"created_at":1,"finished_at":0,"error":null}',
     '{"artifacts":[{}]}',
     '{"events":{}}',
   ]

@@ -3,7 +3,9 @@
  * an exit code. Text from outside may hold anything, so whatever could steer a terminal is dropped,
  * and a secret that was put where a name belongs.
  */
+import { isApiError } from "@safelight/client"
 import { hideSecrets, isSafelightError } from "@safelight/core"
+import { toApiExitCode, toApiMessage } from "./client/api-failure.ts"
 import { CommandError } from "./command-error.ts"
 import { EXIT, type ExitCode } from "./exit-code.ts"
 import { hidePasswords } from "./hide-passwords.ts"
@@ -28,12 +30,14 @@ export function toOneLine(text: string): string {
 
 function toExitCode(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode
+  if (isApiError(error)) return toApiExitCode(error)
   const isUsage = isSafelightError(error) && error.code === "invalid-configuration"
   return isUsage ? EXIT.refused : EXIT.failed
 }
 
 function toMessage(error: unknown): string {
   if (error instanceof CommandError || isSafelightError(error)) return error.message
+  if (isApiError(error)) return toApiMessage(error)
   const words = error instanceof Error ? error.message : String(error)
   return `internal error: ${words} (SAFELIGHT_DEBUG=1 shows where)`
 }

@@ -2,10 +2,10 @@
  * What the service says of costs, in words. Nothing here is trusted to add up: a task's charge is
  * made again with core's arithmetic and compared.
  */
+import type { TaskUsage, UsageReport } from "@safelight/client"
 import type { ModelPrice, Usage } from "@safelight/core"
 import { toAmount, toSeconds, toUnits } from "./amount.ts"
 import { explainCharge, isBilledByImage } from "./charge-words.ts"
-import type { TaskUsageRecord, UsageReportRecord } from "./client/usage-records.ts"
 import { toOneLine } from "./failure-line.ts"
 import { toTable } from "./table.ts"
 
@@ -15,7 +15,7 @@ export interface TaskUsageText {
   readonly isProved: boolean
 }
 
-export function toTaskUsageText(record: TaskUsageRecord): TaskUsageText {
+export function toTaskUsageText(record: TaskUsage): TaskUsageText {
   const { task_id: id, model, status, price_version: version } = record
   const head = [`${id}  ${status}  ${model}`, `priced by table "${version}"`]
   const { lines, isProved } = toReason(record)
@@ -28,7 +28,7 @@ interface Reason {
   readonly isProved: boolean
 }
 
-function toReason(record: TaskUsageRecord): Reason {
+function toReason(record: TaskUsage): Reason {
   const { charge_micros: chargeMicros, model, reserved_micros: reservedMicros } = record
   if (record.finished_at === 0) {
     const line = `reserved ${toAmount(reservedMicros)} until it has finished; nothing is charged yet`
@@ -46,7 +46,7 @@ function toReason(record: TaskUsageRecord): Reason {
     return { lines: [...used, line], isProved: true }
   }
   const words = explainCharge({ model, usage, price: toPrice(record.price) })
-  const { charge_limit_micros: limitMicros = Infinity } = record
+  const { charge_limit_micros: limitMicros } = record
   const isLimited = words.chargeMicros > limitMicros
   const isProved = chargeMicros === Math.min(words.chargeMicros, limitMicros)
   const limit = isLimited ? [`at most what was reserved is charged: ${toAmount(limitMicros)}`] : []
@@ -61,16 +61,16 @@ function toUsedLines(model: string, usage: Usage): readonly string[] {
   return inputs === "" ? [output] : [output, `input of ${inputs}, as measured`]
 }
 
-function toUsage({ usage }: TaskUsageRecord): Usage | undefined {
+function toUsage({ usage }: TaskUsage): Usage | undefined {
   if (usage === null) return undefined
   return {
     images: usage.images,
-    inputVideosMs: usage.input_videos_ms,
+    inputVideosMs: [...usage.input_videos_ms],
     outputVideoMs: usage.output_video_ms,
   }
 }
 
-function toPrice(price: NonNullable<TaskUsageRecord["price"]>): ModelPrice {
+function toPrice(price: NonNullable<TaskUsage["price"]>): ModelPrice {
   const { per_image_micros: perImageMicros, per_video_second_micros: perVideoSecondMicros } = price
   return {
     ...(perImageMicros !== undefined && { perImageMicros }),
@@ -79,7 +79,7 @@ function toPrice(price: NonNullable<TaskUsageRecord["price"]>): ModelPrice {
 }
 
 /** A line for each model and price table, the total of the period, and the account as a whole. */
-export function toUsageReportText(report: UsageReportRecord): string {
+export function toUsageReportText(report: UsageReport): string {
   const head = ["MODEL", "PRICES", "TASKS", "IMAGES", "OUTPUT", "INPUT", "MICRO-UNITS", "UNITS"]
   const rows = report.charges.map((sum) => [
     sum.model,
@@ -97,7 +97,7 @@ export function toUsageReportText(report: UsageReportRecord): string {
   return `${table}\n${toAccountText(report.account)}`
 }
 
-function toAccountText(account: UsageReportRecord["account"]): string {
+function toAccountText(account: UsageReport["account"]): string {
   const { budget_micros: budget, charged_micros: charged, reserved_micros: reserved } = account
   const { unfinished_tasks: unfinished } = account
   const tasks = `${unfinished} unfinished task${unfinished === 1 ? "" : "s"}`

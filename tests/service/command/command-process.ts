@@ -12,6 +12,8 @@ import { join } from "node:path"
 import process from "node:process"
 import { Readable } from "node:stream"
 import type { TestContext } from "node:test"
+import { setTimeout } from "node:timers/promises"
+import type { ClientClock } from "@safelight/client"
 import { runProgram } from "safelight"
 import { COMPILED } from "../../support/own-process.ts"
 
@@ -77,6 +79,12 @@ export async function runCommand(
   return runInProcess(words, options)
 }
 
+/** Pauses of the client, and a `--timeout` that is short, pass twenty times as fast. */
+const QUICK: ClientClock = {
+  now: Date.now,
+  wait: (ms, signal) => setTimeout(ms > 30_000 ? ms : ms / 20, undefined, { signal }),
+}
+
 /** Whatever the command leaves open is the test process's, which ends with its tests. */
 async function runInProcess(
   words: readonly string[],
@@ -90,6 +98,7 @@ async function runInProcess(
     environment: { PATH, HOME, ...environment },
     folder,
     launcher: { onSignal() {} },
+    clock: QUICK,
     isTerminal: false,
     errorColumns: undefined,
     input: Readable.from([Buffer.from(input)]),

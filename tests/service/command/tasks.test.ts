@@ -158,9 +158,7 @@ describe("submit", () => {
   const refusals: readonly (readonly [string, Answer, number, RegExp])[] = [
     ["400", refusal(400, "invalid_value"), 2, /answered 400: words \(invalid_value\)$/],
     ["401", refusal(401, "invalid_api_key"), 2, /answered 401/],
-    ["429", refusal(429, "rate_limit_exceeded"), 2, /answered 429/],
     ["a redirect", json(307, {}, { location: "http://elsewhere.example/" }), 2, /answered 307$/],
-    ["503", refusal(503, "overloaded"), 3, /answered 503: words \(overloaded\)$/],
   ]
   for (const [name, answer, expected, words] of refusals) {
     test(`${name} ends with ${expected} and is not sent again`, async (t) => {
@@ -170,6 +168,21 @@ describe("submit", () => {
       assert.equal(stderr.split("\n").length, 2, "more than one line")
       assert.equal(stdout, "")
       assert.equal(requests.length, 1)
+    })
+  }
+
+  for (const [status, code, expected] of [
+    [429, "rate_limit_exceeded", 2],
+    [503, "overloaded", 3],
+  ] as const) {
+    test(`${status} is asked again under the same key, and ends with ${expected}`, async (t) => {
+      const { requests, ...end } = await run(t, SUBMIT, [refusal(status, code)])
+      assert.equal(end.code, expected)
+      assert.match(end.stderr.trimEnd(), new RegExp(`answered ${status}: words \\(${code}\\)$`))
+      assert.equal(requests.length, 5)
+      assert.equal(new Set(requests.map(({ headers }) => headers["idempotency-key"])).size, 1)
+      const accepted = await run(t, SUBMIT, [refusal(status, code), ACCEPTED])
+      assert.deepEqual([accepted.code, accepted.stdout], [0, `${ID}\n`])
     })
   }
 
@@ -190,9 +203,9 @@ describe("submit", () => {
     ],
     ["a gateway that gave up", (response) => response.writeHead(504, NOW).end(), /answered 504:/],
     ["a gateway without words", (response) => response.writeHead(503, NOW).end(), /answered 503:/],
-    ["a connection that broke off", drop, /no answer came: .*, and it may be billed; /],
-    ["an answer that is no task", json(202, { id: 1 }), /holds no task/],
-    ["an answer that breaks off", torn, /broke off \(it names \/v1\/tasks\/0199-task\)/],
+    ["a connection that broke off", drop, /can't be reached \(.*\): .*, and it may be billed; /],
+    ["an answer that is no task", json(202, { id: 1 }), /not what the task API promises/],
+    ["an answer that breaks off", torn, /broke off/],
   ]
   for (const [name, answer, words] of unknown) {
     test(`${name} is asked again under the same key, then ends with 4 and names it`, async (t) => {
@@ -203,8 +216,11 @@ describe("submit", () => {
       assert.equal(stdout, "")
       const keys = requests.map(({ headers }) => String(headers["idempotency-key"]))
       const [key = ""] = keys
-      assert.match(key, /^[0-9a-f-]{36}$/)
-      assert.deepEqual(keys, [key, key, key])
+      assert.match(key, /^[0-9a-f]{32}$/)
+      assert.deepEqual(
+        keys,
+        Array.from({ length: 5 }, () => key),
+      )
       assert.match(stderr, new RegExp(`--idempotency-key ${key} makes no second task\n$`))
     })
   }
@@ -230,9 +246,10 @@ describe("submit", () => {
     assert.deepEqual([wrong.code, wrong.requests], [2, []])
   })
 
+  const DIGEST = `sha-256=:${createHash("sha256").digest("base64")}:`
   /** Headers and a first piece, then nothing more. */
   const stall: Answer = (response) => {
-    response.writeHead(200, { "content-type": "application/json" })
+    response.writeHead(200, { "content-type": "application/json", "repr-digest": DIGEST })
     response.write("{")
   }
   const stalling: readonly (readonly [string, readonly string[], readonly Answer[], number])[] = [
@@ -248,7 +265,7 @@ describe("submit", () => {
   ]
   for (const [name, words, answers, expected] of stalling) {
     test(`the body ${name} that stalls is given up after the time-out`, async (t) => {
-      const { code } = await run(t, [...words, "--timeout", "1s"], answers)
+      const { code } = await run(t, [...words, "--timeout", "20s"], answers)
       assert.equal(code, expected)
     })
   }
@@ -263,7 +280,10 @@ describe("submit", () => {
     const mistyped = await get({ SAFELIGHT_ULR: url })
     assert.equal(mistyped.stderr, "safelight: SAFELIGHT_ULR: no variable of this name is known\n")
     assert.equal(mistyped.code, 2)
-    assert.match((await get({ SAFELIGHT_URL: "ftp://x" })).stderr, /expected an http\(s\) address/)
+    assert.match(
+      (await get({ SAFELIGHT_URL: "ftp://x" })).stderr,
+      /--url: expected an http or https address/,
+    )
   })
 
   const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
@@ -271,7 +291,11 @@ describe("submit", () => {
     ["a missing file", ["--parameters", "@no.json"], /no\.json can't be read \(ENOENT\)/],
     ["no model", ["--parameters", "{}"], /required option '--model/],
     ["no address", ["--parameters", "{}", "--model", "m", "--url", "ftp://x"], /--url: expected/],
-    ["an odd key", ["--parameters", "{}", "--model", "m", "--key", "a b"], /characters no key has/],
+    [
+      "an odd key",
+      ["--parameters", "{}", "--model", "m", "--key", "a b"],
+      /--key: expected an API key/,
+    ],
   ]
   for (const [name, words, expected] of mistakes) {
     test(`${name} ends with 2 before anything is sent`, async (t) => {
@@ -284,6 +308,21 @@ describe("submit", () => {
       assert.match(stderr, expected)
     })
   }
+
+  test("an id of dots ends with 2 before anything is sent", async (t) => {
+    for (const words of [
+      ["tasks", "get", ".."],
+      ["tasks", "artifacts", "."],
+      ["usage", ".."],
+      ["links", "create", ID, ".."],
+    ]) {
+      const folder = await temporaryFolder(t)
+      const environment = { SAFELIGHT_API_KEY: KEY }
+      const { code, stderr } = await runCommand(words, { folder, environment })
+      assert.match(stderr, /'\.\.?' is invalid for argument/)
+      assert.equal(code, 2)
+    }
+  })
 
   test("without a key it asks for one", async (t) => {
     const folder = await temporaryFolder(t)
@@ -349,13 +388,19 @@ describe("downloads", () => {
       "bytes that differ from their digest",
       content(PNG, createHash("sha256").digest("base64")),
       5,
-      /the bytes of image_1 are not those/,
+      /^safelight: image_1 was not saved: .* not those its digest names$/m,
     ],
-    ["no digest", (response) => response.end(PNG), 5, /without a Repr-Digest/],
+    [
+      "no digest",
+      (response) => response.end(PNG),
+      5,
+      /^safelight: image_1 was not saved: .* without a SHA-256 digest$/m,
+    ],
     [
       "a transfer that breaks off",
       (response) => {
-        response.writeHead(200, { "content-length": "900" })
+        const digest = createHash("sha256").digest("base64")
+        response.writeHead(200, { "content-length": "900", "repr-digest": `sha-256=:${digest}:` })
         response.write("abc", () => response.destroy())
       },
       3,

@@ -30,6 +30,7 @@ function videoUsage({ rate, outputMs, inputsMs = [] }: Measured) {
     price: { per_video_second_micros: rate },
     reserved_micros: 0,
     charge_micros: chargeVideo(usage, { perVideoSecondMicros: rate }),
+    charge_limit_micros: 1_000_000_000_000,
     usage: {
       images: 0,
       output_video_ms: outputMs,

@@ -1,5 +1,6 @@
 /** Checks the members of answers that the client relies on. The rest is passed on unchecked. */
 import type {
+  Artifact,
   ArtifactLink,
   ArtifactList,
   EventList,
@@ -11,8 +12,12 @@ import type {
 } from "./answers.ts"
 
 export function isTask(value: unknown): value is Task {
-  const { task_id: id, status, progress, error } = toMembers<Task>(value)
-  return isName(id) && isName(status) && isNumber(progress) && (error === null || isFailure(error))
+  const { task_id: id, model, status, error } = toMembers<Task>(value)
+  return (
+    [id, model, status].every(isName) &&
+    hasCounts(value, "progress", "created_at", "finished_at") &&
+    (error === null || isFailure(error))
+  )
 }
 
 export function isTaskList(value: unknown): value is TaskList {
@@ -22,12 +27,17 @@ export function isTaskList(value: unknown): value is TaskList {
 
 export function isArtifactList(value: unknown): value is ArtifactList {
   const { artifacts } = toMembers<ArtifactList>(value)
-  return isListOf(artifacts, (each) => isName(toMembers<{ key: unknown }>(each).key))
+  return isListOf(artifacts, isArtifact)
+}
+
+function isArtifact(value: unknown): boolean {
+  const { expires_at: endsAt, key, mime_type: mimeType } = toMembers<Artifact>(value)
+  return [key, mimeType].every(isName) && (endsAt === undefined || isCount(endsAt))
 }
 
 export function isArtifactLink(value: unknown): value is ArtifactLink {
   const { url, expires_at: endsAt } = toMembers<ArtifactLink>(value)
-  return isName(url) && isNumber(endsAt)
+  return isName(url) && isCount(endsAt)
 }
 
 export function isEventList(value: unknown): value is EventList {
@@ -40,8 +50,8 @@ export function isTaskUsage(value: unknown): value is TaskUsage {
   const { task_id: id, model, price, price_version: version, status, usage } = found
   return (
     [id, model, status, version].every(isName) &&
-    hasNumbers(value, "charge_micros", "reserved_micros", "charge_limit_micros", "finished_at") &&
-    (price === null || isObject(price)) &&
+    hasCounts(value, "charge_micros", "reserved_micros", "charge_limit_micros", "finished_at") &&
+    (price === null || isPrice(price)) &&
     (usage === null || isUsage(usage))
   )
 }
@@ -49,16 +59,22 @@ export function isTaskUsage(value: unknown): value is TaskUsage {
 export function isUsageReport(value: unknown): value is UsageReport {
   const { account, charges } = toMembers<UsageReport>(value)
   return (
-    hasNumbers(value, "charge_micros", "tasks", "from", "to") &&
-    hasNumbers(account, "charged_micros", "reserved_micros", "unfinished_tasks") &&
+    hasCounts(value, "charge_micros", "tasks", "to", "from") &&
+    hasCounts(account, "charged_micros", "reserved_micros", "unfinished_tasks") &&
     isListOf(charges, isChargeSum)
   )
+}
+
+function isPrice(value: unknown): boolean {
+  const { per_image_micros: image, per_video_second_micros: second } =
+    toMembers<NonNullable<TaskUsage["price"]>>(value)
+  return isObject(value) && [image, second].every((each) => each === undefined || isCount(each))
 }
 
 function isUsage(value: unknown): boolean {
   const { input_videos_ms: inputs } = toMembers<NonNullable<TaskUsage["usage"]>>(value)
   return (
-    hasNumbers(value, "images", "output_video_ms", "billed_input_ms") && isListOf(inputs, isNumber)
+    hasCounts(value, "images", "output_video_ms", "billed_input_ms") && isListOf(inputs, isCount)
   )
 }
 
@@ -66,17 +82,15 @@ function isChargeSum(value: unknown): boolean {
   const { model, price_version: version } = toMembers<UsageReport["charges"][number]>(value)
   const isNamed = [model, version].every(isName)
   const counts = ["tasks", "images", "output_video_ms", "billed_input_ms", "charge_micros"]
-  return isNamed && hasNumbers(value, ...counts)
+  return isNamed && hasCounts(value, ...counts)
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null
 }
 
-function hasNumbers(value: unknown, ...names: readonly string[]): boolean {
-  return (
-    isObject(value) && names.every((name) => isNumber((value as Record<string, unknown>)[name]))
-  )
+function hasCounts(value: unknown, ...names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => isCount((value as Record<string, unknown>)[name]))
 }
 
 function isFailure(value: unknown): value is TaskFailure {
@@ -92,8 +106,9 @@ function isName(value: unknown): value is string {
   return typeof value === "string" && value !== ""
 }
 
-function isNumber(value: unknown): value is number {
-  return typeof value === "number"
+/** All numbers of the API are whole: seconds, milliseconds, micro-units, percent. */
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
 function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {

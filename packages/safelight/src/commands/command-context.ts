@@ -1,5 +1,6 @@
 /** What a command is handed about the process it runs in; it reads nothing of this by itself. */
 import type { Readable } from "node:stream"
+import type { ClientClock } from "@safelight/client"
 import type { Launcher } from "../launcher.ts"
 import type { ExitCode } from "../exit-code.ts"
 
@@ -12,6 +13,8 @@ export interface CommandContext {
   readonly isTerminal: boolean
   /** The columns of the terminal that standard error is; undefined if it is none. */
   readonly errorColumns: number | undefined
+  /** Of the commands that talk to a service; the machine's by default. */
+  readonly clock?: ClientClock
   /** Standard input. */
   readonly input: Readable
   /** Writes to standard output, which is for people and scripts alone. */

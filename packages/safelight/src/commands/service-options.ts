@@ -1,8 +1,6 @@
 /** The options of every command that talks to a service, and the client they make. */
-import { setTimeout } from "node:timers/promises"
-import type { Command } from "commander"
-import { createServiceConnection } from "../client/service-connection.ts"
-import { createTaskClient, type TaskClient } from "../client/task-client.ts"
+import { createClient, type Client } from "@safelight/client"
+import { InvalidArgumentError, type Command } from "commander"
 import { refused } from "../command-error.ts"
 import { requireKnownVariables } from "../configuration/known-variables.ts"
 import { durationWithin } from "./option-values.ts"
@@ -32,7 +30,13 @@ export function addServiceOptions(command: Command): Command {
     )
 }
 
-export function toClient(options: ServiceOptions, { environment }: CommandContext): TaskClient {
+/** An id or key that stands in a path: the client refuses dots, which would make it another path. */
+export function parseName(text: string): string {
+  if (/^\.{0,2}$/.test(text)) throw new InvalidArgumentError("expected a name.")
+  return text
+}
+
+export function toClient(options: ServiceOptions, { clock, environment }: CommandContext): Client {
   requireKnownVariables(environment)
   const key = options.key ?? environment["SAFELIGHT_API_KEY"] ?? ""
   if (key === "") {
@@ -41,9 +45,11 @@ export function toClient(options: ServiceOptions, { environment }: CommandContex
   }
   // An empty variable counts as none.
   const url = options.url ?? (environment["SAFELIGHT_URL"] || DEFAULT_URL)
-  return createTaskClient({
-    connection: createServiceConnection({ url, key, timeoutMs: options.timeout ?? TIMEOUT_MS }),
-    wait: async (durationMs) => setTimeout(durationMs),
-    now: () => Date.now(),
-  })
+  const settings = { silenceMs: options.timeout ?? TIMEOUT_MS }
+  try {
+    return createClient({ url, key, settings, ...(clock !== undefined && { clock }) })
+  } catch (error) {
+    // It names the option.
+    throw refused(`--${(error as Error).message}`, error)
+  }
 }

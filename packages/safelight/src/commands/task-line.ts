@@ -1,13 +1,13 @@
 /** A task in one line for people. What a model made of a prompt never stands here, only facts. */
 import { toOneLine } from "../failure-line.ts"
-import type { TaskRecord } from "../client/task-records.ts"
+import type { Task } from "@safelight/client"
 
-export function toTaskLine(task: TaskRecord): string {
+export function toTaskLine(task: Task): string {
   const line = `${task.task_id}  ${task.status}  ${task.progress}%  ${task.model}`
   return toOneLine(line)
 }
 
 /** For a failed task. */
-export function toFailureLine({ error }: TaskRecord): string {
+export function toFailureLine({ error }: Task): string {
   return toOneLine(error === null ? "failed" : `failed: ${error.message} (${error.code})`)
 }

@@ -1,9 +1,9 @@
 /** `safelight tasks artifacts`: what a finished task made, listed or downloaded. */
 import { Command } from "commander"
-import type { ArtifactRecord } from "../client/task-records.ts"
+import type { Artifact } from "@safelight/client"
 import { toOneLine } from "../failure-line.ts"
 import { createProgress } from "../progress.ts"
-import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
+import { addServiceOptions, parseName, type ServiceOptions } from "./service-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends ServiceOptions {
@@ -11,12 +11,12 @@ interface Options extends ServiceOptions {
   readonly json?: true
 }
 
-type Listed = ArtifactRecord & { readonly file?: string }
+type Listed = Artifact & { readonly file?: string }
 
 export function createTasksArtifactsCommand(context: CommandContext): Command {
   const command = new Command("artifacts")
     .description("list what a finished task made, or download it")
-    .argument("<id>", "id of the task")
+    .argument("<id>", "id of the task", parseName)
     .option("--output <folder>", "download into this folder")
     .option("--json", "print {task_id, artifacts}, with --output each with its file")
   return addServiceOptions(command).action((id: string, options: Options) =>

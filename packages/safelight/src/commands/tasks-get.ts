@@ -1,8 +1,8 @@
 /** `safelight tasks get`: a task as it stands. The exit code says whether it has failed. */
 import { Command } from "commander"
-import type { TaskRecord } from "../client/task-records.ts"
+import type { Task } from "@safelight/client"
 import { EXIT } from "../exit-code.ts"
-import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
+import { addServiceOptions, parseName, type ServiceOptions } from "./service-options.ts"
 import { toFailureLine, toTaskLine } from "./task-line.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -13,7 +13,7 @@ interface Options extends ServiceOptions {
 export function createTasksGetCommand(context: CommandContext): Command {
   const command = new Command("get")
     .description("show a task as it stands")
-    .argument("<id>", "id of the task")
+    .argument("<id>", "id of the task", parseName)
     .option("--json", "print the task as the service sends it")
   return addServiceOptions(command).action((id: string, options: Options) =>
     get(id, options, context),
@@ -27,7 +27,7 @@ async function get(id: string, options: Options, context: CommandContext): Promi
   if (task.status === "failed") context.exitWith(EXIT.failed)
 }
 
-function toText(task: TaskRecord): string {
+function toText(task: Task): string {
   const failure = task.status === "failed" ? `${toFailureLine(task)}\n` : ""
   return `${toTaskLine(task)}\n${failure}`
 }

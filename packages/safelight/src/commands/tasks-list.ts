@@ -3,7 +3,7 @@
  * the service's to judge; a page without tasks is the last only where no cursor follows it.
  */
 import { Command } from "commander"
-import type { TaskRecord } from "../client/task-records.ts"
+import type { PageQuery, Task } from "@safelight/client"
 import { toOneLine } from "../failure-line.ts"
 import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
 import { toTaskLine } from "./task-line.ts"
@@ -34,28 +34,20 @@ export function createTasksListCommand(context: CommandContext): Command {
 
 async function list(options: Options, context: CommandContext): Promise<void> {
   const { toClient } = await import("./service-options.ts")
-  const found = await toClient(options, context).list(toQuery(options))
+  const found = await toClient(options, context).listPage(toQuery(options))
   if (options.json === true) return context.print(`${JSON.stringify(found)}\n`)
   context.print(found.tasks.map((task) => `${toListLine(task)}\n`).join(""))
   const { next_cursor: cursor } = found
   if (cursor !== null) context.printError(`${toOneLine(`there is more: --cursor ${cursor}`)}\n`)
 }
 
-function toQuery(options: Options): Record<string, string> {
-  const { createdAfter, createdBefore, status, model, limit, cursor } = options
-  const query = {
-    created_after: createdAfter,
-    created_before: createdBefore,
-    status,
-    model,
-    limit,
-    cursor,
-  }
-  return Object.fromEntries(
-    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
+/** Sent as they are typed. */
+function toQuery(options: Options): PageQuery {
+  const { createdAfter, createdBefore, ...others } = options
+  const query = { created_after: createdAfter, created_before: createdBefore, ...others }
+  return query as unknown as PageQuery
 }
 
-function toListLine(task: TaskRecord): string {
+function toListLine(task: Task): string {
   return `${toTaskLine(task)}  ${new Date(task.created_at * 1_000).toISOString()}`
 }

@@ -3,10 +3,8 @@
  * what it made. However often the request is sent, its Idempotency-Key makes one task of it. Standard
  * output gets the result alone: the task's id, the paths of the files, or JSON.
  */
-import { randomUUID } from "node:crypto"
+import { jsonText, type Artifact, type Client, type Task } from "@safelight/client"
 import { Command, InvalidArgumentError } from "commander"
-import type { TaskClient } from "../client/task-client.ts"
-import type { ArtifactRecord, TaskRecord } from "../client/task-records.ts"
 import { EXIT } from "../exit-code.ts"
 import { createProgress, type Progress } from "../progress.ts"
 import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
@@ -49,8 +47,8 @@ async function submit(options: Options, context: CommandContext): Promise<void> 
   const { toClient } = await import("./service-options.ts")
   const client = toClient(options, context)
   const parameters = await readParameters(options.parameters, context)
-  const { idempotencyKey = randomUUID(), model } = options
-  const task = await client.submit({ model, parameters, idempotencyKey })
+  const { idempotencyKey, model } = options
+  const task = await client.submit(model, jsonText(parameters), { idempotencyKey })
   const isWaiting = options.wait === true || options.output !== undefined
   if (!isWaiting) return report(task, undefined, options, context)
   const progress = createProgress(context)
@@ -62,16 +60,16 @@ async function submit(options: Options, context: CommandContext): Promise<void> 
 }
 
 async function finish(
-  task: TaskRecord,
-  client: TaskClient,
+  task: Task,
+  client: Client,
   progress: Progress,
   options: Options,
   context: CommandContext,
 ): Promise<void> {
   progress.report(`task ${task.task_id}`)
-  const ended = await client.follow(task, ({ status, progress: percent }) =>
-    progress.report(status, percent),
-  )
+  const ended = await client.wait(task, {
+    onProgress: ({ status, progress: percent }) => progress.report(status, percent),
+  })
   if (ended.status === "failed") {
     progress.end(toFailureLine(ended))
     context.exitWith(EXIT.failed)
@@ -92,8 +90,8 @@ async function finish(
 }
 
 function report(
-  task: TaskRecord,
-  artifacts: readonly (ArtifactRecord & { readonly file?: string })[] | undefined,
+  task: Task,
+  artifacts: readonly (Artifact & { readonly file?: string })[] | undefined,
   { json, output }: Options,
   context: CommandContext,
 ): void {

@@ -8,7 +8,7 @@ import { refused } from "../command-error.ts"
 import { EXIT } from "../exit-code.ts"
 import { addDataOptions, type DataOptions } from "./data-options.ts"
 import { parseMoment } from "./moment-option.ts"
-import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
+import { addServiceOptions, parseName, type ServiceOptions } from "./service-options.ts"
 import { showMargin } from "./usage-margin.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -22,7 +22,7 @@ interface Options extends ServiceOptions, DataOptions {
 export function createUsageCommand(context: CommandContext): Command {
   const command = new Command("usage")
     .description("show what a task cost and why, or what all of them cost")
-    .argument("[task]", "id of the task; absent: all tasks that finished in the period")
+    .argument("[task]", "id of the task; absent: all tasks that finished in the period", parseName)
     .option("--from <moment>", "finished then or later; Unix seconds or ISO, UTC", parseMoment)
     .option("--to <moment>", "finished before then; Unix seconds or ISO, UTC", parseMoment)
     .option("--margin", "what all accounts were charged, and what it cost upstream; reads the data")
@@ -70,11 +70,7 @@ async function showPeriod(options: Options, context: CommandContext): Promise<vo
   const { from, to } = requirePeriod(options)
   const { toClient } = await import("./service-options.ts")
   const { toUsageReportText } = await import("../usage-text.ts")
-  const query = {
-    ...(from !== undefined && { from: String(from) }),
-    ...(to !== undefined && { to: String(to) }),
-  }
-  const report = await toClient(options, context).usage(query)
+  const report = await toClient(options, context).usage({ from, to })
   const isJson = options.json === true
   context.print(isJson ? `${JSON.stringify(report)}\n` : toUsageReportText(report))
 }
