@@ -1,15 +1,19 @@
 /** The `channels` commands, beside a service that has tasks made by a stub of fal. */
 import assert from "node:assert/strict"
+import { once } from "node:events"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import type { Readable } from "node:stream"
 import { test, type TestContext } from "node:test"
 import { setTimeout } from "node:timers/promises"
 import { MODELS } from "@safelight/core"
+import { createManualClock } from "@safelight/testkit"
 import type { RunningStub, StubOptions } from "@safelight/testkit/stubs"
 import { STUBS } from "@safelight/testkit/stubs"
 import {
   parseKey,
   runCommand,
+  startCommand,
   startService,
   temporaryFolder,
   type CommandEnd,
@@ -83,12 +87,20 @@ async function createWorld(t: TestContext, options: StubOptions = {}): Promise<W
 }
 
 test("a channel is drained beside a service, gets nothing new, also after a restart, until it is resumed", async (t) => {
-  const { channels, restart, stub, submit, waitFor } = await createWorld(t, { runMs: 7_000 })
+  const clock = createManualClock()
+  const world = await createWorld(t, { clock, runMs: 60_000 })
+  const { channels, folder, restart, stub, submit, waitFor } = world
   const first = await submit()
   await waitFor(first, "running")
   const paused = await channels("pause", "fal", "--json")
   assert.deepEqual(JSON.parse(paused.stdout), { channel: "fal", state: "paused", in_flight: 1 })
-  const drained = await channels("drain", "fal")
+  const draining = startCommand(["channels", "drain", "fal"], { folder })
+  while (!draining.stderr().includes("1 task in flight")) {
+    // oxlint-disable-next-line no-await-in-loop -- until it has looked
+    await once(draining.child.stderr as Readable, "data")
+  }
+  await clock.advance(60_000)
+  const drained = await draining.ended
   assert.equal(
     drained.stdout,
     "fal has nothing in flight, and gets nothing new until it is resumed\n",
@@ -104,6 +116,11 @@ test("a channel is drained beside a service, gets nothing new, also after a rest
   const resumed = await channels("resume", "fal")
   assert.equal(resumed.stdout, "fal is open: it gets tasks again within a few seconds\n")
   await waitFor(second, "running")
+  // A task runs from its intent on, which stands before the request leaves.
+  for (let looks = 0; looks < 100 && stub.purchases.length < 2; looks += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    await setTimeout(50)
+  }
   assert.equal(stub.purchases.length, 2)
 })
 
