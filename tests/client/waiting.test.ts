@@ -215,6 +215,7 @@ describe("an answer", () => {
     '{"task_id":"a","model":"m","status":"queued","progress":0.5,"created_at":1,"finished_at":0,"error":null}',
     '{"artifacts":[{}]}',
     '{"events":{}}',
+    '{"from":0,"to":1,"charge_micros":0,"tasks":0,"charges":[{"model":"m"}],"account":{"charged_micros":0,"reserved_micros":0,"unfinished_tasks":0}}',
   ]
   for (const name of Object.keys(calls) as (keyof typeof calls)[]) {
     it(`of ${name} that is not what the API promises is refused, and asked for again`, async () => {
