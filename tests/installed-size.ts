@@ -5,31 +5,21 @@
  */
 import { execFile } from "node:child_process"
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { promisify } from "node:util"
+import { OUTSIDE_NPM, packPackages } from "./packages/pack-packages.ts"
 import { createTemporaryFolder } from "./support/temporary-folder.ts"
 
 const MOST_BYTES = 150_000_000
 const SHOWN = 15
 
-const run = promisify(execFile)
-/** Without what `npm run` hands down: the workspace it ran in, for one. */
-const env = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith("npm_")),
-)
-const root = resolve(import.meta.dirname, "..")
-
 await using folder = await createTemporaryFolder()
-const [packed, installed] = [join(folder.path, "packed"), join(folder.path, "installed")]
-await Promise.all([packed, installed].map((each) => mkdir(each)))
-for (const kind of ["packages", "adapters"]) {
-  for (const name of await readdir(join(root, kind))) {
-    await run("npm", ["pack", "--pack-destination", packed], { cwd: join(root, kind, name), env })
-  }
-}
+const installed = join(folder.path, "installed")
+await mkdir(installed)
+const tarballs = await packPackages(join(folder.path, "packed"))
 await writeFile(join(installed, "package.json"), '{ "private": true }')
-const archives = (await readdir(packed)).map((name) => join(packed, name))
-await run("npm", ["install", "--no-audit", "--no-fund", ...archives], { cwd: installed, env })
+const words = ["install", "--no-audit", "--no-fund", ...tarballs.map(({ path }) => path)]
+await promisify(execFile)("npm", words, { cwd: installed, env: OUTSIDE_NPM })
 
 const sizes = new Map<string, number>()
 const modules = join(installed, "node_modules")

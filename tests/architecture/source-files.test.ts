@@ -33,7 +33,9 @@ describe("every source file", () => {
   it("is there to be looked at", () => assert.ok(sources.length > 30, `${sources.length} found`))
 
   it(`has at most ${MOST_LINES} lines of code`, () => {
-    const long = sources.map((path) => `${path}: ${countCode(read(path))}`)
+    // An index is a list of names, which a test of its own holds.
+    const bodies = sources.filter((path) => !path.endsWith("/src/index.ts"))
+    const long = bodies.map((path) => `${path}: ${countCode(read(path))}`)
     assert.deepEqual(
       long.filter((each) => Number(each.split(": ")[1]) > MOST_LINES),
       [],

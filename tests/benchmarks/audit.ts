@@ -58,6 +58,7 @@ function createTask(position: number): { stream: ScannedStream; sides: SideRecor
     stream: { ...stream, charge, outcomes },
     sides: {
       inputs: [{ task: id, name: "request", salt: SALT, body: BODY }],
+      labels: {},
       idempotency: [{ key: `key-${position}`, fingerprint: "ab".repeat(32), usedAt: 1_000 }],
       linkEpochs: [],
     },
@@ -66,7 +67,7 @@ function createTask(position: number): { stream: ScannedStream; sides: SideRecor
 
 const tasks = Array.from({ length: TASKS }, (_, position) => createTask(position))
 const places = new Map(tasks.map(({ stream }, position) => [stream.id, position]))
-const NO_SIDES: SideRecords = { inputs: [], idempotency: [], linkEpochs: [] }
+const NO_SIDES: SideRecords = { inputs: [], labels: {}, idempotency: [], linkEpochs: [] }
 
 const source: Storage = {
   ...createMemoryStorage(),

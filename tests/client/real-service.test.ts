@@ -71,6 +71,43 @@ describe("the client and the service", () => {
     assert.equal((await client.get(id)).finished_at, usage.finished_at)
   })
 
+  it("cancel what no provider has, and tell the same again", async () => {
+    await using waiting = await createInProcessService()
+    const { keys, url } = waiting
+    const asked = createClient({ url, key: keys.whole, clock: QUICK })
+    const task = await asked.submit(MODEL, PARAMETERS)
+    const [first, second] = [await asked.cancel(task), await asked.cancel(task)]
+    for (const cancellation of [first, second]) {
+      assert.equal(cancellation.outcome, "cancelled")
+      assert.equal(cancellation.charge_micros, 0)
+      assert.equal(cancellation.task.error?.code, "task_cancelled")
+    }
+    await assert.rejects(asked.run(MODEL, PARAMETERS, { signal: AbortSignal.timeout(50) }))
+    const made = await client.run(MODEL, PARAMETERS)
+    const late = await client.cancel(made)
+    assert.deepEqual([late.outcome, late.task.status], ["too_late", "succeeded"])
+    assert.equal(late.charge_micros, (await client.taskUsage(made.task_id)).charge_micros)
+  })
+
+  it("wait for a task's end in one request", async () => {
+    await using later = await createInProcessService()
+    const { keys, url } = later
+    const targets: string[] = []
+    const asked = createClient({
+      url,
+      key: keys.whole,
+      fetch: (address, init) => {
+        targets.push(`${init.method} ${new URL(address).pathname}`)
+        return fetch(address, init)
+      },
+    })
+    const task = await asked.submit(MODEL, PARAMETERS)
+    const ended = asked.wait(task)
+    later.engine.start()
+    assert.equal((await ended).status, "succeeded")
+    assert.deepEqual(targets, ["POST /v1/tasks", `GET /v1/tasks/${task.task_id}`])
+  })
+
   it("list tasks over their pages, each once", async () => {
     const made = await Promise.all(
       Array.from({ length: 5 }, () => client.submit(MODEL, PARAMETERS)),
@@ -82,6 +119,31 @@ describe("the client and the service", () => {
       made.filter(({ task_id: id }) => !ids.includes(id)),
       [],
     )
+  })
+
+  it("label a task, find it by its labels, and add up what such tasks cost", async () => {
+    const labels = { project: `p-${Date.now()}`, name: 'a, "b"' }
+    const task = await client.run(MODEL, PARAMETERS, { labels })
+    const label = [`project=${labels.project}`, `name=${labels.name}`]
+    const ids: string[] = []
+    for await (const { task_id: id } of client.list({ label })) ids.push(id)
+    assert.deepEqual(ids, [task.task_id])
+    assert.deepEqual((await client.taskUsage(task.task_id)).labels, labels)
+    assert.equal((await client.usage({ label })).tasks, 1)
+    assert.equal((await client.usage({ label: ["project=none"] })).tasks, 0)
+    await assert.rejects(client.submit(MODEL, PARAMETERS, { labels: { No: "" } }), {
+      code: "invalid_label",
+    })
+  })
+
+  it("keep artifacts longer, as long as the account may", async () => {
+    const task = await client.run(MODEL, PARAMETERS)
+    const [artifact] = await task.artifacts()
+    const until = (artifact?.expires_at ?? NaN) + 60
+    await assert.rejects(client.hold(task.task_id, until), { code: "hold_not_allowed" })
+    const same = await client.hold(task.task_id, new Date((until - 61) * 1_000))
+    assert.equal(same[0]?.expires_at, artifact?.expires_at)
+    await assert.rejects(client.hold(task.task_id, NaN), TypeError)
   })
 
   it("show an artifact by a private link that needs no key", async () => {

@@ -52,6 +52,22 @@ describe("a submission", () => {
     assert.deepEqual(JSON.parse(sent.body ?? ""), { model: MODEL, parameters: PARAMETERS })
   })
 
+  it("carries its labels in a header, quoted so that the service reads each as it was", async () => {
+    const { client, requests } = createScriptedClient([ACCEPTED])
+    await client.submit(MODEL, PARAMETERS)
+    await client.submit(MODEL, PARAMETERS, { labels: {} })
+    const labels = { project: "spring", name: ' "Dupont", \\ Paris ', empty: "" }
+    await client.submit(MODEL, PARAMETERS, { labels })
+    assert.deepEqual(
+      requests.map(({ headers }) => headers.get("safelight-label")),
+      [null, null, String.raw`project="spring", name=" \"Dupont\", \\ Paris ", empty=""`],
+    )
+    for (const wrong of [{ "a,b": "" }, { "a=b": "" }, { "": "" }, { k: "é" }, { k: "a\nb" }]) {
+      await assert.rejects(client.submit(MODEL, PARAMETERS, { labels: wrong }), TypeError)
+    }
+    assert.equal(requests.length, 3)
+  })
+
   it("has an idempotency key of its own each time, unless the caller gives one", async () => {
     const { client, requests } = createScriptedClient([ACCEPTED])
     await client.submit(MODEL, PARAMETERS)

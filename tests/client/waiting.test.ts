@@ -5,16 +5,19 @@ import { isApiError, type ApiError } from "@safelight/client"
 import {
   ACCEPTED,
   createScriptedClient,
+  createTestClock,
   ID,
   json,
   LOST,
   MODEL,
+  NOW,
   page,
   PARAMETERS,
   QUEUED,
   refusal,
   SUCCEEDED,
   toTask,
+  type Answer,
 } from "./scripted-client.ts"
 
 const SHOWN = { "retry-after": "2" }
@@ -40,7 +43,7 @@ describe("waiting", () => {
     assert.equal(task.status, "succeeded")
     const targets = requests.slice(1).map(({ method, target }) => `${method} ${target}`)
     assert.deepEqual([...new Set(targets)], [`GET /v1/tasks/${ID}`])
-    const expected = [1_000, 1_500, 2_250, 3_375, 5_063, 7_594, 10_000, 10_000, 10_000, 10_000]
+    const expected = [1_000, 1_500, 2_250, 3_375, 5_063, 7_594, 10_000, 10_000, 10_000]
     assert.deepEqual(clock.pausesMs, expected)
   })
 
@@ -54,10 +57,10 @@ describe("waiting", () => {
     ]
     const still = createScriptedClient(answers)
     await still.client.run(MODEL, PARAMETERS)
-    assert.deepEqual(still.clock.pausesMs, [1_000, 2_000, 90_000, 120_000])
+    assert.deepEqual(still.clock.pausesMs, [2_000, 90_000, 120_000])
     const spread = createScriptedClient(answers, { random: () => 0.5 })
     await spread.client.run(MODEL, PARAMETERS)
-    assert.deepEqual(spread.clock.pausesMs, [1_125, 2_250, 101_250, 135_000])
+    assert.deepEqual(spread.clock.pausesMs, [2_250, 101_250, 135_000])
   })
 
   it("asks nothing if the task was finished when it was accepted", async () => {
@@ -137,6 +140,98 @@ describe("waiting", () => {
   })
 })
 
+describe("waiting at the service", () => {
+  const APPLIED = { "preference-applied": "wait=25", "retry-after": "2" }
+
+  /** A clock on which each answer takes so long. */
+  function createTimed(answers: readonly Answer[], tookMs: number, settings = {}) {
+    let now = NOW
+    const clock = { ...createTestClock(), now: () => now }
+    const late = answers.map((answer): Answer => (request) => {
+      now += tookMs
+      return answer(request)
+    })
+    return { ...createScriptedClient(late, { clock, settings }), clock }
+  }
+
+  const wishes = (requests: readonly { readonly headers: Headers }[]) =>
+    requests.map(({ headers }) => headers.get("prefer"))
+
+  it("asks at once again as long as the service has waited", async () => {
+    const waited = json(200, toTask("running", 10), APPLIED)
+    const answers = [ACCEPTED, waited, waited, json(200, SUCCEEDED, APPLIED)]
+    const { client, clock, requests } = createTimed(answers, 25_000)
+    assert.equal((await client.run(MODEL, PARAMETERS)).status, "succeeded")
+    assert.deepEqual(clock.pausesMs, [])
+    assert.deepEqual(wishes(requests), [null, "wait=25", "wait=25", "wait=25"])
+  })
+
+  it("sees progress as often as a poll does", async () => {
+    const waited = json(200, toTask("running", 10), APPLIED)
+    const answers = [ACCEPTED, ...Array.from({ length: 7 }, () => waited), json(200, SUCCEEDED)]
+    const { client, requests } = createTimed(answers, 10_000)
+    await client.run(MODEL, PARAMETERS, { onProgress: () => {} })
+    const expected = [1, 1, 2, 3, 5, 7, 10, 10].map((seconds) => `wait=${seconds}`)
+    assert.deepEqual(wishes(requests), [null, ...expected])
+  })
+
+  it("does not believe a wait that took no time", async () => {
+    const answers = [ACCEPTED, json(200, QUEUED, APPLIED), json(200, SUCCEEDED, APPLIED)]
+    const { client, clock } = createTimed(answers, 10)
+    await client.run(MODEL, PARAMETERS)
+    assert.deepEqual(clock.pausesMs, [2_000])
+  })
+
+  it("polls once a wait was cut off", async () => {
+    const running = json(200, toTask("running", 10))
+    const answers = [ACCEPTED, page(504), running, running, json(200, SUCCEEDED)]
+    const { client, clock, requests } = createTimed(answers, 25_000)
+    await client.run(MODEL, PARAMETERS)
+    assert.deepEqual(wishes(requests), [null, "wait=25", null, null, null])
+    assert.deepEqual(clock.pausesMs, [250, 1_000, 1_500])
+  })
+
+  it("asks for no longer than the client's own patience allows", async () => {
+    const answers = [json(200, toTask("running", 10)), json(200, SUCCEEDED)]
+    for (const [longestWaitMs, wish] of [
+      [4_999, "wait=4"],
+      [60_000, "wait=30"],
+      [999, null],
+    ] as const) {
+      const { client, requests } = createTimed(answers, 10, { longestWaitMs })
+      await client.wait(ID)
+      assert.deepEqual(wishes(requests), [wish, wish])
+    }
+  })
+})
+
+describe("a cancellation", () => {
+  const CANCELLED = {
+    outcome: "stopped",
+    charge_micros: 0,
+    charge_limit_micros: 0,
+    task: toTask("failed", 10, FAILURE),
+  }
+
+  it("tells what came of it, and is repeated while that is unknown", async () => {
+    const answers = [page(502), LOST, json(200, CANCELLED)]
+    const { client, requests } = createScriptedClient(answers)
+    const { outcome, charge_micros: charge, task } = await client.cancel(QUEUED)
+    assert.deepEqual([outcome, charge, task.status], ["stopped", 0, "failed"])
+    assert.equal(typeof task.artifact, "function")
+    assert.deepEqual(
+      requests.map(({ method, target }) => `${method} ${target}`),
+      Array.from({ length: 3 }, () => `POST /v1/tasks/${ID}/cancel`),
+    )
+  })
+
+  it("rejects with the service's refusal", async () => {
+    const { client, requests } = createScriptedClient([refusal(404, "task_not_found")])
+    assert.equal((await fails(client.cancel(ID))).code, "task_not_found")
+    assert.equal(requests.length, 1)
+  })
+})
+
 describe("a path", () => {
   it("is never made of what is no id or key", async () => {
     const { client, requests } = createScriptedClient([json(200, SUCCEEDED)])
@@ -201,6 +296,7 @@ describe("the list", () => {
 describe("an answer", () => {
   const calls = {
     get: "Task",
+    cancel: "Cancellation",
     artifacts: "ArtifactList",
     events: "EventList",
     taskUsage: "TaskUsage",

@@ -339,6 +339,50 @@ describe("a time-out", () => {
   })
 })
 
+describe("a hold", () => {
+  const hold = (until: number): TaskCommand => ({ kind: "hold", until })
+
+  it("keeps what has not expired longer, and is refused from the last expiry on", () => {
+    const decision = decide(TASKS.succeeded, hold(400_000), 299_999)
+    assert.ok(decision.kind === "decided")
+    assert.deepEqual(decision.event.data, { until: 400_000 })
+    // The first expired at 200,000 and stays so.
+    assert.deepEqual(
+      decision.task.artifacts.map(({ expiresAt }) => expiresAt),
+      [200_000, 400_000],
+    )
+    assert.equal(decision.task.state, "succeeded.available")
+    const over = { code: "artifacts-expired", expiredAt: 300_000 }
+    assert.deepEqual(rejectionOf(TASKS.succeeded, hold(400_000), 300_000), over)
+    assert.equal(
+      rejectionOf(decision.task, { kind: "expire" }, 399_999)?.code,
+      "not-due",
+      "the expiry waits for the hold",
+    )
+  })
+
+  it("is no event if it keeps nothing longer, and shortens nothing", () => {
+    for (const until of [0, 200_000, 300_000]) {
+      const refused = rejectionOf(TASKS.succeeded, hold(until), 250_000)
+      assert.equal(refused?.code, "illegal-transition", `${until}`)
+    }
+    const both = decide(TASKS.succeeded, hold(250_000), 100_000)
+    assert.ok(both.kind === "decided")
+    assert.deepEqual(
+      both.task.artifacts.map(({ expiresAt }) => expiresAt),
+      [250_000, 300_000],
+    )
+  })
+
+  it("needs a succeeded task whose expiry is not recorded", () => {
+    const expired = decide(TASKS.succeeded, { kind: "expire" }, 300_000)
+    assert.ok(expired.kind === "decided")
+    for (const task of [TASKS.queued, TASKS.running, TASKS.failed, TASKS.nothing, expired.task]) {
+      assert.equal(rejectionOf(task, hold(900_000), 100)?.code, "illegal-transition")
+    }
+  })
+})
+
 describe("an expiry", () => {
   it("is recorded once, from the last artifact's moment on", () => {
     assert.equal(lastExpiryAt(TASKS.succeeded), 300_000)

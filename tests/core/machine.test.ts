@@ -14,6 +14,7 @@ import {
   taskMachine,
   toStatus,
   type EventType,
+  type ManifestEntry,
   type Task,
   type TaskEvent,
   type TaskState,
@@ -30,7 +31,7 @@ const LEGAL: Readonly<Record<TaskState, readonly EventType[]>> = {
   dispatching: ["accepted", "doubted", "deferred", "succeeded", "failed"],
   doubtful: ["dispatched", "accepted", "deferred", "succeeded", "failed"],
   running: ["progressed", "deferred", "succeeded", "failed"],
-  "succeeded.available": ["expired"],
+  "succeeded.available": ["held", "expired"],
   "succeeded.expired": [],
   failed: [],
 }
@@ -44,6 +45,7 @@ const TARGETS: Readonly<Record<EventType, TaskState>> = {
   progressed: "running",
   succeeded: "succeeded.available",
   failed: "failed",
+  held: "succeeded.available",
   expired: "succeeded.expired",
 }
 
@@ -75,7 +77,18 @@ function legalEvents(drafts: Parameters<typeof toEvent>[1][]): TaskEvent[] {
   return events.filter((_, index) => tasks[index] !== tasks[index + 1])
 }
 
-/** A task in each state; `running` has progress 40, so that progress can both rise and fall. */
+const ARTIFACT: ManifestEntry = {
+  bytes: 10,
+  durationMs: null,
+  expiresAt: 1_000_000,
+  key: "image_1",
+  locator: "locator/1",
+  mimeType: "image/png",
+  sha256: "ab".repeat(32),
+  type: "image",
+}
+
+/** A task in each state: its progress can both rise and fall, and its artifact can be held. */
 function taskIn(state: TaskState): Task {
   const dispatch = {
     because: "its turn",
@@ -85,7 +98,8 @@ function taskIn(state: TaskState): Task {
     sendBefore: 30_000,
     upstreamKey: "key-1",
   }
-  return { ...emptyTask("task-1"), state, dispatch, attempt: 1, progress: 40, version: 4 }
+  const of = { artifacts: [ARTIFACT], attempt: 1, dispatch, progress: 40, version: 4 }
+  return { ...emptyTask("task-1"), ...of, state }
 }
 
 /** A way into each state. */
@@ -101,7 +115,13 @@ const PATHS: Readonly<Record<TaskState, readonly EventType[]>> = {
 }
 
 /** What makes a drafted event pass its guard. */
-const FITTING = { attemptOffset: 1, channel: "north", progress: 41, upstreamKey: "key-1" } as const
+const FITTING = {
+  attemptOffset: 1,
+  channel: "north",
+  images: 1,
+  progress: 41,
+  upstreamKey: "key-1",
+} as const
 
 describe("the machine", () => {
   it("takes in every state exactly the events of the design, and leads where it says", (t) => {
@@ -215,18 +235,21 @@ describe("the machine", () => {
 })
 
 describe("a stream", () => {
-  it("has at most one end, and nothing but an expiry after it", (t) => {
+  it("has at most one end, and nothing but holds and one expiry after it", (t) => {
     const property = fc.property(eventDrafts, (drafts) => {
       const types = legalEvents([...drafts]).map(({ type }) => type)
       const end = types.findIndex((type) => type === "succeeded" || type === "failed")
       if (end < 0) return
-      const rest = types[end] === "succeeded" ? ["expired"] : []
-      assert.deepEqual(types.slice(end + 1), rest.slice(0, types.length - end - 1))
+      const rest = types.slice(end + 1)
+      const [last, ...holds] = rest.toReversed()
+      if (types[end] === "failed") assert.deepEqual(rest, [])
+      assert.ok(last === undefined || last === "held" || last === "expired")
+      assert.ok(holds.every((type) => type === "held"))
     })
     check(t, property)
   })
 
-  it("never lets progress or the public status fall, nor changes what is terminal", (t) => {
+  it("never lets progress or the public status fall, nor changes what is terminal but an expiry", (t) => {
     const order = ["queued", "running", "succeeded", "failed"]
     const property = fc.property(eventDrafts, (drafts) => {
       const { tasks } = run([...drafts])
@@ -235,11 +258,17 @@ describe("a stream", () => {
         assert.ok(after.progress >= before.progress)
         assert.ok(order.indexOf(toStatus(after)) >= order.indexOf(toStatus(before)))
         if (!isTerminal(before)) return
-        const { state: _state, version: _version, updatedAt: _at, ...rest } = before
+        const { state: _state, version: _version, updatedAt: _at, artifacts, ...rest } = before
         assert.deepEqual(
-          { ...after, state: 0, version: 0, updatedAt: 0 },
-          { ...rest, state: 0, version: 0, updatedAt: 0 },
+          { ...after, state: 0, version: 0, updatedAt: 0, artifacts: 0 },
+          { ...rest, state: 0, version: 0, updatedAt: 0, artifacts: 0 },
         )
+        for (const [place, { expiresAt, ...entry }] of after.artifacts.entries()) {
+          const { expiresAt: earlier = NaN, ...known } = artifacts[place] ?? {}
+          assert.deepEqual(entry, known)
+          assert.ok(expiresAt >= earlier)
+          assert.ok(expiresAt === earlier || after.updatedAt < earlier, "nothing comes back")
+        }
       })
     })
     check(t, property)

@@ -430,6 +430,7 @@ describe("a stored event", () => {
         { chargeMicros: -1 },
         { error: { code: "other", message: "", type: "generation_error" } },
       ],
+      held: [{}, { until: -1 }, { until: 1.5 }, { extra: 1 }],
       expired: [{}, { keys: [""] }, { keys: "image_1" }],
     }
     for (const type of EVENT_TYPES) {

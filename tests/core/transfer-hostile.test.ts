@@ -55,6 +55,23 @@ async function exportTasks(
 
 const IMAGES = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
 
+describe("labels that a file brings", () => {
+  const [one, other] = [
+    { key: "k", value: "v" },
+    { key: "k", value: "w" },
+  ]
+  for (const labels of [[{ key: "a b", value: "" }], [{ key: "k", value: "a\nb" }], [one, other]]) {
+    it(`are refused unless a task may have them: ${JSON.stringify(labels)}`, async () => {
+      const lines = await exportTasks([toTaskId("a")], [submission("ann", EDIT)])
+      const altered = alterRecord(lines, findLine(lines, "stream"), (record) => ({
+        ...record,
+        labels,
+      }))
+      await assertRefused(altered, /labels as a task may have them/)
+    })
+  }
+})
+
 describe("keys that a file brings", () => {
   it("are refused where there is data already, until somebody allows them", async () => {
     const lines = await exportLines(await createTransferSource())

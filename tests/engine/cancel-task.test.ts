@@ -7,6 +7,7 @@ import { completed, createScene, SETTINGS, type Scene } from "./support.ts"
 
 const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 const LOST = { kind: "lost", operation: { id: 7 } } as const
+const RUNNING = { kind: "running", pollAfterMs: 1_000 } as const
 
 async function submitTo(channel: ScriptedChannel): Promise<{ scene: Scene; id: string }> {
   const scene = createScene({ channels: [channel] })
@@ -22,25 +23,39 @@ function cancel({ clock, storage }: Scene, id: string) {
 
 describe("a task that an operator ends", () => {
   it("fails uncharged while it runs, and what it would have become is not taken", async () => {
-    const running = { kind: "running", pollAfterMs: 1_000 } as const
     const channel = createScriptedChannel({
       submits: [ACCEPTED],
-      polls: [running, running, completed()],
+      polls: [RUNNING, RUNNING, completed()],
     })
     const { scene, id } = await submitTo(channel)
     assert.equal((await scene.read(id)).state, "running")
-    const result = await cancel(scene, id)
-    assert.ok(result.kind === "cancelled")
+    assert.equal((await cancel(scene, id))?.outcome, "unknown")
     await scene.clock.advance(10_000)
     const { chargeMicros, error, state } = await scene.read(id)
     assert.deepEqual([state, error?.code, chargeMicros], ["failed", "task_cancelled", 0])
     assert.deepEqual(await scene.storage.readArtifacts(id), [])
   })
 
+  it("is stopped at its channel by the process that follows it", async () => {
+    const channel = createScriptedChannel({
+      submits: [ACCEPTED],
+      polls: Array.from({ length: 60 }, () => RUNNING),
+    })
+    const { scene, id } = await submitTo(channel)
+    await cancel(scene, id)
+    assert.ok(channel.calls.every(({ method }) => method !== "cancel"))
+    await scene.clock.advance(30_000)
+    const asked = channel.calls.filter(({ method }) => method === "cancel")
+    assert.deepEqual(
+      asked.map(({ request }) => "operation" in request && request.operation),
+      [{ id: 7 }],
+    )
+  })
+
   it("fails where its outcome is unknown, and is not charged", async () => {
     const { scene, id } = await submitTo(createScriptedChannel({ submits: [LOST] }))
     assert.equal((await scene.read(id)).state, "doubtful")
-    assert.equal((await cancel(scene, id)).kind, "cancelled")
+    assert.equal((await cancel(scene, id))?.outcome, "unknown")
     assert.equal((await scene.read(id)).error?.code, "task_cancelled")
   })
 
@@ -49,8 +64,8 @@ describe("a task that an operator ends", () => {
     const { scene, id } = await submitTo(channel)
     await scene.clock.advance(10_000)
     const result = await cancel(scene, id)
-    assert.ok(result.kind === "finished")
+    assert.equal(result?.outcome, "too-late")
     assert.equal(result.task.state, "succeeded.available")
-    assert.deepEqual(await cancel(scene, "none"), { kind: "unknown-task" })
+    assert.equal(await cancel(scene, "none"), undefined)
   })
 })

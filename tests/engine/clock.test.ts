@@ -137,8 +137,7 @@ describe("processes that share a database", () => {
     const { databaseNow, scene, storage } = createMachine(HOUR_MS)
     const { id } = await scene.submit()
     const { clock } = scene
-    const cancelled = await cancelTask({ storage, clock }, id)
-    assert.equal(cancelled.kind, "cancelled")
+    assert.equal((await cancelTask({ storage, clock }, id))?.outcome, "cancelled")
     assert.equal((await scene.read(id)).finishedAt, databaseNow())
   })
 

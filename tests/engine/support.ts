@@ -17,6 +17,7 @@ import {
   type Probe,
   type Task,
   type TaskEvent,
+  type Tracer,
 } from "@safelight/core"
 import {
   createEngine,
@@ -59,10 +60,13 @@ export const SETTINGS: EngineSettings = {
   maxAttempts: 3,
   graceMs: 2_000,
   retentionMs: 14 * 86_400_000,
+  expiryNoticeMs: 0,
   removeAfterMs: 86_400_000,
   adoptionHoldMs: 30 * 86_400_000,
   inputRetentionMs: 14 * 86_400_000,
   idempotencyMs: 14 * 86_400_000,
+  quoteMs: 3_600_000,
+  feedMs: 3_600_000,
   idlePollMs: 1_000,
   backoffMs: 1_000,
   backoffMaxMs: 30_000,
@@ -98,6 +102,7 @@ export interface SceneOptions {
   readonly models?: readonly Model[]
   readonly prices?: PriceBook
   readonly probe?: Probe
+  readonly tracer?: Tracer
   /** Silent by default; `undefined` is what a host gives that gives none. */
   readonly log?: Log | undefined
   readonly media?: MediaSource
@@ -105,6 +110,7 @@ export interface SceneOptions {
   /** Where providers reach the service; nowhere by default. */
   readonly publicUrl?: string
   readonly contentRefusals?: ContentRefusals
+  readonly onExpiring?: (task: Task) => Promise<void>
   /** Whether the engine works from the beginning; it does unless said otherwise. */
   readonly isStarted?: boolean
 }

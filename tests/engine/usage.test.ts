@@ -31,6 +31,7 @@ describe("a task's usage", () => {
     const usage = await scene.engine.findUsage({ account: "ada", id })
     assert.deepEqual(usage, {
       task: await scene.read(id),
+      labels: {},
       price: { perImageMicros: IMAGE_MICROS },
       billedInputMs: 0,
     })

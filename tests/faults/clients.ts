@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Activity } from "./activity.ts"
+import type { ToldCancellation } from "./judge-cancellations.ts"
 import type { Ledger } from "./ledger.ts"
 import { MODEL } from "./node-orders.ts"
 import type { Random } from "./random.ts"
@@ -27,6 +28,8 @@ export interface Clients {
   readonly answers: ReadonlyMap<string, number>
   /** What was answered and must never be. */
   readonly broken: readonly string[]
+  /** What was told of each cancellation that was answered. */
+  readonly cancellations: readonly ToldCancellation[]
   /** Tasks that had their 202 and were not found afterwards. */
   readonly missing: ReadonlySet<string>
 }
@@ -47,30 +50,46 @@ const CALL_MS = 3_000
 const LOOKS = 8
 const LOOK_MS = 40
 
+/** So many requests, and one of them is cancelled. */
+const CANCELLED_EACH = 3
+/** By this look it is, if its task has not ended by then. */
+const LAST_CANCELLED_LOOK = 3
+
 /** Not now: unavailable, or the same key is being accepted by an earlier call. */
 const IS_PASSING: ReadonlySet<number> = new Set([409, 503])
 
 interface Answer {
   readonly status: number
-  readonly body: { readonly task_id?: string; readonly status?: string }
+  readonly body: {
+    readonly task_id?: string
+    readonly status?: string
+    readonly outcome?: string
+    readonly task?: { readonly status?: string }
+  }
+}
+
+/** A POST; without a request it has no body. */
+interface Sent {
+  readonly request?: number
 }
 
 export function createClients(options: ClientsOptions): Clients {
   const { ledger, activity, random } = options
   const answers = new Map<string, number>()
   const broken: string[] = []
+  const cancellations: ToldCancellation[] = []
   const missing = new Set<string>()
   const stopping = new AbortController()
   const waiting = { allowed: 0, made: 0, settled: 0 }
 
-  async function call(path: string, body?: { readonly request: number }): Promise<Answer | null> {
+  async function call(path: string, sent?: Sent): Promise<Answer | null> {
     const targets = options.targets()
     const target = targets[random.integer(0, Math.max(0, targets.length - 1))]
     if (target === undefined) {
       await activity.until(() => options.targets().length > 0 || stopping.signal.aborted)
       return null
     }
-    const answer = await ask(target, path, body, stopping.signal)
+    const answer = await ask(target, path, sent, stopping.signal)
     const name = answer === null ? "none" : `${answer.status}`
     answers.set(name, (answers.get(name) ?? 0) + 1)
     activity.note()
@@ -96,15 +115,31 @@ export function createClients(options: ClientsOptions): Clients {
     return undefined
   }
 
+  /** Some tasks are cancelled at once, some while they run, and some once they have ended. */
+  async function cancel(task: string): Promise<void> {
+    const answer = await call(`/v1/tasks/${task}/cancel`, {})
+    const { outcome, task: shown } = answer?.body ?? {}
+    if (answer?.status === 200 && outcome !== undefined && shown !== undefined) {
+      cancellations.push({ task, outcome, status: shown.status ?? "", at: Date.now() })
+    } else if (answer !== null && ![404, 503].includes(answer.status)) {
+      broken.push(`the cancellation of ${task} was answered ${answer.status}`)
+    }
+  }
+
   /** From the 202 on every node knows the task. */
-  async function watch(task: string): Promise<void> {
+  async function hasEnded(task: string): Promise<boolean> {
+    const answer = await call(`/v1/tasks/${task}`)
+    const status = answer?.status ?? 503
+    if (status === 404) missing.add(task)
+    else if (status !== 200 && status !== 503) broken.push(`task ${task} was answered ${status}`)
+    const state = answer?.body.status
+    return status === 404 || state === "succeeded" || state === "failed"
+  }
+
+  async function watch(task: string, cancelledAt: number): Promise<void> {
     for (let look = 0; look < LOOKS && !stopping.signal.aborted; look += 1) {
-      const answer = await call(`/v1/tasks/${task}`)
-      const status = answer?.status ?? 503
-      if (status === 404) missing.add(task)
-      else if (status !== 200 && status !== 503) broken.push(`task ${task} was answered ${status}`)
-      const state = answer?.body.status
-      if (status === 404 || state === "succeeded" || state === "failed") return
+      if (look === cancelledAt) await cancel(task)
+      if (await hasEnded(task)) return
       await pause(LOOK_MS)
     }
   }
@@ -121,7 +156,9 @@ export function createClients(options: ClientsOptions): Clients {
       if (task !== undefined && request % 8 === 0) await submit(request)
       waiting.settled += 1
       activity.note()
-      if (task !== undefined) await watch(task)
+      const isCancelled = request % CANCELLED_EACH === 0
+      const cancelledAt = isCancelled ? random.integer(0, LAST_CANCELLED_LOOK) : LOOKS
+      if (task !== undefined) await watch(task, cancelledAt)
     }
   }
 
@@ -130,6 +167,7 @@ export function createClients(options: ClientsOptions): Clients {
   return {
     answers,
     broken,
+    cancellations,
     missing,
     rush() {
       waiting.allowed = Infinity
@@ -161,16 +199,18 @@ function toFailure(settled: PromiseSettledResult<void>): { status: string; reaso
 async function ask(
   { url, key }: Target,
   path: string,
-  body: { readonly request: number } | undefined,
+  sent: Sent | undefined,
   stopped: AbortSignal,
 ): Promise<Answer | null> {
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const request = sent?.request
+  const body = request === undefined ? {} : toSubmission(request)
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(CALL_MS)])
   try {
     const response = await fetch(`${url}${path}`, {
       signal,
-      headers: { ...headers, ...(body && { "idempotency-key": `request-${body.request}` }) },
-      ...(body && { method: "POST", body: toBody(body.request) }),
+      method: sent === undefined ? "GET" : "POST",
+      ...body,
+      headers: { authorization: `Bearer ${key}`, ...body.headers },
     })
     return { status: response.status, body: (await response.json()) as Answer["body"] }
   } catch {
@@ -179,9 +219,14 @@ async function ask(
   }
 }
 
-function toBody(request: number): string {
+function toSubmission(request: number): Pick<RequestInit, "body"> & {
+  readonly headers?: Readonly<Record<string, string>>
+} {
   const parameters = { prompt: toPrompt(request), size: "square" }
-  return JSON.stringify({ model: MODEL, parameters })
+  return {
+    headers: { "content-type": "application/json", "idempotency-key": `request-${request}` },
+    body: JSON.stringify({ model: MODEL, parameters }),
+  }
 }
 
 const PROMPT = "the picture of request "

@@ -21,6 +21,8 @@ export interface Creation {
   pollsLeft: number
   /** Whether its end was told: until then nobody can know that it is void or billed. */
   isEndTold: boolean
+  /** Whether it was cancelled before its work was complete: it makes nothing any more. */
+  isStopped: boolean
   /** Every answer that named its operation, to a node that was there to read it. */
   readonly told: Telling[]
 }
@@ -76,6 +78,7 @@ export function createCreations(): Creations {
         pollsLeft,
         completeAt: workMs === 0 ? 0 : createdAt + workMs,
         isEndTold: false,
+        isStopped: false,
         told: [],
       }
       byOperation.set(operation, created)

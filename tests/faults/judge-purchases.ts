@@ -5,6 +5,7 @@
  */
 import { isTerminal, type ScannedStream, type StoredEvent, type Task } from "@safelight/core"
 import type { Creation } from "./creations.ts"
+import { isGivenUp, judgeCancellations, type ToldCancellation } from "./judge-cancellations.ts"
 import {
   explainLoss,
   hasReached,
@@ -18,6 +19,8 @@ export interface Purchases {
   readonly bought: ReadonlyMap<string, readonly Creation[]>
   readonly faults: RoundFaults
   readonly fail: (words: string) => void
+  /** What callers were told, by task. */
+  readonly cancellations: ReadonlyMap<string, readonly ToldCancellation[]>
 }
 
 /** At most one creation a task, but for those that were told to have produced nothing. */
@@ -30,9 +33,12 @@ export function judgePurchases(open: Purchases, task: Task): void {
   if (remembered.length > 1) {
     fail(`task ${id} was bought ${kept.length} times: ${kept.map(({ key }) => key).join(", ")}`)
   }
+  judgeCancellations(open, task, kept, open.cancellations.get(id) ?? [])
   if (state.startsWith("succeeded")) {
     const used = kept.find((each) => each.operation === toOperationName(operation))
-    if (used?.ending !== "completes") fail(`task ${id} succeeded without a completed purchase`)
+    if (used?.ending !== "completes" || used.isStopped) {
+      fail(`task ${id} succeeded without a completed purchase`)
+    }
     return
   }
   if (state === "failed") for (const creation of kept) judgeLoss(open, task, creation)
@@ -44,7 +50,7 @@ function isKept({ ending, isEndTold }: Creation): boolean {
 
 /** Bought and completed, a task succeeds, unless a fault of the round explains why it did not. */
 function judgeLoss({ fail, faults }: Purchases, task: Task, creation: Creation): void {
-  if (creation.ending !== "completes") return
+  if (creation.ending !== "completes" || isGivenUp(task, creation)) return
   if (explainLoss(creation, task, faults) !== undefined) return
   fail(
     `task ${task.id} failed (${task.error?.code}), though ${creation.operation} was bought for it`,

@@ -26,6 +26,7 @@ const WELL: UpstreamScript = {
   course: () => ({ ending: "completes", pollsBefore: 0 }),
   poll: () => "answers",
   output: () => "whole",
+  cancel: () => "answers",
 }
 
 interface Scene extends AsyncDisposable {
@@ -78,7 +79,7 @@ async function setScene(
   }
   const creations = upstream.creations.list()
   const recorded = { ledger: await readLedger(path), storage, artifacts, creations }
-  const evidence = { ...recorded, faults: NO_FAULTS, logLines: [] }
+  const evidence = { ...recorded, cancellations: [], faults: NO_FAULTS, logLines: [] }
   const held = stack.move()
   return { evidence, tasks, artifactsFolder, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }
@@ -201,6 +202,23 @@ describe("the oracle", () => {
     await assertNamed({ storage: dear }, /is charged 20000/)
   })
 
+  it("names what was told of a cancellation and does not hold", async () => {
+    const [task = ""] = scene.tasks
+    const told = { task, outcome: "too_late", status: "succeeded", at: Date.now() }
+    const { broken } = await judge({ ...scene.evidence, cancellations: [told] })
+    assert.deepEqual(broken, [])
+    for (const [change, pattern] of [
+      [{ status: "failed" }, /told to be too_late and failed, and is succeeded/],
+      [{ outcome: "stopped" }, /and nothing was stopped/],
+      [{ outcome: "cancelled" }, /and was bought/],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one verdict after the other
+      await assertNamed({ cancellations: [{ ...told, ...change }] }, pattern)
+    }
+    const creations = scene.evidence.creations.map((each) => ({ ...each, isStopped: true }))
+    await assertNamed({ creations }, /succeeded without a completed purchase/)
+  })
+
   it("names a log that does not make its rows", async () => {
     const storage = through(scene.evidence.storage, (stream) => ({
       ...stream,
@@ -230,6 +248,7 @@ describe("the oracle, of a task that failed though it was bought", () => {
       completeAt: 0,
       pollsLeft: 0,
       isEndTold: true,
+      isStopped: false,
       told: [{ node: "node-1", at: BOUGHT_AT }],
       ...changed,
     }

@@ -22,6 +22,7 @@ import { sha256 } from "@safelight/engine"
 import { fromPrompt } from "./clients.ts"
 import { toProduct, type Creation } from "./creations.ts"
 import { judgeHandles, judgePurchases, judgeTime, type Purchases } from "./judge-purchases.ts"
+import type { ToldCancellation } from "./judge-cancellations.ts"
 import type { LedgerEntries } from "./ledger.ts"
 import { NEW_PRICES } from "./node-orders.ts"
 import { isForgotten, type RoundFaults } from "./round-faults.ts"
@@ -32,6 +33,7 @@ export interface Evidence {
   readonly storage: Storage
   readonly artifacts: ArtifactStorage
   readonly creations: readonly Creation[]
+  readonly cancellations: readonly ToldCancellation[]
   readonly faults: RoundFaults
   /** Every line that a node wrote to its log. */
   readonly logLines: readonly string[]
@@ -51,7 +53,7 @@ export interface Verdict {
   readonly histories: ReadonlyMap<string, readonly StoredEvent[]>
 }
 
-interface Case extends Evidence, Purchases {
+interface Case extends Omit<Evidence, "cancellations">, Purchases {
   readonly tasksByRequest: Map<number, string>
 }
 
@@ -59,7 +61,8 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const broken: string[] = []
   const bought = Map.groupBy(evidence.creations, ({ task }) => task)
   const fail = (words: string): void => void broken.push(words)
-  const open: Case = { ...evidence, bought, tasksByRequest: new Map(), fail }
+  const cancellations = Map.groupBy(evidence.cancellations, ({ task }) => task)
+  const open: Case = { ...evidence, bought, cancellations, tasksByRequest: new Map(), fail }
   const outcomes = new Map<string, number>()
   const known = new Map<string, readonly StoredEvent[]>()
   const histories = new Map<string, readonly StoredEvent[]>()

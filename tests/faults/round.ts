@@ -218,6 +218,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
         storage: opened,
         artifacts: createFilesystemArtifacts({ folder: artifactsFolder }),
         creations: upstream.creations.list(),
+        cancellations: clients.cancellations,
         faults: suffered,
         logLines: logs.flat(),
       })

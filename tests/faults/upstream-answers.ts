@@ -7,10 +7,11 @@ import { toProduct, type Creation, type CreationCourse } from "./creations.ts"
 import {
   SUBMIT_TIMEOUT_MS,
   WORK_POLL_MS,
+  type CancelAnswer,
   type CreateAnswer,
   type PollAnswer,
 } from "./upstream-protocol.ts"
-import type { CreateBehaviour, UpstreamScript } from "./upstream-script.ts"
+import type { CancelBehaviour, CreateBehaviour, UpstreamScript } from "./upstream-script.ts"
 import { deliver, type Delivery } from "./wire-answers.ts"
 
 export const CREATES_NOTHING: ReadonlySet<CreateBehaviour> = new Set(["refuses", "busy", "drops"])
@@ -73,7 +74,17 @@ export function toCourse(
   return script.course(operation)
 }
 
+/** Work that is complete can't be stopped any more. */
+export function stop(creation: Creation, behaviour: CancelBehaviour): CancelAnswer {
+  const isComplete = creation.pollsLeft === 0 && Date.now() >= creation.completeAt
+  if (isComplete && !creation.isStopped) return { outcome: "too-late" }
+  if (behaviour === "ignores") return { outcome: "unknown" }
+  creation.isStopped = true
+  return { outcome: behaviour === "unsure" ? "unknown" : "stopped" }
+}
+
 export function toPollAnswer(creation: Creation): PollAnswer {
+  if (creation.isStopped) return { state: "stopped" }
   if (creation.pollsLeft > 0) {
     creation.pollsLeft -= 1
     return { state: "running", progress: Math.max(0, 90 - creation.pollsLeft * 20) }
@@ -93,7 +104,7 @@ export function toPollAnswer(creation: Creation): PollAnswer {
   }
 }
 
-type Answer = CreateAnswer | PollAnswer | { readonly operation: string | null }
+type Answer = CancelAnswer | CreateAnswer | PollAnswer | { readonly operation: string | null }
 
 export function send(socket: Socket, answer: Answer, delivery: Delivery): void {
   deliver(socket, Buffer.from(JSON.stringify(answer)), delivery)

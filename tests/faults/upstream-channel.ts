@@ -20,6 +20,7 @@ import { open, readJson, unavailable, UnsentError } from "./upstream-call.ts"
 import {
   LONGEST_REQUEST_MS,
   SUBMIT_TIMEOUT_MS,
+  type CancelAnswer,
   type CreateAnswer,
   type PollAnswer,
 } from "./upstream-protocol.ts"
@@ -60,11 +61,10 @@ export function createUpstreamChannel(options: UpstreamChannelOptions): Channel 
   async function read<Answer>(
     url: string,
     { signal }: Pick<ChannelRequest, "signal">,
+    method: "GET" | "POST" = "GET",
   ): Promise<Answer> {
     try {
-      return await readJson<Answer>(
-        await open({ method: "GET", url, signal, sendWithinMs: LATE_MS }),
-      )
+      return await readJson<Answer>(await open({ method, url, signal, sendWithinMs: LATE_MS }))
     } catch (error) {
       throw error instanceof UnsentError ? unavailable(error) : error
     }
@@ -82,6 +82,12 @@ export function createUpstreamChannel(options: UpstreamChannelOptions): Channel 
       const query = new URLSearchParams({ node })
       const url = `${origin}/operations/${encodeURIComponent(operation)}?${query.toString()}`
       return toPollOutcome(origin, operation, await read<PollAnswer>(url, request))
+    },
+    async cancel(request: PollRequest) {
+      const operation = toOperationName(request.operation)
+      const query = new URLSearchParams({ node })
+      const url = `${origin}/cancellations/${encodeURIComponent(operation)}?${query.toString()}`
+      return (await read<CancelAnswer>(url, request, "POST")).outcome
     },
     ...(kind === "lookup" && {
       async find(request: ChannelRequest) {
@@ -125,6 +131,8 @@ function toPollOutcome(origin: string, operation: string, answer: PollAnswer): P
       return toCompleted(origin, operation, answer.bytes)
     case "refused":
       return toRefused(answer)
+    case "stopped":
+      return { kind: "refused", code: "task_cancelled" }
     case "nothing":
       return { kind: "not-created", reason: "produced-nothing", retryAfterMs: 10 }
   }

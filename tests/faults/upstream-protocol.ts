@@ -11,6 +11,12 @@ export type PollAnswer =
   | { readonly state: "completed"; readonly bytes: number }
   | { readonly state: "refused"; readonly isBilled: boolean }
   | { readonly state: "nothing" }
+  /** It was cancelled. */
+  | { readonly state: "stopped" }
+
+export interface CancelAnswer {
+  readonly outcome: "stopped" | "too-late" | "unknown"
+}
 
 /** No request to create is carried out later than this after it left: what a look-up relies on. */
 export const LONGEST_REQUEST_MS = 100

@@ -39,6 +39,17 @@ export type PollBehaviour =
   /** Answers after `LINGER_MS`. */
   | "lingers"
 
+export type CancelBehaviour =
+  | "answers"
+  /** Stops, and cuts the connection instead of an answer. */
+  | "cuts"
+  /** Stops, and never answers. */
+  | "silent"
+  /** Stops, and says that it can't tell. */
+  | "unsure"
+  /** Goes on, and says that it can't tell. */
+  | "ignores"
+
 /** While it is away: it proves that nothing was created, or creates and cuts every connection. */
 export type Absence = "refusing" | "cutting"
 
@@ -63,6 +74,7 @@ export interface UpstreamScript {
   course(operation: string): CreationCourse
   poll(operation: string, call: number): PollBehaviour
   output(operation: string, call: number): OutputBehaviour
+  cancel(operation: string, call: number): CancelBehaviour
 }
 
 const CREATES: Readonly<Record<CreateBehaviour, number>> = {
@@ -102,6 +114,14 @@ const OUTPUTS: Readonly<Record<Exclude<OutputBehaviour, "crawls">, number>> = {
   trickles: 1,
 }
 
+const CANCELS: Readonly<Record<CancelBehaviour, number>> = {
+  answers: 6,
+  cuts: 1,
+  silent: 1,
+  unsure: 2,
+  ignores: 1,
+}
+
 /** Nothing goes wrong, and each piece of work takes this long. */
 export function createSteadyScript(workMs: number): UpstreamScript {
   return {
@@ -109,6 +129,7 @@ export function createSteadyScript(workMs: number): UpstreamScript {
     course: () => ({ ending: "completes", pollsBefore: 0, workMs }),
     poll: () => "answers",
     output: () => "whole",
+    cancel: () => "answers",
   }
 }
 
@@ -127,5 +148,7 @@ export function createUpstreamScript(seed: string): UpstreamScript {
       call > BAD_CALLS ? "answers" : pickByText(`${seed}:poll:${operation}:${call}`, POLLS),
     output: (operation, call) =>
       call > BAD_CALLS ? "whole" : pickByText(`${seed}:output:${operation}:${call}`, OUTPUTS),
+    cancel: (operation, call) =>
+      call > BAD_CALLS ? "answers" : pickByText(`${seed}:cancel:${operation}:${call}`, CANCELS),
   }
 }

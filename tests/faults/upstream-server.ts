@@ -4,6 +4,7 @@
  *
  *   POST /KIND?task=&key=       creates            GET /KIND?key=        the operation of a key
  *   GET /operations/NAME        how it stands      GET /outputs/NAME     the bytes it made
+ *   POST /cancellations/NAME    stops it
  *
  * Every call names its node (`node=`), so that it is known to whom an operation was told.
  */
@@ -24,6 +25,7 @@ import {
   answerUncreated,
   CREATES_NOTHING,
   send,
+  stop,
   tell,
   toCourse,
   toPollAnswer,
@@ -127,6 +129,19 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
     creation.isEndTold ||= answer.state !== "running"
   }
 
+  function cancel(socket: Socket, creation: Creation, node: string): void {
+    const { operation } = creation
+    const call = nextCall(`cancel ${operation}`)
+    // While it is away it stops nothing.
+    if (absence !== undefined) return void socket.destroy()
+    const behaviour = script.cancel(operation, call)
+    const answer = stop(creation, behaviour)
+    note(`cancel ${behaviour} ${answer.outcome}`)
+    enter(`cancel of ${operation}, by ${node}: ${behaviour} ${answer.outcome}`)
+    if (behaviour === "silent") return
+    send(socket, answer, behaviour === "cuts" ? "cuts" : "whole")
+  }
+
   function output(socket: Socket, { operation }: Creation): void {
     const call = nextCall(`output ${operation}`)
     const behaviour = absence === undefined ? script.output(operation, call) : "cuts"
@@ -150,6 +165,10 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
     const [place, name = ""] = pathname.slice(1).split("/").map(decodeURIComponent)
     const { key = "", task = "", node = "" } = Object.fromEntries(searchParams)
     const asked = { kind: place as UpstreamKind, key, task, node }
+    if (place === "cancellations") {
+      const stopped = creations.findByOperation(name)
+      return stopped === undefined ? void socket.destroy() : cancel(socket, stopped, node)
+    }
     if (request.method === "POST") return create(socket, asked)
     const creation = creations.findByOperation(name)
     if (creation === undefined) return find(socket, asked)

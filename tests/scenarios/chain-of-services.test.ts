@@ -11,9 +11,9 @@ import { it, type TestContext } from "node:test"
 import {
   parseKey,
   runCommand,
-  startService,
+  startServiceProcess,
   temporaryFolder,
-  type Serving,
+  type ServingProcess,
 } from "../service/command/command-process.ts"
 import { startLyingProxy, type LyingProxy, type ProxiedRequest } from "../support/lying-proxy.ts"
 
@@ -25,7 +25,7 @@ interface Link {
   readonly proxy: LyingProxy
   readonly environment: Readonly<Record<string, string>>
   readonly key: string
-  service: Serving
+  service: ServingProcess
 }
 
 /** With `upstream` as its only channel; the studio without one. */
@@ -40,7 +40,7 @@ async function startLink(t: TestContext, upstream?: Link): Promise<Link> {
   ]
   await writeFile(join(folder, "safelight.config.json"), JSON.stringify({ channels }))
   const environment = upstream === undefined ? {} : { SAFELIGHT_UPSTREAM_KEY: upstream.key }
-  const service = await startService(folder, [], { environment })
+  const service = await startServiceProcess(folder, [], { environment })
   proxy.aim(service.url)
   return { folder, proxy, environment, key: parseKey(service.stdout()), service }
 }
@@ -48,7 +48,7 @@ async function startLink(t: TestContext, upstream?: Link): Promise<Link> {
 async function restart(link: Link): Promise<void> {
   await link.service.ended
   const { environment, folder } = link
-  link.service = await startService(folder, [], { environment })
+  link.service = await startServiceProcess(folder, [], { environment })
   link.proxy.aim(link.service.url)
 }
 

@@ -7,6 +7,7 @@
  *   called back too    ×  fault (the same but downloads, in a webhook, each after a lost answer)
  *                      ×  once, or until the task has ended
  *                      ×  crash (none, or at the first or second pass of each named point, or for a while)
+ *                      ×  cancelled by its account (never, or at the first pass of each named point)
  *
  * Every fault of each channel is played without a crash, and every crash without a fault; of the rest
  * `SAFELIGHT_MATRIX_DRAWS` fields of each channel (a third of them where it is called back, and there
@@ -18,6 +19,7 @@ import { after, describe, it } from "node:test"
 import { PROBE_POINTS, type ProbePoint } from "@safelight/core"
 import { createRandom } from "../faults/random.ts"
 import {
+  CANCEL_POINTS,
   CRASHES,
   FIRST_CRASHES,
   listFaults,
@@ -33,6 +35,8 @@ const SEED = process.env["SAFELIGHT_TEST_SEED"] ?? `${Math.trunc(Math.random() *
 const DRAWS = Number(process.env["SAFELIGHT_MATRIX_DRAWS"] ?? 30)
 const FIELD = process.env["SAFELIGHT_MATRIX_FIELD"]
 const THREADS = 2
+
+const PLAIN = { fault: null, times: 1, crash: null } as const
 
 const players = createPlayers(THREADS)
 const passed = new Set<ProbePoint>()
@@ -70,6 +74,29 @@ describe("the ledger holds", { concurrency: THREADS }, () => {
         const crashes = [null, ...FIRST_CRASHES]
         const fields = crashes.map((crash) => ({ lane, fault: null, times: 1, crash }))
         assert.deepEqual(await playAll(fields), [])
+      })
+
+      // Of the lanes that are called back some are drawn.
+      if (lane.webhooks === null) {
+        it("wherever it is cancelled", async () => {
+          const fields = CANCEL_POINTS.map((cancelAt) => ({ cancelAt, ...PLAIN, lane }))
+          assert.deepEqual(await playAll(fields), [])
+        })
+      }
+
+      it("wherever it is cancelled while things go wrong and the process dies", async (t) => {
+        t.diagnostic(`SAFELIGHT_TEST_SEED=${SEED}`)
+        const faults = await listFaults(lane)
+        const crashes = [null, ...CRASHES]
+        const all = CANCEL_POINTS.flatMap((cancelAt) =>
+          crashes.flatMap((crash) =>
+            withFaults(lane, faults, crash).map((field) => ({ ...field, cancelAt })),
+          ),
+        )
+        const drawn = createRandom(`${SEED}:cancel:${lane.title}`).shuffle(all)
+        const count = Math.ceil(DRAWS / (lane.webhooks === null ? 4 : 8))
+        const fields = FIELD === undefined ? drawn.slice(0, count) : drawn
+        assert.deepEqual(await playAll(fields), [], `SAFELIGHT_TEST_SEED=${SEED}`)
       })
 
       it("whatever goes wrong while the process dies", async (t) => {

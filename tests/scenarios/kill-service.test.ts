@@ -10,7 +10,7 @@ import { it } from "node:test"
 import {
   parseKey,
   runCommand,
-  startService,
+  startServiceProcess,
   temporaryFolder,
   type Serving,
 } from "../service/command/command-process.ts"
@@ -76,7 +76,7 @@ it("a service killed under load keeps every task it accepted", async (t) => {
   const accepted: string[] = []
   let client: Client | undefined
   for (let round = 0; round < ROUNDS; round += 1) {
-    const service = await startService(folder, ["--sandbox"])
+    const service = await startServiceProcess(folder, ["--sandbox"])
     client ??= {
       headers: {
         authorization: `Bearer ${parseKey(service.stdout())}`,
@@ -92,7 +92,7 @@ it("a service killed under load keeps every task it accepted", async (t) => {
     await Promise.all([service.ended, ...clients])
   }
   assert.ok(client)
-  const service = await startService(folder, ["--sandbox"])
+  const service = await startServiceProcess(folder, ["--sandbox"])
   assert.ok(accepted.length >= ROUNDS * 40)
   for (const id of accepted) await assertEnded(service, client, id)
   service.kill("SIGTERM")

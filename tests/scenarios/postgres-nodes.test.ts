@@ -95,7 +95,7 @@ function submitThroughAll(nodes: readonly Node[], key: string): Submitting {
 }
 
 async function start(world: PostgresWorld): Promise<Node> {
-  return { ...(await world.serve()), isLeaving: false }
+  return { ...(await world.serve([], { isOwnProcess: true })), isLeaving: false }
 }
 
 async function createKey(world: PostgresWorld): Promise<string> {

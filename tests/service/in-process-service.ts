@@ -97,6 +97,7 @@ export async function createInProcessService(options: InProcessServiceOptions = 
   let url = ""
   const handler = createHttpHandler({
     service: engine,
+    changes: engine,
     access: createAccess({
       storage,
       service: engine,

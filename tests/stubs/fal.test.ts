@@ -8,7 +8,7 @@ import { createManualClock } from "@safelight/testkit"
 import { callJson } from "./support/call-json.ts"
 import { startHookReceiver, type ReceivedHook } from "./support/hook-receiver.ts"
 import { probeMedia, skipWithoutProbe } from "./support/probe-media.ts"
-import { until } from "./support/until.ts"
+import { until } from "../support/until.ts"
 
 const IMAGE = "recraft/v4.1/flash/text-to-image"
 const FILM = "bytedance/seedance-2.5/reference-to-video"

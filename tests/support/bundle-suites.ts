@@ -2,32 +2,31 @@
  * Files that run in one process: a temporary file imports them all. Only for suites that leave nothing
  * behind in their process, and whose failures can't take it along.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 
-export interface Bundles extends Disposable {
-  /** Those that run alone as they were, and the temporary ones by absolute path. */
+/** Where the temporary files go, and what goes into them. */
+export interface BundleRequest {
+  readonly folder: string
+  readonly suites: readonly string[]
+  /** Of the whole run. */
   readonly files: readonly string[]
 }
 
-/** Paths are from the folder of all tests. A suite of one file needs no bundle. */
-export function bundleSuites(suites: readonly string[], files: readonly string[]): Bundles {
-  const folder = mkdtempSync(join(tmpdir(), "safelight-bundles-"))
+/** The temporary files by absolute path, and the files that run alone as they were: from the folder of all tests. */
+export function bundleSuites({ folder, suites, files }: BundleRequest): readonly string[] {
   const bundled = new Set<string>()
   const bundles = suites.flatMap((suite) => {
     const own = files.filter((file) => file.startsWith(`${suite}/`))
+    // A suite of one file needs no bundle.
     if (own.length < 2) return []
     for (const file of own) bundled.add(file)
     const path = join(folder, `${suite.replaceAll("/", "-")}.test.mjs`)
     writeFileSync(path, own.map(toImport).join(""))
     return path
   })
-  return {
-    files: [...bundles, ...files.filter((file) => !bundled.has(file))],
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
-  }
+  return [...bundles, ...files.filter((file) => !bundled.has(file))]
 }
 
 function toImport(file: string): string {

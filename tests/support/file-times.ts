@@ -1,19 +1,29 @@
 /**
- * How long each file of tests took. Its process says so itself at its end: the run hands the events of one
- * file over only when those of the files before it are done, so when they come tells nothing. Of files
- * that share a process each has the sum of its own tests.
+ * How long each file of tests took, and each process of the run by processor time. Its process says so
+ * itself at its end: the run hands the events of one file over only when those of the files before it are
+ * done, so when they come tells nothing. Of files that share a process each has the sum of its own tests.
  */
+import { existsSync, readFileSync } from "node:fs"
+import { basename } from "node:path"
 import type { TestEvent } from "node:test/reporters"
+import { readProcessorTimeMs } from "./processor-time.ts"
 import { toTestFile } from "./test-file.ts"
 
 export interface FileTimes {
   /** To be called with every event of the run. */
   note(event: TestEvent): void
-  /** The files that took longest, a line each, after their total. */
+  /** The files that took longest and the processes that took most, a line each, after their totals. */
   describe(count: number): readonly string[]
 }
 
-export function createFileTimes(folder: string): FileTimes {
+export interface FileTimesOptions {
+  /** Of all tests. */
+  readonly folder: string
+  /** What `report-processor-time.ts` writes. */
+  readonly report: string
+}
+
+export function createFileTimes({ folder, report }: FileTimesOptions): FileTimes {
   const times = new Map<string, number>()
   const startedAt = performance.now()
 
@@ -32,12 +42,30 @@ export function createFileTimes(folder: string): FileTimes {
       const file = toTestFile(folder, { file: data.file })
       if (!file.startsWith("..")) times.set(file, data.duration_ms)
     },
-    describe(count) {
-      const longest = [...times].toSorted(([, a], [, b]) => b - a).slice(0, count)
-      const total = `${toSeconds(performance.now() - startedAt)} in all; the files that took longest:`
-      return [total, ...longest.map(([file, ms]) => `${toSeconds(ms)} ${file}`)]
-    },
+    describe: (count) => [
+      `${toSeconds(performance.now() - startedAt)} in all; the files that took longest:`,
+      ...toLongest(times, count),
+      `${toSeconds(readProcessorTimeMs())} of processor time; the processes that took most:`,
+      ...toLongest(readProcesses(folder, report), count),
+    ],
   }
+}
+
+/** By the file that each ran, or the suite whose files shared it. */
+function readProcesses(folder: string, report: string): ReadonlyMap<string, number> {
+  const lines = existsSync(report) ? readFileSync(report, "utf8").trim().split("\n") : []
+  return new Map(
+    lines.map((line) => {
+      const { entry, processorMs } = JSON.parse(line) as { entry: string; processorMs: number }
+      const file = toTestFile(folder, { file: entry })
+      return [file.startsWith("..") ? basename(entry) : file, processorMs]
+    }),
+  )
+}
+
+function toLongest(times: ReadonlyMap<string, number>, count: number): string[] {
+  const longest = [...times].toSorted(([, a], [, b]) => b - a).slice(0, count)
+  return longest.map(([file, ms]) => `${toSeconds(ms)} ${file}`)
 }
 
 function toSeconds(ms: number): string {

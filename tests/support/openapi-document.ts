@@ -93,8 +93,10 @@ export function createAnswerFinder(document: ApiDocument): AnswerFinder {
   }
 }
 
+/** The slashes of a model's id may stand as they are, which OpenAPI has no word for. */
 function toPattern(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`)
+  const parts = path.replaceAll(".", "\\.").replaceAll("{model_id}", ".+")
+  return new RegExp(`^${parts.replaceAll(/\{\w+\}/g, "[^/]+")}$`)
 }
 
 /** Of a request line's target, in origin or absolute form. */

@@ -54,9 +54,3 @@ export function createRawClient(url: string): RawClient {
     },
   }
 }
-
-/** Resolves once `isMet` holds. */
-export async function eventually(isMet: () => boolean): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop
-  while (!isMet()) await new Promise((resolve) => setImmediate(resolve))
-}

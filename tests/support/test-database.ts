@@ -63,10 +63,18 @@ export async function borrowTestDatabase(
 /** They go with the server, or with the next run's: the name is random. */
 const returned: TestDatabase[] = []
 
-async function createMigrated(migrate: (url: string) => Promise<void>): Promise<TestDatabase> {
-  const database = await createTestDatabase()
-  await migrate(database.url)
-  return database
+/** A database of this process's that has its tables and nothing else; nobody may be in it while it is copied. */
+let migrated: Promise<TestDatabase> | undefined
+
+/** A database that has its tables, copied from one that was migrated for all tests of this process. */
+export async function createMigrated(
+  migrate: (url: string) => Promise<void>,
+): Promise<TestDatabase> {
+  migrated ??= createTestDatabase().then(async (database) => {
+    await migrate(database.url)
+    return database
+  })
+  return createTestDatabase((await migrated).name)
 }
 
 /** All rows but the one that says which schema it is, past triggers that keep events for ever. */

@@ -1,8 +1,16 @@
 /** Waiting for what only looking tells. A wait for what never comes is ended by the run. */
 import { setTimeout as delay } from "node:timers/promises"
 
-/** Resolves once `isSo` holds, looked at every few milliseconds. */
-export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop -- one look after the other
-  while (!(await isSo())) await delay(5)
+/** Resolves to the first answer that fits, asked for every few milliseconds: by default, to one that holds. */
+export async function until<Answer>(
+  ask: () => Promise<Answer> | Answer,
+  fits: (answer: Answer) => boolean = Boolean,
+): Promise<Answer> {
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    const answer = await ask()
+    if (fits(answer)) return answer
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    await delay(5)
+  }
 }

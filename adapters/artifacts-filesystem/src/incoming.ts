@@ -1,7 +1,7 @@
 /**
- * The folder of files that are not whole yet, and of a folder that is to hold the mark. A file that a crash
- * left in it can be told from that of a put that still runs, perhaps in another process, only by the time
- * since its last write.
+ * The folder `.incoming`, for files that are not whole yet and for the mark's folder before its rename. Only the
+ * time since its last write tells a file that a crash left from that of a put that is still running, perhaps in
+ * another process.
  */
 import { join } from "node:path"
 import type { FileSystem, FolderEntry } from "./file-system.ts"
@@ -10,7 +10,7 @@ import { createRandomName, isRandomName } from "./locator.ts"
 import { createFile, isAbsence, toIncoming, type RootFolder } from "./root-folder.ts"
 import { toErrorName, translateFailure } from "./storage-failure.ts"
 
-/** Removes files and folders that were not written to since `before`; resolves to how many. */
+/** Removes files and folders that were not written to since `before`; resolves to their number. */
 export function sweepIncomingFiles(rootFolder: RootFolder, before: number): Promise<number> {
   return translateFailure(async () => {
     const { files } = rootFolder
@@ -53,13 +53,13 @@ async function removeStale(
     await (entry.isFile() ? files.unlink(path) : removeFolder(files, path))
     return true
   } catch (error) {
-    // Its put or another sweep was faster, or a folder holds a file that is not ours.
+    // Its put or another sweep has removed it, or the folder holds a file that is not ours.
     if (isAbsence(error) || toErrorName(error) === "ENOTEMPTY") return false
     throw error
   }
 }
 
-/** Left by a process that was killed while it wrote the mark. */
+/** Removes the folder of a process that was killed while it wrote the mark. */
 async function removeFolder(files: FileSystem, path: string): Promise<void> {
   await files.unlink(join(path, MARK_FILE)).catch((error: unknown) => {
     if (!isAbsence(error)) throw error

@@ -1,4 +1,4 @@
-/** The public face of the filesystem adapter: one factory, its options, and what it calls. */
+/** The exports of the filesystem adapter: one factory, its options, and the file system calls that it makes. */
 export {
   createFilesystemArtifacts,
   type FilesystemArtifacts,

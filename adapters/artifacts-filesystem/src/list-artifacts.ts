@@ -20,7 +20,7 @@ export function listArtifacts(rootFolder: RootFolder, task: string): Promise<rea
   })
 }
 
-/** Of all tasks, folder by folder, so that memory is bounded by a shard. */
+/** Lists those of all tasks folder by folder, so that memory holds one shard at most. */
 export async function* listAllArtifacts(rootFolder: RootFolder): AsyncGenerator<string> {
   const { files } = rootFolder
   const root = await translateFailure(() => rootFolder.prepare())
@@ -54,7 +54,7 @@ async function listKey(files: FileSystem, root: string, keyFolder: string): Prom
     .map((entry) => `${keyFolder}/${entry.name}`)
 }
 
-/** Empty if a remove took the folder away meanwhile. */
+/** Empty if a remove has removed the folder meanwhile. */
 async function readFolder(files: FileSystem, path: string): Promise<readonly FolderEntry[]> {
   try {
     return await files.readdir(path, { withFileTypes: true })

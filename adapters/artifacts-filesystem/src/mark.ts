@@ -55,7 +55,7 @@ async function readMark(files: FileSystem, root: string): Promise<string | undef
   }
 }
 
-/** Changes nothing where there is a mark already. */
+/** Changes nothing if there is a mark already. */
 async function writeMark({ files, sync }: RootFolder, root: string, mark: string): Promise<void> {
   const incoming = toIncoming(root, createRandomName())
   await makeFolder(files, incoming)
@@ -81,7 +81,7 @@ async function* toBody(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text, "latin1")
 }
 
-/** Failures are ignored: the one that led here is the one to report. */
+/** Failures are ignored: the failure that led here is the one to report. */
 async function discard(files: FileSystem, path: string): Promise<void> {
   await files.unlink(path).catch(ignoreSecondFailure)
   await files.rmdir(dirname(path)).catch(ignoreSecondFailure)

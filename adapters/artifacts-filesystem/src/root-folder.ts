@@ -1,6 +1,6 @@
 /**
- * The folder that holds everything. It is made at the first use and never again: if it vanishes later, its
- * disk went away, and making it anew would fill the disk below the mount point and make every artifact seem
+ * The folder that holds everything. It is made at the first use and never again: if it disappears later, its
+ * disk was unmounted, and a new folder would fill the disk below the mount point and make every artifact seem
  * missing.
  */
 import { constants } from "node:fs"
@@ -15,14 +15,14 @@ const INCOMING = ".incoming"
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 
-/** The errors of an open or a walk if there is no such file, or a link stands in the way. */
+/** The errors of an open or a walk if there is no such file, or if a link is in its path. */
 const ABSENCES: ReadonlySet<string | undefined> = new Set([
   "ENOENT",
   "ENOTDIR",
   "ELOOP",
-  // Some BSDs say this for a link met with O_NOFOLLOW.
+  // Some BSDs answer this for a link that is opened with O_NOFOLLOW.
   "EMLINK",
-  // A socket stands there.
+  // The path is a socket.
   "ENXIO",
 ])
 
@@ -64,7 +64,7 @@ export function createRootFolder(files: FileSystem, folder: string): RootFolder 
   }
 }
 
-/** Where files lie until they are whole; `name` is a file in it. */
+/** The path of the file `name` in the folder of files that are not whole yet. */
 export function toIncoming(root: string, name = ""): string {
   return join(root, INCOMING, name)
 }
@@ -75,7 +75,7 @@ export function createFile(files: FileSystem, path: string): Promise<OpenFile> {
   return files.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE)
 }
 
-/** Whether it was made now: false where the name exists already, as whatever it may be. */
+/** Whether the folder was made now: false if the name exists already, whatever it is. */
 export async function makeFolder(files: FileSystem, path: string): Promise<boolean> {
   try {
     await files.mkdir(path, { mode: FOLDER_MODE })
@@ -101,8 +101,8 @@ export function isAbsence(error: unknown): boolean {
 }
 
 /**
- * Rejects where the folder itself is gone: then nothing can be said about what it held. Called
- * before anybody is told that an artifact is missing.
+ * Rejects with `artifacts-unavailable` if the folder itself is gone: then nothing is known about what it held.
+ * Called before an artifact is reported as missing.
  */
 export async function assertPresent(files: FileSystem, root: string): Promise<void> {
   await files.lstat(toIncoming(root))

@@ -1,17 +1,17 @@
 /**
- * The edge at which a failed system call becomes the error of the port. Only work of ours passes
- * through here, never the body of a put: a body that reads files fails with system errors too, and
- * those are its own. What is not a system error is a mistake of ours and stays as it is.
+ * Turns the error of a failed system call into the port's error. Only our own work passes through here, never the
+ * body of a put: a body that reads files fails with system errors too, and those are its own. An error that is
+ * no system error is a bug of ours and stays as it is.
  */
 import { SafelightError, type AbortSignalLike } from "@safelight/core"
 
-/** The name of a failed system call's error, `ENOENT` say, or undefined for any other error. */
+/** The name of a failed system call's error, such as `ENOENT`; undefined for any other error. */
 export function toErrorName(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined
   return typeof error.code === "string" ? error.code : undefined
 }
 
-/** Does the work; a system error in it rejects with `artifacts-unavailable`. */
+/** Does the work. Rejects with `artifacts-unavailable`, retryable, instead of a system error. */
 export async function translateFailure<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

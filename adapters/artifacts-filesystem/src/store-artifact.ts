@@ -1,8 +1,10 @@
 /**
- * Stores one artifact, under a new locator or under one that another storage gave out: incoming file → written → synced → renamed into place → folders synced. A
- * crash before the rename leaves an incoming file that nobody can open, one after it a whole
- * artifact that only `list` knows of. A folder's own name lies in its parent: every folder up to
- * the root is synced, whoever made it, since its maker may have died before syncing.
+ * Stores one artifact, under a new locator or under one that another storage gave out. A crash before the rename
+ * leaves an incoming file that nobody can open; a crash after it leaves a whole artifact that only `list` shows.
+ * A folder's name is an entry of its parent: every folder up to the root is synced, whoever made it, since its
+ * maker may have died before syncing.
+ *
+ *   incoming file → written → synced → renamed into place → folders synced
  */
 import { dirname, join } from "node:path"
 import {
@@ -36,12 +38,12 @@ export interface StoreHost {
 }
 
 /**
- * How often a put makes its folders again after a remove took them away. Each time another call made
- * progress; the bound ends a loop that is no race, over a link that leads nowhere.
+ * How often a put makes its folders again after a remove has removed them. Each time another call has made
+ * progress. The bound ends a loop without such a race, caused by a link that leads nowhere.
  */
 const MAX_MOVES = 100
 
-/** Ends a restore whose body is not what it should be. */
+/** Ends a restore whose body has another length or hash than expected. */
 const DIFFERS = new Error("the body differs")
 
 export async function putArtifact(host: StoreHost, request: ArtifactPut): Promise<StoredArtifact> {
@@ -52,7 +54,7 @@ export async function putArtifact(host: StoreHost, request: ArtifactPut): Promis
   return { locator, ...written }
 }
 
-/** For a log that moves and names the locator. A body that differs never gets into place. */
+/** Stores a body under the locator that a moved log names. A body that differs is never renamed into place. */
 export async function restoreArtifact(
   host: StoreHost,
   request: ArtifactRestore,
@@ -71,11 +73,11 @@ export async function restoreArtifact(
 
 interface BodyAtLocator {
   readonly locator: string
-  /** The name of its file until it is whole, which no other call uses. */
+  /** The name of its incoming file, which no other call uses. */
   readonly incoming: string
   readonly body: AsyncIterable<Uint8Array>
   readonly signal?: AbortSignalLike
-  /** Any body is stored without it. */
+  /** The length and the hash that the body must have; without it any body is stored. */
   readonly expected?: WrittenBody
 }
 
@@ -139,7 +141,7 @@ async function moveIntoLocator(host: StoreHost, move: Move): Promise<void> {
   throw createUnavailable("The artifact's folder vanished each time it was made")
 }
 
-/** False if a folder vanished on the way. */
+/** False if a folder disappeared meanwhile. */
 async function tryMove(host: StoreHost, move: Move): Promise<boolean> {
   const { files } = host.rootFolder
   const path = join(move.root, move.locator)
@@ -153,13 +155,13 @@ async function tryMove(host: StoreHost, move: Move): Promise<boolean> {
     return true
   } catch (error) {
     if (toErrorName(error) !== "ENOENT") throw error
-    // Only with the incoming file still there can another try succeed.
+    // Another try can succeed only if the incoming file is still there.
     await files.lstat(move.incoming)
     return false
   }
 }
 
-/** Mostly the shard exists and the task's folder does not: that costs two calls. */
+/** Usually the shard exists and the task's folder does not: that costs two calls. */
 async function makeFolders({ rootFolder, durableShards }: StoreHost, move: Move): Promise<void> {
   const { files } = rootFolder
   const { key, task, shard } = toLocatorFolders(move.locator)
@@ -183,7 +185,7 @@ async function syncFolders(host: StoreHost, root: string, locator: string): Prom
   host.durableShards.add(shard)
 }
 
-/** Failures are ignored: the one that led here is the one to report. */
+/** Failures are ignored: the failure that led here is the one to report. */
 async function discard(
   { rootFolder }: StoreHost,
   left: { readonly root: string; readonly locator: string; readonly current: string },

@@ -26,7 +26,7 @@ export async function writeBody(
   let writing: Promise<void> = Promise.resolve()
   const buffers: Buffer[] = []
 
-  /** Two buffers in turn: the write of a piece has ended when the next but one is gathered. */
+  /** Two buffers in turn: the write of a piece has ended before the next piece but one is gathered. */
   function allocate(): Buffer {
     const used = buffers.length < 2 ? undefined : buffers.shift()
     const buffer = used ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
@@ -44,7 +44,7 @@ export async function writeBody(
       bytes += piece.byteLength
     }
   } finally {
-    // The file is closed next, or removed: no write may be under way then.
+    // The file is closed or removed next: no write may be in progress then.
     await writing
   }
   return { bytes, sha256: hash.digest("hex") }
@@ -52,7 +52,7 @@ export async function writeBody(
 
 function ignore(): void {}
 
-/** A write may take only a part, near a full disk for instance; the next one then says why. */
+/** A write may write only a part, for instance on an almost full disk; the next write then reports why. */
 function writeFully(file: OpenFile, chunk: Uint8Array, position: number): Promise<void> {
   return translateFailure(async () => {
     let offset = 0

@@ -5,9 +5,9 @@
 import { toUnavailable } from "./storage-failure.ts"
 
 export interface AnswerBody {
-  /** Resolves to how many bytes it filled in, 0 at the end. Rejects with `artifacts-unavailable`. */
+  /** Resolves to the number of bytes that it filled in, 0 at the end. Rejects with `artifacts-unavailable`. */
   read(into: Uint8Array): Promise<number>
-  /** Safe to call twice. A read that is under way rejects, or is the last. */
+  /** Safe to call twice. A read in progress rejects, or is the last one. */
   close(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ export interface BodyStream extends AsyncIterable<Uint8Array> {
 export function createAnswerBody(stream: BodyStream): AnswerBody {
   const chunks = stream[Symbol.asyncIterator]()
   let rest: Uint8Array = new Uint8Array()
-  // The next read tells of a failure between two reads.
+  // A failure between two reads is reported by the next one.
   stream.on("error", ignore)
 
   async function fill(): Promise<void> {

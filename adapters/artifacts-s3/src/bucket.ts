@@ -1,6 +1,6 @@
 /**
- * Requests to the bucket. The client's errors are translated here, once. A refusal is first handed to the
- * caller with its status and code, since only the caller knows what it means.
+ * Requests to the bucket. The client's errors are translated here, once. A refusal is first given to the caller
+ * with its status and code, since only the caller knows what it means.
  */
 import { createClient, type BucketClient } from "./s3-client.ts"
 import type { S3Settings } from "./s3-options.ts"
@@ -12,22 +12,22 @@ export interface SendOptions {
 }
 
 export interface BucketRequest<Output, Otherwise> {
-  /** Says in errors what was being done. */
+  /** What the request does, for error messages: `removing an object`. */
   readonly operation: string
   readonly signal?: AbortSignal | undefined
   readonly send: (client: BucketClient, options: SendOptions) => Promise<Output>
-  /** The meaning of a refusal; undefined, as by default, makes it a failure. */
+  /** The meaning of a refusal; if it is undefined, as by default, the refusal is a failure. */
   readonly refused?: (refusal: Refusal) => Otherwise | undefined | Promise<Otherwise | undefined>
 }
 
 export interface Bucket {
   readonly client: BucketClient
   readonly name: string
-  /** Before every key, with its slash. */
+  /** What every key begins with, a slash at its end included. */
   readonly prefix: string
   /** Names an object, below the prefix. */
   at(key: string): { readonly Bucket: string; readonly Key: string }
-  /** Rejects with `artifacts-unavailable` after the last try, `aborted` on the signal. */
+  /** Rejects with `artifacts-unavailable` after the last try, and with `aborted` if the signal aborts. */
   ask<Output, Otherwise = never>(
     request: BucketRequest<Output, Otherwise>,
   ): Promise<Output | Otherwise>
@@ -61,12 +61,12 @@ export function createBucket(settings: S3Settings): Bucket {
 /** Long enough for some tries, short enough for a caller who waits for the error. */
 const TIDY_MS = 10_000
 
-/** For tidying up after a failure. A sweep or `list` finds what could not be removed in time. */
+/** For cleaning up after a failure. A sweep or `list` finds what could not be removed in time. */
 export function createTidySignal(): AbortSignal {
   return AbortSignal.timeout(TIDY_MS)
 }
 
-/** Aborts later than `signal`, by the time that tidying up may take. */
+/** Aborts later than `signal`, by the time that cleaning up may take. */
 export function createLateSignal(signal: AbortSignal): AbortSignal {
   const late = new AbortController()
   const onAbort = (): void => void setTimeout(() => late.abort(), TIDY_MS).unref()

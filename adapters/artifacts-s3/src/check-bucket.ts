@@ -1,7 +1,7 @@
 /**
- * Whether the bucket allows all that is needed: an object is written next to the artifacts, looked at,
- * listed and removed, and uploads are listed. A wrong key, region or policy shows at the start and not
- * with the first artifact that was paid for.
+ * Whether the bucket allows all that is needed: an object is written next to the artifacts, read, listed and
+ * removed, and uploads are listed. A wrong key, region or policy shows at the start and not with the first
+ * artifact that was paid for.
  */
 import { PutObjectCommand } from "@aws-sdk/client-s3"
 import { randomUUID } from "node:crypto"
@@ -10,12 +10,12 @@ import { askObjects, askUploads } from "./list-pages.ts"
 import { createUnavailable } from "./storage-failure.ts"
 import { deleteObject, isStored } from "./stored-object.ts"
 
-/** No task has such a name, so `list` shows nothing of it. */
+/** No task has such a name, so `list` does not show it. */
 const FOLDER = ".check"
 
 /**
- * Rejects with `artifacts-unavailable`, naming the first failure. The object is removed then too, if it can
- * be: it may be there although storing it failed, if only the answer was lost.
+ * Rejects with `artifacts-unavailable`, naming the first failure. The object is removed then too, if possible:
+ * it may exist although storing it failed, if only the answer was lost.
  */
 export async function checkBucket(bucket: Bucket): Promise<void> {
   const key = `${FOLDER}/${randomUUID()}`

@@ -1,6 +1,6 @@
 /**
- * Defaults of the options. The region has one for servers of one's own alone, which mostly ignore it; with
- * Amazon's it has to be named, since it is part of the address.
+ * Defaults of the options. The region has a default only for servers of one's own, most of which ignore it. For
+ * Amazon's it is required, since it is part of the address.
  */
 export const DEFAULTS = {
   /** The default of MinIO, Ceph and others. */

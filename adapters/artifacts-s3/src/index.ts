@@ -1,4 +1,4 @@
-/** The public face of the S3 adapter: one factory, its options, and the URL they can come from. */
+/** The exports of the S3 adapter: one factory, its options, and the URL that they can be read from. */
 export { createS3Artifacts, type S3Artifacts } from "./s3-artifacts.ts"
 export { DEFAULTS } from "./defaults.ts"
 export { parseS3Url } from "./s3-url.ts"

@@ -1,6 +1,6 @@
 /**
- * Lists the locators of one task, or of all. An object whose key is no locator is somebody else's and is not
- * shown. An incomplete upload is no object, so it is not listed.
+ * Lists the locators of one task, or of all. An object whose key is no locator is not ours and is not shown. An
+ * incomplete upload is no object, so it is not shown either.
  */
 import { isArtifactLocator } from "@safelight/core"
 import type { Bucket } from "./bucket.ts"
@@ -13,7 +13,7 @@ export async function listArtifacts(bucket: Bucket, task: string): Promise<reado
   return locators
 }
 
-/** Of all tasks; a bucket lists in the order of keys, so those of a task stand together. */
+/** Those of all tasks. A bucket lists in the order of keys, so those of one task follow each other. */
 export function listAllArtifacts(bucket: Bucket): AsyncIterable<string> {
   return listLocators(bucket, "")
 }

@@ -1,6 +1,6 @@
 /**
- * Follows a listing page by page. The client's own paginators take a page for the last one if it says that
- * it is truncated but not where the next one begins: a list would be cut off in silence.
+ * Follows a listing page by page. If a truncated page does not say where the next one begins, the client's own
+ * paginators take it for the last one, and silently cut the list off.
  */
 import {
   ListMultipartUploadsCommand,
@@ -15,7 +15,7 @@ interface Page {
   readonly IsTruncated?: boolean | undefined
 }
 
-/** Rejects with `artifacts-unavailable`, also if a listing has no end. */
+/** Rejects with `artifacts-unavailable`, even if a listing has no end. */
 export async function* followPages<Answer extends Page, Next extends object>(
   ask: (next: Next | undefined) => Promise<Answer>,
   toNext: (page: Answer) => { readonly [Name in keyof Next]: Next[Name] | undefined },

@@ -5,13 +5,13 @@
 import { hash, randomUUID } from "node:crypto"
 import { toArtifactFolder, toArtifactLocator } from "@safelight/core"
 
-/** A new locator, that no other call ever returns. */
+/** A new locator, which no other call ever returns. */
 export function createLocator(artifact: { readonly task: string; readonly key: string }): string {
   const { task, key } = artifact
   return toArtifactLocator({ task, key, random: randomUUID() }, toHash)
 }
 
-/** The beginning that a task's locators have in common, and no others have. */
+/** What all locators of a task begin with, and no others do. */
 export function toTaskPrefix(task: string): string {
   return `${toArtifactFolder(task, toHash)}/`
 }

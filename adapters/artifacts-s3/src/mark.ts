@@ -1,7 +1,7 @@
 /**
  * The mark of a bucket, or of a prefix in it: the object `.safelight/mark`, one line. It is stored on the
- * condition that there is none. A bucket that knows no conditions is asked without it: of two marks that
- * are stored at once the later one stays, and both callers read it back.
+ * condition that there is none. In a bucket without conditions it is stored without: if two marks are stored at
+ * once, the later one stays, and both callers read it back.
  */
 import { PutObjectCommand } from "@aws-sdk/client-s3"
 import { isSafelightError, MOST_MARK_BYTES, parseMarkLine } from "@safelight/core"
@@ -9,15 +9,15 @@ import type { Bucket } from "./bucket.ts"
 import { openRange, type OpenRange } from "./object-range.ts"
 import { createUnavailable, type Refusal } from "./storage-failure.ts"
 
-/** No task has such a name, so `list` shows nothing of it. */
+/** No task has such a name, so `list` does not show it. */
 const KEY = ".safelight/mark"
 
-/** Another process stores one at this moment; there is one. */
+/** 409: another process is storing one at this moment. 412: there is one. */
 const TAKEN_STATUSES: ReadonlySet<number | undefined> = new Set([409, 412])
-/** The answers of buckets that know no condition; others ignore it. */
+/** The answers of some buckets without conditions; others ignore the condition. */
 const UNKNOWN_STATUSES: ReadonlySet<number | undefined> = new Set([400, 501])
 
-/** After so many conflicts it is decided. */
+/** After so many conflicts one of the processes has stored its mark. */
 const MOST_TRIES = 5
 
 export async function markBucket(bucket: Bucket, proposed?: string): Promise<string | undefined> {
@@ -59,7 +59,7 @@ function toNone(error: unknown): undefined {
   if (!isSafelightError(error) || error.code !== "artifact-missing") throw error
 }
 
-/** Changes nothing where there is a mark already. */
+/** Changes nothing if there is a mark already. */
 async function writeMark(bucket: Bucket, mark: string): Promise<void> {
   const answer = await storeMark(bucket, mark, {
     condition: "*",

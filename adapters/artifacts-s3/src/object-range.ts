@@ -1,6 +1,6 @@
 /**
- * Asks for an object, whole or from a byte on, and checks the answer: a bucket that ignores the range, sends
- * another one or leaves out the length would hand out the wrong bytes.
+ * Requests an object, whole or in part, and checks the answer: a bucket that ignores the range, sends another one
+ * or leaves out the length would give the wrong bytes.
  */
 import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3"
 import { closeStream, createAnswerBody, type AnswerBody, type BodyStream } from "./answer-body.ts"
@@ -13,7 +13,7 @@ export interface ObjectRange {
   readonly start: number
   /** Last byte, inclusive; all the rest by default. */
   readonly end?: number
-  /** The object has to have it still. */
+  /** The object must still have this ETag. */
   readonly etag?: string
   readonly signal?: AbortSignal
 }
@@ -27,7 +27,7 @@ export interface OpenRange {
 
 const CONTENT_RANGE = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/
 
-/** Rejects with `artifact-missing`, or `artifacts-unavailable`. */
+/** Rejects with `artifact-missing`, with `artifacts-unavailable`, and with `aborted` if the signal aborts. */
 export async function openRange(bucket: Bucket, range: ObjectRange): Promise<OpenRange> {
   const { key, start, end, etag, signal } = range
   const isWhole = start === 0 && end === undefined
@@ -61,7 +61,7 @@ async function toEmptyRange(
   if (code === "NoSuchKey") throw createMissing()
   if (status === 412) throw createUnavailable("the artifact was changed while it was read")
   if (status !== 416) return undefined
-  // The range is said to be past the last byte: then the bucket has to say how many there are.
+  // The bucket says that the range is past the last byte: so it has to say how many bytes there are.
   const whole = await openRange(bucket, { key, start: 0, ...(signal && { signal }) })
   await whole.body?.close()
   if (whole.totalBytes > start) throw createUnavailable("it refused a range that it has")
@@ -95,7 +95,7 @@ function toTotalBytes(answer: GetObjectCommandOutput, start: number, end?: numbe
   return totalBytes
 }
 
-/** Coded bytes would be others, and of another length. */
+/** With a content coding the bytes and their number would be others. */
 function assertPlain({ ContentEncoding = "identity" }: GetObjectCommandOutput): void {
   if (ContentEncoding !== "identity") throw createUnavailable("it coded the bytes of an object")
 }

@@ -1,8 +1,7 @@
 /**
- * Opens an artifact for reading. The first request is the download itself. If its connection breaks, the
- * rest is asked for on a new one, on the condition that the object still has its ETag, so that a long
- * download outlives a short outage. A read never delivers fewer bytes than the first answer promised: it
- * resumes or rejects.
+ * Opens an artifact for reading. The first request is the download itself. If its connection breaks, the rest is
+ * requested on a new one, on the condition that the object still has its ETag, so that a long download survives
+ * a short outage. A read never gives fewer bytes than the first answer promised: it resumes or rejects.
  */
 import {
   isArtifactLocator,
@@ -15,7 +14,7 @@ import type { Bucket } from "./bucket.ts"
 import { openRange, type OpenRange } from "./object-range.ts"
 import { createMissing, createUnavailable } from "./storage-failure.ts"
 
-/** In a row without a byte between them; each is a request with tries of its own. */
+/** Resumes in a row that bring no byte; each is a request with tries of its own. */
 const MOST_RESUMES = 3
 
 export async function openArtifact(bucket: Bucket, request: ArtifactOpen): Promise<ArtifactReader> {
@@ -38,7 +37,7 @@ interface Reading {
   readonly bucket: Bucket
   readonly range: Parameters<typeof openRange>[1]
   readonly opened: OpenRange
-  /** Ends a request under way, and the wait before one. */
+  /** Ends a request in progress, and the wait before one. */
   readonly callOff: () => void
 }
 
@@ -59,7 +58,7 @@ function createReader({ bucket, range, opened, callOff }: Reading): ArtifactRead
     throw createUnavailable("the artifact was changed while it was read")
   }
 
-  /** Fills `body` again. */
+  /** Sets `body` to the rest, on a new connection. */
   async function reconnect(resumes: number): Promise<void> {
     if (isClosed) throw createUnavailable("the reader is closed")
     if (resumes === MOST_RESUMES) throw createUnavailable("its answers break off")
@@ -105,7 +104,7 @@ function createReader({ bucket, range, opened, callOff }: Reading): ArtifactRead
   }
 }
 
-/** An artifact that is removed while it is read is not missing: the read is cut off. */
+/** An artifact that is removed while it is read is not reported as missing: the read fails as cut off. */
 function toReadFailure(error: unknown): never {
   if (!isSafelightError(error)) throw error
   if (error.code === "artifact-missing") {

@@ -1,7 +1,7 @@
 /**
- * How often the client tries a request, and when. The client classifies a failure and asks here whether to
- * try again. Its own strategy has a budget that all requests share, so most of 64 puts would give up at the
- * first outage, and it waits by a clock that no test can move.
+ * How often the client tries a request, and when. The client classifies a failure and asks here whether to try
+ * again. Its own strategy has a budget that all requests share, with which most of 64 puts would give up at the
+ * first outage, and it waits by a clock that no test can control.
  */
 import type { S3ClientConfig } from "@aws-sdk/client-s3"
 import { isSafelightError } from "@safelight/core"
@@ -15,7 +15,7 @@ type RetryStrategy = Extract<
 >
 type RetryToken = Awaited<ReturnType<RetryStrategy["acquireInitialRetryToken"]>>
 
-/** A body that was damaged or lost on its way, and a late error: the client takes none of them for transient. */
+/** Codes of a body that was damaged or lost on its way, and of a late error, which the client takes for permanent. */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   "BadDigest",
   "IncompleteBody",
@@ -62,7 +62,7 @@ const FIRST_PAUSE_MS = 200
 /** Long enough for a bucket that scales up; the sum stays far below a task's time. */
 const LONGEST_PAUSE_MS = 5_000
 
-/** A random part of a time that doubles: requests that failed together are not sent again together. */
+/** A random part of a time that doubles, so that requests that failed together are not repeated together. */
 export function createPause({ clock, random }: Pick<S3Settings, "clock" | "random">): Pause {
   return (attempt, signal) => {
     const longestMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS)

@@ -1,7 +1,7 @@
 /**
- * Artifacts as objects of a bucket that speaks S3: Amazon's, or a server of one's own. The bucket
- * has to be strongly consistent, as S3 is: what was stored can be read at once. Several processes,
- * and several installations by their prefixes, may share it.
+ * Artifacts as objects of a bucket with the S3 API: Amazon's, or that of another server. The bucket must be
+ * strongly consistent, as S3 is: what was stored can be read at once. Several processes may share it, and
+ * several installations with different prefixes.
  */
 import { isArtifactLocator, type ArtifactStorage } from "@safelight/core"
 import { createBucket } from "./bucket.ts"

@@ -12,7 +12,7 @@ export type BucketClient = Pick<S3Client, "config" | "send">
 
 export function createClient(settings: S3Settings, pause: Pause): BucketClient {
   const { credentials, endpoint, idleTimeoutMs, isPathStyle, region, tries } = settings
-  // The client's own bound of 50 would let slow readers keep every other request waiting.
+  // With the client's own bound of 50, slow readers would keep every other request waiting.
   const agent = { keepAlive: true, maxSockets: Infinity }
   const client = new S3Client({
     region,
@@ -22,10 +22,10 @@ export function createClient(settings: S3Settings, pause: Pause): BucketClient {
     maxAttempts: tries,
     retryMode: "standard",
     retryStrategy: createRetries(settings, pause),
-    // Buckets of other vendors refuse checksums by trailers; the SHA-256 that signs a body stays.
+    // Other vendors' buckets refuse checksums in trailers. The body is still signed by its SHA-256.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
-    // Another connection for every part, otherwise.
+    // Otherwise every part would need another connection.
     expectContinueHeader: false,
     followRegionRedirects: false,
     disableS3ExpressSessionAuth: true,
@@ -36,7 +36,7 @@ export function createClient(settings: S3Settings, pause: Pause): BucketClient {
     authSchemePreference: ["aws.auth#sigv4"],
     defaultsMode: "standard",
     userAgentAppId: () => Promise.resolve(undefined),
-    // By inactivity of the socket, not by the length of a request: a large part may take its time.
+    // Judges the inactivity of the socket, not the duration of a request: a large part may take long.
     requestHandler: {
       connectionTimeout: idleTimeoutMs,
       socketTimeout: idleTimeoutMs,

@@ -1,7 +1,7 @@
 /**
- * Where a bucket is. Each part is checked here, once, and named in the error if it is wrong, by the name that
- * the caller hands in: an operator who wrote a URL does not know our options. Errors never repeat a value,
- * since an endpoint may hold a password, and a secret may have been put into the wrong option.
+ * Where a bucket is. Each part is checked here, once. An error names the wrong part by the name that the caller
+ * passes in: an operator who wrote a URL does not know our options. Errors never repeat a value, since an
+ * endpoint may hold a password, and a secret may have been put into the wrong option.
  */
 import { DEFAULTS } from "./defaults.ts"
 import { createMisconfigured } from "./storage-failure.ts"
@@ -75,7 +75,7 @@ function isMatch(value: unknown, pattern: RegExp): boolean {
 const PATH_PATTERN = /^\/[A-Za-z0-9_./-]*$/
 
 /**
- * Always an address, also of Amazon's: without one the client would look for it in the environment.
+ * The address of the server, of Amazon's too: without one the client would look for it in the environment.
  * Throws `invalid-configuration`.
  */
 function toEndpoint(location: S3Location, region: string, names: LocationNames): Endpoint {

@@ -24,14 +24,14 @@ export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
-  /** When they end, if they do: the provider is asked again 5 minutes earlier. */
+  /** When they expire, if they do: the provider is called again 5 minutes earlier. */
   readonly expiration?: Date
 }
 
-/** Asked at the first request, and again before the credentials end. */
+/** Called at the first request, and again before the credentials expire. */
 export type S3CredentialsProvider = () => Promise<S3Credentials>
 
-/** The clock waits between tries, and tells no time. */
+/** The clock is used only to wait between tries. */
 export type S3Clock = Pick<Clock, "wait">
 
 export interface S3ArtifactsOptions extends S3Location {
@@ -48,7 +48,7 @@ export interface S3ArtifactsOptions extends S3Location {
   readonly idleTimeoutMs?: number
   /** How old an unfinished upload has to be before a sweep removes it. */
   readonly staleAfterMs?: number
-  /** Told of every try that failed. */
+  /** Gets a warning for every try that failed; silent by default. */
   readonly log?: Log
   readonly clock?: S3Clock
   /** From 0 to below 1: spreads the waits between tries. */
@@ -67,7 +67,7 @@ export interface S3Settings extends BucketAddress {
 }
 
 const MIB = 1024 * 1024
-/** S3 asks for 5 MiB in every part but the last; 10,000 of the largest are more than one object holds. */
+/** S3 requires 5 MiB in every part but the last; 10,000 parts of the largest size exceed the largest object. */
 const BOUNDS = {
   partBytes: [5 * MIB, 1024 * MIB],
   tries: [1, 100],
@@ -75,7 +75,7 @@ const BOUNDS = {
   staleAfterMs: [0, Number.MAX_SAFE_INTEGER],
 } as const
 
-/** As a caller of the factory writes them. */
+/** The names of the factory's options. */
 const OPTION_NAMES: LocationNames = {
   bucket: "bucket",
   endpoint: "endpoint",
@@ -99,7 +99,7 @@ export function toSettings(options: S3ArtifactsOptions): S3Settings {
   }
 }
 
-/** The bucket judges the credentials of a provider. */
+/** Checks fixed credentials; those of a provider are for the bucket to judge. */
 function assertCredentials(credentials: S3Credentials | S3CredentialsProvider): void {
   if (typeof credentials === "function") return
   const { accessKeyId, secretAccessKey, sessionToken } = credentials

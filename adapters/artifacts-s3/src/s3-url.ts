@@ -1,7 +1,7 @@
 /**
  * `s3://bucket/prefix?endpoint=…&region=…` as a setting, which says where the bucket is and holds no secret.
- * A URL with a password or an unknown parameter is refused without repeating either, since errors end up in
- * logs. Errors use the names that stand in a URL (`path-style`), not those of our options.
+ * A URL with a password or an unknown parameter is refused, and neither is repeated, since errors end up in logs.
+ * Errors use the names in the URL (`path-style`), not those of our options.
  */
 import { isSafelightError } from "@safelight/core"
 import { toBucketAddress, type LocationNames, type S3Location } from "./s3-location.ts"
@@ -18,8 +18,8 @@ const URL_NAMES: LocationNames = {
 }
 
 /**
- * A location that `createS3Artifacts` takes. Throws `invalid-configuration`, which begins with `name`:
- * a setting's own, perhaps.
+ * A location that `createS3Artifacts` takes. Throws `invalid-configuration` with a message that begins with
+ * `name`, which may be the name of a setting.
  */
 export function parseS3Url(text: string, name = "the artifacts' URL"): S3Location {
   const url = toUrl(text, name)

@@ -1,8 +1,8 @@
 /**
- * The errors of this adapter. None has a cause, and none tells more of an answer than its status and code:
- * an error of a socket or parser can hold raw bytes, and an error document what we had signed. Every refusal
- * is retryable: once a key is rotated or a policy mended the artifacts are back, and a paid result must not
- * be given up before.
+ * The errors of this adapter. None has a cause, and none holds more of an answer than its status and code: an
+ * error of a socket or parser can hold raw bytes, and an error document can hold what we signed. Every refusal
+ * is retryable: once a key or a policy is corrected the artifacts are back, and a paid result must not be given
+ * up before.
  */
 import { isSafelightError, SafelightError } from "@safelight/core"
 
@@ -30,11 +30,11 @@ export function createMisconfigured(message: string): SafelightError {
 export interface Refusal {
   /** Undefined if there was no answer. */
   readonly status: number | undefined
-  /** Of the error document, of the socket, or the client's own name for what happened. */
+  /** The code of the error document or of the socket, or the client's name for the failure. */
   readonly code: string
 }
 
-/** Only such a code of an error document is ever repeated; S3 has one code that is not letters alone. */
+/** No other code of an error document is ever repeated. S3 has one code that is not letters alone. */
 const CODE_PATTERN = /^(?:[A-Za-z]{1,64}|XAmzContentSHA256Mismatch)$/
 
 export function toRefusal(error: unknown): Refusal {
@@ -48,7 +48,7 @@ export function toRefusal(error: unknown): Refusal {
   return { status, code: isSocket ? code : String(name) }
 }
 
-/** In words that hold no secret. */
+/** The refusal in words that hold no secret. */
 export function describeRefusal({ status, code }: Refusal): string {
   const isKnown = CODE_PATTERN.test(code)
   if (status !== undefined) {
@@ -63,7 +63,7 @@ export function describeRefusal({ status, code }: Refusal): string {
   return /^[A-Z][A-Za-z0-9_]{1,64}$/.test(code) ? `failed (${code})` : "failed"
 }
 
-/** A mistake of ours stays as it is, and so does a SafelightError. */
+/** A bug of ours stays as it is, and so does a SafelightError. */
 export function toUnavailable(operation: string, error: unknown): unknown {
   const refusal = toRefusal(error)
   const isOurs = error instanceof TypeError && refusal.status === undefined

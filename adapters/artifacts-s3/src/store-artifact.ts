@@ -1,7 +1,7 @@
 /**
- * Stores an artifact: under a new locator, or under one that another storage gave out, for a log that moves
- * and names it. The object appears with the last request, whole, and only once its length and hash were
- * accepted; the call resolves when the bucket says that it holds it, as long as it was.
+ * Stores an artifact: under a new locator, or under one that another storage gave out, if a moved log names it.
+ * The object appears with the last request, whole, and only once its length and hash were accepted. The call
+ * resolves when the bucket says that it holds an object of that length.
  */
 import { createHash } from "node:crypto"
 import {
@@ -30,7 +30,7 @@ type Measured = Pick<StoredArtifact, "bytes" | "sha256">
 /** The size of a file stream's chunk. */
 const PIECE_BYTES = 64 * 1024
 
-/** Ends an upload whose body is not what it should be. */
+/** Ends a restore whose body has another length or hash than expected. */
 const DIFFERS = new Error("the body differs")
 
 export async function putArtifact(host: StoreHost, request: ArtifactPut): Promise<StoredArtifact> {
@@ -41,8 +41,8 @@ export async function putArtifact(host: StoreHost, request: ArtifactPut): Promis
 }
 
 /**
- * A failure leaves an object that is whole: the locator may hold what an earlier call stored, or one that
- * runs at the same time.
+ * After a failure a whole object at the locator stays: an earlier call may have stored it, or one that runs at the
+ * same time.
  */
 export async function restoreArtifact(
   host: StoreHost,
@@ -62,7 +62,7 @@ interface BodyAtLocator {
   readonly locator: string
   readonly body: AsyncIterable<Uint8Array>
   readonly signal?: AbortSignalLike
-  /** Of a restore. Without it the locator is new, so that whatever a failure leaves there is removed. */
+  /** Set for a restore. Without it the locator is new, so whatever a failure leaves there is removed. */
   readonly expected?: Measured
 }
 
@@ -75,7 +75,7 @@ async function storeBody(
   { body, expected, locator, signal: caller }: BodyAtLocator,
 ): Promise<Measured> {
   if (caller?.aborted === true) throw createAborted()
-  // The first reason stays: it is the error of the call.
+  // Only the first reason counts: it is the error of the call.
   const stop = new AbortController()
   const callOff = (): void => stop.abort(createAborted())
   caller?.addEventListener("abort", callOff, { once: true })
@@ -106,7 +106,7 @@ async function storeBody(
   } catch (error) {
     stop.abort(error)
     if (isToDiscard) {
-      // If the bucket allows it: the failure that led here is the one to report.
+      // Best effort: the failure that led here is the one to report.
       await deleteObject(bucket, locator, createTidySignal()).catch(ignoreSecondFailure)
     }
     throw stop.signal.reason

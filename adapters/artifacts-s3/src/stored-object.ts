@@ -1,8 +1,8 @@
-/** Removing one object, and asking the bucket whether it holds what it said it had taken. */
+/** Removes one object, or asks the bucket whether it holds an object that it accepted. */
 import { DeleteObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3"
 import type { Bucket } from "./bucket.ts"
 
-/** Resolves also if there is none. */
+/** Resolves even if there is none. Rejects with `artifacts-unavailable`. */
 export async function deleteObject(
   bucket: Bucket,
   key: string,

@@ -13,7 +13,7 @@ interface StaleUpload {
   readonly UploadId: string
 }
 
-/** Abandons those that were started at `before` or earlier by the bucket's clock; resolves to how many. */
+/** Abandons those that were started at `before` or earlier by the bucket's clock; resolves to their number. */
 export async function sweepUploads(bucket: Bucket, before: number): Promise<number> {
   const stale: StaleUpload[] = []
   const pages = followPages(

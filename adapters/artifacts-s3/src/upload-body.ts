@@ -1,8 +1,8 @@
 /**
  * Sends a body by the client's own `Upload`: in one request if it fits into a part, otherwise in parts.
- * `Upload` passes no signal on, waits for a body that hangs, keeps the chunks it was given, and takes a lost
- * answer to its completion for a failure; so it is given a client that handles these, and chunks of their
- * own memory.
+ * `Upload` passes no signal on, waits for a body that hangs, keeps the chunks that it was given, and takes a lost
+ * answer to its completion for a failure. So it is given a client that handles these cases, and chunks in
+ * memory of their own.
  */
 import {
   AbortMultipartUploadCommand,
@@ -65,13 +65,13 @@ function createStoppableClient(client: BucketClient, stop: AbortController): obj
       }
       try {
         stop.signal.throwIfAborted()
-        // Whether an upload was begun has to be known, so that it can be abandoned.
+        // Waits for the answer, which has the id: without it the upload could not be abandoned.
         const isBeginning = command instanceof CreateMultipartUploadCommand
         const abortSignal = isBeginning ? createLateSignal(stop.signal) : stop.signal
         const output = await sender.send(command, { abortSignal })
         return assertNamed(command, output)
       } catch (error) {
-        // An earlier try completed the upload and its answer was lost: the object is asked for next.
+        // An earlier try completed the upload and its answer was lost. The caller checks the object next.
         if (command instanceof CompleteMultipartUploadCommand && isGone(error)) return {}
         stop.abort(toUnavailable(OPERATIONS[command.constructor.name] ?? "storing", error))
         throw error

@@ -1,13 +1,13 @@
 /**
- * Stopping a prompt: it is taken out of the queue, or interrupted if it is running. An old server ignores the
- * id of an interruption and stops the prompt that runs, so none is sent unless that is ours.
+ * Cancels a prompt: removes it from the queue, or interrupts it if it is running. An old server ignores the
+ * id of an interruption and stops whichever prompt is running, so it is sent only while that is ours.
  */
 import type { AbortSignalLike, CancelOutcome } from "@safelight/core"
 import type { ComfyServer } from "./comfy-server.ts"
 import { isFields } from "./graph.ts"
 import { findStanding } from "./standing.ts"
 
-/** Rejects, retryable, if the server does not say. */
+/** Rejects, retryable, if the server's answers don't tell where the prompt is. */
 export async function cancelPrompt(
   server: ComfyServer,
   promptId: string,
@@ -18,7 +18,7 @@ export async function cancelPrompt(
   if (before.kind === "queued") {
     await server.ask({ ...post, path: "/queue", json: { delete: [promptId] } })
   }
-  // It may have begun to run before it could be taken out.
+  // It may have begun to run before it could be removed.
   const between = before.kind === "queued" ? await findStanding(server, promptId, signal) : before
   if (between.kind === "running") {
     await server.ask({ ...post, path: "/interrupt", json: { prompt_id: promptId } })

@@ -7,7 +7,7 @@ import type { ComfyServer, ServerReply } from "./comfy-server.ts"
 import { isFields, type ComfyNode, type Fields } from "./graph.ts"
 import { isFilled, toName, type Workflow } from "./workflow.ts"
 
-/** `isKeyed`: a key goes along, for a proxy in front of the server. Rejects only with mistakes of ours. */
+/** `isKeyed`: a key is sent, for a proxy in front of the server. Only a bug of ours makes it reject. */
 export async function checkServer(
   server: ComfyServer,
   workflows: Iterable<Workflow>,
@@ -93,7 +93,7 @@ function toChoices({ input }: Fields, name: string): readonly unknown[] | undefi
   if (spec === undefined) return undefined
   const [kind, extra] = spec as readonly unknown[]
   const options = isFields(extra) ? extra : {}
-  // A file below a folder is taken, though only the topmost are listed.
+  // The server takes a file in a subfolder too, and lists only those at the top.
   if (Object.keys(options).some((option) => option.endsWith("_upload"))) return undefined
   const choices = kind === "COMBO" ? options["options"] : kind
   return Array.isArray(choices) ? choices : undefined

@@ -1,6 +1,6 @@
 /**
  * Requests to the server, each sent once, and their answers as JSON. The caller decides what an answer
- * means. A server behind a proxy may stand below a path, and want a key.
+ * means. A server behind a proxy may be below a path, and need a key.
  */
 import { Readable } from "node:stream"
 import {
@@ -17,10 +17,13 @@ import { Agent, request as send, type Dispatcher } from "undici"
 export interface ComfyServer {
   /** As `http://127.0.0.1:8188`. */
   readonly origin: string
-  /** Sent with each request; a key among them is no secret to the server alone. */
+  /** Sent with each request. They may hold a key, which only this server may see. */
   readonly headers: Readonly<Record<string, string>>
   toUrl(path: string, query?: Readonly<Record<string, string>>): URL
-  /** Rejects with `channel-unavailable`, retryable, and with `aborted` on the signal. */
+  /**
+   * Resolves to the answer, whatever its status. Rejects with `channel-unavailable`, retryable; with `aborted` if
+   * the signal aborts; and with the error of `body`.
+   */
   ask(request: ServerRequest): Promise<ServerReply>
   close(): Promise<void>
 }
@@ -36,7 +39,7 @@ export interface ServerRequest {
 
 export interface ServerReply {
   readonly status: number
-  /** Undefined where the body is none. */
+  /** Undefined if the body is no JSON. */
   readonly json: Json | undefined
   readonly retryAfterMs?: number
 }
@@ -46,10 +49,10 @@ export interface ServerOptions {
   readonly key: string | undefined
 }
 
-/** A queue tells the whole graph of each prompt in it. */
+/** The queue is answered with the whole graph of each prompt. */
 const MOST_REPLY_BYTES = 64 * 1024 * 1024
 const CONNECT_MS = 10_000
-/** A server of one's own is asked for little at once. */
+/** A server of one's own has few prompts at once. */
 const CONNECTIONS = 16
 
 export function createComfyServer({ baseUrl, key }: ServerOptions): ComfyServer {
@@ -128,7 +131,7 @@ function toFault(error: unknown, signal: AbortSignalLike): Error {
   return new SafelightError({ code: "channel-unavailable", message, retryable: true, cause: error })
 }
 
-/** For an answer that is none of ComfyUI's: the question is asked again. */
+/** The error for an answer that ComfyUI would not give: the request may be sent again. */
 export function meaningless({ status }: ServerReply): SafelightError {
   const message = `the ComfyUI server answered ${status}, which says nothing`
   return new SafelightError({ code: "channel-answer-invalid", message, retryable: true })

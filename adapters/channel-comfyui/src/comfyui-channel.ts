@@ -1,7 +1,7 @@
 /**
  * A channel for a ComfyUI server of one's own: a workflow for each public model, filled with a task's
- * parameters and sent under an id of ours. The server keeps its queue and history in memory alone, so that
- * what neither knows is lost and is made anew; as the machine is one's own, that costs no money.
+ * parameters and sent with an id of ours. The server keeps its queue and history in memory alone. A prompt in
+ * neither is lost and is made again; as the machine is one's own, that costs no money.
  */
 import { readFile } from "node:fs/promises"
 import {
@@ -31,7 +31,7 @@ export async function createComfyUiChannel(options: ComfyUiOptions): Promise<Cha
   const settings = checkOptions(options)
   const plans = new Map<string, Plan>()
   for (const [id, file] of Object.entries(settings.workflows)) {
-    // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
+    // oxlint-disable-next-line no-await-in-loop -- in order, so that the first fault is the one reported
     const workflow = await readWorkflow(settings, id, file)
     plans.set(id, { workflow, accepts: createAccepts(workflow) })
   }
@@ -119,7 +119,7 @@ async function pollPrompt(
   }
   socket.forget(promptId)
   if (standing.kind === "over") return readHistory(server, workflow, standing.entry)
-  // The server was restarted, or somebody took the prompt out: it will not be made any more.
+  // The server was restarted, or somebody removed the prompt: it will not be made.
   return { kind: "not-created", reason: "forgotten" }
 }
 

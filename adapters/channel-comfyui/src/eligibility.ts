@@ -1,6 +1,6 @@
 /**
  * Whether a workflow makes exactly what a request asks for. A parameter without a placeholder has to be at its
- * default, since nothing is dropped. A list has to be as long as the workflow takes it.
+ * default, since no parameter is ignored. A list must have exactly as many items as the workflow has placeholders.
  */
 import { toCanonicalJson, type Ineligible, type ParameterValues } from "@safelight/core"
 import { toPlainText } from "./parameter-probe.ts"
@@ -47,7 +47,7 @@ export function createAccepts(workflow: Workflow): Accepts {
   }
 }
 
-/** By list, how many of it the workflow takes. */
+/** By list parameter, how many items the workflow takes. */
 function toLengths(sources: readonly ParameterSource[]): ReadonlyMap<string, number> {
   const lengths = new Map<string, number>()
   for (const { index, parameter } of sources) {
@@ -86,7 +86,7 @@ function createIsDefault({
   function findDefault(param: string, parameters: ParameterValues): string {
     const { [param]: _given, ...others } = parameters
     const check = model.check(others)
-    // A required parameter has none.
+    // A required parameter has no default.
     return check.kind === "valid" ? toText(check.parameters[param]) : ""
   }
 

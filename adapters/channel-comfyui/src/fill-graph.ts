@@ -14,7 +14,7 @@ import type { PlacedFilling, Workflow } from "./workflow.ts"
 export interface PromptValues {
   readonly parameters: ParameterValues
   readonly identity: PromptIdentity
-  /** By source, as `image_urls[0]`: the name that an uploaded file has there. */
+  /** By source, such as `image_urls[0]`: the name of the uploaded file on the server. */
   readonly files: ReadonlyMap<string, string>
 }
 
@@ -34,7 +34,7 @@ export function fillGraph(workflow: Workflow, values: PromptValues): Graph {
   )
 }
 
-/** Undefined if the workflow's own value stays. */
+/** Undefined if the input keeps the workflow's own value. */
 function toValue(workflow: Workflow, filling: PlacedFilling, values: PromptValues): unknown {
   const { factor, source, summand, table } = filling
   if (source === "$seed") return values.identity.seed

@@ -1,6 +1,6 @@
 /**
- * A workflow in ComfyUI's API format: nodes by id. An input is a constant, or a link to what another
- * node gives: `[id, slot]`. The format that its page saves is another, with `nodes` and `links`.
+ * A workflow in ComfyUI's API format: nodes by id. An input is a constant, or a link to an output of another
+ * node: `[id, slot]`. ComfyUI's page saves another format, with `nodes` and `links`.
  */
 
 export interface ComfyNode {
@@ -23,7 +23,7 @@ export function toLink(input: unknown): string | undefined {
   return input.length === 2 && typeof id === "string" && Number.isInteger(slot) ? id : undefined
 }
 
-/** Empty for what is no text. */
+/** Empty if the value is no text. */
 export function toText(value: unknown): string {
   return typeof value === "string" ? value : ""
 }

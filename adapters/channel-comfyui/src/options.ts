@@ -13,7 +13,7 @@ import {
 export interface ComfyUiOptions {
   /** By the id of a public model, the path of a workflow in ComfyUI's API format. */
   readonly workflows: Readonly<Record<string, string>>
-  /** Where the server is, also below a path. */
+  /** The server's address, which may have a path; http://127.0.0.1:8188 by default. */
   readonly baseUrl?: string
   /** The channel's name, by which tasks remember it. */
   readonly name?: string
@@ -21,7 +21,7 @@ export interface ComfyUiOptions {
   readonly concurrency?: number
   /** Sent as a bearer token, for a proxy in front of the server: ComfyUI itself takes no key. */
   readonly key?: string
-  /** The models that there are; by default core's. */
+  /** The public models that `workflows` may name; by default core's. */
   readonly models?: readonly Model[]
   readonly log?: Log
 }
@@ -41,8 +41,8 @@ export const DEFAULTS = {
   name: "comfyui",
   baseUrl: "http://127.0.0.1:8188",
   concurrency: 1,
-  // Uploads and the prompt. An engine's lease of a minute has to outlive the moment at which the prompt
-  // leaves, twice over.
+  // For uploads and the prompt: half of the engine's lease of a minute, which must hold when the prompt is
+  // sent.
   sendWithinMs: 30_000,
   submitTimeoutMs: 60_000,
   // A server on the same network answers at little cost, and work takes seconds.

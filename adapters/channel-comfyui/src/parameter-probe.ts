@@ -1,6 +1,6 @@
 /**
- * Facts about a model's parameters, found out by letting it check values, since no more is known of an
- * operator's own model. Most are used at the start alone.
+ * Facts about a model's parameters, found by having the model check values: an operator's own model tells no
+ * more about itself. Most are used only at the start.
  */
 import { PICTURE_SIZES, type Model, type PictureSize } from "@safelight/core"
 import type { ParameterSource } from "./placeholder.ts"

@@ -1,4 +1,4 @@
-/** Faults of a placeholder at its node, for its model, in words for the author of the workflow. */
+/** What is wrong with a placeholder, given its node and its model, in words for the author of the workflow. */
 import type { Model } from "@safelight/core"
 import type { ComfyNode } from "./graph.ts"
 import {
@@ -96,7 +96,7 @@ function findTableFault(
   return wrong === undefined ? undefined : `its input ${input} is a ${type}, which ${wrong} is not`
 }
 
-/** Undefined if the text is no value of the type. */
+/** The text as a value of the type; undefined if it is none. */
 export function toConstant(text: string, type: InputType): string | number | boolean | undefined {
   switch (type) {
     case "string":

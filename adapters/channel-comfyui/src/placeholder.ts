@@ -1,27 +1,27 @@
 /**
- * The placeholders of a workflow stand in the titles of its nodes, since a title is what ComfyUI's page
- * keeps through export and import: a number's field takes no text, and braces in a text are dynamic
- * prompts there, which an export has chosen from already. The node's own inputs stay as they are, so the
- * file runs in ComfyUI as it stands, and they tell the type of what takes their place.
+ * The placeholders of a workflow are in the titles of its nodes, because ComfyUI's page keeps titles unchanged
+ * through export and import: an input for a number takes no text, and braces in a text are dynamic prompts,
+ * from which an export has already chosen. The node's own inputs stay as they are, so the file still runs in
+ * ComfyUI. They also give the type of the value that replaces them.
  *
  *   {{text=prompt}}                       the input `text` is the parameter `prompt`
  *   {{width=size.width}}                  a member of it
  *   {{image=image_urls[0]}}               one of a list: the first file, uploaded
  *   {{length=duration*16+1}}              a number, scaled
  *   {{steps=quality low=8 medium=24}}     a constant for each value
- *   {{seed=$seed}} {{filename_prefix=$id}}  what is new in each attempt
- *   {{only output_format=png}}            the values that the workflow is for
- *   {{output}}                            what this node saves is what was asked for
+ *   {{seed=$seed}} {{filename_prefix=$id}}  differs between attempts
+ *   {{only output_format=png}}            the only values that the workflow takes
+ *   {{output}}                            this node saves the result
  */
 
 export interface Filling {
   readonly kind: "fill"
   readonly input: string
   readonly source: Source
-  /** Of a number. */
+  /** A number is multiplied by it. */
   readonly factor: number
   readonly summand: number
-  /** By the parameter's value, the constant as it is written. */
+  /** By the parameter's value, the constant as the title has it. */
   readonly table: ReadonlyMap<string, string> | undefined
 }
 
@@ -29,9 +29,9 @@ export type Source = "$seed" | "$id" | ParameterSource
 
 export interface ParameterSource {
   readonly parameter: string
-  /** Of a list. */
+  /** The item of a list, from 0. */
   readonly index?: number
-  /** As `width` of a size, `r` of a colour. */
+  /** Such as `width` of a size, `r` of a colour. */
   readonly member?: string
 }
 
@@ -53,7 +53,7 @@ const FILLING = new RegExp(
   ].join(""),
 )
 
-/** The placeholders of a title, or the text that is meant as one and can't be read. */
+/** The placeholders of a title; or, as a text, the first one that can't be read. */
 export function parsePlaceholders(title: string): readonly Placeholder[] | string {
   const found: Placeholder[] = []
   const rest = title.replaceAll(/\{\{(.*?)\}\}/g, (text, inner: string) => {
@@ -79,7 +79,7 @@ function parseFilling(text: string): Filling | undefined {
   if (groups === undefined) return undefined
   const { constants, factor, input = "", summand } = groups
   const table = constants === undefined ? undefined : parseTable(constants)
-  // One of the two, and neither for what is our own.
+  // Either a calculation or a table, and neither for `$seed` and `$id`.
   const changes = [factor ?? summand, constants].filter((each) => each !== undefined).length
   if (table === "unreadable" || changes > (groups["own"] === undefined ? 1 : 0)) return undefined
   const scale = { factor: Number(factor ?? 1), summand: Number(summand ?? 0) }
@@ -108,7 +108,7 @@ function parseTable(text: string): ReadonlyMap<string, string> | "unreadable" {
   return table
 }
 
-/** As a person wrote it. */
+/** As the title has it: `size.width`, `image_urls[0]`. */
 export function toSourceText(source: Source): string {
   if (typeof source === "string") return source
   const { index, member, parameter } = source

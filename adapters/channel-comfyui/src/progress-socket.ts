@@ -1,7 +1,7 @@
 /**
- * Progress as the server tells it over its WebSocket, to the client that sent the prompt. It is a hint, on
- * which nothing depends: a socket that is dropped is opened again, later each time, and only while prompts of
- * this channel are under way. Messages sent meanwhile are lost.
+ * Progress that the server sends over its WebSocket to the client that sent the prompt. It is a hint, on which
+ * nothing depends. A socket that is dropped is opened again, later each time, and only while prompts of this
+ * channel are in progress. Messages that are sent meanwhile are lost.
  *
  *   idle ──follow──▶ connecting ──▶ open ──dropped──▶ waiting ──▶ connecting      close ends any of them
  */
@@ -13,20 +13,20 @@ import type { ComfyServer } from "./comfy-server.ts"
 import { createPromptProgress, type PromptProgress } from "./prompt-progress.ts"
 
 export interface ProgressSocket {
-  /** Goes along with a prompt. */
+  /** To be sent with each prompt. */
   readonly clientId: string
   /** A prompt of these nodes is about to be sent. */
   follow(promptId: string, nodes: readonly string[]): void
   /** 1 to 99; undefined if it is unknown. */
   toProgress(promptId: string): number | undefined
-  /** It is over. */
+  /** The prompt has ended. */
   forget(promptId: string): void
   close(): Promise<void>
 }
 
-/** More than a channel has under way; the oldest go, as those whose task another process took over. */
+/** More than a channel has in progress. The oldest are forgotten: their tasks may be another process's now. */
 const MOST_PROMPTS = 1_000
-/** Previews come as pictures, and are left unread. */
+/** Previews are sent as pictures, which are ignored. */
 const MOST_MESSAGE_BYTES = 16 * 1024 * 1024
 const CONNECT_MS = 10_000
 const FIRST_PAUSE_MS = 200
@@ -50,11 +50,11 @@ export function createProgressSocket(
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:"
     socket = new WebSocket(url, { dispatcher: agent, headers: server.headers })
     socket.addEventListener("message", ({ data }) => {
-      // A server that speaks is one that is there.
+      // A message shows that the connection works.
       pauseMs = FIRST_PAUSE_MS
       if (typeof data === "string") hear(data)
     })
-    // Fired for every end, also of a connection that was never open.
+    // Fired for every end, even of a connection that was never open.
     socket.addEventListener("close", () => {
       socket = undefined
       if (closing === undefined && prompts.size > 0) waitToConnect()
@@ -99,8 +99,8 @@ interface Connections {
 }
 
 /**
- * Sockets that can be ended: one that has become a WebSocket is no longer its agent's, and waits for its
- * server's goodbye without an end.
+ * The open sockets, so that they can be closed: after the upgrade to a WebSocket a socket no longer belongs to
+ * its agent, and would wait for the server's close frame for ever.
  */
 function createConnections(): Connections {
   const open = new Set<Socket>()
@@ -122,7 +122,7 @@ function createConnections(): Connections {
   return {
     agent,
     close() {
-      // What was written goes out before.
+      // Once what was written has been sent.
       for (const each of open) each.destroySoon()
       return agent.destroy()
     },

@@ -3,6 +3,7 @@
  * a seed that differs between attempts.
  */
 import { createHash } from "node:crypto"
+import { toUuid } from "@safelight/core"
 
 export interface PromptIdentity {
   /** A UUID (RFC 9562 §5.8). */
@@ -13,10 +14,5 @@ export interface PromptIdentity {
 
 export function toPromptIdentity(upstreamKey: string): PromptIdentity {
   const hash = createHash("sha256").update(`safelight:comfyui:1\n${upstreamKey}`).digest()
-  const seed = hash.readUInt32BE(16)
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
-  const hex = hash.toString("hex")
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)]
-  return { promptId: [...parts, hex.slice(20, 32)].join("-"), seed }
+  return { promptId: toUuid(hash, 8), seed: hash.readUInt32BE(16) }
 }

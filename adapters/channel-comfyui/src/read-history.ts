@@ -1,6 +1,6 @@
 /**
- * The outcome of a prompt that is in the history. Nothing is billed, so a prompt that has no files for a
- * reason outside of it may be tried again: it was interrupted, or the machine had no memory for it.
+ * The outcome of a prompt that is in the history. Nothing is billed, so a prompt without files may be tried
+ * again if the reason lies outside it: it was interrupted, or the machine had no memory for it.
  */
 import type { Completed, LinkedOutput, NotCreated, Refused } from "@safelight/core"
 import type { ComfyServer } from "./comfy-server.ts"
@@ -16,7 +16,7 @@ export function readHistory(
   if (status["status_str"] === "error") return readFailure(workflow, status)
   const outputs = listFiles(workflow, entry["outputs"]).map((file) => toOutput(server, file))
   if (outputs.length > 0) return { kind: "completed", outputs }
-  // The same graph was run before, and is not run again; another seed makes another graph of it.
+  // ComfyUI ran the same graph before, and does not run it again. With another seed it is another graph.
   const [, cached] = findMessage(status, "execution_cached") ?? []
   const nodes = isFields(cached) ? cached["nodes"] : undefined
   const isCached = Array.isArray(nodes) && workflow.outputs.every((id) => nodes.includes(id))

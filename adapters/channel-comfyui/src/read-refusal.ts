@@ -1,6 +1,6 @@
 /**
- * A 400 of `POST /prompt`: the graph was judged before it was queued, so nothing runs. The refused inputs tell
- * whether the request is to blame, or the workflow and its server.
+ * A 400 of `POST /prompt`: the server judges a graph before it queues it, so nothing runs. The refused inputs
+ * tell whether the fault is in the request, or in the workflow and its server.
  */
 import type { Log, NotCreated, Refused } from "@safelight/core"
 import { isFields, toText, type Fields } from "./graph.ts"
@@ -14,14 +14,14 @@ export interface RefusalPorts {
 interface NodeFault {
   readonly node: string
   readonly nodeType: string
-  /** As `value_not_in_list`. */
+  /** Such as `value_not_in_list`. */
   readonly fault: string
   /** Empty if the fault is about no input. */
   readonly input: string
   readonly words: string
 }
 
-/** Undefined if the answer is none of ComfyUI's. */
+/** Undefined if the answer is not ComfyUI's. */
 export function readRefusal(
   { log, name }: RefusalPorts,
   workflow: Workflow,

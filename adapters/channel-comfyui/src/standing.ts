@@ -1,9 +1,9 @@
 /**
- * Where a prompt stands: in the queue, or in the history. Both are in the server's memory alone. A restart
- * forgets them, while saved files stay. A prompt that is in neither was never sent, was taken out by hand, or
- * is lost: it will not be made in any case.
+ * Where a prompt is: in the queue, or in the history. Both are in the server's memory alone: a restart loses
+ * them, while saved files stay. A prompt in neither was never sent, was removed by hand, or was lost: in each
+ * case it will not be made.
  *
- *   queue_pending ──▶ queue_running ──▶ history      never the other way, and with no gap between
+ *   queue_pending ──▶ queue_running ──▶ history      never backwards, and always in one of them
  */
 import type { AbortSignalLike } from "@safelight/core"
 import { meaningless, type ComfyServer, type ServerReply } from "./comfy-server.ts"
@@ -13,7 +13,7 @@ export type Standing =
   | { readonly kind: "queued" | "running" | "absent" }
   | { readonly kind: "over"; readonly entry: Fields }
 
-/** Rejects, retryable, if the server does not say. */
+/** Rejects, retryable, if the server's answers don't tell. */
 export async function findStanding(
   server: ComfyServer,
   promptId: string,
@@ -23,7 +23,7 @@ export async function findStanding(
   if (before !== undefined) return { kind: "over", entry: before }
   const queued = await findInQueue(server, promptId, signal)
   if (queued !== undefined) return { kind: queued }
-  // It may have ended between the two questions.
+  // It may have ended between the two requests.
   const after = await findEntry(server, promptId, signal)
   return after === undefined ? { kind: "absent" } : { kind: "over", entry: after }
 }
@@ -48,7 +48,7 @@ async function findInQueue(
   const isIn = (name: string): boolean => {
     return listOf(reply, name).some((row) => Array.isArray(row) && row[1] === promptId)
   }
-  // Both are told in one answer, so none is missed on its way from one to the other.
+  // One answer holds both lists, so a prompt that moves between them is not missed.
   if (isIn("queue_running")) return "running"
   return isIn("queue_pending") ? "queued" : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Sending a prompt, once. The server would run an id again that it has run already, so it is asked before
- * whether it knows the id, and asked once more if its answer to the prompt proves nothing.
+ * Sends a prompt, once. The server would run a known id again, so it is asked first whether it knows the id, and
+ * asked once more if its answer to the prompt proves nothing.
  *
  *   asked: known ──▶ accepted            unknown ──▶ uploads ──▶ POST /prompt ──▶ what its answer proves
  *   anything before the POST fails ──▶ not created      no proof ──▶ asked again: known ──▶ accepted
@@ -31,7 +31,7 @@ export interface SubmitPorts {
   readonly server: ComfyServer
   readonly socket: ProgressSocket
   readonly log: Log
-  /** How long after the call began its prompt may leave, ms. */
+  /** How long after the call began its prompt may be sent. */
   readonly sendWithinMs: number
 }
 
@@ -80,7 +80,7 @@ async function findBefore(
   }
 }
 
-/** Nothing was sent yet, so a failure here proves that nothing was made. */
+/** The prompt was not sent yet, so a failure here proves that nothing was made. */
 async function upload(
   { server }: SubmitPorts,
   workflow: Workflow,
@@ -155,7 +155,7 @@ function readCreate(
   if (!isFields(json)) return undefined
   if (status === 400) return readRefusal(ports, workflow, json)
   const { prompt_id: promptId } = json
-  // An old server has an id of its own, by which the prompt is followed all the same.
+  // An old server gives the prompt an id of its own, by which it is then polled.
   return status === 200 && typeof promptId === "string"
     ? { kind: "accepted", operation: { promptId } }
     : undefined

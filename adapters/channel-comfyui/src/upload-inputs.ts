@@ -1,7 +1,7 @@
 /**
- * Media that a request refers to, put into the server's input folder, whose files the workflow's nodes
- * load by name. The names are the prompt's own, so an upload that is made again replaces itself. They stay
- * there: ComfyUI has no way to remove them.
+ * Uploads the media of a request into the server's input folder, from which the workflow's nodes load files by
+ * name. The names contain the prompt's id, so a repeated upload replaces the first. The files stay there:
+ * ComfyUI has no way to remove them.
  */
 import { randomUUID } from "node:crypto"
 import { extname } from "node:path"
@@ -16,7 +16,7 @@ import { isFields } from "./graph.ts"
 import { toSourceText, type ParameterSource } from "./placeholder.ts"
 import type { Workflow } from "./workflow.ts"
 
-/** By type: some nodes depend on a file's ending. */
+/** By media type: some nodes depend on a file's ending. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "audio/aac": "aac",
   "audio/flac": "flac",
@@ -39,9 +39,9 @@ export type UploadRequest = Pick<ChannelRequest, "inputs" | "parameters"> & {
 }
 
 /**
- * By source, as `image_urls[0]`: the name that its file has at the server. Rejects as `TaskInputs.open`
- * does, with `media_too_large` if the server takes no file of that size, and retryable if its answer
- * is unclear.
+ * Resolves to the file names on the server, by source such as `image_urls[0]`. Rejects as `TaskInputs.open`
+ * and `ComfyServer.ask` do; with `media_too_large` if the server takes no file of that size; and with
+ * `channel-answer-invalid`, retryable, if its answer tells no name.
  */
 export async function uploadInputs(
   server: ComfyServer,
@@ -83,7 +83,8 @@ interface Upload {
 }
 
 async function upload(server: ComfyServer, { media, name, signal }: Upload): Promise<string> {
-  // A caller who can guess it writes fields of the form: media are fetched once its task's id is known.
+  // Random: media are fetched after the caller knows the task's id, and whoever can guess the boundary can write
+  // fields of the form.
   const boundary = `safelight${randomUUID()}`
   const type = `multipart/form-data; boundary=${boundary}`
   const body = { type, parts: toForm(media, name, boundary) }
@@ -91,7 +92,7 @@ async function upload(server: ComfyServer, { media, name, signal }: Upload): Pro
   try {
     reply = await server.ask({ method: "POST", path: "/upload/image", body, signal })
   } catch (error) {
-    // If nobody has begun to read it, nobody closes it.
+    // The body may not have been read at all, and then nobody else closes it.
     await media.body[Symbol.asyncIterator]().return?.()
     throw error
   }

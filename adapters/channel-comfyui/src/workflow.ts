@@ -1,6 +1,6 @@
 /**
- * A workflow file, read once at the start: its faults are told then, by file, node and field, and not by the
- * first task. Only the server knows its checkpoints and nodes, for which `check` asks.
+ * A workflow file, read once at the start, so that its faults are reported then, by file, node and field, and
+ * not by the first task. Only the server knows its checkpoints and nodes: `check` asks about those.
  */
 import { SafelightError, type Model } from "@safelight/core"
 import { isFields, toLink, type ComfyNode, type Graph } from "./graph.ts"
@@ -13,7 +13,7 @@ import {
 } from "./placeholder.ts"
 
 export interface Workflow {
-  /** As the configuration names it. */
+  /** Its path, as the configuration has it. */
   readonly file: string
   readonly model: Model
   readonly graph: Graph
@@ -38,7 +38,7 @@ export interface WorkflowFile {
   readonly model: Model
 }
 
-/** Nodes of ComfyUI and its most common extensions that save; others say `{{output}}`. */
+/** Classes of nodes that save, of ComfyUI and its most common extension; others need `{{output}}`. */
 const SAVING: ReadonlySet<string> = new Set([
   "SaveAnimatedPNG",
   "SaveAnimatedWEBP",
@@ -167,7 +167,7 @@ function requireOnce(graph: Graph, fillings: readonly PlacedFilling[], fail: Fai
   }
 }
 
-/** ComfyUI runs the same graph once: the second task of equal parameters would get no files. */
+/** ComfyUI runs the same graph once: a second task of equal parameters would get no files. */
 function requireVariety(fillings: readonly PlacedFilling[], fail: Fail): void {
   if (fillings.some(({ source }) => typeof source === "string")) return
   fail(

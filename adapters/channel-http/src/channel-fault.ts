@@ -1,9 +1,9 @@
-/** A provider that does not answer, or whose answer does not help: the same question may be asked again. */
+/** The error for a provider that does not answer, or whose answer can't be used: the request may be sent again. */
 import { SafelightError } from "@safelight/core"
 
 export interface Unavailability {
   readonly cause?: unknown
-  /** As the provider asks. */
+  /** The pause that the provider asks for. */
   readonly retryAfterMs?: number | undefined
 }
 

@@ -8,7 +8,7 @@ import type { KeyCheck, Provider, Send } from "./provider.ts"
 
 const ADDRESS = { method: "GET", path: "/" } as const
 
-/** Rejects only with mistakes of ours. */
+/** What the provider does wrong is part of the result: only a bug of ours makes it reject. */
 export async function checkProvider(
   { check }: Pick<Provider, "check">,
   send: Send,

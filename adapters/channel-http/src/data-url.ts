@@ -1,6 +1,6 @@
 /**
  * Media inside a request, for providers that take bytes and fetch nothing. The request was checked when it
- * was taken: the media are base64 and of an allowed type.
+ * was accepted: the media are base64 and of an allowed type.
  */
 
 export interface InlineMedia {

@@ -9,7 +9,7 @@ import type {
   TextToImageParameters,
 } from "@safelight/core"
 
-/** By parameter: the reason why it is in the way, in words for people, or false. */
+/** By parameter: why its value can't be expressed, in words for people; false if it can. */
 export type Obstacles = Readonly<Record<string, string | false>>
 
 /** Ineligible by the first obstacle that has a reason. */
@@ -20,7 +20,7 @@ export function acceptsUnless(obstacles: Obstacles): true | Ineligible {
   return { kind: "ineligible", reason: String(reason), param }
 }
 
-/** For pictures of providers that take no colours and always check what they make. */
+/** For images of providers that take no colours and always check what they make. */
 export function findPictureObstacles(parameters: ParameterValues): Obstacles {
   const { background_color, colors, enable_safety_checker } = parameters as TextToImageParameters
   return {
@@ -30,7 +30,7 @@ export function findPictureObstacles(parameters: ParameterValues): Obstacles {
   }
 }
 
-/** The same if only our `square_hd` is made. */
+/** The same for providers that make only our `square_hd`. */
 export function findSquareObstacles(parameters: ParameterValues): Obstacles {
   const { size } = parameters as TextToImageParameters
   return {

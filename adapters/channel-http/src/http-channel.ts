@@ -27,7 +27,7 @@ import { createWire, type Wire } from "./provider-wire.ts"
 import { addCallback, createReceive } from "./receive-webhook.ts"
 import type { CreateOutcome, Provider, ProviderRequest, Reply } from "./provider.ts"
 
-/** A connection stands within ten seconds, or nothing is sent. */
+/** Connecting takes ten seconds at most; a request that has no connection by then is not sent. */
 const SEND_WITHIN_MS = 15_000
 
 export interface HttpChannelOptions {
@@ -46,23 +46,23 @@ export interface HttpChannelOptions {
   /** The server at `baseUrl` is one's own and costs nothing. */
   readonly isFree?: boolean
   /**
-   * How long a key lives, less a request's way and two clocks' difference: of a provider that honours
-   * keys and doesn't state it.
+   * How long an idempotency key is valid at a provider that honours keys and doesn't state it, less the time
+   * of a request and the difference of two clocks.
    */
   readonly keyTtlMs?: number
   /** Whether the service has a public address, so that inputs can be fetched from it; by default not. */
   readonly canLink?: boolean
-  /** Signs the account's webhooks; without it a provider that signs so is not asked for any. */
+  /** The account's secret, for providers that sign webhooks with one; they are asked for none without it. */
   readonly webhookSecret?: string
   /** The pause between two polls; replaces the provider's own. */
   readonly pollEvery?: PollEvery
-  /** Signatures are dated by it; the host's by default. */
+  /** Judges the timestamps of signatures; the host's clock by default. */
   readonly clock?: Pick<Clock, "now" | "monotonicNow">
 }
 
 const HOST_CLOCK = { now: () => Date.now(), monotonicNow: () => performance.now() }
 
-/** A declaration says how soon it is worth asking; a film need not be asked for more often. */
+/** `pollAfterMs` of an outcome raises the shortest; no video needs polls more often than the longest. */
 const POLL_EVERY: PollEvery = { shortestMs: 500, longestMs: 15_000 }
 
 /** The longest pause that a provider or a proxy may ask for: some outputs are gone after ten minutes. */
@@ -71,7 +71,7 @@ const LONGEST_PAUSE_MS = 300_000
 /** A provider that answers later is of no use for tasks either. */
 const CHECK_MS = 15_000
 
-/** Throws `invalid-configuration`, naming what is wrong. */
+/** Throws `invalid-configuration`, naming the channel and what is wrong: the key, the address, a model. */
 export function createHttpChannel(options: HttpChannelOptions): Channel {
   const { provider } = options
   const { canLink = false, models = Object.keys(provider.models) } = options
@@ -155,8 +155,8 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
 }
 
 /**
- * A pause that the provider asks for is kept within bounds, whether its answer tells how the work stands
- * or not.
+ * Polls once. Rejects with `channel-unavailable` if the answer does not tell the state of the work. A pause
+ * that the provider asks for is bounded in both cases.
  */
 async function pollProvider(
   wire: Wire,
@@ -197,7 +197,7 @@ async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promi
     throw error
   }
   const outcome = readCreate(reply)
-  // A provider may judge a request before it looks at the key, under which an earlier one was taken in.
+  // A provider may judge a request before it looks at the key, and the key may have been accepted before.
   if (outcome?.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
   if (outcome !== undefined && isProof(reply, outcome)) {
     return wire.withCredentials(withCost(provider, toUnsold(outcome), reply))
@@ -229,13 +229,13 @@ function putInTime(
   return putInputs({ ...place, send: wire.toSend(signal), signal })
 }
 
-/** Another channel may take a request that was refused before it was taken in, and not for its content. */
+/** A request that was refused before it was accepted, and not for its content, may go to another channel. */
 function toUnsold(outcome: CreateOutcome): CreateOutcome {
   const isOpen = outcome.kind === "refused" && outcome.code === "provider_rejected"
   return isOpen && outcome.billed === undefined ? { isFinal: false, ...outcome } : outcome
 }
 
-/** An end of the work, with what the provider says it charged for it. */
+/** Adds to an outcome that ends the work what the provider says it charged. */
 function withCost<Outcome extends CreateOutcome | PollOutcome>(
   { readCost }: Provider,
   outcome: Outcome,
@@ -249,7 +249,7 @@ function withCost<Outcome extends CreateOutcome | PollOutcome>(
   return cost === undefined ? outcome : { ...outcome, cost }
 }
 
-/** A server that fails may have taken the work in: its answer can prove that it has, and nothing else. */
+/** A server that fails may have accepted the work: its answer can prove that, and nothing else. */
 function isProof({ status }: Reply, { kind }: CreateOutcome): boolean {
   const isTakenIn = kind === "accepted" || kind === "completed" || kind === "pending"
   return isTakenIn || !(status >= 500 || status === 408)

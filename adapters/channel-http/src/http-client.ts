@@ -1,7 +1,7 @@
 /**
  * One request, sent once, and its whole answer. No library that repeats a POST by itself is used for a
- * purchase. A request that was certainly never sent has an error of its own, apart from one that may have
- * been.
+ * purchase. A request that was certainly never sent rejects with an error of its own, `NotSent`: any other
+ * error leaves open whether it arrived.
  */
 import {
   gatherBody,
@@ -16,8 +16,8 @@ import type { ProviderRequest, Reply } from "./provider.ts"
 
 export interface HttpClient {
   /**
-   * Rejects with a `NotSent` if not a byte of it can have arrived, with `aborted` on the signal, and
-   * otherwise with `channel-unavailable`.
+   * Rejects with a `NotSent` if not a byte of the request can have arrived, with `aborted` if the signal
+   * aborts, and otherwise with `channel-unavailable`, retryable.
    */
   send(request: RequestToSend): Promise<Reply>
   close(): Promise<void>
@@ -120,8 +120,8 @@ async function readReply(
 }
 
 /**
- * Codes with which only the handshake fails, or the wait for it. A certificate is judged once, before undici
- * gets the socket.
+ * Codes of failures before the connection is open. A certificate is judged once, before undici gets the
+ * socket.
  */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   "CERT_HAS_EXPIRED",
@@ -132,7 +132,7 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ])
 
-/** By code, the system call that proves it: an open connection breaks with the same codes. */
+/** By code, the system call that proves that nothing was sent: an open connection fails with the same codes. */
 const FAILED_CALLS: Readonly<Record<string, string>> = {
   EAI_AGAIN: "getaddrinfo",
   ECONNREFUSED: "connect",
@@ -141,7 +141,7 @@ const FAILED_CALLS: Readonly<Record<string, string>> = {
   ENOTFOUND: "getaddrinfo",
 }
 
-/** If several addresses were tried, all of them have to have failed so. */
+/** If several addresses were tried, each of them must have failed before sending. */
 function isBeforeSending(error: unknown): boolean {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return error.errors.every(isBeforeSending)

@@ -1,7 +1,7 @@
 /**
- * A picture that came as base64 in an answer. The text is checked as a whole and decoded piece by piece as it
- * is read. The type is told by the first bytes, whatever the answer says; a text that is no base64 or no
- * picture is no output.
+ * An image that came as base64 in an answer. The text is checked as a whole and decoded piece by piece as it
+ * is read. The first bytes decide the type, whatever the answer says. A text that is no base64 or no image is
+ * no output.
  */
 import { SafelightError, type AbortSignalLike, type Json, type OpenedOutput } from "@safelight/core"
 

@@ -23,7 +23,7 @@ export interface KeySetOptions {
   readonly clock: Pick<Clock, "monotonicNow">
 }
 
-/** As fal's documentation has it. */
+/** As fal's documentation recommends. */
 const BELIEVED_MS = 24 * 3_600_000
 /** A message that was signed with a new key is sent again before long. */
 const REFETCH_MS = 60_000
@@ -44,7 +44,7 @@ export function createKeySet({ clock, get }: KeySetOptions): KeySet {
     gotAt = triedAt
   }
 
-  /** One at a time; callers that come meanwhile wait for it. */
+  /** One request at a time, which callers share. */
   const loadOnce = (signal: AbortSignalLike): Promise<void> =>
     (getting ??= load(signal).finally(() => (getting = undefined)))
 

@@ -9,7 +9,7 @@ export interface ProviderAddress {
   readonly origin: string
   /** Whether credentials may go there. */
   readonly isOwn: (address: URL) => boolean
-  /** Throws `channel-answer-invalid`, retryable, if the path is a URL of somebody else's. */
+  /** Throws `channel-answer-invalid`, retryable, if the path is a URL at a host that is not the provider's. */
   readonly toUrl: (request: Pick<ProviderRequest, "path" | "query">) => URL
 }
 
@@ -38,7 +38,7 @@ export function toProviderAddress(provider: Provider, baseUrl = provider.baseUrl
 
 function parseBase(provider: Provider, baseUrl: string | undefined): URL {
   const base = baseUrl === undefined ? null : URL.parse(baseUrl)
-  // Credentials in it would be sent nowhere and recorded with the addresses that are made from it.
+  // Credentials in it would not be sent, and would be recorded with the addresses that are made from it.
   const isPlain = base?.username === "" && base.password === "" && !/[?#]/.test(baseUrl ?? "")
   if (base !== null && isPlain && /^https?:$/.test(base.protocol)) return base
   const message = `baseUrl of ${provider.name} must be an http or https URL without a user, a query or a fragment`

@@ -22,14 +22,14 @@ import {
 import type { ReceiverOptions } from "./receive-webhook.ts"
 
 /**
- * For all that buys nothing: thousands of polls may be due at once, and each connection takes memory.
- * Enough for 1,000 polls a second that are answered within a quarter of one.
+ * For requests that buy nothing: thousands of polls may be due at once, and each connection takes memory.
+ * Enough for 1,000 polls a second that are answered within a quarter of a second.
  */
 const MOST_CONNECTIONS = 256
 
-/** Of handles, states and URLs. */
+/** For answers with handles, states and URLs. */
 const REPLY_BYTES = 1024 * 1024
-/** Of pictures as base64, some of 20 MB each, and of requests whose inputs go along. */
+/** For answers with images as base64, some of 20 MB each, or with the inputs of a request. */
 const MEDIA_REPLY_BYTES = 128 * 1024 * 1024
 
 export interface WireOptions {
@@ -43,18 +43,18 @@ export interface WireOptions {
 export interface Wire {
   readonly origin: string
   readonly toModel: (id: string) => ProviderModel
-  /** Rejects with a `NotSent` if not a byte of it can have arrived. */
+  /** Rejects as `HttpClient.send` does. */
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
   /** The outcome with the credentials that its outputs are fetched with. */
   withCredentials<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
-  /** Fetches a public URL; with a `baseUrl` of one's own below that, as a stub serves it. */
+  /** Fetches a public URL without credentials; if there is a `baseUrl`, below that, where a stub serves it. */
   readonly get: ReceiverOptions["get"]
   /** For requests that buy nothing. */
   toSend(signal: AbortSignalLike): Send
   close(): Promise<void>
 }
 
-/** Throws `invalid-configuration` if the key or the address can't be one. */
+/** Throws `invalid-configuration` if the key or the address can't be used. */
 export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire {
   const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
   // An answer that is too long to be read leaves a purchase in doubt, and a refusal may repeat the request.

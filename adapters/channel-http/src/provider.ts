@@ -48,11 +48,11 @@ export interface Reply {
 /** How the URLs of a parameter are changed if the provider does not take them as they are. */
 export interface InputRule {
   /**
-   * `link`: a data URL becomes an address of this service, the same each time, where it has a public one.
-   * `upload`: a data URL is uploaded. `inline`: what lies elsewhere becomes a data URL.
+   * `link`: a data URL becomes an address of this service, the same each time, if it has a public one.
+   * `upload`: a data URL is uploaded. `inline`: an http(s) URL becomes a data URL.
    */
   readonly by: "link" | "upload" | "inline"
-  /** Shorter data URLs go along as they are. */
+  /** Shorter data URLs are sent as they are. */
   readonly fromCharacters?: number
 }
 
@@ -65,12 +65,12 @@ export interface InputWays {
 export interface ProviderModel {
   /** Whether the parameters can be expressed exactly; by default they can. */
   readonly accepts?: (parameters: ParameterValues, ways: InputWays) => true | Ineligible
-  /** By parameter; every other one goes along as it is. `accepts` is asked before, `toRequest` after. */
+  /** By parameter; the others are sent as they are. Applied after `accepts` and before `toRequest`. */
   readonly inputs?: Readonly<Record<string, InputRule>>
   readonly toRequest: (
     parameters: ParameterValues,
     upstreamKey: string,
-    asked: Pick<ChannelRequest, "model" | "hops">,
+    asked: Pick<ChannelRequest, "model" | "hops" | "traceparent">,
   ) => ProviderRequest
 }
 
@@ -79,7 +79,7 @@ export type CreateOutcome = Accepted | Completed | Refused | NotCreated | Busy |
 
 /**
  * The provider honours keys and does not state for how long. The channel counts as unkeyed until its operator
- * says how long a key lives.
+ * says how long a key is valid.
  */
 export interface KeyedUnstated {
   readonly kind: "keyed-unstated"
@@ -91,7 +91,7 @@ export type Send = (request: ProviderRequest) => Promise<Reply>
 /** A request that buys nothing, and what its answer says of the key. */
 export interface KeyCheck {
   readonly request: ProviderRequest
-  /** Whether the key is taken; undefined where the answer does not tell. */
+  /** Whether the key is valid; undefined if the answer does not tell. */
   readonly readKey: (reply: Reply) => boolean | undefined
 }
 
@@ -127,17 +127,18 @@ export interface Provider {
   readonly requestsPerMinute?: number
   /** It costs nothing, as a machine of one's own does: an operator may then let doubtful purchases be repeated. */
   readonly isFree?: true
+  /** How long a purchase may go without its whole answer; after that its outcome is unknown. */
   readonly submitTimeoutMs: number
   /** Resolves to the URL of the upload. Required if an input rule is `upload`. */
   readonly upload?: (input: { readonly content: Blob }, send: Send) => Promise<string>
   /**
-   * What the answer proves. Undefined if it proves nothing: the purchase is then in doubt. Of a 5xx or a
-   * 408 only an outcome that shows that the work was taken in is believed.
+   * What the answer proves. Undefined if it proves nothing: the purchase is then in doubt. After a 5xx or a
+   * 408 only an outcome is believed that says that the work was accepted.
    */
   readonly readCreate: (reply: Reply) => CreateOutcome | undefined
-  /** How the work stands; undefined if the answer does not tell, and it is then asked again. */
+  /** The state of the work; undefined if the answer does not tell it, and then it is polled again. */
   readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | undefined>
-  /** Absent if it has no webhooks, or none that could be asked for with a purchase. */
+  /** Absent if it has no webhooks, or none that a purchase can request. */
   readonly webhook?: Webhook
   /** The pause between two polls: 0.5 to 15 s by default, and never below an outcome's `pollAfterMs`. */
   readonly pollEvery?: PollEvery
@@ -147,8 +148,8 @@ export interface Provider {
    */
   readonly answersHoldMedia?: true
   /**
-   * The cost that it tells, in its last answer about the work or in the part of the answer to the purchase
-   * that the operation keeps. Asked at the end of the work; absent if the provider never tells.
+   * The cost that the provider reports, in its last answer about the work or in the part of the answer to the
+   * purchase that the operation keeps. Called at the end of the work; absent if it never reports any.
    */
   readonly readCost?: (
     reply: Reply | undefined,
@@ -156,9 +157,9 @@ export interface Provider {
   ) => ProviderCost | undefined
   /** Stops the work as far as it can be stopped. */
   readonly cancel?: (operation: Json, send: Send) => Promise<CancelOutcome>
-  /** Without it a check only tells that the address answers. */
+  /** Without it a check proves only that the address answers. */
   readonly check?: KeyCheck | Check
-  /** For a lookup: the operation under the key, null if there certainly is none. */
+  /** For a lookup: the operation that has the key; null proves that there is none. */
   readonly find?: (
     request: { readonly model: string; readonly parameters: ParameterValues; readonly key: string },
     send: Send,
@@ -200,7 +201,7 @@ function checkUploads(provider: Provider): void {
   const rules = all.flatMap(({ inputs = {} }) => Object.values(inputs))
   if (rules.every(({ by }) => by !== "upload")) return
   if (upload === undefined) throw invalid(provider, "has no upload")
-  // A repeat would name another URL, and so ask for something else under the same key.
+  // A repeat would have another URL, and so be another request with the same key.
   if (submission.kind !== "unkeyed") throw invalid(provider, "honours keys and can't upload")
 }
 

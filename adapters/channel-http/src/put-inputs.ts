@@ -25,7 +25,7 @@ export interface InputPlace {
   readonly model: ProviderModel
   readonly provider: Provider
   readonly request: ChannelRequest
-  /** With the signal that ends the putting. */
+  /** Sends with the signal that ends all of this. */
   readonly send: Send
   readonly signal: AbortSignal
 }
@@ -35,7 +35,7 @@ type PutInputs =
   | NotCreated
   | Refused
 
-/** Rejects only with mistakes of ours. */
+/** A failed input or upload is part of the result: only a bug of ours makes it reject. */
 export async function putInputs(place: InputPlace): Promise<PutInputs> {
   const { model, request, signal } = place
   const parameters: Record<string, unknown> = { ...request.parameters }
@@ -54,7 +54,7 @@ export async function putInputs(place: InputPlace): Promise<PutInputs> {
   }
 }
 
-/** Throws mistakes of ours. */
+/** Throws an error that is a bug of ours. */
 function readFault(error: unknown, signal: AbortSignal): NotCreated | Refused {
   const isInputs = isSafelightError(error) && isFailureCode(error.code)
   const about = isInputs && { isAboutRequest: true as const }
@@ -81,7 +81,7 @@ async function put(place: InputPlace, rule: InputRule, url: string): Promise<str
   const isInline = isDataUrl(url)
   if (isInline === (by === "inline") || url.length < fromCharacters) return url
   const { provider, request, send, signal } = place
-  // Without a public address it goes along: a provider that takes no data URL has not accepted it.
+  // Without a public address it stays: `accepts` has refused it if the provider takes no data URL.
   if (by === "link") return (await request.inputs.link(url)) ?? url
   const { content, mimeType } = await readInput(request.inputs, url, signal)
   if (by === "inline") return `data:${mimeType};base64,${content.toString("base64")}`
@@ -89,7 +89,7 @@ async function put(place: InputPlace, rule: InputRule, url: string): Promise<str
   return provider.upload({ content: new Blob([content], { type: mimeType }) }, send)
 }
 
-/** A server of the caller's that takes too long says nothing against the provider. */
+/** A caller's server that takes too long is no failure of the provider. */
 async function readInput(
   inputs: ChannelRequest["inputs"],
   url: string,

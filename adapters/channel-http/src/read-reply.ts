@@ -1,6 +1,6 @@
 /**
- * Reading a provider's answers, for declarations: members that have the type which they must have, and the
- * outcomes that several providers tell in the same words.
+ * Reading a provider's answers, for declarations: members of the type that they must have, and outcomes that
+ * several providers express alike.
  */
 import type {
   Busy,
@@ -43,8 +43,8 @@ export function toRefused(code: FailureCode, words: string | undefined): Refused
 }
 
 /**
- * The outcome of a create that was answered before anybody looked at what it asks for: the caller is not
- * known, has no money, lacks a right or comes too often. Nothing was created. Undefined for other statuses.
+ * The outcome of a create that was turned away before the provider looked at the work: the caller is not
+ * known, has no money, lacks a right or calls too often. Nothing was created. Undefined for other statuses.
  */
 export function readTurnedAway({ retryAfterMs, status }: Reply): NotCreated | Busy | undefined {
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
@@ -54,8 +54,8 @@ export function readTurnedAway({ retryAfterMs, status }: Reply): NotCreated | Bu
 }
 
 /**
- * The cost that a provider tells: a number, or a text that holds one, as headers do; `perUnit` of it make
- * one unit. The engine judges whether it is an amount at all, and logs it if it is not.
+ * The cost that a provider reports: a number, or a text that holds one, as headers do. `perUnit` of it make
+ * one unit. The engine checks that it is an amount, and logs it if it is not.
  */
 export function toToldCost(
   value: Json | undefined,
@@ -78,7 +78,7 @@ export function readQueueHandle(json: Json | undefined): Json | undefined {
   return { id, state, result, cancel: textAt(json, "cancel_url") ?? null }
 }
 
-/** Asks at the address that a handle keeps for this; `read` says what the answer means. */
+/** Sends the request to the address that the handle has for it; `read` says what the answer means. */
 export async function cancelHandle(
   operation: Json,
   send: Send,
@@ -90,8 +90,8 @@ export async function cancelHandle(
 }
 
 /**
- * Of a queue that answers 400 if the work is over, and 202 once it has taken the request in: the work may
- * be completed all the same.
+ * For a queue that answers 400 if the work has ended, and 202 once it has noted the request: the work may be
+ * completed all the same.
  */
 export function readCancelRequested({ status }: Reply): CancelOutcome {
   return status === 400 ? "too-late" : "unknown"

@@ -1,6 +1,6 @@
 /**
- * A channel's callbacks from its provider's declaration. They are asked for only if they can be told from a
- * stranger's and the provider would take the address.
+ * A channel's callbacks, by its provider's declaration. They are requested only if their sender can be verified
+ * and the provider would accept the address.
  */
 import {
   parseJson,
@@ -16,7 +16,7 @@ import type { Webhook } from "./webhook.ts"
 
 export interface ReceiverOptions {
   readonly webhook: Webhook
-  /** The account's, where the scheme has one. */
+  /** The account's, if the scheme needs one. */
   readonly secret: string | undefined
   /** Gets an absolute URL without credentials. */
   readonly get: (url: string, signal: CallbackRequest["signal"]) => Promise<Reply>
@@ -25,7 +25,7 @@ export interface ReceiverOptions {
 
 export type Receive = (request: CallbackRequest) => Promise<CallbackOutcome>
 
-/** Undefined if the secret is missing that tells the provider's messages from others. */
+/** Undefined if the scheme needs a secret and there is none. Throws `invalid-configuration` if it can't be one. */
 export function createReceive(options: ReceiverOptions): Receive | undefined {
   const verifies = createVerifier(options)
   if (verifies === undefined) return undefined

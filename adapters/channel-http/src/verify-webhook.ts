@@ -1,6 +1,6 @@
 /**
  * Whether a provider sent a webhook, and sent it now: signatures over the bytes as they came, compared in
- * constant time. If the scheme signs a moment, one that is long ago or ahead is refused.
+ * constant time. If the scheme signs a timestamp, one that is far in the past or the future is refused.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import type { CallbackRequest } from "@safelight/core"
@@ -9,9 +9,9 @@ import type { WebhookScheme } from "./webhook.ts"
 
 export type SignedMessage = Pick<CallbackRequest, "body" | "headers" | "secret" | "signal">
 
-/** As fal and Standard Webhooks allow for delivery and clocks. */
+/** What fal and Standard Webhooks recommend, for delivery and clocks. */
 const TOLERANCE_MS = 300_000
-/** A message has one signature a key, and an account some keys. */
+/** A message has a signature for each key of the account, which are few. */
 const MOST_SIGNATURES = 16
 
 export function isStandardWebhook(message: SignedMessage, secret: string, now: number): boolean {
@@ -37,7 +37,7 @@ export function isHmacWebhook(
   return isSame(headers[header] ?? "", `${prefix}${expected}`)
 }
 
-/** Rejects with `channel-unavailable` where the provider's keys can't be had. */
+/** Rejects with `channel-unavailable` if the provider's keys can't be fetched. */
 export async function isEd25519Webhook(
   { body, headers, signal }: SignedMessage,
   headerPrefix: string,

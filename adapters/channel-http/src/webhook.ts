@@ -6,21 +6,21 @@ import type { CallbackAddress, Json } from "@safelight/core"
 import type { ProviderRequest } from "./provider.ts"
 
 export type WebhookScheme =
-  /** standardwebhooks.com: HMAC-SHA256 of id, moment and body, by a secret of the account. */
+  /** standardwebhooks.com: HMAC-SHA256 of id, timestamp and body, by a secret of the account. */
   | { readonly kind: "standard-webhooks"; readonly secretVariable: string }
   /**
-   * Ed25519 of four lines (request id, user id, moment, SHA-256 of the body), which stand in headers
-   * that begin alike, by any key of a published set.
+   * Ed25519 by any key of a published set, of four lines: request id, user id, timestamp, SHA-256 of the
+   * body. The first three and the signature are headers that begin with `headerPrefix`.
    */
   | { readonly kind: "ed25519"; readonly headerPrefix: string; readonly keySetUrl: string }
-  /** HMAC-SHA256 of the body as hexadecimal digits behind `prefix`, by the secret that the call named. */
+  /** HMAC-SHA256 of the body as hexadecimal digits after `prefix`, by the secret that the purchase named. */
   | { readonly kind: "hmac"; readonly header: string; readonly prefix: string }
   | { readonly kind: "none" }
 
 export interface Webhook {
   readonly scheme: WebhookScheme
-  /** The purchase with the address in it; unchanged if it takes none. */
+  /** The purchase with the address in it; unchanged if its endpoint takes none. */
   readonly addTo: (request: ProviderRequest, callback: CallbackAddress) => ProviderRequest
-  /** The handle on the work that a verified message names, as `poll` takes it; undefined without one. */
+  /** The operation that a verified message names, as `poll` takes it; undefined if it names none. */
   readonly readOperation?: (message: Json, model: string) => Json | undefined
 }

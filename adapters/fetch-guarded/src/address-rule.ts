@@ -1,6 +1,6 @@
 /**
  * Which addresses may be connected to: public unicast ones that are neither this host's own nor a cloud's,
- * and those in a block that is allowed by option; those in a denied block never. An IPv4-mapped address is
+ * and those in a block that an option allows; never those in a denied block. An IPv4-mapped address is
  * judged by its IPv4 address; other forms that embed one (6to4, Teredo, NAT64) are refused, since a gateway
  * may lead them anywhere. If the host's own addresses can't be listed, public ones are refused too: they
  * might be among them. A rule and a judge never throw.
@@ -18,7 +18,7 @@ export type AddressRule = (address: string, localAddress?: string) => boolean
  */
 export type AddressVerdict = "allowed" | "refused" | "unknown"
 
-/** Allows addresses only together. The host's own are listed at most once. */
+/** Allows addresses only if all are allowed. The host's own are listed at most once. */
 export type AddressJudge = (addresses: readonly string[], localAddress?: string) => AddressVerdict
 
 export interface AddressBlocks {
@@ -66,7 +66,7 @@ export function createAddressJudge({
   }
 }
 
-/** The parser also reads octal and shortened forms, which a socket reads otherwise. */
+/** The parser also reads octal and shortened forms, which a socket may read as another address. */
 function parseAddress(address: string): Address | undefined {
   if (isIP(address) === 0 || COMPATIBLE.test(address)) return undefined
   return ipaddr.isValid(address) ? ipaddr.process(address) : undefined

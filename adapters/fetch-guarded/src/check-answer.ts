@@ -1,6 +1,6 @@
 /**
  * Checks the answer that ends all redirects: it has to be the whole file or, if a body is resumed, exactly
- * its rest. After that only the bytes of the body have to be counted.
+ * its rest. After that only the body's bytes are counted. Throws `media_download_failed` or `media_too_large`.
  */
 import { downloadFailed, tooLarge } from "./media-fault.ts"
 import { isRest, type Rest } from "./rest-of-body.ts"

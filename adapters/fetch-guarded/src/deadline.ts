@@ -7,7 +7,7 @@ import { calledOff, downloadFailed } from "./media-fault.ts"
 
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Lets go of the timer and of the caller's signal. */
+  /** Clears the timer, and no longer listens to the caller's signal. */
   end(): void
 }
 
@@ -17,7 +17,7 @@ export function startDeadline(totalTimeoutMs: number, caller?: AbortSignalLike):
   const timer = setTimeout(() => {
     controller.abort(downloadFailed("it took too long", true))
   }, totalTimeoutMs)
-  // A body that somebody forgot to read is no reason to stay: its socket, if it has one, is.
+  // A forgotten body must not keep the process alive; its socket, if it has one, does.
   timer.unref()
   caller?.addEventListener("abort", callOff, { once: true })
   if (caller?.aborted === true) callOff()

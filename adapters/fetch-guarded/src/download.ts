@@ -1,6 +1,6 @@
 /**
- * Follows redirects until an answer is none, and checks that answer. Each hop is judged anew: its URL, its
- * host, its address. Headers that the caller adds are sent to the origin of the URL until the first redirect
+ * Follows redirects, and checks the first answer that is none. Each hop is judged anew: its URL, its host, its
+ * address. Headers that the caller adds are sent to the origin of the URL until the first redirect
  * elsewhere, and never again, even if a later redirect leads back.
  */
 import type { MediaRequest } from "@safelight/core"
@@ -19,7 +19,7 @@ export interface DownloadRequest extends Pick<
   "headers" | "hosts" | "maxBytes" | "trustedOrigins" | "url"
 > {
   readonly signal: AbortSignal
-  /** Is asked for instead of the whole file. */
+  /** Requested instead of the whole file. */
   readonly rest?: Rest
 }
 

@@ -1,32 +1,40 @@
 /**
  * Opens the sockets, and applies the address rule. A `lookup` hook never sees an IP literal, so literals are
- * judged before connecting. Of a name every address is judged, and the socket takes one of just those, with
- * no second look-up in between. The address that the socket is in fact connected to is judged once more
- * before a byte of HTTP leaves. All of this runs in callbacks, where an exception would end the process: a
- * refusal is handed on.
+ * judged before connecting. Of a name every address is judged, and the socket takes one of those, with no
+ * second look-up in between. The address that the socket is connected to is judged once more before a byte of
+ * HTTP is sent. All of this runs in callbacks, where an exception would end the process: so a refusal is passed
+ * to the callback and never thrown.
  */
 import type { LookupAddress } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
 import { buildConnector } from "undici"
 import type { AddressJudge } from "./address-rule.ts"
 import type { LookUpHost } from "./guarded-fetch-options.ts"
-import { downloadFailed } from "./media-fault.ts"
 
 type LookupArguments = Parameters<LookupFunction>
 
 /** A large CDN answers with a dozen; an answer over TCP holds thousands, and each is judged. */
-const MOST_ADDRESSES = 64
+export const MOST_ADDRESSES = 64
+
+/** Why no socket is opened to a host. */
+export type ConnectRefusal =
+  | "address-refused"
+  | "host-unknown"
+  | "too-many-addresses"
+  | "own-addresses-unknown"
 
 export interface GuardedConnectorOptions {
   readonly judge: AddressJudge
   readonly lookup: LookUpHost
+  /** The error that a refusal is passed on as. */
+  readonly toFault: (refusal: ConnectRefusal) => Error
   readonly connectTimeoutMs: number
-  /** Closes the sockets, also those that still connect. */
+  /** Closes the sockets, even those that are still connecting. */
   readonly signal: AbortSignal
 }
 
 export function createGuardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
-  const { judge, signal } = options
+  const { judge, toFault, signal } = options
   const connect = buildConnector({
     allowH2: false,
     maxCachedSessions: 0,
@@ -36,9 +44,9 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
   })
   return (target, callback) => {
     const { hostname } = target
-    const fault = isIP(hostname) === 0 ? undefined : findFault(judge, [hostname])
-    if (fault !== undefined) {
-      queueMicrotask(() => callback(fault, null))
+    const refusal = isIP(hostname) === 0 ? undefined : findRefusal(judge, [hostname])
+    if (refusal !== undefined) {
+      queueMicrotask(() => callback(toFault(refusal), null))
       return
     }
     connect(target, (...[error, socket]) => {
@@ -47,26 +55,26 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
         return
       }
       const { remoteAddress = "", localAddress } = socket
-      const socketFault = findFault(judge, [remoteAddress], localAddress)
-      if (socketFault === undefined) {
+      const socketRefusal = findRefusal(judge, [remoteAddress], localAddress)
+      if (socketRefusal === undefined) {
         callback(null, socket)
         return
       }
       socket.destroy()
-      callback(socketFault, null)
+      callback(toFault(socketRefusal), null)
     })
   }
 }
 
 /** One forbidden address refuses the whole answer: an honest host does not mix them. */
-function createGuardedLookup({ judge, lookup }: GuardedConnectorOptions): LookupFunction {
+function createGuardedLookup({ judge, lookup, toFault }: GuardedConnectorOptions): LookupFunction {
   async function answer(...[hostname, { all }, callback]: LookupArguments): Promise<void> {
     const addresses = await findAddresses(hostname, lookup)
     const [first] = addresses
-    if (first === undefined) return callback(downloadFailed("its host was not found", true), "")
-    if (addresses.length > MOST_ADDRESSES) return callback(tooMany(), "")
-    const fault = findFault(judge, addresses)
-    if (fault !== undefined) return callback(fault, "")
+    if (first === undefined) return callback(toFault("host-unknown"), "")
+    if (addresses.length > MOST_ADDRESSES) return callback(toFault("too-many-addresses"), "")
+    const refusal = findRefusal(judge, addresses)
+    if (refusal !== undefined) return callback(toFault(refusal), "")
     if (all !== true) return callback(null, first, isIP(first))
     return callback(null, addresses.map(toLookupAddress))
   }
@@ -86,18 +94,17 @@ async function findAddresses(hostname: string, lookup: LookUpHost): Promise<read
   }
 }
 
-/** The reason why none of `addresses` may be connected to; undefined if all may. */
-function findFault(judge: AddressJudge, ...judged: Parameters<AddressJudge>): Error | undefined {
+/** Why none of the addresses may be connected to; undefined if all may. */
+function findRefusal(
+  judge: AddressJudge,
+  ...judged: Parameters<AddressJudge>
+): ConnectRefusal | undefined {
   switch (judge(...judged)) {
     case "allowed":
       return undefined
     case "refused":
-      return downloadFailed("its address is not allowed")
+      return "address-refused"
     case "unknown":
-      return downloadFailed("this host can't list its own addresses to compare with", true)
+      return "own-addresses-unknown"
   }
-}
-
-function tooMany(): Error {
-  return downloadFailed(`its host has more than ${MOST_ADDRESSES} addresses`)
 }

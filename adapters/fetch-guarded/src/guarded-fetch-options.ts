@@ -5,11 +5,11 @@
 import ipaddr from "ipaddr.js"
 import { LONGEST_TIMER_MS, SafelightError, takeIntegers } from "@safelight/core"
 
-/** The addresses of a host, as canonical text; rejects where there are none. */
+/** Resolves to the addresses of a host, as canonical text; rejects if there are none. */
 export type LookUpHost = (hostname: string) => Promise<readonly string[]>
 
 export interface GuardedFetchOptions {
-  /** CIDR blocks that may be connected to although they are not public, as `10.1.0.0/16`. */
+  /** CIDR blocks that may be connected to although they are not public, such as `10.1.0.0/16`. */
   readonly allowedAddresses?: readonly string[]
   /** CIDR blocks that may never be connected to, whatever is allowed or trusted. */
   readonly deniedAddresses?: readonly string[]
@@ -25,7 +25,7 @@ export interface GuardedFetchOptions {
   readonly totalTimeoutMs?: number
   /** Redirects followed before giving up; 0 follows none. */
   readonly maxRedirects?: number
-  /** URLs open at once; the next ones wait. Data URLs take no place. */
+  /** URLs open at once; the next ones wait. Data URLs need no permit. */
   readonly connections?: number
   /** Replaces the name servers and, for trusted origins, the system's resolver. */
   readonly lookup?: LookUpHost

@@ -1,7 +1,7 @@
 /**
- * Media by URL, safely: the `MediaSource` of a service that opens URLs which strangers sent. It holds nothing
- * between two downloads, so there is nothing to close. A caller that opens more URLs at once than
- * `connections` has to read or leave the first bodies before the others open.
+ * Media by URL, safely: the `MediaSource` of a service that opens URLs from strangers. It holds nothing between
+ * two downloads, so there is nothing to close. A caller that opens more URLs at once than `connections` has to
+ * read or leave the first bodies before the others open.
  */
 import {
   createSemaphore,
@@ -64,7 +64,7 @@ async function openDownload(request: MediaRequest, context: DownloadContext): Pr
     leave = undefined
   }
 
-  // A body that is never read notices nothing: its permit is released from here.
+  // A body that is never read does not notice the abort, so its permit is released here.
   signal.addEventListener("abort", () => void end(), { once: true })
   try {
     leave = await connections.acquire({ signal })

@@ -1,6 +1,6 @@
 /**
- * Which hosts a request may ask, by their names alone. The address rule judges where a name leads: an allowed
- * host has to pass it too, and only a trusted origin does not.
+ * Which hosts a request may contact, by their names alone. The address rule judges where a name leads: an
+ * allowed host has to pass it too, a trusted origin does not.
  */
 import { isHostWithin, type MediaRequest } from "@safelight/core"
 

@@ -11,7 +11,7 @@ export interface Pace {
   readonly graceMs: number
 }
 
-/** Throws `media_download_failed`, retryable, at the first chunk that comes too late. */
+/** Throws `media_download_failed`, retryable, at the first chunk with which the body is too slow. */
 export async function* keepPace(
   chunks: AsyncIterable<Uint8Array>,
   { leastBytesPerSecond, graceMs }: Pace,

@@ -1,6 +1,6 @@
 /**
  * The errors of a download. None has a cause: errors of sockets, resolvers and parsers hold host names and
- * addresses, which belong to the person who sent the URL. Their code is in the message.
+ * addresses, which are private to whoever sent the URL. Only their code is in the message.
  */
 import { errors } from "undici"
 import { isSafelightError, SafelightError } from "@safelight/core"
@@ -33,7 +33,7 @@ export function calledOff(): SafelightError {
 
 /**
  * Codes of faults that may pass; a bad certificate or a malformed answer does not. A body that ends before
- * its declared length has one of two codes, depending on what its server said of the connection.
+ * its declared length has one of two codes, depending on whether its connection was to be kept.
  */
 const RETRYABLE_CODES = new Set([
   "EAI_AGAIN",

@@ -1,6 +1,6 @@
 /**
- * Turns a stream of bytes into media: bounded, its type told by the first bytes, which are read again with
- * the rest. The body ends its source once it was read, when its reader leaves, and when it fails; the source
+ * Turns a stream of bytes into media: bounded, with the type that its first bytes show. The body begins with
+ * those bytes again. It ends its source once it was read, when its reader leaves, and when it fails. The source
  * of a body that is never read is ended by the deadline alone.
  */
 import { fileTypeFromBuffer } from "file-type"
@@ -8,12 +8,12 @@ import { MEDIA_SAMPLE_BYTES, toMediaTypes, type Media, type MediaRequest } from 
 import { tooLarge, unsupportedType } from "./media-fault.ts"
 
 export interface ByteSource {
-  /** Of all chunks together, if that is known. */
+  /** The size of all chunks together; undefined if it is not known. */
   readonly bytes: number | undefined
   readonly chunks: AsyncIterable<Uint8Array>
   /** Translates the errors of `chunks`. */
   toFault(error: unknown): unknown
-  /** Throws once the work is called off. */
+  /** Throws `aborted` or `media_download_failed` once the deadline has fired. */
   throwIfAborted(): void
   /** Frees the connection behind the chunks; safe to call twice. */
   end(): Promise<void>

@@ -1,7 +1,7 @@
 /**
- * How the rest of a body that broke off is asked for and recognised (RFC 9110 §13.1.5, §14.2, §15.3.7). Two
- * parts are one file only if both are of one version, which only a strong validator tells. A server may
- * ignore `If-Range`, so its answer is compared too.
+ * Requests the rest of a body that broke off, and recognises it (RFC 9110 §13.1.5, §14.2, §15.3.7). Two parts
+ * make one file only if both are of one version, which only a strong validator proves. A server may ignore
+ * `If-Range`, so its answer is compared too.
  */
 import type { Answer } from "./send-request.ts"
 

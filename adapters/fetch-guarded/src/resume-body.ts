@@ -1,6 +1,6 @@
 /**
- * A body that is resumed where it breaks off. Its reader sees one body, or the error that broke it off, even
- * if asking for the rest failed in another way. At most one connection is open at a time.
+ * A body that is resumed where it breaks off. Its reader sees one body, or the error that broke it off, even if
+ * the request for the rest failed with another. At most one connection is open at a time.
  */
 import { isSafelightError } from "@safelight/core"
 import { findVersion, type Rest } from "./rest-of-body.ts"
@@ -8,7 +8,7 @@ import type { Answer } from "./send-request.ts"
 
 export interface ResumeOptions {
   readonly resumes: number
-  /** Asks for the rest; rejects if the answer is not exactly that. */
+  /** Requests the rest; rejects if the answer is not exactly that. */
   readonly askRest: (rest: Rest) => Promise<Answer>
   /** Translates the errors of `askRest` and of the chunks. */
   readonly toFault: (error: unknown) => unknown

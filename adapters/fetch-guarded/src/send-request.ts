@@ -4,8 +4,14 @@
  */
 import { Client, type Dispatcher } from "undici"
 import type { MediaRequest } from "@safelight/core"
-import { createGuardedConnector, type GuardedConnectorOptions } from "./guarded-connector.ts"
+import {
+  createGuardedConnector,
+  MOST_ADDRESSES,
+  type ConnectRefusal,
+  type GuardedConnectorOptions,
+} from "./guarded-connector.ts"
 import type { GuardedFetchSettings } from "./guarded-fetch-options.ts"
+import { downloadFailed } from "./media-fault.ts"
 
 export interface Answer {
   readonly status: number
@@ -26,9 +32,9 @@ export interface RequestToSend extends Pick<
 
 /** All that a server learns about us. */
 const HEADERS = { accept: "*/*", "user-agent": "Safelight" }
-/** A coding would have to be undone, so none is asked for. */
+/** A content coding would have to be undone, so none is accepted. */
 const CODING = { "accept-encoding": "identity" }
-/** Headers hold nothing that we read but a Location, and what tells of lengths and versions. */
+/** Enough for all that is read: a Location, and headers about lengths and versions. */
 const MAX_HEADER_BYTES = 16_384
 
 export async function sendRequest(
@@ -37,7 +43,7 @@ export async function sendRequest(
 ): Promise<Answer> {
   const { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs } = settings
   const client = new Client(address.origin, {
-    connect: createGuardedConnector({ ...connection, connectTimeoutMs }),
+    connect: createGuardedConnector({ ...connection, connectTimeoutMs, toFault }),
     headersTimeout: headersTimeoutMs,
     bodyTimeout: bodyTimeoutMs,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -63,6 +69,19 @@ export async function sendRequest(
   }
 }
 
+function toFault(refusal: ConnectRefusal): Error {
+  switch (refusal) {
+    case "address-refused":
+      return downloadFailed("its address is not allowed")
+    case "host-unknown":
+      return downloadFailed("its host was not found", true)
+    case "too-many-addresses":
+      return downloadFailed(`its host has more than ${MOST_ADDRESSES} addresses`)
+    case "own-addresses-unknown":
+      return downloadFailed("this host can't list its own addresses to compare with", true)
+  }
+}
+
 /**
  * Headers that the download depends on, `Host` above all: the HTTP client connects to it, and checks the
  * certificate against it.
@@ -77,8 +96,8 @@ const RESERVED = new Set([
 ])
 
 /**
- * The headers that a request's maker adds, in lower case, so that one of them takes the place of ours and is
- * not sent twice. Throws a `RangeError`, naming a header that is ours alone.
+ * The headers that a caller adds, in lower case, so that one of them replaces ours and is not sent twice. Throws
+ * a `RangeError` that names a reserved header.
  */
 export function toRequestHeaders(headers: MediaRequest["headers"] = {}): Record<string, string> {
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)

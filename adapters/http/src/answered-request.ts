@@ -3,12 +3,13 @@
  * that the caller could choose freely: the path is a pattern, the method one of a few, the task has the
  * form of an id; query and headers are left out.
  */
-import { isTaskId, type Clock } from "@safelight/core"
+import { isTaskId, type Clock, type Span, type Tracer } from "@safelight/core"
 import { ERRORS } from "./errors/error-table.ts"
 import { toErrorText } from "./errors/error-response.ts"
 import type { Refusal } from "./errors/refusal.ts"
 import type { Exchange } from "./exchange.ts"
 import { toTextBytes, toWrittenBytes } from "./json-response.ts"
+import { endRequestSpan, startRequestSpan } from "./request-span.ts"
 
 export interface AnsweredRequest {
   readonly requestId: string
@@ -17,7 +18,7 @@ export interface AnsweredRequest {
   /** The pattern of its path, as `/v1/tasks/:task`; `none` if it is unknown or was not looked at. */
   readonly route: string
   readonly status: number
-  /** Until the answer was made; for an artifact under our Node server until its bytes were sent. */
+  /** Until the answer was made, without what the caller had it wait for a task; for an artifact under our Node server until its bytes were sent. */
   readonly durationMs: number
   /** Of the answer's body; of a download that broke off, the bytes sent until then. */
   readonly sentBytes: number
@@ -37,38 +38,63 @@ const NO_ROUTE = "none"
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
-/** Calls `onAnswered` for the requests that a handler answers. */
+/** Calls `onAnswered` for the requests that a handler answers, and makes their spans. */
 export interface Watch {
-  /** The moment at which a request began, to be passed to `end`. */
-  begin(): number
-  end(ended: Ended): void
+  begin(exchange: Exchange, route: string): Watched
+  end(watched: Watched, response: Response): void
 }
 
-export interface Ended {
+export interface WatchOptions {
+  readonly clock: Pick<Clock, "monotonicNow">
+  readonly onAnswered?: OnAnswered | undefined
+  readonly tracer?: Tracer | undefined
+}
+
+/** A request that is being answered. */
+export interface Watched {
   readonly exchange: Exchange
   readonly route: string
-  readonly response: Response
   readonly beganAt: number
+  /** In which the request is to be answered. */
+  readonly span: Span | undefined
 }
 
-export function createWatch(onAnswered: OnAnswered, clock: Pick<Clock, "monotonicNow">): Watch {
+export function createWatch({ clock, onAnswered, tracer }: WatchOptions): Watch {
   return {
-    begin: () => clock.monotonicNow(),
-    end({ exchange, route, response, beganAt }) {
-      const { requestId, method, caller, transfer } = exchange
-      onAnswered({
-        requestId,
-        method: toKnownMethod(method),
-        route,
-        status: transfer?.status ?? response.status,
-        durationMs: clock.monotonicNow() - beganAt,
-        sentBytes: transfer?.sentBytes ?? toWrittenBytes(response),
-        isComplete: transfer === undefined || transfer.sentBytes === transfer.lengthBytes,
-        account: caller?.id,
-        task: exchange.task ?? toNamedTask(exchange),
-      })
+    begin(exchange, route) {
+      const span = tracer && startRequestSpan(tracer, exchange.request, toPlace(exchange, route))
+      return { exchange, route, beganAt: clock.monotonicNow(), span }
+    },
+    end(watched, response) {
+      const { span } = watched
+      if (onAnswered === undefined && span === undefined) return
+      const answered = toAnswered(watched, response, clock.monotonicNow())
+      onAnswered?.(answered)
+      if (span !== undefined) endRequestSpan(span, answered)
     },
   }
+}
+
+function toAnswered(
+  { exchange, route, beganAt }: Watched,
+  response: Response,
+  endedAt: number,
+): AnsweredRequest {
+  const { requestId, caller, transfer, waitedMs = 0 } = exchange
+  return {
+    requestId,
+    ...toPlace(exchange, route),
+    status: transfer?.status ?? response.status,
+    durationMs: endedAt - beganAt - waitedMs,
+    sentBytes: transfer?.sentBytes ?? toWrittenBytes(response),
+    isComplete: transfer === undefined || transfer.sentBytes === transfer.lengthBytes,
+    account: caller?.id,
+    task: exchange.task ?? toNamedTask(exchange),
+  }
+}
+
+function toPlace({ method }: Exchange, route: string): Pick<AnsweredRequest, "method" | "route"> {
+  return { method: toKnownMethod(method), route }
 }
 
 /** The report of a request that was refused before its path was looked at. */

@@ -34,8 +34,21 @@ export const DEFAULTS = {
   urlCharacters: 8_192,
   /** Requests for inputs that may wait; one more is refused as overloaded. */
   inputsWaiting: 1_000,
+  /** Requests that wait for the end of a task; one more is answered at once. Each takes some 10 KiB. */
+  waits: 4_000,
+  /** Of one account among them. */
+  accountWaits: 400,
   /** Answers of finished tasks remembered, about 0.5 KiB each; at most twice as many. */
   cachedTasks: 10_000,
+
+  /** Streams open at once. An idle one takes about 15 KiB. */
+  streams: 10_000,
+  /** Of one account, so that one key can't have them all. */
+  streamsOfAccount: 1_000,
+  /** How long a stream may be silent: below the 30 s after which some proxies close. */
+  streamBeatMs: 15_000,
+  /** After so long a stream is ended, and its client connects again: so load spreads over new nodes. */
+  streamMs: 3_600_000,
 
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 120_000,
@@ -43,7 +56,7 @@ export const DEFAULTS = {
   keepAliveTimeoutMs: 75_000,
   headerBytes: 16 * 1024,
   /** Connections of one listener; one more is closed. Each takes tens of KiB while it is used. */
-  connections: 10_000,
+  connections: 20_000,
   /** How long a client may take nothing of its answer: what proxies commonly wait for. */
   stalledAnswerMs: 60_000,
   /** How long a refused upload is read on, so that its sender sees the answer and not a reset. */

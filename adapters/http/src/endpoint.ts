@@ -21,7 +21,15 @@ import type { Services } from "./services.ts"
 export interface About {
   /** Its `operationId`. */
   readonly id: string
-  readonly tag: "Tasks" | "Artifacts" | "Usage" | "Callbacks" | "Health" | "Reference"
+  readonly tag:
+    | "Tasks"
+    | "Artifacts"
+    | "Usage"
+    | "Models"
+    | "Webhooks"
+    | "Callbacks"
+    | "Health"
+    | "Reference"
   readonly summary: string
   readonly description?: string
 }
@@ -67,9 +75,11 @@ type Statuses = readonly number[]
 
 type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | Names<Rest>
-  : Path extends `${string}:${infer Name}`
+  : Path extends `${string}:${infer Name}{${string}`
     ? Name
-    : never
+    : Path extends `${string}:${infer Name}`
+      ? Name
+      : never
 
 type Caller<Key> = Key extends { readonly unless: unknown }
   ? { readonly caller?: Account }
@@ -116,7 +126,7 @@ export interface Declaration<
 > {
   /** GET answers HEAD too. */
   readonly method: "DELETE" | "GET" | "PATCH" | "POST" | "PUT"
-  /** As Hono writes it: `/v1/tasks/:task`. */
+  /** As Hono writes it: `/v1/tasks/:task`; only the last name may have a pattern, as `:model{.+}`. */
   readonly path: Path
   readonly about?: About
   /** Absent: no key is needed. */

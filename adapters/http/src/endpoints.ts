@@ -2,31 +2,72 @@
 import type { Endpoint } from "./endpoint.ts"
 import { showContent } from "./endpoints/artifact-content.ts"
 import { createLink, revokeLinks } from "./endpoints/artifact-links.ts"
+import { createQuote } from "./endpoints/create-quote.ts"
+import { cancelTask } from "./endpoints/cancel-task.ts"
 import { createTask } from "./endpoints/create-task.ts"
 import { showLiveness, showReadiness } from "./endpoints/health.ts"
+import { holdArtifacts } from "./endpoints/hold-artifacts.ts"
 import { showInput } from "./endpoints/input-content.ts"
 import { listArtifacts } from "./endpoints/list-artifacts.ts"
 import { listEvents } from "./endpoints/list-events.ts"
 import { listTasks } from "./endpoints/list-tasks.ts"
 import { showMetrics } from "./endpoints/metrics-page.ts"
+import { listModels, showModel } from "./endpoints/models.ts"
 import { receiveCallback } from "./endpoints/receive-callback.ts"
 import { showDocument, showPage, showPageFile } from "./endpoints/reference.ts"
+import { showBalance } from "./endpoints/show-balance.ts"
 import { showTaskUsage } from "./endpoints/show-task-usage.ts"
+import { streamAccount } from "./endpoints/stream-account.ts"
+import { streamTask } from "./endpoints/stream-task.ts"
 import { showTask } from "./endpoints/show-task.ts"
 import { showUsage } from "./endpoints/show-usage.ts"
+import {
+  listDeliveries,
+  replayDelivery,
+  replayFailedDeliveries,
+  showDelivery,
+} from "./endpoints/webhook-deliveries.ts"
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  rotateWebhookSecret,
+  showWebhook,
+  testWebhook,
+  updateWebhook,
+} from "./endpoints/webhooks.ts"
 
 export const ENDPOINTS: readonly Endpoint[] = [
   listTasks,
   createTask,
   showTask,
+  cancelTask,
   listEvents,
+  streamTask,
+  streamAccount,
   showTaskUsage,
   showUsage,
+  showBalance,
+  createQuote,
+  listModels,
+  showModel,
   listArtifacts,
+  holdArtifacts,
   createLink,
   revokeLinks,
   showContent,
   showInput,
+  listWebhooks,
+  createWebhook,
+  showWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listDeliveries,
+  showDelivery,
+  replayDelivery,
+  replayFailedDeliveries,
   receiveCallback,
   showLiveness,
   showReadiness,

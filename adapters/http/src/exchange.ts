@@ -8,6 +8,7 @@ import type { Account } from "@safelight/core"
 import type { BodySink } from "./body/read-body.ts"
 import type { CreationThreads } from "./body/creation-reader.ts"
 import type { ByteSource } from "./content/byte-source.ts"
+import type { TextHead, TextSink, TextSinkListener } from "./streams/text-sink.ts"
 
 /** What a host passes with the request; anything but a pair of both is ignored. */
 export interface HostBindings {
@@ -22,9 +23,16 @@ export interface ServerPort {
   countHeader(node: object, name: string): number
   /** Hands each chunk of the body to `sink`; if reading stops early, the rest is left unread. */
   receive(node: object, sink: BodySink): Promise<void>
+  /**
+   * Calls `listener` once the client has left, or has closed its side of the connection, which looks the
+   * same. Returns how to stop.
+   */
+  onLeft(node: object, listener: () => void): () => void
   /** Writes the answer by itself. Resolves once it is sent or the client has left; rejects if the source fails. */
   send(node: object, answer: SentAnswer): Promise<void>
-  /** What the handler returns once `send` has settled. */
+  /** Begins an answer without an end of its own. The listener may be called before this returns. */
+  stream(node: object, head: TextHead, listener: TextSinkListener): TextSink
+  /** What the handler returns once `send` has settled, or the stream is over. */
   readonly sent: Response
   readonly threads: CreationThreads
 }
@@ -64,6 +72,10 @@ export interface Exchange {
   body?: unknown
   /** The task that was made, if the path names none. */
   task?: string
+  /** What is still to be done once nothing of the body is held any more; its answer is the endpoint's. */
+  afterBody?: () => Promise<Response>
+  /** How long the caller had the request wait for something. */
+  waitedMs?: number
   /** Bytes of an answer that is no text of ours. */
   transfer?: Transfer
   /** Set if the answer has `headers` among its own. */

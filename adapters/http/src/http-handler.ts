@@ -7,25 +7,32 @@ import {
   MODELS,
   type Access,
   type CallbackService,
+  type ChangeService,
   type Clock,
   type InputService,
   type Log,
   type Model,
   type TaskService,
+  type Tracer,
+  type WebhookService,
 } from "@safelight/core"
 import type { OnAnswered } from "./answered-request.ts"
-import { createCheckAccess } from "./access/check-access.ts"
+import { createCheckAccess, createIsStillAllowed } from "./access/check-access.ts"
 import { createRateLimit } from "./access/rate-limit.ts"
 import { createPublicPrefix } from "./addresses.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import { toSettings, type HttpSettings } from "./defaults.ts"
 import { ENDPOINTS } from "./endpoints.ts"
 import { createApiDocument } from "./openapi/document.ts"
+import { createOpenStreams } from "./streams/open-streams.ts"
 import { createRouter, type HttpHandler } from "./router.ts"
 import type { MetricsText } from "./services.ts"
+import { createTaskWaits } from "./task-waits.ts"
 
 export interface HttpHandlerOptions {
   readonly service: TaskService
+  /** Tells what happens to tasks as it happens; absent: there are no streams. */
+  readonly changes?: ChangeService
   /** Receives the callbacks of providers; absent: there is nothing at their path. */
   readonly callbacks?: CallbackService
   /** Who may call, how often, and by which link: what `@safelight/access` makes, or a host's own. */
@@ -44,11 +51,15 @@ export interface HttpHandlerOptions {
   readonly log?: Log
   /** Opens the signed addresses of inputs; absent: there is nothing at their path. */
   readonly inputs?: InputService
+  /** What accounts ask of their webhooks; absent: there is nothing at their paths. */
+  readonly webhooks?: WebhookService
   /** What /readyz asks; rejects if the service can't be used now. By default it can. */
   readonly checkReady?: () => Promise<void>
   readonly settings?: Partial<HttpSettings>
   /** Called for every request once it was answered; must not throw. */
   readonly onAnswered?: OnAnswered
+  /** Each request is a span then, those for health and metrics apart. */
+  readonly tracer?: Tracer
   /** What GET /metrics answers, to anybody and without a key; absent: there is nothing at that path. */
   readonly metrics?: () => Promise<MetricsText>
   /** Whether /openapi.json and /docs are there, for anybody and without a key; by default they are. */
@@ -70,6 +81,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const settings = toSettings(options.settings)
   const rateLimit = createRateLimit(access)
   const prefix = createPublicPrefix(publicUrl)
+  const waits = createTaskWaits({ service, settings, log })
   const services = {
     service,
     clock,
@@ -79,24 +91,31 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     threadModels: options.threadModels,
     links: access,
     rateLimit,
+    waits,
     publicUrl,
     prefix,
     checkReady: options.checkReady ?? isReady,
+    changes: options.changes,
+    streams: createOpenStreams(settings, clock),
+    isStillAllowed: createIsStillAllowed(access),
     callbacks: options.callbacks,
     inputs: options.inputs,
+    webhooks: options.webhooks,
     metrics: options.metrics,
     describeApi: hasReference ? () => createApiDocument(models, prefix()) : undefined,
     readPackageFile: options.readPackageFile,
   }
-  return createRouter(ENDPOINTS, {
+  const router = createRouter(ENDPOINTS, {
     services,
     checkAccess: createCheckAccess(access, rateLimit),
     log,
     urlCharacters: settings.urlCharacters,
     onAnswered,
+    tracer: options.tracer,
     random: options.random,
     rootWords: hasReference ? ROOT_WORDS : undefined,
   })
+  return { ...router, endWaits: () => waits.end() }
 }
 
 async function isReady(): Promise<void> {}

@@ -32,27 +32,30 @@ export function createPathHandler(
   return (context) => {
     const exchange = toExchange(context, nextRequestId(), clock.now())
     const { request, method, requestId, headers } = exchange
-    const beganAt = watch?.begin() ?? 0
-    const finish = (made: Response): Response => {
-      const response = exchange.carriesHeaders === true ? made : withHeaders(made, headers)
-      watch?.end({ exchange, route, response, beganAt })
+    const watched = watch?.begin(exchange, route)
+    const end = (response: Response): Response => {
+      if (watched !== undefined) watch?.end(watched, response)
       return response
     }
-    const refuse = (error: unknown): Response => {
-      const response = withHeaders(answerError(error, requestId, method), headers)
-      watch?.end({ exchange, route, response, beganAt })
-      return response
+    const finish = (made: Response): Response =>
+      end(exchange.carriesHeaders === true ? made : withHeaders(made, headers))
+    const refuse = (error: unknown): Response =>
+      end(withHeaders(answerError(error, requestId, method), headers))
+
+    function handle(): Response | Promise<Response> {
+      let answered: Response | Promise<Response>
+      try {
+        if (pathHeaders !== undefined) Object.assign(headers, pathHeaders(request))
+        const answer = all.get(method)
+        if (answer === undefined) throw new Refusal("method_not_allowed", { headers: { allow } })
+        answered = answer(exchange)
+      } catch (error) {
+        return refuse(error)
+      }
+      return answered instanceof Promise ? answered.then(finish, refuse) : finish(answered)
     }
-    let answered: Response | Promise<Response>
-    try {
-      if (pathHeaders !== undefined) Object.assign(headers, pathHeaders(request))
-      const answer = all.get(method)
-      if (answer === undefined) throw new Refusal("method_not_allowed", { headers: { allow } })
-      answered = answer(exchange)
-    } catch (error) {
-      return refuse(error)
-    }
-    return answered instanceof Promise ? answered.then(finish, refuse) : finish(answered)
+
+    return watched?.span === undefined ? handle() : watched.span.run(handle)
   }
 }
 

@@ -55,9 +55,13 @@ function withParameters<Needs>(
     if (headers !== undefined) exchange.sent = readHeaders(exchange, headers)
     if (query !== undefined) exchange.query = readQuery(exchange.request.url, query)
     if (read === undefined) return proceed(exchange)
-    return read(exchange, (value) => {
+    const reading = read(exchange, (value) => {
       exchange.body = value
       return proceed(exchange)
+    })
+    return reading.then((response) => {
+      exchange.body = undefined
+      return exchange.afterBody?.() ?? response
     })
   }
 }

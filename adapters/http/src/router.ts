@@ -3,7 +3,7 @@
  * its method up itself: Hono answers a single handler without composing middleware, and so an
  * unknown method is a 405 of ours before anybody is authenticated.
  */
-import type { Log } from "@safelight/core"
+import type { Log, Tracer } from "@safelight/core"
 import { Hono } from "hono"
 import { createWatch, toRefusedRequest, type OnAnswered } from "./answered-request.ts"
 import { DEFAULTS } from "./defaults.ts"
@@ -22,12 +22,18 @@ export interface HttpHandler {
   fetch(request: Request, bindings?: HostBindings): Response | Promise<Response>
   /** The same routes for a Hono host: `host.route("/", handler.app)`. */
   readonly app: Hono<{ Bindings: HostBindings }>
+  /**
+   * Answers the requests that wait for a task, and every later one at once: for a host that stops. Our Node
+   * server calls it as it closes. Absent if no endpoint waits.
+   */
+  endWaits?(): void
 }
 
 export interface RouterOptions<Needs> extends PipelineOptions<Needs & Pick<Services, "clock">> {
   readonly log: Log
   readonly urlCharacters?: number
   readonly onAnswered?: OnAnswered | undefined
+  readonly tracer?: Tracer | undefined
   /** What the refusal at / says; by default that of any unknown path. */
   readonly rootWords?: string | undefined
   /** From 0 up to 1. */
@@ -38,11 +44,12 @@ export function createRouter<Needs>(
   endpoints: readonly Endpoint<Needs>[],
   options: RouterOptions<Needs>,
 ): HttpHandler {
-  const { log, services, onAnswered, rootWords } = options
+  const { log, services, onAnswered, rootWords, tracer } = options
   const { random = Math.random, urlCharacters = DEFAULTS.urlCharacters } = options
   const nextRequestId = createRequestIds()
   const answerError = createAnswerError(log, random)
-  const watch = onAnswered && createWatch(onAnswered, services.clock)
+  const isWatched = onAnswered !== undefined || tracer !== undefined
+  const watch = isWatched ? createWatch({ clock: services.clock, onAnswered, tracer }) : undefined
   const app = new Hono<{ Bindings: HostBindings }>()
   for (const path of toPaths(endpoints, options)) {
     app.all(

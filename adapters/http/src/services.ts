@@ -1,17 +1,22 @@
 /** Everything that endpoints are made with; each takes what it needs once, when a handler is made. */
 import type {
+  ApiKeyScope,
   CallbackService,
+  ChangeService,
   Clock,
   InputService,
   LinkAccess,
   Log,
   Model,
   TaskService,
+  WebhookService,
 } from "@safelight/core"
 import type { RateLimit } from "./access/rate-limit.ts"
 import type { PublicPrefix } from "./addresses.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import type { HttpSettings } from "./defaults.ts"
+import type { TaskWaits } from "./task-waits.ts"
+import type { OpenStreams } from "./streams/open-streams.ts"
 
 export interface MetricsText {
   readonly contentType: string
@@ -29,13 +34,23 @@ export interface Services {
   readonly links: LinkAccess
   /** Counts a request whose caller has no key. */
   readonly rateLimit: RateLimit
+  /** For the ends of tasks. */
+  readonly waits: TaskWaits
   /** Asked at each use, since a server knows its address only once it listens. */
   readonly publicUrl: () => string
   readonly prefix: PublicPrefix
   /** Rejects if the service can't be used now. */
   readonly checkReady: () => Promise<void>
+  readonly changes: ChangeService | undefined
+  readonly streams: OpenStreams
+  /** Whether a key that opened a stream may still read it. Rejects if that can't be known for now. */
+  readonly isStillAllowed: (
+    authorization: string | null,
+    scopes: readonly ApiKeyScope[],
+  ) => boolean | Promise<boolean>
   readonly callbacks: CallbackService | undefined
   readonly inputs: InputService | undefined
+  readonly webhooks: WebhookService | undefined
   readonly metrics: (() => Promise<MetricsText>) | undefined
   /** The API's document; undefined if the host shows none. */
   readonly describeApi: (() => object) | undefined

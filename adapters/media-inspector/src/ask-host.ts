@@ -1,14 +1,14 @@
 /**
- * Reads a medium through the host, one question at a time. The parsers may ask for two ranges at once and
- * leave one half-read. A question that was sent is still answered, so the next medium may begin only once no
- * question is open.
+ * Reads a medium through the host, one request at a time. The parsers may ask for two ranges at once and leave
+ * one half-read. A request that was sent is still answered, so the next medium may begin only once no request
+ * is open.
  */
 import type { BytePipe } from "./byte-pipe.ts"
 import { MOST_ANSWER_BYTES, writeSaid } from "./wire.ts"
 
 export interface AskingReader {
   readonly read: (start: number, end: number) => ReadableStream<Uint8Array>
-  /** Resolves once every question is answered; none is asked any more. */
+  /** Resolves once every request is answered; no further one is sent. */
   finish(): Promise<void>
 }
 

@@ -1,13 +1,13 @@
 /**
- * One end of a pipe, read by a number of bytes and not by the chunks that they come in. It holds no more
- * unread bytes than the stream itself buffers.
+ * One end of a pipe, read by numbers of bytes instead of chunks. It holds no more unread bytes than the stream
+ * itself buffers.
  */
 import type { Socket } from "node:net"
 
 export interface BytePipe {
-  /** Exactly `bytes` bytes, or undefined if the pipe ends before. One reader at a time. */
+  /** Resolves to exactly `bytes` bytes, or undefined if the pipe ends before. One reader at a time. */
   read(bytes: number): Promise<Buffer | undefined>
-  /** Resolves once the bytes have left, or the other side is gone, which a read tells. */
+  /** Resolves once the bytes are written, or the other side is gone, which the next read shows. */
   write(bytes: Uint8Array): Promise<void>
 }
 

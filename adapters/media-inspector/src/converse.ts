@@ -1,6 +1,6 @@
 /**
- * The host's side of one measurement: it answers the questions of a process until the process tells its
- * result. Of that nothing is believed but a kind that was possible, a duration and a size.
+ * The host's side of one measurement: it answers the requests of a process until the process reports its
+ * result. Nothing in that is believed but a kind that was possible, a duration and a size.
  *
  *   starting → reading → measured or unreadable
  *       │         ├─ its time is over, or it asks too much → stopped
@@ -35,13 +35,13 @@ export interface Measured {
 
 export type MeasureEnd =
   | Measured
-  /** As the process says, which may measure other media. */
+  /** The process reports it, and may measure other media. */
   | { readonly kind: "unreadable" }
   /** The process took too long or asked for too much: it has to be killed. */
   | { readonly kind: "stopped" }
-  /** The process ended while it read, or said something that ours would not. */
+  /** The process ended while it read, or sent something that ours would not. */
   | { readonly kind: "died" }
-  /** The same before it began, which the medium can't have caused. */
+  /** The same, but before it began, so the medium can't be the cause. */
   | { readonly kind: "not-started" }
 
 export interface Conversation {
@@ -74,14 +74,14 @@ export async function converse(conversation: Conversation): Promise<MeasureEnd> 
 }
 
 /**
- * How much a process may ask about one medium: what the host takes for its reads does not count as the
- * process's time, so that one which asks without an end would make the host read for ever. The parsers
- * have been seen to read a long medium through once, and a short one one and a half times.
+ * How much a process may read of one medium, in multiples of its size. The host's reads don't count as the
+ * process's time, so without this bound a process could make the host read for ever. The parsers have been
+ * seen to read a long medium once, and a short one one and a half times.
  */
 const TIMES_READ = 4
-/** On top, for media that are so short that the least cost of a question counts: 256 questions. */
+/** On top, for short media, of which the least cost of a request counts: 256 requests. */
 const SPARE_BYTES = 16 * 1024 * 1024
-/** What a shorter question counts as: it costs its host about as much. */
+/** What a shorter request counts as: it costs the host about as much. */
 const LEAST_COST_BYTES = 64 * 1024
 
 function isRange({ start, end }: { readonly start: number; readonly end: number }, bytes: number) {

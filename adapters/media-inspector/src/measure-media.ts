@@ -40,12 +40,12 @@ export interface MeasuredMedia {
 
 type Track = InputVideoTrack | InputAudioTrack
 
-/** Every error of a parser over foreign bytes means the same. */
+/** Every error of a parser means the same: the medium is unreadable. Never rejects. */
 export async function measureMedia({ bytes, kinds, read }: MeasuredMedia): Promise<Said> {
   const source = new CustomSource({
     getSize: () => bytes,
     read,
-    // Few questions, since each may go to a bucket. The cache has to hold all that is read ahead, or media
+    // Few reads, since each may go to a bucket. The cache has to hold all that is read ahead, or media
     // without an index are read several times.
     prefetchProfile: "network",
     maxCacheSize: CACHE_BYTES,
@@ -94,7 +94,7 @@ async function measureTrack(
   size: { readonly width: number; readonly height: number },
 ): Promise<Said> {
   const endS = await track.computeDuration()
-  // Streams of broadcast origin do not start at 0.
+  // Recordings of broadcasts do not start at 0.
   const startS = await track.getFirstTimestamp()
   const sink = new EncodedPacketSink(track)
   const last = await sink.getPacket(Infinity)
@@ -104,7 +104,7 @@ async function measureTrack(
   return { kind: "measured", mediaKind, durationMs, ...size }
 }
 
-/** How long the last packet is where nothing tells, as in some WebM files: as long as the one before. */
+/** The duration of a last packet that states none, as in some WebM files: that of the packet before. */
 async function findUntoldS(sink: EncodedPacketSink, last: EncodedPacket): Promise<number> {
   if (last.duration > 0) return 0
   const before = await sink.getPacket(last.timestamp - 1e-6)

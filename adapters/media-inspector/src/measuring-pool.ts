@@ -1,8 +1,8 @@
 /**
- * Processes that measure, started as they are needed up to the number allowed. A medium waits for one. A
- * process that died is replaced for the next medium. If a process was gone before it began, or died while it
- * read, its medium is measured once more by a new process, since the system may have killed the first for
- * reasons of its own: only a medium over which two processes died is unreadable for that.
+ * Processes that measure, started as they are needed up to the number allowed. A medium waits for a free one. A
+ * process that died is replaced for the next medium. If it died before or while it read, its medium is measured
+ * once more by a new process, since the system may have killed the first for reasons of its own. Only a medium
+ * with which two processes died is unreadable.
  */
 import { createSemaphore, type MediaFacts } from "@safelight/core"
 import type { Medium, MeasureEnd } from "./converse.ts"
@@ -14,11 +14,11 @@ export type MeasuredFacts = Pick<MediaFacts, "kind" | "size"> & { readonly durat
 
 export interface MeasuringPool {
   /**
-   * Rejects with `media_unreadable`, with `inspector-unavailable`, with `aborted` on the signal, and
-   * as `medium.read` does.
+   * Rejects with `media_unreadable`; with `inspector-unavailable`, retryable; with `aborted` if the signal
+   * aborts; and as `medium.read` does.
    */
   measure(medium: Medium): Promise<MeasuredFacts>
-  /** Ends every process. Call the measurements off first. */
+  /** Ends every process. The caller aborts the measurements first. */
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 /**
- * One process that measures, as its host sees it: one medium after another. Strangers' bytes are parsed
- * there and nowhere else, so it has no secret in its environment and holds nothing up: a process that takes
- * too long or too much memory is killed, and only its own measurement ends with it.
+ * The host's handle of one process that measures, one medium after another. Strangers' bytes are parsed there
+ * and nowhere else, so its environment holds no secret. A process that takes too long or too much memory is
+ * killed, and only its own measurement ends with it.
  */
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
@@ -17,8 +17,8 @@ export interface MeasuringProcess {
   /** False once the process has ended, or is about to. */
   readonly isAlive: boolean
   /**
-   * Rejects as `medium.read` does, and with `aborted` on the signal; both end the process, as do all
-   * ends but those that the process tells itself.
+   * Rejects as `medium.read` does, and with `aborted` if the signal aborts. Both end the process, and so does
+   * every outcome but those that the process reports itself.
    */
   measure(medium: Medium): Promise<MeasureEnd>
   /** Ends the process; resolves when it is gone. */
@@ -100,13 +100,13 @@ export function createMeasuringProcess(settings: MediaInspectorSettings): Measur
 }
 
 function startChild(memoryBytes: number): ChildProcess {
-  // None of the host's flags, which are about its own entry, but what finds the sources.
+  // Only the flag that finds the sources: the host's other flags are about its own entry.
   const flags = [
     `--max-old-space-size=${Math.floor(memoryBytes / MIB)}`,
     ...(IS_SOURCE ? ["--conditions=@safelight/source"] : []),
   ]
   return spawn(process.execPath, [...flags, WORKER_FILE, String(memoryBytes)], {
-    // None of the host's variables, among which its secrets stand.
+    // None of the host's variables, since they hold its secrets.
     env: {},
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   })

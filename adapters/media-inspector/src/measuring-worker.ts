@@ -25,7 +25,7 @@ async function serve(): Promise<never> {
   new Worker(WATCH_URL, { workerData }).unref()
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {})
   const socket = new Socket({ fd: PIPE, readable: true, writable: true })
-  // The end of the pipe tells that the host is gone.
+  // The pipe ends if the host is gone.
   socket.on("error", () => {})
   const pipe = createBytePipe(socket)
   for (;;) {

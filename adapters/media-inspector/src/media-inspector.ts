@@ -1,9 +1,9 @@
 /**
- * The port `MediaInspector`. Only the first bytes are looked at here, to tell the type; a parser of
- * containers never runs in the host.
+ * The port `MediaInspector`. Only the first bytes are read here, which decide the type; a parser of containers
+ * never runs in the host.
  *
- *   first bytes → image: told by them alone
- *               → video, sound → measured in a process of its own
+ *   first bytes → image: nothing more is read
+ *               → video, sound: measured in a process of its own
  */
 import { fileTypeFromBuffer } from "file-type"
 import {
@@ -58,7 +58,7 @@ async function inspect(
   const [first] = types
   if (first === undefined) throw unsupportedType(media.kinds)
   if (first.kind === "image") return first
-  // Further ones are what the same container may be, and so videos or sounds too.
+  // The other types are what the same container may be, and so videos or sounds too.
   const kinds = types.map(({ kind }) => kind)
   const { kind, ...facts } = await pool.measure({ bytes: media.bytes, kinds, read, signal })
   return { ...(types.find((each) => each.kind === kind) ?? first), ...facts }
@@ -70,7 +70,7 @@ interface Range {
   readonly signal: AbortSignal
 }
 
-/** Rejects as `media.read` does, and with `aborted` once `signal` aborts, whether it is obeyed or not. */
+/** Rejects as `media.read` does, and with `aborted` once `signal` aborts, even if `media.read` ignores it. */
 async function readRange(
   media: InspectedMedia,
   { start, end, signal }: Range,

@@ -4,7 +4,7 @@ import { createSystemClock, LONGEST_TIMER_MS, takeIntegers, type Clock } from "@
 export interface MediaInspectorOptions {
   /** Processes that measure at once, at most; further media wait. */
   readonly processes?: number
-  /** The memory that each of them may use; past it the process is killed, and its medium is unreadable. */
+  /** The memory of each process; one that uses more is killed, and its medium is unreadable. */
   readonly memoryBytes?: number
   /** How long a process may work on one medium; the time of `read` does not count. */
   readonly inspectMs?: number

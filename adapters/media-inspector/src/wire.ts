@@ -1,7 +1,7 @@
 /**
- * The frames on the one pipe between the host and a process that measures: numbers, in frames of fixed sizes.
- * Hostile media may have taken the process over, so the host needs no parser and nothing in it can grow. The
- * bytes that were asked for follow without a frame, since the process knows how many they are.
+ * The frames on the pipe between the host and a process that measures: numbers, in frames of fixed sizes.
+ * Hostile media may have taken the process over: fixed frames need no parser in the host, and nothing in it can
+ * grow. The bytes that the process asked for follow without a frame, since it knows how many they are.
  *
  *   host     order ─────────────── bytes ── …
  *   process  ────── begun ─ ask ───────────── … measured or unreadable
@@ -9,7 +9,7 @@
 import type { MediaKind } from "@safelight/core"
 import type { BytePipe } from "./byte-pipe.ts"
 
-/** The file descriptor of the pipe in the process; libraries might write to those below. */
+/** The file descriptor of the pipe in the process; libraries might write to lower ones. */
 export const PIPE = 3
 
 /** The bytes of one answer, at most. */
@@ -71,7 +71,7 @@ export function writeSaid(pipe: BytePipe, said: Said): Promise<void> {
   return pipe.write(frame)
 }
 
-/** Undefined if the process is gone, or says something that no process of ours would. */
+/** Undefined if the process is gone, or sends something that no process of ours would. */
 export async function readSaid(pipe: BytePipe): Promise<Said | undefined> {
   const frame = await pipe.read(SAID_BYTES)
   if (frame === undefined) return undefined
@@ -110,7 +110,7 @@ function isAtLeast(least: number, value: number): boolean {
   return Number.isSafeInteger(value) && value >= least
 }
 
-/** 0 if the kind is none that is measured. */
+/** 0 if media of this kind are not measured. */
 function toKindNumber(kind: MediaKind): number {
   return KINDS.findIndex((each) => each === kind) + 1
 }

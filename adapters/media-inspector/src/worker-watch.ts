@@ -1,8 +1,7 @@
 /**
- * A second thread of the process that measures, which sees what the first one can't while a parser
- * holds it: that the process uses more memory than it may, and that its host is gone. Either
- * way the process is killed, with all its threads. It asks the process itself and not the system, so
- * that it works the same everywhere.
+ * A second thread of the process that measures. It sees what the first one can't while a parser holds it up:
+ * that the process uses more memory than it may, or that its host is gone. Then it kills the process, with all
+ * its threads. It asks the process itself and not the system, so that it works the same everywhere.
  */
 import { writeFileSync } from "node:fs"
 import process from "node:process"
@@ -19,11 +18,11 @@ setInterval(() => {
   process.kill(process.pid, "SIGKILL")
 }, LOOK_EVERY_MS)
 
-/** Where the machine itself runs out of memory, Linux takes this process first and not its host. */
+/** If the machine itself runs out of memory, Linux ends this process first and not its host. */
 function offerToTheKernel(): void {
   try {
     writeFileSync("/proc/self/oom_score_adj", "1000")
   } catch {
-    // Another system, or one that does not allow it: the bound above holds all the same.
+    // Another system, or one that does not allow it. The bound above holds all the same.
   }
 }

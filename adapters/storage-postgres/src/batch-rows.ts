@@ -2,7 +2,7 @@
  * The rows of a batch's statement. Rows are in the order of their ids, so that two batches that touch the
  * same rows lock them in the same order; an account's changes are summed into one row.
  */
-import { toStoredTaskRow, type LogChange } from "@safelight/store"
+import { toLabelRows, toStoredTaskRow, type LogChange } from "@safelight/store"
 import type { AddedTotals, BatchRows, SectionName } from "./sections.ts"
 
 /**
@@ -19,6 +19,7 @@ export function toBatchRows(changes: readonly LogChange[], isPlain: boolean): Ba
   }
   // In the order of arrival, as they would be judged.
   for (const change of changes) addTotals(change, sums)
+  add("feedEntries", {})
   for (const change of changes.toSorted(byTask)) {
     addAppend(change, add, isPlain)
     addQueueChange(change, add, isPlain)
@@ -43,11 +44,16 @@ function addAppend({ append }: LogChange, add: Add, isPlain: boolean): void {
   const task = toStoredTaskRow(changes.task)
   if (expectedHash === undefined) add("created", task)
   else add("moved", { ...task, expectedHash })
-  for (const event of events) add("events", event)
+  for (const event of events) {
+    add("events", event)
+    add("feeds", { account: task.account })
+  }
   for (const artifact of changes.artifacts) add("artifacts", artifact)
+  for (const row of changes.held) add("held", row)
   if (changes.charge !== undefined) add("charges", changes.charge)
   for (const outcome of changes.outcomes) add("outcomes", outcome)
   for (const input of inputs) add(toInputs, input)
+  for (const row of toLabelRows(append)) add("labels", row)
 }
 
 function addQueueChange(

@@ -10,8 +10,10 @@ import {
   SECTION_NAMES,
   SECTIONS,
   type BatchRows,
+  type OfSection,
   type SectionColumn,
   type SectionName,
+  type ToArray,
 } from "./sections.ts"
 
 /** The code of the error that says the condition failed: `division_by_zero`. */
@@ -45,6 +47,12 @@ function compileFor(present: readonly SectionName[]): Compiled {
 function toText(present: readonly SectionName[]): string {
   let parameters = 0
   const conditions: string[] = []
+  const bySection = new Map<string, ToArray>()
+  const ofSection: OfSection = (name) => {
+    const arrays = bySection.get(name)
+    if (arrays === undefined) throw new RangeError(`there is no section ${name} before`)
+    return arrays
+  }
   const parts = present.map((name) => {
     const { columns, toSql } = SECTIONS[name]
     const arrays = new Map(
@@ -53,15 +61,24 @@ function toText(present: readonly SectionName[]): string {
         return [column, `$${parameters}::${ARRAY_TYPES[type]}`]
       }),
     )
+    bySection.set(name, toArrayOf(arrays))
     const names = columns.map(({ name: column }) => `"${column}"`)
     const source = `unnest(${[...arrays.values()].join(", ")}) as x(${names.join(", ")})`
     if (name === "totals") conditions.push(toRoomCondition(source, arrays.get("account") ?? ""))
-    return `${name} as (${toSql(source, (column) => arrays.get(column) ?? "")})`
+    return `${name} as (${toSql(source, ofSection(name), ofSection)})`
   })
   const moved = present.includes("moved") ? "(select count(*) from moved)" : "0"
   conditions.push(`${moved} = $${parameters + 1}::bigint`)
   const condition = conditions.join(" and ")
   return `with ${parts.join(",\n")}\nselect 1 / (case when ${condition} then 1 else 0 end)`
+}
+
+function toArrayOf(arrays: ReadonlyMap<string, string>): ToArray {
+  return (column) => {
+    const array = arrays.get(column)
+    if (array === undefined) throw new RangeError(`there is no array of ${column}`)
+    return array
+  }
 }
 
 /**

@@ -3,6 +3,7 @@
  * statement holds the parts that its batch has rows for. None looks at what another did, so nothing
  * is joined back: whether all of it may stand is one condition at the end (batch-statement.ts).
  */
+import type { HeldArtifact } from "@safelight/core"
 import {
   TABLES,
   toPassedSql,
@@ -18,7 +19,7 @@ export interface Section<Row = never> {
   /** The columns of its rows, in the order of the arrays. */
   readonly columns: readonly SectionColumn[]
   /** The change, reading its rows from `source`, which names them `x`. */
-  readonly toSql: (source: string, toArray: ToArray) => string
+  readonly toSql: (source: string, toArray: ToArray, ofSection: OfSection) => string
   /** Never there: what the type is inferred from. */
   readonly holds?: (row: Row) => void
 }
@@ -36,7 +37,10 @@ export interface SectionColumn extends Pick<Column<never>, "type" | "codec"> {
  */
 export type ToArray = (column: string) => string
 
-const { accountTotals, artifacts, charges, events, idempotency, inputs } = TABLES
+/** The same of a section that stands before. */
+export type OfSection = (section: string) => ToArray
+
+const { accountTotals, artifacts, charges, events, feeds, idempotency, inputs, labels } = TABLES
 const { outcomes, ready, retention, tasks } = TABLES
 
 const EXISTING_INPUT = "on conflict (task, name) do nothing"
@@ -85,11 +89,18 @@ returning 1`,
   ),
   events: insert("events", events),
   artifacts: insert("artifacts", artifacts),
+  held: describe<HeldArtifact>(
+    { task, position: artifacts.columns.position, expiresAt: artifacts.columns.expiresAt },
+    (source, toArray) => `update artifacts as a set expires_at = x.expires_at
+from ${source} where a.task = any(${toArray("task")}) and a.task = x.task and a.position = x.position`,
+  ),
   charges: insert("charges", charges),
   outcomes: insert("outcomes", outcomes),
   /** Of new tasks: nothing is there that they could meet, and looking for it is a third of the cost. */
   firstInputs: insert("inputs", inputs),
   inputs: insert("inputs", inputs, EXISTING_INPUT),
+  /** Of new tasks alone. */
+  labels: insert("labels", labels),
   /** A key that is used already fails the statement. */
   uses: insert("idempotency", idempotency),
   /** Of new tasks. */
@@ -112,6 +123,27 @@ from ${source} where r.task = any(${toArray("task")}) and r.task = x.task`,
     { task },
     (_source, toArray) => `delete from retention where task = any(${toArray("task")})`,
   ),
+  /**
+   * The account of each of `events`, in their order. An append takes the positions of its entries, and the
+   * row of the feed stays locked until it commits: so positions are in the order of commits.
+   */
+  feeds: describe<{ readonly account: string }>(
+    { account: feeds.columns.account },
+    (_source, toArray) => `update feeds as f set position = f.position + x.entries
+from (select account, count(*) as entries from unnest(${toArray("account")}) as y(account) group by account) as x
+where f.account = any(${toArray("account")}) and f.account = x.account
+returning f.account, f.position - x.entries as base`,
+  ),
+  /** An entry for each of `events` whose account has a feed. */
+  feedEntries: describe<object>({}, (_source, _toArray, ofSection) => {
+    const columns = ["at", "task", "type", "version"]
+    const arrays = [ofSection("feeds")("account"), ...columns.map(ofSection("events"))].join(", ")
+    const names = columns.join(", ")
+    return `insert into feed_entries (account, position, ${names})
+select feeds.account, feeds.base + row_number() over (partition by feeds.account order by x.place),
+  ${columns.map((column) => `x.${column}`).join(", ")}
+from feeds join unnest(${arrays}) with ordinality as x(account, ${names}, place) on x.account = feeds.account`
+  }),
   totals: describe<AddedTotals>(
     {
       ...accountTotals.columns,

@@ -9,7 +9,13 @@
  * Accounts and streams stand in the order of their ids' bytes, keys and link keys oldest first. The
  * message of each schema says what a member must be: `"account.id" is not …`.
  */
-import { API_KEY_SCOPES, isAccountName, isTaskId, SafelightError } from "@safelight/core"
+import {
+  API_KEY_SCOPES,
+  findLabelFault,
+  isAccountName,
+  isTaskId,
+  SafelightError,
+} from "@safelight/core"
 import * as v from "valibot"
 
 export const FORMAT = "safelight-export"
@@ -84,6 +90,7 @@ const account = object({
     budgetMicros: v.nullable(count),
     rates: object({ create: rate, read: rate, content: rate }),
     retentionMs: v.nullable(count),
+    maxRetentionMs: count,
     signsContentUrls: flag,
     suspendedAt: count,
     unfinishedTasks: v.nullable(count),
@@ -113,6 +120,14 @@ const linkKey = object({
   linkKey: object({ id: name, secret: sha256, createdAt: count }),
 })
 
+const label = object({ key: text, value: text })
+const labels = v.pipe(list(label), v.check(areLabels, "labels as a task may have them"))
+
+function areLabels(given: v.InferOutput<typeof label>[]): boolean {
+  const found = Object.fromEntries(given.map((each) => [each.key, each.value]))
+  return Object.keys(found).length === given.length && findLabelFault(found) === undefined
+}
+
 const stream = object({
   kind: v.literal("stream"),
   /** As the engine names tasks: nothing in it needs to be quoted anywhere. */
@@ -130,6 +145,8 @@ const stream = object({
   ),
   /** None once erased. */
   inputs: list(object({ name, salt: storable, body: storable })),
+  /** None once erased. */
+  labels,
   idempotency: list(object({ key: storable, fingerprint: storable, usedAt: count })),
   linkEpochs: list(object({ key: name, epoch: integer(1) })),
 })

@@ -105,12 +105,13 @@ async function readStream(
   storage: ExportSource,
   { events, id }: ScannedStream,
 ): Promise<RecordOf<"stream">> {
-  const { inputs, idempotency, linkEpochs } = await storage.readSideRecords(id)
+  const { inputs, labels, idempotency, linkEpochs } = await storage.readSideRecords(id)
   return {
     kind: "stream",
     task: id,
     events: events.map(toRecorded),
     inputs: inputs.map(({ name, salt, body }) => ({ name, salt, body })),
+    labels: Object.entries(labels).map(([key, value]) => ({ key, value })),
     idempotency,
     linkEpochs,
   }

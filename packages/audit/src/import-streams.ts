@@ -162,6 +162,7 @@ function toAppend(
 ): ReadStream {
   const { task, hash, events } = checkRecord(record, digest)
   const inputs = record.inputs.map((input) => ({ ...input, task: record.task }))
+  const hasInputs = inputs.length > 0 || record.labels.length > 0
   return {
     task,
     append: {
@@ -170,7 +171,8 @@ function toAppend(
       events: toEvents(record),
       changes: project(task, hash, events),
       inputs,
-      queue: toImportedPlace({ task, hasInputs: inputs.length > 0, now }, tags),
+      labels: Object.fromEntries(record.labels.map(({ key, value }) => [key, value])),
+      queue: toImportedPlace({ task, hasInputs, now }, tags),
     },
   }
 }

@@ -13,17 +13,36 @@ import type {
   TaskUsage,
   UsageReport,
 } from "./api/answers.ts"
-import { isEventList, isTask, isTaskUsage, isUsageReport } from "./api/check-answers.ts"
-import { toTaskPath, withQuery } from "./api/paths.ts"
+import type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
+import {
+  isBalance,
+  isEventList,
+  isModelInfo,
+  isModelList,
+  isTask,
+  isTaskUsage,
+  isUsageReport,
+} from "./api/check-answers.ts"
+import { MODELS_PATH, toModelPath, toTaskPath, withQuery } from "./api/paths.ts"
 import { createTaskArtifact, type TaskArtifact } from "./artifacts/task-artifact.ts"
 import { checkOptions, type ClientOptions } from "./client-options.ts"
 import { createConnection, type Connection } from "./connection/connection.ts"
+import { quoteTask } from "./prices/quote-task.ts"
+import { cancelTask, type ClientCancellation } from "./tasks/cancel-task.ts"
 import { listArtifacts, toClientTask, type ClientTask } from "./tasks/client-task.ts"
+import { holdArtifacts } from "./tasks/hold-artifacts.ts"
 import { listPage, listTasks, type CallOptions, type PageQuery } from "./tasks/list-tasks.ts"
 import type { JsonText } from "./tasks/json-text.ts"
 import type { AnyModel, ParametersOf } from "./tasks/model-parameters.ts"
 import { submitTask, type SubmitOptions } from "./tasks/submit-task.ts"
-import { waitForTask, type WaitOptions } from "./tasks/wait-for-task.ts"
+import { isFinished, waitForTask, type WaitOptions } from "./tasks/wait-for-task.ts"
+import { createWebhookCalls, type WebhookCalls } from "./webhooks/webhook-calls.ts"
+import {
+  followStream,
+  type ResetMessage,
+  type StreamOptions,
+  type TaskMessage,
+} from "./streams/follow-stream.ts"
 
 export type TaskEvent = EventList["events"][number]
 
@@ -32,6 +51,8 @@ export interface UsageQuery {
   readonly from?: number | undefined
   /** Unix seconds, exclusive; until now by default. */
   readonly to?: number | undefined
+  /** `key=value`: counts tasks with all of these labels alone. */
+  readonly label?: readonly string[] | undefined
 }
 
 export interface Client {
@@ -56,8 +77,20 @@ export interface Client {
   ): Promise<ClientTask>
   /** Resolves when the task has succeeded or failed: look at its `status`. */
   wait(task: string | Task, options?: WaitOptions): Promise<ClientTask>
+  /**
+   * Ends the task as far as it can be stopped; `outcome` says what came of it. Work that can't be stopped goes
+   * on, and is charged if it succeeds: look at the `task`, or `wait` for it. Twice is safe.
+   */
+  cancel(task: string | Task, options?: CallOptions): Promise<ClientCancellation>
   /** The task as it is now. */
   get(task: string, options?: CallOptions): Promise<ClientTask>
+  /**
+   * Everything that happens to the account's tasks, as it happens. Connections that end are opened again, and
+   * nothing is missed meanwhile; after a `reset` something may be, so look at the tasks again.
+   */
+  stream(options?: StreamOptions): AsyncIterableIterator<TaskMessage | ResetMessage>
+  /** What happens to one task, from its beginning until it is finished. */
+  streamTask(task: string, options?: StreamOptions): AsyncIterableIterator<TaskMessage>
   /** The account's tasks, newest first. A page is fetched when the one before it has been read. */
   list(query?: ListQuery, options?: CallOptions): AsyncIterableIterator<ClientTask>
   /** One page of that list, for a page of your own: `next_cursor` is the `cursor` of the next. */
@@ -65,12 +98,34 @@ export interface Client {
   /** An artifact of a finished task. No request is sent before one of its methods is called. */
   artifact(task: string, key: string): TaskArtifact
   artifacts(task: string, options?: CallOptions): Promise<readonly Artifact[]>
+  /**
+   * Keeps the artifacts of a finished task until `until` (Unix seconds, or a date), if the account may; resolves
+   * to the artifacts. None is ever kept for less time than before.
+   */
+  hold(task: string, until: number | Date, options?: CallOptions): Promise<readonly Artifact[]>
   /** What happened to a task, oldest first. */
   events(task: string, options?: CallOptions): Promise<readonly TaskEvent[]>
   /** What a task used and cost. */
   taskUsage(task: string, options?: CallOptions): Promise<TaskUsage>
   /** The cost of the tasks that finished in a period, and the account's budget. */
   usage(query?: UsageQuery, options?: CallOptions): Promise<UsageReport>
+  /**
+   * What a task would cost at most, and why. No task is made. Hand its `quote` to `submit` or `run`, so that
+   * the task is charged by these prices or refused.
+   */
+  quote<Model extends AnyModel>(
+    model: Model,
+    parameters: ParametersOf<Model> | JsonText,
+    options?: CallOptions,
+  ): Promise<Quote>
+  /** What the account has spent and what it has left. */
+  balance(options?: CallOptions): Promise<Balance>
+  /** Every model, with its limits and its price. */
+  models(options?: CallOptions): Promise<readonly ModelInfo[]>
+  /** Rejects with `not_found` if there is no such model. */
+  model(id: AnyModel, options?: CallOptions): Promise<ModelInfo>
+  /** The account's webhooks; `verifyWebhook` checks what they receive. */
+  readonly webhooks: WebhookCalls
 }
 
 /** Throws a `TypeError` that names the option at fault. */
@@ -99,21 +154,53 @@ export function createClient(options: ClientOptions): Client {
     },
     submit,
     wait,
+    cancel: (task, more) =>
+      cancelTask(connection, typeof task === "string" ? task : task.task_id, more),
     async get(id, { signal } = {}) {
       return toClientTask(connection, await connection.read(toTaskPath(id), isTask, { signal }))
     },
+    stream: (more = {}) => followStream(connection, "/v1/stream", more),
+    streamTask: (id, more = {}) => streamTask(connection, id, more),
     listPage: (query = {}, more = {}) => listPage(connection, query, more),
     list: (query = {}, more = {}) => listClientTasks(connection, query, more),
     artifact: (id, key) => createTaskArtifact(connection, id, key),
     artifacts: (id, more) => listArtifacts(connection, id, more),
+    hold: (id, until, more) => holdArtifacts(connection, id, until, more),
     async events(id, { signal } = {}) {
       const path = `${toTaskPath(id)}/events`
       return (await connection.read(path, isEventList, { signal })).events
     },
     taskUsage: (id, { signal } = {}) =>
       connection.read(`${toTaskPath(id)}/usage`, isTaskUsage, { signal }),
-    usage: ({ from, to } = {}, { signal } = {}) =>
-      connection.read(withQuery("/v1/usage", { from, to }), isUsageReport, { signal }),
+    usage: ({ from, to, label } = {}, { signal } = {}) =>
+      connection.read(withQuery("/v1/usage", { from, to, label }), isUsageReport, { signal }),
+    quote: (model, parameters, more) => quoteTask(connection, { model, parameters }, more),
+    balance: ({ signal } = {}) => connection.read("/v1/balance", isBalance, { signal }),
+    async models({ signal } = {}) {
+      return (await connection.read(MODELS_PATH, isModelList, { signal })).models
+    },
+    model: (id, { signal } = {}) => connection.read(toModelPath(id), isModelInfo, { signal }),
+    webhooks: createWebhookCalls(connection),
+  }
+}
+
+function isEnd(message: TaskMessage | ResetMessage): boolean {
+  return "data" in message && isFinished(message.data)
+}
+
+async function* streamTask(
+  connection: Connection,
+  id: string,
+  options: StreamOptions,
+): AsyncGenerator<TaskMessage, void, undefined> {
+  for await (const message of followStream(
+    connection,
+    `${toTaskPath(id)}/stream`,
+    options,
+    isEnd,
+  )) {
+    // Of one task the service knows everything, so it never begins anew.
+    if ("data" in message) yield message
   }
 }
 

@@ -4,6 +4,7 @@ export type { ApiErrorCode, ApiErrorType, ClientErrorCode, ParameterFault } from
 export type {
   Artifact,
   ArtifactLink,
+  Cancellation,
   ListQuery,
   RefusalCode,
   RefusalType,
@@ -12,7 +13,13 @@ export type {
   TaskList,
   TaskUsage,
   UsageReport,
+  WebhookDelivery,
+  WebhookDeliveryDetail,
+  WebhookDeliveryList,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
 } from "./api/answers.ts"
+export type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
 export type { ModelParameters } from "./api/models.ts"
 export type { DownloadOptions, DownloadProgress } from "./artifacts/download.ts"
 export type { LinkOptions, TaskArtifact } from "./artifacts/task-artifact.ts"
@@ -20,6 +27,8 @@ export { createClient, type Client, type TaskEvent, type UsageQuery } from "./cl
 export type { ClientOptions, FetchLike } from "./client-options.ts"
 export type { ClientClock } from "./clock.ts"
 export { DEFAULTS, type ClientSettings } from "./settings.ts"
+export type { ClientCancellation } from "./tasks/cancel-task.ts"
+export type { ResetMessage, StreamOptions, TaskMessage } from "./streams/follow-stream.ts"
 export type { ClientTask } from "./tasks/client-task.ts"
 export { jsonText, type JsonText } from "./tasks/json-text.ts"
 export type { CallOptions, PageQuery } from "./tasks/list-tasks.ts"
@@ -31,3 +40,11 @@ export {
   type VerifyWebhookOptions,
   type Webhook,
 } from "./webhooks/verify-webhook.ts"
+export type {
+  DeliveryQuery,
+  NewWebhookEndpoint,
+  ReplayOptions,
+  RotateOptions,
+  WebhookCalls,
+  WebhookEndpointChange,
+} from "./webhooks/webhook-calls.ts"

@@ -13,6 +13,8 @@ export const DEFAULTS = {
   /** Pauses between polls grow by half from the first to the longest. */
   firstPollMs: 1_000,
   longestPollMs: 10_000,
+  /** A request waits at the service this long for the task's end: proxies commonly allow 30 seconds. */
+  longestWaitMs: 25_000,
   /** How long an answer may take to begin, and each further piece of its body to arrive. */
   silenceMs: 60_000,
   /** The largest answer in JSON. */

@@ -30,8 +30,17 @@ export { nextStartTag } from "./start-tag.ts"
 export { createSystemClock, type TimeHost } from "./system-clock.ts"
 export { createTextDigest, type DigestHost, type TextDigest } from "./text-digest.ts"
 export { toHex } from "./to-hex.ts"
+export { toUuid } from "./to-uuid.ts"
 export { API_KEY_SCOPES, type ApiKeyScope } from "./keys/api-key-scope.ts"
 export { hideSecrets, toEcho } from "./keys/hide-secrets.ts"
+export {
+  findLabelFault,
+  fromLabelTexts,
+  MAX_LABELS,
+  splitLabel,
+  toLabelTexts,
+  type Labels,
+} from "./labels/labels.ts"
 
 export { isHeaderSecret } from "./options/header-secret.ts"
 export {
@@ -89,6 +98,7 @@ export {
   type PriceBook,
   type PriceTable,
 } from "./money/prices.ts"
+export { toQuoteLines, type Quote, type QuoteLine, type QuoteTerms } from "./money/quote.ts"
 
 export {
   LINK_SECONDS,
@@ -156,6 +166,16 @@ export type {
   OutcomesRequest,
   PausedChannel,
 } from "./ports/channel-storage.ts"
+export type {
+  ChangePage,
+  ChangePosition,
+  ChangeService,
+  PositionedChange,
+  ReadChangesRequest,
+  TaskChange,
+  Watch,
+  WatchRequest,
+} from "./ports/change-service.ts"
 export type { AbortSignalLike, Clock } from "./ports/clock.ts"
 export type {
   DatabaseStanding,
@@ -163,6 +183,14 @@ export type {
   DeploymentRecord,
   DeploymentStorage,
 } from "./ports/deployment-storage.ts"
+export {
+  KEPT_FOREVER,
+  type Feed,
+  type FeedEntry,
+  type FeedStorage,
+  type ForgetFeedRequest,
+  type ReadFeedRequest,
+} from "./ports/feed-storage.ts"
 export type { InputClaim, InputContent, InputService } from "./ports/input-service.ts"
 export type { KeyStorage, StoredKey } from "./ports/key-storage.ts"
 export type { LinkEpochRequest, LinkKey, LinkScope, LinkStorage } from "./ports/link-storage.ts"
@@ -174,6 +202,12 @@ export type {
   TransferStorage,
 } from "./ports/transfer-storage.ts"
 export { SILENT_LOG, type Log, type LogFields } from "./ports/log.ts"
+export type {
+  MessageSender,
+  SendFailure,
+  SendOutcome,
+  SendRequest,
+} from "./ports/message-sender.ts"
 export type { InspectedMedia, MediaFacts, MediaInspector } from "./ports/media-inspector.ts"
 export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"
 export { PROBE_POINTS, type Probe, type ProbePoint } from "./ports/probe.ts"
@@ -199,6 +233,8 @@ export type {
   Admission,
   AdmitRequest,
   Append,
+  IdempotencyRequest,
+  IdempotentTask,
   ListPage,
   ListRequest,
   TaskLog,
@@ -208,13 +244,53 @@ export type {
 export type { OpenInputRequest, TaskInputs } from "./ports/task-inputs.ts"
 export type { StreamHead } from "./ports/stream-head.ts"
 export {
+  WEBHOOK_LIMITS,
+  type DeliveryPage,
+  type DeliveryQuery,
+  type DeliveryResult,
+  type MessageName,
+  type NewWebhook,
+  type ReplayResult,
+  type Webhook,
+  type WebhookChange,
+  type WebhookRejection,
+  type WebhookResult,
+  type WebhookSecretResult,
+  type WebhookService,
+} from "./ports/webhook-service.ts"
+export type {
+  Delivery,
+  DeliveryName,
+  DeliveryPosition,
+  DeliveryState,
+  DeliveryTry,
+  DisabledReason,
+  FanOutRequest,
+  ListDeliveriesRequest,
+  NewDelivery,
+  RecordedTry,
+  ReplayRequest,
+  TakeDeliveriesRequest,
+  WebhookEndpoint,
+  WebhookName,
+  WebhookSecret,
+  WebhookStorage,
+} from "./ports/webhook-storage.ts"
+export {
   MAX_HOPS,
+  type Balance,
   type CallbackResult,
   type CallbackService,
+  type Cancellation,
   type FoundArtifacts,
+  type HoldRefusal,
+  type HoldRequest,
+  type HoldResult,
   type IdempotencyKey,
   type ListResult,
   type OpenArtifactRequest,
+  type QuoteRequest,
+  type QuoteResult,
   type ReceiveCallbackRequest,
   type SealedParameters,
   type SubmitRequest,
@@ -224,6 +300,16 @@ export {
   type TaskUsage,
   type UsageReport,
 } from "./ports/task-service.ts"
+export {
+  NO_TRACER,
+  type ActiveSpan,
+  type Span,
+  type SpanAttributes,
+  type SpanStart,
+  type Tracer,
+} from "./ports/tracer.ts"
+export { traceCall } from "./tracing/trace-call.ts"
+export { formatTraceparent, parseTraceparent, type TraceContext } from "./tracing/traceparent.ts"
 
 export {
   isArtifactName,
@@ -257,6 +343,7 @@ export {
   type FailureType,
   type TaskFailure,
 } from "./task/failure.ts"
+export { keepsLonger } from "./task/hold.ts"
 export { taskMachine } from "./task/machine.ts"
 export {
   fromSnapshot,
@@ -268,6 +355,7 @@ export {
   type ArtifactRow,
   type Changes,
   type ChargeRow,
+  type HeldArtifact,
   type OutcomeRow,
   type TaskRow,
 } from "./task/projection.ts"
@@ -303,3 +391,9 @@ export {
 
 export { toPieces } from "./to-pieces.ts"
 export { untilAborted } from "./until-aborted.ts"
+export {
+  EXPIRING_TYPE,
+  TEST_TYPE,
+  WEBHOOK_TYPES,
+  type WebhookType,
+} from "./webhooks/webhook-type.ts"

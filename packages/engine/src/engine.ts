@@ -4,6 +4,7 @@
  */
 import {
   MODELS,
+  NO_TRACER,
   chargeOf,
   currentPrices,
   DEFAULT_PRICES,
@@ -11,6 +12,7 @@ import {
   createErrorLog,
   type ArtifactStorage,
   type CallbackService,
+  type ChangeService,
   type Channel,
   type Clock,
   type InputService,
@@ -19,15 +21,18 @@ import {
   type PriceBook,
   type Probe,
   type TaskStorage,
-  type Task,
   type TaskRequest,
   type TaskService,
+  type Tracer,
   type Usage,
   type MediaInspector,
   type MediaSource,
+  type Task,
 } from "@safelight/core"
 import { toUnitCosts } from "./record/attempt-cost.ts"
+import { createCancelling } from "./work/cancel.ts"
 import { createCallbackAddresses } from "./host/callback-addresses.ts"
+import { createChangeFeed } from "./reads/change-feed.ts"
 import { checkPrices, type PriceFault } from "./reads/check-prices.ts"
 import { createLease } from "./ownership/worker-lease.ts"
 import type { Context } from "./host/context.ts"
@@ -44,6 +49,7 @@ import { withOwnHeads } from "./record/own-heads.ts"
 import { readArtifact, type ArtifactName } from "./reads/read-artifact.ts"
 import { receiveCallback } from "./work/receive-callback.ts"
 import { createMeasuring } from "./work/media/measuring.ts"
+import { holdArtifacts } from "./record/hold-artifacts.ts"
 import { createRecorder } from "./record/recorder.ts"
 import type { ContentRefusals } from "./work/refusal-rule.ts"
 import { createFairShares } from "./scheduling/fair-shares.ts"
@@ -52,6 +58,7 @@ import { createRouting, type Route } from "./scheduling/routing.ts"
 import { toSettings, type EngineSettings } from "./host/settings.ts"
 import { createInputService } from "./reads/serve-input.ts"
 import { sha256 } from "./host/sha256.ts"
+import { quoteRequest } from "./submit/quote.ts"
 import { createSubmit } from "./submit/submit.ts"
 import { sweep, type SweepPart, type SweepReport } from "./retention/sweep.ts"
 import { systemClock } from "./host/system-clock.ts"
@@ -74,6 +81,13 @@ export interface EngineOptions {
    */
   readonly publicUrl?: string
   readonly settings?: Partial<EngineSettings>
+  /**
+   * Is told of each task whose artifacts expire within `expiryNoticeMs` of the settings, by the retention part
+   * of a sweep on whichever node makes it. It is told again until then, as sweeps look at the task for other
+   * reasons or find that the call failed, so it counts a task and its expiry once; a hold moves the expiry and
+   * is followed by another notice. A task that is kept for a shorter time may never be told of.
+   */
+  readonly onExpiring?: (task: Task) => Promise<void>
   /** Whether a task that a channel refused for its content goes to another; `final` by default. */
   readonly contentRefusals?: ContentRefusals
   /** Fetches outputs that lie at URLs; needed, with `inspector`, where a channel names `outputOrigins`. */
@@ -85,10 +99,13 @@ export interface EngineOptions {
   /** Without it errors are written to the console, and nothing else is; `SILENT_LOG` writes nothing. */
   readonly log?: Log
   readonly probe?: Probe
+  /** Who is told what tasks spend their time on; nobody by default. */
+  readonly tracer?: Tracer
 }
 
 /** `await using` stops it at once: what runs is handed back. */
-export interface Engine extends TaskService, CallbackService, InputService, AsyncDisposable {
+export interface Engine
+  extends TaskService, CallbackService, ChangeService, InputService, AsyncDisposable {
   /** Begins to carry out what waits. Tasks can be submitted before; they queue. */
   start(): void
   /** What moments are written down and judged by: the database's clock where it has one. */
@@ -99,11 +116,6 @@ export interface Engine extends TaskService, CallbackService, InputService, Asyn
    * that ends do not wait for a bucket that is slow.
    */
   sweep(now?: number, part?: SweepPart): Promise<SweepReport>
-  /**
-   * The task once it is finished, whichever process finishes it; undefined for an unknown one.
-   * Rejects with `aborted` on the signal.
-   */
-  finished(id: string, options?: { readonly signal?: AbortSignal }): Promise<Task | undefined>
   /** An artifact's bytes, chunk by chunk; `read-artifact.ts` says how it fails. */
   readArtifact(name: ArtifactName): AsyncIterable<Uint8Array>
   /**
@@ -133,11 +145,14 @@ export function createEngine(options: EngineOptions): Engine {
   const context = createContext(options)
   const dispatcher = createDispatcher(context, [...context.models.keys()])
   const submit = createSubmit(context, dispatcher)
+  const cancelling = createCancelling(context, dispatcher)
+  const { stop: stopChanges, ...changes } = createChangeFeed(context)
   /** Submissions under way: what they accept must find a dispatcher that still works. */
   const submissions = new Set<Promise<unknown>>()
   let stopping: Promise<void> | undefined
   async function stopAll(graceMs: number): Promise<void> {
-    await Promise.allSettled(submissions)
+    stopChanges()
+    await Promise.all([Promise.allSettled(submissions), cancelling.stop()])
     await Promise.all([dispatcher.stop(graceMs), context.lateAnswers.stop(graceMs)])
   }
   /** Once: by the second time the host may have closed what the engine works with. */
@@ -157,8 +172,15 @@ export function createEngine(options: EngineOptions): Engine {
         submissions.delete(submission)
       }
     },
+    quote: (request) => quoteRequest(context, request),
+    cancel(request) {
+      if (stopping === undefined) return cancelling.cancel(request)
+      return Promise.reject(overloaded("the engine is stopping"))
+    },
     ...createReads(context),
+    ...changes,
     ...createInputService(context),
+    holdArtifacts: (request) => holdArtifacts(context, request),
     receiveCallback: (request) => receiveCallback(context, dispatcher, request),
     resolve: (request) => settleDoubt(context, request),
     checkPrices: () => checkPrices(context),
@@ -186,7 +208,8 @@ function createContext(options: EngineOptions): Context {
   const models = toModels(options.models ?? MODELS)
   const log = options.log ?? createErrorLog(globalThis)
   const { inspector, media, publicUrl } = options
-  const routes = toRoutes(options.channels, { inspector, log, media, models })
+  const tracer = options.tracer ?? NO_TRACER
+  const routes = toRoutes(options.channels, { inspector, log, media, models, tracer })
   const channels = routes.map(({ channel }) => channel)
   const settings = toSettings(options.settings, channels)
   const storage = withOwnHeads(options.storage, log)
@@ -207,10 +230,12 @@ function createContext(options: EngineOptions): Context {
     prices,
     channels,
     inputLinks: createInputLinks(keys, publicUrl),
+    onExpiring: options.onExpiring,
     contentRefusals: options.contentRefusals ?? "final",
     costs: new Map(routes.map((route) => [route.channel.name, toUnitCosts(route)])),
     media,
     inspector,
+    tracer,
   }
   const lease = createLease(ports)
   const shares = createFairShares(ports, lease)

@@ -15,7 +15,7 @@ export {
   type Choice,
   type Standing,
 } from "./scheduling/choose-channel.ts"
-export { cancelTask, type CancelResult } from "./record/cancel-task.ts"
+export { cancelTask } from "./record/cancel-task.ts"
 export {
   createDeploymentKeys,
   type DeploymentKeys,

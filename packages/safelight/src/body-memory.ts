@@ -1,21 +1,21 @@
 /**
- * How much of request bodies a service takes, by the memory that its process may use. A body takes
- * about ten times its size until it is stored, so that in a small container the HTTP adapter's own
- * bounds would have two of the largest end the process.
+ * How large request bodies may be, by the memory that the process may use. A body takes about ten times its
+ * size until it is stored: with the HTTP adapter's own bounds, two of the largest would end the process in a
+ * small container.
  */
 import { totalmem } from "node:os"
 import { DEFAULTS, type HttpSettings } from "@safelight/http"
 
-/** Of the memory. Work on large bodies takes ten times its part; the rest is everything else's. */
+/** Fractions of the memory, by their denominators. Work on large bodies takes ten times its fraction. */
 const PARTS = { bodyBytes: 16, bodiesAtWorkBytes: 16, bodiesInFlightBytes: 8 } as const
 
-/** What the machine has, or less where a container's control group says so. */
+/** The machine's memory, or less if a container's control group says so. */
 export function readMemoryBytes(): number {
   const constrainedBytes = process.constrainedMemory()
   return constrainedBytes > 0 ? Math.min(constrainedBytes, totalmem()) : totalmem()
 }
 
-/** The adapter's bounds of bodies, or less where the memory is small. */
+/** The adapter's bounds of bodies, or less if the memory is small. */
 export function toBodySettings(memoryBytes: number): Partial<HttpSettings> {
   const bound = (name: keyof typeof PARTS): number =>
     Math.min(DEFAULTS[name], Math.floor(memoryBytes / PARTS[name]))

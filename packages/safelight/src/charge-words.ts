@@ -1,6 +1,6 @@
 /**
- * A charge in words: what was counted, which rules of the specification (§8) applied, and the sum.
- * Every amount comes from core, which charges; here is only said how it came about.
+ * A charge in words: what was counted, which rules of the specification (§8) applied, and the sum. Core
+ * computes every amount; this only explains it.
  */
 import {
   billedInputMs,
@@ -13,7 +13,7 @@ import {
 import { toAmount, toSeconds, toThousandths } from "./amount.ts"
 
 export interface ChargeRequest {
-  /** Public id; of a model that is unknown here, the usage tells what it makes. */
+  /** Public id. If the model is unknown here, the usage tells whether it makes images or a video. */
   readonly model: string
   readonly usage: Usage
   readonly price: ModelPrice
@@ -27,7 +27,7 @@ export interface ChargeWords {
   readonly chargeMicros: number
 }
 
-/** Throws a RangeError where the price lacks the rate that the model is billed by. */
+/** Throws a RangeError if the price lacks the rate that the model is billed by. */
 export function explainCharge(request: ChargeRequest): ChargeWords {
   return isBilledByImage(request) ? explainImages(request) : explainVideo(request)
 }

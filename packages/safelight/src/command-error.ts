@@ -1,6 +1,6 @@
 /**
- * A command that can't go on: the line for the person who typed it and the code for their script.
- * The only error whose message is shown as it stands; commands throw it, `main` prints it.
+ * A command that can't continue: a line for the person who typed it, and an exit code for a script. This is the
+ * only error whose message is shown as it is; commands throw it, `main` prints it.
  */
 import { EXIT, type ExitCode } from "./exit-code.ts"
 
@@ -20,7 +20,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Wrong usage, or what is named is not there or can't be done: another command is needed. */
+/** Wrong usage, or something that does not exist or can't be done: another command is needed. */
 export function refused(message: string, cause?: unknown): CommandError {
   return new CommandError({ exitCode: EXIT.refused, message, cause })
 }

@@ -7,16 +7,16 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1_000,
 }
 
-/** Ten years: a longer time is a slip of the unit. */
+/** Ten years: a longer time has the wrong unit. */
 export const LONGEST_MS = 3_650 * 86_400_000
 
-/** Milliseconds, or undefined where the text is no duration. */
+/** Milliseconds; undefined if the text is no duration. */
 export function parseDuration(text: string): number | undefined {
   const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
   return count === undefined ? undefined : Number(count) * (UNITS_MS[unit] ?? 0)
 }
 
-/** In the largest unit that it is a whole number of. */
+/** In the largest unit that divides it. */
 export function formatDuration(durationMs: number): string {
   if (durationMs === 0) return "0s"
   const [name, unitMs] = Object.entries(UNITS_MS).find(([, each]) => durationMs % each === 0) ?? []

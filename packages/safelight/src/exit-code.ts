@@ -1,10 +1,10 @@
 /**
- * What the command's exit codes mean; scripts rely on them, so a number never changes its meaning.
- * `audit` has its own reading of 1 and 2, which its commands hold.
+ * The exit codes of the command. Scripts rely on them, so a number never changes its meaning. For `audit`, 1 and
+ * 2 have meanings of their own, which its commands define.
  */
 export const EXIT = {
   done: 0,
-  /** The task failed; on a data folder: the data or the machine did not allow it. */
+  /** The task failed; for commands on the data: the data or the machine did not allow it. */
   failed: 1,
   /** Wrong usage or configuration, or the service refused the request (4xx). */
   refused: 2,

@@ -1,7 +1,7 @@
 /**
- * Writes an export as a file for its owner alone (0600), since it holds prompts and the secrets that
- * sign links. It is either whole or not there: it grows beside its place, is synced, then linked to its
- * name, which fails where a file has that name by then. So none is ever replaced.
+ * Writes an export to a file for its owner alone (0600), since it holds prompts and the secrets that sign links.
+ * The file is either whole or absent: it is written under another name, synced, then linked to its name, which
+ * fails if a file of that name has appeared. So no file is ever replaced.
  */
 import { link, lstat, open, rename, rm, type FileHandle } from "node:fs/promises"
 import { dirname } from "node:path"
@@ -11,7 +11,7 @@ import { EXIT } from "./exit-code.ts"
 /** Lines are small; a write of this size costs no more than one of a line. */
 const GATHER_BYTES = 256 * 1024
 
-/** Rejects where there is a file of this name. */
+/** Rejects with a `CommandError` if there is a file of this name. */
 export async function requireNoFile(path: string): Promise<void> {
   const status = await lstat(path).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
@@ -20,10 +20,10 @@ export async function requireNoFile(path: string): Promise<void> {
   if (status !== undefined) throw taken(path)
 }
 
-/** Resolves once the file is durable; rejects with the lines' own error and leaves nothing then. */
+/** Resolves once the file is durable. Rejects with the error of the lines or of the disk, and leaves no file. */
 export async function writeExportFile(path: string, lines: AsyncIterable<string>): Promise<void> {
   const temporary = `${path}.partial`
-  // What an interrupted export left may have another mode, or be a link.
+  // A file that an interrupted export left may have another mode, or be a link.
   await rm(temporary, { force: true }).catch((error: unknown) => {
     throw unwritable(temporary, error)
   })
@@ -47,7 +47,7 @@ export async function writeExportFile(path: string, lines: AsyncIterable<string>
   }
 }
 
-/** A rename alone would replace a file that came to the name since it was looked at; a link can't. */
+/** A rename would replace a file that has appeared since the check; a link can't. */
 async function giveName(temporary: string, path: string): Promise<void> {
   try {
     await link(temporary, path)
@@ -60,10 +60,10 @@ async function giveName(temporary: string, path: string): Promise<void> {
   }
 }
 
-/** What file systems without hard links answer, exFAT for one. */
+/** Errors of file systems without hard links, such as exFAT. */
 const LINKLESS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
-/** The name is taken by an empty file first: killed in between, the file is none that `import` takes. */
+/** An empty file takes the name first. If the process is killed then, `import` refuses the empty file. */
 async function renameOntoOwn(temporary: string, path: string): Promise<void> {
   const own = await open(path, "wx", 0o600).catch((error: unknown) => {
     throw (error as NodeJS.ErrnoException).code === "EEXIST" ? taken(path) : unwritable(path, error)
@@ -72,7 +72,7 @@ async function renameOntoOwn(temporary: string, path: string): Promise<void> {
   await rename(temporary, path)
 }
 
-/** Two exports to one name: the second took the first one's file away, and what is there now is its. */
+/** False after a second export to the same name has replaced the unfinished file by its own. */
 async function isOwn(temporary: string, inode: number): Promise<boolean> {
   const status = await lstat(temporary).catch(() => undefined)
   return status?.ino === inode

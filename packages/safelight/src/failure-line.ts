@@ -1,7 +1,7 @@
 /**
- * What any error becomes on standard error: exactly one line, without a stack unless asked for, and
- * an exit code. Text from outside may hold anything, so whatever could steer a terminal is dropped,
- * and a secret that was put where a name belongs.
+ * What any error becomes on standard error: exactly one line, with a stack only on request, and an exit code.
+ * Text from outside may hold anything, so control characters are dropped, and so is a secret that was typed in
+ * place of a name.
  */
 import { isApiError } from "@safelight/client"
 import { hideSecrets, isSafelightError } from "@safelight/core"

@@ -1,6 +1,6 @@
 /**
- * Passwords of databases in text that a message repeats. A mistyped flag, or a URL where a file's name
- * belongs, must not bring one to a terminal or a log, also not after it was read as a path.
+ * Removes passwords of databases from text that a message repeats. A mistyped flag, or a URL in place of a
+ * file's name, must not show one on a terminal or in a log, even after it was read as a path.
  */
 
 /** Up to the last `@` of the line, or all of it: a password that was not escaped may hold anything. */

@@ -1,12 +1,12 @@
 /**
- * Keeps a data folder that we make out of version control: it holds prompts and the keys that sign
- * links, and the default one stands in the middle of a working directory.
+ * Keeps a data folder that we make out of version control: it holds prompts and the keys that sign links, and
+ * the default one is in a working directory.
  */
 import { access, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { SafelightError } from "@safelight/core"
 
-/** Makes the folder by `open`; one that was there is left as it is. */
+/** `open` makes the folder; a folder that existed before is left as it is. */
 export async function withIgnoredFolder<Result>(
   folder: string,
   open: () => Promise<Result>,

@@ -1,14 +1,13 @@
 /**
- * A file of the operator's own, JavaScript or TypeScript, imported as it stands and without a build. It
- * runs with all rights of the service, so whoever can write it or the configuration is the operator. A
- * folder of configuration has no packages beside it, so the project's own and valibot are found here
- * where the file's folder does not have them.
+ * An operator's own file, JavaScript or TypeScript, imported without a build. It runs with all rights of the
+ * service, so whoever can write it or the configuration is the operator. If the file's folder has no packages,
+ * the project's own and valibot are found here.
  */
 import { registerHooks } from "node:module"
 import { pathToFileURL } from "node:url"
 import { SafelightError } from "@safelight/core"
 
-/** What files of one's own are written with. */
+/** The packages that an operator's files may import. */
 const PACKAGES: ReadonlySet<string> = new Set([
   "@safelight/channel-http",
   "@safelight/core",

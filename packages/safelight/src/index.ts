@@ -1,4 +1,4 @@
-/** The public face of the package: the service for a host or a test that runs it in its process. */
+/** The package's exports: the service, for a host or a test that runs it in its own process. */
 export { createService, type Service, type ServiceOptions } from "./assemble.ts"
 export type { AccountDefaults } from "./configuration/account-defaults.ts"
 export type {

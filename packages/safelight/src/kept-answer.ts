@@ -1,7 +1,7 @@
 /**
- * A question to a piece that others may have asked at any rate: asked once at a time however long it
- * takes, and its answer is believed for a while from when it came. So questions never pile up on a
- * piece that hangs, and nobody waits for it for long:
+ * The answer of a piece, for callers who may ask at any rate. The piece is asked once at a time, however long it
+ * takes, and its answer is believed for a while. So requests never pile up at a piece that hangs, and no caller
+ * waits for it for long:
  *
  *     nothing known -> asking -> believed -> (believedMs after the answer) nothing known
  *                         `- patienceMs after the question: a no to whoever asks, until the answer
@@ -10,24 +10,24 @@ import { SafelightError, type Clock } from "@safelight/core"
 
 export interface KeptAnswer<Value> {
   /**
-   * What is believed, or what the question that is under way comes to. Rejects as the question did,
-   * with `overloaded` where it takes longer than `patienceMs`.
+   * Resolves to the believed answer, or to that of the request in progress. Rejects as the request did, and with
+   * `overloaded` if it takes longer than `patienceMs`.
    */
   ask(): Promise<Value>
-  /** What was said less than so long ago; undefined where nothing was, or the question failed since. */
+  /** The answer, if it came within `withinMs` and no request has failed since; otherwise undefined. */
   latest(withinMs: number): Value | undefined
 }
 
 export interface KeptAnswerOptions<Value> {
-  /** Who is asked, for people. */
+  /** The piece's name, for messages. */
   readonly name: string
   readonly question: () => Promise<Value>
   readonly believedMs: number
-  /** Of a failure; as long by default. */
+  /** How long a failure is believed; as long as an answer by default. */
   readonly failureBelievedMs?: number
   readonly patienceMs: number
   readonly clock: Pick<Clock, "monotonicNow" | "wait">
-  /** Hears of each question that failed, once. */
+  /** Called once for each request that failed. */
   readonly onFailure?: (error: unknown) => void
 }
 
@@ -79,7 +79,7 @@ export function createKeptAnswer<Value>(options: KeptAnswerOptions<Value>): Kept
     async ask() {
       const isBelieved = clock.monotonicNow() < believedUntil
       if (!isBelieved || said === undefined) {
-        // A moment later, so that `asking` is set before the question can have ended.
+        // A moment later, so that `asking` is set before the request can have ended.
         return (asking ??= inTime(Promise.resolve().then(askNow)))
       }
       if ("error" in said) throw said.error

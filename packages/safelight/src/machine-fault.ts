@@ -1,16 +1,16 @@
 /**
- * Tells what the machine refuses (a taken address, a folder that can't be written) from what was
- * configured wrongly: the pieces report both as `invalid-configuration`, and the system's own error
- * behind it makes the difference. Another try may go well, so the exit code is another.
+ * Tells faults of the machine (an address in use, a folder that can't be written) from a wrong configuration. The
+ * pieces report both as `invalid-configuration`; a system error as its cause makes the difference. Another try
+ * may succeed, so the exit code is 1 and not 2.
  */
 import { isSafelightError } from "@safelight/core"
 import { CommandError } from "./command-error.ts"
 import { EXIT } from "./exit-code.ts"
 
-/** A host that is none of this machine's is a wrong setting, though the system says so. */
+/** A host that is not this machine's is a wrong setting, although the system reports it. */
 const WRONG_HOST = new Set(["EADDRNOTAVAIL", "ENOTFOUND"])
 
-/** The error as it is, unless the machine is at fault. */
+/** The same error, unless the machine is at fault. */
 export function toMachineFault(error: unknown): unknown {
   if (!isSafelightError(error) || error.code !== "invalid-configuration") return error
   if (!isRefusedBySystem(error.cause)) return error

@@ -1,28 +1,29 @@
 /**
- * What `bin/safelight.js` calls once it runs on a Node that is new enough: hands the command what it may
- * know of this process.
+ * What `bin/safelight.js` calls once it runs on a Node that is new enough. It gives the command what it may know
+ * of this process.
  */
 import process from "node:process"
 import { joinLauncher } from "./launcher.ts"
 import { runProgram } from "./run-program.ts"
+import { waitForStop } from "./stop-signals.ts"
 
 export interface MainOptions {
   /** Without the interpreter and the script. */
   readonly arguments: readonly string[]
-  /** How `bin/safelight.js` started this process; undefined where it did not have to. */
+  /** How `bin/safelight.js` started this process; undefined if it did not have to. */
   readonly launcher: string | undefined
 }
 
 /** Resolves when the command is done, with the exit code set. Never rejects. */
 export async function main(options: MainOptions): Promise<void> {
-  // A reader that has seen enough is no failure of ours.
+  // A reader that closes the pipe early is no failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error
   })
+  const launcher = joinLauncher(options.launcher)
   await runProgram(options.arguments, {
     environment: process.env,
     folder: process.cwd(),
-    launcher: joinLauncher(options.launcher),
     isTerminal: process.stdout.isTTY,
     errorColumns: process.stderr.isTTY ? process.stderr.columns : undefined,
     input: process.stdin,
@@ -31,5 +32,9 @@ export async function main(options: MainOptions): Promise<void> {
     exitWith(code) {
       process.exitCode = code
     },
+    exitNow: (code) => process.exit(code),
+    waitForStop: () =>
+      waitForStop({ launcher, isRunByNpm: process.env["npm_lifecycle_event"] !== undefined }),
+    onUncaughtError: (listener) => void process.on("uncaughtException", listener),
   })
 }

@@ -1,6 +1,6 @@
 /**
- * What was charged beside what it cost upstream, by channel and model. A margin leaves out what nobody
- * told, so that it is the most that was earned wherever something is unknown.
+ * What was charged and what it cost upstream, by channel and model. A margin leaves unknown costs out, so it is an
+ * upper bound if there are any.
  */
 import type { ChannelOutcomes } from "@safelight/core"
 import { toUnits } from "./amount.ts"
@@ -10,11 +10,11 @@ interface MarginSum {
   readonly succeeded: number
   readonly failed: number
   readonly charge_micros: number
-  /** US dollars, as providers told it. */
+  /** US dollars, as reported by providers. */
   readonly told_micros: number
   /** US dollars, by unit prices of the configuration. */
   readonly computed_micros: number
-  /** Attempts that were billed, or may have been, and whose cost nobody told. */
+  /** Attempts that were billed, or may have been, and whose cost is unknown. */
   readonly unknown: number
   readonly margin_micros: number
 }

@@ -1,4 +1,4 @@
-/** Makes an account with the settings that the configuration has for those without any of their own. */
+/** Makes an account with the configuration's default settings. */
 import { createFirstKey, FIRST_ACCOUNT, type NewKey } from "@safelight/access"
 import type { Storage } from "@safelight/core"
 import type { Configuration } from "./configuration/configuration.ts"
@@ -12,7 +12,7 @@ export interface NewAccount {
 
 type Accounts = Pick<Storage, "findAccount" | "setAccount">
 
-/** Leaves one that is there as it is; durable once resolved. */
+/** Leaves an existing account as it is. Durable once resolved. */
 export async function makeAccount(
   storage: Accounts,
   { id, now, defaults }: NewAccount,
@@ -21,7 +21,7 @@ export async function makeAccount(
   await storage.setAccount({ id, now, settings: defaults })
 }
 
-/** `createFirstKey`, for an account that has its limits before anybody has the key. */
+/** As `createFirstKey`, but the account has its limits before anybody has the key. */
 export async function makeFirstKey(
   storage: Accounts & Pick<Storage, "createFirstKey" | "listKeys">,
   { now, defaults }: Omit<NewAccount, "id">,

@@ -1,7 +1,7 @@
 /**
- * Opens the data of a command, a folder or a PostgreSQL database, mostly beside a running service. One
- * that holds nothing is refused where the command makes none: a mistyped place must not make a new one.
- * Data that moved is there to be read, and for the commands that move it.
+ * Opens the data for a command, a folder or a PostgreSQL database, usually beside a running service. A place
+ * without data is refused unless the command may create it: a mistyped place must not make a new database.
+ * Sealed data can be read, and used by the commands that move it.
  */
 import { access } from "node:fs/promises"
 import { join } from "node:path"
@@ -17,14 +17,17 @@ export interface OpenDataRequest {
   readonly configuration: Pick<Configuration, "data" | "database">
   readonly mayCreate: boolean
   /**
-   * What is done to it: `write` (the default) is refused on data that moved. `move` takes a folder from
-   * every service, and from other transfers, until it is through; a PostgreSQL database it takes from
-   * nobody, and services that run on it go on.
+   * `write` (the default) is refused on sealed data. `move` locks a folder against every service and every other
+   * transfer until it has finished; on a PostgreSQL database it locks nothing, and services continue.
    */
   readonly purpose?: "read" | "write" | "move"
 }
 
-/** Hands the storage to `use` and closes it, whatever comes of it. */
+/**
+ * Calls `use` with the storage, and closes it in any case. Rejects as `use` does; with a `CommandError` or the
+ * storage's own error if the data can't be opened; and with `in-transfer` if it is sealed or being imported, unless
+ * the purpose allows that.
+ */
 export async function withData<Result>(
   request: OpenDataRequest,
   use: (storage: Storage) => Promise<Result>,

@@ -1,6 +1,6 @@
 /**
- * Opens where a service keeps things: the database and the artifacts, each in the data folder unless
- * the configuration names another place. What can't be used is refused here, before anything is served.
+ * Opens the database and the place for artifacts, each in the data folder unless the configuration names another
+ * place. A place that can't be used is refused here, before anything is served.
  */
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
@@ -21,19 +21,19 @@ import type {
 } from "./configuration/configuration.ts"
 import { withIgnoredFolder } from "./ignored-folder.ts"
 
-/** With all that the port leaves open. */
+/** With all of the port's optional methods. */
 export type ServedArtifacts = Required<ArtifactStorage>
 
 const ARTIFACTS_NAME = "--artifacts (SAFELIGHT_ARTIFACTS_URL)"
 
-/** Where each stands. */
+/** The variable of each credential. */
 const CREDENTIAL_VARIABLES = {
   accessKeyId: "AWS_ACCESS_KEY_ID",
   secretAccessKey: "AWS_SECRET_ACCESS_KEY",
   sessionToken: "AWS_SESSION_TOKEN",
 } as const satisfies Record<keyof BucketCredentials, string>
 
-/** What may stand in a header: a file's last line break, for one, may not. */
+/** Characters that a header may hold: not the last line break of a file, for example. */
 const CREDENTIAL_PATTERN = /^[\x21-\x7e]+$/
 
 export interface OpenPlacesOptions {
@@ -44,8 +44,8 @@ export interface OpenPlacesOptions {
 }
 
 /**
- * Throws `invalid-configuration` where an API and a worker would each keep artifacts in a folder of
- * its own: what the one made the other could never show.
+ * Throws `invalid-configuration` if an API and a worker would each keep artifacts in a folder of their own: the
+ * one could never serve what the other made.
  */
 export function assertShared({ artifacts, role }: Configuration): void {
   if (role === "all" || artifacts !== undefined) return
@@ -69,7 +69,7 @@ export async function openArtifacts(options: OpenPlacesOptions): Promise<ServedA
   const { configuration, log, clock } = options
   const { artifacts: place, credentials, data } = configuration
   if (place?.startsWith("s3:") === true) {
-    // Only here: without a bucket nobody pays for loading its client.
+    // Loaded only if there is a bucket: its client is large.
     const { createS3Artifacts, parseS3Url } = await import("@safelight/artifacts-s3")
     const location = parseS3Url(place, ARTIFACTS_NAME)
     if (credentials !== undefined) assertCredentials(credentials)
@@ -92,7 +92,7 @@ export async function openArtifacts(options: OpenPlacesOptions): Promise<ServedA
   return createFilesystemArtifacts({ folder })
 }
 
-/** Named by their variables, which the bucket's adapter has not heard of; never repeated. */
+/** The error names the variable, which the bucket's adapter does not know, and never the value. */
 function assertCredentials(credentials: BucketCredentials): void {
   for (const field of ["accessKeyId", "secretAccessKey", "sessionToken"] as const) {
     const value = credentials[field]

@@ -1,6 +1,6 @@
 /**
- * Price tables in words, each rate with a few tasks worked out by core. The last table prices new
- * tasks; the others stay, since a task keeps the table it was accepted under.
+ * Price tables in words, each rate with a few examples computed by core. The last table prices new tasks; the
+ * others stay, since a task keeps the table that it was accepted under.
  */
 import {
   currentPrices,

@@ -8,6 +8,7 @@ import { createAuditArtifactsCommand } from "./commands/audit-artifacts.ts"
 import { createAuditReplayCommand } from "./commands/audit-replay.ts"
 import { createAuditTaskCommand } from "./commands/audit-task.ts"
 import { createAuditVerifyCommand } from "./commands/audit-verify.ts"
+import { createBalanceCommand } from "./commands/balance.ts"
 import type { CommandContext } from "./commands/command-context.ts"
 import { createChannelsCheckCommand } from "./commands/channels-check.ts"
 import { createChannelsDrainCommand } from "./commands/channels-drain.ts"
@@ -25,17 +26,32 @@ import { createKeysRotateCommand } from "./commands/keys-rotate.ts"
 import { createLinksCreateCommand } from "./commands/links-create.ts"
 import { createLinksRevokeCommand } from "./commands/links-revoke.ts"
 import { createLinksRotateCommand } from "./commands/links-rotate.ts"
+import { createModelsCommand } from "./commands/models.ts"
 import { createPricesCheckCommand } from "./commands/prices-check.ts"
+import { createQuoteCommand } from "./commands/quote.ts"
 import { createRebuildCommand } from "./commands/rebuild.ts"
 import { createServeCommand } from "./commands/serve.ts"
 import { createStubCommand } from "./commands/stub.ts"
 import { createTasksArtifactsCommand } from "./commands/tasks-artifacts.ts"
+import { createTasksHoldCommand } from "./commands/tasks-hold.ts"
+import { createTasksCancelCommand } from "./commands/tasks-cancel.ts"
 import { createTasksEraseCommand } from "./commands/tasks-erase.ts"
 import { createTasksGetCommand } from "./commands/tasks-get.ts"
 import { createTasksListCommand } from "./commands/tasks-list.ts"
 import { createTasksResolveCommand } from "./commands/tasks-resolve.ts"
 import { createTasksSubmitCommand } from "./commands/tasks-submit.ts"
 import { createUsageCommand } from "./commands/usage.ts"
+import {
+  createWebhooksCreateCommand,
+  createWebhooksDeleteCommand,
+  createWebhooksDeliveriesCommand,
+  createWebhooksListCommand,
+  createWebhooksReplayCommand,
+  createWebhooksRotateCommand,
+  createWebhooksShowCommand,
+  createWebhooksTestCommand,
+  createWebhooksUpdateCommand,
+} from "./commands/webhooks.ts"
 import { toOneLine } from "./failure-line.ts"
 import { hidePasswords } from "./hide-passwords.ts"
 
@@ -53,7 +69,7 @@ interface Group {
 const GROUPS: readonly Group[] = [
   {
     name: "accounts",
-    description: "what accounts may do and have spent",
+    description: "limits and spending of accounts",
     commands: [createAccountsSetCommand, createAccountsListCommand, createAccountsShowCommand],
   },
   {
@@ -73,19 +89,36 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: "tasks",
-    description: "use a running service",
+    description: "submit, follow and settle tasks",
     commands: [
       createTasksSubmitCommand,
       createTasksGetCommand,
       createTasksListCommand,
       createTasksArtifactsCommand,
+      createTasksHoldCommand,
+      createTasksCancelCommand,
       createTasksEraseCommand,
       createTasksResolveCommand,
     ],
   },
   {
+    name: "webhooks",
+    description: "what is told as it happens, and to whom",
+    commands: [
+      createWebhooksCreateCommand,
+      createWebhooksListCommand,
+      createWebhooksShowCommand,
+      createWebhooksUpdateCommand,
+      createWebhooksDeleteCommand,
+      createWebhooksRotateCommand,
+      createWebhooksTestCommand,
+      createWebhooksDeliveriesCommand,
+      createWebhooksReplayCommand,
+    ],
+  },
+  {
     name: "channels",
-    description: "who makes the tasks",
+    description: "the backends that make the tasks",
     commands: [
       createChannelsCheckCommand,
       createChannelsListCommand,
@@ -101,7 +134,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: "audit",
-    description: "check what was recorded",
+    description: "check the log, its rows and the artifacts",
     commands: [
       createAuditVerifyCommand,
       createAuditReplayCommand,
@@ -111,12 +144,15 @@ const GROUPS: readonly Group[] = [
   },
 ]
 
-/** Wrong usage throws commander's error, having printed one line. */
+/** The program. On wrong usage it prints one line and throws commander's error. */
 export function createProgram({ context, version }: ProgramOptions): Command {
   const program = new Command("safelight")
     .description("images and video, made asynchronously behind one task API")
     .version(version)
     .addCommand(createServeCommand(context))
+    .addCommand(createModelsCommand(context))
+    .addCommand(createQuoteCommand(context))
+    .addCommand(createBalanceCommand(context))
     .addCommand(createUsageCommand(context))
     .addCommand(createRebuildCommand(context))
     .addCommand(createExportCommand(context))

@@ -1,6 +1,6 @@
 /**
- * Progress on standard error: one line that is written over on a terminal, else a plain line whenever
- * something changed. Nothing of the terminal is changed, so that Ctrl-C needs no handling.
+ * Progress on standard error: on a terminal one line that is written over, elsewhere a plain line for each change.
+ * No mode of the terminal is changed, so Ctrl-C needs no handling.
  */
 import type { CommandContext } from "./commands/command-context.ts"
 import { toOneLine } from "./failure-line.ts"
@@ -8,7 +8,7 @@ import { toOneLine } from "./failure-line.ts"
 export interface Progress {
   /** `percent` from 0 to 100; absent: as before. */
   report(label: string, percent?: number): void
-  /** Ends the display, with a last line if there is something to say. Once is enough. */
+  /** Ends the display, with `label` as its last line if it is given. Further calls do nothing. */
   end(label?: string): void
 }
 
@@ -17,7 +17,7 @@ export interface ProgressOptions {
   readonly isQuiet?: boolean
 }
 
-/** To the line's beginning, and what stood there is erased (ECMA-48: CR, EL). */
+/** Moves to the beginning of the line and erases it (ECMA-48: CR, EL). */
 const OVER = "\r\u001b[K"
 
 export function createProgress(
@@ -46,7 +46,7 @@ function createBar(print: Print, columns: number): Progress {
   let isOpen = true
   return {
     report(label, percent = shown) {
-      // A task that is tried again does not go back.
+      // The display does not go back if a task is tried again.
       shown = Math.max(shown, percent)
       const line = shown === 0 ? label : `${label} ${Math.round(shown)}%`
       // A line that fills the terminal would break, and the next could not be written over it.

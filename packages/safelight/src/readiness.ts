@@ -1,14 +1,14 @@
 /**
- * Whether the service can be used, asked by anybody at any rate and without a key: each piece is
- * asked once at a time, callers share its answer, and one that takes too long is a no. What a reader
- * would get wrong: a check of a bucket writes to it, so what it said is believed for longer.
+ * Whether the service can be used. Anybody may ask, at any rate and without a key: each piece is asked once at a
+ * time, callers share its answer, and a piece that takes too long is not ready. A check of a bucket writes to it,
+ * so its answer is believed for longer.
  */
 import type { ArtifactStorage, Clock, Storage } from "@safelight/core"
 import { createKeptAnswer } from "./kept-answer.ts"
 
-/** Of the database, and of every no: who is back shall be seen soon. */
+/** For the database, and for every failure, so that a recovery is seen soon. */
 const BELIEVED_MS = 1_000
-/** It is a PUT and requests that look and remove, and buckets bill them. */
+/** A check of a bucket is several requests, a PUT among them, and buckets bill them. */
 const ARTIFACTS_BELIEVED_MS = 30_000
 const PATIENCE_MS = 3_000
 
@@ -18,7 +18,7 @@ export interface ReadinessOptions {
   readonly clock: Pick<Clock, "monotonicNow" | "wait">
 }
 
-/** Makes a check that rejects with a piece's own error, or `overloaded` on a slow one. */
+/** Makes a check that rejects with the error of a piece, or with `overloaded` if one takes too long. */
 export function createReadiness({
   storage,
   artifacts,

@@ -1,17 +1,15 @@
 /**
- * One line a request, at its end: what somebody who was given a request id looks for. It says which
- * task a submission made, and every later line of that task carries the task's id. A path stands
- * there as its pattern: what a caller wrote, links with their tokens above all, is in no line.
+ * One line for each request, at its end, to be found by the request id that the caller has. It names the task
+ * that a submission made; every later line of that task has the task's id. A path is logged as its pattern: no
+ * line holds what a caller wrote, links with their tokens above all.
  */
 import type { Log, LogFields } from "@safelight/core"
-import type { AnsweredRequest, OnAnswered } from "@safelight/http"
-
-/** Asked every few seconds by machines; what is wrong there is logged where it goes wrong. */
-const SILENT_ROUTES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"])
+import { HEALTH_ROUTES, type AnsweredRequest, type OnAnswered } from "@safelight/http"
 
 export function createRequestLog(log: Log): OnAnswered {
   return (request) => {
-    if (SILENT_ROUTES.has(request.route)) return
+    // A failure there is logged by the piece that fails.
+    if (HEALTH_ROUTES.has(request.route)) return
     const fields = toFields(request)
     if (request.status === 500) log.error(fields, "request")
     else if (request.status > 500) log.warn(fields, "request")
@@ -26,7 +24,7 @@ function toFields(request: AnsweredRequest): LogFields {
     method,
     route,
     status,
-    // Microseconds: what is below says nothing.
+    // Rounded to microseconds: finer digits mean nothing.
     durationMs: Math.round(request.durationMs * 1_000) / 1_000,
     sentBytes,
     ...(account !== undefined && { account }),

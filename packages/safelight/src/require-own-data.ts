@@ -1,6 +1,6 @@
 /**
- * Refuses to start on a database that is a copy, or with artifacts that are not its own, in one line
- * that says which and what helps. `--adopt` is an operator's word that this database is to go on.
+ * Refuses to start on a database that is a copy, or with artifacts that are not its own, in one line that says
+ * which and what to do. By `--adopt` an operator decides that this database continues.
  */
 import {
   SafelightError,

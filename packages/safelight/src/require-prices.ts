@@ -1,7 +1,7 @@
 /**
- * Whether unfinished tasks can be settled with the prices that are configured. One of several nodes
- * leaves what it can't settle to the others, so it only says so. A process that is alone with its
- * data has nobody to leave it to: such a task would wait until its time is over, so the start is refused.
+ * Whether unfinished tasks can be charged with the configured prices. One of several nodes leaves tasks that it
+ * can't charge to the others, so it only logs them. A process that is alone with its data refuses to start: such
+ * a task would wait until its end.
  */
 import { SafelightError, type Log } from "@safelight/core"
 import type { Engine, PriceFault } from "@safelight/engine"

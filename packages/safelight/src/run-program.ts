@@ -1,6 +1,6 @@
 /**
- * One command line, from its words to its exit code: parses it, runs the command, and turns whatever went
- * wrong into one line. A process of its own (`bin/safelight.js`) and a test call it alike.
+ * Runs one command line, from its words to its exit code: parses it, runs the command, and turns any error into
+ * one line. `bin/safelight.js` and tests call it alike.
  */
 import { readFile } from "node:fs/promises"
 import { CommanderError } from "commander"
@@ -21,7 +21,7 @@ export async function runProgram(words: readonly string[], context: CommandConte
 
 function fail(error: unknown, context: CommandContext): void {
   if (error instanceof CommanderError) {
-    // Commander has said what was wrong; asking for help or the version is no mistake.
+    // Commander has printed what was wrong; `--help` and `--version` are no mistakes.
     context.exitWith(error.exitCode === 0 ? EXIT.done : EXIT.refused)
     return
   }

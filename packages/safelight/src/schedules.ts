@@ -1,7 +1,7 @@
 /**
- * What a service does by the clock, with node-cron: the two parts of the engine's sweep each minute, the
- * sweep of unfinished files each day, all once at the start. A run that fails is logged and comes again; a
- * run that takes longer than its interval is not doubled.
+ * The scheduled runs of a service, by node-cron: the two parts of the engine's sweep each minute, the sweep of
+ * unfinished files each night, and all of them once at the start. A run that fails is logged, and the next one
+ * follows. A run that takes longer than its interval is not started twice.
  */
 import type { Clock, Log } from "@safelight/core"
 import { createTask, type ScheduledTask } from "node-cron"
@@ -21,14 +21,14 @@ export interface SchedulesOptions {
 
 export interface Schedules {
   /**
-   * Begins no more runs, from the call on, and waits for those under way for up to `graceMs`. One that
-   * takes longer is left to end as it may: what it works on can be closed under it. Never rejects.
+   * Begins no more runs from the call on, and waits for those in progress for up to `graceMs`. A run that takes
+   * longer is abandoned: what it uses may be closed before it ends. Never rejects.
    */
   stop(options: { readonly graceMs: number }): Promise<void>
 }
 
 export const EACH_MINUTE = "* * * * *"
-/** When few are awake in most places; nothing depends on the moment. */
+/** When most services have little to do; nothing depends on the moment. */
 export const EACH_NIGHT = "17 4 * * *"
 
 export function startSchedules({ chores, clock, log }: SchedulesOptions): Schedules {
@@ -39,7 +39,7 @@ export function startSchedules({ chores, clock, log }: SchedulesOptions): Schedu
     try {
       await chore.run()
     } catch (error) {
-      // One that was left behind fails by the stop itself, which has said so already.
+      // An abandoned run fails because of the stop, which has logged it already.
       if (state !== "stopped") log.error({ chore: chore.name, error }, "chore failed")
     }
   }
@@ -68,7 +68,7 @@ export function startSchedules({ chores, clock, log }: SchedulesOptions): Schedu
 }
 
 function schedule(chore: Chore, run: () => Promise<void>): ScheduledTask {
-  // Its own would write to standard output. What a run throws is logged above, by name.
+  // node-cron's own logger would write to standard output. A run's error is logged above, with its name.
   const logger = { info() {}, warn() {}, error() {}, debug() {} }
   const options = { name: chore.name, noOverlap: true, suppressMissedWarning: true, logger }
   const task = createTask(chore.pattern, run, options)

@@ -1,6 +1,6 @@
 /**
- * Ends every unfinished task of an account that was suspended. A service on the same data may accept
- * one for another second, so the tasks are looked at once more after it.
+ * Ends every unfinished task of a suspended account. A service on the same data may accept tasks for another
+ * second, so they are listed once more after it.
  */
 import { setTimeout } from "node:timers/promises"
 import type { Storage, TaskPosition, TaskStatus } from "@safelight/core"
@@ -8,12 +8,12 @@ import { cancelTask } from "@safelight/engine"
 import type { Configuration } from "./configuration/configuration.ts"
 
 const PAGE_TASKS = 100
-/** A service believes what it read of an account for a second, and a commit takes its time. */
+/** A service caches an account for a second, and a commit takes some time. */
 const OBEYED_AFTER_MS = 1_500
 
 const UNFINISHED = ["queued", "running"] as const satisfies readonly TaskStatus[]
 
-/** Resolves to how many it ended. */
+/** Resolves to the number of tasks that it ended. */
 export async function stopAccount(
   storage: Storage,
   account: string,
@@ -23,8 +23,8 @@ export async function stopAccount(
   const stopAll = async (): Promise<number> => {
     let count = 0
     for await (const id of listUnfinished(storage, account)) {
-      const { kind } = await cancelTask({ storage, settings }, id)
-      count += Number(kind === "cancelled")
+      const cancellation = await cancelTask({ storage, settings }, id)
+      count += Number(cancellation !== undefined && cancellation.outcome !== "too-late")
     }
     return count
   }

@@ -1,8 +1,8 @@
 /**
- * SIGTERM and SIGINT for a service: the first asks for a stop, the second ends the process at once
- * (130 or 143). One key press may arrive twice, from the terminal and from whoever started us:
- * what our launcher tells is matched with what came directly, what npm repeats falls to a window.
- * And one may not arrive at all: npm's shell dies of a SIGTERM without passing it on.
+ * The signals of a service: the first one asks for a stop, the second one ends the process at once (129, 130 or
+ * 143). One key press may arrive twice, from the terminal and from the parent process: signals that our launcher
+ * reports are matched with direct ones, and a repeat by npm is ignored within a short time. A signal may also
+ * not arrive at all: npm's shell dies of a SIGTERM without passing it on.
  */
 import process from "node:process"
 import type { Launcher, StopSignal } from "./launcher.ts"
@@ -12,14 +12,14 @@ const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const satisfies Reco
   number
 >
 
-/** npm repeats a signal within milliseconds; nobody asks twice on purpose this fast. */
+/** npm repeats a signal within milliseconds; no person sends a second one this fast. */
 const REPEAT_MS = 200
-/** How often it is looked whether npm's shell is still there. */
+/** How often it checks that npm's shell still exists. */
 const PARENT_CHECK_MS = 250
 
 export interface StopSource {
   readonly launcher: Launcher
-  /** Whether npm runs us: it sends on every signal that the terminal has sent here already. */
+  /** Whether npm runs us: it repeats every signal that the terminal has already sent here. */
   readonly isRunByNpm: boolean
 }
 
@@ -42,7 +42,7 @@ export function waitForStop(source: StopSource): Promise<StopSignal> {
         take(signal)
       })
     }
-    // Asks for a stop like a signal, but is none: with one of its own it makes no second.
+    // Requests a stop like a signal, but does not count as one: the next signal is the first.
     if (source.isRunByNpm) onParentLost(() => resolve("SIGTERM"))
     source.launcher.onSignal((signal) => {
       told += 1
@@ -51,7 +51,7 @@ export function waitForStop(source: StopSource): Promise<StopSignal> {
   })
 }
 
-/** A process whose parent has ended gets another one. */
+/** A process gets another parent when its parent has ended. */
 function onParentLost(listener: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {

@@ -2,11 +2,11 @@
 import { toOneLine } from "./failure-line.ts"
 
 export interface TableOptions {
-  /** Columns that hold numbers, which stand right. */
+  /** Columns of numbers, which are aligned right. */
   readonly numeric?: readonly number[]
 }
 
-/** Ends in a line break; nothing where there are no rows. */
+/** Ends in a line break; empty if there are no rows. */
 export function toTable(rows: readonly (readonly string[])[], options: TableOptions = {}): string {
   const { numeric = [] } = options
   const clean = rows.map((row) => row.map(toOneLine))

@@ -1,6 +1,6 @@
 /**
- * A task's events in words, one line each, with the attempt and the channel that each is about. An
- * event that this release can't read is shown as it stands: the audit says what is wrong with it.
+ * A task's events in words, one line each, with the attempt and the channel of each. An event that this release
+ * can't read is shown as it is: the audit says what is wrong with it.
  */
 import {
   COST_CURRENCY,
@@ -15,7 +15,7 @@ import { toAmount, toShortUnits } from "./amount.ts"
 
 export interface HistoryEntry {
   readonly line: string
-  /** Null before a channel was asked. */
+  /** Null for events before the first attempt. */
   readonly attempt: number | null
   readonly channel: string | null
 }
@@ -24,7 +24,7 @@ export interface HistoryEntry {
 export interface HistoryCost {
   readonly attempt: number | null
   readonly channel: string | null
-  /** In micro-units of US dollars; null where nobody told. */
+  /** In micro-units of US dollars; null if it is unknown. */
   readonly cost_micros: number | null
   readonly source: "none" | "unknown" | "told" | "computed"
 }
@@ -33,7 +33,7 @@ export interface TaskHistory {
   readonly entries: readonly HistoryEntry[]
   /** What the account was charged. */
   readonly chargeMicros: number
-  /** Of each attempt that ended. */
+  /** One for each attempt that ended. */
   readonly costs: readonly HistoryCost[]
 }
 
@@ -111,6 +111,8 @@ function toWords(event: TaskEvent): string {
       const { chargeMicros, cost, error } = event.data
       return `${error.code}; the account is charged ${toAmount(chargeMicros)}; ${toCostWords(cost)}`
     }
+    case "held":
+      return `what had not expired is kept until ${new Date(event.data.until).toISOString()}`
     case "expired":
       return event.data.keys.join(", ")
   }

@@ -1,6 +1,6 @@
 /**
- * What the service says of costs, in words. Nothing here is trusted to add up: a task's charge is
- * made again with core's arithmetic and compared.
+ * The service's report of costs, in words. It is not trusted: a task's charge is computed again with core's
+ * arithmetic and compared.
  */
 import type { TaskUsage, UsageReport } from "@safelight/client"
 import type { ModelPrice, Usage } from "@safelight/core"
@@ -11,13 +11,18 @@ import { toTable } from "./table.ts"
 
 export interface TaskUsageText {
   readonly text: string
-  /** Whether the charge is what price and usage make, as far as that can be told. */
+  /** Whether the charge follows from price and usage, as far as that can be computed. */
   readonly isProved: boolean
 }
 
 export function toTaskUsageText(record: TaskUsage): TaskUsageText {
   const { task_id: id, model, status, price_version: version } = record
-  const head = [`${id}  ${status}  ${model}`, `priced by table "${version}"`]
+  const labels = Object.entries(record.labels).map(([key, value]) => `${key}=${value}`)
+  const head = [
+    `${id}  ${status}  ${model}`,
+    ...(labels.length === 0 ? [] : [`labelled ${labels.join(", ")}`]),
+    `priced by table "${version}"`,
+  ]
   const { lines, isProved } = toReason(record)
   const text = [...head, ...lines].map((line) => `${toOneLine(line)}\n`).join("")
   return { text, isProved }

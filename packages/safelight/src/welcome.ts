@@ -1,8 +1,8 @@
 /**
- * What `serve` prints for people before it says that it listens: on the first start the key, shown
- * this once, and shell lines to try each model; on later starts how to get another key. The lines
- * are pasted as they stand, so nothing in them may need quoting: a key is base62, a URL is checked, and
- * the path of a file that holds the key is quoted.
+ * What `serve` prints for people before the line `listening on …`: on the first start the key, which is shown only
+ * then, and shell lines to try each model; on later starts how to get another key. People paste the lines into a
+ * shell, so nothing in them may need quoting: a key is base62, a URL is checked, and the path of a file that
+ * holds the key is quoted.
  */
 import type { NewKey } from "@safelight/access"
 
@@ -10,9 +10,9 @@ export interface FirstStart {
   readonly key: NewKey
   /** Where clients reach the service. */
   readonly url: string
-  /** A file that holds the key; absent: it is shown. */
+  /** The file that holds the key; absent if the key is shown. */
   readonly file?: string
-  /** Ids of models that the operator's files define; an example of theirs is nobody's guess. */
+  /** Ids of models that the operator's files define; no example can be made for them. */
   readonly ownModels: readonly string[]
 }
 
@@ -80,7 +80,7 @@ export function toFirstStartText(start: FirstStart): string {
   return [...shown, "", title, ...lines, ...own, "", ""].join("\n")
 }
 
-/** For a shell. */
+/** Quotes for a shell. */
 function quote(path: string): string {
   return `'${path.replaceAll("'", `'\\''`)}'`
 }
@@ -88,14 +88,14 @@ function quote(path: string): string {
 export const WORKER_TEXT =
   "carries tasks out and serves no API; /healthz and /readyz tell how it is\n"
 
-/** Where directives are obeyed; a start that is not told to obey them does so on new data alone. */
+/** Printed if directives are obeyed; without a setting only a start on new data obeys them. */
 export const SANDBOX_TEXT =
   "The sandbox is on: a prompt with [studio: fail no_output] fails so. Later starts need --sandbox.\n"
 
 export const LATER_START_TEXT =
   "API keys are shown once; `safelight keys create --account NAME` makes another.\n"
 
-/** A line each for submitting, polling and downloading; a failure, or a service that is gone, ends the polling too. */
+/** Lines to submit, poll and download. A failed task, or a service that is gone, ends the polling too. */
 function toLines(example: Example, header: string, url: string): readonly string[] {
   const curl = `curl -s -H ${header}`
   const body = JSON.stringify({ model: example.model, parameters: example.parameters })

@@ -6,6 +6,7 @@ import assert from "node:assert/strict"
 import { NO_LIMITS, type Account, type AccountSettings, type AccountStorage } from "@safelight/core"
 import { toStep, type Database } from "./driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
+import { NONE_WANTED, selectLabelled, toWantedLabels, type WantedLabels } from "./labels.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { allOf, TABLES, type StoreDatabase } from "./tables.ts"
 import { TOTALS_STATEMENTS } from "./totals.ts"
@@ -23,7 +24,37 @@ export interface Charges {
 const SETTINGS = Object.keys(NO_LIMITS) as readonly (keyof AccountSettings)[]
 const COLUMNS = ["id", "createdAt", ...SETTINGS] as const
 
-export const ACCOUNT_STATEMENTS = describeStatements(({ db, compile, dialect, members }) => ({
+/** By model and price version, in their order; `isLabelled`: of tasks with the wanted labels alone. */
+function compileSum(compiler: Compiler, isLabelled: boolean) {
+  const { db, compile, dialect } = compiler
+  return compile((charges: Charges & WantedLabels) =>
+    db
+      .selectFrom("charges")
+      .select((of) => [
+        "model",
+        "priceVersion",
+        of.cast<number>(of.fn.countAll(), dialect.integerType).as("tasks"),
+        of.cast<number>(of.fn.sum("images"), dialect.integerType).as("images"),
+        of.cast<number>(of.fn.sum("outputVideoMs"), dialect.integerType).as("outputVideoMs"),
+        of.cast<number>(of.fn.sum("billedInputMs"), dialect.integerType).as("billedInputMs"),
+        of.cast<number>(of.fn.sum("chargeMicros"), dialect.integerType).as("chargeMicros"),
+      ])
+      .where("account", "=", charges.account)
+      .where("at", ">=", charges.from)
+      .where("at", "<", charges.to)
+      .$if(isLabelled, (of) => of.where("task", "in", selectLabelled(compiler, charges)))
+      .groupBy(["model", "priceVersion"])
+      .orderBy("model")
+      .orderBy("priceVersion"),
+  )
+}
+
+const SUMS = describeStatements((compiler) => ({
+  sumCharges: compileSum(compiler, false),
+  sumLabelledCharges: compileSum(compiler, true),
+}))
+
+const ROWS = describeStatements(({ db, compile, members }) => ({
   /** Leaves an account that exists as it is. */
   insertAccount: compile((account: AccountRow) =>
     db
@@ -47,26 +78,11 @@ export const ACCOUNT_STATEMENTS = describeStatements(({ db, compile, dialect, me
       ),
     ]),
   ),
-  /** By model and price version, in their order. */
-  sumCharges: compile(({ account, from, to }: Charges) =>
-    db
-      .selectFrom("charges")
-      .select((of) => [
-        "model",
-        "priceVersion",
-        of.cast<number>(of.fn.countAll(), dialect.integerType).as("tasks"),
-        of.cast<number>(of.fn.sum("images"), dialect.integerType).as("images"),
-        of.cast<number>(of.fn.sum("outputVideoMs"), dialect.integerType).as("outputVideoMs"),
-        of.cast<number>(of.fn.sum("billedInputMs"), dialect.integerType).as("billedInputMs"),
-        of.cast<number>(of.fn.sum("chargeMicros"), dialect.integerType).as("chargeMicros"),
-      ])
-      .where("account", "=", account)
-      .where("at", ">=", from)
-      .where("at", "<", to)
-      .groupBy(["model", "priceVersion"])
-      .orderBy("model")
-      .orderBy("priceVersion"),
-  ),
+}))
+
+export const ACCOUNT_STATEMENTS = describeStatements((compiler) => ({
+  ...ROWS(compiler),
+  ...SUMS(compiler),
 }))
 
 /** An account for which nothing is set. */
@@ -124,6 +140,10 @@ export function createAccountMethods(
         return { account, kept: { ...kept, unfinishedTasks: keptUnfinished }, counted }
       })
     },
-    sumCharges: (request) => readLong(accounts.sumCharges, request, request.account),
+    sumCharges({ labels, ...request }) {
+      const wanted = toWantedLabels(labels)
+      const statement = wanted === undefined ? accounts.sumCharges : accounts.sumLabelledCharges
+      return readLong(statement, { ...request, ...(wanted ?? NONE_WANTED) }, request.account)
+    },
   }
 }

@@ -8,6 +8,7 @@ import type {
   Append,
   ArtifactRow,
   ChargeRow,
+  HeldArtifact,
   Input,
   OutcomeRow,
   QueueChange,
@@ -15,6 +16,8 @@ import type {
 } from "@safelight/core"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { toStep, type Step } from "./driver.ts"
+import { FEED_ADDITIONS, toFeedSteps } from "./feed-additions.ts"
+import { LABEL_STATEMENTS, toLabelRows } from "./labels.ts"
 import type { LogChange } from "./log-change.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import {
@@ -53,6 +56,14 @@ const TASKS = describeStatements(({ db, compile }) => ({
   ),
   insertArtifact: compile((row: ArtifactRow) =>
     db.insertInto("artifacts").values(allOf(TABLES.artifacts, row)),
+  ),
+  /** Changes nothing but when it expires. */
+  holdArtifact: compile(({ expiresAt, position, task }: HeldArtifact) =>
+    db
+      .updateTable("artifacts")
+      .set({ expiresAt })
+      .where("task", "=", task)
+      .where("position", "=", position),
   ),
   insertCharge: compile((row: ChargeRow) =>
     db.insertInto("charges").values(allOf(TABLES.charges, row)),
@@ -117,6 +128,8 @@ export const QUEUE_CHANGES = describeStatements(({ db, compile }) => ({
 }))
 
 export const APPEND_STATEMENTS = describeStatements((compiler) => ({
+  ...FEED_ADDITIONS(compiler),
+  ...LABEL_STATEMENTS(compiler),
   ...TASKS(compiler),
   ...QUEUE_CHANGES(compiler),
 }))
@@ -151,7 +164,7 @@ export function createAppendSteps(compiler: Compiler): AppendSteps {
   return {
     toSteps(append) {
       const { changes, expectedHash, events, inputs = [], queue } = append
-      const { artifacts, charge, outcomes, task, totals } = changes
+      const { artifacts, charge, held, outcomes, task, totals } = changes
       const steps = [
         expectedHash === undefined
           ? toStep(statements.insertTask, toStoredTaskRow(task))
@@ -159,13 +172,16 @@ export function createAppendSteps(compiler: Compiler): AppendSteps {
       ]
       for (const event of events) steps.push(toStep(statements.insertEvent, event))
       for (const row of artifacts) steps.push(toStep(statements.insertArtifact, row))
+      for (const row of held) steps.push(toStep(statements.holdArtifact, row))
       if (charge !== undefined) steps.push(toStep(statements.insertCharge, charge))
       for (const row of outcomes) steps.push(toStep(statements.insertOutcome, row))
       if (totals !== undefined) {
         steps.push(toStep(statements.addTotals, { account: task.account, ...totals }))
       }
       for (const input of inputs) steps.push(toStep(statements.insertInput, input))
+      for (const row of toLabelRows(append)) steps.push(toStep(statements.insertLabel, row))
       if (queue !== undefined) steps.push(...toQueueSteps(append, queue))
+      steps.push(...toFeedSteps(statements, append))
       return steps
     },
     toChecks({ append, use }) {

@@ -3,7 +3,7 @@
  * else in this package is the same for all of them; nothing asks for a dialect's name.
  */
 import type { Dialect, RawBuilder } from "kysely"
-import type { Codec } from "./tables.ts"
+import type { Codec } from "./columns.ts"
 
 /** What is bound. Bytes are a list as the dialect writes it down. */
 export type SqlValue = string | number | null | Uint8Array

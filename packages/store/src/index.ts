@@ -24,6 +24,7 @@ export {
   type StepResult,
 } from "./driver.ts"
 export { judge, type Facts, type Head, type Judgement } from "./judge.ts"
+export { toLabelRows } from "./labels.ts"
 export { LEASE_STATEMENTS } from "./leases.ts"
 export {
   ADMITTED,
@@ -79,14 +80,12 @@ export {
   TABLES,
   toSqlName,
   toStoredTaskRow,
-  type Codec,
-  type Column,
   type DatabaseOrigin,
   type IdempotencyRow,
+  type LabelRow,
   type ReadyRow,
   type StoreDatabase,
   type StoredTaskRow,
-  type Table,
 } from "./tables.ts"
 export { createTakeCursor, CURSOR_MS, type TakeCursor } from "./take-cursor.ts"
 export { createWakeUps, type WakeUps } from "./wake-ups.ts"
@@ -94,3 +93,4 @@ export type { Commit } from "./writing/group-commit.ts"
 export type { How, Lane } from "./writing/lane.ts"
 export { NO_PATIENCE, SERVER_PATIENCE, type Patience } from "./writing/patience.ts"
 export { createWriter, type Writer, type WriterOptions } from "./writing/writer.ts"
+export type { Codec, Column, Table } from "./columns.ts"

@@ -21,6 +21,10 @@ create table inputs (
   task COMPACT not null, name text not null, salt text not null, body text not null,
   primary key (task, name)
 ) WIDE;
+create table labels (
+  created_at INT not null, task COMPACT not null, account NAME not null, label NAME not null,
+  primary key (account, label, created_at, task)
+) KEYED;
 create table tasks (
   created_at INT not null, reservation_micros INT not null, task COMPACT not null,
   account NAME not null, model text not null, finished_at INT not null, version SMALL not null,
@@ -57,7 +61,7 @@ create table idempotency (
 create table accounts (
   id NAME not null, created_at INT not null, budget_micros INT, link_epoch INT not null default 0,
   rates text not null default '{"create":null,"read":null,"content":null}', retention_ms INT,
-  running_tasks INT, signs_content_urls INT not null default 0, suspended_at INT not null default 0,
+  max_retention_ms INT not null default 0, running_tasks INT, signs_content_urls INT not null default 0, suspended_at INT not null default 0,
   unfinished_tasks INT, weight INT not null default 1, primary key (id)
 ) KEYED;
 create table account_totals (
@@ -87,15 +91,36 @@ create table deployment_secrets (
 ) KEYED;
 create table paused_channels (
   channel NAME not null, paused_at INT not null, primary key (channel)
-) KEYED`
+) KEYED;
+create table feeds (
+  position INT not null, kept_until INT not null, spread_to INT not null, account NAME not null,
+  id text not null, primary key (account)
+) KEYED;
+create table feed_entries (
+  position INT not null, at INT not null, version SMALL not null, task COMPACT not null,
+  account NAME not null, type text not null, primary key (account, position)
+) KEYED;
+create table webhook_endpoints (
+  created_at INT not null, disabled_at INT not null, failing_since INT not null,
+  proven_at INT not null, revision SMALL not null, id NAME not null, account NAME not null,
+  url text not null, description text not null, types text not null, secrets text not null,
+  disabled_reason text, primary key (id)
+) KEYED;
+create table webhook_deliveries (
+  created_at INT not null, due_at INT not null, sequence INT not null, tries SMALL not null,
+  endpoint NAME not null, message NAME not null, subject COMPACT not null, state text not null,
+  type text not null, payload text not null, history text not null, primary key (endpoint, message)
+) WIDE`
 
 /**
  * No column of `tasks_listed` changes once a task is created, so that advancing a task leaves it alone.
  * The amount stands in `charges_billed`, so that an account's whole bill is added up without its rows.
- * A row of `ready` is one of three kinds, and each has an index of its own: see queue-statements.ts.
+ * A row of `ready` is one of three kinds, and each has an index of its own: see queue-statements.ts. Of
+ * webhook deliveries those that wait are few beside those that are over, and are looked for all the time.
  */
 const INDEXES = `
 create index tasks_listed on tasks (account, created_at, task);
+create index labels_task on labels (task);
 create index charges_billed on charges (account, at, charge_micros);
 create index outcomes_ended on outcomes (at);
 create index ready_new on ready (model, start_tag, task)
@@ -105,7 +130,13 @@ create index ready_held on ready (lease) where lease is not null;
 create index ready_end on ready (end_by);
 create index retention_due on retention (due_at);
 create index idempotency_task on idempotency (task);
-create index idempotency_used on idempotency (used_at)`
+create index idempotency_used on idempotency (used_at);
+create index webhooks_owned on webhook_endpoints (account, created_at, id);
+create index deliveries_due on webhook_deliveries (endpoint, due_at, sequence) where state = 'pending';
+create index deliveries_ordered on webhook_deliveries (endpoint, subject, sequence)
+  where state = 'pending';
+create index deliveries_listed on webhook_deliveries (endpoint, created_at, message);
+create index deliveries_over on webhook_deliveries (created_at) where state <> 'pending'`
 
 export async function createInitialSchema(
   db: Kysely<unknown>,

@@ -6,21 +6,34 @@ import type { WriteLog } from "./log-change.ts"
 
 export type LogMethods = Pick<Storage, "append" | "admit">
 
-/** `onQueued` is called after a task that is not held was put into the queue. */
-export function createLogMethods(writeLog: WriteLog, onQueued: () => void): LogMethods {
+export interface LogNews {
+  /** A task that is not held was put into the queue. */
+  readonly onQueued: () => void
+  readonly onAppended: (account: string) => void
+}
+
+export function createLogMethods(
+  writeLog: WriteLog,
+  { onAppended, onQueued }: LogNews,
+): LogMethods {
+  function tell(append: Append): void {
+    if (isForAnybody(append)) onQueued()
+    onAppended(append.changes.task.account)
+  }
+
   return {
     async append(append) {
       assertConsistent(append)
       const outcome = await writeLog({ append, isAsked: false, use: undefined })
       if (outcome.kind === "conflict") throw conflict(append)
-      if (isForAnybody(append)) onQueued()
+      tell(append)
     },
     async admit({ append, idempotency: use }) {
       assertConsistent(append)
       assert.equal(append.expectedVersion, 0, "what is admitted is new")
       const outcome = await writeLog({ append, isAsked: true, use }).catch(rejectAdmission)
       if (outcome.kind === "conflict") throw conflict(append)
-      if (outcome.kind === "admitted" && isForAnybody(append)) onQueued()
+      if (outcome.kind === "admitted") tell(append)
       return outcome
     },
   }

@@ -6,6 +6,7 @@ import { createBoundedCache, fromSnapshot, type Storage, type StreamHead } from 
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { countOf, toStep, type Database } from "./driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
+import { LABEL_STATEMENTS, toLabels } from "./labels.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { TABLES } from "./tables.ts"
 
@@ -46,13 +47,21 @@ export const READ_STATEMENTS = describeStatements(({ db, compile, members }) => 
 
 type ReadMethods = Pick<
   Storage,
-  "readTask" | "readArtifacts" | "readEvents" | "readInput" | "eraseInputs" | "forgetIdempotency"
+  | "readTask"
+  | "readArtifacts"
+  | "readEvents"
+  | "readInput"
+  | "readLabels"
+  | "eraseInputs"
+  | "findIdempotency"
+  | "forgetIdempotency"
 >
 
 export function createReadMethods(driver: Database, compiler: Compiler): ReadMethods {
   const { read, commit } = driver
   const statements = READ_STATEMENTS(compiler)
-  const { eraseIdempotency, forgetIdempotency } = ADMISSION_STATEMENTS(compiler)
+  const { eraseLabels, findLabels } = LABEL_STATEMENTS(compiler)
+  const { eraseIdempotency, findIdempotency, forgetIdempotency } = ADMISSION_STATEMENTS(compiler)
 
   // All inputs of a task by name: nearly always the request alone, asked for with every start.
   const readInputs = createGatheredRead(async (tasks) => {
@@ -67,10 +76,15 @@ export function createReadMethods(driver: Database, compiler: Compiler): ReadMet
     async readInput({ task, name }) {
       return (await readInputs(task))?.find((input) => input.name === name)
     },
+    readLabels: async (task) => toLabels(await read(findLabels, { task })),
     async eraseInputs(task, { keepsIdempotency } = { keepsIdempotency: false }) {
-      const inputs = toStep(statements.eraseInputs, { task })
+      const erased = [toStep(statements.eraseInputs, { task }), toStep(eraseLabels, { task })]
       const use = toStep(eraseIdempotency, { task })
-      return countOf(await commit({ steps: keepsIdempotency ? [inputs] : [inputs, use] }), 0) > 0
+      return countOf(await commit({ steps: keepsIdempotency ? erased : [...erased, use] }), 0) > 0
+    },
+    async findIdempotency(request) {
+      const [found] = await read(findIdempotency, request)
+      return found
     },
     async forgetIdempotency(request) {
       return countOf(await commit({ steps: [toStep(forgetIdempotency, request)] }), 0)

@@ -20,14 +20,9 @@ import {
   type SelectionNode,
   type UpdateResult,
 } from "kysely"
+import type { Codec } from "./columns.ts"
 import type { SqlValue, StoreDialect } from "./dialect.ts"
-import {
-  findColumnKind,
-  findValueKind,
-  type Codec,
-  type ColumnKind,
-  type StoreDatabase,
-} from "./tables.ts"
+import { findColumnKind, findValueKind, type ColumnKind, type StoreDatabase } from "./tables.ts"
 
 /** A statement that takes `Values` and gives rows of `Row`, or `never` where it only changes some. */
 export interface Statement<Row = unknown, Values = never> {

@@ -3,6 +3,7 @@ import { ACCOUNT_STATEMENTS } from "./accounts.ts"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { APPEND_STATEMENTS } from "./appends.ts"
 import { CHANNEL_STATEMENTS } from "./channels.ts"
+import { FEED_STATEMENTS } from "./feeds.ts"
 import { KEY_STATEMENTS } from "./keys.ts"
 import { LEASE_STATEMENTS } from "./leases.ts"
 import { LINK_STATEMENTS } from "./links.ts"
@@ -13,12 +14,14 @@ import { READ_STATEMENTS } from "./reads.ts"
 import { SCAN_STATEMENTS } from "./scans.ts"
 import { describeStatements } from "./statement.ts"
 import { TOTALS_STATEMENTS } from "./totals.ts"
+import { WEBHOOK_STATEMENTS } from "./webhook-statements.ts"
 
 export const STATEMENTS = describeStatements((compiler) => ({
   accounts: ACCOUNT_STATEMENTS(compiler),
   admission: ADMISSION_STATEMENTS(compiler),
   append: APPEND_STATEMENTS(compiler),
   channels: CHANNEL_STATEMENTS(compiler),
+  feeds: FEED_STATEMENTS(compiler),
   keys: KEY_STATEMENTS(compiler),
   leases: LEASE_STATEMENTS(compiler),
   links: LINK_STATEMENTS(compiler),
@@ -28,4 +31,5 @@ export const STATEMENTS = describeStatements((compiler) => ({
   read: READ_STATEMENTS(compiler),
   scan: SCAN_STATEMENTS(compiler),
   totals: TOTALS_STATEMENTS(compiler),
+  webhooks: WEBHOOK_STATEMENTS(compiler),
 }))

@@ -7,6 +7,8 @@ import { createAccountMethods } from "./accounts.ts"
 import { createChannelMethods } from "./channels.ts"
 import { createDeploymentMethods } from "./deployment.ts"
 import type { Database, Driver } from "./driver.ts"
+import { createFeedWatch } from "./feed-watch.ts"
+import { createFeedMethods } from "./feeds.ts"
 import { createKeyMethods } from "./keys.ts"
 import { createLeaseMethods } from "./leases.ts"
 import { createLinkMethods } from "./links.ts"
@@ -22,12 +24,14 @@ import { createCompiler } from "./statement.ts"
 import { createTaskRowMethod } from "./task-rows.ts"
 import { createTransferMethods } from "./transfers.ts"
 import { createWakeUps } from "./wake-ups.ts"
+import { createWebhookMethods } from "./webhooks.ts"
 
 export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
   const compiler = createCompiler(driver.dialect)
   const { close: closeLongReads, ...longReads } = createLongReads(driver.answer)
   const database: Database = { ...driver, ...longReads }
   const wakeUps = driver.notifications && createWakeUps(driver.notifications, log)
+  const feedWatch = createFeedWatch(wakeUps)
   const onQueued = wakeUps?.noteQueued ?? (() => {})
   const writeLog = driver.writeLog ?? createStepLog(driver, compiler)
   let closing: Promise<void> | undefined
@@ -42,18 +46,21 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
     ...createAccountMethods(database, compiler),
     ...createChannelMethods(database, compiler),
     ...createDeploymentMethods(database, compiler),
+    ...createFeedMethods(database, compiler, feedWatch),
     ...createKeyMethods(database, compiler),
     ...createLeaseMethods(database.queue, compiler, onQueued),
     ...createLinkMethods(database, compiler),
     ...createListMethod(database, compiler),
-    ...createLogMethods(writeLog, onQueued),
+    ...createLogMethods(writeLog, { onAppended: feedWatch.noteAppended, onQueued }),
     ...createQueueMethods(database, compiler, { log, onFreed: onQueued }),
     ...createRateMethods(database, compiler),
     ...createReadMethods(database, compiler),
     ...createScanMethod(database, compiler),
     ...createTaskRowMethod(database, compiler),
     ...createTransferMethods(database, compiler),
+    ...createWebhookMethods(database, compiler),
     ...wakeUps?.methods,
+    onFed: feedWatch.onFed,
     ...(driver.readClock && { readClock: driver.readClock }),
     check: driver.check,
     close: () => (closing ??= close()),

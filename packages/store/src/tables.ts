@@ -8,6 +8,9 @@ import type {
   AccountTotals,
   ArtifactRow,
   ChargeRow,
+  Delivery,
+  Feed,
+  FeedEntry,
   HeartbeatRequest,
   IdempotencyUse,
   Input,
@@ -19,55 +22,19 @@ import type {
   StoredEvent,
   StoredKey,
   TaskRow,
+  WebhookEndpoint,
 } from "@safelight/core"
-
-/** Turns a value that is not null into what SQL holds of it, and back. */
-export interface Codec {
-  readonly toSql: (value: never) => string | number | null
-  readonly fromSql: (value: never) => unknown
-}
-
-export interface Column<Value> {
-  /** `compact`: a text that nearly always is a UUID or a SHA-256, of which a database may keep the bytes. */
-  readonly type: "text" | "integer" | "compact"
-  readonly isNullable: boolean
-  readonly codec?: Codec
-  /** Never present: carries the type. */
-  readonly holds?: (value: Value) => Value
-}
-
-export interface Table<Row> {
-  readonly members: readonly (keyof Row & string)[]
-  readonly columns: { readonly [Member in keyof Row]-?: Column<Row[Member]> }
-}
-
-const text = <Value extends string>(): Column<Value> => ({ type: "text", isNullable: false })
-const compact = (): Column<string> => ({ type: "compact", isNullable: false })
-const integer = (): Column<number> => ({ type: "integer", isNullable: false })
-const nullable = <Value>(column: Column<Value>): Column<Value | null> => {
-  const { type } = column
-  return { type, isNullable: true }
-}
-
-/** 0 or 1. */
-const boolean = (): Column<boolean> => ({
-  type: "integer",
-  isNullable: false,
-  codec: { toSql: (value: boolean) => Number(value), fromSql: (value: number) => value !== 0 },
-})
-
-const json = <Value>(): Column<Value> => ({
-  type: "text",
-  isNullable: false,
-  codec: {
-    toSql: (value: Value) => JSON.stringify(value),
-    fromSql: (value: string) => JSON.parse(value) as unknown,
-  },
-})
-
-function describe<Row>(columns: Table<Row>["columns"]): Table<Row> {
-  return { columns, members: Object.keys(columns) as (keyof Row & string)[] }
-}
+import {
+  boolean,
+  compact,
+  describe,
+  integer,
+  json,
+  nullable,
+  text,
+  type Column,
+  type Table,
+} from "./columns.ts"
 
 /** A task's row: in every table the column that names a task is `task`. */
 export interface StoredTaskRow extends Omit<TaskRow, "id"> {
@@ -77,6 +44,16 @@ export interface StoredTaskRow extends Omit<TaskRow, "id"> {
 /** The uses of keys for tasks; a row may be deleted at any time. */
 export interface IdempotencyRow extends IdempotencyUse {
   readonly account: string
+  readonly task: string
+}
+
+/** One label of a task, with what the list of tasks goes by. */
+export interface LabelRow {
+  readonly account: string
+  /** `key=value`. */
+  readonly label: string
+  /** Of the task. */
+  readonly createdAt: number
   readonly task: string
 }
 
@@ -119,6 +96,13 @@ export const TABLES = {
   }),
   /** What a person or a provider wrote; a row may be deleted at any time. */
   inputs: describe<Input>({ task: compact(), name: text(), salt: text(), body: text() }),
+  /** What accounts wrote on tasks; a row may be deleted at any time. */
+  labels: describe<LabelRow>({
+    account: text(),
+    label: text(),
+    createdAt: integer(),
+    task: compact(),
+  }),
   /** The fold at `version`. */
   tasks: describe<StoredTaskRow>({
     task: compact(),
@@ -199,6 +183,7 @@ export const TABLES = {
     linkEpoch: integer(),
     rates: json(),
     retentionMs: nullable(integer()),
+    maxRetentionMs: integer(),
     signsContentUrls: boolean(),
     suspendedAt: integer(),
     unfinishedTasks: nullable(integer()),
@@ -254,8 +239,52 @@ export const TABLES = {
     adoptedAt: integer(),
     secret: text(),
   }),
+  /** Of accounts that are watched, and of no others. */
+  feeds: describe<Feed>({
+    account: text(),
+    id: text(),
+    keptUntil: integer(),
+    position: integer(),
+    spreadTo: integer(),
+  }),
+  feedEntries: describe<FeedEntry>({
+    account: text(),
+    position: integer(),
+    at: integer(),
+    task: compact(),
+    type: text(),
+    version: integer(),
+  }),
   /** The channels that get nothing new. */
   pausedChannels: describe<PausedChannel>({ channel: text(), pausedAt: integer() }),
+  webhookEndpoints: describe<WebhookEndpoint>({
+    id: text(),
+    account: text(),
+    createdAt: integer(),
+    description: text(),
+    disabledAt: integer(),
+    disabledReason: nullable(text()),
+    failingSince: integer(),
+    provenAt: integer(),
+    revision: integer(),
+    secrets: json(),
+    types: json(),
+    url: text(),
+  }),
+  /** `dueAt` of one that is being tried: when others may try it. */
+  webhookDeliveries: describe<Delivery>({
+    endpoint: text(),
+    message: text(),
+    createdAt: integer(),
+    dueAt: integer(),
+    history: json(),
+    payload: text(),
+    sequence: integer(),
+    state: text(),
+    subject: compact(),
+    tries: integer(),
+    type: text(),
+  }),
 }
 
 type Tables = typeof TABLES

@@ -2,28 +2,20 @@
  * Recorded transfers, and side records of tasks. Restoring never undoes: a key that stands for a task keeps
  * standing for it, and an epoch never falls.
  */
-import type { SideRecords, Transfer, TransferStorage } from "@safelight/core"
+import {
+  fromLabelTexts,
+  type SideRecords,
+  type Transfer,
+  type TransferStorage,
+} from "@safelight/core"
 import { sql } from "kysely"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { toStep, type Connections } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { allOf, TABLES, type IdempotencyRow, type StoreDatabase } from "./tables.ts"
 
-export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
-  listTransfers: compile(() =>
-    db.selectFrom("transfers").select(TABLES.transfers.members).orderBy("id"),
-  ),
-  /** Replaces what stands under the id. */
-  setTransfer: compile(({ id, at, state }: Transfer) =>
-    db
-      .insertInto("transfers")
-      .values(allOf(TABLES.transfers, { id, at, state }))
-      .onConflict((conflict) => conflict.column("id").doUpdateSet({ state, at })),
-  ),
-  dropTransfer: compile(({ id }: { id: string }) =>
-    db.deleteFrom("transfers").where("id", "=", id),
-  ),
-  /** The side records of a task at one moment: inputs, uses of keys and epochs in the same columns. */
+const SIDE_RECORDS = describeStatements(({ db, compile }) => ({
+  /** The side records of a task at one moment: inputs, uses of keys, labels, epochs in the same columns. */
   findSideRecords: compile(({ task }: { task: string }) =>
     db
       .selectFrom("inputs")
@@ -39,12 +31,36 @@ export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
       )
       .unionAll(
         db
+          .selectFrom("labels")
+          .select([sql<string>`'label'`.as("kind"), "label as name", sql<string>`''`.as("salt")])
+          .select([sql<string>`''`.as("body"), sql<string | null>`null`.as("fingerprint")])
+          .select(sql<number>`0`.as("count"))
+          .where("task", "=", task),
+      )
+      .unionAll(
+        db
           .selectFrom("linkEpochs")
           .select([sql<string>`'epoch'`.as("kind"), "key as name", sql<string>`''`.as("salt")])
           .select([sql<string>`''`.as("body"), sql<string | null>`null`.as("fingerprint")])
           .select("epoch as count")
           .where("task", "=", task),
       ),
+  ),
+}))
+
+const TRANSFERS = describeStatements(({ db, compile }) => ({
+  listTransfers: compile(() =>
+    db.selectFrom("transfers").select(TABLES.transfers.members).orderBy("id"),
+  ),
+  /** Replaces what stands under the id. */
+  setTransfer: compile(({ id, at, state }: Transfer) =>
+    db
+      .insertInto("transfers")
+      .values(allOf(TABLES.transfers, { id, at, state }))
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ state, at })),
+  ),
+  dropTransfer: compile(({ id }: { id: string }) =>
+    db.deleteFrom("transfers").where("id", "=", id),
   ),
   /** Changes no row where the key is in use. */
   restoreIdempotency: compile((use: IdempotencyRow) =>
@@ -72,6 +88,11 @@ export const TRANSFER_STATEMENTS = describeStatements(({ db, compile }) => ({
       .where("id", "=", account)
       .where("linkEpoch", "<", epoch),
   ),
+}))
+
+export const TRANSFER_STATEMENTS = describeStatements((compiler) => ({
+  ...SIDE_RECORDS(compiler),
+  ...TRANSFERS(compiler),
 }))
 
 export function createTransferMethods(
@@ -122,6 +143,7 @@ function toSideRecords(task: string, found: readonly SideRow[]): SideRecords {
   const ofKind = (kind: string) => rows.filter((row) => row.kind === kind)
   return {
     inputs: ofKind("input").map(({ name, salt, body }) => ({ task, name, salt, body })),
+    labels: fromLabelTexts(ofKind("label").map(({ name }) => name)),
     idempotency: ofKind("use").map(({ name: key, fingerprint, count: usedAt }) => ({
       key,
       fingerprint: fingerprint ?? "",

@@ -1,7 +1,8 @@
 /**
- * Tells other processes that tasks were put into the queue, or asks the holder of a task to look at it. The
- * notifications of a moment are sent as one, and never within a commit, where they would make commits wait
- * for each other. A lost one does no harm: processes also look by themselves now and then.
+ * Tells other processes that tasks were put into the queue or that feeds have grown, or asks the holder of a
+ * task to look at it. The notifications of a moment are sent as one, and never within a commit, where they
+ * would make commits wait for each other. A lost one does no harm: processes also look by themselves now
+ * and then.
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
@@ -14,12 +15,19 @@ const WAKE_MS = 50
 const RETRY_MS = 1_000
 /** PostgreSQL's payloads hold fewer than 8,000 bytes. */
 const PAYLOAD_BYTES = 7_000
-/** Stands between the sender's name and a JSON list of tasks; a payload without it is about the queue. */
-const END_OF_NODE = "\n"
+/** Stands between the sender's name, what the payload is about, and the JSON list of what it names. */
+const SEPARATOR = "\n"
+
+/** What a payload names: tasks whose holders are to look at them, or accounts whose feeds have grown. */
+type Topic = "held" | "fed"
 
 export interface WakeUps {
   /** Tasks were put into the queue here. */
   readonly noteQueued: () => void
+  /** The feed of the account has grown, or was begun. */
+  readonly noteFed: (account: string) => void
+  /** Calls `listener` with each account of which another process says so. Returns how to stop. */
+  readonly onFed: (listener: (account: string) => void) => () => void
   readonly methods: Required<Pick<QueueStorage, "onQueued" | "wakeHolder" | "onHolderWoken">>
   readonly close: () => void
 }
@@ -31,14 +39,18 @@ export function createWakeUps(notifications: Notifications, log: Log): WakeUps {
   const bell = createBell({ node, notifications, log, over })
   let isDue = false
   let isQueued = false
-  let woken = new Set<string>()
+  let named = noNames()
 
   async function notify(): Promise<void> {
     await pause(WAKE_MS, over)
-    const payloads = [...(isQueued ? [node] : []), ...toPayloads(node, woken)]
+    const payloads = [
+      ...(isQueued ? [node] : []),
+      ...toPayloads(node, "held", named.held),
+      ...toPayloads(node, "fed", named.fed),
+    ]
     isDue = false
     isQueued = false
-    woken = new Set()
+    named = noNames()
     try {
       for (const payload of payloads) if (!over.aborted) await notifications.notify(payload)
     } catch (error) {
@@ -52,18 +64,28 @@ export function createWakeUps(notifications: Notifications, log: Log): WakeUps {
     void notify()
   }
 
+  function name(topic: Topic, of: string): void {
+    named[topic].add(of)
+    notifySoon()
+  }
+
   return {
     noteQueued() {
       isQueued = true
       notifySoon()
     },
+    noteFed: (account) => name("fed", account),
+    onFed: (listener) =>
+      bell.onRing((news) => {
+        if (news?.topic === "fed") news.names.forEach(listener)
+      }),
     methods: {
-      onQueued: (listener) => bell.onRing((tasks) => tasks ?? listener()),
-      wakeHolder(task) {
-        woken.add(task)
-        notifySoon()
-      },
-      onHolderWoken: (listener) => bell.onRing((tasks) => tasks?.forEach(listener)),
+      onQueued: (listener) => bell.onRing((news) => news ?? listener()),
+      wakeHolder: (task) => name("held", task),
+      onHolderWoken: (listener) =>
+        bell.onRing((news) => {
+          if (news?.topic === "held") news.names.forEach(listener)
+        }),
     },
     close() {
       closing.abort()
@@ -72,11 +94,15 @@ export function createWakeUps(notifications: Notifications, log: Log): WakeUps {
   }
 }
 
-function toPayloads(node: string, tasks: ReadonlySet<string>): readonly string[] {
+function noNames(): Record<Topic, Set<string>> {
+  return { held: new Set(), fed: new Set() }
+}
+
+function toPayloads(node: string, topic: Topic, names: ReadonlySet<string>): readonly string[] {
   const pieces: string[][] = []
   let bytes = PAYLOAD_BYTES
-  for (const task of tasks) {
-    const json = JSON.stringify(task)
+  for (const each of names) {
+    const json = JSON.stringify(each)
     bytes += Buffer.byteLength(json) + 1
     if (bytes > PAYLOAD_BYTES) {
       pieces.push([])
@@ -84,11 +110,16 @@ function toPayloads(node: string, tasks: ReadonlySet<string>): readonly string[]
     }
     pieces.at(-1)?.push(json)
   }
-  return pieces.map((piece) => `${node}${END_OF_NODE}[${piece.join(",")}]`)
+  return pieces.map((piece) => [node, topic, `[${piece.join(",")}]`].join(SEPARATOR))
 }
 
-/** Tasks whose holders are to look at them; undefined: tasks were put into the queue. */
-type Ring = (tasks: readonly string[] | undefined) => void
+interface News {
+  readonly topic: string
+  readonly names: readonly string[]
+}
+
+/** Undefined: tasks were put into the queue. */
+type Ring = (news: News | undefined) => void
 
 interface BellOptions {
   /** Its own notifications are ignored. */
@@ -107,13 +138,15 @@ function createBell({ node, notifications, log, over }: BellOptions): {
   let listening: Listening | undefined
   let isListening = false
 
-  const ring: Ring = (tasks) => {
-    for (const listener of listeners) listener(tasks)
+  const ring: Ring = (news) => {
+    for (const listener of listeners) listener(news)
   }
 
   function onPayload(payload: string): void {
-    const [from, list] = payload.split(END_OF_NODE, 2)
-    if (from !== node) ring(list === undefined ? undefined : (JSON.parse(list) as string[]))
+    const [from, topic, list] = payload.split(SEPARATOR, 3)
+    if (from === node) return
+    if (topic === undefined || list === undefined) ring(undefined)
+    else ring({ topic, names: JSON.parse(list) as string[] })
   }
 
   async function listenOnce(): Promise<void> {

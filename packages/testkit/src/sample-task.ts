@@ -15,6 +15,7 @@ import {
   type EventData,
   type Input,
   type Json,
+  type Labels,
   type ManifestEntry,
   type QueueChange,
   type StreamHead,
@@ -33,6 +34,7 @@ export interface SampleOptions {
   /** The moment of the events, ms; 1,000 by default. */
   readonly now?: number
   readonly inputs?: readonly Input[]
+  readonly labels?: Labels
   readonly queue?: QueueChange
 }
 
@@ -62,7 +64,7 @@ export function submitSample({ id, submitted, ...options }: SampleSubmission): S
 export function advanceSample(
   head: StreamHead,
   commands: readonly TaskCommand[],
-  { now = 1_000, inputs, queue }: SampleOptions = {},
+  { now = 1_000, inputs, labels, queue }: SampleOptions = {},
 ): SampleAppend {
   let { task } = head
   const events: TaskEvent[] = []
@@ -84,6 +86,7 @@ export function advanceSample(
     events: stored,
     changes: project(task, hash, events),
     ...(inputs === undefined ? {} : { inputs }),
+    ...(labels === undefined ? {} : { labels }),
     ...(queue === undefined ? {} : { queue }),
   }
   return { append, head: { task, hash } }

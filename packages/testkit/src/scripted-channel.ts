@@ -43,8 +43,10 @@ export interface ScriptedChannelOptions {
   readonly submitTimeoutMs?: number
   readonly sendWithinMs?: number
   readonly answersAtOnce?: boolean
-  /** The answer of `cancel`; `stopped` by default. */
-  readonly cancelOutcome?: CancelOutcome
+  /** The answer of `cancel`, or what makes it; `stopped` by default. */
+  readonly cancelOutcome?:
+    | CancelOutcome
+    | ((request: PollRequest) => CancelOutcome | Promise<CancelOutcome>)
   readonly requestsPerMinute?: number
   readonly isFree?: boolean
   /** Replies in the order of the calls; a call past the last rejects and is recorded. */
@@ -109,7 +111,8 @@ export function createScriptedChannel(options: ScriptedChannelOptions = {}): Scr
     ...(submission.kind === "lookup" ? { find } : {}),
     async cancel(request) {
       calls.push({ method: "cancel", request })
-      return options.cancelOutcome ?? "stopped"
+      const { cancelOutcome = "stopped" } = options
+      return typeof cancelOutcome === "function" ? cancelOutcome(request) : cancelOutcome
     },
     answersAtOnce: () => answersAtOnce,
     willSubmit(...replies) {

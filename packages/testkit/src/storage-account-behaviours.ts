@@ -12,6 +12,7 @@ const SETTINGS: AccountSettings = {
     content: { requests: 1, windowMs: 86_400_000 },
   },
   retentionMs: 86_400_000,
+  maxRetentionMs: 172_800_000,
   signsContentUrls: true,
   suspendedAt: 2_000,
   unfinishedTasks: 7,

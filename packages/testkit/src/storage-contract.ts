@@ -9,10 +9,13 @@ import { APPEND_BEHAVIOURS } from "./storage-append-behaviours.ts"
 import { CHANNEL_BEHAVIOURS } from "./storage-channel-behaviours.ts"
 import { LEASE_BEHAVIOURS } from "./storage-lease-behaviours.ts"
 import { DEPLOYMENT_BEHAVIOURS } from "./storage-deployment-behaviours.ts"
+import { FEED_BEHAVIOURS } from "./storage-feed-behaviours.ts"
 import type { StorageFixture } from "./storage-fixture.ts"
 import { IDEMPOTENCY_BEHAVIOURS } from "./storage-idempotency-behaviours.ts"
 import { INPUT_BEHAVIOURS } from "./storage-input-behaviours.ts"
 import { KEY_BEHAVIOURS } from "./storage-key-behaviours.ts"
+import { HOLD_BEHAVIOURS } from "./storage-hold-behaviours.ts"
+import { LABEL_BEHAVIOURS } from "./storage-label-behaviours.ts"
 import { LINK_BEHAVIOURS } from "./storage-link-behaviours.ts"
 import { LIST_BEHAVIOURS } from "./storage-list-behaviours.ts"
 import { MODEL_BEHAVIOURS } from "./storage-model-behaviours.ts"
@@ -22,6 +25,7 @@ import { RATE_BEHAVIOURS } from "./storage-rate-behaviours.ts"
 import { SCAN_BEHAVIOURS } from "./storage-scan-behaviours.ts"
 import { NEW_TASK_BEHAVIOURS } from "./storage-new-task-behaviours.ts"
 import { TOTALS_BEHAVIOURS } from "./storage-totals-behaviours.ts"
+import { WEBHOOK_BEHAVIOURS } from "./storage-webhook-behaviours.ts"
 
 export type { StorageFixture } from "./storage-fixture.ts"
 
@@ -41,6 +45,8 @@ export function describeStorage(
     behaviours: {
       ...APPEND_BEHAVIOURS,
       ...INPUT_BEHAVIOURS,
+      ...LABEL_BEHAVIOURS,
+      ...HOLD_BEHAVIOURS,
       ...QUEUE_BEHAVIOURS,
       ...NEW_TASK_BEHAVIOURS,
       ...LEASE_BEHAVIOURS,
@@ -51,11 +57,13 @@ export function describeStorage(
       ...IDEMPOTENCY_BEHAVIOURS,
       ...ACCOUNT_BEHAVIOURS,
       ...TOTALS_BEHAVIOURS,
+      ...FEED_BEHAVIOURS,
       ...RATE_BEHAVIOURS,
       ...LINK_BEHAVIOURS,
       ...KEY_BEHAVIOURS,
       ...TRANSFER_BEHAVIOURS,
       ...DEPLOYMENT_BEHAVIOURS,
+      ...WEBHOOK_BEHAVIOURS,
       ...MODEL_BEHAVIOURS,
     },
     create,

@@ -29,6 +29,21 @@ export const IDEMPOTENCY_BEHAVIOURS: Behaviours<StorageFixture> = {
     for (const sample of [first, second, elsewhere]) await assertStored(storage, sample)
   },
 
+  "a key is found in its account, until it is forgotten": async ({ storage }) => {
+    const use = toUse("key")
+    const { account } = toSample("first").append.changes.task
+    const other = toSample("other", ELSEWHERE).append.changes.task.account
+    assert.equal(await storage.findIdempotency({ account, key: "key" }), undefined)
+    await admit(storage, toSample("first"), use)
+    const { fingerprint } = use
+    const found = await storage.findIdempotency({ account, key: "key" })
+    assert.deepEqual(found, { task: "first", fingerprint })
+    assert.equal(await storage.findIdempotency({ account: other, key: "key" }), undefined)
+    assert.equal(await storage.findIdempotency({ account, key: "KEY" }), undefined)
+    await storage.eraseInputs("first")
+    assert.equal(await storage.findIdempotency({ account, key: "key" }), undefined)
+  },
+
   "a key that is used 50 times at once gives one task": async ({ storage }) => {
     const samples = toIds(50).map((id) => toSample(id))
     const admissions = await Promise.all(

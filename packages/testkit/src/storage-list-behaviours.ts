@@ -5,6 +5,7 @@
 import assert from "node:assert/strict"
 import {
   toStatus,
+  type Labels,
   type ListRequest,
   type Storage,
   type Task,
@@ -74,7 +75,8 @@ export const LIST_BEHAVIOURS: Behaviours<StorageFixture> = {
       fc.integer({ min: 1, max: 50 }),
       async (set, limit) => {
         const filter = toFilter(set)
-        const expected = tasks.filter((task) => passes(task, filter)).toSorted(newestFirst)
+        const passing = tasks.filter((listed) => passes(listed, filter))
+        const expected = passing.map(({ task }) => task).toSorted(newestFirst)
         assert.deepEqual(await listAll(storage, filter, limit), expected)
       },
     )
@@ -106,11 +108,12 @@ interface Sample {
   readonly account?: string
   readonly model?: string
   readonly now?: number
+  readonly labels?: Labels
 }
 
-async function submit(storage: Storage, { id, account, model, now = 1_000 }: Sample) {
+async function submit(storage: Storage, { id, account, labels, model, now = 1_000 }: Sample) {
   const submitted = { ...(account && { account }), ...(model && { model }) }
-  const sample = submitSample({ id, submitted, now })
+  const sample = submitSample({ id, submitted, now, ...(labels && { labels }) })
   await storage.append(sample.append)
   return sample
 }
@@ -124,13 +127,28 @@ async function dispatch(storage: Storage, id: string): Promise<void> {
 const ACCOUNTS = ["account", "other"] as const
 const STATUSES = ["queued", "running", "succeeded", "failed"] as const
 
-/** Tasks of two accounts, three models and every status, several at each of a few moments. */
-async function submitAssorted(storage: Storage): Promise<readonly Task[]> {
-  const tasks: Task[] = []
+interface Listed {
+  readonly task: Task
+  readonly labels: Labels
+}
+
+/** As a filter that has them all, some of them, or what no task has. */
+const LABELS: readonly Labels[] = [
+  {},
+  { project: "spring" },
+  { project: "spring", team: "a" },
+  { project: "autumn", team: "a", run: "" },
+]
+
+/** Tasks of two accounts, three models, every status, many labels, several at each of a few moments. */
+async function submitAssorted(storage: Storage): Promise<readonly Listed[]> {
+  const tasks: Listed[] = []
   for (const [index, id] of toIds(48).entries()) {
     const account = ACCOUNTS[index % 2] ?? assert.fail()
     const model = MODELS[index % 3] ?? assert.fail()
-    const { head } = await submit(storage, { id, account, model, now: 1_000 + (index % 5) })
+    const labels = LABELS[index % 7] ?? {}
+    const now = 1_000 + (index % 5)
+    const { head } = await submit(storage, { id, account, labels, model, now })
     const commands = [
       [],
       [dispatchSample()],
@@ -139,12 +157,12 @@ async function submitAssorted(storage: Storage): Promise<readonly Task[]> {
     ] as const
     const chosen = commands[Math.floor(index / 6) % 4] ?? assert.fail()
     if (chosen.length === 0) {
-      tasks.push(head.task)
+      tasks.push({ task: head.task, labels })
       continue
     }
     const advanced = advanceSample(head, chosen, { now: 1_500 })
     await storage.append(advanced.append)
-    tasks.push(advanced.head.task)
+    tasks.push({ task: advanced.head.task, labels })
   }
   return tasks
 }
@@ -156,6 +174,15 @@ const FILTER = fc.record({
   createdBefore: MOMENT,
   status: fc.option(fc.constantFrom(...STATUSES), { nil: undefined }),
   model: fc.option(fc.constantFrom(...MODELS), { nil: undefined }),
+  labels: fc.option(
+    fc.constantFrom<Labels>(
+      ...LABELS,
+      { team: "a" },
+      { team: "a", run: "" },
+      { project: "autumn", team: "b" },
+    ),
+    { nil: undefined },
+  ),
 })
 
 type FilterSet = typeof FILTER extends fc.Arbitrary<infer Value> ? Value : never
@@ -166,9 +193,10 @@ function toFilter({ account, ...set }: FilterSet): Filter {
   return { account, ...Object.fromEntries(given) }
 }
 
-function passes(task: Task, filter: Filter): boolean {
+function passes({ task, labels }: Listed, filter: Filter): boolean {
   const { createdAfter = 0, createdBefore = Infinity, status, model } = filter
   return (
+    Object.entries(filter.labels ?? {}).every(([key, value]) => labels[key] === value) &&
     task.account === filter.account &&
     task.createdAt >= createdAfter &&
     task.createdAt < createdBefore &&

@@ -5,7 +5,7 @@ import type { Behaviours } from "./contract.ts"
 import { submitSample } from "./sample-task.ts"
 import { toInput, type StorageFixture } from "./storage-fixture.ts"
 
-const NOTHING = { inputs: [], idempotency: [], linkEpochs: [] }
+const NOTHING = { inputs: [], labels: {}, idempotency: [], linkEpochs: [] }
 
 export const TRANSFER_BEHAVIOURS: Behaviours<StorageFixture> = {
   "transfers are recorded, changed and forgotten": async (fixture) => {
@@ -31,8 +31,12 @@ export const TRANSFER_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await storage.readSideRecords("t"), NOTHING)
     const inputs = [toInput("t", "provider:1"), toInput("t", "request")]
     const use = toUse("key-1")
-    await storage.admit({ append: submitSample({ id: "t", inputs }).append, idempotency: use })
-    await storage.append(submitSample({ id: "u", inputs: [toInput("u", "request")] }).append)
+    const labels = { project: "spring", team: "a" }
+    const { append } = submitSample({ id: "t", inputs, labels })
+    await storage.admit({ append, idempotency: use })
+    await storage.append(
+      submitSample({ id: "u", inputs: [toInput("u", "request")], labels: { of: "u" } }).append,
+    )
     await storage.raiseLinkEpoch({ kind: "artifact", task: "t", key: "image_2" })
     await storage.raiseLinkEpoch({ kind: "artifact", task: "t", key: "image_1" })
     await storage.raiseLinkEpoch({ kind: "artifact", task: "t", key: "image_1" })
@@ -41,7 +45,8 @@ export const TRANSFER_BEHAVIOURS: Behaviours<StorageFixture> = {
       { key: "image_1", epoch: 2 },
       { key: "image_2", epoch: 1 },
     ]
-    assert.deepEqual(await storage.readSideRecords("t"), { inputs, idempotency: [use], linkEpochs })
+    const found = await storage.readSideRecords("t")
+    assert.deepEqual(found, { inputs, labels, idempotency: [use], linkEpochs })
     await storage.eraseInputs("t")
     assert.deepEqual(await storage.readSideRecords("t"), { ...NOTHING, linkEpochs })
   },

@@ -7,6 +7,7 @@ import {
   fal,
   higgsfield,
   replicate,
+  safelight,
   type Provider,
 } from "@safelight/channel-http"
 import type { CancelOutcome, Json } from "@safelight/core"
@@ -58,7 +59,23 @@ const CASES: readonly (readonly [Provider, readonly Answer[], CancelOutcome])[] 
   [ark, [[200, { status: "succeeded" }]], "too-late"],
   [ark, [[200, { status: "cancelled" }]], "stopped"],
   [ark, [[404, {}]], "unknown"],
+  [safelight, [toCancellation("cancelled", "failed", 0)], "stopped"],
+  [safelight, [toCancellation("stopped", "failed", 0)], "stopped"],
+  [safelight, [toCancellation("unknown", "failed", 0)], "stopped"],
+  // The next poll tells what was charged.
+  [safelight, [toCancellation("stopped", "failed", 40_000)], "too-late"],
+  // Nor is it said here why the task had failed by itself.
+  [safelight, [toCancellation("too_late", "failed", 0)], "too-late"],
+  [safelight, [toCancellation("too_late", "succeeded", 40_000)], "too-late"],
+  [safelight, [toCancellation("too_late", "running", null)], "too-late"],
+  [safelight, [toCancellation("unknown", "running", null)], "unknown"],
+  [safelight, [[404, { error: { code: "route_not_found" } }]], "unknown"],
+  [safelight, [[503, { error: { code: "overloaded" } }]], "unknown"],
 ]
+
+function toCancellation(outcome: string, status: string, charge: number | null): Answer {
+  return [200, { outcome, charge_micros: charge, task: { status } }]
+}
 
 const HANDLE = { id: "cgt-1", cancel: "/cancel" }
 

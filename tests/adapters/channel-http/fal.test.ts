@@ -96,6 +96,14 @@ describe("a result at fal", () => {
     })
   }
 
+  it("is refused once it was cancelled, which no status tells", async () => {
+    const outcome = await fal.poll({ state: "/state", result: "/result" }, async ({ path }) => {
+      assert.equal(path, "/state")
+      return toReply(499, { detail: "Request was cancelled by the client." })
+    })
+    assert.deepEqual(outcome, { kind: "refused", code: "task_cancelled" })
+  })
+
   it("is followed to fal's own hosts alone: the key goes nowhere else", async () => {
     const state = "https://attacker.example/status"
     const operation = { id: "1", state, result: state, cancel: null }

@@ -1,7 +1,8 @@
 /** Bodies that are held at once: one account's share, what is kept for small ones, slow ones, and work on large ones. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createRawClient, eventually, type RawClient } from "../../support/raw-client.ts"
+import { createRawClient, type RawClient } from "../../support/raw-client.ts"
+import { until } from "../../support/until.ts"
 import { creation, createWorld, VALID, WORLDS, type WorldOptions } from "./worlds.ts"
 
 const SMALL = JSON.stringify(VALID)
@@ -62,7 +63,7 @@ describe("bodies in flight", () => {
     const prompt = "x".repeat(2_900)
     const large = JSON.stringify({ ...VALID, parameters: { prompt } })
     const answers = Array.from({ length: 3 }, () => world.post(key, large))
-    await eventually(() => inside === 2)
+    await until(() => inside === 2)
     assert.equal(await world.post(key, SMALL), 202)
     going.resolve()
     assert.deepEqual(await Promise.all(answers), [202, 202, 202])

@@ -1,7 +1,8 @@
 /** The path that providers call, as an attacker would use it: without an address, and with one. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createRawClient, eventually, type RawClient } from "../../support/raw-client.ts"
+import { createRawClient, type RawClient } from "../../support/raw-client.ts"
+import { until } from "../../support/until.ts"
 import { creation, createWorld, WORLDS, type WorldOptions } from "./worlds.ts"
 
 const TAKEN = "/v1/channels/fal/callback/taken"
@@ -114,9 +115,9 @@ describe("callbacks over a socket", () => {
       return (await world.bare(path, { method: "POST", body: "x".repeat(CALLBACK_BYTES) })).status
     }
     const held = [send("one"), send("two")]
-    await eventually(() => reads === 2)
+    await until(() => reads === 2)
     const third = send("three")
-    await Promise.race([third, eventually(() => reads === 3)])
+    await Promise.race([third, until(() => reads === 3)])
     judged.resolve()
     assert.deepEqual(await Promise.all([...held, third]), [204, 204, 503])
     assert.equal(await send("three"), 204)
@@ -146,7 +147,7 @@ describe("callbacks over a socket", () => {
     void (async () => {
       while (status !== 204) status = await send("taken")
     })()
-    await eventually(() => status === 204)
+    await until(() => status === 204)
   })
 })
 

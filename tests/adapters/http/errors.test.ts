@@ -59,6 +59,37 @@ const REQUEST_ROWS: readonly Row[] = [
     headers: { allow: "GET, HEAD, OPTIONS" },
   },
   {
+    when: "a webhook is unknown",
+    request: (world) => world.call("/v1/webhooks/we_9"),
+    code: "webhook_not_found",
+    status: 404,
+    type: "not_found_error",
+  },
+  {
+    when: "a delivery is unknown",
+    request: (world) => world.call("/v1/webhooks/we_1/deliveries/msg_9"),
+    code: "delivery_not_found",
+    status: 404,
+    type: "not_found_error",
+  },
+  {
+    when: "a webhook that is disabled is tried out",
+    request: (world) => world.call("/v1/webhooks/we_2/test", { method: "POST" }),
+    code: "webhook_disabled",
+    status: 409,
+    type: "conflict_error",
+  },
+  {
+    when: "the account has as many webhooks as it may",
+    request: (world) => {
+      const body = { url: "https://hooks.example/", description: "one too many" }
+      return world.call("/v1/webhooks", creation(body))
+    },
+    code: "webhook_limit_exceeded",
+    status: 409,
+    type: "conflict_error",
+  },
+  {
     when: "a callback comes to an address that nobody was given",
     request: (world) => world.bare("/v1/channels/fal/callback/1", { method: "POST", body: "{}" }),
     code: "not_found",
@@ -197,11 +228,49 @@ type AccountRejection = "budget-exceeded" | "too-many-unfinished-tasks" | "idemp
 
 const ACCOUNT_ROWS: readonly Row[] = [
   {
+    when: "the task could cost more than the request allows",
+    request: (world) => {
+      world.fake.refuse({ code: "max-cost-exceeded", costMicros: 2, maxCostMicros: 1 })
+      return post(world, VALID, { "safelight-max-cost-micros": "1" })
+    },
+    code: "max_cost_exceeded",
+    status: 402,
+    type: "billing_error",
+  },
+  {
+    when: "the quote has expired",
+    request: (world) => {
+      world.fake.refuse({ code: "quote-expired" })
+      return post(world, VALID)
+    },
+    code: "quote_expired",
+    status: 402,
+    type: "billing_error",
+  },
+  {
     when: "the Idempotency-Key is empty",
     request: (world) => post(world, VALID, { "idempotency-key": "" }),
     code: "invalid_idempotency_key",
     status: 400,
     type: "idempotency_error",
+  },
+  ...(["failed", "not-allowed"] as const).map((code) => ({
+    when: `a hold is refused as ${code}`,
+    request: async (world: World) => {
+      const { id } = putArtifact(world.fake, new Uint8Array(1))
+      world.fake.refuseHold({ code })
+      return world.call(`/v1/tasks/${id}/hold?until=1`, { method: "POST" })
+    },
+    ...(code === "failed"
+      ? ({ code: "task_failed", status: 409, type: "conflict_error" } as const)
+      : ({ code: "hold_not_allowed", status: 403, type: "permission_error" } as const)),
+  })),
+  {
+    when: "a label is not written key=value",
+    request: (world) => post(world, VALID, { "safelight-label": "spring" }),
+    code: "invalid_label",
+    status: 400,
+    type: "invalid_request_error",
   },
   {
     when: "more services passed the request on than a chain may have",

@@ -2,10 +2,17 @@
  * A call for every answer that a handler has, by the path's template in the OpenAPI document. The
  * answers themselves are judged elsewhere; a world whose bodies may hold `BODY_BYTES` is needed.
  */
-import { NO_LIMITS, type AccountSettings, type Rate, type Rejection } from "@safelight/core"
+import {
+  NO_LIMITS,
+  type AccountSettings,
+  type HoldRefusal,
+  type Rate,
+  type Rejection,
+} from "@safelight/core"
 import { DOCS_FILES } from "../../../adapters/http/src/openapi/docs-files.ts"
 import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { toLinkedCalls } from "./linked-calls.ts"
+import { addWebhookCalls } from "./webhook-calls.ts"
 import { creation, DOCUMENT, VALID, type Call, type World } from "./worlds.ts"
 
 /** Enough for a prompt that is too long. */
@@ -22,6 +29,7 @@ export interface DescribedCall {
 interface Trouble {
   readonly failure?: unknown
   readonly rejection?: Rejection
+  readonly holdRefusal?: HoldRefusal
 }
 
 type Add = (template: string, path: string, call?: Call, trouble?: Trouble) => void
@@ -31,6 +39,11 @@ const TASK = `${TASKS}/{task_id}`
 const TASK_EVENTS = `${TASK}/events`
 const TASK_USAGE = `${TASK}/usage`
 const USAGE = "/v1/usage"
+const HOLD = `${TASK}/hold`
+const BALANCE = "/v1/balance"
+const QUOTES = "/v1/quotes"
+const MODEL_LIST = "/v1/models"
+const ONE_MODEL = `${MODEL_LIST}/{model_id}`
 const ARTIFACTS = `${TASK}/artifacts`
 const CONTENT = `${ARTIFACTS}/{artifact_key}/content`
 const FILE = "/docs/{file}"
@@ -42,8 +55,9 @@ export function toEveryCall(world: World): DescribedCall[] {
 
   function push(template: string, path: string, call: Call, trouble: Trouble): void {
     async function send(): Promise<Response> {
-      const { failure, rejection } = trouble
+      const { failure, holdRefusal, rejection } = trouble
       world.fake.fail(failure)
+      world.fake.refuseHold(holdRefusal)
       world.fake.refuse(rejection)
       // Believed of each key from its first call on: the clock stands still.
       const isLimited = call.headers?.["authorization"] === limited
@@ -51,6 +65,7 @@ export function toEveryCall(world: World): DescribedCall[] {
       const response = await world.call(path, call)
       world.fake.fail(undefined)
       world.fake.refuse(undefined)
+      world.fake.refuseHold(undefined)
       return response
     }
     calls.push({ path: template, method: call.method ?? "GET", send })
@@ -71,9 +86,13 @@ export function toEveryCall(world: World): DescribedCall[] {
   const keys = addKeys(world)
   readTasks(world, keys, read)
   readContent(world, read)
+  readStreams(world, keys, read)
   readFiles(read)
   create(keys, add)
+  hold(world, keys, add)
+  cancel(world, keys, add)
   callBack(add)
+  addWebhookCalls(keys, add)
   for (const [authorization, rates] of [
     [undefined, NO_LIMITS.rates],
     [limited, AMPLE],
@@ -117,12 +136,20 @@ function readTasks({ fake }: World, keys: readonly string[], read: Add): void {
   const { id } = putArtifact(fake, new Uint8Array(1_000))
   const queued = fake.put(toTask(taskId(4)))
   const failed = fake.put(toTask(taskId(5), { state: "failed", finishedAt: 1_000 }))
+  // First of all: these answers are made once, and then nothing fails any more.
+  for (const failure of FAILURES) {
+    read(MODEL_LIST, MODEL_LIST, {}, { failure })
+    read(ONE_MODEL, `${MODEL_LIST}/${VALID.model}`, {}, { failure })
+  }
   for (const [template, path] of [
     [TASKS, "/v1/tasks?limit=1"],
     [TASK, `/v1/tasks/${queued.id}`],
     [TASK_EVENTS, `/v1/tasks/${queued.id}/events`],
     [TASK_USAGE, `/v1/tasks/${queued.id}/usage`],
     [USAGE, "/v1/usage"],
+    [BALANCE, BALANCE],
+    [MODEL_LIST, MODEL_LIST],
+    [ONE_MODEL, `${MODEL_LIST}/${VALID.model}`],
     [ARTIFACTS, `/v1/tasks/${id}/artifacts`],
     [CONTENT, `/v1/tasks/${id}/artifacts/image_1/content`],
   ] as const) {
@@ -137,11 +164,42 @@ function readTasks({ fake }: World, keys: readonly string[], read: Add): void {
   for (const query of ["from=-1", "to=253402300800", "from=x", "from=2&to=1", "other=1"]) {
     read(USAGE, `/v1/usage?${query}`)
   }
+  for (const path of [BALANCE, MODEL_LIST]) read(path, `${path}?other=1`)
+  read(ONE_MODEL, `${MODEL_LIST}/${VALID.model}?other=1`)
+  read(ONE_MODEL, `${MODEL_LIST}/none`)
+  for (const path of [MODEL_LIST, ONE_MODEL.replace("{model_id}", VALID.model)]) {
+    const template = path === MODEL_LIST ? MODEL_LIST : ONE_MODEL
+    read(template, path, { headers: { "if-none-match": "*" } })
+  }
   read(TASKS, "/v1/tasks")
   for (const each of [failed, queued]) {
     read(TASK, `/v1/tasks/${each.id}`)
+    read(TASK, `/v1/tasks/${each.id}`, { headers: { prefer: "wait=0" } })
     read(ARTIFACTS, `/v1/tasks/${each.id}/artifacts`)
   }
+}
+
+/** More than an account may have open, in a world with few. */
+export const STREAMS = 6
+
+function readStreams({ changes }: World, keys: readonly string[], read: Add): void {
+  changes.add(taskId(7), "submitted")
+  changes.add(taskId(8), "submitted")
+  changes.add(taskId(8), "failed", { state: "failed" })
+  const path = `/v1/tasks/${taskId(7)}/stream`
+  const streams = [
+    [`${TASK}/stream`, path],
+    ["/v1/stream", "/v1/stream"],
+  ] as const
+  for (const [template, target] of streams) {
+    for (const authorization of keys) read(template, target, { headers: { authorization } })
+    for (const failure of FAILURES) read(template, target, {}, { failure })
+    read(template, target)
+  }
+  for (let count = 0; count < STREAMS; count += 1) read(`${TASK}/stream`, path)
+  for (const [template, target] of streams) read(template, target)
+  read(`${TASK}/stream`, path.replace(/\d{12}/, "404404404404"))
+  read(`${TASK}/stream`, `/v1/tasks/${taskId(8)}/stream`, { headers: { "last-event-id": "2" } })
 }
 
 function readContent({ fake }: World, read: Add): void {
@@ -172,6 +230,24 @@ function readFiles(read: Add): void {
   read(FILE, "/docs/package.json")
 }
 
+function hold({ fake }: World, keys: readonly string[], add: Add): void {
+  const { id } = putArtifact(fake, new Uint8Array(1_000))
+  const path = `/v1/tasks/${id}/hold?until=253402300799`
+  const call = { method: "POST" }
+  for (const authorization of keys) add(HOLD, path, { ...call, headers: { authorization } })
+  for (const failure of FAILURES) add(HOLD, path, call, { failure })
+  for (const code of ["not-finished", "failed", "expired", "not-allowed"] as const) {
+    add(HOLD, path, call, { holdRefusal: { code } })
+  }
+  add(HOLD, path, call, { holdRefusal: { code: "too-long", latestAt: 1_000 } })
+  add(HOLD, path, call)
+  add(HOLD, path, { ...call, body: "{}" })
+  add(HOLD, path.replace(id, taskId(404)), call)
+  for (const query of ["", "?until=x", "?until=-1", "?until=253402300800", "?until=1&other=1"]) {
+    add(HOLD, `/v1/tasks/${id}/hold${query}`, call)
+  }
+}
+
 function callBack(add: Add): void {
   const template = "/v1/channels/{channel}/callback/{key}"
   const call = { method: "POST", body: "{}" }
@@ -187,32 +263,53 @@ function callBack(add: Add): void {
 
 function create(keys: readonly string[], add: Add): void {
   const { headers, ...call } = creation()
-  for (const authorization of keys) {
-    add(TASKS, TASKS, { ...call, headers: { ...headers, authorization } })
+  for (const path of [TASKS, QUOTES]) {
+    for (const authorization of keys) {
+      add(path, path, { ...call, headers: { ...headers, authorization } })
+    }
+    for (const failure of FAILURES) add(path, path, creation(), { failure })
+    for (const own of [{ "content-type": "text/plain" }, { "content-encoding": "gzip" }]) {
+      add(path, path, { ...call, headers: { ...headers, ...own } })
+    }
+    for (const body of BODIES) add(path, path, creation(body))
   }
-  for (const failure of [...FAILURES, outside("outcome-unknown")]) {
-    add(TASKS, TASKS, creation(), { failure })
-  }
-  for (const code of REJECTIONS) add(TASKS, TASKS, creation(), { rejection: { code } })
+  add(TASKS, TASKS, creation(), { failure: outside("outcome-unknown") })
+  for (const rejection of REJECTIONS) add(TASKS, TASKS, creation(), { rejection })
   for (const own of [
-    { "content-type": "text/plain" },
-    { "content-encoding": "gzip" },
     { "idempotency-key": '"' },
+    { "safelight-label": "none" },
     { "safelight-hops": "99" },
+    { "safelight-max-cost-micros": "x" },
+    { "safelight-quote": "x" },
+    { prefer: "wait=0" },
     // The second is a replay.
     { "idempotency-key": "one" },
   ]) {
     add(TASKS, TASKS, { ...call, headers: { ...headers, ...own } })
   }
-  for (const body of BODIES) add(TASKS, TASKS, creation(body))
 }
 
-const REJECTIONS = [
-  "budget-exceeded",
-  "too-many-unfinished-tasks",
-  "idempotency-key-reused",
-  "idempotency-key-in-use",
-] as const
+function cancel({ fake }: World, keys: readonly string[], add: Add): void {
+  const template = `${TASK}/cancel`
+  const path = `/v1/tasks/${fake.put(toTask(taskId(6))).id}/cancel`
+  for (const authorization of keys) {
+    add(template, path, { method: "POST", headers: { authorization } })
+  }
+  for (const failure of FAILURES) add(template, path, { method: "POST" }, { failure })
+  for (const other of [path, path.replace(/\d{12}/, "404404404404"), `${path}?now=1`]) {
+    add(template, other, { method: "POST" })
+  }
+  add(template, path, { method: "POST", body: "{}" })
+}
+
+const REJECTIONS: readonly Rejection[] = [
+  { code: "budget-exceeded" },
+  { code: "max-cost-exceeded", costMicros: 2, maxCostMicros: 1 },
+  { code: "quote-expired" },
+  { code: "too-many-unfinished-tasks" },
+  { code: "idempotency-key-reused" },
+  { code: "idempotency-key-in-use" },
+]
 
 const AMPLE = toRates({ requests: 1_000_000, windowMs: 1_000 })
 const EXHAUSTED = toRates({ requests: 1, windowMs: 3_600_000 })

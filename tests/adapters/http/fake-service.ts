@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto"
 import {
   billedInputMs,
+  currentPrices,
   DEFAULT_PRICES,
   emptyTask,
   findPrice,
@@ -12,11 +13,16 @@ import {
   MODELS,
   SafelightError,
   toArtifactRows,
+  toQuoteLines,
   toStatus,
   type ArtifactReader,
+  type Balance,
   type CallbackService,
+  type Cancellation,
   type ChargesRequest,
   type FoundArtifacts,
+  type HoldRefusal,
+  type HoldRequest,
   type ListRequest,
   type ManifestEntry,
   type OpenArtifactRequest,
@@ -51,9 +57,12 @@ export interface FakeReader {
 export function createFakeService() {
   const tasks = new Map<string, Task>()
   const bytes = new Map<string, Uint8Array>()
+  const requested = new Map<string, SubmitRequest>()
   const submitted: { model: string; parameters: unknown }[] = []
   const requests: SubmitRequest[] = []
   const summed: ChargesRequest[] = []
+  const held: HoldRequest[] = []
+  let holdRefusal: HoldRefusal | undefined
   /** By account and idempotency key. */
   const used = new Map<string, { fingerprint: string; task: string }>()
   /** By task. */
@@ -61,10 +70,20 @@ export function createFakeService() {
   const opened: OpenArtifactRequest[] = []
   const listed: ListRequest[] = []
   const reader: FakeReader = {}
+  const cancelled: string[] = []
+  /** What waits for the end of each task. */
+  const waiting = new Map<string, PromiseWithResolvers<Task>[]>()
+  let cancelOutcome: Cancellation["outcome"] = "stopped"
   let openReaders = 0
   let failure: unknown
   let rejection: Rejection | undefined
   let report = NO_USAGE
+  let balance: Balance = {
+    budgetMicros: null,
+    reservedMicros: 0,
+    chargedMicros: 0,
+    leftMicros: null,
+  }
   let finds = 0
 
   function failIfAsked(): void {
@@ -106,8 +125,35 @@ export function createFakeService() {
       submitted.push({ model: id, parameters })
       const task = toTask(taskId(1_000_000 + submitted.length), { account, model: id })
       tasks.set(task.id, task)
+      requested.set(task.id, request)
       if (idempotency) used.set(name, { fingerprint: idempotency.fingerprint, task: task.id })
       return { kind: "submitted", task, isReplayed: false }
+    },
+    async cancel({ account, id }) {
+      failIfAsked()
+      refuseOddId(id)
+      const task = tasks.get(id)
+      if (task?.account !== account) return undefined
+      cancelled.push(id)
+      return { outcome: cancelOutcome, task }
+    },
+    async finished(id, { signal } = {}) {
+      failIfAsked()
+      refuseOddId(id)
+      const left = Promise.withResolvers<never>()
+      const leave = (): void => left.reject(outside("aborted"))
+      if (signal?.aborted === true) leave()
+      signal?.addEventListener("abort", leave)
+      const end = Promise.withResolvers<Task>()
+      waiting.set(id, [...(waiting.get(id) ?? []), end])
+      try {
+        return await Promise.race([end.promise, left.promise])
+      } finally {
+        signal?.removeEventListener("abort", leave)
+        const others = (waiting.get(id) ?? []).filter((each) => each !== end)
+        if (others.length === 0) waiting.delete(id)
+        else waiting.set(id, others)
+      }
     },
     async findTask({ account, id }) {
       failIfAsked()
@@ -137,6 +183,16 @@ export function createFakeService() {
       const found = findWithArtifacts(id)
       return found?.task.account === account ? found : undefined
     },
+    async holdArtifacts(request) {
+      failIfAsked()
+      refuseOddId(request.id)
+      const found = findWithArtifacts(request.id)
+      if (found?.task.account !== request.account) return undefined
+      held.push(request)
+      return holdRefusal === undefined
+        ? { kind: "held", ...found }
+        : { kind: "refused", refusal: holdRefusal }
+    },
     async findLinked(id) {
       failIfAsked()
       refuseOddId(id)
@@ -153,12 +209,36 @@ export function createFakeService() {
       const task = tasks.get(id)
       if (task?.account !== account) return undefined
       const price = findPrice(DEFAULT_PRICES, task.priceVersion, task.model)
-      return { task, price, billedInputMs: billedInputMs(task.usage?.inputVideosMs ?? []) }
+      const labels = requested.get(id)?.labels ?? {}
+      return { task, labels, price, billedInputMs: billedInputMs(task.usage?.inputVideosMs ?? []) }
     },
     async sumUsage(request) {
       failIfAsked()
       summed.push(request)
       return report
+    },
+    async quote({ model: id, parameters }) {
+      failIfAsked()
+      const model = MODELS.find((each) => each.id === id)
+      if (model === undefined) return reject({ code: "model-not-found", model: id })
+      const check = model.check(parameters)
+      if (check.kind === "invalid") {
+        return reject({ code: "invalid-parameters", issues: check.issues })
+      }
+      const { version: priceVersion, models } = currentPrices(DEFAULT_PRICES)
+      const [price, usage] = [models[id] ?? {}, model.estimate(check.parameters)]
+      const maxCostMicros = model.charge(usage, price)
+      const lines = toQuoteLines(model, usage, price, maxCostMicros)
+      const terms = { priceVersion, maxCostMicros, validUntil: 1_767_229_200_000 }
+      return { kind: "quoted", quote: { ...terms, model: id, price, lines } }
+    },
+    async readBalance() {
+      failIfAsked()
+      return balance
+    },
+    currentPrices() {
+      failIfAsked()
+      return currentPrices(DEFAULT_PRICES)
     },
     async openArtifact(request) {
       failIfAsked()
@@ -199,6 +279,7 @@ export function createFakeService() {
   return {
     service,
     tasks,
+    failIfAsked,
     events,
     bytes,
     callbackService,
@@ -210,9 +291,27 @@ export function createFakeService() {
     opened,
     listed,
     summed,
+    /** What was to be held. */
+    held,
     reader,
+    /** The tasks that were to be cancelled. */
+    cancelled,
+    /** What every later cancellation comes to. */
+    setCancelOutcome(outcome: Cancellation["outcome"]) {
+      cancelOutcome = outcome
+    },
+    countWaits: () => [...waiting.values()].reduce((sum, waits) => sum + waits.length, 0),
+    /** Puts a task that is finished, and ends the waits for it. */
+    finish(task: Task) {
+      tasks.set(task.id, task)
+      for (const end of waiting.get(task.id) ?? []) end.resolve(task)
+    },
     openReaders: () => openReaders,
     finds: () => finds,
+    /** Throws what every call is to throw. */
+    throwFailure() {
+      if (failure !== undefined) throw failure
+    },
     /** What every later call throws; undefined: nothing. */
     fail(error: unknown) {
       failure = error
@@ -221,9 +320,17 @@ export function createFakeService() {
     refuse(why: Rejection | undefined) {
       rejection = why
     },
+    /** Why every later hold is refused; undefined: it is not. */
+    refuseHold(why: HoldRefusal | undefined) {
+      holdRefusal = why
+    },
     /** What `sumUsage` resolves to. */
     setReport(changes: Partial<UsageReport>) {
       report = { ...NO_USAGE, ...changes }
+    },
+    /** What `readBalance` resolves to. */
+    setBalance(value: Balance) {
+      balance = value
     },
     put(task: Task): Task {
       tasks.set(task.id, task)
@@ -232,7 +339,7 @@ export function createFakeService() {
   }
 }
 
-function reject(rejection: Rejection): SubmitResult {
+function reject(rejection: Rejection): Extract<SubmitResult, { kind: "rejected" }> {
   return { kind: "rejected", rejection }
 }
 

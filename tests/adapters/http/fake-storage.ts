@@ -22,6 +22,7 @@ const ALL_SCOPES: readonly ApiKeyScope[] = [
   "tasks:read",
   "artifacts:read",
   "links:write",
+  "webhooks:write",
 ]
 
 export function createFakeStorage() {

@@ -3,7 +3,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createNodeServer } from "@safelight/http"
 import { putArtifact, taskId } from "./fake-service.ts"
-import { createRawClient, eventually } from "../../support/raw-client.ts"
+import { createRawClient } from "../../support/raw-client.ts"
+import { until } from "../../support/until.ts"
 import { createWorld, VALID, type WorldOptions } from "./worlds.ts"
 
 const OK = "GET /healthz HTTP/1.1\r\nHost: a\r\n"
@@ -139,7 +140,7 @@ describe("the Node server", () => {
     const client = createRawClient(world.url)
     const connect = "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n"
     client.send(`GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n${connect}`)
-    await eventually(() => world.asked() === 1)
+    await until(() => world.asked() === 1)
     go()
     const text = await client.ended()
     const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status)
@@ -203,7 +204,7 @@ describe("the Node server", () => {
     client.send(`${ready}\r\n${ready}\r\n${ready}Connection: close\r\n\r\n`)
     for (const count of [1, 2, 3]) {
       // oxlint-disable-next-line no-await-in-loop -- one request after the other
-      await eventually(() => world.asked() === count)
+      await until(() => world.asked() === count)
       // oxlint-disable-next-line no-await-in-loop -- a second one would begin at once
       await new Promise((resolve) => setImmediate(resolve))
       assert.equal(world.asked(), count)
@@ -335,7 +336,7 @@ describe("the Node server", () => {
     await using world = await open()
     const client = createRawClient(world.url)
     client.send(`${POST}Authorization: Bearer ${world.key}\r\nContent-Length: 900\r\n\r\n{`)
-    await eventually(() => world.keys.lookups() === 1)
+    await until(() => world.keys.lookups() === 1)
     client.socket.destroy()
     await world.close()
     assert.deepEqual(world.logged, [])
@@ -373,7 +374,7 @@ describe("the Node server", () => {
     const text = await client.ended()
     go()
     assert.doesNotMatch(text, /malformed_request/)
-    await eventually(() => world.fake.openReaders() === 0)
+    await until(() => world.fake.openReaders() === 0)
   })
 })
 
@@ -428,7 +429,7 @@ describe("closing", () => {
     await idle.receive(/\}$/)
     const running = createRawClient(world.url)
     running.send("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
-    await eventually(() => world.asked() === 1)
+    await until(() => world.asked() === 1)
     const closed = world.server.close({ graceMs: 60_000 })
     await idle.ended()
     await assert.rejects(createRawClient(world.url).receive(/./))
@@ -443,7 +444,7 @@ describe("closing", () => {
     world.ready = () => new Promise(() => undefined)
     const running = createRawClient(world.url)
     running.send("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
-    await eventually(() => world.asked() === 1)
+    await until(() => world.asked() === 1)
     await world.server.close({ graceMs: 1 })
     assert.equal(await running.ended(), "")
   })

@@ -7,7 +7,7 @@ import assert from "node:assert/strict"
 import { EventEmitter } from "node:events"
 import { afterEach, beforeEach, describe, it, mock } from "node:test"
 import { createServerPort, type NodePair } from "@safelight/http"
-import { eventually } from "../../support/raw-client.ts"
+import { until } from "../../support/until.ts"
 import { putArtifact, taskId } from "./fake-service.ts"
 import { createWorld } from "./worlds.ts"
 
@@ -72,7 +72,7 @@ describe("the buffers of a download", () => {
     client.waitMs = () => LONG_MS
     client.isStopped = () => client.sizes.length === 5
     const done = world.download(client)
-    await eventually(() => client.isWaiting())
+    await until(() => client.isWaiting())
     await turns(100)
     assert.deepEqual(toRuns(client.sizes), [
       [LARGE, 2],
@@ -90,7 +90,7 @@ describe("the buffers of a download", () => {
     const clients = Array.from({ length: MOST_LARGE + 8 }, () => createClient())
     for (const client of clients) client.isStopped = () => client.sizes.at(-1) === LARGE
     const downloads = clients.map((client) => world.download(client))
-    await eventually(() => clients.every((each) => each.isWaiting() || sum(each.sizes) === SIZE))
+    await until(() => clients.every((each) => each.isWaiting() || sum(each.sizes) === SIZE))
     const stopped = clients.filter((client) => client.isWaiting())
     assert.equal(stopped.length, MOST_LARGE)
 

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { outside, putArtifact, taskId } from "./fake-service.ts"
-import { createRawClient, eventually } from "../../support/raw-client.ts"
+import { createRawClient } from "../../support/raw-client.ts"
+import { until } from "../../support/until.ts"
 import { createWorld, type WORLDS } from "./worlds.ts"
 
 const MEBIBYTE = 1024 * 1024
@@ -25,7 +26,7 @@ describe("sending on Node", () => {
     assert.ok(reads * 512 * 1024 < SIZE / 2, `${reads} reads`)
     assert.equal(world.fake.openReaders(), 1)
     client.socket.destroy()
-    await eventually(() => world.fake.openReaders() === 0)
+    await until(() => world.fake.openReaders() === 0)
     assert.deepEqual(world.logged, [])
   })
 
@@ -40,13 +41,13 @@ describe("sending on Node", () => {
       })
     }
     const client = download(world)
-    await eventually(() => reads === 1)
+    await until(() => reads === 1)
     client.socket.destroy()
     await new Promise((resolve) => client.socket.once("close", resolve))
     // That nobody is there any more shows when something is written.
     delete world.fake.reader.beforeRead
     go()
-    await eventually(() => world.fake.openReaders() === 0)
+    await until(() => world.fake.openReaders() === 0)
     assert.deepEqual(world.logged, [])
   })
 
@@ -55,11 +56,11 @@ describe("sending on Node", () => {
     const client = download(world)
     for (let count = 0; count < 100; count += 1) client.send(toRequest(world.key))
     client.socket.pause()
-    await eventually(() => world.fake.openReaders() === 1)
+    await until(() => world.fake.openReaders() === 1)
     await untilStill(() => world.fake.opened.length)
     assert.equal(world.fake.opened.length, 1)
     client.socket.destroy()
-    await eventually(() => world.fake.openReaders() === 0)
+    await until(() => world.fake.openReaders() === 0)
     assert.equal(world.fake.opened.length, 1)
     assert.deepEqual(world.logged, [])
   })
@@ -86,7 +87,7 @@ describe("sending on Node", () => {
     )
     await Promise.all(leaving.map((client) => client.receive(/p{100}/)))
     for (const client of leaving) client.socket.destroy()
-    await eventually(() => world.fake.openReaders() === 0)
+    await until(() => world.fake.openReaders() === 0)
     assert.ok(most <= leaving.length, `${most} readers`)
     assert.deepEqual(world.logged, [])
   })
@@ -124,7 +125,7 @@ describe("sending on Node", () => {
       await Promise.all(clients.slice(0, 3).map((client) => client.receive(/\r\n\r\n/)))
       for (const client of clients) client.socket.destroy()
     }
-    await eventually(() => world.fake.openReaders() === 0)
+    await until(() => world.fake.openReaders() === 0)
     assert.deepEqual(world.logged, [])
   })
 
@@ -150,7 +151,7 @@ describe("sending on Node", () => {
       const text = await client.ended()
       assert.match(text, /^HTTP\/1\.1 200 [^]*content-length: 67108864\r\n/)
       assert.ok(text.length < SIZE)
-      await eventually(() => world.logged.length > 0)
+      await until(() => world.logged.length > 0)
       assert.equal(world.logged[0]?.message, "transfer failed")
       assert.equal(world.logged[0]?.fields["task"], taskId(1))
       assert.equal(world.fake.openReaders(), 0)

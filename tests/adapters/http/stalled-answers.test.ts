@@ -3,7 +3,8 @@ import assert from "node:assert/strict"
 import { once } from "node:events"
 import { describe, it } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
-import { createRawClient, eventually } from "../../support/raw-client.ts"
+import { createRawClient } from "../../support/raw-client.ts"
+import { until } from "../../support/until.ts"
 import { putArtifact, taskId } from "./fake-service.ts"
 import { createWorld, type WorldOptions } from "./worlds.ts"
 
@@ -16,8 +17,8 @@ describe("a client that stops reading", () => {
     await using world = await open({ settings: { stalledAnswerMs: STALLED_MS } })
     const client = world.download()
     client.socket.pause()
-    await eventually(() => world.fake.openReaders() === 1)
-    await eventually(() => world.fake.openReaders() === 0)
+    await until(() => world.fake.openReaders() === 1)
+    await until(() => world.fake.openReaders() === 0)
     client.socket.resume()
     const text = await client.ended()
     assert.ok(text.length < SIZE)

@@ -15,6 +15,7 @@ const TASKS: readonly [name: string, changes: Partial<Task>, shown: Record<strin
     {
       model: IMAGE,
       status: "queued",
+      labels: {},
       finished_at: 0,
       price_version: "default-1",
       price: { per_image_micros: 10_000 },
@@ -40,6 +41,7 @@ const TASKS: readonly [name: string, changes: Partial<Task>, shown: Record<strin
     {
       model: VIDEO,
       status: "succeeded",
+      labels: {},
       finished_at: 1_767_225_700,
       price_version: "default-1",
       price: { per_video_second_micros: 100_000 },
@@ -66,6 +68,7 @@ const TASKS: readonly [name: string, changes: Partial<Task>, shown: Record<strin
     {
       model: IMAGE,
       status: "failed",
+      labels: {},
       finished_at: 1_767_225_700,
       price_version: "older",
       price: null,

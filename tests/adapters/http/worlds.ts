@@ -4,15 +4,17 @@
  */
 import { createAccess, type AccessSettings } from "@safelight/access"
 import { createHttpHandler, createNodeServer, type HttpSettings } from "@safelight/http"
-import { MODELS, type Log, type LogFields } from "@safelight/core"
+import { MODELS, type Log, type LogFields, type Tracer } from "@safelight/core"
 import { createManualClock } from "@safelight/testkit"
 import { Agent, fetch as socketFetch } from "undici"
 import { createApiDocument } from "../../../adapters/http/src/openapi/document.ts"
 import { createAnswerChecker } from "../../support/openapi-answers.ts"
 import type { ApiDocument } from "../../support/openapi-document.ts"
 import { checkResponse } from "../../support/openapi-response.ts"
+import { createFakeChanges } from "./fake-changes.ts"
 import { createFakeService } from "./fake-service.ts"
 import { createFakeStorage, type FakeStorage } from "./fake-storage.ts"
+import { createFakeWebhooks } from "./fake-webhooks.ts"
 
 export const WORLDS = ["in process", "over a socket"] as const
 
@@ -23,6 +25,8 @@ export const checker = createAnswerChecker(DOCUMENT)
 export interface Call {
   readonly method?: string
   readonly headers?: Record<string, string>
+  /** Further headers, of which one may stand several times. */
+  readonly repeated?: readonly (readonly [name: string, value: string])[]
   readonly body?: string | Uint8Array
 }
 
@@ -32,13 +36,18 @@ export interface WorldOptions {
   readonly checkReady?: () => Promise<void>
   readonly publicUrl?: () => string
   readonly hasReference?: boolean
+  readonly tracer?: Tracer
+  /** By default. */
+  readonly hasStreams?: boolean
   /** Another world's, as another node of the service would share it. */
   readonly shared?: FakeStorage
 }
 
 export async function createWorld(kind: (typeof WORLDS)[number], options: WorldOptions = {}) {
   const fake = createFakeService()
-  const { shared = createFakeStorage(), settings = {}, accessSettings = {}, ...others } = options
+  const changes = createFakeChanges(fake.tasks, fake.failIfAsked)
+  const { shared = createFakeStorage(), settings = {}, accessSettings = {} } = options
+  const { hasStreams: _, shared: __, ...others } = options
   const { storage, keys, accounts, links, rates } = shared
   const clock = createManualClock()
   const logged: { level: string; fields: LogFields; message: string }[] = []
@@ -50,6 +59,8 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
   const handler = createHttpHandler({
     service: fake.service,
     callbacks: fake.callbackService,
+    webhooks: createFakeWebhooks(fake.throwFailure),
+    ...(options.hasStreams !== false && { changes: changes.service }),
     access: createAccess({ storage, service: fake.service, clock, settings: accessSettings }),
     clock,
     log,
@@ -71,7 +82,9 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
   }
 
   async function send(path: string, call: Call): Promise<Response> {
-    const init = { method: call.method ?? "GET", headers: call.headers ?? {} }
+    const { headers: once = {}, repeated = [] } = call
+    const headers = [...Object.entries(once), ...repeated] as [string, string][]
+    const init = { method: call.method ?? "GET", headers }
     const body = call.body === undefined ? {} : { body: call.body as string }
     if (server === undefined) {
       return handler.fetch(new Request(`http://inner.example${path}`, { ...init, ...body }))
@@ -82,6 +95,7 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
 
   return {
     fake,
+    changes,
     shared,
     storage,
     keys,

@@ -2,11 +2,7 @@
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { describeStorage } from "@safelight/testkit"
 import { borrowTestDatabase } from "../../support/test-database.ts"
-
-async function migrate(url: string): Promise<void> {
-  const storage = await createPostgresStorage({ url })
-  await storage.close()
-}
+import { migrate } from "./open.ts"
 
 describeStorage("PostgreSQL", async () => {
   const database = await borrowTestDatabase(migrate)

@@ -1,10 +1,10 @@
-/** A storage on a database of its own, and what tests of it ask again and again. */
+/** A storage on a database of its own, a copy of one that was migrated, and what tests of it ask again and again. */
 import { createPostgresStorage, type PostgresStorageOptions } from "@safelight/storage-postgres"
 import type { Storage } from "@safelight/core"
 import { submitSample, type SampleAppend } from "@safelight/testkit"
 import { Client, type QueryResultRow } from "pg"
 import { startProxy, type TcpProxy } from "../../faults/tcp-proxy.ts"
-import { createTestDatabase, execute } from "../../support/test-database.ts"
+import { createMigrated, execute } from "../../support/test-database.ts"
 
 export interface Opened extends AsyncDisposable {
   readonly storage: Storage
@@ -17,8 +17,14 @@ export interface Opened extends AsyncDisposable {
   connect(): Promise<Client>
 }
 
+/** Makes the tables. */
+export async function migrate(url: string): Promise<void> {
+  const storage = await createPostgresStorage({ url })
+  await storage.close()
+}
+
 export async function open(options: Partial<PostgresStorageOptions> = {}): Promise<Opened> {
-  const database = await createTestDatabase()
+  const database = await createMigrated(migrate)
   const { url } = database
   const storages: Storage[] = []
   const clients: Client[] = []

@@ -157,6 +157,7 @@ describe("the database", () => {
       ...rates,
       findAccounts: accounts.findAccounts,
       sumCharges: accounts.sumCharges,
+      sumLabelledCharges: accounts.sumLabelledCharges,
       findKey: keys.findKey,
       findEpoch: links.findEpoch,
       findTotals: totals.find,
@@ -208,11 +209,10 @@ describe("the database", () => {
         .prepare(`explain query plan ${sql}`)
         .all()
         .map(({ detail }) => detail)
-      assert.match(
-        String(details),
-        /tasks_listed \(account=\? AND .*>\(\?,\?\) AND .*<\(\?,\?\)\)/,
-        name,
-      )
+      const index = name.toLowerCase().includes("labelled")
+        ? /^SEARCH labels USING PRIMARY KEY \(account=\? AND label=\? AND .*>\(\?,\?\) AND .*<\(\?,\?\)\)/
+        : /tasks_listed \(account=\? AND .*>\(\?,\?\) AND .*<\(\?,\?\)\)/
+      assert.match(String(details), index, name)
       assert.doesNotMatch(String(details), SORT, name)
     }
   })

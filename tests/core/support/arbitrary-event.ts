@@ -6,6 +6,7 @@
 import {
   EVENT_TYPES,
   FAILURE_CODES,
+  lastExpiryAt,
   toTaskFailure,
   type AttemptCost,
   type EventType,
@@ -38,7 +39,7 @@ const LIKELY: Readonly<Record<Task["state"], readonly EventType[]>> = {
   dispatching: ["accepted", "doubted", "deferred"],
   doubtful: ["dispatched", "accepted", "deferred"],
   running: ["progressed", "progressed", "deferred", "succeeded"],
-  "succeeded.available": ["expired"],
+  "succeeded.available": ["held", "expired"],
   "succeeded.expired": ["expired"],
   failed: ["failed"],
 }
@@ -117,6 +118,9 @@ function toData(task: Task, draft: EventDraft, type: EventType | undefined): obj
       return succeededData(draft)
     case "failed":
       return failedData(draft)
+    case "held":
+      // One in five keeps nothing longer.
+      return { until: draft.images === 4 ? 1 : lastExpiryAt(task) + 1 + draft.tickMs }
     case "expired":
     case undefined:
       return { keys: task.artifacts.map(({ key }) => key) }

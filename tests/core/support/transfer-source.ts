@@ -43,6 +43,9 @@ export const KEYS: readonly StoredKey[] = [
 /** A task that asked for something: its log is committed to it. */
 export const ASKED = createAsked(toTaskId("a"), '{"prompt":"fog \\u0000 \\ud800"}')
 
+/** Of that task. */
+export const LABELS = { project: "spring", constructor: "a, b" }
+
 /** Ten tasks of each state, one with all that may belong to it, accounts, keys and link keys. */
 export async function createTransferSource(): Promise<MemoryStorage> {
   const storage = createMemoryStorage()
@@ -53,7 +56,7 @@ export async function createTransferSource(): Promise<MemoryStorage> {
   for (const stream of createSampleLog(toTaskId).streams) await storage.append(toAppend(stream))
   const { append, input } = ASKED
   await storage.admit({
-    append: { ...append, inputs: [input] },
+    append: { ...append, inputs: [input], labels: LABELS },
     idempotency: { key: "once", fingerprint: "cd".repeat(32), usedAt: 900 },
   })
   await storage.raiseLinkEpoch({ kind: "artifact", task: toTaskId("0"), key: "image_1" })

@@ -28,6 +28,8 @@ export interface Combination {
   /** How often the fault strikes; Infinity until the task has ended. */
   readonly times: number
   readonly crash: Crash | null
+  /** At the first pass of this point the account cancels the task, at each boot from then on once. */
+  readonly cancelAt?: ProbePoint
 }
 
 /** Further than the tolerance of any signature, on both sides. */
@@ -78,12 +80,13 @@ function toFaultsAt(fault: Fault, often: Pick<Partial<StubFaults>, "times">): Pa
   }
 }
 
-export function toText({ lane, fault, times, crash }: Combination): string {
+export function toText({ lane, fault, times, crash, cancelAt }: Combination): string {
   const often = times === Infinity ? "always" : "once"
   const lost = fault?.isReplyLost === true ? " after a lost reply" : ""
   const wrong = fault === null ? "no fault" : `${fault.place} ${fault.name}${lost} ${often}`
   const death = crash === null ? "no crash" : toDeathText(crash)
-  return [lane.title, wrong, death].join(", ")
+  const cancelled = cancelAt === undefined ? [] : [`cancelled at ${cancelAt}`]
+  return [lane.title, wrong, death, ...cancelled].join(", ")
 }
 
 function toDeathText({ point, pass, downMs }: Crash): string {
@@ -102,3 +105,6 @@ export const FIRST_CRASHES = toCrashes(1)
 const LASTING_CRASHES = toCrashes(1, DOWN_MS)
 const SECOND_CRASHES = toCrashes(2)
 export const CRASHES = [...FIRST_CRASHES, ...SECOND_CRASHES, ...LASTING_CRASHES]
+
+/** Where a task that has not ended can be cancelled. */
+export const CANCEL_POINTS = PROBE_POINTS.filter((point) => !point.startsWith("sweep:"))

@@ -39,11 +39,19 @@ const sendsEachKeyOnce: Rule = ({ combination, events, purchases }) => {
 const ends: Rule = ({ task }) =>
   task.finishedAt > 0 ? undefined : `left in state ${task.state} for good`
 
+/** Whether the account has cancelled the task, and it ended so. */
+function isCancelled({ combination, task }: Played): boolean {
+  return combination.cancelAt !== undefined && task.error?.code === "task_cancelled"
+}
+
+/** These ends say nothing of what became of a purchase. */
+const UNEXPLAINED: ReadonlySet<string> = new Set(["no_output", "task_cancelled"])
+
 /** What was bought is kept, or the log says why it is not. */
 const accountsForPurchases: Rule = ({ events, log, purchases, task }) => {
   if (purchases.length === 0 || task.state.startsWith("succeeded")) return
   // A refusal names itself in the event that ends the task, also where the process dies right after it.
-  const isRefused = task.error !== null && task.error.code !== "no_output"
+  const isRefused = task.error !== null && !UNEXPLAINED.has(task.error.code)
   const isTold = isRefused || events.some(({ type }) => type === "accepted" || type === "doubted")
   const isLogged = log.some(({ fields, level }) => level !== "info" && fields["task"] === task.id)
   return isTold || isLogged ? undefined : "a purchase was dropped without a line"
@@ -57,7 +65,8 @@ const failsUncharged: Rule = (played) => {
     return `${chargeMicros} charged for a task that failed`
   }
   const isDoubted = played.events.at(-2)?.type === "doubted"
-  if (isDoubted && error.code !== "upstream_outcome_unknown") return `doubted, then ${error.code}`
+  const isKnown = error.code === "upstream_outcome_unknown" || isCancelled(played)
+  if (isDoubted && !isKnown) return `doubted, then ${error.code}`
   return undefined
 }
 
@@ -206,6 +215,39 @@ const isCalledBack: Rule = ({ combination: { crash, fault, lane }, deliveries })
   return isTaken ? undefined : `webhooks were answered ${statuses.join(", ") || "never"}`
 }
 
+/** A cancellation after the end changes nothing, and tells how it ended. */
+const tellsTheEnd: Rule = ({ cancelledAgain, combination, task }) => {
+  if (combination.cancelAt === undefined) return
+  if (cancelledAgain?.task.version !== task.version) return "a cancellation changed what had ended"
+  const isEnd = task.error?.code === "task_cancelled"
+  const isTrue = (cancelledAgain.outcome === "too-late") !== isEnd
+  return isTrue ? undefined : `told to be ${cancelledAgain.outcome}, and ${task.state}`
+}
+
+/** What was told while the task went on holds for good. */
+const keepsToWhatItTold: Rule = ({ cancellations, cancelledAgain, task }) => {
+  for (const { outcome, task: shown } of cancellations) {
+    const isEnd = outcome === "cancelled" || outcome === "stopped"
+    if (shown.finishedAt === 0 && isEnd) return `${outcome} in vain`
+    if (shown.finishedAt === 0) continue
+    if (shown.version !== task.version) return "told of an end that was none"
+    if (outcome !== cancelledAgain?.outcome) return `${outcome}, then another outcome`
+  }
+  return undefined
+}
+
+/** What is cancelled for free was not bought, and what is followed is given up only if it was stopped. */
+const cancelsNoPurchase: Rule = (played) => {
+  const { cancelledAgain, events, log, purchases } = played
+  const isUnbilled = isOneOf(UNBILLED_FAULTS, played) || isOneOf(BROKEN_PROMISES, played)
+  const isFree = cancelledAgain?.outcome === "cancelled"
+  if (isFree && purchases.length > 0 && !isUnbilled) return "cancelled for free, and bought"
+  const before = events.findLast(({ type }) => type !== "failed" && type !== "expired")?.type
+  const isFollowed = before === "accepted" || before === "progressed"
+  const wasAsked = log.some(({ message }) => message === "cancel")
+  return isCancelled(played) && isFollowed && !wasAsked ? "given up while followed" : undefined
+}
+
 const RULES: Readonly<Record<string, Rule>> = {
   buysOnce,
   sendsEachKeyOnce,
@@ -224,11 +266,24 @@ const RULES: Readonly<Record<string, Rule>> = {
   believesOnlySigners,
   decidesOnce,
   isCalledBack,
+  tellsTheEnd,
+  keepsToWhatItTold,
+  cancelsNoPurchase,
 }
+
+/** What a cancelled task need not come to. */
+const RULES_OF_THE_REST: ReadonlySet<Rule> = new Set([
+  outlivesWhatPasses,
+  blamesTheProvider,
+  healsWhatIsVouchedFor,
+  healsAtOnce,
+  isCalledBack,
+])
 
 /** What is wrong, each with the rule that says so; nothing if the ledger holds. */
 export async function judge(played: Played): Promise<readonly string[]> {
   const verdicts = Object.entries(RULES).map(async ([name, rule]) => {
+    if (isCancelled(played) && RULES_OF_THE_REST.has(rule)) return []
     const wrong = await rule(played)
     return wrong === undefined ? [] : [`${name}: ${wrong}`]
   })

@@ -39,6 +39,8 @@ export interface ProcessOptions {
   readonly log: Log
   /** Whether it dies at this pass of the point. */
   readonly diesAt: (point: ProbePoint) => boolean
+  /** Called at each pass, before it dies. */
+  readonly onPass: (engine: Engine, point: ProbePoint, task: string) => void
 }
 
 export function startProcess(options: ProcessOptions): MortalProcess {
@@ -102,8 +104,9 @@ export function startProcess(options: ProcessOptions): MortalProcess {
       warn: (fields, message) => dead.aborted || log.warn(fields, message),
       error: (fields, message) => dead.aborted || log.error(fields, message),
     },
-    async probe(point) {
+    async probe(point, task) {
       if (dead.aborted) return never
+      options.onPass(engine, point, task)
       if (!options.diesAt(point)) return
       death.abort()
       await never

@@ -9,6 +9,8 @@ import { setImmediate as turn } from "node:timers/promises"
 import {
   openEvent,
   type CallbackResult,
+  type Cancellation,
+  type Channel,
   type MediaInspector,
   type MediaSource,
   type ProbePoint,
@@ -38,6 +40,10 @@ export interface Played {
   readonly task: Task
   readonly events: readonly TaskEvent[]
   readonly log: readonly LogEntry[]
+  /** What was told of cancellations while the task went on. */
+  readonly cancellations: readonly Cancellation[]
+  /** What was told of one after its end; undefined where it was not cancelled. */
+  readonly cancelledAgain: Cancellation | undefined
   readonly purchases: readonly StubPurchase[]
   readonly deliveries: readonly StubDelivery[]
   /** What became of webhooks that came once more after the end, with half of their bodies. */
@@ -60,6 +66,7 @@ export interface Played {
   readonly handlesLeft: readonly string[]
 }
 
+const ACCOUNT = "ada"
 const KEY = "matrix-key-id:matrix-key-secret"
 const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the matrix").toString("base64")}`
 /** How long the work takes at the stub. */
@@ -73,11 +80,27 @@ const SWEEPS_AFTER_MS = [DAY_MS + HOUR_MS, 2 * DAY_MS + 2 * HOUR_MS, 40 * DAY_MS
 const SETTINGS = {
   // Whatever has to be noticed rings, or has its moment: a look each second is the cost of most fields.
   idlePollMs: 20_000,
-  // Enough to look a lost purchase up twice at a provider whose list lags by five minutes.
-  endAfterMs: 1_200_000,
   backoffMaxMs: 240_000,
   retentionMs: DAY_MS,
   removeAfterMs: DAY_MS,
+}
+
+/** Enough for every step of a task, and its repeats, at a provider that answers within a minute. */
+const END_AFTER_MS = 400_000
+
+/**
+ * Enough to look a lost purchase up twice at a provider whose list lags by five minutes, for outputs to expire
+ * that live for ten, and for a call that may take ten to be repeated. A fault without end lasts as long, which is
+ * what most of the matrix costs.
+ */
+const LONG_END_AFTER_MS = 1_200_000
+const MINUTE_MS = 60_000
+const WITH_SHORT_OUTPUTS: readonly string[] = ["black-forest-labs"]
+
+function toEndAfterMs({ stub }: Lane, { submission, submitTimeoutMs }: Channel): number {
+  const isLong =
+    submission.kind === "lookup" || submitTimeoutMs > MINUTE_MS || WITH_SHORT_OUTPUTS.includes(stub)
+  return isLong ? LONG_END_AFTER_MS : END_AFTER_MS
 }
 
 /**
@@ -109,25 +132,34 @@ export async function play(combination: Combination, inspector: MediaInspector):
   const { media, urls } = createNotedMedia()
   const { diesAt, passed } = createDeath(combination)
   const downMs = combination.crash?.downMs ?? 0
-  const boots = await createBoots({ clock, receiver, downMs }, async () =>
-    startProcess({
+  const cancelling = createCancelling(combination)
+  const boots = await createBoots({ clock, receiver, downMs }, async () => {
+    const channel = await lane.open(lanePlace)
+    return startProcess({
       clock,
       storage,
       artifacts,
-      channels: [await lane.open(lanePlace)],
+      channels: [channel],
       publicUrl: lane.webhooks === null ? undefined : receiver.url,
       media,
       inspector,
-      settings: SETTINGS,
+      settings: { ...SETTINGS, endAfterMs: toEndAfterMs(lane, channel) },
       log: recorder.log,
       diesAt,
-    }),
-  )
+      onPass: cancelling.onPass,
+    })
+  })
   const submitted = await boots.carryOut((engine) => engine.submit(toRequest(lane)))
   if (submitted.kind === "rejected") throw new Error(JSON.stringify(submitted.rejection))
   const { id } = submitted.task
-  const finished = await boots.carryOut((engine) => engine.finished(id))
+  const finished = await boots.carryOut((engine) => {
+    cancelling.onBoot(engine, id)
+    return engine.finished(id)
+  })
   if (finished === undefined) throw new Error("the task is gone")
+  const cancelledAgain =
+    combination.cancelAt &&
+    (await boots.carryOut((engine) => engine.cancel({ account: ACCOUNT, id })))
   stub.setFaults({})
   const stored = finished.artifacts.map(({ locator }) => artifacts.locators.get(locator))
   const linked = await Promise.all(
@@ -147,6 +179,8 @@ export async function play(combination: Combination, inspector: MediaInspector):
     task: finished,
     events: listEvents(storage, id),
     log: recorder.entries,
+    cancellations: cancelling.told,
+    cancelledAgain,
     purchases: stub.purchases,
     deliveries: stub.deliveries,
     cutCallbacks,
@@ -180,6 +214,32 @@ function createNotedMedia(): { readonly media: MediaSource; readonly urls: reado
   return { media, urls }
 }
 
+interface Cancelling {
+  readonly told: readonly Cancellation[]
+  readonly onPass: (engine: Engine, point: ProbePoint, task: string) => void
+  readonly onBoot: (engine: Engine, task: string) => void
+}
+
+/** An account that cancels its task, and does so again where the process has died meanwhile. */
+function createCancelling({ cancelAt }: Combination): Cancelling {
+  const told: Cancellation[] = []
+  const asked = new Set<Engine>()
+  function ask(engine: Engine, id: string): void {
+    asked.add(engine)
+    // Nobody hears of one that its process did not survive.
+    void engine.cancel({ account: ACCOUNT, id }).then((each) => each && told.push(each))
+  }
+  return {
+    told,
+    onPass(engine, point, task) {
+      if (point === cancelAt && asked.size === 0) ask(engine, task)
+    },
+    onBoot(engine, task) {
+      if (asked.size > 0 && !asked.has(engine)) ask(engine, task)
+    },
+  }
+}
+
 interface Death {
   readonly diesAt: (point: ProbePoint) => boolean
   readonly passed: ReadonlySet<ProbePoint>
@@ -199,7 +259,7 @@ function createDeath({ crash }: Combination): Death {
 
 function toRequest({ model, parameters }: Lane): Parameters<Engine["submit"]>[0] {
   const idempotency = { key: "order-1", fingerprint: "a1".repeat(32) }
-  return { account: "ada", model, parameters, idempotency }
+  return { account: ACCOUNT, model, parameters, idempotency }
 }
 
 /** Undefined where the provider has it no more. No connection outlives it. */

@@ -1,6 +1,7 @@
 /** The threads that play the matrix; what is asked of them waits for one that is free. */
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
+import { SOURCE_FLAGS } from "../../support/own-process.ts"
 import type { Field, Verdict } from "./player.ts"
 
 export interface Players {
@@ -11,7 +12,7 @@ export interface Players {
 export function createPlayers(count: number): Players {
   const threads = Array.from(
     { length: count },
-    () => new Worker(new URL("player.ts", import.meta.url)),
+    () => new Worker(new URL("player.ts", import.meta.url), { execArgv: SOURCE_FLAGS }),
   )
   const free = [...threads]
   const waiting: ((thread: Worker) => void)[] = []

@@ -10,7 +10,7 @@ import { createService, DEFAULTS, type Configuration, type Service } from "safel
 import { createLogRecorder, type LogEntry } from "../../engine/log-recorder.ts"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
-import { until } from "../../stubs/support/until.ts"
+import { until } from "../../support/until.ts"
 
 const KEY = "id-of-a-key:secret-of-a-key"
 
@@ -135,7 +135,7 @@ describe("what was bought before its channel's key was taken back", () => {
     )
     stub.setFaults({ isKeyRevoked: true })
     const isFailing = async () => entries.some(({ message }) => message === "poll failed")
-    await until(isFailing, Boolean)
+    await until(isFailing)
     stub.setFaults({})
     const { dispatch, state } = await finish(service, id)
     assert.deepEqual([state, dispatch?.channel], ["succeeded.available", "fal"])

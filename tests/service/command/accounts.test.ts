@@ -39,6 +39,7 @@ const UNSET = {
   weight: 1,
   budget_micros: null,
   retention_ms: null,
+  max_retention_ms: 0,
   sign_content_urls: false,
 }
 const NOTHING = { charged_micros: 0, reserved_micros: 0, unfinished_tasks: 0, left_micros: null }
@@ -52,6 +53,7 @@ const ALL = [
   ["--weight", "7"],
   ["--budget-micros", "5000000"],
   ["--retention", "14d"],
+  ["--max-retention", "60d"],
   ["--sign-content-urls", "yes"],
   ["--suspend"],
 ].flat()
@@ -77,6 +79,7 @@ describe("set", () => {
       weight: 7,
       budget_micros: 5_000_000,
       retention_ms: 14 * 86_400_000,
+      max_retention_ms: 60 * 86_400_000,
       sign_content_urls: true,
       totals: { ...NOTHING, left_micros: 5_000_000 },
     })
@@ -88,6 +91,8 @@ describe("set", () => {
       "1",
       "--retention",
       "default",
+      "--max-retention",
+      "none",
       "--sign-content-urls",
       "no",
       "--resume",
@@ -133,6 +138,7 @@ describe("set", () => {
       "running tasks      at most 3",
       "weight             7",
       "retention          14d",
+      "held at most       60d",
       "sign content urls  yes",
       "budget             5000000 micro-units (5.000000)",
       "charged            0 micro-units (0.000000)",
@@ -397,12 +403,15 @@ describe("a service that runs beside", () => {
     const isObeyed = async (): Promise<boolean> => {
       const { task_id: id } = await read<Task>("/v1/tasks", { ...posting, body })
       let task = await read<Task>(`/v1/tasks/${id}`)
-      while (task.finished_at === 0) task = await read<Task>(`/v1/tasks/${id}`)
+      while (task.finished_at === 0) {
+        await setTimeout(20)
+        task = await read<Task>(`/v1/tasks/${id}`)
+      }
       const { artifacts } = await read<Listed>(`/v1/tasks/${id}/artifacts`)
       const [only] = artifacts
       const keptSeconds = (only?.expires_at ?? 0) - task.finished_at
       return keptSeconds === 3_600 && /\?access=v1\./.test(only?.content_url ?? "")
     }
-    while (!(await isObeyed()));
+    while (!(await isObeyed())) await setTimeout(100)
   })
 })

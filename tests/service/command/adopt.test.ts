@@ -6,7 +6,13 @@ import assert from "node:assert/strict"
 import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import { test } from "node:test"
-import { parseKey, runCommand, startService, temporaryFolder } from "./command-process.ts"
+import {
+  parseKey,
+  runCommand,
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+} from "./command-process.ts"
 import { reach, submit } from "../client.ts"
 
 /** A rendering that is under way when its service is killed. */
@@ -15,7 +21,7 @@ const LONG = "[studio: delay 3s] fog over a harbour"
 test("a copied folder runs no task until it is adopted; the original goes on", async (t) => {
   const folder = await temporaryFolder(t)
   const [original, copy] = [join(folder, "original"), join(folder, "copy")]
-  const first = await startService(folder, ["--sandbox", "--data", original])
+  const first = await startServiceProcess(folder, ["--sandbox", "--data", original])
   const key = parseKey(first.stdout())
   const id = await submit({ url: first.url, key }, LONG)
   first.kill("SIGKILL")

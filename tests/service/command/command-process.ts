@@ -14,7 +14,7 @@ import { Readable } from "node:stream"
 import type { TestContext } from "node:test"
 import { setTimeout } from "node:timers/promises"
 import type { ClientClock } from "@safelight/client"
-import { runProgram } from "safelight"
+import { runProgram, type CommandContext } from "safelight"
 import { COMPILED } from "../../support/own-process.ts"
 
 export const BIN = join(import.meta.dirname, "../../../packages/safelight/bin/safelight.js")
@@ -40,34 +40,43 @@ export interface CommandEnd {
 }
 
 export interface RunningCommand {
-  readonly child: ChildProcess
   readonly ended: Promise<CommandEnd>
   stdout(): string
   stderr(): string
-  /** Resolves with the first match on standard output; rejects when the process ends before. */
+  /** Resolves with the first match on standard output; rejects when the command ends before. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
   kill(signal: NodeJS.Signals): void
 }
 
+export interface CommandProcess extends RunningCommand {
+  readonly child: ChildProcess
+}
+
 /** What runs in each folder: it has to end before the folder goes. */
-const runningIn = new Map<string, Set<RunningCommand>>()
+const runningIn = new Map<string, Set<() => Promise<unknown>>>()
 
 /** Goes with the test, and what still runs in it before. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "safelight-command-"))
-  const commands = new Set<RunningCommand>()
-  runningIn.set(folder, commands)
+  const ends = new Set<() => Promise<unknown>>()
+  runningIn.set(folder, ends)
   t.after(async () => {
-    for (const { child } of commands) child.kill("SIGKILL")
-    await Promise.all(Array.from(commands, ({ ended }) => ended))
+    await Promise.all(Array.from(ends, (end) => end()))
     runningIn.delete(folder)
     await rm(folder, { recursive: true, force: true })
   })
   return folder
 }
 
-/** What goes on until a signal ends it. */
-const LASTING = new Set(["serve", "stub"])
+function noteRunning(folder: string, ended: Promise<CommandEnd>, ask: () => void): void {
+  const ends = runningIn.get(folder)
+  const end = (): Promise<CommandEnd> => {
+    ask()
+    return ended
+  }
+  ends?.add(end)
+  void ended.then(() => ends?.delete(end))
+}
 
 export async function runCommand(
   words: readonly string[],
@@ -75,8 +84,8 @@ export async function runCommand(
 ): Promise<CommandEnd> {
   const { bin, detached, isOwnProcess = false, node } = options
   const isSpecial = isOwnProcess || bin !== undefined || node !== undefined || detached === true
-  if (isSpecial || LASTING.has(words[0] ?? "")) return startCommand(words, options).ended
-  return runInProcess(words, options)
+  const running = isSpecial ? startCommand(words, options) : beginCommand(words, options)
+  return running.ended
 }
 
 /** Pauses of the client, and a `--timeout` that is short, pass twenty times as fast. */
@@ -85,31 +94,79 @@ const QUICK: ClientClock = {
   wait: (ms, signal) => setTimeout(ms > 30_000 ? ms : ms / 20, undefined, { signal }),
 }
 
-/** Whatever the command leaves open is the test process's, which ends with its tests. */
-async function runInProcess(
+/** What a command has written so far, and who waits for more. */
+function createOutput(ended: Promise<CommandEnd>) {
+  const texts = { stdout: "", stderr: "" }
+  const looks = new Set<() => void>()
+  return {
+    add(stream: "stdout" | "stderr", text: string): void {
+      texts[stream] += text
+      for (const look of looks) look()
+    },
+    stdout: () => texts.stdout,
+    stderr: () => texts.stderr,
+    printed: (pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
+        const look = (): void => {
+          const match = pattern.exec(texts.stdout)
+          if (match !== null) resolve(match)
+        }
+        looks.add(look)
+        look()
+        void ended.then(({ code }) =>
+          reject(new Error(`ended with ${code} before it printed ${pattern}: ${texts.stderr}`)),
+        )
+      }),
+  }
+}
+
+/** In this process. Whatever the command leaves open is the test process's, which ends with its tests. */
+export function beginCommand(
   words: readonly string[],
-  { environment, folder, input = "" }: CommandOptions,
-): Promise<CommandEnd> {
+  { environment, folder, input = "" }: Pick<CommandOptions, "environment" | "folder" | "input">,
+): RunningCommand {
   const { PATH = "", HOME = "" } = process.env
-  let stdout = ""
-  let stderr = ""
+  const { promise: ended, resolve: end } = Promise.withResolvers<CommandEnd>()
+  const { promise: stop, resolve: askStop } = Promise.withResolvers<string>()
+  const output = createOutput(ended)
   let code = 0
-  await runProgram(words, {
+  const exitWith = (given: number): void => void (code = given)
+  const addError = (text: string): void => output.add("stderr", text)
+  const context: CommandContext = {
     environment: { PATH, HOME, ...environment },
     folder,
-    launcher: { onSignal() {} },
     clock: QUICK,
     isTerminal: false,
     errorColumns: undefined,
     input: Readable.from([Buffer.from(input)]),
-    print: (text) => void (stdout += text),
-    printError: (text) => void (stderr += text),
-    exitWith: (given) => void (code = given),
-  })
-  return { code, signal: null, stdout, stderr }
+    print: (text) => output.add("stdout", text),
+    printError: addError,
+    printLog: addError,
+    exitWith,
+    exitNow: exitWith,
+    waitForStop: () => stop,
+    // The test runner hears of them, and the test fails.
+    onUncaughtError() {},
+  }
+  void runProgram(words, context).then(() =>
+    end({ code, signal: null, stdout: output.stdout(), stderr: output.stderr() }),
+  )
+  noteRunning(folder, ended, () => askStop("SIGTERM"))
+  const { stdout, stderr, printed } = output
+  return {
+    ended,
+    stdout,
+    stderr,
+    printed,
+    kill(signal) {
+      if (signal === "SIGKILL") throw new Error("only a process of its own can be killed")
+      askStop(signal)
+    },
+  }
 }
 
-export function startCommand(words: readonly string[], options: CommandOptions): RunningCommand {
+/** As a process of its own. */
+export function startCommand(words: readonly string[], options: CommandOptions): CommandProcess {
   const { PATH = "", HOME = "" } = process.env
   const node = options.node ?? process.execPath
   const environment = { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...options.environment }
@@ -118,57 +175,53 @@ export function startCommand(words: readonly string[], options: CommandOptions):
     env: environment,
     detached: options.detached ?? false,
   })
-  let stdout = ""
-  let stderr = ""
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
-  child.stdin.on("error", () => {}).end(options.input ?? "")
   const ended = once(child, "close").then(([code, signal]) => ({
     code: code as number | null,
     signal: signal as NodeJS.Signals | null,
-    stdout,
-    stderr,
+    stdout: output.stdout(),
+    stderr: output.stderr(),
   }))
-  const command: RunningCommand = {
-    child,
-    ended,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    printed: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const match = pattern.exec(stdout)
-          if (match !== null) resolve(match)
-        }
-        child.stdout.on("data", look)
-        look()
-        void ended.then(({ code }) =>
-          reject(new Error(`ended with ${code} before it printed ${pattern}: ${stderr}`)),
-        )
-      }),
-    kill(signal) {
-      child.kill(signal)
-    },
+  const output = createOutput(ended)
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => output.add(name, text))
   }
-  const commands = runningIn.get(options.folder)
-  commands?.add(command)
-  void ended.then(() => commands?.delete(command))
-  return command
+  child.stdin.on("error", () => {}).end(options.input ?? "")
+  noteRunning(options.folder, ended, () => child.kill("SIGKILL"))
+  const { stdout, stderr, printed } = output
+  return { child, ended, stdout, stderr, printed, kill: (signal) => void child.kill(signal) }
 }
 
 export interface Serving extends RunningCommand {
   readonly url: string
 }
 
-/** A service on a free port, in a temporary folder. */
+export interface ServingProcess extends CommandProcess {
+  readonly url: string
+}
+
+/** A service on a free port, in this process. */
 export async function startService(
   folder: string,
   words: readonly string[] = [],
-  options: Omit<CommandOptions, "folder"> = {},
+  options: Pick<CommandOptions, "environment"> = {},
 ): Promise<Serving> {
+  const running = beginCommand(["serve", "--port", "0", ...words], { folder, ...options })
+  return { ...running, url: await readUrl(running) }
+}
+
+/** A service on a free port, as a process that can be killed. */
+export async function startServiceProcess(
+  folder: string,
+  words: readonly string[] = [],
+  options: Omit<CommandOptions, "folder"> = {},
+): Promise<ServingProcess> {
   const running = startCommand(["serve", "--port", "0", ...words], { folder, ...options })
+  return { ...running, url: await readUrl(running) }
+}
+
+export async function readUrl(running: RunningCommand): Promise<string> {
   const [, url = ""] = await running.printed(/^listening on (http:\/\/\S+)$/m)
-  return { ...running, url }
+  return url
 }
 
 /** The key that is shown, or the one in the file that is named in its place. */

@@ -11,7 +11,7 @@ import {
   runCommand,
   startCommand,
   temporaryFolder,
-  type RunningCommand,
+  type CommandProcess,
 } from "./command-process.ts"
 
 const EXPORT_FILE = join(import.meta.dirname, "../../../packages/safelight/src/export-file.ts")
@@ -30,7 +30,7 @@ async function fill(data: string): Promise<void> {
 }
 
 /** Stops the command once it writes to another file than `before`; resolves to that file's inode. */
-async function stopAtWriting(command: RunningCommand, path: string, before = 0): Promise<number> {
+async function stopAtWriting(command: CommandProcess, path: string, before = 0): Promise<number> {
   for (;;) {
     const status = await stat(path).catch(() => undefined)
     assert.equal(

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { readdir } from "node:fs/promises"
 import { test } from "node:test"
+import { setTimeout } from "node:timers/promises"
 import { parseApiKey } from "@safelight/access"
 import { parseKey, runCommand, startService, temporaryFolder } from "./command-process.ts"
 
@@ -76,7 +77,7 @@ test("beside a running service a key works at once and stops working once revoke
   assert.equal(await ask(url, key), "task_not_found")
   assert.equal((await runCommand(["keys", "revoke", id], { folder })).code, 0)
   // It holds within a second (http-decisions §7).
-  while ((await ask(url, key)) !== "api_key_revoked");
+  while ((await ask(url, key)) !== "api_key_revoked") await setTimeout(20)
 })
 
 test("a key with an end is shown with it, and holds until then", async (t) => {
@@ -91,7 +92,7 @@ test("a key with an end is shown with it, and holds until then", async (t) => {
   const words = ["keys", "create", "--account", "b", "--expires-in", "1s"]
   const { stdout } = await runCommand(words, { folder })
   assert.match(stdout, /^API key of account "b", shown only now; it ends \d{4}-\S+Z\.$/m)
-  while ((await ask(url, parseKey(stdout))) !== "api_key_expired");
+  while ((await ask(url, parseKey(stdout))) !== "api_key_expired") await setTimeout(20)
   const states = (await list(folder)).map(({ state }) => state)
   assert.deepEqual(states, ["valid", "valid", "expired"])
   assert.equal(await ask(url, long.key), "task_not_found")

@@ -168,7 +168,10 @@ describe("beside a real service", () => {
     assert.equal(await status(link), 200)
     let next = await make("image_1")
     // The new key signs within a second.
-    while (!next.includes(`v1.${id}.`)) next = await make("image_1")
+    while (!next.includes(`v1.${id}.`)) {
+      await setTimeout(20)
+      next = await make("image_1")
+    }
     const rotated = JSON.parse((await links("rotate", "--json")).stdout) as Record<string, unknown>
     assert.deepEqual(Object.keys(rotated), ["id", "created_at"])
     await close(link)

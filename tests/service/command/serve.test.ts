@@ -21,6 +21,7 @@ import {
   runCommand,
   startCommand,
   startService,
+  startServiceProcess,
   temporaryFolder,
 } from "./command-process.ts"
 import { parsePrometheusText, readSample } from "../metrics/prometheus-text.ts"
@@ -54,6 +55,8 @@ async function reach(sent: Sent, id: string, status: string): Promise<void> {
     const task = (await response.json()) as { status: string }
     if (task.status === status) return
     assert.ok(!["succeeded", "failed"].includes(task.status), `it ended as ${task.status}`)
+    // Without a pause, both ends of the call would keep the machine from the task.
+    await setTimeout(20)
   }
 }
 
@@ -246,8 +249,12 @@ describe("listening", () => {
 })
 
 describe("what can't be served is one line and a code that is not zero", () => {
-  async function refused(folder: string, words: readonly string[] = []) {
-    const end = await runCommand(["serve", "--port", "0", ...words], { folder })
+  async function refused(
+    folder: string,
+    words: readonly string[] = [],
+    more: { readonly isOwnProcess?: true } = {},
+  ) {
+    const end = await runCommand(["serve", "--port", "0", ...words], { folder, ...more })
     assert.equal(end.stdout, "")
     assert.match(end.stderr, /^safelight: [^\n]+\n$/)
     assert.notEqual(end.code, 0)
@@ -272,7 +279,7 @@ describe("what can't be served is one line and a code that is not zero", () => {
   test("a folder that is served already", async (t) => {
     const folder = await temporaryFolder(t)
     await startService(folder)
-    const { stderr, code } = await refused(folder)
+    const { stderr, code } = await refused(folder, [], { isOwnProcess: true })
     assert.match(stderr, /another process serves this data folder/)
     assert.equal(code, 1)
   })
@@ -349,7 +356,7 @@ describe("stopping", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     test(`${signal} ends it with 0 and gives the folder up`, async (t) => {
       const folder = await temporaryFolder(t)
-      const running = await startService(folder)
+      const running = await startServiceProcess(folder)
       running.kill(signal)
       const { code, stderr } = await running.ended
       assert.equal(code, 0)
@@ -360,7 +367,7 @@ describe("stopping", () => {
 
   test("a second signal ends it at once", async (t) => {
     const folder = await temporaryFolder(t)
-    const running = await startService(folder, ["--sandbox"])
+    const running = await startServiceProcess(folder, ["--sandbox"])
     const sent = { url: running.url, key: parseKey(running.stdout()) }
     // Without the second signal this would take all of stopGraceMs.
     await reach(sent, await submit(sent, "[studio: stall]"), "running")
@@ -373,9 +380,25 @@ describe("stopping", () => {
     assert.equal((await running.ended).code, 143)
   })
 
+  test(
+    "an error that nothing caught is logged, and ends it with 1",
+    { skip: isWindows },
+    async (t) => {
+      const folder = await temporaryFolder(t)
+      const bug = join(folder, "bug.mjs")
+      await writeFile(bug, 'process.once("SIGUSR2", () => { throw new Error("a bug") })')
+      const environment = { NODE_OPTIONS: `--import=${bug}` }
+      const running = await startServiceProcess(folder, [], { environment })
+      running.kill("SIGUSR2")
+      const { code, stderr } = await running.ended
+      assert.match(stderr, /"level":50.*"msg":"uncaught error"/)
+      assert.equal(code, 1)
+    },
+  )
+
   test("under npm a signal that comes twice counts once", async (t) => {
     const environment = { npm_lifecycle_event: "start" }
-    const running = await startService(await temporaryFolder(t), [], { environment })
+    const running = await startServiceProcess(await temporaryFolder(t), [], { environment })
     running.kill("SIGINT")
     running.kill("SIGTERM")
     assert.equal((await running.ended).code, 0)
@@ -396,7 +419,7 @@ describe("stopping", () => {
     const folder = await temporaryFolder(t)
     const file = JSON.stringify({ stopGraceMs: 0 })
     await writeFile(join(folder, "safelight.config.json"), file)
-    const first = await startService(folder, ["--sandbox"])
+    const first = await startServiceProcess(folder, ["--sandbox"])
     const key = parseKey(first.stdout())
     const sent = { url: first.url, key }
     const id = await submit(sent, "[studio: delay 1s] fog")
@@ -409,7 +432,7 @@ describe("stopping", () => {
 
   test("a service that was killed leaves its tasks to the next one", async (t) => {
     const folder = await temporaryFolder(t)
-    const first = await startService(folder, ["--sandbox"])
+    const first = await startServiceProcess(folder, ["--sandbox"])
     const key = parseKey(first.stdout())
     const id = await submit({ url: first.url, key }, "[studio: delay 1s] fog")
     first.kill("SIGKILL")
@@ -421,7 +444,7 @@ describe("stopping", () => {
 
 test("the log is JSON and holds no prompt, URL or key", async (t) => {
   const folder = await temporaryFolder(t)
-  const running = await startService(folder, ["--sandbox"])
+  const running = await startServiceProcess(folder, ["--sandbox"])
   const key = parseKey(running.stdout())
   const sent = { url: running.url, key }
   const id = await submit(sent, "[studio: crash] unmistakable words")

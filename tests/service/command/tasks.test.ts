@@ -36,6 +36,12 @@ const FAILURE = {
   code: "provider_rejected",
 }
 
+const CANCELLED = {
+  message: "The task was cancelled.",
+  type: "generation_error",
+  code: "task_cancelled",
+}
+
 function refusal(status: number, code: string): Answer {
   return json(status, { error: { message: "words", type: "api_error", code } }, NOW)
 }
@@ -97,6 +103,16 @@ describe("submit", () => {
     assert.equal(requests[0]?.body, '{"model":"m","parameters":{"n":4.0}}')
     assert.equal(requests[0]?.headers.authorization, `Bearer ${KEY}`)
     assert.equal(requests[0]?.headers["content-type"], "application/json")
+  })
+
+  test("its labels go with it", async (t) => {
+    const labels = ["--label", "project=spring", "--label", "name=a=b, c"]
+    const { code, requests } = await run(t, [...SUBMIT, ...labels], [ACCEPTED])
+    assert.equal(requests[0]?.headers["safelight-label"], 'project="spring", name="a=b, c"')
+    assert.equal(code, 0)
+    const wrong = await run(t, [...SUBMIT, "--label", "spring"], [ACCEPTED])
+    assert.match(wrong.stderr, /option '--label <key=value>'.*expected key=value/)
+    assert.deepEqual([wrong.code, wrong.requests.length], [2, 0])
   })
 
   test("parameters come from a file or from standard input", async (t) => {
@@ -446,6 +462,40 @@ describe("get and artifacts", () => {
     assert.match(stdout, /^failed: refused/m)
   })
 
+  for (const [name, { outcome, charge, task: shown }, words, expected] of [
+    [
+      "a task that is stopped",
+      { outcome: "stopped", charge: 0, task: task("failed", 40, CANCELLED) },
+      "cancelled: its provider has stopped the work; it cost 0 micro-units (0.000000)",
+      0,
+    ],
+    [
+      "a task that goes on",
+      { outcome: "unknown", charge: null, task: task("running", 40) },
+      "not cancelled: its provider can't stop the work, or does not tell; it costs at most 500 micro-units (0.000500)",
+      1,
+    ],
+    [
+      "a task that had succeeded",
+      { outcome: "too_late", charge: 400, task: task("succeeded", 100) },
+      "too late: it had ended; it cost 400 micro-units (0.000400)",
+      1,
+    ],
+  ] as const) {
+    test(`cancel of ${name} says so and ends with ${expected}`, async (t) => {
+      const body = { outcome, charge_micros: charge, charge_limit_micros: 500, task: shown }
+      const { code, stdout, requests } = await run(t, ["cancel", ID], [json(200, body)])
+      assert.equal(stdout, `${ID}  ${shown.status}  ${shown.progress}%  m\n${words}\n`)
+      assert.equal(code, expected)
+      assert.deepEqual(
+        requests.map(({ method, url }) => [method, url]),
+        [["POST", `/v1/tasks/${ID}/cancel`]],
+      )
+      const asJson = await run(t, ["cancel", ID, "--json"], [json(200, body)])
+      assert.deepEqual(JSON.parse(asJson.stdout), body)
+    })
+  }
+
   test("list asks for what it is told and prints a line a task", async (t) => {
     const page = json(200, {
       tasks: [task("running", 30), task("failed", 0, FAILURE)],
@@ -457,11 +507,12 @@ describe("get and artifacts", () => {
     assert.deepEqual([code, stderr], [0, ""])
     assert.equal(requests[0]?.url, "/v1/tasks")
     const words = ["--created-after", "5", "--created-before", "9", "--status", "failed"]
-    const more = ["--model", "a/b", "--limit", "7", "--cursor", "x=="]
+    const labels = ["--label", "k=a b", "--label", "l="]
+    const more = ["--model", "a/b", ...labels, "--limit", "7", "--cursor", "x=="]
     const asked = await run(t, ["list", ...words, ...more], [page])
     assert.equal(
       asked.requests[0]?.url,
-      "/v1/tasks?created_after=5&created_before=9&status=failed&model=a%2Fb&limit=7&cursor=x%3D%3D",
+      "/v1/tasks?created_after=5&created_before=9&status=failed&model=a%2Fb&label=k%3Da+b&label=l%3D&limit=7&cursor=x%3D%3D",
     )
   })
 

@@ -25,6 +25,7 @@ function videoUsage({ rate, outputMs, inputsMs = [] }: Measured) {
     task_id: ID,
     model: VIDEO,
     status: "succeeded",
+    labels: {},
     finished_at: 2,
     price_version: "v",
     price: { per_video_second_micros: rate },
@@ -299,7 +300,10 @@ left      -10000 micro-units (-0.010000)
     ["a fraction", ["--from", "1.5"], /option '--from <moment>'/],
     ["a moment before 1970", ["--from", "1969-12-31"], /option '--from <moment>'/],
     ["a period that ends before it begins", ["--from", "2", "--to", "1"], /--from: expected a/],
-    ["a period of one task", [ID, "--from", "2"], /--from and --to are for all tasks/],
+    ["a label of one task", [ID, "--label", "k=v"], /--label are for all tasks/],
+    ["a label of the margin", ["--margin", "--label", "k=v"], /leave out --label/],
+    ["a label without a value", ["--label", "k"], /option '--label <key=value>'/],
+    ["a period of one task", [ID, "--from", "2"], /--from, --to and --label are for all tasks/],
   ]
   for (const [name, words, expected] of mistakes) {
     test(`${name} is one line and ends with 2 before anything is sent`, async (t) => {

@@ -11,7 +11,8 @@ import { createManualClock } from "@safelight/testkit"
 import { createFakeService } from "../../adapters/http/fake-service.ts"
 import { createFakeStorage } from "../../adapters/http/fake-storage.ts"
 import { createWorld, VALID, type World } from "../../adapters/http/worlds.ts"
-import { createRawClient, eventually } from "../../support/raw-client.ts"
+import { createRawClient } from "../../support/raw-client.ts"
+import { until } from "../../support/until.ts"
 
 const MEBIBYTE = 1024 * 1024
 
@@ -79,7 +80,7 @@ describe("a client that leaves behind its request", () => {
     let isClosed = false
     client.socket.once("close", () => (isClosed = true))
     client.socket.destroy()
-    await eventually(() => isClosed)
+    await until(() => isClosed)
     left.resolve()
     await stored.promise
     assert.deepEqual(world.fake.submitted, [VALID])

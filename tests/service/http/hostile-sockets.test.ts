@@ -5,7 +5,8 @@
  */
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
-import { createRawClient, eventually } from "../../support/raw-client.ts"
+import { createRawClient } from "../../support/raw-client.ts"
+import { until } from "../../support/until.ts"
 import { createInProcessService, type InProcessService } from "../in-process-service.ts"
 
 const REQUEST = JSON.stringify({
@@ -99,7 +100,7 @@ describe("hostile clients", () => {
       assert.match(await client.ended(), answer)
       assert.deepEqual(service.countStored(), stored)
       await assertServes()
-      await eventually(() => countSockets() === sockets)
+      await until(() => countSockets() === sockets)
     })
   }
 
@@ -144,7 +145,7 @@ describe("hostile clients", () => {
       }),
     )
     await assertServes()
-    await eventually(() => countSockets() === sockets)
+    await until(() => countSockets() === sockets)
     assert.deepEqual(service.logged, [])
   })
 

@@ -11,8 +11,14 @@ import {
   type PollRequest,
   type SubmitOutcome,
 } from "@safelight/core"
-import { createManualClock, createSampleInputs, createScriptedChannel } from "@safelight/testkit"
+import {
+  createManualClock,
+  createMemoryStorage,
+  createSampleInputs,
+  createScriptedChannel,
+} from "@safelight/testkit"
 import { createMetrics } from "safelight"
+import { FACTS } from "../../support/lease-facts.ts"
 import { parsePrometheusText, readSample } from "./prometheus-text.ts"
 
 const REQUEST: ChannelRequest = {
@@ -175,5 +181,23 @@ describe("an observed channel", () => {
     await observed.close?.()
     assert.deepEqual(await observed.find?.(REQUEST), { operation: true })
     assert.deepEqual(await observed.submit(REQUEST), { kind: "accepted", operation: true })
+  })
+})
+
+describe("a channel that is left alone", () => {
+  it("is shown by the heartbeats of the process, and so is one that is not", async () => {
+    const { metrics, read } = createWorld()
+    const storage = metrics.observeStorage(createMemoryStorage())
+    const readGauges = async () => {
+      const families = await read()
+      return ["one", "two"].map((channel) =>
+        readSample(families, "safelight_channel_left_alone", { channel }),
+      )
+    }
+    const facts = { ...FACTS, channels: ["one", "two"], leftAlone: ["two"] }
+    await storage.heartbeat({ lease: "lease-1", heartbeats: 1, facts })
+    assert.deepEqual(await readGauges(), [0, 1])
+    await storage.heartbeat({ lease: "lease-1", heartbeats: 2, facts: { ...facts, leftAlone: [] } })
+    assert.deepEqual(await readGauges(), [0, 0])
   })
 })

@@ -6,7 +6,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { serveMetrics } from "safelight"
 import { putArtifact, taskId, toTask } from "../../adapters/http/fake-service.ts"
-import { createRawClient, eventually } from "../../support/raw-client.ts"
+import { createRawClient } from "../../support/raw-client.ts"
+import { until } from "../../support/until.ts"
 import { CREATION, createMetricsWorld, type MetricsWorld } from "./metrics-world.ts"
 import { parsePrometheusText, readSample } from "./prometheus-text.ts"
 
@@ -348,7 +349,7 @@ describe("the log of requests", () => {
       if (reads > 3) throw new Error("the disk is gone")
     }
     await assert.rejects(async () => (await world.call(path)).bytes())
-    await eventually(() => world.lines.length === 3)
+    await until(() => world.lines.length === 3)
     const [whole, part, broken] = world.lines.map(({ fields }) => fields)
     assert.deepEqual([whole?.["sentBytes"], whole?.["isComplete"]], [bytes, undefined])
     assert.deepEqual([part?.["status"], part?.["sentBytes"]], [206, 10])

@@ -10,7 +10,12 @@ import { test, type TestContext } from "node:test"
 import { promisify } from "node:util"
 import { ROOT } from "../../architecture/workspaces.ts"
 import { readBlock } from "../../support/read-block.ts"
-import { parseKey, runCommand, startService, temporaryFolder } from "../command/command-process.ts"
+import {
+  parseKey,
+  runCommand,
+  startServiceProcess,
+  temporaryFolder,
+} from "../command/command-process.ts"
 
 const ID = "acme/enlarger-2/enlarge"
 const README = "packages/safelight/docs/models.md"
@@ -71,7 +76,7 @@ test("a model of a file is in the API, its document, prices, metrics and audits,
   const checked = await run("channels", "check")
   assert.deepEqual([checked.code, checked.stderr], [0, ""])
 
-  const service = await startService(folder, ["--metrics"])
+  const service = await startServiceProcess(folder, ["--metrics"])
   const key = parseKey(service.stdout())
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
   const ask = (parameters: object): Promise<Response> => {

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL database and a bucket of their own, and the command run on them as processes. Whatever
- * any of these processes wrote is searched for the database's password and the bucket's secret key at
+ * A PostgreSQL database and a bucket of their own, and the command run on them. Whatever any of these
+ * commands wrote is searched for the database's password and the bucket's secret key at
  * the end of every test: none may stand in a line, ever.
  */
 import assert from "node:assert/strict"
@@ -9,10 +9,11 @@ import type { TestContext } from "node:test"
 import { startS3rver } from "../../adapters/artifacts-s3/mended-s3rver.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
 import {
+  beginCommand,
   startCommand,
+  readUrl,
   temporaryFolder,
   type CommandEnd,
-  type CommandOptions,
   type RunningCommand,
   type Serving,
 } from "../command/command-process.ts"
@@ -30,20 +31,19 @@ export interface PostgresWorld {
   readonly environment: Readonly<Record<string, string>>
   /** Starts a service on any free port that obeys directives; resolves once it listens. */
   serve(words?: readonly string[], options?: Options): Promise<Serving>
-  /** Two at once, in the order of the calls. */
   run(words: readonly string[], options?: Options): Promise<CommandEnd>
   /** Runs a command that has to end with 0 and without a word on standard error; to what it printed. */
   succeed(...words: readonly string[]): Promise<string>
-  /** No process may write this either. */
+  /** No command may write this either. */
   addSecret(secret: string): void
 }
 
-type Options = Omit<CommandOptions, "folder">
+interface Options {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly isOwnProcess?: boolean
+}
 
-/** Of the commands that are only run: more at once would take longer together. */
-const MOST_AT_ONCE = 2
-
-/** Ends with the test: first the processes, then what they ran on. */
+/** Ends with the test: first the commands, then what they ran on. */
 export async function createPostgresWorld(t: TestContext): Promise<PostgresWorld> {
   const folder = await temporaryFolder(t)
   const places = new AsyncDisposableStack()
@@ -62,21 +62,14 @@ export async function createPostgresWorld(t: TestContext): Promise<PostgresWorld
   })
 
   function start(words: readonly string[], options: Options = {}): RunningCommand {
-    const command = startCommand(words, { folder, environment, ...options })
+    const begin = options.isOwnProcess === true ? startCommand : beginCommand
+    const command = begin(words, { folder, environment: options.environment ?? environment })
     started.push(command)
     return command
   }
 
-  const lanes: Promise<unknown>[] = []
-  let runs = 0
-
-  function run(words: readonly string[], options?: Options): Promise<CommandEnd> {
-    const lane = (runs += 1) % MOST_AT_ONCE
-    const before = lanes[lane] ?? Promise.resolve()
-    const ended = before.then(() => start(words, options).ended)
-    lanes[lane] = ended
-    return ended
-  }
+  const run = (words: readonly string[], options?: Options): Promise<CommandEnd> =>
+    start(words, options).ended
 
   return {
     folder,
@@ -86,8 +79,7 @@ export async function createPostgresWorld(t: TestContext): Promise<PostgresWorld
     environment,
     async serve(words = [], options) {
       const running = start(["serve", "--port", "0", "--sandbox", ...words], options)
-      const [, url = ""] = await running.printed(/^listening on (http:\/\/\S+)$/m)
-      return { ...running, url }
+      return { ...running, url: await readUrl(running) }
     },
     run,
     async succeed(...words) {

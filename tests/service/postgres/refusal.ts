@@ -9,13 +9,16 @@ export interface Refusal {
   readonly environment?: Readonly<Record<string, string>>
   readonly code: number
   readonly says: RegExp
+  /** For what only a process shows: what a library reads of its variables, or warns of by itself. */
+  readonly isOwnProcess?: true
   /** Warnings of the log may come before, on what was tried again. */
   readonly isLogged?: boolean
 }
 
 export async function assertRefused(world: PostgresWorld, refusal: Refusal): Promise<void> {
   const { name, words = [], code, says, environment = world.environment, isLogged } = refusal
-  const end = await world.run(["serve", "--port", "0", ...words], { environment })
+  const { isOwnProcess = false } = refusal
+  const end = await world.run(["serve", "--port", "0", ...words], { environment, isOwnProcess })
   // What was read and done is told in any case, and that the tests' own server spares its disk.
   const lines = end.stderr
     .trimEnd()

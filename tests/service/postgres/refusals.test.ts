@@ -38,6 +38,7 @@ describe("a database that can't be used is named in one line", () => {
         name: "a wrong password in PGPASSWORD",
         words: to((url) => (url.password = "")),
         environment: { ...world.environment, PGPASSWORD: "hunter22" },
+        isOwnProcess: true,
         code: 2,
         says: /password authentication failed/,
       },
@@ -55,6 +56,7 @@ describe("a database that can't be used is named in one line", () => {
       },
       {
         name: "a server without TLS, which pg warns of besides",
+        isOwnProcess: true,
         words: to((url) => (url.search = "sslmode=require")),
         code: 1,
         says: /does not support SSL/,
@@ -139,7 +141,7 @@ test("a password may hold anything: it opens the database, and no line shows it"
   const inVariable = new URL(url)
   inVariable.password = ""
   const environment = { PGPASSWORD: password, SAFELIGHT_DATABASE_URL: inVariable.href }
-  const listed = await world.run(["keys", "list"], { environment })
+  const listed = await world.run(["keys", "list"], { environment, isOwnProcess: true })
   assert.match(listed.stdout, /ada/)
   await assertAllRefused(world, [
     { name: "a stray word", words: [url], code: 2, says: /too many arguments/ },

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict"
 import { readdir } from "node:fs/promises"
 import { describe, test } from "node:test"
+import { createClient } from "@safelight/client"
 import { parseKey } from "../command/command-process.ts"
 import { download, reach, read, readJson, submit, type Client } from "../client.ts"
 import { createPostgresWorld } from "./postgres-world.ts"
@@ -54,6 +55,45 @@ describe("an api and a worker", { concurrency: 2 }, () => {
     for (const { url } of [api, worker]) assert.equal((await fetch(`${url}/readyz`)).status, 200)
   })
 
+  test("a stream goes on at another api, and misses nothing that a worker did", async (t) => {
+    const world = await createPostgresWorld(t)
+    const [first] = await Promise.all([
+      world.serve(["--role", "api"], { isOwnProcess: true }),
+      world.serve(["--role", "worker"]),
+    ])
+    const key = parseKey(first.stdout())
+    const seen: { readonly task: string; readonly type: string; readonly id: string }[] = []
+    let last = await readPosition(first.url, key)
+    const countSucceeded = (): number =>
+      seen.filter((each) => each.type.endsWith("succeeded")).length
+    async function follow(url: string, isEnough: () => boolean): Promise<void> {
+      for await (const message of createClient({ url, key }).stream({ after: last })) {
+        assert.ok("data" in message, "nothing is lost")
+        last = message.id
+        seen.push({ task: message.data.task_id, type: message.type, id: message.id })
+        if (isEnough()) break
+      }
+    }
+    const client = { url: first.url, key }
+    const ids = [
+      await submit(client, "fog"),
+      await submit(client, "rain"),
+      await submit(client, "sun"),
+    ]
+    await follow(first.url, () => seen.length >= 4)
+    first.kill("SIGKILL")
+    const second = await world.serve(["--role", "api"])
+    await follow(second.url, () => countSucceeded() === ids.length)
+    assert.equal(new Set(seen.map(({ id }) => id)).size, seen.length)
+    for (const id of ids) {
+      const { events } = await readJson({ url: second.url, key }, `/v1/tasks/${id}/events`)
+      assert.deepEqual(
+        seen.filter(({ task }) => task === id).map(({ type }) => type),
+        (events as { readonly type: string }[]).map(({ type }) => `task.${type}`),
+      )
+    }
+  })
+
   test("a worker answers who watches it and nobody else, and shows no key", async (t) => {
     const world = await createPostgresWorld(t)
     const worker = await world.serve(["--role", "worker", "--host", "0.0.0.0"])
@@ -99,3 +139,17 @@ describe("an api and a worker", { concurrency: 2 }, () => {
     }
   })
 })
+
+/** Where an account's stream begins now. */
+async function readPosition(url: string, key: string): Promise<string> {
+  const headers = { authorization: `Bearer ${key}` }
+  const { body } = await fetch(`${url}/v1/stream`, { headers })
+  const decoder = new TextDecoder()
+  let text = ""
+  for await (const piece of body ?? []) {
+    text += decoder.decode(piece, { stream: true })
+    const [, id] = /^id: (\S+)\nevent: ready\n/m.exec(text) ?? []
+    if (id !== undefined) return id
+  }
+  return assert.fail("the stream has no beginning")
+}

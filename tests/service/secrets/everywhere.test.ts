@@ -12,7 +12,7 @@ import { DatabaseSync } from "node:sqlite"
 import { test, type TestContext } from "node:test"
 import { referenceToVideo } from "@safelight/core"
 import { STUBS, type RunningStub, type StubFaults } from "@safelight/testkit/stubs"
-import { until } from "../../stubs/support/until.ts"
+import { until } from "../../support/until.ts"
 import { createFilm } from "../../adapters/media-inspector/sample-media.ts"
 import { openForwarder, type Forwarder } from "../../support/forwarder.ts"
 import { parseKey, runCommand, startService, temporaryFolder } from "../command/command-process.ts"
@@ -240,10 +240,10 @@ test("nothing that is to be kept secret is told anywhere", async (t) => {
     serving.stderr().includes("submit outcome unknown")
   stub.setFaults({ create: "truncated" })
   await client.make(EDIT, PROMPT, () => true)
-  await until(isDoubted, Boolean)
+  await until(isDoubted)
   stub.setFaults({ isKeyRevoked: true })
   await client.make(EDIT, PROMPT, () => true)
-  await until(async () => serving.stderr().includes("task not created"), Boolean)
+  await until(async () => serving.stderr().includes("task not created"))
   stub.setFaults({})
   const count = (): number => serving.stderr().split('"channel":"careless"').length
   await client.make(PICTURE, `${PROMPT} before`, () => true)
@@ -256,11 +256,11 @@ test("nothing that is to be kept secret is told anywhere", async (t) => {
   stub.setFaults({})
   await client.make(PICTURE, PROMPT, () => true)
   const isThrown = async (): Promise<boolean> => serving.stderr().includes("step failed")
-  await until(isThrown, Boolean)
+  await until(isThrown)
 
   const asked = { prompt: `${PROMPT} asked` }
   await client.ask("/v1/tasks", { model: PICTURE, parameters: asked })
-  await until(async () => serving.stderr().includes("accepts failed"), Boolean)
+  await until(async () => serving.stderr().includes("accepts failed"))
   await client.ask("/v1/tasks", { model: PICTURE, parameters: { prompt: PROMPT, size: PROMPT } })
   await client.ask("/v1/tasks", { model: STRANGER_KEY, parameters: { [key]: key } })
   await client.ask("/v1/tasks", { model: PICTURE, parameters: {} }, STRANGER_KEY)

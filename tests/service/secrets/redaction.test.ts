@@ -9,7 +9,8 @@ import { inspect } from "node:util"
 import { SafelightError, type ArtifactStorage, type LogFields, type Storage } from "@safelight/core"
 import type { OnAnswered } from "@safelight/http"
 import { createRequestLog } from "safelight"
-import { createRawClient, eventually } from "../../support/raw-client.ts"
+import { createRawClient } from "../../support/raw-client.ts"
+import { until } from "../../support/until.ts"
 import { createInProcessService, type InProcessService } from "../in-process-service.ts"
 
 const REQUEST = JSON.stringify({
@@ -309,7 +310,7 @@ describe("a token", () => {
     Object.assign(faults, { open: false, bytes: true, error: new Error("a disk") })
     const count = service.logged.length
     assert.match(await send({ target: link() }), /^(?:HTTP\/1\.1 200 |$)/)
-    await eventually(() => service.logged.length > count)
+    await until(() => service.logged.length > count)
     faults.bytes = false
     assertUntold()
   })

@@ -1,6 +1,6 @@
 /**
- * Ark of BytePlus and of Volcengine, which speak the same. Films are tasks without a key of ours;
- * pictures come in the answer to the purchase, so that one whose answer is lost stays in doubt.
+ * Ark of BytePlus and of Volcengine, which have one API. Films are tasks, pictures come in the answer to the
+ * purchase. No idempotency key is honoured, so a purchase whose answer is lost stays in doubt.
  */
 import {
   imageEdit,
@@ -16,7 +16,7 @@ import { seedanceTask, seedreamEdit, seedreamPicture, TASKS } from "./ark-models
 
 /** A film takes minutes. */
 const POLL_AFTER_MS = 5_000
-/** A day, and what two clocks may differ by. */
+/** A day, and the difference of two clocks. */
 const KEPT_MS = 24 * 3_600_000 + 5 * 60_000
 const SENSITIVE = /^(Input|Output)[A-Za-z]*SensitiveContentDetected/
 const INVALID = /^Invalid/
@@ -36,7 +36,7 @@ function readError(error: Json | undefined): CreateOutcome & PollOutcome {
   const words = textAt(error, "message")
   if (SENSITIVE.test(code)) return toRefused("content_policy_violation", words)
   if (INVALID.test(code)) return toRefused("provider_rejected", words)
-  // Only what succeeded is billed, and another attempt may do better.
+  // Only successes are billed, and another attempt may succeed.
   return { kind: "not-created", reason: "provider_failed" }
 }
 
@@ -46,7 +46,7 @@ function readPictures(json: Json | undefined): CreateOutcome | undefined {
   const url = textAt(first, "url")
   if (url !== undefined) {
     const picture = toLinked(url, at(json, "created"))
-    // Nobody can ask for it again: its URL is the handle, so that a crash does not lose it.
+    // It can't be asked for again: its URL is the operation, so that a crash does not lose it.
     const made = at(json, "usage", "generated_images") ?? null
     return { kind: "accepted", operation: { picture: { ...picture }, made } }
   }
@@ -66,7 +66,7 @@ function toPath(operation: Json): string {
   return `${TASKS}/${encodeURIComponent(textAt(operation, "id") ?? "")}`
 }
 
-/** One that began to run meanwhile is refused. */
+/** A task that has begun to run meanwhile is not removed (409). */
 function readRemoved({ status }: Reply): CancelOutcome {
   if (status === 200) return "stopped"
   return status === 409 ? "too-late" : "unknown"
@@ -80,10 +80,10 @@ export const ark = defineProvider({
   outputHosts: ["*.bytepluses.com", "*.volces.com"],
   submission: { kind: "unkeyed" },
   concurrency: 2,
-  // A picture of 2K is waited for.
+  // The answer holds the picture, and one of 2K takes long.
   submitTimeoutMs: 180_000,
   models: {
-    // First, since the contract looks at the first model's handle: no request asks for that of a picture.
+    // First, since the channel contract polls the first model's operation, and a picture's is never polled.
     [referenceToVideo.id]: seedanceTask,
     [textToImage.id]: seedreamPicture,
     [imageEdit.id]: seedreamEdit,
@@ -140,7 +140,7 @@ export const ark = defineProvider({
   readCost: (reply, operation) =>
     toToldCost(at(reply?.json, "usage", "total_tokens"), "tokens") ??
     toToldCost(at(operation, "made"), "images"),
-  /** The same request removes the record of a task that is over, and its result with it. */
+  /** On a task that has ended, DELETE removes the record and the result: so the state is asked first. */
   async cancel(operation, send) {
     if (at(operation, "picture") !== undefined) return "too-late"
     const path = toPath(operation)

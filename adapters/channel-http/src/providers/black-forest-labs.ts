@@ -1,6 +1,6 @@
 /**
- * Black Forest Labs' FLUX.2. A job is asked for at the URL that the answer to its purchase names, which
- * is a cluster's: other hosts need not know it. Its output is gone ten minutes after it was made.
+ * Black Forest Labs' FLUX.2. A job is polled at the URL in the answer to its purchase, which is that of one
+ * cluster: other hosts may not know the job. Its output is gone ten minutes after it was made.
  */
 import {
   PICTURE_SIZES,
@@ -23,7 +23,7 @@ const OUTPUT_LIVES_MS = 600_000
 /** Four times 1024². */
 const MOST_PIXELS = 4 * 1024 * 1024
 
-/** By our quality: the cheaper of two is another model. */
+/** By our quality: the cheaper one is another model. */
 const EDIT_MODELS = { low: "flux-2-klein-9b", medium: "flux-2-pro" } as const
 
 /** Of a klein model. */
@@ -85,13 +85,13 @@ function readState({ json, status }: Pick<Reply, "json" | "status">): PollOutcom
   if (state !== "Ready") return undefined
   const url = textAt(json, "result", "sample")
   if (url === undefined) return { kind: "completed", outputs: [] }
-  // The answer does not tell when it was made: it is gone then at the latest.
+  // The answer does not tell when it was made: this is the latest moment at which it can expire.
   return { kind: "completed", outputs: [{ url, expiresAt: Date.now() + OUTPUT_LIVES_MS }] }
 }
 
 /**
- * The handle of a job whose own answer is lost. The message does not tell which cluster has the job, but how
- * it ended, and it is signed.
+ * The operation of a job whose own answer was lost. The message names no cluster that could be polled, so the
+ * operation holds how the job ended. The message is signed, so it is believed.
  */
 function readWebhook(message: Json): Json | undefined {
   const [id, error] = [textAt(message, "id"), textAt(message, "error") ?? ""]
@@ -142,7 +142,7 @@ export const blackForestLabs = defineProvider({
     if (told !== undefined) return readState({ json: told, status: 200 })
     return readState(await send({ method: "GET", path: textAt(operation, "url") ?? "" }))
   },
-  // Told when the job is bought; whether a job that failed is charged is not documented.
+  // The answer to the purchase tells it. Whether a failed job is charged is not documented.
   readCost: (reply, operation) =>
     textAt(reply?.json, "status") === "Ready"
       ? toToldCost(at(operation, "cost"), "credits")

@@ -1,6 +1,6 @@
 /**
- * Comfy Router's queue. A key is honoured for 24 hours from its first request on, so that a purchase
- * whose answer is lost is asked for again; a key that is held and can't be replayed stays in doubt.
+ * Comfy Router's queue. A key is honoured for 24 hours from its first request on, so a purchase whose answer
+ * is lost is sent again. If a key is in use and its answer can't be replayed, the purchase stays in doubt.
  */
 import {
   imageEdit,
@@ -34,11 +34,11 @@ const KEY_TTL_MS = 23 * 3_600_000
 const POLL_AFTER_MS = 2_000
 /** 10 MiB, less a prompt of 8,000 characters and the rest. */
 const MOST_URL_CHARACTERS = 10 * 1024 * 1024 - 100_000
-/** Five that are shorter go along. */
+/** Five data URLs that are shorter fit into a request. */
 const LINKED_CHARACTERS = 1024 * 1024
 const BUCKET = "x-comfy-error-type"
 
-/** How work ends that failed. Work that the router may have been billed for is not bought again. */
+/** By `error_type`, how failed work ends. Work that the router may have been billed for is not bought again. */
 const FAILURES: Readonly<Record<string, PollOutcome>> = {
   cancelled: { kind: "refused", code: "task_cancelled" },
   content_policy_violation: { kind: "refused", code: "content_policy_violation", billed: "maybe" },

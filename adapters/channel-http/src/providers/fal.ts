@@ -1,6 +1,6 @@
 /**
- * fal's queue. The three public models are its own endpoints with two members renamed, so that nothing
- * is lost in between. It honours no key: a purchase whose answer is lost stays in doubt until its webhook tells of it.
+ * fal's queue. The three public models are its own endpoints with two members renamed, so every parameter is
+ * sent as it is. It honours no key: a purchase whose answer is lost stays in doubt until its webhook names it.
  */
 import {
   imageEdit,
@@ -103,6 +103,8 @@ function toLateRefusal(reply: Reply): Refused | undefined {
   return isContent ? { ...refusal, billed: "maybe" } : refusal
 }
 
+const CANCELLED: Refused = { kind: "refused", code: "task_cancelled" }
+
 /**
  * A failure counts where fal says whose it is: the model's in `detail`, a runner's in `error_type`.
  * Any other answer is about this request for the result, which is paid for and still there.
@@ -111,8 +113,8 @@ function readResult(reply: Reply): PollOutcome | undefined {
   const { json, status } = reply
   const isModels = textAt(json, "detail", 0, "type") !== undefined
   const isRunners = RUNNER_FAILED.test(textAt(json, "error_type") ?? "")
-  if (status === 499) return { kind: "refused", code: "task_cancelled" }
-  // Not billed, and another attempt may do better.
+  if (status === 499) return CANCELLED
+  // Not billed, and another attempt may succeed.
   if (status >= 500 && (isModels || isRunners)) {
     return { kind: "not-created", reason: "provider_failed" }
   }
@@ -156,6 +158,8 @@ export const fal = defineProvider({
     if (status === "IN_QUEUE" || status === "IN_PROGRESS") {
       return { kind: "running", pollAfterMs: POLL_AFTER_MS }
     }
+    // A request that was cancelled has no status.
+    if (state.status === 499) return CANCELLED
     if (status !== "COMPLETED") return undefined
     return readResult(await send({ method: "GET", path: textAt(operation, "result") ?? "" }))
   },

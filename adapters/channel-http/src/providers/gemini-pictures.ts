@@ -1,7 +1,7 @@
 /**
- * Pictures of the Gemini API, which come with the answer to the purchase. It makes one picture a
- * call, and says no with a 200: a blocked prompt, a candidate that ended otherwise, or words
- * in place of a picture.
+ * Pictures of the Gemini API, which come with the answer to the purchase. It makes one picture for each
+ * call, and refuses with a 200: a blocked prompt, a candidate that ended for another reason, or text in
+ * place of a picture.
  */
 import type { Json } from "@safelight/core"
 import { acceptsUnless, findSquareObstacles } from "../eligibility.ts"

@@ -1,6 +1,6 @@
 /**
  * The Gemini API: pictures in the answer to the purchase, with no handle, and films of Veo, which are
- * asked for. A wrong key, a region and a body that it can't read are all a 400.
+ * polled. A wrong key, a region that is not served and a body that it can't read are all a 400.
  */
 import { referenceToVideo, textToImage } from "@safelight/core"
 import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
@@ -21,7 +21,7 @@ function readInvalid({ json }: Reply): CreateOutcome | undefined {
   return toRefused("provider_rejected", words)
 }
 
-/** Where a 429 has no header it tells in its body, as `17s`. */
+/** A 429 without the header has the pause in its body, as `17s`. */
 function toWaitMs({ json, retryAfterMs }: Reply): number | undefined {
   const delays = listAt(json, "error", "details").map((each) => textAt(each, "retryDelay") ?? "")
   const told = delays.find((delay) => /^\d+(\.\d+)?s$/.test(delay))

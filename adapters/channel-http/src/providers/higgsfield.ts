@@ -1,6 +1,6 @@
 /**
- * Higgsfield's Seedance, which has our names. A key is honoured in whatever state its work is; how long
- * is not stated. A 400 may be a fault of the request or a lack of room: only the text tells.
+ * Higgsfield's Seedance, which has our names. A key is honoured in whatever state its work is; for how long
+ * is not stated. A 400 may be a fault of the request or a lack of room: only its text tells which.
  */
 import {
   referenceToVideo,

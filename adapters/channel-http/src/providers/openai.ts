@@ -1,6 +1,6 @@
 /**
- * OpenAI's images, and every server of that shape by its `baseUrl`. The answer to the purchase is the
- * picture itself and has no handle: what is lost with it can't be asked for again.
+ * OpenAI's images, and every server with the same API by its `baseUrl`. The answer to the purchase holds the
+ * picture itself and no handle: a picture whose answer is lost can't be asked for again.
  */
 import {
   PICTURE_SIZES,
@@ -24,7 +24,7 @@ const MODEL = "gpt-image-2"
 /** The least that a picture may have. */
 const LEAST_PIXELS = 655_360
 
-/** Time heals none of them: somebody has to pay. */
+/** Waiting does not help: somebody has to pay. */
 const OUT_OF_MONEY: ReadonlySet<string> = new Set([
   "billing_hard_limit_reached",
   "insufficient_quota",
@@ -121,6 +121,6 @@ export const openai = defineProvider({
     if (typeof input !== "number" || typeof output !== "number") return undefined
     return toToldCost(input + output, "tokens")
   },
-  // Never asked: nothing is accepted that is not there yet.
+  // Never called: no purchase ends as `accepted`.
   poll: () => Promise.resolve(undefined),
 })

@@ -1,6 +1,6 @@
 /**
- * The models of Replicate that come nearest to ours, each with an input of its own. Only the edit is the
- * very model: the picture is of Recraft V4, and the film of Seedance 2.0, which takes less.
+ * The models of Replicate that are nearest to ours, each with an input of its own. Only the edit is the same
+ * model: pictures are made by Recraft V4, and films by Seedance 2.0, which takes less.
  */
 import type {
   ImageEditParameters,
@@ -14,8 +14,8 @@ import type { InputRule, ProviderModel } from "../provider.ts"
 import { findSeedanceObstacles, hasFramesAlone } from "../seedance.ts"
 
 /**
- * It advises against data URLs above 256 KB; as its answers and webhooks repeat them, twelve have to go
- * into the 1 MiB of a callback.
+ * Replicate advises against data URLs above 256 KB. Its answers and webhooks repeat them, so twelve must
+ * fit into the 1 MiB of a callback.
  */
 const UPLOAD: InputRule = { by: "upload", fromCharacters: 64_000 }
 
@@ -29,7 +29,7 @@ export const recraftPicture = toModel("recraft-ai/recraft-v4", {
   accepts: (parameters) => acceptsUnless(findSquareObstacles(parameters)),
 })
 
-/** In an edit the ratio of the image stays, whatever is asked for. */
+/** An edit keeps the aspect ratio of its image, whatever is asked for. */
 export const grokEdit = toModel("xai/grok-imagine-image-2", {
   toInput(parameters) {
     const { image_urls, prompt, quality, resolution } = parameters as ImageEditParameters

@@ -1,6 +1,6 @@
 /**
  * Replicate's predictions. It honours no key: a purchase whose answer is lost stays in doubt until its
- * webhook tells of it. A refusal for content is text, and an hour after its end all is gone.
+ * webhook names it. A refusal for content is told by its text alone. Outputs are gone an hour after the end.
  */
 import {
   imageEdit,
@@ -16,7 +16,7 @@ import { at, cancelHandle, readTurnedAway, textAt, toRefused, toToldCost } from 
 import { grokEdit, recraftPicture, seedanceFilm } from "./replicate-models.ts"
 
 const POLL_AFTER_MS = 2_000
-/** An hour, and what two clocks may differ by. */
+/** An hour, and the difference of two clocks. */
 const KEPT_MS = 65 * 60_000
 const REFUSED_FOR_CONTENT = /\bE005\b|flagged as sensitive|NSFW/i
 
@@ -56,7 +56,7 @@ export const replicate = defineProvider({
   keyVariable: "REPLICATE_API_TOKEN",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   outputHosts: ["*.replicate.delivery", "replicate.delivery"],
-  // A prediction tells its input.
+  // A prediction repeats its input.
   answersHoldMedia: true,
   submission: { kind: "unkeyed" },
   concurrency: 8,
@@ -90,7 +90,7 @@ export const replicate = defineProvider({
   webhook: {
     scheme: { kind: "standard-webhooks", secretVariable: "REPLICATE_WEBHOOK_SECRET" },
     addTo(request, { url }) {
-      // The first tells of a lost purchase at once, the last is tried again.
+      // The first event names a lost purchase at once; Replicate delivers the last one again if that fails.
       const events = { webhook: url, webhook_events_filter: ["start", "completed"] }
       return {
         ...request,
@@ -112,7 +112,7 @@ export const replicate = defineProvider({
         const words = textAt(json, "error")
         const isContent = REFUSED_FOR_CONTENT.test(words ?? "")
         const code = isContent ? "content_policy_violation" : "provider_rejected"
-        // Its machine ran; for which models that is billed is nowhere said.
+        // Its machine ran. Which models bill that is not documented.
         return { ...toRefused(code, words), billed: "maybe" }
       }
       case "aborted":

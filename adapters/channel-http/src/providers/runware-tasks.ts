@@ -1,10 +1,11 @@
 /**
- * Our models as tasks of Runware. A task's UUID is the client's to choose, and all by which it is found
- * again: it is derived from the upstream key, and from nothing else.
+ * Our models as tasks of Runware. The client chooses a task's UUID, by which alone the task is found again:
+ * so it is derived from the upstream key, and from nothing else.
  */
 import { createHash } from "node:crypto"
 import {
   PICTURE_SIZES,
+  toUuid,
   type Json,
   type ReferenceToVideoParameters,
   type TextToImageParameters,
@@ -40,15 +41,11 @@ const FILM_PIXELS: Readonly<Record<string, Readonly<Record<string, readonly [num
 }
 
 /**
- * The first 128 bits of the SHA-256 of `safelight:runware:` and the key, in the form of a version 4
- * UUID (RFC 9562 §5.4), the only one that Runware documents: same key, same task, at every release.
+ * From the SHA-256 of `safelight:runware:` and the key, as a UUID of version 4, the only one that Runware
+ * documents: the same key is the same task, at every release.
  */
 export function toTaskId(upstreamKey: string): string {
-  const hash = createHash("sha256").update(`safelight:runware:${upstreamKey}`).digest()
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x40
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
-  const hex = hash.toString("hex", 0, 16)
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+  return toUuid(createHash("sha256").update(`safelight:runware:${upstreamKey}`).digest(), 4)
 }
 
 function toRequest(task: Readonly<Record<string, Json>>, key: string): ProviderRequest {

@@ -1,7 +1,7 @@
 /**
- * Runware: every request is a list of tasks to one path. A task is found by the UUID that we chose for
- * it; that it is used already proves that the task exists. Whether one exists is asked of the tasks that
- * run and of those that ran, and only what neither knows was never made.
+ * Runware: every request is a list of tasks to one path. A task is found by the UUID that we chose for it; an
+ * error that says that the UUID is in use proves that the task exists. Running and finished tasks are asked
+ * about apart: only a task that is among neither was never made.
  */
 import {
   referenceToVideo,
@@ -22,7 +22,7 @@ const SUBMIT_MS = 60_000
 /** How long after its acceptance a task can be found is not documented: a wide guess. */
 const LIST_LAG_MS = 300_000
 
-/** Of a task that runs, and of one that ran. */
+/** About running tasks, and about finished ones. */
 const QUESTIONS: readonly string[] = ["getResponse", "getTaskDetails"]
 
 const FAILURES: Readonly<Record<string, FailureCode>> = {
@@ -46,7 +46,7 @@ function readRejection(error: Json | undefined): CreateOutcome | undefined {
   return id === undefined ? undefined : { kind: "accepted", operation: { id } }
 }
 
-/** A task that failed is told with a 400. */
+/** A failed task is answered with a 400. */
 function isAnswer({ status }: Reply): boolean {
   return status === 200 || status === 400
 }
@@ -84,7 +84,7 @@ export const runware = defineProvider({
   keyVariable: "RUNWARE_API_KEY",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   outputHosts: ["*.runware.ai"],
-  // The details of a task that ran hold its request.
+  // The details of a finished task hold its request.
   answersHoldMedia: true,
   submission: { kind: "lookup", longestRequestMs: 2 * SUBMIT_MS, listLagMs: LIST_LAG_MS },
   concurrency: 8,

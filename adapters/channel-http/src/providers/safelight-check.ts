@@ -6,13 +6,13 @@ import type { ChannelCheck } from "@safelight/core"
 import type { ProviderRequest, Send } from "../provider.ts"
 import { at, textAt } from "../read-reply.ts"
 
-/** A task that nobody has. */
+/** A task that does not exist. */
 const NO_TASK = "/v1/tasks/00000000-0000-4000-8000-000000000000"
 
 /** By scope: a request that it is needed for, which does nothing, and what answers it once that is passed. */
 const NEEDED: Readonly<Record<string, readonly [ProviderRequest, status: number, code?: string]>> =
   {
-    // Without a body it is no creation, which is said after the key was judged.
+    // Without a body nothing is created, and the scope is judged before the body.
     "tasks:write": [{ method: "POST", path: "/v1/tasks" }, 415, "unsupported_media_type"],
     "tasks:read": [{ method: "GET", path: NO_TASK }, 404, "task_not_found"],
     "artifacts:read": [{ method: "GET", path: `${NO_TASK}/artifacts` }, 404, "task_not_found"],

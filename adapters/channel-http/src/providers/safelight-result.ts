@@ -1,6 +1,6 @@
 /**
- * How a task of another Safelight ended: what it made, what it cost, or why it failed. Where an output
- * lies is told by the paths of its API and never by `content_url`, so that the key goes to the base alone.
+ * How a task of another Safelight ended: what it made, what it cost, or why it failed. An output is fetched
+ * by a path of its API and never by `content_url`, so that the key is sent to the base alone.
  */
 import {
   isFailureCode,
@@ -15,7 +15,7 @@ import { at, listAt, textAt, toRefused } from "../read-reply.ts"
 /** More than any model makes; each is asked about. */
 const MOST_OUTPUTS = 64
 
-/** Of a task that is over; undefined where the answers do not tell. `path` is the task's. */
+/** Of a task that is over; undefined if the answers do not tell. `path` is the task's. */
 export async function readEnd(
   path: string,
   task: Json | undefined,
@@ -28,9 +28,9 @@ export async function readEnd(
 }
 
 /**
- * How a task failed there is how it fails here, charged where it was charged for. An outcome that is
- * unknown there stays so, since what it may have bought would be bought again. Only what never found a
- * provider may be tried anew.
+ * The task fails here as it failed there, and is charged here if it was charged there. An unknown outcome there
+ * is an end here too, since another attempt could buy the work again. Only a task that never found a provider
+ * may be tried again.
  */
 function readFailure(task: Json | undefined, usage: Json): PollOutcome {
   const code = textAt(task, "error", "code") ?? ""
@@ -62,7 +62,7 @@ async function readResult(path: string, usage: Json, send: Send): Promise<Comple
   return { kind: "completed", outputs, ...(inputVideosMs.length > 0 && { inputVideosMs }) }
 }
 
-/** Undefined where the answer tells nothing: an output that is gone is no reason to give up the others. */
+/** Undefined if the answer tells nothing. `gone` is no reason to give up the other outputs. */
 async function findOutput(path: string, send: Send): Promise<LinkedOutput | "gone" | undefined> {
   const url = `${path}/content`
   const { headers, status } = await send({ method: "HEAD", path: url })
@@ -78,7 +78,7 @@ function isNumber(value: Json): value is number {
   return typeof value === "number"
 }
 
-/** 0 where there is no number. */
+/** 0 if it is no number. */
 export function countAt(value: Json | undefined, ...path: readonly string[]): number {
   const found = at(value, ...path)
   return typeof found === "number" ? found : 0

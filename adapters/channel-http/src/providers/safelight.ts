@@ -1,32 +1,52 @@
 /**
- * Another Safelight. It takes the same requests, so nothing is changed in between. Our upstream key is its
- * `Idempotency-Key`, so a purchase whose answer is lost is repeated under it.
+ * Another Safelight. It takes the same requests, so they are sent unchanged. Our upstream key is its
+ * `Idempotency-Key`, so a purchase whose answer is lost is sent again with it.
  */
-import { imageEdit, referenceToVideo, textToImage, type Json, type Refused } from "@safelight/core"
-import { defineProvider, type ProviderModel } from "../provider.ts"
-import { readTurnedAway, textAt, toRefused } from "../read-reply.ts"
+import {
+  imageEdit,
+  referenceToVideo,
+  textToImage,
+  type CancelOutcome,
+  type Json,
+  type Refused,
+} from "@safelight/core"
+import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+import { at, readTurnedAway, textAt, toRefused } from "../read-reply.ts"
 import { checkSafelight } from "./safelight-check.ts"
 import { countAt, readEnd, toSegment } from "./safelight-result.ts"
 
-/** It forgets a key after 14 days; a day is more than a request's way and two clocks' difference. */
+/** It forgets a key after 14 days; a day is more than a request takes and two clocks differ. */
 const KEY_TTL_MS = 13 * 86_400_000
 
 const POLL_AFTER_MS = 2_000
 
 const model: ProviderModel = {
-  toRequest: (parameters, upstreamKey, { hops = 0, model: id }) => ({
+  toRequest: (parameters, upstreamKey, { hops = 0, model: id, traceparent }) => ({
     method: "POST",
     path: "/v1/tasks",
-    headers: { "idempotency-key": upstreamKey, "safelight-hops": String(hops + 1) },
+    headers: {
+      "idempotency-key": upstreamKey,
+      "safelight-hops": String(hops + 1),
+      ...(traceparent !== undefined && { traceparent }),
+    },
     json: { model: id, parameters } as Json,
   }),
 }
 
-/** Its words are no client's: they are kept as those of any provider. */
+/** Its message is not for our clients: it is kept like that of any provider. */
 function toRejection(json: Json | undefined): Refused {
   const refused = toRefused("provider_rejected", textAt(json, "error", "message"))
   if (textAt(json, "error", "code") !== "too_many_hops") return refused
   return { ...refused, message: "The channels of several services lead in a circle." }
+}
+
+/** What it charges for a task that it ended, the next poll tells; and why a task had failed before. */
+function readCancellation({ json, status }: Reply): CancelOutcome {
+  const outcome = textAt(json, "outcome")
+  if (status !== 200 || outcome === undefined) return "unknown"
+  const hasEnded = textAt(json, "task", "status") === "failed" && outcome !== "too_late"
+  if (hasEnded && at(json, "charge_micros") === 0) return "stopped"
+  return hasEnded || outcome === "too_late" ? "too-late" : "unknown"
 }
 
 export const safelight = defineProvider({
@@ -36,7 +56,7 @@ export const safelight = defineProvider({
   outputHosts: [],
   outputsNeedKey: true,
   submission: { kind: "keyed", keyTtlMs: KEY_TTL_MS },
-  // An account may read 20 times a second there, unless it is said otherwise.
+  // An account may read 20 times a second there by default.
   concurrency: 16,
   // With references as data URLs a request may have 64 MiB.
   submitTimeoutMs: 60_000,
@@ -57,7 +77,7 @@ export const safelight = defineProvider({
   async poll(operation, send) {
     const path = `/v1/tasks/${toSegment(operation, "id")}`
     const { json, retryAfterMs = POLL_AFTER_MS, status } = await send({ method: "GET", path })
-    // Asked too often: there is no news, and no fault.
+    // Polled too often: the answer tells nothing, and nothing failed.
     if (status === 429) return { kind: "running", pollAfterMs: retryAfterMs }
     if (status !== 200) return undefined
     const state = textAt(json, "status")
@@ -67,6 +87,10 @@ export const safelight = defineProvider({
       return { kind: "running", pollAfterMs: retryAfterMs, ...told }
     }
     return state === "succeeded" || state === "failed" ? readEnd(path, json, send) : undefined
+  },
+  async cancel(operation, send) {
+    const path = `/v1/tasks/${toSegment(operation, "id")}/cancel`
+    return readCancellation(await send({ method: "POST", path }))
   },
   check: checkSafelight,
 })

@@ -1,6 +1,6 @@
 /**
- * Veo, behind the Gemini API: an operation that is asked for, and a film behind the key. It fetches no
- * images: all of them go along.
+ * Veo, on the Gemini API: an operation that is polled, and a film that needs the key. The API fetches no
+ * images, so all of them are sent as bytes.
  */
 import type { Json, PollOutcome, ReferenceToVideoParameters } from "@safelight/core"
 import { parseDataUrl } from "../data-url.ts"
@@ -14,7 +14,7 @@ const OUTPUT_LIVES_MS = 2 * 86_400_000
 const DURATIONS_S: ReadonlySet<number> = new Set([4, 6, 8])
 const SHAPES: ReadonlySet<string> = new Set(["16:9", "9:16"])
 
-/** Nobody's fault but the service's; it bills films alone, so that another attempt may follow. */
+/** The service's own failures. It bills finished films alone, so another attempt may follow. */
 const PASSING: ReadonlySet<number> = new Set([4, 8, 10, 13, 14])
 
 export const veoFilm: ProviderModel = {
@@ -84,12 +84,12 @@ export function readOperation({ json, status }: Reply): PollOutcome | undefined 
   if (urls.length === 0 && typeof words === "string") {
     return toRefused("content_policy_violation", words)
   }
-  // When it was made is not told: it is gone then at the latest.
+  // The answer does not tell when it was made: this is the latest moment at which it can expire.
   const expiresAt = Date.now() + OUTPUT_LIVES_MS
   return { kind: "completed", outputs: urls.map((url) => ({ url, expiresAt })) }
 }
 
-/** A refusal of content has no code of its own, and is told from another by its words alone. */
+/** A refusal of content has no code of its own: only its message tells it from others. */
 function readFailure(code: number, words: string): PollOutcome {
   if (PASSING.has(code)) return { kind: "not-created", reason: "provider_failed" }
   const isContent = code === 3 && /safety|polic(?:y|ies)|violat/i.test(words)

@@ -1,6 +1,6 @@
 /**
- * xAI's films: the answer to a purchase is an ID, by which the film is asked for. A film that is `done` may
- * have been withheld by moderation, and billed.
+ * xAI's films: the answer to a purchase is an id, by which the film is polled. A film that is `done` may have
+ * been withheld by moderation, and billed.
  */
 import type { Json, PollOutcome, ReferenceToVideoParameters, Refused } from "@safelight/core"
 import { acceptsUnless, countReferences, findBitrateObstacle } from "../eligibility.ts"
@@ -46,7 +46,7 @@ export const xaiFilm: ProviderModel = {
   },
 }
 
-/** A success that was withheld may have cost something, and mostly says so. */
+/** A withheld success may have cost something, and usually says how much. */
 export function toBilled(
   json: Json | undefined,
   counts: { readonly images: number; readonly outputVideoMs: number },

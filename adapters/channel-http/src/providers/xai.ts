@@ -1,7 +1,7 @@
 /**
- * xAI. Pictures come with the answer to the purchase, by URLs that become its handle: after a crash
- * another process finds them in the log. Moderation is silent: a success without pictures,
- * or with some that it calls disrespected.
+ * xAI. The answer to the purchase holds the URLs of the pictures, which become the operation: after a crash
+ * another process finds them in the log. Moderation is silent: a success without pictures, or with some
+ * whose `respect_moderation` is false.
  */
 import { imageEdit, referenceToVideo, type ImageEditParameters, type Json } from "@safelight/core"
 import { acceptsUnless } from "../eligibility.ts"
@@ -9,7 +9,7 @@ import { defineProvider, type CreateOutcome, type ProviderModel } from "../provi
 import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
 import { readFilm, toBilled, xaiFilm } from "./xai-films.ts"
 
-/** A 403 for content is told from one for the key by its words alone. */
+/** Only its message tells a 403 for content from one for the key. */
 const MODERATED = /usage guidelines|content moderation/i
 
 const TICKS_PER_USD = 10_000_000_000

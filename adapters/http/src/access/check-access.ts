@@ -50,6 +50,20 @@ export function createCheckAccess(access: Access, rateLimit: RateLimit): CheckAc
   }
 }
 
+/** Whether a key may still do what it was let in for: without counting it, and without a refusal. */
+export function createIsStillAllowed(access: Pick<Access, "authenticate" | "authorize">) {
+  return (
+    authorization: string | null,
+    scopes: readonly ApiKeyScope[],
+  ): boolean | Promise<boolean> => {
+    const isAllowed = (known: Authentication): boolean =>
+      known.kind === "authenticated" &&
+      access.authorize(known.identity, scopes).kind === "authorized"
+    const known = access.authenticate({ authorization })
+    return known instanceof Promise ? known.then(isAllowed) : isAllowed(known)
+  }
+}
+
 /** RFC 6750 §3: what `WWW-Authenticate` says. */
 function demandIdentity(authentication: Authentication): Identity {
   if (authentication.kind === "authenticated") return authentication.identity

@@ -2,7 +2,8 @@
 import { PARAMETER_CODES } from "../errors/error-table.ts"
 import { toRefuse } from "../errors/refusal.ts"
 
-export const CREATION_REFUSALS = [
+/** Of any JSON body, before its members are checked. */
+export const JSON_BODY_REFUSALS = [
   "invalid_json",
   "duplicate_key",
   "json_too_complex",
@@ -10,6 +11,10 @@ export const CREATION_REFUSALS = [
   "unsupported_media_type",
   "unsupported_content_encoding",
   "overloaded",
+] as const
+
+export const CREATION_REFUSALS = [
+  ...JSON_BODY_REFUSALS,
   "model_not_found",
   ...PARAMETER_CODES,
 ] as const

@@ -1,14 +1,18 @@
 /**
  * POST /v1/tasks: 202 once the task is durable. A client that leaves before the answer cancels nothing.
  */
-import { isSafelightError, type SubmitRequest } from "@safelight/core"
+import { isSafelightError, type Labels, type QuoteTerms, type SubmitRequest } from "@safelight/core"
 import { toTaskPath } from "../addresses.ts"
 import type { Creation } from "../body/creation.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import type { Refuse } from "../errors/refusal.ts"
 import { creationBody } from "../request/body-kinds.ts"
+import { maxCost, quote } from "../request/cost-limit.ts"
 import { hops } from "../request/hops.ts"
 import { idempotencyKey } from "../request/idempotency-key.ts"
+import { preferWait } from "../request/prefer-wait.ts"
+import type { Waited } from "../task-waits.ts"
+import { labelHeader } from "../request/labels.ts"
 import { SUBMISSION_REFUSALS, toSubmissionRefusal } from "./submission-refusal.ts"
 import { toTaskText } from "./task-body.ts"
 
@@ -27,23 +31,30 @@ export const createTask = defineEndpoint({
       'member: `{"colors":[{"colors":[{"r":255}]}]}`.',
   },
   key: { scopes: ["tasks:write"], rate: "create" },
-  headers: { "Idempotency-Key": idempotencyKey, "Safelight-Hops": hops },
+  headers: {
+    "Idempotency-Key": idempotencyKey,
+    "Safelight-Label": labelHeader,
+    "Safelight-Hops": hops,
+    "Safelight-Max-Cost-Micros": maxCost,
+    "Safelight-Quote": quote,
+    Prefer: preferWait,
+  },
   body: creationBody,
   answers: {
     202: {
       description: "The task.",
       json: "Task",
       always: ["Location"],
-      sometimes: ["Idempotent-Replayed"],
+      sometimes: ["Idempotent-Replayed", "Preference-Applied"],
     },
   },
   refusals: [...SUBMISSION_REFUSALS, "outcome_unknown"],
 
-  create({ service, prefix, models }, { refuse, reply }) {
+  create({ service, prefix, models, waits }, { refuse, reply }) {
     const ids = models.map(({ id }) => id)
     return async (call) => {
       const key = call.sent["Idempotency-Key"]
-      const request = toSubmitRequest(call.caller.id, call.body, key, call.sent["Safelight-Hops"])
+      const request = toSubmitRequest(call.caller.id, call.body, call.sent)
       const result = await service.submit(request).catch((error: unknown) => {
         throw key === undefined ? error : toRetryable(refuse, error)
       })
@@ -52,18 +63,42 @@ export const createTask = defineEndpoint({
       call.task = task.id
       const location = `${prefix()}${toTaskPath(task.id)}`
       const headers = isReplayed ? { location, "idempotent-replayed": "true" } : { location }
-      return reply(call, 202, toTaskText(task, prefix()), headers)
+      const answer = ({ task: now, headers: more }: Waited): Response =>
+        reply(call, 202, toTaskText(now, prefix()), { ...headers, ...more })
+      const made = answer({ task, headers: {} })
+      const seconds = call.sent.Prefer
+      // Bodies in flight are bounded: a wait must not keep others from sending theirs.
+      if (seconds !== undefined) {
+        call.afterBody = async () => answer(await waits.wait(call, task, seconds))
+      }
+      return made
     }
   },
 })
 
+interface Sent {
+  readonly "Idempotency-Key": string | undefined
+  readonly "Safelight-Hops": number
+  readonly "Safelight-Max-Cost-Micros": number | undefined
+  readonly "Safelight-Quote": QuoteTerms | undefined
+  readonly "Safelight-Label": Labels | undefined
+}
+
 function toSubmitRequest(
   account: string,
   { fingerprint, ...creation }: Creation,
-  key: string | undefined,
-  passedOn: number,
+  sent: Sent,
 ): SubmitRequest {
-  const request = { account, ...creation, ...(passedOn > 0 && { hops: passedOn }) }
+  const { "Idempotency-Key": key, "Safelight-Hops": hopCount, "Safelight-Label": labels } = sent
+  const { "Safelight-Max-Cost-Micros": maxCostMicros, "Safelight-Quote": named } = sent
+  const request = {
+    account,
+    ...creation,
+    ...(hopCount > 0 && { hops: hopCount }),
+    ...(labels && { labels }),
+    ...(maxCostMicros !== undefined && { maxCostMicros }),
+    ...(named !== undefined && { quote: named }),
+  }
   if (key === undefined || fingerprint === undefined) return request
   return { ...request, idempotency: { key, fingerprint } }
 }

@@ -42,6 +42,8 @@ function toMembers(event: TaskEvent): object {
       const { message, type, code } = error
       return { charge_micros: chargeMicros, error: { message, type, code } }
     }
+    case "held":
+      return { until_ms: event.data.until }
     case "expired":
       return { artifact_keys: event.data.keys }
   }

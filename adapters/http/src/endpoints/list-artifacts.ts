@@ -2,7 +2,7 @@
  * GET /v1/tasks/{task_id}/artifacts. Expired artifacts stay listed and a failed task has none.
  * `content_url` needs the key, unless the account's are signed: then it is a private link itself.
  */
-import { toUnixSeconds, type Account, type ArtifactRow } from "@safelight/core"
+import { toUnixSeconds, type Account, type ArtifactRow, type FoundArtifacts } from "@safelight/core"
 import { toContentUrl } from "../addresses.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
@@ -25,17 +25,23 @@ export const listArtifacts = defineEndpoint({
   create(services, { refuse, reply }) {
     const findFinished = createFindFinished(services.service, refuse)
     return async (call) => {
-      const { caller, startedAt } = call
-      const { task, artifacts } = await findFinished(caller.id, call.param("task"))
-      const listed = await Promise.all(
-        artifacts.map(async (each) =>
-          toListed(each, await toUrl(services, caller, each, startedAt)),
-        ),
-      )
-      return reply(call, 200, JSON.stringify({ task_id: task.id, artifacts: listed }))
+      const found = await findFinished(call.caller.id, call.param("task"))
+      return reply(call, 200, await toArtifactsText(services, call, found))
     }
   },
 })
+
+/** JSON. */
+export async function toArtifactsText(
+  services: Services,
+  { caller, startedAt }: { readonly caller: Account; readonly startedAt: number },
+  { task, artifacts }: FoundArtifacts,
+): Promise<string> {
+  const listed = artifacts.map(async (each) =>
+    toListed(each, await toUrl(services, caller, each, startedAt)),
+  )
+  return JSON.stringify({ task_id: task.id, artifacts: await Promise.all(listed) })
+}
 
 async function toUrl(
   { links, publicUrl }: Services,

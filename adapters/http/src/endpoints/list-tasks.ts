@@ -7,6 +7,7 @@
 import { defineEndpoint } from "../endpoint.ts"
 import { refuseParameters } from "../errors/refusal.ts"
 import { STATUSES } from "../openapi/response-schemas.ts"
+import { labelFilter } from "../request/labels.ts"
 import { anyText, choice, integer, moment, toChoice, token } from "../request/query-parameters.ts"
 import { parseCursor, toCursor } from "./list-cursor.ts"
 import { toTaskText } from "./task-body.ts"
@@ -20,7 +21,7 @@ export const listTasks = defineEndpoint({
     summary: "The account's tasks, newest first",
     description:
       "Look here before a creation that timed out is repeated. A parameter that is not known, or " +
-      "that stands twice, is refused. The end of the list is where `next_cursor` is null.",
+      "that stands twice (except `label`), is refused. The end of the list is where `next_cursor` is null.",
   },
   key: { scopes: ["tasks:read"], rate: "read" },
   query: {
@@ -28,6 +29,7 @@ export const listTasks = defineEndpoint({
     created_before: moment("Unix seconds: tasks whose `created_at` is less."),
     status: choice("Tasks of this status.", STATUSES),
     model: anyText("Tasks of this model; an unknown one is refused."),
+    label: labelFilter("Tasks with this label."),
     // A page that a person reads at once; the most is what a hundred GETs would have cost.
     limit: integer("The most tasks on a page.", { min: 1, max: 100, byDefault: 20 }),
     cursor: token("A `next_cursor`, for the page behind it.", {
@@ -40,7 +42,7 @@ export const listTasks = defineEndpoint({
 
   create({ service, prefix }, { refuse, reply }) {
     return async (call) => {
-      const { created_after, created_before, status, model, limit, cursor } = call.query
+      const { created_after, created_before, status, model, label, limit, cursor } = call.query
       const result = await service.listTasks({
         account: call.caller.id,
         limit,
@@ -48,6 +50,7 @@ export const listTasks = defineEndpoint({
         ...(created_before !== undefined && { createdBefore: created_before }),
         ...(status !== undefined && { status }),
         ...(model !== undefined && { model }),
+        ...(label !== undefined && { labels: label }),
         ...(cursor !== undefined && { after: cursor }),
       })
       if (result.kind === "unknown-model") {

@@ -2,9 +2,11 @@
  * GET /v1/tasks/{task_id}: what clients poll. A finished task never changes, so its text is kept;
  * the account is kept with it and compared, for an id alone opens nothing.
  */
-import { createBoundedCache, isTerminal } from "@safelight/core"
+import { createBoundedCache, isTerminal, type Task } from "@safelight/core"
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
+import { preferWait } from "../request/prefer-wait.ts"
+import type { Waited } from "../task-waits.ts"
 import { findTask, POLL_HEADERS } from "./find-task.ts"
 import { toTaskText } from "./task-body.ts"
 
@@ -20,32 +22,42 @@ export const showTask = defineEndpoint({
     id: "getTask",
     tag: "Tasks",
     summary: "A task",
-    description: "Poll every few seconds until its status is `succeeded` or `failed`.",
+    description:
+      "Poll every few seconds until its status is `succeeded` or `failed`, or wait for that: " +
+      "`Prefer: wait=30`. Without `Preference-Applied` in the answer there was no room for a wait, and the " +
+      "next request is to be put off as `Retry-After` says.",
   },
   key: { scopes: ["tasks:read"], rate: "read" },
   inPath: { task: TASK_ID },
+  headers: { Prefer: preferWait },
   answers: {
     200: {
       description: "The task. `Retry-After` says when to ask again, while it is unfinished.",
       json: "Task",
-      sometimes: ["Retry-After"],
+      sometimes: ["Retry-After", "Preference-Applied"],
     },
   },
   refusals: ["task_not_found"],
 
-  create({ service, prefix, settings }, { refuse, reply }) {
+  create({ service, prefix, settings, waits }, { refuse, reply }) {
     const finished = createBoundedCache<Finished>(settings.cachedTasks)
     return (call) => {
       const account = call.caller.id
       const task = call.param("task")
       const known = finished.get(task)
-      if (known?.account === account) return reply(call, 200, known.text)
-      return findTask(refuse, task, (id) => service.findTask({ account, id })).then((found) => {
+      const seconds = call.sent.Prefer
+      if (known?.account === account && seconds === undefined) return reply(call, 200, known.text)
+      const answer = (found: Task, headers?: Waited["headers"]): Response => {
         const text = toTaskText(found, prefix())
-        if (!isTerminal(found)) return reply(call, 200, text, POLL_HEADERS)
+        if (!isTerminal(found)) return reply(call, 200, text, { ...POLL_HEADERS, ...headers })
         finished.set(found.id, { account: found.account, text })
-        return reply(call, 200, text)
-      })
+        return reply(call, 200, text, headers)
+      }
+      const finding = findTask(refuse, task, (id) => service.findTask({ account, id }))
+      if (seconds === undefined) return finding.then((found) => answer(found))
+      return finding
+        .then((found) => waits.wait(call, found, seconds))
+        .then(({ task: found, headers }) => answer(found, headers))
     }
   },
 })

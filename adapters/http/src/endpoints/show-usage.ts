@@ -6,6 +6,7 @@
 import { toUnixSeconds } from "@safelight/core"
 import { defineEndpoint } from "../endpoint.ts"
 import { refuseParameters } from "../errors/refusal.ts"
+import { labelFilter } from "../request/labels.ts"
 import { moment } from "../request/query-parameters.ts"
 import { toUsageReportText } from "./usage-body.ts"
 
@@ -18,7 +19,7 @@ export const showUsage = defineEndpoint({
     summary: "What the account's tasks cost",
     description:
       "A task counts in the period in which it finished. Periods that meet share no task. A " +
-      "parameter that is not known, or that stands twice, is refused.",
+      "parameter that is not known, or that stands twice (except `label`), is refused.",
   },
   key: { scopes: ["tasks:read"], rate: "read" },
   query: {
@@ -26,6 +27,9 @@ export const showUsage = defineEndpoint({
     to: moment(
       "Unix seconds, exclusive, not before `from`; by default the second after this one, or `from` " +
         "where that is later.",
+    ),
+    label: labelFilter(
+      "Counts tasks with this label alone; what the account has left is unchanged.",
     ),
   },
   answers: { 200: { description: "The sums of the period.", json: "UsageReport" } },
@@ -35,12 +39,13 @@ export const showUsage = defineEndpoint({
     return async (call) => {
       const nextSecond = (toUnixSeconds(call.startedAt) + 1) * 1_000
       // By default everything that has finished.
-      const { from = 0, to = Math.max(from, nextSecond) } = call.query
+      const { from = 0, to = Math.max(from, nextSecond), label: labels } = call.query
       if (to < from) {
         const message = "to must not be before from."
         throw refuseParameters(refuse, [{ param: "to", code: "invalid_value", message }])
       }
-      const report = await service.sumUsage({ account: call.caller.id, from, to })
+      const request = { account: call.caller.id, from, to, ...(labels && { labels }) }
+      const report = await service.sumUsage(request)
       return reply(call, 200, toUsageReportText({ from, to }, report))
     }
   },

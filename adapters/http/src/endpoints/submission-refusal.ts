@@ -3,17 +3,21 @@
  * that would store the task; here they only get their message.
  */
 import { toEcho, type Rejection } from "@safelight/core"
-import { CREATION_REFUSALS } from "../body/creation-refusals.ts"
+import { CREATION_REFUSALS, type CreationCode } from "../body/creation-refusals.ts"
 import { refuseParameters, type Refusal, type Refuse } from "../errors/refusal.ts"
+import { toLabelMessage } from "../request/labels.ts"
 import { POLL_HEADERS } from "./find-task.ts"
 
 export const SUBMISSION_REFUSALS = [
   ...CREATION_REFUSALS,
   "invalid_idempotency_key",
+  "invalid_label",
   "too_many_hops",
   "idempotency_key_reused",
   "idempotency_key_in_use",
   "insufficient_balance",
+  "max_cost_exceeded",
+  "quote_expired",
   "concurrency_limit_exceeded",
 ] as const
 
@@ -29,12 +33,16 @@ export function toSubmissionRefusal(
   models: readonly string[],
 ): Refusal {
   switch (rejection.code) {
-    case "model-not-found": {
-      const message = `The model ${toEcho(rejection.model)} does not exist.${toChoices(models)}`
-      return refuseParameters(refuse, [{ param: "model", code: "model_not_found", message }])
-    }
+    case "model-not-found":
     case "invalid-parameters":
-      return refuseParameters(refuse, rejection.issues)
+      return toCreationRefusal(refuse, rejection, models)
+    case "max-cost-exceeded": {
+      const { costMicros, maxCostMicros } = rejection
+      const message = `The task could cost ${costMicros} micro-units, and at most ${maxCostMicros} are allowed.`
+      return refuse("max_cost_exceeded", { message })
+    }
+    case "quote-expired":
+      return refuse("quote_expired")
     case "budget-exceeded":
       return refuse("insufficient_balance")
     case "too-many-unfinished-tasks":
@@ -46,6 +54,8 @@ export function toSubmissionRefusal(
       return refuse("idempotency_key_in_use", { headers: { "retry-after": "1" } })
     case "invalid-idempotency-key":
       return refuse("invalid_idempotency_key")
+    case "invalid-labels":
+      return refuse("invalid_label", { message: toLabelMessage(rejection.fault) })
     case "too-many-hops":
       return refuse("too_many_hops")
     // Whoever is authenticated has an account, and a submission meets no earlier state, attempt or deadline.
@@ -56,8 +66,27 @@ export function toSubmissionRefusal(
     case "past-deadline":
     case "attempts-exhausted":
     case "not-due":
+    case "artifacts-expired":
       throw new Error(`a submission was refused as ${rejection.code}`)
   }
+}
+
+/** Of the body alone; throws if the rejection is of something else. */
+export function toCreationRefusal(
+  refuse: Refuse<CreationCode>,
+  rejection: Rejection,
+  models: readonly string[],
+): Refusal {
+  if (rejection.code === "invalid-parameters") return refuseParameters(refuse, rejection.issues)
+  if (rejection.code !== "model-not-found") {
+    throw new Error(`a body was refused as ${rejection.code}`)
+  }
+  const message = toUnknownModelText(rejection.model, models)
+  return refuseParameters(refuse, [{ param: "model", code: "model_not_found", message }])
+}
+
+export function toUnknownModelText(id: string, models: readonly string[]): string {
+  return `The model ${toEcho(id)} does not exist.${toChoices(models)}`
 }
 
 function toChoices(models: readonly string[]): string {

@@ -3,7 +3,13 @@
  * since this is what clients poll for; a test holds it to `JSON.stringify`.
  */
 import { toStatus, toUnixSeconds, type Task } from "@safelight/core"
-import { toTaskPath } from "../addresses.ts"
+import { createPublicPrefix, toTaskPath } from "../addresses.ts"
+
+/** What GET shows of a task, for messages that show it too; `publicUrl` as a handler is given it. */
+export function createTaskText(publicUrl: () => string): (task: Task) => string {
+  const prefix = createPublicPrefix(publicUrl)
+  return (task) => toTaskText(task, prefix())
+}
 
 /** JSON; times are whole seconds, floored. `prefix` precedes every path. */
 export function toTaskText(task: Task, prefix: string): string {

@@ -14,15 +14,16 @@ import {
 } from "@safelight/core"
 
 /** JSON. A price that is no longer configured is null. */
-export function toTaskUsageText({ task, price, billedInputMs }: TaskUsage): string {
+export function toTaskUsageText({ task, labels, price, billedInputMs }: TaskUsage): string {
   const { usage } = task
   return JSON.stringify({
     task_id: task.id,
     model: task.model,
     status: toStatus(task),
+    labels,
     finished_at: toUnixSeconds(task.finishedAt),
     price_version: task.priceVersion,
-    price: price === undefined ? null : toPrice(price),
+    price: price === undefined ? null : toPriceBody(price),
     reserved_micros: isTerminal(task) ? 0 : task.reservationMicros,
     charge_micros: task.chargeMicros,
     charge_limit_micros: task.reservationMicros,
@@ -35,7 +36,7 @@ export function toTaskUsageText({ task, price, billedInputMs }: TaskUsage): stri
   })
 }
 
-function toPrice({ perImageMicros, perVideoSecondMicros }: ModelPrice): object {
+export function toPriceBody({ perImageMicros, perVideoSecondMicros }: ModelPrice): object {
   return {
     ...(perImageMicros !== undefined && { per_image_micros: perImageMicros }),
     ...(perVideoSecondMicros !== undefined && { per_video_second_micros: perVideoSecondMicros }),

@@ -28,7 +28,7 @@ import { endStalledAnswers } from "./stalled-answers.ts"
 import { createWaitingRequests, type AwaitTurn } from "./waiting-requests.ts"
 
 export interface NodeServerOptions {
-  readonly handler: Pick<HttpHandler, "fetch">
+  readonly handler: Pick<HttpHandler, "endWaits" | "fetch">
   /** An address or name of this machine; 127.0.0.1 by default. */
   readonly host?: string
   /** 0, the default, takes any free one. */
@@ -44,7 +44,7 @@ export interface NodeServer {
   /** Where it listens, without a slash at the end: `http://127.0.0.1:8080`. */
   readonly url: string
   /**
-   * Accepts nothing new, lets running requests finish for up to `graceMs`, then ends what is left.
+   * Accepts nothing new, answers what waits for a task, lets running requests finish for up to `graceMs`, then ends what is left.
    * Resolves when the last connection is closed; safe to call twice.
    */
   close(options: { readonly graceMs: number }): Promise<void>
@@ -85,7 +85,9 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
   return {
     url,
     async close({ graceMs }) {
-      await closeServer(server, graceMs)
+      const closed = closeServer(server, graceMs)
+      handler.endWaits?.()
+      await closed
       await threads.end()
     },
   }

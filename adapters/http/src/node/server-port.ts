@@ -5,6 +5,7 @@ import type { CreationThreads } from "../body/creation-reader.ts"
 import type { ServerPort } from "../exchange.ts"
 import { receiveNodeBody } from "./node-body.ts"
 import { sendNodeContent } from "./node-content.ts"
+import { createNodeText } from "./node-text.ts"
 
 export interface NodePair {
   readonly incoming: IncomingMessage
@@ -17,10 +18,26 @@ export function createServerPort(threads: CreationThreads): ServerPort {
     sent: RESPONSE_ALREADY_SENT,
     countHeader: (node, name) => countHeader(toPair(node).incoming, name),
     receive: (node, sink) => receiveNodeBody(toPair(node), sink),
+    onLeft: (node, listener) => onLeft(toPair(node).incoming, listener),
     send(node, answer) {
       const { incoming, outgoing } = toPair(node)
       return sendNodeContent({ outgoing, socket: incoming.socket }, answer)
     },
+    stream(node, head, listener) {
+      const { incoming, outgoing } = toPair(node)
+      return createNodeText({ outgoing, socket: incoming.socket }, head, listener)
+    },
+  }
+}
+
+/** Under `httpAllowHalfOpen` a client that goes away only ends its side, until something is written to it. */
+function onLeft({ socket }: IncomingMessage, listener: () => void): () => void {
+  if (socket.readableEnded || socket.destroyed) listener()
+  socket.on("end", listener)
+  socket.on("close", listener)
+  return () => {
+    socket.off("end", listener)
+    socket.off("close", listener)
   }
 }
 

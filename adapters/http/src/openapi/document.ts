@@ -40,7 +40,9 @@ export function createApiDocument(models: readonly Model[], prefix = ""): ApiDoc
     tags: [
       { name: "Tasks", description: "What is made, and how far it has got" },
       { name: "Artifacts", description: "What came of it" },
-      { name: "Usage", description: "What it cost" },
+      { name: "Usage", description: "What it costs" },
+      { name: "Models", description: "What can be asked for" },
+      { name: "Webhooks", description: "What is told as it happens" },
       { name: "Callbacks", description: "What providers call" },
       { name: "Health", description: "For orchestrators" },
       { name: "Reference", description: "This document" },
@@ -73,7 +75,7 @@ function toPaths(models: readonly Model[]): Record<string, PathItem> {
     const { about, inPath, path } = endpoint
     if (about === undefined) continue
     const named = path.replaceAll(
-      /:(\w+)/g,
+      /:(\w+)(?:\{.+\})?/g,
       (_, part: string) => `{${inPath?.[part]?.name ?? part}}`,
     )
     paths[named] = { ...paths[named], ...toOperations(endpoint, about, models) }

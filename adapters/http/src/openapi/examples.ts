@@ -1,6 +1,7 @@
 /** Examples of requests and answers, as a reader of the reference page meets them first. */
 import { textToImage, imageEdit, referenceToVideo, toTaskFailure } from "@safelight/core"
 import type { ResponseSchemaName } from "./response-schemas.ts"
+import { WEBHOOK_EXAMPLES } from "./webhook-examples.ts"
 
 /** One valid creation request a model, by the model's id. */
 export const CREATION_EXAMPLES: ReadonlyMap<string, object> = new Map([
@@ -37,6 +38,18 @@ const TASK = {
   finished_at: 1_767_225_609,
   error: null,
   links: { self: PATH, artifacts: `${PATH}/artifacts` },
+}
+
+const CANCELLATION = {
+  outcome: "stopped",
+  charge_micros: 0,
+  charge_limit_micros: 0,
+  task: {
+    ...TASK,
+    status: "failed",
+    progress: 40,
+    error: { ...toTaskFailure("task_cancelled") },
+  },
 }
 
 const ARTIFACT = {
@@ -90,6 +103,7 @@ const TASK_USAGE = {
   task_id: ID,
   model: textToImage.id,
   status: "succeeded",
+  labels: { project: "spring" },
   finished_at: 1_767_225_609,
   price: { per_image_micros: 10_000 },
   reserved_micros: 0,
@@ -124,16 +138,65 @@ const USAGE_REPORT = {
 const { message, type, code } = toTaskFailure("media_unreadable")
 
 /** One for each schema that an answer has as its body. */
+const BALANCE = {
+  budget_micros: 5_000_000,
+  reserved_micros: 600_000,
+  spent_micros: 10_000,
+  left_micros: 4_390_000,
+}
+
+const VIDEO_PRICE = { per_video_second_micros: 100_000 }
+
+const QUOTE = {
+  quote: "1767229200.600000.default-1",
+  valid_until: 1_767_229_200,
+  model: referenceToVideo.id,
+  max_cost_micros: 600_000,
+  price_version: "default-1",
+  price: VIDEO_PRICE,
+  lines: [
+    {
+      item: "output_video",
+      unit: "second",
+      unit_price_micros: 100_000,
+      duration_ms: 6_000,
+      is_estimate: true,
+    },
+  ],
+}
+
+const MODEL = {
+  model: textToImage.id,
+  outputs: { type: "image", keys: "image_<n>" },
+  media: [],
+  limits: { body_bytes: 67_108_864, url_characters: 8_192, data_url_bytes: 20_971_520 },
+  price_version: "default-1",
+  price: { per_image_micros: 10_000 },
+  parameters: {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    required: ["prompt"],
+    properties: { prompt: { type: "string", minLength: 1, maxLength: 10_000 } },
+    additionalProperties: false,
+  },
+}
+
 export const RESPONSE_EXAMPLES: Readonly<Record<Exclude<ResponseSchemaName, "Error">, object>> = {
   Task: TASK,
   TaskFailure: { message, type, code },
   TaskList: { tasks: [TASK], next_cursor: null },
+  Cancellation: CANCELLATION,
   Artifact: ARTIFACT,
   ArtifactLink: LINK,
   ArtifactList: { task_id: ID, artifacts: [ARTIFACT] },
   EventList: { task_id: ID, events: EVENTS },
   TaskUsage: TASK_USAGE,
   UsageReport: USAGE_REPORT,
+  Balance: BALANCE,
+  Quote: QUOTE,
+  ModelInfo: MODEL,
+  ModelList: { models: [MODEL] },
+  ...WEBHOOK_EXAMPLES,
   Liveness: { status: "ok" },
   Readiness: { status: "ready" },
 }

@@ -121,24 +121,26 @@ function listParameters({ inPath, key, query, headers }: Endpoint): readonly Des
     ...Object.values(inPath ?? {}).map(({ name, description, schema }) => {
       return { name, in: "path", required: true, description, schema } as const
     }),
-    ...(opener === undefined ? [] : toOptional("query", { [opener.name]: toText(opener) })),
-    ...toOptional("query", query ?? {}),
-    ...toOptional("header", headers ?? {}),
+    ...(opener === undefined ? [] : toParameters("query", { [opener.name]: toText(opener) })),
+    ...toParameters("query", query ?? {}),
+    ...toParameters("header", headers ?? {}),
   ]
 }
 
-type Described = Pick<DescribedParameter, "description" | "schema">
+interface Described extends Pick<DescribedParameter, "description" | "schema"> {
+  readonly isRequired?: true
+}
 
 function toText({ description }: Pick<Described, "description">): Described {
   return { description, schema: { type: "string" } }
 }
 
-function toOptional(
+function toParameters(
   place: "header" | "query",
   parameters: Readonly<Record<string, Described>>,
 ): readonly DescribedParameter[] {
-  return Object.entries(parameters).map(([name, { description, schema }]) => {
-    return { name, in: place, required: false, description, schema }
+  return Object.entries(parameters).map(([name, { description, isRequired, schema }]) => {
+    return { name, in: place, required: isRequired === true, description, schema }
   })
 }
 

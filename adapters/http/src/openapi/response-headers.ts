@@ -11,6 +11,10 @@ export const RESPONSE_HEADERS = {
   },
   "Cache-Control": { description: "How long the answer may be kept.", schema: string },
   "X-Content-Type-Options": { description: "Always `nosniff`.", schema: { const: "nosniff" } },
+  "X-Accel-Buffering": {
+    description: "Always `no`: a proxy is to pass each event on at once.",
+    schema: { const: "no" },
+  },
   Location: { description: "The task's address, relative to the service's.", schema: string },
   "Retry-After": {
     description: "Seconds to wait before the next try.",
@@ -23,6 +27,10 @@ export const RESPONSE_HEADERS = {
   "Idempotent-Replayed": {
     description: "`true`: the task of an earlier request with this key, as it stands now.",
     schema: { const: "true" },
+  },
+  "Preference-Applied": {
+    description: "`wait=N`: the task is finished, or N seconds have passed (RFC 7240).",
+    schema: { type: "string", pattern: "^wait=[0-9]+$" },
   },
   "RateLimit-Policy": {
     description: 'The rate that counts: `"create";q=60;w=60` is 60 requests in 60 seconds.',

@@ -7,6 +7,8 @@ import { EVENT_TYPES, FAILURE_CODES, type FailureType, type TaskStatus } from "@
 import * as v from "valibot"
 import { MAX_DETAILS } from "../errors/error-response.ts"
 import { ERROR_CODES, ERRORS } from "../errors/error-table.ts"
+import { balance, modelInfo, modelList, price, quote, whole } from "./price-schemas.ts"
+import { WEBHOOK_SCHEMAS } from "./webhook-schemas.ts"
 
 const FAILURE_TYPES: readonly FailureType[] = [
   "generation_error",
@@ -18,8 +20,6 @@ const ERROR_TYPES = [...new Set(ERROR_CODES.map((code) => ERRORS[code][1]))]
 /** What a client sees of a task's state. */
 export const STATUSES: readonly TaskStatus[] = ["queued", "running", "succeeded", "failed"]
 
-/** A whole number from 0 on: seconds, milliseconds, micro-units or a count, as the member's name says. */
-const whole = v.pipe(v.number(), v.integer(), v.minValue(0))
 const unixSeconds = whole
 
 const taskFailure = v.pipe(
@@ -111,6 +111,24 @@ const artifactList = v.object({
 })
 
 const micros = whole
+
+const cancellation = v.object({
+  outcome: v.pipe(
+    v.picklist(["cancelled", "stopped", "too_late", "unknown"]),
+    v.description(
+      "`cancelled`: no provider had the task. `stopped`: its provider has stopped the work. `too_late`: the " +
+        "task had ended, or its work is complete. `unknown`: the provider can't stop the work or does not " +
+        "tell, and the task goes on; or nobody knows what came of its purchase, and it has failed.",
+    ),
+  ),
+  charge_micros: v.pipe(
+    v.nullable(micros),
+    v.description("What the task cost, in micro-units; null while it goes on."),
+  ),
+  charge_limit_micros: v.pipe(micros, v.description("What it costs at most.")),
+  task,
+})
+
 const count = whole
 const durationMs = whole
 const unixMs = v.pipe(whole, v.description("Unix milliseconds."))
@@ -127,6 +145,7 @@ const taskEvent = v.object({
   because: v.optional(v.pipe(v.string(), v.description("Why that one, for people."))),
   reason: v.optional(v.pipe(v.string(), v.description("What was seen, as a short code."))),
   retry_at_ms: v.optional(unixMs),
+  until_ms: v.optional(v.pipe(unixMs, v.description("Artifacts are kept until then, or longer."))),
   progress: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(99))),
   charge_micros: v.optional(micros),
   artifact_keys: v.optional(v.array(v.string())),
@@ -142,15 +161,14 @@ const taskUsage = v.object({
   task_id: v.pipe(v.string(), v.uuid()),
   model: v.string(),
   status: v.picklist(STATUSES),
+  labels: v.pipe(
+    v.record(v.string(), v.string()),
+    v.description("By key, as submitted; none once its parameters are erased."),
+  ),
   finished_at: v.pipe(unixSeconds, v.description("0 while the task is unfinished.")),
   price_version: v.pipe(v.string(), v.description("The prices it was accepted under.")),
   price: v.pipe(
-    v.nullable(
-      v.object({
-        per_image_micros: v.optional(micros),
-        per_video_second_micros: v.optional(micros),
-      }),
-    ),
+    v.nullable(price),
     v.description("Micro-units of the account's currency; null where no longer known."),
   ),
   reserved_micros: v.pipe(micros, v.description("Held back until the task is finished, then 0.")),
@@ -227,12 +245,18 @@ export const RESPONSE_SCHEMAS = {
   Task: task,
   TaskFailure: taskFailure,
   TaskList: taskList,
+  Cancellation: cancellation,
   Artifact: artifact,
   ArtifactLink: artifactLink,
   ArtifactList: artifactList,
   EventList: eventList,
   TaskUsage: taskUsage,
   UsageReport: usageReport,
+  Balance: balance,
+  Quote: quote,
+  ModelInfo: modelInfo,
+  ModelList: modelList,
+  ...WEBHOOK_SCHEMAS,
   Error: error,
   Liveness: liveness,
   Readiness: readiness,

@@ -96,7 +96,7 @@ export const callbackBody: BodyKind<() => Promise<Uint8Array>> = {
   },
 }
 
-function toBodyRequest({ host, request }: Exchange, account: string): BodyRequest {
+export function toBodyRequest({ host, request }: Exchange, account: string): BodyRequest {
   const declaredLength = request.headers.get("content-length")
   const receive: BodyRequest["receive"] = (sink) =>
     host === undefined ? receiveWebBody(request, sink) : host.server.receive(host.node, sink)

@@ -18,3 +18,15 @@ export const ARTIFACT_KEY: PathParameter = {
   description: "The artifact's `key`.",
   schema: { type: "string", examples: ["image_1", "video"] },
 }
+
+export const WEBHOOK_ID: PathParameter = {
+  name: "webhook_id",
+  description: "The webhook's `id`.",
+  schema: { type: "string", examples: ["we_3f2a9c0d5b7e41868a2b3c4d"] },
+}
+
+export const DELIVERY_ID: PathParameter = {
+  name: "delivery_id",
+  description: "The delivery's `id`, which is the message's `webhook-id`.",
+  schema: { type: "string" },
+}

@@ -1,6 +1,6 @@
 /**
- * The declared parameters of a query, and their reader. A name that is not declared, or is given twice,
- * is refused and not ignored: the answer would be to another question than the caller asked.
+ * The declared parameters of a query, and their reader. A name that is not declared, or is given twice
+ * where it may be given once, is refused and not ignored: the answer would be to another question than the caller asked.
  */
 import { toEcho } from "@safelight/core"
 import type { ErrorCode } from "../errors/error-table.ts"
@@ -14,13 +14,20 @@ const INTEGER_REFUSALS = [
 const VALUE_REFUSALS = ["invalid_value"] as const
 /** Of any query that is read. */
 const QUERY_REFUSALS = ["unknown_parameter"] as const
+const ABSENCE_REFUSALS = ["missing_required_parameter"] as const
 
 type ParameterCode =
   | (typeof INTEGER_REFUSALS)[number]
   | (typeof VALUE_REFUSALS)[number]
   | (typeof QUERY_REFUSALS)[number]
+  | (typeof ABSENCE_REFUSALS)[number]
 
-const refuse = toRefuse<ParameterCode>([...QUERY_REFUSALS, ...INTEGER_REFUSALS, ...VALUE_REFUSALS])
+const refuse = toRefuse<ParameterCode>([
+  ...QUERY_REFUSALS,
+  ...ABSENCE_REFUSALS,
+  ...INTEGER_REFUSALS,
+  ...VALUE_REFUSALS,
+])
 
 export type Parsed<Value> =
   | { readonly value: Value }
@@ -32,8 +39,12 @@ export interface QueryParameter<Value, Absent> {
   readonly refusals: readonly ParameterCode[]
   /** Its value from the text; `name` is for the message of a fault. */
   readonly parse: (text: string, name: string) => Parsed<Value>
+  /** Of a parameter that may be given several times: its value from all of them. */
+  readonly parseList?: (texts: readonly string[], name: string) => Parsed<Value>
   /** Its value if it is absent. */
   readonly absent: Absent
+  /** It is refused if it is absent. */
+  readonly isRequired?: true
 }
 
 export type QueryParameters = Readonly<Record<string, QueryParameter<unknown, unknown>>>
@@ -59,14 +70,26 @@ export function readQuery(url: string, parameters: QueryParameters): Record<stri
   const query = toQuery(url)
   const issues = findMisnamed(query, parameters)
   const values: Record<string, unknown> = {}
-  for (const [param, { parse, absent }] of Object.entries(parameters)) {
-    const text = query.get(param)
-    const parsed = text === null ? { value: absent } : parse(text, param)
+  for (const [param, declared] of Object.entries(parameters)) {
+    const parsed = parseAll(query.getAll(param), param, declared)
     if ("value" in parsed) values[param] = parsed.value
     else issues.push({ param, ...parsed.fault })
   }
   if (issues.length > 0) throw refuseParameters(refuse, issues)
   return values
+}
+
+function parseAll(
+  texts: readonly string[],
+  name: string,
+  { absent, isRequired, parse, parseList }: QueryParameters[string],
+): Parsed<unknown> {
+  const [first] = texts
+  if (first === undefined && isRequired === true) {
+    return toFault("missing_required_parameter", `${name} is missing.`)
+  }
+  if (first === undefined) return { value: absent }
+  return parseList === undefined ? parse(first, name) : parseList(texts, name)
 }
 
 /** Each name once, however often it is given. */
@@ -77,7 +100,8 @@ function findMisnamed(
   const issues: RefusedParameter<ParameterCode>[] = []
   for (const name of new Set(query.keys())) {
     const isKnown = Object.hasOwn(parameters, name)
-    if (isKnown && query.getAll(name).length === 1) continue
+    const isList = isKnown && parameters[name]?.parseList !== undefined
+    if (isList || (isKnown && query.getAll(name).length === 1)) continue
     const param = toEcho(name)
     const words = isKnown ? "must be given once" : "is not a known parameter"
     issues.push({ param, code: "unknown_parameter", message: `${param} ${words}.` })
@@ -119,6 +143,13 @@ export function moment(description: string): QueryParameter<number, undefined> {
     },
     absent: undefined,
   }
+}
+
+/** The same, refused if it is absent. */
+export function requiredMoment(description: string): QueryParameter<number, never> {
+  const { absent: _absent, ...read } = moment(description)
+  const refusals = [...INTEGER_REFUSALS, ...ABSENCE_REFUSALS]
+  return { ...read, refusals, isRequired: true, absent: undefined as never }
 }
 
 function parseInteger(text: string, name: string, { min, max }: Bounds): Parsed<number> {

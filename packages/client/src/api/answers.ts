@@ -73,6 +73,16 @@ export interface ArtifactLink {
   readonly expires_at: number
 }
 
+export interface Cancellation {
+  /** `cancelled`: no provider had the task. `stopped`: its provider has stopped the work. `too_late`: the task had ended, or its work is complete. `unknown`: the provider can't stop the work or does not tell, and the task goes on; or nobody knows what came of its purchase, and it has failed. */
+  readonly outcome: "cancelled" | "stopped" | "too_late" | "unknown"
+  /** What the task cost, in micro-units; null while it goes on. */
+  readonly charge_micros: number | null
+  /** What it costs at most. */
+  readonly charge_limit_micros: number
+  readonly task: Task
+}
+
 export interface EventList {
   readonly task_id: string
   /** Oldest first. */
@@ -88,6 +98,7 @@ export interface EventList {
       | "progressed"
       | "succeeded"
       | "failed"
+      | "held"
       | "expired"
     /** Unix milliseconds. */
     readonly at_ms: number
@@ -105,6 +116,8 @@ export interface EventList {
     readonly reason?: string
     /** Unix milliseconds. */
     readonly retry_at_ms?: number
+    /** Artifacts are kept until then, or longer. */
+    readonly until_ms?: number
     /** 1 to 99. */
     readonly progress?: number
     readonly charge_micros?: number
@@ -117,6 +130,8 @@ export interface TaskUsage {
   readonly task_id: string
   readonly model: string
   readonly status: "queued" | "running" | "succeeded" | "failed"
+  /** By key, as submitted; none once its parameters are erased. */
+  readonly labels: Readonly<Record<string, string>>
   /** 0 while the task is unfinished. */
   readonly finished_at: number
   /** The prices it was accepted under. */
@@ -174,6 +189,135 @@ export interface UsageReport {
   }
 }
 
+export interface WebhookEndpoint {
+  readonly id: string
+  readonly url: string
+  /** The account's own words. */
+  readonly description: string
+  /** The types that are sent. */
+  readonly events: readonly (
+    | "task.submitted"
+    | "task.dispatched"
+    | "task.accepted"
+    | "task.doubted"
+    | "task.deferred"
+    | "task.progressed"
+    | "task.succeeded"
+    | "task.failed"
+    | "task.held"
+    | "task.expired"
+    | "task.expiring"
+  )[]
+  readonly enabled: boolean
+  /** Unix time in seconds; null while enabled. */
+  readonly disabled_at: number | null
+  /** `gone`: it answered 410. `failing`: it had failed for days. `account`: the account asked for it. */
+  readonly disabled_reason: "gone" | "failing" | "account" | null
+  /** Since when no message was taken; null while messages are. */
+  readonly failing_since: number | null
+  /** Until then messages are signed with secrets of before a rotation, too. */
+  readonly old_secrets_end_at: number | null
+  readonly created_at: number
+}
+
+export interface WebhookEndpointWithSecret {
+  readonly id: string
+  readonly url: string
+  /** The account's own words. */
+  readonly description: string
+  /** The types that are sent. */
+  readonly events: readonly (
+    | "task.submitted"
+    | "task.dispatched"
+    | "task.accepted"
+    | "task.doubted"
+    | "task.deferred"
+    | "task.progressed"
+    | "task.succeeded"
+    | "task.failed"
+    | "task.held"
+    | "task.expired"
+    | "task.expiring"
+  )[]
+  readonly enabled: boolean
+  /** Unix time in seconds; null while enabled. */
+  readonly disabled_at: number | null
+  /** `gone`: it answered 410. `failing`: it had failed for days. `account`: the account asked for it. */
+  readonly disabled_reason: "gone" | "failing" | "account" | null
+  /** Since when no message was taken; null while messages are. */
+  readonly failing_since: number | null
+  /** Until then messages are signed with secrets of before a rotation, too. */
+  readonly old_secrets_end_at: number | null
+  readonly created_at: number
+  /** What messages are signed with, `whsec_…`. It can't be shown again. */
+  readonly secret: string
+}
+
+export interface WebhookList {
+  /** Oldest first. */
+  readonly webhooks: readonly WebhookEndpoint[]
+}
+
+export interface WebhookDelivery {
+  /** The message's `webhook-id`. */
+  readonly id: string
+  readonly type: string
+  /** `failed`: given up; it may be replayed. */
+  readonly status: "pending" | "delivered" | "failed"
+  readonly created_at: number
+  /** Null unless it is pending. */
+  readonly next_try_at: number | null
+  /** Oldest first, the last twenty at most. */
+  readonly tries: readonly {
+    /** Unix milliseconds. */
+    readonly at_ms: number
+    readonly duration_ms: number
+    /** Of the answer; null if there was none. */
+    readonly status: number | null
+    /** Why there was no answer, as a short code. */
+    readonly failure: string | null
+    /** The beginning of the answer's body. */
+    readonly answer: string
+  }[]
+}
+
+export interface WebhookDeliveryDetail {
+  /** The message's `webhook-id`. */
+  readonly id: string
+  readonly type: string
+  /** `failed`: given up; it may be replayed. */
+  readonly status: "pending" | "delivered" | "failed"
+  readonly created_at: number
+  /** Null unless it is pending. */
+  readonly next_try_at: number | null
+  /** Oldest first, the last twenty at most. */
+  readonly tries: readonly {
+    /** Unix milliseconds. */
+    readonly at_ms: number
+    readonly duration_ms: number
+    /** Of the answer; null if there was none. */
+    readonly status: number | null
+    /** Why there was no answer, as a short code. */
+    readonly failure: string | null
+    /** The beginning of the answer's body. */
+    readonly answer: string
+  }[]
+  /** What is sent, to the byte. */
+  readonly body: string
+}
+
+export interface WebhookDeliveryList {
+  /** Newest first. */
+  readonly deliveries: readonly WebhookDelivery[]
+  /** What `cursor` takes to go on; null at the end of the list. */
+  readonly next_cursor: string | null
+}
+
+export interface WebhookReplay {
+  /** How many are sent again. */
+  readonly replayed: number
+}
+
 /** The code of a refusal. */
 export type RefusalCode =
   | "missing_required_parameter"
@@ -199,6 +343,8 @@ export type RefusalCode =
   | "insufficient_scope"
   | "account_suspended"
   | "insufficient_balance"
+  | "max_cost_exceeded"
+  | "quote_expired"
   | "unsupported_media_type"
   | "unsupported_content_encoding"
   | "request_too_large"
@@ -212,14 +358,21 @@ export type RefusalCode =
   | "model_not_found"
   | "task_not_found"
   | "task_not_finished"
+  | "task_failed"
+  | "hold_not_allowed"
   | "artifact_not_found"
   | "artifact_expired"
+  | "webhook_not_found"
+  | "delivery_not_found"
+  | "webhook_disabled"
+  | "webhook_limit_exceeded"
   | "not_found"
   | "precondition_failed"
   | "range_not_satisfiable"
   | "invalid_idempotency_key"
   | "idempotency_key_reused"
   | "idempotency_key_in_use"
+  | "invalid_label"
   | "too_many_hops"
   | "rate_limit_exceeded"
   | "concurrency_limit_exceeded"
@@ -253,6 +406,8 @@ export interface ListQuery {
   readonly status?: "queued" | "running" | "succeeded" | "failed" | undefined
   /** Tasks of this model; an unknown one is refused. */
   readonly model?: string | undefined
+  /** Tasks with this label. `key=value`; given several times, all of them must hold. At most 10 items. */
+  readonly label?: readonly string[] | undefined
   /** The most tasks on a page. 1 to 100. Default `20`. */
   readonly limit?: number | undefined
 }

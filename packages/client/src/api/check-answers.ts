@@ -3,13 +3,22 @@ import type {
   Artifact,
   ArtifactLink,
   ArtifactList,
+  Cancellation,
   EventList,
   Task,
   TaskFailure,
   TaskList,
   TaskUsage,
   UsageReport,
+  WebhookDelivery,
+  WebhookDeliveryDetail,
+  WebhookDeliveryList,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+  WebhookList,
+  WebhookReplay,
 } from "./answers.ts"
+import type { Balance, ModelInfo, ModelList, Quote } from "./price-answers.ts"
 
 export function isTask(value: unknown): value is Task {
   const { task_id: id, model, status, error } = toMembers<Task>(value)
@@ -18,6 +27,12 @@ export function isTask(value: unknown): value is Task {
     hasCounts(value, "progress", "created_at", "finished_at") &&
     (error === null || isFailure(error))
   )
+}
+
+export function isCancellation(value: unknown): value is Cancellation {
+  const { charge_micros: charge, outcome, task } = toMembers<Cancellation>(value)
+  const isCharged = charge === null || isCount(charge)
+  return isName(outcome) && isCharged && hasCounts(value, "charge_limit_micros") && isTask(task)
 }
 
 export function isTaskList(value: unknown): value is TaskList {
@@ -47,9 +62,10 @@ export function isEventList(value: unknown): value is EventList {
 
 export function isTaskUsage(value: unknown): value is TaskUsage {
   const found = toMembers<TaskUsage>(value)
-  const { task_id: id, model, price, price_version: version, status, usage } = found
+  const { labels, task_id: id, model, price, price_version: version, status, usage } = found
   return (
     [id, model, status, version].every(isName) &&
+    Object.values(toMembers(labels)).every((each) => typeof each === "string") &&
     hasCounts(value, "charge_micros", "reserved_micros", "charge_limit_micros", "finished_at") &&
     (price === null || isPrice(price)) &&
     (usage === null || isUsage(usage))
@@ -63,6 +79,69 @@ export function isUsageReport(value: unknown): value is UsageReport {
     hasCounts(account, "charged_micros", "reserved_micros", "unfinished_tasks") &&
     isListOf(charges, isChargeSum)
   )
+}
+
+export function isBalance(value: unknown): value is Balance {
+  const { budget_micros: budget, left_micros: left } = toMembers<Balance>(value)
+  return (
+    hasCounts(value, "reserved_micros", "spent_micros") &&
+    [budget, left].every((each) => each === null || isCount(each))
+  )
+}
+
+export function isQuote(value: unknown): value is Quote {
+  const { lines, model, price, price_version: version, quote } = toMembers<Quote>(value)
+  return (
+    [quote, model, version].every(isName) &&
+    hasCounts(value, "max_cost_micros", "valid_until") &&
+    isPrice(price) &&
+    isListOf(lines, isQuoteLine)
+  )
+}
+
+export function isModelList(value: unknown): value is ModelList {
+  return isListOf(toMembers<ModelList>(value).models, isModelInfo)
+}
+
+export function isModelInfo(value: unknown): value is ModelInfo {
+  const { model, parameters, price, price_version: version } = toMembers<ModelInfo>(value)
+  return [model, version].every(isName) && isPrice(price) && isObject(parameters)
+}
+
+function isQuoteLine(value: unknown): boolean {
+  const { item, unit } = toMembers<Quote["lines"][number]>(value)
+  return [item, unit].every(isName) && hasCounts(value, "unit_price_micros")
+}
+
+export function isWebhook(value: unknown): value is WebhookEndpoint {
+  const { id, url, events, enabled } = toMembers<WebhookEndpoint>(value)
+  return [id, url].every(isName) && isListOf(events, isName) && typeof enabled === "boolean"
+}
+
+export function isWebhookWithSecret(value: unknown): value is WebhookEndpointWithSecret {
+  return isWebhook(value) && isName(toMembers<WebhookEndpointWithSecret>(value).secret)
+}
+
+export function isWebhookList(value: unknown): value is WebhookList {
+  return isListOf(toMembers<WebhookList>(value).webhooks, isWebhook)
+}
+
+function isDelivery(value: unknown): value is WebhookDelivery {
+  const { id, type, status, tries } = toMembers<WebhookDelivery>(value)
+  return [id, type, status].every(isName) && isListOf(tries, isObject)
+}
+
+export function isDeliveryDetail(value: unknown): value is WebhookDeliveryDetail {
+  return isDelivery(value) && typeof toMembers<WebhookDeliveryDetail>(value).body === "string"
+}
+
+export function isDeliveryList(value: unknown): value is WebhookDeliveryList {
+  const { deliveries, next_cursor: cursor } = toMembers<WebhookDeliveryList>(value)
+  return isListOf(deliveries, isDelivery) && (cursor === null || isName(cursor))
+}
+
+export function isReplay(value: unknown): value is WebhookReplay {
+  return hasCounts(value, "replayed")
 }
 
 function isPrice(value: unknown): boolean {

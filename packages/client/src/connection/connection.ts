@@ -13,6 +13,8 @@ import { sendRequest, type ApiAnswer, type ApiRequest } from "./send-request.ts"
 export interface JsonAnswer<Value> {
   readonly value: Value
   readonly retryAfterMs: number | undefined
+  /** Whether the service has kept to the request's `Prefer: wait`. */
+  readonly hasWaited: boolean
 }
 
 /** Whether an answer has what the client relies on. Its other members are kept. */
@@ -48,7 +50,10 @@ export function createConnection(options: CheckedOptions): Connection {
     const answer = await open(request)
     const { headers, status } = answer
     const value = parseJson(await readText(answer, settings.answerBytes))
-    if (check(value)) return { value, retryAfterMs: readRetryAfterMs(headers, clock.now()) }
+    if (check(value)) {
+      const hasWaited = headers.get("preference-applied")?.startsWith("wait=") === true
+      return { value, retryAfterMs: readRetryAfterMs(headers, clock.now()), hasWaited }
+    }
     throw clientError("invalid_answer", "the answer is not what the task API promises", {
       status,
       requestId: headers.get("x-request-id") ?? undefined,

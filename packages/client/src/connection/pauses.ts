@@ -3,7 +3,13 @@ import type { ClientSettings } from "../settings.ts"
 
 type Numbers = Pick<
   ClientSettings,
-  "firstPauseMs" | "longestPauseMs" | "firstPollMs" | "longestPollMs" | "longestRetryAfterMs"
+  | "firstPauseMs"
+  | "longestPauseMs"
+  | "firstPollMs"
+  | "longestPollMs"
+  | "longestRetryAfterMs"
+  | "longestWaitMs"
+  | "silenceMs"
 >
 
 /** After try number `tried`, from 1. Never shorter than the service asks for. */
@@ -28,4 +34,18 @@ export function toPollPauseMs(
   const grown = Math.min(longestPollMs, firstPollMs * 1.5 ** looks)
   const asked = Math.min(askedMs ?? 0, longestRetryAfterMs)
   return Math.round(Math.max(grown, asked) * (1 + random() / 4))
+}
+
+/**
+ * How long the service is asked to wait, in whole seconds: less than its silence may last, and with
+ * `isWatched` no longer than the pause between two polls would be, since progress is told by answers alone.
+ */
+export function toWaitSeconds(
+  looks: number,
+  isWatched: boolean,
+  { firstPollMs, longestPollMs, longestWaitMs, silenceMs }: Numbers,
+): number {
+  const mostMs = Math.min(longestWaitMs, silenceMs / 2)
+  const pollMs = Math.min(longestPollMs, firstPollMs * 1.5 ** looks)
+  return Math.floor((isWatched ? Math.min(pollMs, mostMs) : mostMs) / 1_000)
 }

@@ -8,7 +8,7 @@ import type { CheckedOptions } from "../client-options.ts"
 import { untilSilent } from "./until-silent.ts"
 
 export interface ApiRequest {
-  readonly method: "GET" | "POST"
+  readonly method: "DELETE" | "GET" | "PATCH" | "POST"
   /** From `/v1` on. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>

@@ -16,7 +16,8 @@ import { isTask } from "../api/check-answers.ts"
 import { TASKS_PATH } from "../api/paths.ts"
 import type { Connection } from "../connection/connection.ts"
 import { isUnsent } from "../connection/is-unsent.ts"
-import { toJsonText } from "./json-text.ts"
+import { toCreationText, type Creation } from "./creation-text.ts"
+import { toLabelHeader, type Labels } from "./labels.ts"
 
 export interface SubmitOptions {
   /**
@@ -24,12 +25,16 @@ export interface SubmitOptions {
    * submit, you can repeat the submission safely even after your process has died.
    */
   readonly idempotencyKey?: string | undefined
+  /** Micro-units: a task that could be charged more is refused as `max_cost_exceeded`. */
+  readonly maxCostMicros?: number | undefined
+  /**
+   * The `quote` of a quote: the task is charged by its prices and at most its `max_cost_micros`, or it is
+   * refused as `quote_expired` or `max_cost_exceeded`.
+   */
+  readonly quote?: string | undefined
+  /** To find the task by, and to add up what tasks cost: at most 10, keys of `a-z 0-9 _ . -`. */
+  readonly labels?: Labels | undefined
   readonly signal?: AbortSignal | undefined
-}
-
-interface Creation {
-  readonly model: string
-  readonly parameters: unknown
 }
 
 /**
@@ -38,12 +43,18 @@ interface Creation {
  */
 export async function submitTask(
   connection: Connection,
-  { model, parameters }: Creation,
-  { idempotencyKey = createKey(), signal }: SubmitOptions,
+  creation: Creation,
+  { idempotencyKey = createKey(), labels, maxCostMicros, quote, signal }: SubmitOptions,
 ): Promise<Task> {
   const key = checkKey(idempotencyKey)
-  const headers = { "content-type": "application/json", "idempotency-key": key }
-  const body = `{"model":${JSON.stringify(model)},"parameters":${toJsonText(parameters)}}`
+  const headers = {
+    "content-type": "application/json",
+    "idempotency-key": key,
+    ...toLabelHeader(labels),
+    ...(maxCostMicros !== undefined && { "safelight-max-cost-micros": toMicros(maxCostMicros) }),
+    ...(quote !== undefined && { "safelight-quote": checkQuote(quote) }),
+  }
+  const body = toCreationText(creation)
   const request = { method: "POST", path: TASKS_PATH, headers, body, signal } as const
   let isUnknown = false
   try {
@@ -70,6 +81,16 @@ function createKey(): string {
 function checkKey(key: string): string {
   if (/^[ -~]{1,255}$/.test(key)) return key
   throw new TypeError("idempotencyKey: expected 1 to 255 printable ASCII characters")
+}
+
+function toMicros(micros: number): string {
+  if (Number.isSafeInteger(micros) && micros >= 0) return String(micros)
+  throw new TypeError("maxCostMicros: expected a whole number from 0 on")
+}
+
+function checkQuote(quote: string): string {
+  if (/^[!-~]+$/.test(quote)) return quote
+  throw new TypeError("quote: expected the quote of a quote")
 }
 
 /** A proxy's error says nothing about the service behind it. A 503 of the service itself does. */

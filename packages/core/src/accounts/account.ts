@@ -25,6 +25,8 @@ export interface AccountSettings {
   readonly rates: Readonly<Record<RatePolicy, Rate | null>>
   /** How long artifacts are kept, in place of the engine's setting; null for that setting. */
   readonly retentionMs: number | null
+  /** How long the account may hold artifacts, from their task's end; 0: it may hold none. */
+  readonly maxRetentionMs: number
   /** Whether `content_url` is a private link, for players that can't send headers. */
   readonly signsContentUrls: boolean
   /** Milliseconds; 0 if it is not suspended. */
@@ -42,11 +44,12 @@ export interface Account extends AccountSettings {
   readonly createdAt: number
 }
 
-/** The settings of an account until one is set. */
+/** The settings of an account until one is set. Keeping artifacts longer costs, so it is allowed by name. */
 export const NO_LIMITS: AccountSettings = {
   budgetMicros: null,
   rates: { create: null, read: null, content: null },
   retentionMs: null,
+  maxRetentionMs: 0,
   signsContentUrls: false,
   suspendedAt: 0,
   unfinishedTasks: null,

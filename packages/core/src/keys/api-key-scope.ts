@@ -5,6 +5,7 @@ export const API_KEY_SCOPES = [
   "tasks:read",
   "artifacts:read",
   "links:write",
+  "webhooks:write",
 ] as const
 
 export type ApiKeyScope = (typeof API_KEY_SCOPES)[number]

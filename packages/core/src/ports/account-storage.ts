@@ -4,6 +4,7 @@
  * touch no row in common (design §4). Errors are those of `TaskStorage`.
  */
 import type { Account, AccountSettings, AccountTotals } from "../accounts/account.ts"
+import type { Labels } from "../labels/labels.ts"
 
 export interface AccountStorage {
   /** The account; undefined for an unknown one, which has no limits. */
@@ -51,6 +52,8 @@ export interface ChargesRequest {
   readonly from: number
   /** Milliseconds, exclusive. */
   readonly to: number
+  /** Counts tasks with every one of these; none is as good as absent. */
+  readonly labels?: Labels
 }
 
 export interface ChargeSum {

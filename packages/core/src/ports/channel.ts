@@ -122,6 +122,8 @@ export interface ChannelRequest {
   readonly isRepeat?: true
   /** Of a submission to a channel that relays: how many services passed the task on; none if absent. */
   readonly hops?: number
+  /** Of a submission to a channel that relays: the span of this call, if it is traced. */
+  readonly traceparent?: string
   readonly signal: AbortSignalLike
 }
 

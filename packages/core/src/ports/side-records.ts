@@ -3,6 +3,8 @@
  * may be erased while every proof stays valid.
  */
 
+import type { Labels } from "../labels/labels.ts"
+
 /**
  * What a person or a provider wrote (design §3). An input never changes until it is erased: a second one
  * of the same task and name changes nothing.
@@ -29,6 +31,7 @@ export interface IdempotencyUse {
 export interface SideRecords {
   /** By name. */
   readonly inputs: readonly Input[]
+  readonly labels: Labels
   /** By key. */
   readonly idempotency: readonly IdempotencyUse[]
   /** Of artifacts whose links were revoked, by key. */

@@ -13,6 +13,7 @@ import type { LinkStorage } from "./link-storage.ts"
 import type { TransferStorage } from "./transfer-storage.ts"
 import type { RateStorage } from "./rate-storage.ts"
 import type { TaskStorage } from "./task-storage.ts"
+import type { WebhookStorage } from "./webhook-storage.ts"
 
 export interface Storage
   extends
@@ -23,7 +24,8 @@ export interface Storage
     KeyStorage,
     LinkStorage,
     TransferStorage,
-    RateStorage {
+    RateStorage,
+    WebhookStorage {
   /** Streams by task id, for audits; each page is consistent in itself. */
   scan(request: ScanRequest): Promise<ScanPage>
   /**

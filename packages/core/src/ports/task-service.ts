@@ -4,13 +4,17 @@
  * reject with `storage-unavailable` or `storage-corrupt`, as the storage does.
  */
 import type { AccountTotals } from "../accounts/account.ts"
-import type { ModelPrice } from "../money/prices.ts"
+import type { Labels } from "../labels/labels.ts"
+import type { ModelPrice, PriceTable } from "../money/prices.ts"
+import type { Quote, QuoteTerms } from "../money/quote.ts"
 import type { TaskEvent } from "../task/events.ts"
 import type { ArtifactRow } from "../task/projection.ts"
 import type { Rejection } from "../task/rejection.ts"
 import type { Task } from "../task/task.ts"
 import type { ChargesRequest, ChargeSum } from "./account-storage.ts"
 import type { ArtifactReader } from "./artifact-storage.ts"
+import type { CancelOutcome } from "./channel.ts"
+import type { AbortSignalLike } from "./clock.ts"
 import type { ListPage, ListRequest } from "./task-storage.ts"
 
 export interface TaskService {
@@ -22,6 +26,17 @@ export interface TaskService {
    * exist, run and be charged, so only a request with an idempotency key may be sent again.
    */
   submit(request: SubmitRequest): Promise<SubmitResult>
+  /**
+   * Ends the task if what was bought for it can be stopped, or nothing was; else it goes on. Undefined if the
+   * account has no task with this id. Twice is safe: the second call tells what came of the first, as far
+   * as the log does, and asks a channel again if the task goes on.
+   */
+  cancel(request: TaskRequest): Promise<Cancellation | undefined>
+  /**
+   * The task once it is finished, whichever process finishes it; undefined for an unknown one, of whatever
+   * account. Rejects with `aborted` on the signal.
+   */
+  finished(id: string, options?: { readonly signal?: AbortSignalLike }): Promise<Task | undefined>
   /** The task, or undefined if the account has none with this id. */
   findTask(request: TaskRequest): Promise<Task | undefined>
   /** A page of the account's tasks, newest first; `TaskLog.listTasks` says what it promises. */
@@ -33,6 +48,12 @@ export interface TaskService {
    * Nothing of the answer may be told before that is verified.
    */
   findLinked(task: string): Promise<FoundArtifacts | undefined>
+  /**
+   * Keeps the artifacts of a finished task longer, as long as the account may; undefined for an unknown task.
+   * Never shortens: what is kept that long already, or was held before, stays as it is. What has expired by
+   * now is not kept. Durable once resolved as `held`; twice is the same as once. Rejects as the storage does.
+   */
+  holdArtifacts(request: HoldRequest): Promise<HoldResult | undefined>
   /** Opens an artifact's bytes. Rejects as `ArtifactStorage.open` does. */
   openArtifact(request: OpenArtifactRequest): Promise<ArtifactReader>
   /** What happened to the task, oldest first; undefined for an unknown task. */
@@ -44,6 +65,19 @@ export interface TaskService {
    * `overloaded` if too many sums wait.
    */
   sumUsage(request: ChargesRequest): Promise<UsageReport>
+  /**
+   * What the task would cost, checked and priced as `submit` does it. Stores and reserves nothing, and
+   * doesn't look at the account's budget.
+   */
+  quote(request: QuoteRequest): Promise<QuoteResult>
+  /**
+   * What the account has spent and what is left of its budget. One row if the account has a limit, and
+   * counted otherwise, which takes longer the more it was charged. Rejects with `overloaded` if too many
+   * sums wait.
+   */
+  readBalance(account: string): Promise<Balance>
+  /** The table by which new tasks are priced. */
+  currentPrices(): PriceTable
 }
 
 /**
@@ -56,8 +90,35 @@ export interface SubmitRequest {
   /** As sent; checked against the model. */
   readonly parameters: unknown
   readonly idempotency?: IdempotencyKey
+  /**
+   * At most `MAX_LABELS`, as `findLabelFault` allows. They are no part of what an idempotency key stands
+   * for: a replay changes none.
+   */
+  readonly labels?: Labels
   /** How many services like this one have passed it on, up to `MAX_HOPS`; none by default. */
   readonly hops?: number
+  /**
+   * A task that could be charged more is refused and leaves no trace. A replay is not: its task is
+   * there, at the price that it was accepted at.
+   */
+  readonly maxCostMicros?: number
+  /** The task is charged by the prices of this quote, and at most its amount, or it is refused likewise. */
+  readonly quote?: QuoteTerms
+}
+
+export type QuoteRequest = Pick<SubmitRequest, "account" | "model" | "parameters">
+
+export type QuoteResult =
+  | { readonly kind: "quoted"; readonly quote: Quote }
+  | { readonly kind: "rejected"; readonly rejection: Rejection }
+
+export interface Balance {
+  /** Null if there is no budget. */
+  readonly budgetMicros: number | null
+  readonly reservedMicros: number
+  readonly chargedMicros: number
+  /** What new tasks may cost; 0 if a lowered budget is overspent, null if there is none. */
+  readonly leftMicros: number | null
 }
 
 /**
@@ -98,6 +159,18 @@ export interface TaskRequest {
   readonly id: string
 }
 
+export interface Cancellation {
+  /**
+   * `cancelled`: no channel had the task, which failed uncharged. `stopped`: its channel has stopped the work;
+   * it failed, uncharged unless the channel says that it was billed. `too-late`: it had ended, or will as its
+   * channel has it; a success is charged. `unknown`: the channel can't stop the work, or does not tell, and the
+   * task goes on; or the task was in doubt and failed, uncharged.
+   */
+  readonly outcome: "cancelled" | CancelOutcome
+  /** As it stands then. */
+  readonly task: Task
+}
+
 export type ListResult =
   | ({ readonly kind: "listed" } & ListPage)
   /** The request names a model that there is not; an empty list would hide the mistake. */
@@ -108,8 +181,30 @@ export interface FoundArtifacts {
   readonly artifacts: readonly ArtifactRow[]
 }
 
+export interface HoldRequest extends TaskRequest {
+  /** Milliseconds. */
+  readonly until: number
+}
+
+export type HoldResult =
+  /** With the artifacts as they are kept now. */
+  | ({ readonly kind: "held" } & FoundArtifacts)
+  | { readonly kind: "refused"; readonly refusal: HoldRefusal }
+
+export type HoldRefusal =
+  | { readonly code: "not-finished" }
+  /** It has no artifacts. */
+  | { readonly code: "failed" }
+  | { readonly code: "expired" }
+  /** The account may hold nothing. */
+  | { readonly code: "not-allowed" }
+  /** The account may not hold them that long; `latestAt` is the last moment that it may name, ms. */
+  | { readonly code: "too-long"; readonly latestAt: number }
+
 export interface TaskUsage {
   readonly task: Task
+  /** None once the task's inputs are erased. */
+  readonly labels: Labels
   /** Of the task's price version; undefined if that is no longer configured. */
   readonly price: ModelPrice | undefined
   /** Input video as billed, 0 while nothing was used. */

@@ -9,6 +9,7 @@
  * with `overloaded` if too much waits already: then nothing was done. `isUndone` of the error says that
  * surely nothing of a write was stored. A method's own comment names the errors beyond these three.
  */
+import type { Labels } from "../labels/labels.ts"
 import type { ArtifactRow, Changes } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskStatus } from "../task/task.ts"
@@ -16,6 +17,7 @@ import type { AccountStorage } from "./account-storage.ts"
 import type { IdempotencyUse, Input } from "./side-records.ts"
 import type { ChannelStorage } from "./channel-storage.ts"
 import type { DeploymentStorage } from "./deployment-storage.ts"
+import type { FeedStorage } from "./feed-storage.ts"
 import type { QueueChange, QueueStorage } from "./queue-storage.ts"
 import type { StreamHead } from "./stream-head.ts"
 
@@ -25,7 +27,8 @@ export interface TaskStorage
     QueueStorage,
     Pick<AccountStorage, "findAccount" | "readTotals" | "sumCharges">,
     Pick<ChannelStorage, "listPausedChannels">,
-    Pick<DeploymentStorage, "agreeOnSecret" | "readDeployment"> {}
+    Pick<DeploymentStorage, "agreeOnSecret" | "readDeployment">,
+    FeedStorage {}
 
 /** The events of tasks, the rows that they make, and what people wrote. */
 export interface TaskLog {
@@ -45,6 +48,8 @@ export interface TaskLog {
    * admitted again, and stored once.
    */
   admit(request: AdmitRequest): Promise<Admission>
+  /** What the account's idempotency key stands for; undefined if it is unused or forgotten. */
+  findIdempotency(request: IdempotencyRequest): Promise<IdempotentTask | undefined>
   /**
    * Forgets idempotency keys used before a moment, the oldest first and at most `limit` of them;
    * resolves to how many.
@@ -69,9 +74,11 @@ export interface TaskLog {
   readEvents(task: string): Promise<readonly StoredEvent[]>
   /** What a person wrote or sent, by name; undefined once erased. */
   readInput(request: { readonly task: string; readonly name: string }): Promise<Input | undefined>
+  /** What the task was labelled with; none once erased, and for an unknown task. */
+  readLabels(task: string): Promise<Labels>
   /**
-   * Erases every input of a task for good, and its idempotency key unless that is kept; the log, its
-   * hashes and the read models stay as they are. Resolves to whether there was an input.
+   * Erases every input and label of a task for good, and its idempotency key unless that is kept; the log,
+   * its hashes and the read models stay as they are. Resolves to whether there was an input.
    */
   eraseInputs(task: string, options?: { readonly keepsIdempotency: boolean }): Promise<boolean>
   /**
@@ -90,6 +97,8 @@ export interface ListRequest {
   readonly createdBefore?: number
   readonly status?: TaskStatus
   readonly model?: string
+  /** Every one of them; none is as good as absent. */
+  readonly labels?: Labels
   /** Where the page before ended; absent: from the newest task. */
   readonly after?: TaskPosition
   /** At least 1. */
@@ -120,6 +129,8 @@ export interface Append {
   readonly events: readonly StoredEvent[]
   readonly changes: Changes
   readonly inputs?: readonly Input[]
+  /** Of a new task alone. */
+  readonly labels?: Labels
   /** How the append changes the task's entry in the queue; absent: not at all. */
   readonly queue?: QueueChange
 }
@@ -129,8 +140,18 @@ export interface AdmitRequest {
   readonly idempotency?: IdempotencyUse
 }
 
+export interface IdempotencyRequest {
+  readonly account: string
+  readonly key: string
+}
+
+export interface IdempotentTask {
+  readonly task: string
+  readonly fingerprint: string
+}
+
 export type Admission =
   | { readonly kind: "admitted" }
   /** The key stands for this task already. */
-  | { readonly kind: "known"; readonly task: string; readonly fingerprint: string }
+  | ({ readonly kind: "known" } & IdempotentTask)
   | { readonly kind: "refused"; readonly limit: "budget" | "unfinished-tasks" }

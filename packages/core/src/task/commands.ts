@@ -56,5 +56,7 @@ export type TaskCommand =
     }
   /** Ends a task that is past `endBy` or out of attempts. */
   | { readonly kind: "time-out" }
+  /** Keeps what has not expired until `until`, ms, at least. */
+  | { readonly kind: "hold"; readonly until: number }
   /** Records that the last artifact's time has passed. */
   | { readonly kind: "expire" }

@@ -62,6 +62,8 @@ function findObjection(task: Task, command: TaskCommand, now: number): Rejection
       return isOverdue(task, now) ? undefined : { code: "not-due", dueAt: task.endBy }
     case "expire":
       return now >= lastExpiryAt(task) ? undefined : { code: "not-due", dueAt: lastExpiryAt(task) }
+    case "hold":
+      return findHoldObjection(task, now)
     case "submit":
     case "succeed":
       return undefined
@@ -94,6 +96,12 @@ function findDispatchObjection(task: Task, now: number): Rejection | undefined {
   if (now >= task.endBy) return { code: "past-deadline", endBy: task.endBy }
   if (!hasSpentAll(task)) return undefined
   return { code: "attempts-exhausted", maxAttempts: task.maxAttempts }
+}
+
+function findHoldObjection(task: Task, now: number): Rejection | undefined {
+  const expiredAt = lastExpiryAt(task)
+  const isOver = task.state === "succeeded.available" && now >= expiredAt
+  return isOver ? { code: "artifacts-expired", expiredAt } : undefined
 }
 
 function toEvent(task: Task, command: TaskCommand, at: number): TaskEvent {
@@ -133,6 +141,8 @@ function toEvent(task: Task, command: TaskCommand, at: number): TaskEvent {
       return failed(task, at, command)
     case "time-out":
       return failed(task, at, { code: toTimeOutCode(task) })
+    case "hold":
+      return toEventOf("held", at, { until: command.until })
     case "expire":
       return toEventOf("expired", at, { keys: task.artifacts.map(({ key }) => key) })
   }

@@ -114,6 +114,8 @@ export const EVENT_DATA = {
     /** What the channel says it billed all the same; null if it billed nothing. */
     usage: v.nullable(usageSchema),
   }),
+  /** Artifacts whose time had not passed by then are kept until then, or longer as they were. */
+  held: v.strictObject({ until: count }),
   expired: v.strictObject({ keys: v.array(name) }),
 } as const
 

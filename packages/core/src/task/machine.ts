@@ -7,6 +7,7 @@
  *                         ├──deferred──── doubtful ←→ (dispatched again under the same key)
  *                         └──deferred────────────────────────────────┘
  *   dispatching, doubtful, running ─succeeded→ succeeded.available ─expired→ succeeded.expired
+ *                                              succeeded.available ─held→ succeeded.available
  *   queued, dispatching, doubtful, running ─failed→ failed
  *
  * Deadlines are data: nothing here waits, invokes or spawns. Every transition runs `record`, and
@@ -15,6 +16,7 @@
 import { produce } from "immer"
 import { assign, setup } from "xstate"
 import type { TaskEvent } from "./events.ts"
+import { keepsLonger } from "./hold.ts"
 import { reduce } from "./reducers.ts"
 import { emptyTask, type Task } from "./task.ts"
 
@@ -39,6 +41,9 @@ export const GUARDS = {
     event.type === "progressed" &&
     event.data.progress > context.progress &&
     event.data.progress < 100,
+  /** A hold that keeps nothing longer is no event. */
+  keepsLonger: ({ context, event }: Situation): boolean =>
+    event.type === "held" && keepsLonger(context.artifacts, event.data.until, event.at),
 } as const
 
 export type GuardName = keyof typeof GUARDS
@@ -98,7 +103,10 @@ export const taskMachine = setup({
       initial: "available",
       states: {
         available: {
-          on: { expired: { target: "expired", actions: "record" } },
+          on: {
+            held: { target: "available", guard: "keepsLonger", actions: "record" },
+            expired: { target: "expired", actions: "record" },
+          },
         },
         expired: {},
       },

@@ -7,7 +7,7 @@ import { toOrderedJson } from "../canonical-json.ts"
 import { billedInputMs } from "../money/charge.ts"
 import { toCostFigure, type AttemptCost, type CostFigure } from "../money/cost.ts"
 import { SafelightError } from "../safelight-error.ts"
-import type { TaskEvent, TaskEventOf } from "./events.ts"
+import type { ManifestEntry, TaskEvent, TaskEventOf } from "./events.ts"
 import { toStatus, type Task, type TaskStatus } from "./task.ts"
 
 /** The fold at `version`: what GET reads. */
@@ -87,11 +87,16 @@ export interface OutcomeRow {
   readonly task: string
 }
 
+/** An artifact that is kept longer: nothing else of its row ever changes. */
+export type HeldArtifact = Pick<ArtifactRow, "expiresAt" | "position" | "task">
+
 /** What an append changes in the derived tables. */
 export interface Changes {
   readonly task: TaskRow
-  /** Rows to add; an artifact's row never changes. */
+  /** Rows to add. */
   readonly artifacts: readonly ArtifactRow[]
+  /** Rows of before that are kept longer. */
+  readonly held: readonly HeldArtifact[]
   /** A row to add. */
   readonly charge?: ChargeRow
   /** Rows to add. */
@@ -105,14 +110,20 @@ export function project(task: Task, hash: string, events: readonly TaskEvent[]):
   const hasSucceeded = events.some(({ type }) => type === "succeeded")
   const hasFinished = hasSucceeded || events.some(({ type }) => type === "failed")
   const isNew = events[0]?.type === "submitted"
+  const isHeld = !hasSucceeded && events.some(({ type }) => type === "held")
   const charge = hasFinished ? toChargeRow(task) : undefined
   return {
     task: toTaskRow(task, hash),
     artifacts: hasSucceeded ? toArtifactRows(task) : [],
+    held: isHeld ? task.artifacts.map((entry, position) => toHeld(task, entry, position)) : [],
     ...(charge && { charge }),
     outcomes: toOutcomeRows(task, events),
     ...((isNew || hasFinished) && { totals: toTotalsChange(task, isNew, hasFinished) }),
   }
+}
+
+function toHeld({ id: task }: Task, { expiresAt }: ManifestEntry, position: number): HeldArtifact {
+  return { expiresAt, position, task }
 }
 
 /** The task's item of the bill; undefined if it is not finished, or used nothing. */
@@ -193,6 +204,7 @@ function toEnd({ data, type }: TaskEvent): End | undefined {
     case "accepted":
     case "doubted":
     case "progressed":
+    case "held":
     case "expired":
       return undefined
   }

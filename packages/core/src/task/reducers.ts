@@ -5,6 +5,7 @@
  * fails if one reaches deeper.
  */
 import type { EventType, TaskEvent, TaskEventOf } from "./events.ts"
+import { holdUntil } from "./hold.ts"
 import type { Task } from "./task.ts"
 
 export type TaskDraft = { -readonly [Key in keyof Task]: Task[Key] }
@@ -74,6 +75,9 @@ const REDUCERS: Reducers = {
     draft.error = data.error
     draft.finishedAt = at
     draft.usage = data.usage
+  },
+  held(draft, { at, data }) {
+    draft.artifacts = holdUntil(draft.artifacts, data.until, at)
   },
   expired() {
     // The state alone says it: artifacts stay listed with their expiry (http-decisions §3).

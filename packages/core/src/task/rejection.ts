@@ -11,10 +11,20 @@ export type Rejection =
   | { readonly code: "invalid-account" }
   /** The idempotency key, or its fingerprint, is malformed (`isIdempotencyKey`). */
   | { readonly code: "invalid-idempotency-key" }
+  /** The labels are not as `findLabelFault` allows; `fault` is its words. */
+  | { readonly code: "invalid-labels"; readonly fault: string }
   /** More services than `MAX_HOPS` have passed the request on: they form a circle. */
   | { readonly code: "too-many-hops" }
   | { readonly code: "model-not-found"; readonly model: string }
   | { readonly code: "invalid-parameters"; readonly issues: readonly ParameterIssue[] }
+  /** The task could be charged more than the request allows. */
+  | {
+      readonly code: "max-cost-exceeded"
+      readonly costMicros: number
+      readonly maxCostMicros: number
+    }
+  /** The time of the quote is over, or tasks are priced by another table by now. */
+  | { readonly code: "quote-expired" }
   /** The account's charges and reservations leave no room for the task. */
   | { readonly code: "budget-exceeded" }
   | { readonly code: "too-many-unfinished-tasks" }
@@ -31,5 +41,7 @@ export type Rejection =
   /** The task's `endBy` has passed: only its end may still be recorded. */
   | { readonly code: "past-deadline"; readonly endBy: number }
   | { readonly code: "attempts-exhausted"; readonly maxAttempts: number }
+  /** The last artifact's time has passed. */
+  | { readonly code: "artifacts-expired"; readonly expiredAt: number }
   /** It is too early for the command. */
   | { readonly code: "not-due"; readonly dueAt: number }

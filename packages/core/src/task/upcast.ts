@@ -32,6 +32,7 @@ const FIRST: Versions = {
   progressed: 1,
   succeeded: 1,
   failed: 1,
+  held: 1,
   expired: 1,
 }
 

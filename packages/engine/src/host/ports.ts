@@ -10,7 +10,9 @@ import type {
   Model,
   PriceBook,
   Probe,
+  Task,
   TaskStorage,
+  Tracer,
 } from "@safelight/core"
 import type { UnitCosts } from "../record/attempt-cost.ts"
 import type { ContentRefusals } from "../work/refusal-rule.ts"
@@ -34,8 +36,11 @@ export interface Ports {
   readonly inputLinks: InputLinks
   /** What operators declared, by the channel's name. */
   readonly costs: ReadonlyMap<string, UnitCosts>
+  /** Absent if nobody is to be told; see `EngineOptions`. */
+  readonly onExpiring: ((task: Task) => Promise<void>) | undefined
   readonly contentRefusals: ContentRefusals
   /** Both are there where a channel's outputs are URLs. */
   readonly media: MediaSource | undefined
   readonly inspector: MediaInspector | undefined
+  readonly tracer: Tracer
 }

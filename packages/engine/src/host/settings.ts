@@ -15,6 +15,11 @@ export interface EngineSettings {
   readonly graceMs: number
   /** How long artifacts are kept where their account has no time of its own (specification §1). */
   readonly retentionMs: number
+  /**
+   * How long before a task's last artifact expires its host is told (`onExpiring`); 0: never, and retention
+   * looks at no task for it.
+   */
+  readonly expiryNoticeMs: number
   /** How long after its task's end, or its expiry, an artifact's bytes are removed. */
   readonly removeAfterMs: number
   /**
@@ -29,7 +34,14 @@ export interface EngineSettings {
   readonly inputRetentionMs: number
   /** How long an idempotency key stands for its task; a sweep then forgets it. */
   readonly idempotencyMs: number
-  /** How often the queue is looked at when nothing wakes the engine. */
+  /** How long a quote is valid. A restart with new prices ends it at once. */
+  readonly quoteMs: number
+  /**
+   * How long what happens to an account's tasks is kept for its streams, and goes on being kept once nobody
+   * reads them: a reader who comes back later than that starts over.
+   */
+  readonly feedMs: number
+  /** How often the queue and the feeds are looked at when nothing wakes the engine. */
   readonly idlePollMs: number
   /** The first pause after a failure; it doubles up to `backoffMaxMs`. */
   readonly backoffMs: number
@@ -54,6 +66,7 @@ export const DEFAULTS: EngineSettings = {
   // A client's HTTP time-out is rarely shorter than this.
   graceMs: 2_000,
   retentionMs: 14 * 86_400_000,
+  expiryNoticeMs: 0,
   // A transfer that began in time goes on; nobody downloads for a day.
   removeAfterMs: 86_400_000,
   // Twice as long as artifacts are kept: what an original made of the same tasks has expired there.
@@ -62,6 +75,9 @@ export const DEFAULTS: EngineSettings = {
   inputRetentionMs: 14 * 86_400_000,
   // Longer than any client repeats a request; as long as what the task made is there to be had.
   idempotencyMs: 14 * 86_400_000,
+  // Time enough for a person to decide.
+  quoteMs: 3_600_000,
+  feedMs: 3_600_000,
   idlePollMs: 1_000,
   backoffMs: 500,
   backoffMaxMs: 30_000,
@@ -74,6 +90,8 @@ export const DEFAULTS: EngineSettings = {
   breakerOpenMs: 15_000,
 }
 
+const MAY_BE_ZERO: ReadonlySet<string> = new Set(["expiryNoticeMs", "graceMs"])
+
 /** Fills in the defaults. Throws `invalid-configuration`, naming the setting, on a wrong one. */
 export function toSettings(
   given: Partial<EngineSettings> | undefined,
@@ -82,7 +100,7 @@ export function toSettings(
   const settings: EngineSettings = { ...DEFAULTS, ...given }
   for (const [name, value] of Object.entries(settings)) {
     if (!Object.hasOwn(DEFAULTS, name)) throw invalid(`${name} is not a setting of the engine`)
-    if (!Number.isSafeInteger(value) || value < (name === "graceMs" ? 0 : 1)) {
+    if (!Number.isSafeInteger(value) || value < (MAY_BE_ZERO.has(name) ? 0 : 1)) {
       throw invalid(`${name} must be a positive integer`)
     }
   }

@@ -3,14 +3,16 @@
  * task that comes back before its last driver has returned waits for it.
  */
 import type { Context } from "../host/context.ts"
-import { drive } from "../work/drive.ts"
-import type { Work } from "../work/work.ts"
+import { driveTraced } from "../work/drive-traced.ts"
+import { ENDED_HERE, type Work } from "../work/work.ts"
 
 export interface InFlight {
   /** Drives `work`; resolves when this process is done with it. */
   begin(work: Work): Promise<void>
   /** Whether `task` is worked on here now. */
   has(task: string): boolean
+  /** Whether what was bought for `task` is being stored here. */
+  isCollecting(task: string): boolean
   /** What is worked on now. */
   list(): readonly Work[]
   /** Has the task polled soon, if it is worked on here; whether it is. */
@@ -49,7 +51,7 @@ export function createInFlight(
 
   async function run(work: Work, earlier: Promise<void> | undefined): Promise<void> {
     if (earlier !== undefined) await earlier
-    await drive(context, work)
+    await driveTraced(context, work)
     end(work)
   }
 
@@ -73,9 +75,10 @@ export function createInFlight(
       return done
     },
     has: (task) => inFlight.has(task),
+    isCollecting: (task) => inFlight.get(task)?.work.isCollecting === true,
     list: () => [...inFlight.values()].map(({ work }) => work),
     wake: (task) => wakeWork(inFlight.get(task)?.work),
-    callOff: (task) => inFlight.get(task)?.work.controller.abort("finished"),
+    callOff: (task) => inFlight.get(task)?.work.controller.abort(ENDED_HERE),
     async windDown(graceMs) {
       const inTime = new AbortController()
       const all = Promise.all([...inFlight.values()].map(({ done }) => done))

@@ -2,7 +2,13 @@
  * Waiting for the end of a task. What this process works on is told as it ends; whether another one
  * has ended it only a look at the storage shows.
  */
-import { isTerminal, SafelightError, type StreamHead, type Task } from "@safelight/core"
+import {
+  isTerminal,
+  SafelightError,
+  type AbortSignalLike,
+  type StreamHead,
+  type Task,
+} from "@safelight/core"
 import type { Context } from "../host/context.ts"
 import type { Dispatcher } from "../scheduling/dispatcher.ts"
 
@@ -15,7 +21,7 @@ export async function waitUntilFinished(
   { clock, recorder, settings, storage }: Context,
   dispatcher: Dispatcher,
   id: string,
-  signal: AbortSignal | undefined,
+  signal: AbortSignalLike | undefined,
 ): Promise<Task | undefined> {
   const ended = new AbortController()
   let finished: Task | undefined

@@ -4,15 +4,22 @@
  */
 import {
   billedInputMs,
+  currentPrices,
   findPrice,
   openEvent,
+  type ChangeService,
   type StreamHead,
   type TaskRequest,
   type TaskService,
 } from "@safelight/core"
+import { toChanges } from "./task-changes.ts"
 import type { Context } from "../host/context.ts"
+import { readBalance } from "./balance.ts"
 
-export interface TaskReads extends Omit<TaskService, "submit"> {
+export interface TaskReads
+  extends
+    Omit<TaskService, "cancel" | "finished" | "holdArtifacts" | "quote" | "submit">,
+    Pick<ChangeService, "listChanges"> {
   erase(request: TaskRequest): Promise<boolean>
 }
 
@@ -48,11 +55,16 @@ export function createReads(context: Context): TaskReads {
     async listEvents(request) {
       return (await find(request)) && (await storage.readEvents(request.id)).map(openEvent)
     },
+    async listChanges({ after, ...request }) {
+      const found = await find(request)
+      return found && toChanges(request.id, await storage.readEvents(request.id), after)
+    },
     async findUsage(request) {
       const task = (await find(request))?.task
       return (
         task && {
           task,
+          labels: await storage.readLabels(task.id),
           price: findPrice(prices, task.priceVersion, task.model),
           billedInputMs: billedInputMs(task.usage?.inputVideosMs ?? []),
         }
@@ -67,6 +79,8 @@ export function createReads(context: Context): TaskReads {
       ])
       return { charges, totals, budgetMicros: account?.budgetMicros ?? null }
     },
+    readBalance: (account) => readBalance(storage, account),
+    currentPrices: () => currentPrices(prices),
     openArtifact: ({ artifact, ...range }) =>
       artifacts.open({ locator: artifact.locator, ...range }),
     erase: async (request) =>

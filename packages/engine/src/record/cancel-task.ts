@@ -1,29 +1,123 @@
 /**
- * Ending a task by hand, whatever state it is in: it fails with `task_cancelled` and is not charged.
- * Like settling a doubt it needs no engine, as any process may append. Whoever works on the task learns
- * of it at the next fact that it wants to record, which is refused; what a provider was asked for by
- * then may be billed by it all the same.
+ * Cancelling a task: one way for everybody who asks for it. What a reader would get wrong: a purchase that
+ * can't be stopped is not given up. Its task goes on, and may succeed and be charged.
+ *
+ *   queued ─→ failed: nothing was bought                                               cancelled
+ *   running ─the channel is asked─┬ stopped ─→ failed                                  stopped
+ *                                 └ too late, or unknown: the task goes on             too-late, unknown
+ *   dispatching ─its answer is waited for─┬ running, queued: as above
+ *                                         └ none comes: the task goes on               unknown
+ *   doubtful ─what comes of it is waited for─┬ running, queued: as above
+ *                                            └ nothing does ─→ failed, with a line     unknown
+ *   by hand: whatever is not finished ─→ failed                                        cancelled, unknown
  */
-import { isTerminal, type Task } from "@safelight/core"
-import { createLonePorts, type ResolvePorts } from "./resolve-task.ts"
+import {
+  isTerminal,
+  type AttemptCost,
+  type Cancellation,
+  type CancelOutcome,
+  type StreamHead,
+  type Task,
+} from "@safelight/core"
+import type { Recorded } from "./recorder.ts"
+import { createLonePorts, type LonePorts, type ResolvePorts } from "./resolve-task.ts"
 
-export type CancelResult =
-  | { readonly kind: "cancelled"; readonly task: Task }
-  | { readonly kind: "unknown-task" }
-  /** It had ended by itself. */
-  | { readonly kind: "finished"; readonly task: Task }
+/** What only a process with the task's channel can do. */
+export interface Stopping {
+  /** Whether the result is here already, and is being stored. */
+  isCollecting(task: string): boolean
+  /** Asks the channel of a running task to stop. Never rejects because of the channel. */
+  stop(head: StreamHead): Promise<CancelOutcome>
+  /** What stopped work cost upstream. */
+  toCost(head: StreamHead): AttemptCost
+  /** Waits for what becomes of a call; false if nothing more is to be expected. */
+  awaitNews(head: StreamHead): Promise<boolean>
+  /** A purchase in doubt was given up. */
+  report(head: StreamHead): void
+}
 
-/** Twice finds it finished. Rejects as `resolveTask` does. */
-export async function cancelTask(ports: ResolvePorts, id: string): Promise<CancelResult> {
-  const { recorder, storage } = await createLonePorts(ports)
+/** Tries to record that work was stopped, some seconds in all: if they fail, the next poll tells it. */
+const TRIES = 4
+
+/**
+ * Ends a task by hand, whatever state it is in, and asks no channel: like settling a doubt it needs no engine.
+ * A process that works on the task asks its channel to stop once it learns of the end. Undefined for an
+ * unknown task. Rejects as `resolveTask` does.
+ */
+export async function cancelTask(
+  ports: ResolvePorts,
+  id: string,
+): Promise<Cancellation | undefined> {
+  return cancel(await createLonePorts(ports), id, undefined)
+}
+
+/** Undefined for an unknown task. Rejects where the storage fails. */
+export async function cancel(
+  ports: LonePorts,
+  id: string,
+  stopping: Stopping | undefined,
+): Promise<Cancellation | undefined> {
   for (;;) {
-    const head = await storage.readTask(id)
-    if (head === undefined) return { kind: "unknown-task" }
-    const { task } = head
-    if (isTerminal(task)) return { kind: "finished", task }
-    const command = { kind: "fail", attempt: task.attempt, code: "task_cancelled" } as const
-    const recorded = await recorder.recordIntent(head, command)
-    if (recorded.kind === "recorded") return { kind: "cancelled", task: recorded.head.task }
-    if (recorded.kind === "refused") throw new TypeError(`a task that is ${task.state} took no end`)
+    const head = await ports.storage.readTask(id)
+    if (head === undefined) return undefined
+    const cancellation = await tryOnce(ports, head, stopping)
+    if (cancellation !== undefined) return cancellation
   }
+}
+
+/** Undefined where the task has moved on meanwhile. */
+async function tryOnce(
+  ports: LonePorts,
+  head: StreamHead,
+  stopping: Stopping | undefined,
+): Promise<Cancellation | undefined> {
+  const { task } = head
+  if (isTerminal(task)) return { outcome: toOutcome(task), task }
+  if (stopping === undefined || task.state === "queued") return end(ports, head)
+  if (stopping.isCollecting(task.id)) return { outcome: "too-late", task }
+  if (task.state === "running") return stop(ports, head, stopping)
+  if (await stopping.awaitNews(head)) return undefined
+  // Whoever made the call is still there: its answer may bring a result that is paid for.
+  if (task.state === "dispatching") return { outcome: "unknown", task }
+  const ended = await end(ports, head)
+  if (ended !== undefined) stopping.report(head)
+  return ended
+}
+
+/** An intent: a task that is dispatched or adopted at this moment is looked at anew. */
+async function end({ recorder }: LonePorts, head: StreamHead): Promise<Cancellation | undefined> {
+  const { attempt, state } = head.task
+  const command = { kind: "fail", attempt, code: "task_cancelled" } as const
+  const recorded = await recorder.recordIntent(head, command)
+  if (recorded.kind === "refused") throw new TypeError(`a task that is ${state} took no end`)
+  if (recorded.kind === "superseded") return undefined
+  return { outcome: state === "queued" ? "cancelled" : "unknown", task: recorded.head.task }
+}
+
+/** A fact: once the channel has stopped the work, that is the task's end, unless its result came first. */
+async function stop(
+  { recorder, storage }: LonePorts,
+  head: StreamHead,
+  stopping: Stopping,
+): Promise<Cancellation | undefined> {
+  const { attempt, id } = head.task
+  const outcome = await stopping.stop(head)
+  if (outcome !== "stopped") {
+    const task = (await storage.readTask(id))?.task
+    return task?.state === "running" && task.attempt === attempt ? { outcome, task } : undefined
+  }
+  const cost = stopping.toCost(head)
+  const command = { kind: "fail", attempt, code: "task_cancelled", cost } as const
+  const recorded: Recorded = await recorder.recordFact(head, [command], { maxTries: TRIES })
+  return recorded.kind === "recorded" ? { outcome, task: recorded.head.task } : undefined
+}
+
+/**
+ * Of a finished task, as far as its log tells: a failure that is no cancellation came before it. A task that
+ * was ended by hand while it ran counts as stopped.
+ */
+function toOutcome({ deferral, dispatch, error, operation }: Task): Cancellation["outcome"] {
+  if (error?.code !== "task_cancelled") return "too-late"
+  if (dispatch === null || deferral !== null) return "cancelled"
+  return operation === null ? "unknown" : "stopped"
 }

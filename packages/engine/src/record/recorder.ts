@@ -10,6 +10,7 @@ import {
   isTerminal,
   project,
   sealEvents,
+  traceCall,
   type AbortSignalLike,
   type Append,
   type Input,
@@ -23,6 +24,7 @@ import { createAnnouncer, type Announcer } from "./announcer.ts"
 import { decideAgain } from "./lost-commits.ts"
 import { persist, persistFact } from "./persist.ts"
 import type { Ports } from "../host/ports.ts"
+import { toAppendSpan } from "./trace-input.ts"
 import { toQueueChange } from "./schedule.ts"
 
 export type Recorded =
@@ -77,7 +79,7 @@ interface Decided {
 
 export type RecorderPorts = Pick<
   Ports,
-  "channels" | "clock" | "digest" | "log" | "settings" | "storage"
+  "channels" | "clock" | "digest" | "log" | "settings" | "storage" | "tracer"
 >
 
 export function createRecorder(ports: RecorderPorts): Recorder {
@@ -86,7 +88,7 @@ export function createRecorder(ports: RecorderPorts): Recorder {
   /** Appends what was decided; `version-conflict` comes back as undefined. */
   async function write(append: Append, task: Task): Promise<Recorded | undefined> {
     try {
-      await ports.storage.append(append)
+      await traceCall(ports.tracer, toAppendSpan(append), () => ports.storage.append(append))
     } catch (error) {
       if (isSafelightError(error) && error.code === "version-conflict") return undefined
       throw error

@@ -4,6 +4,7 @@
  * engine knows better; it needs no engine, as any process may append.
  */
 import {
+  NO_TRACER,
   SILENT_LOG,
   type Channel,
   type Clock,
@@ -66,7 +67,16 @@ export async function createLonePorts(ports: ResolvePorts): Promise<LonePorts> {
   const log = SILENT_LOG
   const clock = createEngineClock({ clock: own, log, storage })
   await clock.ready()
-  const recorder = createRecorder({ channels, clock, digest: sha256, log, settings, storage })
+  const tracer = NO_TRACER
+  const recorder = createRecorder({
+    channels,
+    clock,
+    digest: sha256,
+    log,
+    settings,
+    storage,
+    tracer,
+  })
   return { recorder, storage }
 }
 

@@ -1,6 +1,7 @@
 /**
  * What time does to tasks, done whenever somebody calls. The overdue part ends tasks past their `endBy`; the
- * retention part records expiry, removes bytes and orphans, erases inputs and forgets idempotency keys.
+ * retention part records expiry, removes bytes and orphans, erases inputs and forgets idempotency keys and
+ * what feeds have of the past.
  * The two run at once and share nothing. Every node may sweep at once: the version of a task decides who
  * ends it.
  */
@@ -28,7 +29,7 @@ export interface SweepReport {
 /** `overdue` must not wait for `retention`, whose bucket may take minutes to fail. */
 export type SweepPart = "overdue" | "retention"
 
-/** Keys forgotten in one commit: submissions wait for it, so it must be short. */
+/** Keys or entries of feeds forgotten in one commit: submissions wait for it, so it must be short. */
 const FORGOTTEN_PAGE = 500
 
 /** The end of one task, which may have a result to be stored. */
@@ -52,7 +53,11 @@ export async function sweep(context: Context, now: number, part?: SweepPart): Pr
   const chores: Promise<void>[] = []
   if (part !== "retention") chores.push(endAllOverdue(context, toRound()))
   if (part !== "overdue") {
-    chores.push(retainAll(context, toRound()), forgetIdempotency(context, toRound()))
+    chores.push(
+      retainAll(context, toRound()),
+      forgetIdempotency(context, toRound()),
+      forgetFeeds(context, now),
+    )
   }
   for (const chore of await Promise.allSettled(chores)) {
     if (chore.status === "rejected") throw chore.reason
@@ -123,5 +128,14 @@ async function forgetIdempotency(
     const count = await storage.forgetIdempotency({ usedBefore, limit: FORGOTTEN_PAGE })
     report.forgotten += count
     if (count < FORGOTTEN_PAGE) return
+  }
+}
+
+async function forgetFeeds({ settings, storage }: Context, now: number): Promise<void> {
+  const before = now - settings.feedMs
+  for (const { account } of await storage.listFeeds()) {
+    let count: number
+    do count = await storage.forgetFeed({ account, now, before, limit: FORGOTTEN_PAGE })
+    while (count === FORGOTTEN_PAGE)
   }
 }

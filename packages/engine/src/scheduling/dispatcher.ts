@@ -34,6 +34,8 @@ export interface Dispatcher {
   withdraw(offer: Offer): void
   /** Whether this process works on `task` now. */
   worksOn(task: string): boolean
+  /** Whether what was bought for `task` is being stored here. */
+  readonly isCollecting: (task: string) => boolean
   /** Begins the work of an accepted offer; resolves when this process is done with it. */
   accept(offer: Offer, head: StreamHead, parameters: ParameterValues): Promise<void>
   /** Lets running work finish for up to `graceMs`, then hands the rest back. */
@@ -76,6 +78,7 @@ export function createDispatcher(context: Context, models: readonly string[]): D
     },
     reserve,
     worksOn: (task) => inFlight.has(task),
+    isCollecting: (task) => inFlight.isCollecting(task),
     withdraw({ account, accountPermit, model, permit, taking: offered }) {
       offered.end()
       permit.release()
@@ -83,7 +86,13 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       onReleased(model, account)
     },
     accept({ accountPermit, permit, taking: offered }, head, parameters) {
-      const work = createWork(head, lease, clock, { accountPermit, permit, parameters })
+      const traceparent = context.tracer.active()?.traceparent
+      const work = createWork(head, lease, clock, {
+        accountPermit,
+        permit,
+        parameters,
+        traceparent,
+      })
       // It may be somebody else's by now; the next heartbeats tell.
       if (!offered.isSound()) work.controller.abort("the lease may have expired")
       const done = inFlight.begin(work)

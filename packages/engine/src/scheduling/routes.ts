@@ -7,13 +7,16 @@ import {
   type Channel,
   type MediaInspector,
   type MediaSource,
+  type Tracer,
 } from "@safelight/core"
 import { toCheckedChannel, type CheckingPorts } from "../work/answers/checked-channel.ts"
+import { withSpans } from "../work/traced-channel.ts"
 import type { Route } from "./routing.ts"
 
 export interface RoutePorts extends Pick<CheckingPorts, "log" | "models"> {
   readonly inspector: MediaInspector | undefined
   readonly media: MediaSource | undefined
+  readonly tracer: Tracer
 }
 
 /**
@@ -22,7 +25,7 @@ export interface RoutePorts extends Pick<CheckingPorts, "log" | "models"> {
  */
 export function toRoutes(
   given: readonly (Channel | Route)[],
-  { inspector, media, ...ports }: RoutePorts,
+  { inspector, media, tracer, ...ports }: RoutePorts,
 ): readonly Route[] {
   const routes: readonly Route[] = given.map((each) =>
     "channel" in each ? each : { channel: each },
@@ -31,7 +34,8 @@ export function toRoutes(
   const hasInspector = inspector !== undefined
   const checked = routes.map(({ channel, ...place }) => {
     const own = toCheckedChannel(channel, { hasInspector, ...ports })
-    return { ...place, channel: place.repeats === true ? toRepeating(own) : own }
+    const traced = withSpans(own, tracer)
+    return { ...place, channel: place.repeats === true ? toRepeating(traced) : traced }
   })
   requireFetching(routes, { inspector, media })
   return checked

@@ -4,15 +4,13 @@
  * unless everything is right.
  */
 import {
-  chargeOf,
-  currentPrices,
   decide,
   emptyTask,
+  findLabelFault,
   findSealedParameters,
   GENESIS_HASH,
   isAccountName,
   isIdempotencyKey,
-  MAX_CHARGE_MICROS,
   MAX_HOPS,
   project,
   sealEvents,
@@ -20,6 +18,8 @@ import {
   type Append,
   type Input,
   type Model,
+  type ParameterCheck,
+  type ParameterIssue,
   type ParameterValues,
   type QueueChange,
   type Rejection,
@@ -27,8 +27,11 @@ import {
   type StreamHead,
   type SubmitRequest,
 } from "@safelight/core"
+import type { Context } from "../host/context.ts"
 import type { Ports } from "../host/ports.ts"
 import { HOPS_INPUT, REQUEST_INPUT } from "../record/request-input.ts"
+import { toReservation, type Reservation } from "./reservation.ts"
+import { toTraceInput } from "../record/trace-input.ts"
 
 export interface Prepared {
   readonly append: Append
@@ -42,38 +45,51 @@ export interface Checked {
   /** Where the caller has checked and sealed the parameters itself. */
   readonly sealed: SealedParameters | undefined
   readonly hops: number
+  readonly reservation: Reservation
+}
+
+export interface Rejected {
+  readonly kind: "rejected"
+  readonly rejection: Rejection
 }
 
 /**
- * Checks a request against its model. Sealed parameters are taken as they are only where
- * they were checked by this very model: another of the same id may be stricter.
+ * Checks a request against its model and the channels, and prices it. Sealed parameters are taken as they
+ * are only where they were checked by this very model: another of the same id may be stricter.
  */
-export function checkRequest(
-  ports: Ports,
-  request: SubmitRequest,
-): Checked | { readonly kind: "rejected"; readonly rejection: Rejection } {
+export function checkRequest(context: Context, request: SubmitRequest): Checked | Rejected {
   const { hops = 0 } = request
-  const rejection = findBadName(request) ?? findBadHops(hops)
+  const rejection = findBadName(request) ?? findBadHops(hops) ?? findBadLabels(request)
   if (rejection !== undefined) return { kind: "rejected", rejection }
-  const model = ports.models.get(request.model)
+  const model = context.models.get(request.model)
   if (model === undefined) {
     return { kind: "rejected", rejection: { code: "model-not-found", model: request.model } }
   }
   const sealed = findSealedParameters(request, model)
-  if (sealed !== undefined) {
-    return {
-      kind: "checked",
-      model,
-      parameters: request.parameters as ParameterValues,
-      sealed,
-      hops,
-    }
+  const check: ParameterCheck =
+    sealed === undefined
+      ? model.check(request.parameters)
+      : { kind: "valid", parameters: request.parameters as ParameterValues }
+  const issues = check.kind === "invalid" ? check.issues : findRefusals(context, model, check)
+  if (check.kind === "invalid" || issues.length > 0) {
+    return { kind: "rejected", rejection: { code: "invalid-parameters", issues } }
   }
-  const check = model.check(request.parameters)
-  if (check.kind === "valid") {
-    return { kind: "checked", model, parameters: check.parameters, sealed: undefined, hops }
-  }
-  return { kind: "rejected", rejection: { code: "invalid-parameters", issues: check.issues } }
+  const { parameters } = check
+  const reservation = toReservation(context, model, parameters)
+  return { kind: "checked", model, parameters, sealed, hops, reservation }
+}
+
+/** A request that no channel can express would wait for nothing. */
+function findRefusals(
+  { routing }: Context,
+  { id }: Model,
+  { parameters }: Pick<Checked, "parameters">,
+): readonly ParameterIssue[] {
+  const refusals = routing.findRefusals({ model: id, parameters })
+  return refusals.map(({ ineligible: { param: name, reason } }) => {
+    const param = name === undefined ? "model" : `parameters.${name}`
+    return { param, code: "invalid_value", message: `${param}: ${reason}.` }
+  })
 }
 
 /** What a front end has checked before, a host may not have: events and rows hold both for good. */
@@ -86,8 +102,8 @@ function findBadName({ account, idempotency }: SubmitRequest): Rejection | undef
 /** The append that makes a checked request a task at `place`: in line, or with this process already. */
 export function prepareSubmission(
   ports: Ports,
-  account: string,
-  { hops, model, parameters, sealed }: Checked,
+  { account, labels }: Pick<SubmitRequest, "account" | "labels">,
+  { hops, model, parameters, reservation, sealed }: Checked,
   place: Pick<Extract<QueueChange, { kind: "enqueue" }>, "lease" | "startTag">,
 ): Prepared {
   const now = ports.clock.now()
@@ -102,7 +118,8 @@ export function prepareSubmission(
     maxAttempts: ports.settings.maxAttempts,
     model: model.id,
     parameters: model.toLogged(parameters),
-    ...reserve(ports, model, parameters),
+    priceVersion: reservation.priceVersion,
+    reservationMicros: reservation.reservationMicros,
   }
   const decision = decide(emptyTask(id), { kind: "submit", submitted }, now)
   if (decision.kind === "rejected") throw new TypeError("a new task takes its submission")
@@ -114,7 +131,12 @@ export function prepareSubmission(
     expectedVersion: 0,
     events,
     changes: project(task, hash, [event]),
-    inputs: [{ task: id, name: REQUEST_INPUT, salt, body }, ...toHopsInput(ports, id, hops)],
+    inputs: [
+      { task: id, name: REQUEST_INPUT, salt, body },
+      ...toHopsInput(ports, id, hops),
+      ...toTraceInput(ports, id),
+    ],
+    ...(labels && { labels }),
     queue: { kind: "enqueue", dueAt: now, endBy, ...place },
   }
   return { append, head: { task, hash } }
@@ -125,20 +147,12 @@ function findBadHops(hops: number): Rejection | undefined {
   return isWithin ? undefined : { code: "too-many-hops" }
 }
 
+function findBadLabels({ labels }: SubmitRequest): Rejection | undefined {
+  const fault = labels === undefined ? undefined : findLabelFault(labels)
+  return fault === undefined ? undefined : { code: "invalid-labels", fault }
+}
+
 function toHopsInput({ identifiers }: Ports, task: string, hops: number): Input[] {
   if (hops === 0) return []
   return [{ task, name: HOPS_INPUT, salt: identifiers.createSalt(), body: String(hops) }]
-}
-
-function reserve(
-  ports: Ports,
-  model: Model,
-  parameters: ParameterValues,
-): { priceVersion: string; reservationMicros: number } {
-  const { version } = currentPrices(ports.prices)
-  const reservationMicros = chargeOf(model, ports.prices, version, model.estimate(parameters))
-  if (reservationMicros >= MAX_CHARGE_MICROS) {
-    throw new RangeError(`a task of ${model.id} costs more than a task may`)
-  }
-  return { priceVersion: version, reservationMicros }
 }

@@ -6,9 +6,12 @@
 import {
   isSafelightError,
   SafelightError,
+  traceCall,
   type Admission,
   type IdempotencyKey,
+  type IdempotentTask,
   type Rejection,
+  type SpanAttributes,
   type StreamHead,
   type SubmitRequest,
   type SubmitResult,
@@ -17,6 +20,7 @@ import {
 import type { Context } from "../host/context.ts"
 import type { Dispatcher } from "../scheduling/dispatcher.ts"
 import type { Offer } from "../scheduling/reservations.ts"
+import { findCostRefusal } from "./reservation.ts"
 import { checkRequest, prepareSubmission, type Checked, type Prepared } from "./submission.ts"
 
 export type Submit = (request: SubmitRequest) => Promise<SubmitResult>
@@ -26,19 +30,16 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
   const inUse = new Set<string>()
 
   /** Admits a checked request; where that fails, its permits are released. */
-  async function accept(
-    { account, idempotency }: SubmitRequest,
-    checked: Checked,
-  ): Promise<Accepted> {
-    const request = { model: checked.model.id, parameters: checked.parameters }
-    const place = await dispatcher.reserve(request, account)
+  async function accept(request: SubmitRequest, checked: Checked): Promise<Accepted> {
+    const asked = { model: checked.model.id, parameters: checked.parameters }
+    const place = await dispatcher.reserve(asked, request.account)
     const offer = place.kind === "here" ? place.offer : undefined
     try {
-      const prepared = prepareSubmission(context, account, checked, {
+      const prepared = prepareSubmission(context, request, checked, {
         lease: offer === undefined ? null : context.lease.id,
         startTag: place.kind === "queue" ? place.startTag : null,
       })
-      const admission = await admit(context, prepared, idempotency)
+      const admission = await admit(context, prepared, request.idempotency)
       if (offer !== undefined && admission.kind !== "admitted") dispatcher.withdraw(offer)
       return { admission, offer, head: prepared.head }
     } catch (error) {
@@ -47,18 +48,21 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
     }
   }
 
-  return async function submit(request) {
+  async function submit(request: SubmitRequest): Promise<SubmitResult> {
     const { account, idempotency } = request
     const checked = checkRequest(context, request)
     if (checked.kind === "rejected") return checked
-    const refusal = findRefusal(context, checked)
-    if (refusal !== undefined) return reject(refusal)
     await context.clock.ready()
+    const refusal = findCostRefusal(request, checked.reservation, context.clock.now())
     const use = idempotency && JSON.stringify([account, idempotency.key])
     if (use !== undefined && inUse.has(use)) return reject({ code: "idempotency-key-in-use" })
     if (use !== undefined) inUse.add(use)
     let accepted: Accepted
     try {
+      if (refusal !== undefined) {
+        const known = await findKnown(context, request)
+        return known === undefined ? reject(refusal) : await replay(context, known, idempotency)
+      }
       accepted = await accept(request, checked)
     } finally {
       if (use !== undefined) inUse.delete(use)
@@ -76,20 +80,24 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
         return reject({ code: REFUSALS[admission.limit] })
     }
   }
+
+  return (request) =>
+    traceCall(context.tracer, { name: "submit task", kind: "producer" }, async (span) => {
+      const result = await submit(request)
+      span?.set(toAttributes(result))
+      return result
+    })
 }
 
-/** A request that no channel can express would wait for nothing. */
-function findRefusal(
-  { routing }: Context,
-  { model, parameters }: Checked,
-): Extract<Rejection, { code: "invalid-parameters" }> | undefined {
-  const refusals = routing.findRefusals({ model: model.id, parameters })
-  if (refusals.length === 0) return undefined
-  const issues = refusals.map(({ ineligible: { param: name, reason } }) => {
-    const param = name === undefined ? "model" : `parameters.${name}`
-    return { param, code: "invalid_value", message: `${param}: ${reason}.` } as const
-  })
-  return { code: "invalid-parameters", issues }
+/** What a request says of its model may be anything, so only a task's own is told. */
+function toAttributes(result: SubmitResult): SpanAttributes {
+  if (result.kind === "rejected") return { "safelight.outcome": result.rejection.code }
+  const { isReplayed, task } = result
+  return {
+    "safelight.outcome": isReplayed ? "replayed" : "submitted",
+    "safelight.task.id": task.id,
+    "safelight.model": task.model,
+  }
 }
 
 interface Accepted {
@@ -114,7 +122,7 @@ function reject(rejection: Rejection): SubmitResult {
  * either, the outcome is unknown and must not be taken for a refusal (http-decisions §2, §7).
  */
 async function admit(
-  { storage, probe }: Context,
+  { storage, probe, tracer }: Context,
   { append, head }: Prepared,
   idempotency: IdempotencyKey | undefined,
 ): Promise<Admission> {
@@ -123,7 +131,10 @@ async function admit(
   let admission: Admission = { kind: "admitted" }
   try {
     const use = idempotency && { ...idempotency, usedAt: createdAt }
-    admission = await storage.admit({ append, ...(use && { idempotency: use }) })
+    const request = { append, ...(use && { idempotency: use }) }
+    admission = await traceCall(tracer, { name: "admit", kind: "client" }, () =>
+      storage.admit(request),
+    )
   } catch (error) {
     if (!isSafelightError(error) || !error.retryable || error.isUndone) throw error
     const found = await storage.readTask(id).catch((cause: unknown) => {
@@ -136,10 +147,19 @@ async function admit(
   return admission
 }
 
+/** A replay is no new purchase, so what a new task would cost doesn't matter to it. */
+async function findKnown(
+  { storage }: Context,
+  { account, idempotency }: SubmitRequest,
+): Promise<IdempotentTask | undefined> {
+  if (idempotency === undefined) return undefined
+  return storage.findIdempotency({ account, key: idempotency.key })
+}
+
 /** The task that an idempotency key stands for, as it is now; or that it stands for another request. */
 async function replay(
   { storage }: Context,
-  { fingerprint, task: id }: Extract<Admission, { kind: "known" }>,
+  { fingerprint, task: id }: IdempotentTask,
   idempotency: IdempotencyKey | undefined,
 ): Promise<SubmitResult> {
   if (fingerprint !== idempotency?.fingerprint) return reject({ code: "idempotency-key-reused" })

@@ -7,6 +7,7 @@
 import {
   isSafelightError,
   toArtifactKey,
+  traceCall,
   type Account,
   type ChannelOutput,
   type Completed,
@@ -132,7 +133,11 @@ async function store(
   const key = toArtifactKey(model.artifacts, position)
   await context.probe("collect:before-put", work.id)
   try {
-    const put = await putInTime(context, work, output, { key, kind: model.artifacts })
+    const put = await traceCall(context.tracer, { name: "store artifact" }, async (span) => {
+      const made = await putInTime(context, work, output, { key, kind: model.artifacts })
+      span?.set({ "safelight.artifact.key": key, "safelight.artifact.bytes": made.bytes })
+      return made
+    })
     await context.probe("collect:after-put", work.id)
     return put
   } catch (error) {

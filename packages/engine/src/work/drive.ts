@@ -14,7 +14,8 @@ import { follow } from "./follow-step.ts"
 import { endOverdue } from "./overdue.ts"
 import { giveBackAll } from "./give-back.ts"
 import { toBackoffMs } from "../host/settings.ts"
-import { isHeld, type StepResult, type Work } from "./work.ts"
+import { stopWork } from "./stop-work.ts"
+import { ENDED_HERE, isHeld, type StepResult, type Work } from "./work.ts"
 
 /** Drives `work` as far as this process can. Never rejects: a failed step lets the task go. */
 export async function drive(context: Context, work: Work): Promise<void> {
@@ -26,9 +27,24 @@ export async function drive(context: Context, work: Work): Promise<void> {
     if (!work.controller.signal.aborted) {
       await giveBack(context, work, context.settings.backoffMs)
     }
+    await stopCancelled(context, work)
   } catch (error) {
     await letGo(context, work, error)
   }
+}
+
+/**
+ * Asks the channel to stop what is followed no more, as somebody else has cancelled the task: who did so
+ * by hand had no channel to ask.
+ */
+async function stopCancelled(context: Context, work: Work): Promise<void> {
+  const { dispatch, state } = work.head.task
+  const { aborted, reason } = work.controller.signal
+  if (state !== "running" || (aborted && reason === ENDED_HERE)) return
+  const channel = context.channels.find(({ name }) => name === dispatch?.channel)
+  const found = await context.storage.readTask(work.id)
+  if (found?.task.error?.code !== "task_cancelled" || channel === undefined) return
+  await stopWork(context, work, channel)
 }
 
 async function step(context: Context, work: Work): Promise<StepResult> {

@@ -33,6 +33,7 @@ export async function follow(
       failures = 0
       const pauseMs = toPollPauseMs(channel, work.id, result, { isCalledBack, polls })
       polls += 1
+      context.tracer.active()?.set({ "safelight.polls": polls })
       await pausePolls(context, work, channel, toRest(context, work, pauseMs))
     } catch (error) {
       if (work.controller.signal.aborted) return "leave"

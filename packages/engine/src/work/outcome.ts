@@ -9,6 +9,7 @@ import {
   type Refused,
   type TaskCommand,
   toCanonicalJson,
+  traceCall,
 } from "@safelight/core"
 import { toAttemptCost } from "../record/attempt-cost.ts"
 import { collect } from "./collect.ts"
@@ -27,6 +28,20 @@ export async function settle(
   work: Work,
   outcome: Completed | Refused | NotCreated,
   before: readonly TaskCommand[] = [],
+): Promise<StepResult> {
+  work.isCollecting = outcome.kind === "completed"
+  try {
+    return await record(context, work, outcome, before)
+  } finally {
+    work.isCollecting = false
+  }
+}
+
+async function record(
+  context: Context,
+  work: Work,
+  outcome: Completed | Refused | NotCreated,
+  before: readonly TaskCommand[],
 ): Promise<StepResult> {
   const command = await toCommand(context, work, outcome)
   const inputs = outcome.kind === "refused" ? await toProviderInput(context, work, outcome) : []
@@ -61,7 +76,7 @@ async function toCommand(
   const answer = state === "running" ? {} : ({ isAnswer: true } as const)
   switch (outcome.kind) {
     case "completed":
-      return collect(context, work, outcome)
+      return traceCall(context.tracer, { name: "collect" }, () => collect(context, work, outcome))
     case "refused":
       return { ...(await toRefusal(context, work, outcome)), ...answer }
     case "not-created": {

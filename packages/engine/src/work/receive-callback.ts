@@ -8,6 +8,7 @@
  *   running → polled soon      over, or of an earlier attempt → a line in the log if it was paid for
  */
 import {
+  traceCall,
   type CallbackOutcome,
   type CallbackResult,
   type Channel,
@@ -17,6 +18,7 @@ import {
 } from "@safelight/core"
 import type { OpenedCallback } from "../host/callback-addresses.ts"
 import type { Context } from "../host/context.ts"
+import { findTraceparent } from "../record/trace-input.ts"
 import { isKnownPurchase } from "./record-fact.ts"
 import { pollChannel } from "./poll-channel.ts"
 import { toPollRequest } from "./request.ts"
@@ -36,7 +38,19 @@ const VERIFY_MS = 10_000
 const MAX_TRIES = 3
 
 /** Rejects where the storage or the channel fails; nothing of the callback was used then. */
-export async function receiveCallback(
+export function receiveCallback(
+  context: Context,
+  parts: CallbackParts,
+  request: ReceiveCallbackRequest,
+): Promise<CallbackResult> {
+  return traceCall(context.tracer, { name: "receive callback", kind: "consumer" }, async (span) => {
+    const result = await receive(context, parts, request)
+    span?.set({ "safelight.outcome": result })
+    return result
+  })
+}
+
+async function receive(
   context: Context,
   parts: CallbackParts,
   { channel: name, headers, key, readBody }: ReceiveCallbackRequest,
@@ -48,6 +62,7 @@ export async function receiveCallback(
   const head = await storage.readTask(toTask(opened))
   if (head === undefined) return "unknown"
   const { model } = head.task
+  await linkTask(context, head, channel)
   const body = await readBody()
   const asked = { ...opened, model, headers, body }
   const outcome = await deadlines.run<CallbackOutcome>(VERIFY_MS, undefined, async (signal) =>
@@ -66,6 +81,15 @@ export async function receiveCallback(
       await use(context, parts, { channel, head, opened, operation: outcome.operation })
       return "taken"
   }
+}
+
+/** The callback comes in a trace of its own, if the provider makes one. */
+async function linkTask(context: Context, { task }: StreamHead, { name }: Channel): Promise<void> {
+  const span = context.tracer.active()
+  if (span === undefined) return
+  span.set({ "safelight.channel": name, "safelight.task.id": task.id })
+  const traceparent = await findTraceparent(context, task.id)
+  if (traceparent !== undefined) span.link(traceparent)
 }
 
 /** An upstream key is the task's id and a number. */

@@ -8,6 +8,9 @@ import type { Recorded } from "../record/recorder.ts"
 import type { Permit } from "../scheduling/permits.ts"
 import type { ChannelPermit } from "../scheduling/routing.ts"
 
+/** Why `controller` of a `Work` aborts where this process has ended the task. */
+export const ENDED_HERE = "ended here"
+
 export type HeldUnder = Pick<Lease, "heldUntil" | "id">
 
 export interface Work {
@@ -34,12 +37,16 @@ export interface Work {
   call: Promise<unknown> | undefined
   /** Ends the pause before the next poll; set while there is one. */
   wake: (() => void) | undefined
+  /** The channel has completed the work: its result is being stored and recorded. */
+  isCollecting: boolean
   /** Somebody has asked for a poll since the last one began. */
   isWoken: boolean
   /** Since when its output has been of no use, each time it was asked for; on the monotonic clock. */
   unusableSince: number | undefined
   /** In memory where the task was submitted here; else read from the inputs when needed. */
   parameters: ParameterValues | undefined
+  /** Of the span that submitted it here; else read from the inputs when needed. */
+  readonly traceparent: string | undefined
   /** As measured here, or read from beside the log when needed. */
   inputVideosMs: readonly number[] | undefined
 }
@@ -57,7 +64,7 @@ export function createWork(
   head: StreamHead,
   lease: HeldUnder,
   clock: Clock,
-  more: Permits & { readonly parameters?: ParameterValues } = {},
+  more: Permits & Partial<Pick<Work, "parameters" | "traceparent">> = {},
 ): Work {
   return {
     id: head.task.id,
@@ -71,9 +78,11 @@ export function createWork(
     ending: new AbortController(),
     call: undefined,
     wake: undefined,
+    isCollecting: false,
     isWoken: false,
     unusableSince: undefined,
     parameters: more.parameters,
+    traceparent: more.traceparent,
     inputVideosMs: undefined,
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The channels as `channels list` shows them: what the configuration says of each, and what the database
- * does, which also knows channels that are no longer configured.
+ * The channels as `channels list` shows them: what the configuration and the database say of each. The
+ * database also has channels that are no longer configured.
  */
 import {
   toUnixSeconds,
@@ -15,31 +15,31 @@ import type { ChannelPlan } from "./plan-channels.ts"
 
 export interface ChannelRecord {
   readonly channel: string
-  /** Null, like what follows, where it is not in the configuration. */
+  /** Null, like the next members, if it is not in the configuration. */
   readonly type: string | null
   readonly tier: number | null
   readonly weight: number | null
   readonly models: readonly string[] | null
   /** `draining`: paused, with tasks in flight. */
   readonly state: "open" | "paused" | "draining"
-  /** Unix seconds; 0 where it is open. */
+  /** Unix seconds; 0 if it is open. */
   readonly paused_at: number
-  /** Why this configuration does not serve it; null where it does. */
+  /** Why this configuration does not serve it; null if it does. */
   readonly left_out: string | null
   readonly in_flight: number
-  /** How many processes leave it alone for now, since it failed several times in a row. */
+  /** How many processes have its breaker open, since it failed several times in a row. */
   readonly left_alone_by: number
   /** Of tasks that finished in the last day. */
   readonly last_day: {
     readonly succeeded: number
     readonly failed: number
     readonly charge_micros: number
-    /** What they cost upstream, US dollars: as told, and by unit prices. */
+    /** What they cost upstream, in US dollars: as reported by providers, and by unit prices. */
     readonly cost_told_micros: number
     readonly cost_computed_micros: number
-    /** Attempts whose cost nobody told. */
+    /** Attempts whose cost is unknown. */
     readonly cost_unknown: number
-    /** From the question to the end of those that succeeded; 0 where none did. */
+    /** From the request to the end, of those that succeeded; 0 if none did. */
     readonly mean_ms: number
     readonly longest_ms: number
   }
@@ -49,12 +49,12 @@ export interface ChannelFacts {
   readonly plans: readonly ChannelPlan[]
   readonly paused: readonly PausedChannel[]
   readonly loads: readonly ChannelLoad[]
-  /** By name, how many processes leave it alone; none where it is missing. */
+  /** By name, how many processes have its breaker open; a missing name means none. */
   readonly leftAlone: ReadonlyMap<string, number>
   readonly outcomes: readonly ChannelOutcomes[]
 }
 
-/** Told by their leases. */
+/** Counted from the leases of processes. */
 export async function countLeftAlone(
   storage: Pick<QueueStorage, "listLeases">,
 ): Promise<ReadonlyMap<string, number>> {
@@ -122,7 +122,7 @@ function toLastDay(name: string, outcomes: readonly ChannelOutcomes[]): ChannelR
   }
 }
 
-/** Where some of it is not known, there is more. */
+/** A lower bound if some cost is unknown. */
 function toSpend(lastDay: ChannelRecord["last_day"]): string {
   const spent = toUnits(lastDay.cost_told_micros + lastDay.cost_computed_micros)
   return lastDay.cost_unknown > 0 ? `${spent} + ${lastDay.cost_unknown} unknown` : spent

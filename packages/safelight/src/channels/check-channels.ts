@@ -1,7 +1,7 @@
 /**
- * What is wrong with the channels of a configuration, one by one: their keys, addresses and models. That
- * every model has a price was seen when the configuration was read. Providers are asked what buys nothing;
- * a channel that `serve` would leave out is asked too, as far as it can be.
+ * What is wrong with the channels of a configuration, one by one: their keys, addresses and models. That every
+ * model has a price was checked when the configuration was read. Only requests that buy nothing are sent. A
+ * channel that `serve` would leave out is checked too, as far as possible.
  */
 import type { ChannelCheck } from "@safelight/core"
 import { toChannelFault } from "@safelight/engine"
@@ -12,13 +12,13 @@ import { createQuietChannel, planChannels } from "./plan-channels.ts"
 
 export interface ChannelReport {
   readonly channel: string
-  /** Or the path of its module. */
+  /** The type, or the path of the module. */
   readonly type: string
-  /** Null where nothing was asked, or the answer says nothing of it. */
+  /** Null if the channel was not checked, or its answer does not tell. */
   readonly key: "taken" | "refused" | "unproved" | "none" | null
-  /** In words for people; none where all is well. */
+  /** In words for people; empty if all is well. */
   readonly problems: readonly string[]
-  /** What it does without, though it serves; absent where there is nothing to say. */
+  /** What it lacks although it serves; absent if it lacks nothing. */
   readonly notes?: readonly string[]
 }
 
@@ -33,19 +33,19 @@ export async function checkChannels(options: CheckOptions): Promise<readonly Cha
     plans.map(async ({ faults, name, notes, type }, index): Promise<ChannelReport> => {
       const settings = channels[index]
       const { models: _models, ...plain } = settings ?? {}
-      // A model that there is not keeps the others of its channel from being asked about.
+      // A model that does not exist must not keep the other models from being checked.
       const found = settings && (await ask(faults.length === 0 ? settings : plain, options))
       const isReady = found === undefined || found.kind === "ready"
-      // What keeps a channel from being made is said by both.
+      // The plan and the check both report what keeps a channel from being made.
       const problems = new Set([...faults, ...(isReady ? [] : [found.reason])])
-      // Nobody can call a service without an address, whatever its channels have.
+      // Without a public address there are no callbacks, so nothing about them is lacking.
       const more = publicUrl === undefined || notes === undefined ? {} : { notes }
       return { channel: name, type, key: toKey(found), problems: [...problems], ...more }
     }),
   )
 }
 
-/** Undefined where there is no channel to ask, which the plan says why, or where it has no check. */
+/** Undefined if there is no channel to check, for which the plan has the reason, or if it has no check. */
 async function ask(
   settings: ChannelSettings,
   { configuration: { models }, environment }: CheckOptions,
@@ -58,7 +58,7 @@ async function ask(
       await channel?.close?.()
     }
   } catch (error) {
-    // A file of the operator's own may throw anything: the others are checked all the same.
+    // An operator's file may throw anything: the other channels are checked all the same.
     const { message } = toChannelFault(error)
     return { kind: "unavailable", reason: message }
   }

@@ -1,6 +1,6 @@
 /**
- * The channels of a service from its configuration. One whose key is missing, or can be none, is left
- * out with a line that names its variable, so that the others serve; a wrong setting refuses the start.
+ * The channels of a service, from its configuration. A channel whose key is missing or malformed is left out
+ * with a line that names its variable, so that the others serve. A wrong setting refuses the start.
  */
 import { isHeaderSecret, SafelightError, type Channel, type Log, type Model } from "@safelight/core"
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
@@ -14,9 +14,9 @@ export interface CreateChannelsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Log
   readonly createStudio: (settings: ChannelSettings) => Channel
-  /** What may be asked for; absent where the models' files were not loaded. */
+  /** The public models; absent if the models' files were not loaded. */
   readonly models?: readonly Model[]
-  /** Whether providers can fetch inputs from this service; by default not. */
+  /** Whether providers can fetch inputs from this service; false by default. */
   readonly canLink?: boolean
 }
 
@@ -24,12 +24,12 @@ type ServedChannelsOptions = CreateChannelsOptions & Required<Pick<CreateChannel
 
 const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
 
-/** Rejects with `invalid-configuration`, naming the channel; then none of them is left open. */
+/** Rejects with `invalid-configuration`, naming the channel, once those made before are closed again. */
 export async function createChannels(options: ServedChannelsOptions): Promise<readonly Route[]> {
   const routes: Route[] = []
   try {
     for (const settings of options.channels) {
-      // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
+      // oxlint-disable-next-line no-await-in-loop -- in order, so that the first fault is the one reported
       const channel = await createChannel(settings, options)
       if (channel === undefined) continue
       routes.push(toRoute(channel, settings))
@@ -56,7 +56,7 @@ function toRoute(channel: Channel, settings: ChannelSettings): Route {
   }
 }
 
-/** Costs of models that the channel does not make: mistakes, which would leave a cost unknown. */
+/** `costs` for models that the channel does not make: mistakes, which would leave a cost unknown. */
 export function listStrayCosts(
   { costs = {} }: Pick<ChannelSettings, "costs">,
   models: readonly string[],
@@ -66,7 +66,10 @@ export function listStrayCosts(
     .map((id) => `costs name ${id}, which it does not make`)
 }
 
-/** A model that nobody makes is only told, since a key may come later. */
+/**
+ * Throws `invalid-configuration` if no channel is left, or one makes a model that nobody defines. A model that no
+ * channel makes is only logged, since a key may come later.
+ */
 function requireModels(routes: readonly Route[], { log, models }: ServedChannelsOptions): void {
   if (routes.length === 0) {
     throw invalid("channels: none of them has its key, so nothing could be made")
@@ -95,7 +98,7 @@ export function findUndefined(
  */
 export type ChannelSource = "comfyui" | "studio" | Provider | CreateChannel
 
-/** Rejects with `invalid-configuration` on a type or a module that is none. */
+/** Rejects with `invalid-configuration` if the type is unknown or the module can't be used. */
 export async function findSource({ module, type }: ChannelSettings): Promise<ChannelSource> {
   if (module !== undefined) return loadModule(module)
   if (type === "comfyui" || type === "studio") return type
@@ -105,7 +108,7 @@ export async function findSource({ module, type }: ChannelSettings): Promise<Cha
   throw invalid(`channels: "${type}" is no type: choose one of ${known}`)
 }
 
-/** Undefined where its key is missing or can be none. Rejects with `invalid-configuration`, naming the channel. */
+/** Undefined if its key is missing or malformed. Rejects with `invalid-configuration`, naming the channel. */
 export async function createChannel(
   settings: ChannelSettings,
   options: Omit<CreateChannelsOptions, "channels">,
@@ -120,7 +123,7 @@ export async function createChannel(
   })
 }
 
-/** What a function of a module is told: the rest is the engine's. */
+/** What a module's function is given: the other settings are the engine's. */
 function toSetup({
   costs: _costs,
   module: _module,
@@ -136,7 +139,7 @@ function toSetup({
 
 export interface FoundKey {
   readonly variable: string
-  /** Empty where the variable is. */
+  /** Empty if the variable is. */
   readonly key: string
 }
 
@@ -149,7 +152,7 @@ export function readKey(
   return { variable, key: environment[variable] ?? "" }
 }
 
-/** Where the provider signs its webhooks by a secret of the account; empty where the variable is. */
+/** Undefined unless the provider signs its webhooks by a secret of the account; empty if the variable is. */
 export function readWebhookSecret(
   settings: Pick<ChannelSettings, "webhookSecretVariable">,
   { webhook }: Provider,

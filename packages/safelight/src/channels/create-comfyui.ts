@@ -4,7 +4,7 @@ import { SafelightError, type Channel } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { CreateChannelsOptions } from "./create-channels.ts"
 
-/** Undefined where its key is missing. Rejects with `invalid-configuration`, naming the channel. */
+/** Undefined if its key is missing. Rejects with `invalid-configuration`, naming the channel. */
 export async function createComfyUi(
   settings: ChannelSettings,
   { environment, log, models }: Pick<CreateChannelsOptions, "environment" | "log" | "models">,
@@ -30,7 +30,7 @@ export async function createComfyUi(
   })
 }
 
-/** Those of the models that it may make. */
+/** The workflows of the models that the channel may make. */
 function toWorkflows(
   { models, workflows = {} }: ChannelSettings,
   name: string,

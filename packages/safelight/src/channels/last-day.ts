@@ -1,4 +1,4 @@
-/** What came of the attempts that ended in the last day, by channel and model. */
+/** The outcomes of the attempts that ended in the last day, by channel and model. */
 import type { ChannelOutcomes, Storage } from "@safelight/core"
 
 const DAY_MS = 86_400_000

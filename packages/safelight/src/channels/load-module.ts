@@ -1,13 +1,13 @@
 /**
- * A channel's file of the operator's own: its default export is a provider's declaration, or a function
- * that makes a channel.
+ * An operator's own file for a channel. Its default export is a provider's declaration, or a function that
+ * makes a channel.
  */
 import { defineProvider, type Provider } from "@safelight/channel-http"
 import type { Channel, SafelightError } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import { importDefault, invalidModule, toFirstLine } from "../import-module.ts"
 
-/** What a function of a module is given: what the configuration says, and the variables. */
+/** What a module's function is given: the channel's configuration, and the environment variables. */
 export interface ChannelSetup extends Omit<
   ChannelSettings,
   "type" | "module" | "tier" | "weight" | "costs" | "repeat" | "requestsPerMinute"
@@ -40,12 +40,12 @@ export async function makeByModule(
   } catch (error) {
     throw invalid(path, `made no channel: ${toFirstLine(error)}`, error)
   }
-  // What a file of JavaScript made may be anything.
+  // What a JavaScript file returns may be anything.
   requireMembers(path, Object(made), CHANNEL_MEMBERS)
   return made
 }
 
-/** A member's name by the type that it must have. */
+/** By the name of a member, the type that it must have. */
 type Members = Readonly<Record<string, "function" | "number" | "object" | "string">>
 
 const PROVIDER_MEMBERS: Members = {

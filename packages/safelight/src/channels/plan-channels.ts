@@ -1,7 +1,7 @@
 /**
- * The channels of a configuration as far as they can be told without asking anybody: which models each is
- * to make, and why `serve` would leave it out or refuse to start. What an operator's own function makes is
- * made for it, since nothing else tells its name and models.
+ * The channels of a configuration, as far as they are known without asking a provider: which models each
+ * makes, and why `serve` would leave it out or refuse to start. An operator's own function is called for it,
+ * since only the channel that it makes tells its name and models.
  */
 import { createStudioChannel, STUDIO_MODELS } from "@safelight/channel-studio"
 import { findModel, type Provider } from "@safelight/channel-http"
@@ -20,25 +20,25 @@ import {
   type CreateChannelsOptions,
 } from "./create-channels.ts"
 
-/** Without models no workflow is looked at: their files would have to be run. */
+/** Without `models` no workflow is checked: the models' files would have to be run. */
 export type PlanSurroundings = Pick<CreateChannelsOptions, "environment" | "models">
 
 export interface ChannelPlan {
   readonly name: string
-  /** Or the path of its module. */
+  /** The type, or the path of the module. */
   readonly type: string
   readonly tier: number
   readonly weight: number
   readonly models: readonly string[]
-  /** In words for people; empty where it can be made. */
+  /** In words for people; empty if it can be made. */
   readonly faults: readonly string[]
-  /** What it does without, though it serves; absent where there is nothing to say. */
+  /** What it lacks although it serves; absent if it lacks nothing. */
   readonly notes?: readonly string[]
 }
 
 type Told = Pick<ChannelPlan, "name" | "models" | "faults" | "notes">
 
-/** Whether a model that a channel names is there is told where `models` are. */
+/** Whether a model that a channel names exists is checked only if `models` are given. */
 export function planChannels({
   channels,
   ...surroundings
@@ -60,7 +60,7 @@ export function planChannels({
   )
 }
 
-/** A channel that serves nobody: it says nothing, and its studio has no sandbox. */
+/** A channel that serves nobody: it logs nothing, and its studio has no sandbox. */
 export function createQuietChannel(
   settings: ChannelSettings,
   surroundings: PlanSurroundings,
@@ -74,7 +74,7 @@ function createStudio(): Channel {
 
 async function tell(settings: ChannelSettings, surroundings: PlanSurroundings): Promise<Told> {
   const source = await findSource(settings)
-  // The studio makes all it can, whatever is said.
+  // The studio makes all of its models, whatever the configuration says.
   if (source === "studio") {
     return { name: settings.name ?? source, models: STUDIO_MODELS, faults: [] }
   }
@@ -91,7 +91,7 @@ async function tellOfComfyUi(
   const isKeyless = keyVariable !== undefined && !surroundings.environment[keyVariable]
   const told = { name, models, faults: isKeyless ? [`${keyVariable} is empty`] : [] }
   if (surroundings.models === undefined) return told
-  // What is wrong with its workflows shows only once it is made.
+  // Faults of its workflows show only once it is made.
   const channel = await createQuietChannel(settings, surroundings)
   await channel?.close?.()
   return told

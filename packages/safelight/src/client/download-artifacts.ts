@@ -10,7 +10,7 @@ export interface DownloadRequest {
   readonly client: Client
   readonly task: string
   readonly artifacts: readonly Artifact[]
-  /** What `folder` is relative to. */
+  /** An absolute path, which `folder` may be relative to. */
   readonly base: string
   readonly folder: string
   readonly progress: Progress

@@ -5,7 +5,7 @@ import { formatDuration } from "../duration.ts"
 import { formatRate } from "../rate.ts"
 import { toTable } from "../table.ts"
 
-/** What is kept of an account; a limit that is null is none, as is a retention of its own. */
+/** The settings of an account. Null is no limit, and no retention of its own. */
 export function toSettingsRecord(account: Account): Record<string, unknown> {
   const { rates } = account
   return {
@@ -20,6 +20,7 @@ export function toSettingsRecord(account: Account): Record<string, unknown> {
     weight: account.weight,
     budget_micros: account.budgetMicros,
     retention_ms: account.retentionMs,
+    max_retention_ms: account.maxRetentionMs,
     sign_content_urls: account.signsContentUrls,
   }
 }
@@ -72,7 +73,7 @@ export function toAccountsTable(accounts: readonly Account[]): string {
   return toTable([head, ...rows])
 }
 
-/** Of the budget; below 0 where it was lowered under what is spent. Null where there is none. */
+/** What is left of the budget: below 0 if it was lowered to less than was spent, null if there is none. */
 function toLeftMicros({ budgetMicros }: Account, totals: AccountTotals): number | null {
   if (budgetMicros === null) return null
   return budgetMicros - totals.chargedMicros - totals.reservedMicros
@@ -87,7 +88,8 @@ function toState({ suspendedAt }: Account): string {
 }
 
 function toText(account: Account, totals: AccountTotals): string {
-  const { budgetMicros, rates, retentionMs, runningTasks, unfinishedTasks } = account
+  const { budgetMicros, maxRetentionMs, rates, retentionMs } = account
+  const { runningTasks, unfinishedTasks } = account
   const leftMicros = toLeftMicros(account, totals)
   return toTable([
     ["account", account.id],
@@ -100,6 +102,7 @@ function toText(account: Account, totals: AccountTotals): string {
     ["running tasks", runningTasks === null ? "any number" : `at most ${runningTasks}`],
     ["weight", String(account.weight)],
     ["retention", retentionMs === null ? "default" : formatDuration(retentionMs)],
+    ["held at most", maxRetentionMs === 0 ? "not at all" : formatDuration(maxRetentionMs)],
     ["sign content urls", account.signsContentUrls ? "yes" : "no"],
     ["budget", budgetMicros === null ? "none" : toAmount(budgetMicros)],
     ["charged", toAmount(totals.chargedMicros)],

@@ -1,5 +1,5 @@
 /**
- * `safelight accounts set`: what an account may do. Only what is given changes; a service that runs
+ * `safelight accounts set`: what an account may do. Only the options that are given change anything. A service
  * on the same data obeys within a second.
  */
 import {
@@ -34,6 +34,7 @@ interface SettingOptions {
   readonly weight?: number
   readonly budgetMicros?: number | "none"
   readonly retention?: number | "default"
+  readonly maxRetention?: number | "none"
   readonly signContentUrls?: boolean
   readonly suspend?: true
   readonly resume?: true
@@ -44,9 +45,9 @@ interface Options extends DataOptions, SettingOptions {
   readonly json?: true
 }
 
-/** More than all channels of any service take; what is meant is `none`. */
+/** More than all channels of any service take: whoever wants more means `none`. */
 const MOST_RUNNING = 1_000_000
-/** As far as core's own shares go. */
+/** The largest weight that core allows. */
 const MOST_WEIGHT = 1_000
 
 export function createAccountsSetCommand(context: CommandContext): Command {
@@ -54,10 +55,11 @@ export function createAccountsSetCommand(context: CommandContext): Command {
   const count = orWord("none", parseCount)
   const slots = orWord("none", countWithin(1, MOST_RUNNING))
   const weight = countWithin(1, MOST_WEIGHT)
-  const duration = orWord("default", durationWithin({ minMs: 1_000, maxMs: LONGEST_MS }))
+  const someTime = durationWithin({ minMs: 1_000, maxMs: LONGEST_MS })
+  const [duration, hold] = [orWord("default", someTime), orWord("none", someTime)]
   const command = new Command("set")
     .description("set what an account may do; what is not named stays as it is")
-    .argument("<name>", "the account, made where it is new", parseAccountName)
+    .argument("<name>", "the account; it is made if it is new", parseAccountName)
     .option("--create-rate <rate>", "submissions, as in 60/1m, or none", rate)
     .option("--read-rate <rate>", "other requests but downloads, as in 600/1m, or none", rate)
     .option("--content-rate <rate>", "downloads, as in 600/1m, or none", rate)
@@ -65,14 +67,15 @@ export function createAccountsSetCommand(context: CommandContext): Command {
     .option("--running-tasks <count>", "tasks that channels may work on at once, or none", slots)
     .option(
       "--weight <number>",
-      "its share where tasks of several accounts wait, 1 to 1000",
+      "its share while tasks of several accounts wait, 1 to 1000",
       weight,
     )
     .option("--budget-micros <amount>", "what it may spend, in micro-units, or none", count)
     .option("--retention <duration>", "how long artifacts are kept, or default", duration)
+    .option("--max-retention <duration>", "how long it may hold artifacts, or none", hold)
     .option("--sign-content-urls <answer>", "content_url as a private link, yes or no", parseYesNo)
     .addOption(new Option("--suspend", "refuse every request of the account").conflicts("resume"))
-    .option("--stop", "with --suspend: its unfinished tasks fail, and are not charged")
+    .option("--stop", "with --suspend: its unfinished tasks fail and are not charged")
     .option("--resume", "answer a suspended account again")
     .option("--json", "print the account as JSON")
   return addDataOptions(command).action((name: string, options: Options) =>
@@ -105,7 +108,7 @@ function namesSetting(options: SettingOptions): boolean {
 
 interface Place {
   readonly storage: Storage
-  /** The account's. */
+  /** The account's name. */
   readonly name: string
   readonly context: CommandContext
 }
@@ -126,25 +129,26 @@ async function change(
 ): Promise<Account> {
   const now = Date.now()
   const before = await storage.findAccount(id)
-  // A slip in the name makes an account that nobody uses.
+  // A mistyped name makes an account that nobody uses.
   if (before === undefined) context.printError(`account "${id}" is new\n`)
   const settings = toSettings(options, before ?? { ...NO_LIMITS, ...defaults }, now)
   const made = before === undefined ? defaults : {}
   return storage.setAccount({ id, now, settings: { ...made, ...settings } })
 }
 
-/** Only what is given. A second suspension keeps the first moment. */
+/** Only the settings that are given. A second suspension keeps the moment of the first. */
 function toSettings(
   options: SettingOptions,
   before: AccountSettings | undefined,
   now: number,
 ): Partial<AccountSettings> {
-  const { retention, signContentUrls, suspend, resume } = options
+  const { maxRetention, retention, signContentUrls, suspend, resume } = options
   const rates = toRates(options, before)
   return {
     ...(rates && { rates }),
     ...toBounds(options),
     ...(retention !== undefined && { retentionMs: toLimit(retention) }),
+    ...(maxRetention !== undefined && { maxRetentionMs: toLimit(maxRetention) ?? 0 }),
     ...(signContentUrls !== undefined && { signsContentUrls: signContentUrls }),
     ...(suspend && { suspendedAt: before?.suspendedAt || now }),
     ...(resume && { suspendedAt: 0 }),
@@ -161,12 +165,12 @@ function toBounds(options: SettingOptions): Partial<AccountSettings> {
   }
 }
 
-/** Commander takes a value of null for a mistake, so a word stands for it until here. */
+/** Commander takes null for a mistake, so the option's value is a word until here. */
 function toLimit<Value extends number | Rate>(given: Value | string): Value | null {
   return typeof given === "string" ? null : given
 }
 
-/** Rates are one member of the settings: those not named are kept as they are. */
+/** Rates are one member of the settings: those that are not given keep their values. */
 function toRates(
   options: SettingOptions,
   before: AccountSettings | undefined,

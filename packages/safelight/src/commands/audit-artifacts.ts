@@ -1,4 +1,4 @@
-/** `safelight audit artifacts`: are the bytes there that the log names, and as it says? */
+/** `safelight audit artifacts`: whether the bytes that the log names exist and match it. */
 import type { ArtifactAuditReport, ArtifactFinding } from "@safelight/audit"
 import { SILENT_LOG, type Storage } from "@safelight/core"
 import { Command } from "commander"
@@ -16,7 +16,7 @@ interface Options extends DataOptions {
 
 export function createAuditArtifactsCommand(context: CommandContext): Command {
   const command = new Command("artifacts")
-    .description("read every artifact, compare it with the log, and look for files no task has")
+    .description("read every artifact, compare it with the log, and find files that no task has")
     .option(
       "--artifacts <place>",
       "where they are: s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL]",

@@ -1,6 +1,6 @@
 /**
- * What the `audit` commands share: where they look, how they report, and their exit
- * codes, which are an audit's own: 0 whole, 1 differs, 2 could not tell, any failure included.
+ * What the `audit` commands share: options, reports, and exit codes, which differ from those of other commands:
+ * 0 whole, 1 differs, 2 could not tell, which includes every failure.
  */
 import type { Audit, AuditReport } from "@safelight/audit"
 import { isSafelightError } from "@safelight/core"
@@ -63,7 +63,7 @@ async function run(audit: AuditCommand, options: Options): Promise<void> {
   audit.context.exitWith(CODES[report.outcome])
 }
 
-/** Chains are proved without knowing a model: also where its file is broken. */
+/** Chains are verified without models, so that a broken model file does not prevent it. */
 async function load(
   { context, name }: AuditCommand,
   options: Options,
@@ -105,7 +105,7 @@ function toForeign(rows: number): string {
   return `${rows} rows are of another release's projection, and were not compared: \`safelight rebuild\` makes them anew`
 }
 
-/** A bug is no verdict either. */
+/** A bug means `could not tell` too. */
 export function toUntold(error: unknown): unknown {
   if (!(error instanceof CommandError) && !isSafelightError(error)) {
     const message = toFailure(error, { withStack: false }).text.replace(/^safelight: /, "")

@@ -1,4 +1,4 @@
-/** `safelight audit replay`: does the log make the live rows and the charges? */
+/** `safelight audit replay`: whether the live rows and the charges are what the log makes. */
 import type { Command } from "commander"
 import { createAuditCommand } from "./audit-command.ts"
 import type { CommandContext } from "./command-context.ts"

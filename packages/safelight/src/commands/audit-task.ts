@@ -1,8 +1,8 @@
 /**
- * `safelight audit task`: what was recorded of one task, for its operator: who was asked and why, what
- * each attempt came to, what it cost upstream, whether the chain is whole, and the words in which
- * providers refused it. Those stand beside the log and are erased with the request; the request itself
- * is not shown. Exit codes are an audit's.
+ * `safelight audit task`: what was recorded of one task, for the operator: which channels were asked and why,
+ * the outcome and the cost of each attempt, whether the chain of hashes is whole, and the words in which
+ * providers refused the task. Those words are kept outside the log and erased with the request; the request
+ * itself is not shown. Exit codes are those of an audit.
  */
 import type { Finding } from "@safelight/audit"
 import type { Input, StoredEvent } from "@safelight/core"
@@ -75,7 +75,7 @@ function toOutcome(
   return findings.every(isObstacle) ? "could-not-tell" : "differs"
 }
 
-/** Named `provider:` and the attempt. */
+/** The inputs with the name `provider:` and the attempt. */
 function toProviderWords(inputs: readonly Omit<Input, "task">[]): readonly ProviderWords[] {
   return inputs.flatMap(({ name, body }) => {
     const attempt = /^provider:(\d+)$/.exec(name)?.[1]
@@ -100,7 +100,7 @@ function toJson({ findings, history, id, words }: Found, events: readonly Stored
   return `${JSON.stringify(record)}\n`
 }
 
-/** What is no JSON is shown as the text that it is. */
+/** Text that is no JSON is shown as it is. */
 function toData(data: string): unknown {
   try {
     return JSON.parse(data)

@@ -1,4 +1,4 @@
-/** `safelight audit verify`: is every event still what was written? */
+/** `safelight audit verify`: whether every event is still what was written. */
 import type { Command } from "commander"
 import { createAuditCommand } from "./audit-command.ts"
 import type { CommandContext } from "./command-context.ts"

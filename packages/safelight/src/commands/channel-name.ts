@@ -1,6 +1,6 @@
 /**
- * The channel that a command is about. A name that neither the configuration nor the database knows is
- * a slip: pausing it would do nothing, and say that it did.
+ * The channel that a command is about. A name that neither the configuration nor the database knows is a typing
+ * error: pausing it would change nothing and report success.
  */
 import type { Storage } from "@safelight/core"
 import { refused } from "../command-error.ts"
@@ -9,7 +9,7 @@ import { sumLastDay } from "../channels/last-day.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { CommandContext } from "./command-context.ts"
 
-/** Rejects with the names that are known. */
+/** Rejects with a `CommandError` that lists the known names. */
 export async function requireKnownChannel(
   storage: Storage,
   name: string,

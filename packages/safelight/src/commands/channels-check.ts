@@ -12,7 +12,7 @@ interface Options {
 
 export function createChannelsCheckCommand(context: CommandContext): Command {
   return new Command("check")
-    .description("say what is wrong with each channel of a configuration, buying nothing")
+    .description("check each channel of a configuration; buys nothing")
     .option(
       "--config <file>",
       "configuration file [SAFELIGHT_CONFIG] (default: safelight.config.json)",

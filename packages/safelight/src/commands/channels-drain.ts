@@ -1,6 +1,6 @@
 /**
- * `safelight channels drain`: a pause, and a wait until the channel has nothing left. Time that runs out
- * changes nothing: the channel stays paused.
+ * `safelight channels drain`: pauses a channel and waits until it has nothing in flight. If time runs out, the
+ * channel stays paused.
  *
  *   pause ── nodes notice ── in flight > 0 ── … ── 0 → done
  *                                  └ time is up → ends with 1
@@ -20,7 +20,7 @@ interface Options extends DataOptions {
   readonly json?: true
 }
 
-/** Longer than a node takes to notice a pause and to write down what it was just about to send. */
+/** Longer than a node takes to notice a pause, and to record what it was about to send. */
 const NOTICE_MS = 6_000
 const LOOK_MS = 1_000
 const DEFAULT_MS = 600_000
@@ -56,7 +56,7 @@ async function drain(name: string, options: Options, context: CommandContext): P
   throw new CommandError({ exitCode: EXIT.failed, message })
 }
 
-/** Resolves to how many are left. A look before every node has noticed proves nothing. */
+/** Resolves to the number of tasks left. A count proves nothing until every node has noticed the pause. */
 async function waitUntilEmpty(
   storage: Storage,
   name: string,

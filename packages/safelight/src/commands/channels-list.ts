@@ -1,6 +1,6 @@
 /**
- * `safelight channels list`: the channels, what an operator said of each, and what tasks tell of it over
- * all nodes. Providers are not asked anything.
+ * `safelight channels list`: the channels, whether an operator paused them, and what the tasks of all nodes say
+ * of them. No provider is asked.
  */
 import { Command } from "commander"
 import { addDataOptions, loadDataAndModels, type DataOptions } from "./data-options.ts"
@@ -12,7 +12,7 @@ interface Options extends DataOptions {
 
 export function createChannelsListCommand(context: CommandContext): Command {
   const command = new Command("list")
-    .description("list the channels, what each has in flight and what came of the last day")
+    .description("list the channels with their tasks in flight and the outcomes of the last day")
     .option("--json", "print a list of objects, moments in Unix seconds")
   return addDataOptions(command).action((options: Options) => list(options, context))
 }

@@ -1,6 +1,6 @@
 /**
- * `safelight channels pause` and `resume`: whether a channel gets new tasks, said in the database, so
- * that every node obeys and a restart does too. What the channel has goes on in any case.
+ * `safelight channels pause` and `resume`: whether a channel gets new tasks. It is recorded in the database, so
+ * every node obeys, after a restart too. Tasks that the channel has continue in any case.
  */
 import { Command } from "commander"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
@@ -12,7 +12,7 @@ interface Options extends DataOptions {
 
 export function createChannelsPauseCommand(context: CommandContext): Command {
   const command = new Command("pause")
-    .description("give a channel nothing new; what it has goes on")
+    .description("give a channel no new tasks; those that it has continue")
     .argument("<name>", "name of the channel")
     .option("--json", 'print {"channel","state","in_flight"}')
   return addDataOptions(command).action((name: string, options: Options) =>
@@ -22,7 +22,7 @@ export function createChannelsPauseCommand(context: CommandContext): Command {
 
 export function createChannelsResumeCommand(context: CommandContext): Command {
   const command = new Command("resume")
-    .description("end a pause, or what drain began")
+    .description("end a pause or a drain")
     .argument("<name>", "name of the channel")
     .option("--json", 'print {"channel","state","in_flight"}')
   return addDataOptions(command).action((name: string, options: Options) =>

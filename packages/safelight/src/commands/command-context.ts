@@ -1,26 +1,32 @@
-/** What a command is handed about the process it runs in; it reads nothing of this by itself. */
+/** What a command is given of its process; it reads nothing of the process by itself. */
 import type { Readable } from "node:stream"
 import type { ClientClock } from "@safelight/client"
-import type { Launcher } from "../launcher.ts"
 import type { ExitCode } from "../exit-code.ts"
 
 export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The working directory. */
   readonly folder: string
-  readonly launcher: Launcher
-  /** Whether a person reads standard output, and no file, pipe or journal keeps it. */
+  /** Whether standard output is a terminal, and not a file, a pipe or a journal that keeps it. */
   readonly isTerminal: boolean
-  /** The columns of the terminal that standard error is; undefined if it is none. */
+  /** The width of the terminal on standard error; undefined if it is no terminal. */
   readonly errorColumns: number | undefined
-  /** Of the commands that talk to a service; the machine's by default. */
+  /** For the commands that call a service; the machine's clock by default. */
   readonly clock?: ClientClock
   /** Standard input. */
   readonly input: Readable
   /** Writes to standard output, which is for people and scripts alone. */
   print(text: string): void
-  /** Writes to standard error: what a person is told beside the output. */
+  /** Writes to standard error, which has everything that is not the result. */
   printError(text: string): void
-  /** What the process ends with once nothing is left to do; 0 if it is never called. */
+  /** Takes lines of a service's log; without it they go to standard error, which then is never waited for. */
+  readonly printLog?: (text: string) => void
+  /** The exit code of the process once nothing is left to do; 0 if it is never called. */
   exitWith(code: ExitCode): void
+  /** The process ends with this code, whatever is still open. */
+  exitNow(code: ExitCode): void
+  /** Resolves to the name of the first signal after the call; the second one ends the process. */
+  waitForStop(): Promise<string>
+  /** Calls back for errors that nothing caught, which then don't end the process by themselves. */
+  onUncaughtError(listener: (error: Error) => void): void
 }

@@ -1,4 +1,4 @@
-/** The options of every command that works on data, and the configuration that they make. */
+/** The options of every command that works on the data, and the configuration that they make. */
 import type { Command } from "commander"
 import { refused } from "../command-error.ts"
 import type { Configuration, ReadConfiguration } from "../configuration/configuration.ts"
@@ -24,8 +24,8 @@ export function addDataOptions(command: Command): Command {
 }
 
 /**
- * For commands that work on one database and nothing else. Rejects where a folder was typed and a
- * database that was not would be taken in its place; else as `readConfiguration` does.
+ * For commands that work on the database alone. Rejects if `--data` was typed and a database from the variable or
+ * the file would be used instead, and as `readConfiguration` does.
  */
 export async function loadDataConfiguration(
   options: DataOptions,
@@ -38,7 +38,7 @@ export async function loadDataConfiguration(
   return configuration
 }
 
-/** The same with its models, whose files are run. */
+/** The same, with the models, whose files are run for it. */
 export async function loadDataAndModels(
   options: DataOptions,
   context: CommandContext,

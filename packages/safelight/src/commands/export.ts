@@ -1,8 +1,7 @@
 /**
- * `safelight export`: everything but the artifacts' bytes as one file. With `--move` the data is
- * sealed first, in a commit of its own, so that nothing changes behind the file; where the export is
- * interrupted it is made again, and the seal stays. `--unseal` is the way back while nothing was
- * imported elsewhere, which nobody here can know.
+ * `safelight export`: everything but the artifacts' bytes, as one file. `--move` seals the data first, in a
+ * commit of its own, so that nothing changes after the export. An interrupted export is made again; the seal
+ * stays. `--unseal` undoes it, which is right only if the file was not imported: this command can't know.
  */
 import { resolve } from "node:path"
 import type { ExportProgress } from "@safelight/audit"
@@ -33,11 +32,11 @@ const DEFAULT_FILE = "safelight-export.ndjson"
 
 export function createExportCommand(context: CommandContext): Command {
   const command = new Command("export")
-    .description("write tasks, accounts and keys to a file that `import` takes in")
-    .option("--to <file>", "the file, for its owner alone", DEFAULT_FILE)
-    .option("--move", "seal the data first: nothing can serve or change it any more")
+    .description("write tasks, accounts and keys to a file for `safelight import`")
+    .option("--to <file>", "the file to write, readable by its owner alone", DEFAULT_FILE)
+    .option("--move", "seal the data first, so that nothing can serve or change it")
     .addOption(
-      new Option("--unseal", "open sealed data again, while nothing was imported").conflicts(
+      new Option("--unseal", "open sealed data again, if nobody has imported the file").conflicts(
         "move",
       ),
     )
@@ -91,7 +90,7 @@ async function write(
   return { ...last, path, isSealed }
 }
 
-/** A second time keeps the first moment. */
+/** Sealing again keeps the moment of the first time. */
 async function seal(storage: Storage, at: number): Promise<void> {
   const transfers = await storage.listTransfers()
   if (transfers.some(isSeal)) return

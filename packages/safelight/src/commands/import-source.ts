@@ -1,6 +1,6 @@
 /**
- * What an import reads: the file, and the folder that holds artifacts. Whatever can't be read is
- * refused in one line that names it.
+ * What an import reads: the file, and the folder of artifacts. What can't be read is refused in one line that
+ * names it.
  */
 import { createReadStream } from "node:fs"
 import { access, constants, stat } from "node:fs/promises"
@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { refused, type CommandError } from "../command-error.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 
-/** Before any data is opened, which would make an empty database where there was none. */
+/** Called before the data is opened, which would make an empty database if there was none. */
 export async function requireFile(path: string): Promise<void> {
   const status = await stat(path).catch((cause: unknown) => {
     throw unreadable(path, cause)
@@ -29,8 +29,8 @@ export async function* readFile(path: string): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * `from` holds artifacts, and is not where they would be copied to. A mistyped folder would look like
- * one whose artifacts are all gone, and a copy onto itself as done though nothing reached the server.
+ * Rejects if `from` holds no artifacts, or is the place that they would be copied to. Otherwise a mistyped
+ * folder would look like one whose artifacts are all missing, and a copy onto itself like a finished one.
  */
 export async function requireArtifacts(
   from: string,
@@ -47,7 +47,7 @@ export async function requireArtifacts(
   )
 }
 
-/** Also by another name; false where one is not there. */
+/** True for two names of one folder too; false if one does not exist. */
 async function isSameFolder(...paths: readonly [string, string]): Promise<boolean> {
   const [one, other] = await Promise.all(
     paths.map((path) => stat(path, { bigint: true }).catch(() => undefined)),

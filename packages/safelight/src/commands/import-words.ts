@@ -1,4 +1,4 @@
-/** What an import came to, as JSON and in words. */
+/** The report of an import, as JSON and in words. */
 import type { BroughtApiKey, ExportManifest, ImportReport } from "@safelight/audit"
 
 export function toJson({ manifest, isRepeated, artifacts, idempotency }: ImportReport): string {
@@ -14,7 +14,7 @@ export function toWords({ manifest, isRepeated, artifacts }: ImportReport): stri
   return `${toCounts(manifest)}\n${toBroughtWords(manifest)}${bytes}\n${outcome}\n`
 }
 
-/** A line for each key of the file, which lets in whoever made it. */
+/** A line for each key in the file: whoever made the file can use them. */
 export function toBroughtWords({ brought: { apiKeys, linkKeys } }: ExportManifest): string {
   const lines = [
     ...apiKeys.map(toApiKeyLine),
@@ -34,7 +34,7 @@ export function toCounts(manifest: ExportManifest): string {
   return `${streams} tasks (${unfinished} unfinished), ${events} events, ${accounts} accounts, ${keys} API keys, ${linkKeys} link keys`
 }
 
-/** A line for each thing that is not as it was; none where all is. */
+/** A line for each thing that differs from the file; none if nothing does. */
 export function toFindingLines({ artifacts, idempotency }: ImportReport): readonly string[] {
   const words = {
     missing: "is not in the folder",

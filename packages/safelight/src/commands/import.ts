@@ -1,8 +1,8 @@
 /**
- * `safelight import`: takes a file of `safelight export` in. The file is proved before anything is
- * written; interrupted, the same command goes on where it was, and until it is through nothing can be
- * started on the data. A folder is taken from every service meanwhile; on PostgreSQL services may run,
- * and clients come in by imported keys once all of it is there.
+ * `safelight import`: imports a file of `safelight export`. The file is verified before anything is written. After
+ * an interruption the same command continues, and no service starts on the data until it has finished. A
+ * folder is locked meanwhile; on PostgreSQL services may run, and imported keys are valid once everything else
+ * is there.
  */
 import { resolve } from "node:path"
 import type { ImportReport } from "@safelight/audit"
@@ -26,14 +26,17 @@ interface Options extends DataOptions {
 
 export function createImportCommand(context: CommandContext): Command {
   const command = new Command("import")
-    .description("take in what `safelight export` wrote, once or again")
+    .description("import a file of `safelight export`; may be repeated")
     .argument("<file>", "the file")
     .option(
       "--artifacts <place>",
-      "where to: s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL]",
+      "where artifacts are kept: s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL]",
     )
     .option("--artifacts-from <folder>", "copy artifacts from this folder, and check their digests")
-    .option("--with-keys", "let the file's API keys and link keys in where there is data already")
+    .option(
+      "--with-keys",
+      "import the file's API keys and link keys although there is data already",
+    )
     .option("--check", "prove the file and import nothing")
     .option("--json", "print the report as JSON")
   return addDataOptions(command).action(async (file: string, options: Options) => {
@@ -70,7 +73,7 @@ interface Taking {
   readonly storage: Storage
   readonly path: string
   readonly configuration: ReadConfiguration
-  /** The folder of the artifacts' bytes. */
+  /** The folder that artifacts are copied from. */
   readonly from: string | undefined
   readonly withKeys: boolean
   readonly context: CommandContext
@@ -123,7 +126,7 @@ async function openBoth(
   return { from: createFilesystemArtifacts({ folder: from }), to }
 }
 
-/** A copy of artifacts beside those of the database would be looked for by nobody. */
+/** Rejects if the place for artifacts is not the database's: no service would look for them there. */
 async function requirePlace(storage: Storage, artifacts: ArtifactStorage): Promise<void> {
   const { systemClock } = await import("@safelight/engine")
   const { requireOwnData } = await import("../require-own-data.ts")
@@ -141,7 +144,7 @@ async function check(path: string, options: Options, context: CommandContext): P
   context.print(options.json === true ? `${JSON.stringify(manifest)}\n` : words)
 }
 
-/** What the file is at fault for is refused; what the machine is, failed. */
+/** A fault of the file is refused (2); one of the machine has failed (1). */
 function toRefusal(error: unknown): unknown {
   if (!isSafelightError(error) || error.code !== "export-refused") return error
   return refused(error.message, error)

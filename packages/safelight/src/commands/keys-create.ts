@@ -1,4 +1,4 @@
-/** `safelight keys create`: a new API key, shown once; works beside a running service. */
+/** `safelight keys create`: makes an API key and shows it, once. A service may be running. */
 import { API_KEY_SCOPES, toUnixSeconds, type ApiKeyScope } from "@safelight/core"
 import { Command, InvalidArgumentError } from "commander"
 import { parseAccountName } from "./account-name.ts"
@@ -20,11 +20,15 @@ export function createKeysCreateCommand(context: CommandContext): Command {
     .description("make an API key and show it, once")
     .requiredOption(
       "--account <name>",
-      "account it acts for, made where it is new",
+      "account it acts for; it is made if it is new",
       parseAccountName,
     )
     .option("--scopes <list>", `of ${API_KEY_SCOPES.join(",")} (default: all)`, parseScopes)
-    .option("--expires-in <duration>", "how long it holds, as in 30d (default: for ever)", toTerm)
+    .option(
+      "--expires-in <duration>",
+      "how long it is valid, as in 30d (default: for ever)",
+      toTerm,
+    )
     .option("--json", 'print {"id","account","key","expires_at"}')
   return addDataOptions(command).action((options: Options) => create(options, context))
 }

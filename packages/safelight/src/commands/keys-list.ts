@@ -1,4 +1,4 @@
-/** `safelight keys list`: every key there is, revoked ones too. A key itself can't be shown again. */
+/** `safelight keys list`: all keys, revoked ones too. A key's secret can't be shown again. */
 import { toUnixSeconds, type StoredKey } from "@safelight/core"
 import { Command } from "commander"
 import { toTable } from "../table.ts"
@@ -27,7 +27,7 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   context.print(options.json === true ? json : toKeysTable(keys, now))
 }
 
-/** 0 for a moment that has not come, as in the task API. */
+/** 0 stands for a moment that is not set, as in the task API. */
 function toRecord(key: StoredKey, now: number): Record<string, unknown> {
   return {
     id: key.id,
@@ -52,7 +52,7 @@ function toKeysTable(keys: readonly StoredKey[], now: number): string {
   return toTable([["ID", "ACCOUNT", "CREATED", "EXPIRES", "STATE", "SCOPES"], ...rows])
 }
 
-/** In the order in which a service looks. */
+/** Checked in the order in which a service does. */
 function toState({ revokedAt, expiresAt }: StoredKey, now: number): string {
   if (revokedAt !== 0) return "revoked"
   return expiresAt !== 0 && now >= expiresAt ? "expired" : "valid"

@@ -1,4 +1,4 @@
-/** `safelight keys revoke`: ends a key; a running service refuses it within a second. */
+/** `safelight keys revoke`: revokes a key. A running service refuses it within a second. */
 import { Command } from "commander"
 import { refused } from "../command-error.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
@@ -6,7 +6,7 @@ import type { CommandContext } from "./command-context.ts"
 
 export function createKeysRevokeCommand(context: CommandContext): Command {
   const command = new Command("revoke")
-    .description("end an API key; a second time keeps the first moment")
+    .description("revoke an API key; may be repeated")
     .argument("<id>", "id of the key, as `keys list` shows it")
   return addDataOptions(command).action((id: string, options: DataOptions) =>
     revoke(id, options, context),

@@ -1,6 +1,6 @@
 /**
- * `safelight keys rotate`: a new key in the place of one that is to end, shown once. The old one
- * goes on for the grace, so that clients can be given the new one meanwhile.
+ * `safelight keys rotate`: replaces a key by a new one, which is shown once. The old one stays valid for the
+ * grace, during which clients can be given the new one.
  */
 import type { RotateKeyResult } from "@safelight/access"
 import { toUnixSeconds } from "@safelight/core"
@@ -23,8 +23,8 @@ export function createKeysRotateCommand(context: CommandContext): Command {
   const command = new Command("rotate")
     .description("replace an API key by a new one of the same account and scopes, shown once")
     .argument("<id>", "id of the key, as `keys list` shows it")
-    .option("--grace <duration>", "how long the old one still holds (default: 0s)", toGrace)
-    .option("--expires-in <duration>", "how long the new one holds (default: for ever)", toTerm)
+    .option("--grace <duration>", "how long the old key stays valid (default: 0s)", toGrace)
+    .option("--expires-in <duration>", "how long the new key is valid (default: for ever)", toTerm)
     .option("--json", 'print {"id","account","key","expires_at","replaced":{"id","expires_at"}}')
   return addDataOptions(command).action((id: string, options: Options) =>
     rotate(id, options, context),

@@ -1,6 +1,6 @@
 /**
- * `safelight links create`: a private link to an artifact, for whoever is given its address. A link
- * is stored nowhere, so this is the only time that it is shown; making one twice harms nothing.
+ * `safelight links create`: a private link to an artifact, for whoever is given it. A link is stored nowhere, so
+ * it is shown only here. Making a second one is harmless.
  */
 import { Command } from "commander"
 import { toOneLine } from "../failure-line.ts"
@@ -22,7 +22,7 @@ export function createLinksCreateCommand(context: CommandContext): Command {
     .description("make a private link to an artifact and show it, once")
     .argument("<task>", "id of the task", parseName)
     .argument("<artifact>", "key of the artifact, such as image_1 or video", parseName)
-    .option("--expires-in <duration>", "how long it opens, up to 7d (default: 24h)", toTerm)
+    .option("--expires-in <duration>", "how long it is valid, up to 7d (default: 24h)", toTerm)
     .option("--json", 'print {"url","expires_at"} as the service sends it')
   return addServiceOptions(command).action((task: string, artifact: string, options: Options) =>
     create(task, artifact, options, context),

@@ -1,6 +1,6 @@
 /**
- * `safelight links revoke`: closes every private link of an artifact or of an account. New links
- * can be made at once; a running service refuses the old ones within a second.
+ * `safelight links revoke`: closes every private link of an artifact or of an account. New links can be made at
+ * once. A running service refuses the old ones within a second.
  */
 import type { LinkScope, Storage } from "@safelight/core"
 import { Command } from "commander"
@@ -16,7 +16,7 @@ interface Options extends DataOptions {
 
 export function createLinksRevokeCommand(context: CommandContext): Command {
   const command = new Command("revoke")
-    .description("end every private link of an artifact, or of an account")
+    .description("close every private link of an artifact or of an account")
     .option("--task <id>", "task of the artifact")
     .option("--key <key>", "key of the artifact, such as image_1 or video")
     .option("--account <name>", "all links of this account instead")
@@ -43,14 +43,14 @@ function toScope({ account, key, task }: Options): LinkScope {
   throw refused("expected --task and --key together, or --account alone")
 }
 
-/** A slip in a name must not look like a revocation. */
+/** Whether there is such a task or account: a mistyped name must not look like a revocation. */
 async function isKnown(scope: LinkScope, storage: Storage): Promise<boolean> {
   if (scope.kind === "artifact") {
     return (await storage.readArtifacts(scope.task)).some(({ key }) => key === scope.key)
   }
   const { account } = scope
   if ((await storage.findAccount(account)) !== undefined) return true
-  // The accounts of an embedding host may own tasks without a record.
+  // An account of an embedding host may have tasks and no row.
   return (await storage.listTasks({ account, limit: 1 })).tasks.length > 0
 }
 

@@ -1,6 +1,6 @@
 /**
- * `safelight links rotate`: a new key signs private links from now on. Links of the key before
- * still open, those of older keys no longer. A key's secret is never shown, only its id.
+ * `safelight links rotate`: makes a new key that signs private links from now on. Links of the previous key still
+ * open, those of older keys no longer. Only the id of a key is shown, never its secret.
  */
 import { toUnixSeconds } from "@safelight/core"
 import { Command } from "commander"
@@ -13,7 +13,7 @@ interface Options extends DataOptions {
 
 export function createLinksRotateCommand(context: CommandContext): Command {
   const command = new Command("rotate")
-    .description("sign private links with a new key; those of the key before still open")
+    .description("sign private links with a new key; links of the previous key still open")
     .option("--json", 'print {"id","created_at"}')
   return addDataOptions(command).action((options: Options) => rotate(options, context))
 }

@@ -1,13 +1,13 @@
 /**
- * A moment as it is typed: Unix seconds, or an ISO date with or without a time. Where no offset
- * stands it is UTC, never the local time: a bill is the same wherever it is read.
+ * A moment as it is typed: Unix seconds, or an ISO date with or without a time. Without an offset it is UTC, never
+ * the local time: a bill is the same wherever it is read.
  */
 import { InvalidArgumentError } from "commander"
 
 const ISO =
   /^(\d{4})-(\d{2})(?:-(\d{2})(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?)?$/
 
-/** Whole Unix seconds. */
+/** Whole Unix seconds. Throws commander's error. */
 export function parseMoment(text: string): number {
   const seconds = /^\d{1,12}$/.test(text) ? Number(text) : parseIso(text)
   if (seconds !== undefined && seconds >= 0) return seconds
@@ -24,7 +24,7 @@ function parseIso(text: string): number | undefined {
   return at / 1_000
 }
 
-/** Whether the calendar has it: the 31st of November would become another day. */
+/** Whether the date exists: 31 November would become another day. */
 function isDay(date: string): boolean {
   const at = Date.parse(`${date}T00:00:00Z`)
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date)

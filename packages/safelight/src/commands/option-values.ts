@@ -1,6 +1,6 @@
 /**
- * Values of options that more than one command takes: durations, counts, request rates. What is
- * wrong is said by commander in one line that names the option.
+ * Values of options that several commands take: durations, counts, request rates. Each parser throws commander's
+ * error, which becomes one line that names the option.
  */
 import type { Rate } from "@safelight/core"
 import { InvalidArgumentError } from "commander"
@@ -25,7 +25,7 @@ export function durationWithin(bounds: DurationBounds): ParseValue<number> {
   }
 }
 
-/** A whole number from 0 on that a number holds exactly. */
+/** A whole number from 0 to 2^53 − 1. */
 export function parseCount(text: string): number {
   const count = /^\d+$/.test(text) ? Number(text) : NaN
   if (Number.isSafeInteger(count)) return count
@@ -57,7 +57,7 @@ export function orWord<Word extends string, Value>(
   }
 }
 
-/** `60/1m`: so many requests at once, refilled evenly within such a window. */
+/** `60/1m`: 60 requests at once, refilled evenly within a minute. */
 export function parseRate(text: string): Rate {
   const rate = toRate(text)
   if (rate !== undefined) return rate

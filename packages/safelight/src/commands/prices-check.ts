@@ -1,6 +1,6 @@
 /**
- * `safelight prices check`: whether the price tables of a configuration hold, and what they make of
- * a few tasks. A wrong one is named as `serve` would name it, with the same exit code.
+ * `safelight prices check`: whether the price tables of a configuration are valid, and what a few tasks would
+ * cost. A fault is reported as `serve` would report it, with the same exit code.
  */
 import { Command } from "commander"
 import type { CommandContext } from "./command-context.ts"
@@ -11,7 +11,7 @@ interface Options {
 
 export function createPricesCheckCommand(context: CommandContext): Command {
   return new Command("check")
-    .description("check the price tables of a configuration and show what they make")
+    .description("check the price tables of a configuration and show example charges")
     .argument(
       "[file]",
       "configuration file [SAFELIGHT_CONFIG] (default: safelight.config.json, where there is one)",

@@ -1,6 +1,6 @@
 /**
- * `safelight rebuild`: projects the rows of all tasks anew from the log, beside services that run. It is
- * for a release whose projection differs from that of the one before, and for rows that an audit names.
+ * `safelight rebuild`: projects the rows of all tasks anew from the log, while services may run. It is for a
+ * release whose projection differs from that of the previous one, and for rows that an audit names.
  */
 import type { RebuildReport } from "@safelight/audit"
 import { Command } from "commander"
@@ -16,7 +16,7 @@ interface Options extends DataOptions {
 
 export function createRebuildCommand(context: CommandContext): Command {
   const command = new Command("rebuild")
-    .description("project every task's row anew from the log, while the service runs")
+    .description("project every task's row anew from the log; a service may run meanwhile")
     .option("--json", "print the report as JSON")
   return addDataOptions(command).action((options: Options) => rebuild(options, context))
 }

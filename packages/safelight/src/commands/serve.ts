@@ -1,8 +1,7 @@
 /**
- * `safelight serve`: runs the service until a signal. Standard output gets what people read; the
- * line that says it listens is written when requests are answered, never before.
+ * `safelight serve`: runs the service until a signal. Standard output is for people. The line `listening on …`
+ * is written once requests are answered, never before.
  */
-import process from "node:process"
 import { Command } from "commander"
 import type { Service } from "../assemble.ts"
 import type { Configuration } from "../configuration/configuration.ts"
@@ -17,7 +16,7 @@ interface ServeFlags extends ConfigurationFlags {
   readonly adopt?: true
 }
 
-/** Lines of the log that nobody reads are not waited for any longer at the end. */
+/** How long the end waits for spans to be sent, and for the log's last lines, which perhaps nobody reads. */
 const FLUSH_MS = 1_000
 
 export function createServeCommand(context: CommandContext): Command {
@@ -27,7 +26,10 @@ export function createServeCommand(context: CommandContext): Command {
     .option("--host <address>", "address to listen on [SAFELIGHT_HOST] (default: 127.0.0.1)")
     .option("--public-url <url>", "where clients reach it [SAFELIGHT_PUBLIC_URL]")
     .option("--metrics-port <number>", "port for /metrics alone [SAFELIGHT_METRICS_PORT]")
-    .option("--metrics-host <address>", "its address [SAFELIGHT_METRICS_HOST] (default: 127.0.0.1)")
+    .option(
+      "--metrics-host <address>",
+      "address for that port [SAFELIGHT_METRICS_HOST] (default: 127.0.0.1)",
+    )
     .option("--metrics", "serve /metrics with the API, to anybody [SAFELIGHT_METRICS]")
     .option("--sandbox", "obey [studio: …] directives in prompts [SAFELIGHT_SANDBOX]")
     .option(
@@ -36,16 +38,13 @@ export function createServeCommand(context: CommandContext): Command {
     )
     .option(
       "--role <role>",
-      "all, or with --database and --artifacts api or worker alone [SAFELIGHT_ROLE] (default: all)",
+      "all, or api or worker, which need --database and --artifacts [SAFELIGHT_ROLE] (default: all)",
     )
     .option(
       "--log-level <level>",
       "silent, error, warn or info [SAFELIGHT_LOG_LEVEL] (default: info)",
     )
-    .option(
-      "--adopt",
-      "go on with a copied database, or with another place for artifacts, from now on",
-    )
+    .option("--adopt", "accept a copied database, or another place for artifacts, from now on")
   return addDataOptions(command).action((flags: ServeFlags) => serve(flags, context))
 }
 
@@ -54,22 +53,33 @@ async function serve({ adopt, ...flags }: ServeFlags, context: CommandContext): 
   const { environment, folder } = context
   const configuration = await loadConfiguration({ flags, environment, folder })
   const { createJsonLog } = await import("../json-log.ts")
+  const { createTracer } = await import("@safelight/tracing-opentelemetry")
+  const { systemClock } = await import("@safelight/engine")
   const { checkOpenFiles } = await import("../open-files.ts")
-  const { waitForStop } = await import("../stop-signals.ts")
-  const log = createJsonLog({ level: configuration.logLevel })
-  endOnBug(log)
+  const { printLog } = context
+  const tracer = createTracer()
+  const log = createJsonLog({
+    level: configuration.logLevel,
+    tracer,
+    ...(printLog && { printLog }),
+  })
+  // After an uncaught error the state is unknown: the process ends, and a restart continues from the log.
+  context.onUncaughtError((error) => {
+    log.error({ error }, "uncaught error")
+    void end(EXIT.failed)
+  })
   await checkOpenFiles(log)
-  // From here on a signal stops properly, also one that comes while the service starts.
-  const isRunByNpm = environment["npm_lifecycle_event"] !== undefined
-  const stopAsked = waitForStop({ launcher: context.launcher, isRunByNpm })
+  // From here on a signal stops the service properly, even while it starts.
+  const stopAsked = context.waitForStop()
   await run({ configuration, adopt: adopt === true, log }, context, stopAsked)
-  await flushAndExit(log, EXIT.done)
-}
+  await Promise.race([tracer.flush(), systemClock.wait(FLUSH_MS)])
+  await end(EXIT.done)
 
-/** Whatever is still open, a thread or a socket, does not keep a stopped service alive. */
-async function flushAndExit(log: JsonLog, code: ExitCode): Promise<void> {
-  await log.flush(FLUSH_MS)
-  process.exit(code)
+  /** A thread or a socket that is still open must not keep a stopped service alive. */
+  async function end(code: ExitCode): Promise<void> {
+    await log.flush(FLUSH_MS)
+    context.exitNow(code)
+  }
 }
 
 interface Start {
@@ -91,7 +101,7 @@ async function run(
     environment: context.environment,
     log,
   }).catch(async (error: unknown) => {
-    // What was tried stands before what came of it.
+    // The log of the attempt comes before its error.
     await log.flush(FLUSH_MS)
     throw toMachineFault(error)
   })
@@ -118,7 +128,7 @@ async function run(
   log.info({}, "stopped")
 }
 
-/** What people read before the line that says where it listens. */
+/** The text for people before the line `listening on …`. */
 async function toWelcome(
   service: Service,
   configuration: Configuration,
@@ -131,7 +141,7 @@ async function toWelcome(
   return `${await toFirstWords(service, configuration, context)}${sandbox}${metrics}`
 }
 
-/** On a first start the key, this once: to a person who reads it, else in a file for the owner alone. */
+/** The text of a first start. It shows the key on a terminal, and else the file that holds it, for its owner alone. */
 async function toFirstWords(
   { storage, publicUrl: url }: Service,
   { accounts: { defaults }, data, models, role }: Configuration,
@@ -149,7 +159,7 @@ async function toFirstWords(
   return toFirstStartText({ key, url, ownModels, file: await writeKeyFile(data, key) })
 }
 
-/** Whether links would name an address that only this machine knows; a worker makes none. */
+/** Whether links would have an address that only this machine can reach; a worker makes no links. */
 function needsPublicUrl({ host, publicUrl, role }: Configuration): boolean {
   return role !== "worker" && isWildcard(host) && publicUrl === undefined
 }
@@ -157,12 +167,4 @@ function needsPublicUrl({ host, publicUrl, role }: Configuration): boolean {
 /** Whether this address means every interface. */
 function isWildcard(host: string): boolean {
   return host === "0.0.0.0" || host === "::"
-}
-
-/** An error that nobody caught leaves the state unknown: the log is what a restart goes on from. */
-function endOnBug(log: JsonLog): void {
-  process.on("uncaughtException", (error) => {
-    log.error({ error }, "uncaught error")
-    void flushAndExit(log, EXIT.failed)
-  })
 }

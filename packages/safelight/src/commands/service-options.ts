@@ -1,4 +1,4 @@
-/** The options of every command that talks to a service, and the client they make. */
+/** The options of every command that calls a service, and the client that they make. */
 import { createClient, type Client } from "@safelight/client"
 import { InvalidArgumentError, type Command } from "commander"
 import { refused } from "../command-error.ts"
@@ -13,7 +13,7 @@ export interface ServiceOptions {
 }
 
 const DEFAULT_URL = "http://127.0.0.1:8080"
-/** As long as the service itself gives a request to arrive. */
+/** The service itself gives a request as long to arrive. */
 const TIMEOUT_MS = 120_000
 
 export function addServiceOptions(command: Command): Command {
@@ -30,7 +30,7 @@ export function addServiceOptions(command: Command): Command {
     )
 }
 
-/** An id or key that stands in a path: the client refuses dots, which would make it another path. */
+/** An id or key that becomes part of a path: the client refuses dots, which would make it another path. */
 export function parseName(text: string): string {
   if (/^\.{0,2}$/.test(text)) throw new InvalidArgumentError("expected a name.")
   return text
@@ -49,7 +49,7 @@ export function toClient(options: ServiceOptions, { clock, environment }: Comman
   try {
     return createClient({ url, key, settings, ...(clock !== undefined && { clock }) })
   } catch (error) {
-    // It names the option.
+    // The message begins with the name of the option.
     throw refused(`--${(error as Error).message}`, error)
   }
 }

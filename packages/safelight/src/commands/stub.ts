@@ -1,6 +1,6 @@
 /**
- * `safelight stub NAME`: serves a stub of a provider on this machine, at the provider's own paths, to
- * develop against without an account. It prints each purchase that the provider would have billed.
+ * `safelight stub NAME`: serves a stub of a provider on this machine, with the provider's own paths, to develop
+ * against without an account. It prints each purchase that the provider would have billed.
  */
 import { SafelightError } from "@safelight/core"
 import { Command } from "commander"
@@ -16,18 +16,16 @@ export function createStubCommand(context: CommandContext): Command {
     .description(
       "serve a stub of a provider on this machine, to develop against without an account",
     )
-    .argument("<name>", "the provider, as fal or replicate")
+    .argument("<name>", "the provider, such as fal or replicate")
     .option("--port <number>", "port to listen on, 0 for any", countWithin(0, 65_535), 0)
     .action((name: string, options: Options) => serveStub(name, options, context))
 }
 
-/** How often it is looked whether something was bought. */
+/** How often it looks for new purchases. */
 const LOOK_EVERY_MS = 200
 
 async function serveStub(name: string, { port }: Options, context: CommandContext): Promise<void> {
-  const { environment, launcher } = context
   const { STUBS } = await import("@safelight/testkit/stubs")
-  const { waitForStop } = await import("../stop-signals.ts")
   const start = Object.hasOwn(STUBS, name) ? STUBS[name] : undefined
   if (start === undefined) {
     const message = `there is no stub of "${name}": choose one of ${Object.keys(STUBS).join(", ")}`
@@ -41,6 +39,6 @@ async function serveStub(name: string, { port }: Options, context: CommandContex
       context.print(`bought ${endpoint}: ${id}\n`)
     told = stub.purchases.length
   }, LOOK_EVERY_MS)
-  await waitForStop({ launcher, isRunByNpm: environment["npm_lifecycle_event"] !== undefined })
+  await context.waitForStop()
   clearInterval(looking)
 }

@@ -1,4 +1,4 @@
-/** A task in one line for people. What a model made of a prompt never stands here, only facts. */
+/** A task in one line for people: facts alone, nothing that a person or a model wrote. */
 import { toOneLine } from "../failure-line.ts"
 import type { Task } from "@safelight/client"
 

@@ -1,8 +1,8 @@
 /** `safelight tasks artifacts`: what a finished task made, listed or downloaded. */
 import { Command } from "commander"
 import type { Artifact } from "@safelight/client"
-import { toOneLine } from "../failure-line.ts"
 import { createProgress } from "../progress.ts"
+import { toArtifactLine } from "./artifact-line.ts"
 import { addServiceOptions, parseName, type ServiceOptions } from "./service-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -47,10 +47,5 @@ async function artifacts(id: string, options: Options, context: CommandContext):
 }
 
 function toText(found: readonly Listed[]): string {
-  return found.map((artifact) => `${artifact.file ?? toListLine(artifact)}\n`).join("")
-}
-
-function toListLine({ key, mime_type: mimeType, expires_at: expiresAt }: Listed): string {
-  const until = expiresAt === undefined ? "" : `  until ${new Date(expiresAt * 1000).toISOString()}`
-  return toOneLine(`${key}  ${mimeType}${until}`)
+  return found.map((artifact) => `${artifact.file ?? toArtifactLine(artifact)}\n`).join("")
 }

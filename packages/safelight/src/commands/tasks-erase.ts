@@ -1,4 +1,4 @@
-/** `safelight tasks erase`: erases what was written for a task, beside a running service or without. */
+/** `safelight tasks erase`: erases what a person wrote for a task. A service may be running. */
 import { Command } from "commander"
 import { refused } from "../command-error.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"

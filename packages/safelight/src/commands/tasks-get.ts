@@ -1,4 +1,4 @@
-/** `safelight tasks get`: a task as it stands. The exit code says whether it has failed. */
+/** `safelight tasks get`: the current state of a task. The exit code tells whether it has failed. */
 import { Command } from "commander"
 import type { Task } from "@safelight/client"
 import { EXIT } from "../exit-code.ts"

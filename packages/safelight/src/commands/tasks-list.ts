@@ -1,10 +1,11 @@
 /**
- * `safelight tasks list`: the account's tasks, newest first, a page at a time. What is asked for is
- * the service's to judge; a page without tasks is the last only where no cursor follows it.
+ * `safelight tasks list`: the account's tasks, newest first, one page. The service checks the options. A page
+ * without tasks is the last one only if it has no cursor.
  */
 import { Command } from "commander"
 import type { PageQuery, Task } from "@safelight/client"
 import { toOneLine } from "../failure-line.ts"
+import { collectLabel, type LabelTexts } from "./label-option.ts"
 import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
 import { toTaskLine } from "./task-line.ts"
 import type { CommandContext } from "./command-context.ts"
@@ -14,6 +15,7 @@ interface Options extends ServiceOptions {
   readonly createdBefore?: string
   readonly status?: string
   readonly model?: string
+  readonly label?: LabelTexts
   readonly limit?: string
   readonly cursor?: string
   readonly json?: true
@@ -26,8 +28,9 @@ export function createTasksListCommand(context: CommandContext): Command {
     .option("--created-before <seconds>", "created before this Unix second")
     .option("--status <status>", "queued, running, succeeded or failed")
     .option("--model <id>", "public id of the model")
+    .option("--label <key=value>", "with this label; repeatable: with all of them", collectLabel)
     .option("--limit <count>", "tasks a page, 1 to 100; 20 by default")
-    .option("--cursor <cursor>", "where an earlier page says that the list goes on")
+    .option("--cursor <cursor>", "continues an earlier page, which printed it")
     .option("--json", "print {tasks, next_cursor} as the service sends it")
   return addServiceOptions(command).action((options: Options) => list(options, context))
 }
@@ -41,7 +44,7 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   if (cursor !== null) context.printError(`${toOneLine(`there is more: --cursor ${cursor}`)}\n`)
 }
 
-/** Sent as they are typed. */
+/** The options as they were typed. */
 function toQuery(options: Options): PageQuery {
   const { createdAfter, createdBefore, ...others } = options
   const query = { created_after: createdAfter, created_before: createdBefore, ...others }

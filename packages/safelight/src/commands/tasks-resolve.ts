@@ -1,7 +1,7 @@
 /**
- * `safelight tasks resolve`: settles a task whose outcome nobody knows, by what an operator found out
- * from the provider. Beside a running service, which follows what was adopted within a second. What is
- * adopted is paid for: an operation of another task would be billed to this one.
+ * `safelight tasks resolve`: settles a task whose outcome is unknown, by what an operator learnt from the
+ * provider. A running service follows an adopted operation within a second. The task is charged for it, so an
+ * operation of another task would be billed to this one.
  */
 import type { Json } from "@safelight/core"
 import type { ResolveRequest, ResolveResult } from "@safelight/engine"
@@ -18,7 +18,7 @@ interface Options extends DataOptions {
 
 export function createTasksResolveCommand(context: CommandContext): Command {
   const command = new Command("resolve")
-    .description("settle a task whose outcome nobody knows")
+    .description("settle a task whose outcome is unknown")
     .argument("<id>", "id of the task")
     .addOption(
       new Option(
@@ -26,7 +26,7 @@ export function createTasksResolveCommand(context: CommandContext): Command {
         "the channel has it: its operation as JSON, or as plain text",
       ).conflicts("fail"),
     )
-    .option("--fail", "it will never come: the task fails, not charged")
+    .option("--fail", "there is no operation: the task fails and is not charged")
     .option("--json", 'print {"id","status"}')
   return addDataOptions(command).action((id: string, options: Options) => run(id, options, context))
 }
@@ -53,7 +53,7 @@ function toRequest(task: string, { adopt, fail }: Options): ResolveRequest {
   throw refused("expected --adopt with the channel's operation, or --fail")
 }
 
-/** Most operations are an id, and that need not be quoted. What looks like JSON must be JSON. */
+/** Most operations are ids, which need no quotes. Text that looks like JSON must be JSON. */
 function toOperation(text: string): Json {
   const isPlain = /^[^\s"'[{][^\s"]*$/.test(text) && !isJson(text)
   if (isPlain) return text

@@ -1,6 +1,6 @@
 /**
- * The operator's side of `safelight usage`: what all accounts were charged in a period beside what it
- * cost upstream. It reads the data itself: over HTTP nobody is told what a provider charges.
+ * `safelight usage --margin`, for the operator: what all accounts were charged in a period, and what it cost
+ * upstream. It reads the data itself, since the API tells nobody what a provider charges.
  */
 import { toUnixSeconds } from "@safelight/core"
 import { loadDataConfiguration, type DataOptions } from "./data-options.ts"

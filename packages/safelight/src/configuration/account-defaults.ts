@@ -1,7 +1,7 @@
 /**
- * What an account may do that is made without a word on it: by the first start, `keys create` or
- * `accounts set`. It is written to the account when it is made, so a change here changes no account
- * that is there; `none` is no limit.
+ * The limits of an account that is made without limits of its own: by the first start, `keys create` or
+ * `accounts set`. They are written to the account when it is made, so a later change changes no existing
+ * account. `none` is no limit.
  */
 import { availableParallelism } from "node:os"
 import { fields, NO_LIMITS, type AccountSettings, type Rate } from "@safelight/core"
@@ -14,19 +14,19 @@ export type AccountDefaults = Pick<
 >
 
 export const ACCOUNT_DEFAULTS: AccountDefaults = {
-  /** What an amount means is the operator's to say. */
+  /** Only the operator knows what an amount of money means. */
   budgetMicros: null,
   rates: {
     // Two tasks a second: more than a person or a page asks for, little enough to be stopped in time.
     create: { requests: 120, windowMs: 60_000 },
-    // Twenty a second: as many tasks may be polled every few seconds as may be unfinished.
+    // Twenty a second: enough to poll all unfinished tasks every five seconds.
     read: { requests: 1_200, windowMs: 60_000 },
     content: { requests: 1_200, windowMs: 60_000 },
   },
-  // As many as this machine's studio renders at once, and one whose media are fetched meanwhile: it
-  // takes three more, so that no account holds all of it.
+  // As many as this machine's studio renders at once, and one more whose media are fetched meanwhile. The
+  // studio takes three more, so that one account can't fill it.
   runningTasks: Math.max(2, availableParallelism()),
-  // What a request carries is kept: with 64 MiB each this is 6 GB of disk.
+  // Requests are stored: with 64 MiB each this is 6 GB of disk.
   unfinishedTasks: 100,
   weight: NO_LIMITS.weight,
 }

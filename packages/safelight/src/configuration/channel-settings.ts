@@ -1,14 +1,14 @@
-/** Who makes the tasks: the channels of a service, as its configuration names them. */
+/** The channels of a service, as its configuration has them. */
 import { fields, type PollEvery, type UnitCost } from "@safelight/core"
 import * as v from "valibot"
 
-/** One channel as the file says it: by its type or by its module. */
+/** One channel of the file, with its type or its module. */
 export interface ChannelSettings {
   /** `studio`, `comfyui`, or a provider that is built in. */
   readonly type?: string
   /** Absolute path of a file that exports a provider, or a function that makes a channel. */
   readonly module?: string
-  /** Its name in the log of each task, which stays; that of the type or the provider by default. */
+  /** Its name in the log of each task, for ever; that of the type or the provider by default. */
   readonly name?: string
   /** Public models that it may make; all that it can by default. */
   readonly models?: readonly string[]
@@ -20,7 +20,7 @@ export interface ChannelSettings {
   readonly concurrency?: number
   /** Purchases in any minute, over all nodes. */
   readonly requestsPerMinute?: number
-  /** Of one that costs nothing: what is in doubt there is asked for again. */
+  /** For a channel that costs nothing: a call whose outcome is unknown is made again. */
   readonly repeat?: boolean
   /** The server at `baseUrl` is one's own and costs nothing. */
   readonly isFree?: boolean
@@ -30,13 +30,13 @@ export interface ChannelSettings {
   readonly baseUrl?: string
   /** The environment variable that holds its key, in place of the usual one. */
   readonly keyVariable?: string
-  /** How long a key of ours lives there, where the provider doesn't state it. */
+  /** How long an idempotency key is valid, if the provider honours keys and doesn't state it. */
   readonly keyTtlMs?: number
-  /** What its provider charges where that tells no money, by model; US dollars in micro-units. */
+  /** By model, what a provider charges that reports no money; US dollars in micro-units. */
   readonly costs?: Readonly<Record<string, UnitCost>>
   /** Of a ComfyUI server: by public model, the absolute path of its workflow. */
   readonly workflows?: Readonly<Record<string, string>>
-  /** The environment variable that holds what its webhooks are signed with, in place of the usual one. */
+  /** The environment variable that holds the secret of its webhooks, in place of the usual one. */
   readonly webhookSecretVariable?: string
   /** Between two polls, in place of the provider's own. */
   readonly pollEvery?: PollEvery
@@ -46,7 +46,7 @@ const name = v.pipe(
   v.string(),
   v.regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i, "expected a name of letters, digits, '.', '_' and '-'"),
 )
-/** As a parsed URL spells it, which is how it is compared. */
+/** Spelt as in a parsed URL, with which it is compared. */
 const host = v.pipe(
   v.string(),
   v.regex(
@@ -55,7 +55,7 @@ const host = v.pipe(
   ),
 )
 const notAnUrl = "expected an http or https URL without a user, a query or a fragment"
-/** Credentials have variables of their own, and what is in a URL is recorded. */
+/** Whether the URL has no credentials: those have variables of their own, and URLs are recorded. */
 function isPlainUrl(address: string): boolean {
   const { password, protocol = "", username } = URL.parse(address) ?? {}
   return /^https?:$/.test(protocol) && username === "" && password === "" && !/[?#]/.test(address)
@@ -71,7 +71,7 @@ const whole = (max: number): v.GenericSchema<number> => {
 }
 
 const notAnAmount = "expected a whole number of micro-units, 0 or more"
-/** As the prices of models are bounded. */
+/** With the bounds of the prices of models. */
 const micros = v.exactOptional(
   v.pipe(
     v.number(notAnAmount),
@@ -86,7 +86,7 @@ const costsSchema = v.record(
   fields({ perImageMicros: micros, perVideoSecondMicros: micros, perUnitMicros: micros }),
   "expected an object with costs by model",
 )
-/** A file of the operator's own, from where the configuration stands; a bare name would be a package's. */
+/** An operator's own file, relative to the configuration file. A bare name would be a package. */
 export function modulePath(example: string): v.GenericSchema<string> {
   const message = `expected a path, such as ${example}`
   return v.pipe(v.string(message), v.regex(/^(\.{0,2}\/|[a-z]:\\)/i, message))
@@ -128,7 +128,7 @@ const settingsSchema = fields({
   webhookSecretVariable: v.exactOptional(variable),
   pollEvery: v.exactOptional(
     v.pipe(
-      // A poll each tenth of a second is no following, and one a day ends no task in time.
+      // Up to an hour: a task that is polled less often does not end in time.
       fields({ shortestMs: whole(3_600_000), longestMs: whole(3_600_000) }),
       v.check(({ shortestMs }) => shortestMs >= 100, "expected shortestMs of 100 or more"),
       v.check(

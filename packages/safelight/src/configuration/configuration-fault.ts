@@ -1,6 +1,6 @@
 /**
- * A wrong configuration as one line: where it stands, which field, what was expected. The value
- * itself is not repeated, since it may be a secret in the wrong place.
+ * A configuration error in one line: the source, the field, what was expected. The value is not repeated, since
+ * it may be a secret in the wrong place.
  */
 import { SafelightError } from "@safelight/core"
 import type * as v from "valibot"

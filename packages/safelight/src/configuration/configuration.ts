@@ -1,6 +1,6 @@
 /**
- * A service's configuration once every source was read and checked: what `createService` takes.
- * Where a field came from is forgotten here; `load-configuration.ts` knows it.
+ * A service's configuration, read from every source and checked: what `createService` takes. It does not tell
+ * where a field came from; `load-configuration.ts` knows that.
  */
 import type { Model, PriceBook } from "@safelight/core"
 import type { AccountDefaults } from "./account-defaults.ts"
@@ -12,20 +12,20 @@ export type LogLevel = "silent" | "error" | "warn" | "info"
 export type Role = "all" | "api" | "worker"
 
 export interface Configuration {
-  /** Absolute path of the configuration file that was read; absent: none. */
+  /** Absolute path of the configuration file; absent if none was read. */
   readonly file?: string
   readonly role: Role
   /** Address or name to listen on; IPv6 without brackets. */
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  /** Absolute path of the folder that holds everything which has no other place. */
+  /** Absolute path of the data folder, which holds everything that has no other place. */
   readonly data: string
-  /** A PostgreSQL database, as a URL; absent: the one in the data folder. Holds a password: never logged. */
+  /** The URL of a PostgreSQL database; absent for the one in the data folder. It may hold a password: never logged. */
   readonly database?: string
-  /** Where artifacts are kept: a bucket as `s3://…`, or a folder; absent: in the data folder. */
+  /** The place for artifacts: a bucket as `s3://…`, or a folder; absent for the data folder. */
   readonly artifacts?: string
-  /** For the bucket. */
+  /** Of the bucket; absent if its client finds them. */
   readonly credentials?: BucketCredentials
   /** Where clients reach the service, without a slash at its end; by default where it listens. */
   readonly publicUrl?: string
@@ -34,16 +34,16 @@ export interface Configuration {
   readonly metrics: boolean
   /** Address of a listener for /metrics alone. */
   readonly metricsHost: string
-  /** Its port, 0 for any free one; absent: there is none. */
+  /** The port of that listener, 0 for any free one; absent if there is no such listener. */
   readonly metricsPort?: number
   /** How long a finished task's artifacts are kept. */
   readonly retentionMs: number
   readonly stopGraceMs: number
-  /** What may be asked for: the three, and those of `modelFiles` or of a host. */
+  /** The public models: the three, and those of `modelFiles` or of a host. */
   readonly models: readonly Model[]
   /**
-   * Absolute paths of the files that models come from, so that a thread can load them too; what a host
-   * hands in has none.
+   * Absolute paths of the files that define models, so that a thread can load them too. Models that a host
+   * passes in have none.
    */
   readonly modelFiles: readonly string[]
   readonly prices: PriceBook
@@ -51,16 +51,17 @@ export interface Configuration {
     /** Settings of an account that is made without any of its own. */
     readonly defaults: AccountDefaults
   }
-  /** Who makes the tasks. */
+  /** The channels that make the tasks. */
   readonly channels: readonly ChannelSettings[]
-  /** Whether what one channel refused for its content goes to another; absent: it does not. */
+  /** Whether a task that one channel refused for its content is offered to others; absent: `final`. */
   readonly contentRefusals?: "final" | "ask-others"
   readonly engine: EngineLimits
   readonly studio: StudioLimits
   readonly media: MediaLimits
+  readonly webhooks: WebhookLimits
 }
 
-/** As far as it is read without running a file of the operator's. */
+/** The part that is read without running an operator's file. */
 export type ReadConfiguration = Omit<Configuration, "models">
 
 export interface BucketCredentials {
@@ -69,33 +70,41 @@ export interface BucketCredentials {
   readonly sessionToken?: string
 }
 
-/** An absent limit is the engine's own default. */
+/** An absent limit has the engine's own default. */
 export interface EngineLimits {
   /** How long after its submission a task must have ended. */
   readonly endAfterMs?: number
   /** Attempts of one task that a channel accepted, over all channels. */
   readonly maxAttempts?: number
   readonly inputRetentionMs?: number
-  /** How long a 202 may wait where a channel answers at once. */
+  /** How long a 202 may wait for a channel that answers at once. */
   readonly graceMs?: number
   /** How long after expiry an artifact's bytes are removed. */
   readonly removeAfterMs?: number
-  /** How long after `--adopt` the bytes of tasks from before stay. */
+  /** How long after `--adopt` the bytes of earlier tasks are kept. */
   readonly adoptionHoldMs?: number
 }
 
 export interface StudioLimits {
   /** Renderings at once, a process each. */
   readonly workers?: number
-  /** Tasks it takes at once; those beyond its workers wait inside it. */
+  /** Tasks that it takes at once; those above its workers wait inside it. */
   readonly concurrency?: number
-  /** Whether directives in prompts are obeyed; absent: on a first local start alone. */
+  /** Whether directives in prompts are obeyed; absent: only by a first local start. */
   readonly sandbox?: boolean
 }
 
 export interface MediaLimits {
   /** Networks in CIDR notation that media may be fetched from although they are not public. */
   readonly allowedAddresses?: readonly string[]
-  /** Networks that media may never be fetched from, also where they are allowed or public. */
+  /** Networks in CIDR notation that media may never be fetched from, even if they are allowed or public. */
   readonly deniedAddresses?: readonly string[]
+}
+
+export interface WebhookLimits {
+  /** Networks in CIDR notation that webhooks may lead to although they are not public. */
+  readonly allowedAddresses?: readonly string[]
+  /** Networks in CIDR notation that webhooks may never lead to, even if they are allowed or public. */
+  readonly deniedAddresses?: readonly string[]
+  readonly endpointsPerAccount?: number
 }

@@ -1,6 +1,6 @@
 /**
- * What a service is like when nobody says otherwise. Limits that belong to a piece (the engine, the
- * studio, the guarded fetch) have their defaults there: a field left out is not passed on.
+ * The defaults of a service. Limits of a piece (the engine, the studio, the guarded fetch) have their defaults
+ * there: a field that is left out is not passed on.
  */
 import { DEFAULT_PRICES, MODELS } from "@safelight/core"
 import { ACCOUNT_DEFAULTS } from "./account-defaults.ts"
@@ -19,7 +19,7 @@ export const DEFAULTS = {
   metricsHost: "127.0.0.1",
   /** 14 days (specification §8). */
   retentionMs: 14 * 24 * 60 * 60 * 1000,
-  /** For what runs when a stop is asked for: common supervisors kill after 30 s. */
+  /** For work that is running when a stop is requested: common supervisors kill after 30 s. */
   stopGraceMs: 20_000,
   models: MODELS,
   modelFiles: [],
@@ -29,4 +29,5 @@ export const DEFAULTS = {
   engine: {},
   studio: {},
   media: {},
+  webhooks: {},
 } as const satisfies Configuration

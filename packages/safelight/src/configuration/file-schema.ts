@@ -1,7 +1,7 @@
 /**
- * What `safelight.config.json` may say: every field is optional, an unknown one is refused. The
- * fields that flags and variables share are checked by the same schemas, so that a port is
- * wrong in the same words wherever it stands.
+ * What `safelight.config.json` may hold: every field is optional, an unknown one is refused. Settings that are
+ * flags and variables too are checked by the same schemas, so that a wrong port is reported in the same words
+ * in each of them.
  */
 import { fields, type PriceBook } from "@safelight/core"
 import * as v from "valibot"
@@ -74,7 +74,7 @@ function isPublicUrl(address: string): boolean {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Integer micro-units, well inside what a sum can hold exactly. */
+/** Integer micro-units, so small that sums stay exact. */
 const micros = wholeNumber(0, 1_000_000_000_000)
 
 const priceTable = fields({
@@ -95,13 +95,13 @@ const priceBook = v.pipe(
     const fault = dataset.typed ? findPriceFault(dataset.value) : undefined
     if (fault !== undefined) addIssue({ message: fault })
   }),
-  // Tasks that were accepted under the built-in table stay priced by it.
+  // Tasks that were accepted under the built-in table keep its prices.
   v.transform((tables): PriceBook => [...DEFAULTS.prices, ...tables] as unknown as PriceBook),
 )
 
 type PriceTables = v.InferOutput<typeof priceTable>[]
 
-/** A version must name one table for good. That they fit the models is seen once those are loaded. */
+/** A version names one table for ever. Whether tables fit the models is checked once those are loaded. */
 function findPriceFault(tables: PriceTables): string | undefined {
   const taken = new Set(DEFAULTS.prices.map((table) => table.version))
   for (const { version } of tables) {
@@ -111,7 +111,13 @@ function findPriceFault(tables: PriceTables): string | undefined {
   return undefined
 }
 
-/** The configuration file as it is written. */
+/** Where a stranger's URL may lead. */
+const addresses = {
+  allowedAddresses: v.exactOptional(v.array(text, "expected a list")),
+  deniedAddresses: v.exactOptional(v.array(text, "expected a list")),
+}
+
+/** The content of the configuration file. */
 export const fileSchema = fields({
   host: v.exactOptional(SHARED_SETTINGS.host),
   port: v.exactOptional(SHARED_SETTINGS.port),
@@ -150,11 +156,9 @@ export const fileSchema = fields({
       sandbox: v.exactOptional(SHARED_SETTINGS.sandbox),
     }),
   ),
-  media: v.exactOptional(
-    fields({
-      allowedAddresses: v.exactOptional(v.array(text, "expected a list")),
-      deniedAddresses: v.exactOptional(v.array(text, "expected a list")),
-    }),
+  media: v.exactOptional(fields(addresses)),
+  webhooks: v.exactOptional(
+    fields({ ...addresses, endpointsPerAccount: v.exactOptional(wholeNumber(1, 1_000)) }),
   ),
 })
 

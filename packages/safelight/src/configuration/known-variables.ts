@@ -1,4 +1,4 @@
-/** The variables that any command reads. One that is mistyped would leave a default in force without a word. */
+/** The variables that any command reads. A mistyped one would silently leave a default in force. */
 import { configurationError } from "./configuration-fault.ts"
 import { PLACES } from "./setting-places.ts"
 
@@ -13,12 +13,12 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Any that begins so may be somebody's: keys of channels to other services of this kind, of which there
- * may be several, and those of the project's own tests, which start commands in their environment.
+ * Variables that begin so are free: the keys of channels to other Safelights, of which there may be several, and
+ * those of the project's own tests, which start commands in their environment.
  */
 const FREE = ["SAFELIGHT_UPSTREAM_KEY", "SAFELIGHT_TEST_"]
 
-/** Throws `invalid-configuration`, naming the first that is none of ours though it is called so. */
+/** Throws `invalid-configuration`, naming the first that begins with SAFELIGHT_ and is not known. */
 export function requireKnownVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): void {

@@ -1,7 +1,6 @@
 /**
- * Puts a configuration together: a flag wins over a variable, a variable over the file, the file
- * over the default. A value that loses is still checked where it stands in the file, and never
- * looked at where it stands in the environment.
+ * Puts a configuration together: a flag wins over a variable, a variable over the file, the file over the
+ * default. A value of the file is checked even if it loses; a variable that loses is not read.
  */
 import { resolve } from "node:path"
 import * as v from "valibot"
@@ -14,7 +13,7 @@ import { PLACES, type SharedSetting } from "./setting-places.ts"
 import { readConfigurationFile, type FoundFile } from "./read-configuration-file.ts"
 
 export interface ConfigurationSource {
-  /** Flags as typed, absent ones undefined. */
+  /** Flags as typed; undefined if they are absent. */
   readonly flags: ConfigurationFlags
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The working directory: relative paths of flags and variables start here. */
@@ -38,7 +37,7 @@ export interface ConfigurationFlags {
 }
 
 /**
- * With the models of its files, which are run for it. Rejects with `invalid-configuration`, naming the
+ * The configuration with its models, whose files are run for it. Rejects with `invalid-configuration`, naming the
  * source and the field.
  */
 export async function loadConfiguration(source: ConfigurationSource): Promise<Configuration> {
@@ -52,8 +51,8 @@ export async function loadConfiguration(source: ConfigurationSource): Promise<Co
 }
 
 /**
- * The same without its models, for commands that need none: what is kept has to be reached also where
- * a model's file is broken or gone.
+ * The same without its models, for commands that need none: the data must be accessible even if a model's file
+ * is broken or gone.
  */
 export async function readConfiguration(source: ConfigurationSource): Promise<ReadConfiguration> {
   return (await read(source)).configuration
@@ -61,7 +60,7 @@ export async function readConfiguration(source: ConfigurationSource): Promise<Re
 
 interface Read {
   readonly configuration: ReadConfiguration
-  /** Of the file that was read. */
+  /** The name of the file that was read. */
   readonly name: string | undefined
 }
 
@@ -88,7 +87,7 @@ async function read(source: ConfigurationSource): Promise<Read> {
   return { configuration: { ...configuration, channels, ...places }, name: found?.name }
 }
 
-/** What was typed, or what the file says, which starts at the file. */
+/** The path that was typed; otherwise the file's, which is relative to the file. */
 function toData(
   typed: string | undefined,
   written: string | undefined,
@@ -98,7 +97,7 @@ function toData(
   return resolve(source.folder, typed ?? DEFAULTS.data)
 }
 
-/** What a channel is made from starts where it was written. */
+/** Paths of modules and workflows are relative to the file. */
 function toChannels(
   channels: Configuration["channels"],
   folder: string,
@@ -117,7 +116,7 @@ function toAbsolute(
   return Object.fromEntries(Object.entries(files).map(([id, file]) => [id, resolve(folder, file)]))
 }
 
-/** Who wrote a file runs more than a first try: only what is said switches the sandbox on then. */
+/** With a configuration file it is no first try: then only a setting switches the sandbox on. */
 function toStudio(
   found: FoundFile | undefined,
   sandbox: boolean | undefined,
@@ -127,15 +126,15 @@ function toStudio(
   return { ...unsaid, ...said, ...(sandbox !== undefined && { sandbox }) }
 }
 
-/** What no setting says alone. */
+/** Checks settings that depend on each other. */
 function assertTogether({ database, role }: ReadConfiguration): void {
   if (role === "all" || database !== undefined) return
   throw configurationError(`role: "${role}" needs PostgreSQL; --database names it`)
 }
 
 /**
- * A folder for artifacts starts where it was written; a bucket's credentials stand in the environment.
- * Where they do not, its client looks for a role once the bucket is opened: most commands never do.
+ * A folder for artifacts is relative to its source. A bucket's credentials are in the environment; without them
+ * its client looks for a role once the bucket is opened, which most commands never do.
  */
 function readPlaces(
   { artifacts }: ReadConfiguration,
@@ -161,14 +160,14 @@ type SharedValue<Name extends SharedSetting> = v.InferOutput<(typeof SHARED_SETT
 
 type Typed = { readonly [Name in SharedSetting]?: SharedValue<Name> }
 
-/** The settings that flags or variables give; the others are absent. */
+/** The settings of flags and variables; the others are absent. */
 function readAllTyped(source: ConfigurationSource): Typed {
   const names = Object.keys(PLACES) as readonly SharedSetting[]
   const entries = names.map((name) => [name, readTyped(source, name)] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** What a flag or, failing that, a variable says. */
+/** The value of the flag or, without one, of the variable. */
 function readTyped<Name extends SharedSetting>(
   source: ConfigurationSource,
   name: Name,
@@ -183,7 +182,7 @@ function readTyped<Name extends SharedSetting>(
   throw toConfigurationError(typed === undefined ? variable : flag, result.issues)
 }
 
-/** An empty variable counts as none: that is how compose files leave one out. */
+/** An empty variable counts as unset: compose files leave one out that way. */
 function readVariable(source: ConfigurationSource, name: string): string | undefined {
   const text = source.environment[name]
   return text === "" ? undefined : text

@@ -1,6 +1,5 @@
 /**
- * Reads `safelight.config.json`. The default file may be absent; one that was asked for by name
- * must be there.
+ * Reads `safelight.config.json`. The default file may be absent; a file that was named must exist.
  */
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
@@ -11,23 +10,23 @@ import { fileSchema, type ConfigurationFile } from "./file-schema.ts"
 export const DEFAULT_FILE = "safelight.config.json"
 
 export interface FileSource {
-  /** As the user named it; absent: the default name. */
+  /** As the user typed it; undefined for the default name. */
   readonly path: string | undefined
   /** The working directory. */
   readonly folder: string
 }
 
 export interface FoundFile {
-  /** As the user named it, for messages. */
+  /** As the user typed it, for messages. */
   readonly name: string
   /** Absolute. */
   readonly path: string
-  /** Absolute; its relative paths start here. */
+  /** Absolute; paths in the file are relative to it. */
   readonly folder: string
   readonly content: ConfigurationFile
 }
 
-/** The file's content; undefined where the default file is absent. */
+/** Undefined if the default file is absent. Rejects with `invalid-configuration`, naming the file. */
 export async function readConfigurationFile(source: FileSource): Promise<FoundFile | undefined> {
   const name = source.path ?? DEFAULT_FILE
   const path = resolve(source.folder, name)
@@ -59,7 +58,7 @@ function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""))
   } catch (error) {
-    // The engine's own words quote the text around the fault; its position is enough.
+    // JSON.parse's own message quotes the text around the fault; its position is enough.
     const place = /line \d+ column \d+/.exec((error as Error).message)?.[0]
     throw configurationError(`${name}: not JSON${place === undefined ? "" : ` at ${place}`}`, error)
   }

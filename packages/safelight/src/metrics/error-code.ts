@@ -1,4 +1,4 @@
-/** What a failure is counted under: one of our codes, so that there is a bounded number of them. */
+/** The label of a failure in metrics: one of our codes, so that their number is bounded. */
 import { isSafelightError } from "@safelight/core"
 
 /** `unexpected` for whatever is not ours. */

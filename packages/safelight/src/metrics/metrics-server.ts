@@ -1,6 +1,6 @@
 /**
- * A listener of its own for `/metrics`, beside the API's. It listens on loopback unless somebody says
- * otherwise: it asks for no key, and its numbers tell a stranger how busy the service is.
+ * A listener for `/metrics` alone. It listens on loopback by default: it asks for no key, and its numbers tell a
+ * stranger how busy the service is.
  */
 import type { Clock, Log } from "@safelight/core"
 import { createMetricsHandler, createNodeServer, type NodeServer } from "@safelight/http"
@@ -15,7 +15,7 @@ export interface MetricsServerOptions {
   readonly port: number
 }
 
-/** Resolves once it listens. Rejects with `invalid-configuration` where it can't. */
+/** Resolves once it listens. Rejects with `invalid-configuration` if it can't. */
 export function serveMetrics(options: MetricsServerOptions): Promise<NodeServer> {
   const { metrics, clock, log, host, port } = options
   const handler = createMetricsHandler({ metrics: metrics.scrape, clock, log })

@@ -1,7 +1,7 @@
 /**
- * What a service tells Prometheus of itself. Everything is watched from outside, port by port, so
- * that no piece knows of it; a piece that is not wrapped here is just not seen. prom-client hashes a
- * metric's labels at each observation, by a child of `labels()` too: about 1 µs for a histogram.
+ * The metrics of a service, for Prometheus. Every port is wrapped from outside, so no piece knows of metrics; a
+ * piece that is not wrapped here is not measured. prom-client hashes a metric's labels at each observation, even
+ * for a child of `labels()`: about 1 µs for a histogram.
  */
 import {
   MODELS,
@@ -25,7 +25,7 @@ import { createQueueGauges } from "./queue-gauges.ts"
 export interface MetricsOptions {
   readonly clock: Clock
   readonly log?: Log
-  /** Ids of the models whose queues are shown while they are empty too; by default core's. */
+  /** Ids of the models whose queues are shown even while they are empty; by default core's. */
   readonly models?: readonly string[]
 }
 
@@ -38,7 +38,9 @@ export interface Metrics {
   readonly onAnswered: OnAnswered
   /** For a storage that commits groups. */
   readonly onCommit: OnCommit
-  /** The text as it is now; answers within a few seconds, also where the database does not. Those who ask at once get the same. */
+  /**
+   * The current text, within a few seconds even if the database does not answer. Concurrent callers share it.
+   */
   readonly scrape: () => Promise<MetricsText>
 }
 

@@ -1,20 +1,15 @@
 /**
- * Artifact storage, observed. A `put` takes as long as its source: its time includes the rendering or
- * the download that feeds it.
+ * Metrics of an artifact storage. A `put` takes as long as its source: its time includes the rendering or the
+ * download that feeds it.
  */
-import type { ArtifactPut, ArtifactStorage, Clock } from "@safelight/core"
-import { Counter, type Registry } from "prom-client"
-import { createPortMeter } from "./observe-port.ts"
-
-export interface ArtifactsMeterOptions {
-  readonly registry: Registry
-  readonly clock: Pick<Clock, "monotonicNow">
-}
+import type { ArtifactPut, ArtifactStorage } from "@safelight/core"
+import { Counter } from "prom-client"
+import { createPortMeter, type MeterOptions } from "./observe-port.ts"
 
 export function createArtifactsMeter({
   registry,
   clock,
-}: ArtifactsMeterOptions): <Kind extends ArtifactStorage>(artifacts: Kind) => Kind {
+}: MeterOptions): <Kind extends ArtifactStorage>(artifacts: Kind) => Kind {
   const observe = createPortMeter({
     registry,
     clock,

@@ -1,26 +1,16 @@
 /**
- * A channel, observed: what its calls came to, how long they took and how many are under way. A call
- * that throws counts as `unknown`, whatever the engine makes of it afterwards.
+ * Metrics of a channel: the outcomes of its calls, how long they took and how many are in progress. A call that
+ * rejects counts as `unknown`, whatever the engine concludes from it.
  */
-import {
-  isFailureCode,
-  type Channel,
-  type Clock,
-  type PollOutcome,
-  type SubmitOutcome,
-} from "@safelight/core"
+import { isFailureCode, type Channel, type PollOutcome, type SubmitOutcome } from "@safelight/core"
 import { Counter, Gauge, Histogram, type Registry } from "prom-client"
 import { toErrorCode } from "./error-code.ts"
 import { CHANNEL_BUCKETS } from "./latency-buckets.ts"
+import type { MeterOptions } from "./observe-port.ts"
 import { toOwnMembers } from "./own-members.ts"
 
-export interface ChannelMeterOptions {
-  readonly registry: Registry
-  readonly clock: Pick<Clock, "monotonicNow">
-}
-
 /** Channels are told apart by their names. */
-export function createChannelMeter(options: ChannelMeterOptions): (channel: Channel) => Channel {
+export function createChannelMeter(options: MeterOptions): (channel: Channel) => Channel {
   const { registry, clock } = options
   const instruments = createInstruments(registry)
 
@@ -86,7 +76,7 @@ function createInstruments(registry: Registry) {
   }
 }
 
-/** A code that is none of ours, from a channel that takes no care, stays one of few. */
+/** A careless channel may give a code that is not ours; the number of labels stays bounded all the same. */
 function toRefusalCode(outcome: SubmitOutcome | PollOutcome): string {
   if (outcome.kind !== "refused") return ""
   return isFailureCode(outcome.code) ? outcome.code : "unexpected"

@@ -1,6 +1,6 @@
 /**
- * Group commits as a storage reports them: how many changes were committed together, and how long the
- * commit took. Many changes a commit mean load, long commits a slow disk.
+ * Metrics of group commits: how many changes were committed together, and how long the commit took. Many changes
+ * in a commit mean load, long commits a slow disk.
  */
 import { Histogram, type Registry } from "prom-client"
 import { CALL_BUCKETS } from "./latency-buckets.ts"
@@ -8,13 +8,13 @@ import { CALL_BUCKETS } from "./latency-buckets.ts"
 export interface CommitBatch {
   readonly changes: number
   readonly durationMs: number
-  /** Absent: it did not fail. */
+  /** Absent if it did not fail. */
   readonly isFailed?: boolean
 }
 
 export type OnCommit = (batch: CommitBatch) => void
 
-/** Up to the most that one commit takes (design §4). */
+/** Up to the most changes of one commit. */
 const SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
 export function createCommitMeter(registry: Registry): OnCommit {

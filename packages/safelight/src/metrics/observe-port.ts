@@ -1,7 +1,6 @@
 /**
- * A port with each of its calls timed, and its failures counted by our error codes. The labels are
- * names of its own methods. A method that returns no promise is called and not timed, and a member
- * that is no function stays as it is.
+ * A port whose calls are timed, and whose failures are counted by our error codes. The labels are the names of
+ * its methods. A method that returns no promise is not timed, and a member that is no function is left as it is.
  */
 import type { Clock } from "@safelight/core"
 import { Counter, Histogram, type Registry } from "prom-client"
@@ -9,18 +8,21 @@ import { toErrorCode } from "./error-code.ts"
 import { CALL_BUCKETS } from "./latency-buckets.ts"
 import { listMembers } from "./own-members.ts"
 
-export interface PortMeterOptions {
+export interface MeterOptions {
   readonly registry: Registry
   readonly clock: Pick<Clock, "monotonicNow">
+}
+
+export interface PortMeterOptions extends MeterOptions {
   /** Between `safelight_` and `_duration_seconds`. */
   readonly name: string
-  /** What is called, for people. */
+  /** What the port is, in the metrics' help text. */
   readonly words: string
 }
 
 type Call = (...values: readonly unknown[]) => unknown
 
-/** Makes the observed form of one kind of port; several of them count together. */
+/** Wraps ports of one kind; several of them share the metrics. */
 export function createPortMeter(
   options: PortMeterOptions,
 ): <Port extends object>(port: Port) => Port {

@@ -1,5 +1,5 @@
 /**
- * HTTP requests by the pattern of their path, never by the path: a label's values stay few, and no
+ * Metrics of HTTP requests, by the pattern of their path and never by the path: labels have few values, and no
  * task, key or token becomes one.
  */
 import type { OnAnswered } from "@safelight/http"

@@ -1,21 +1,19 @@
 /**
- * The storage, observed: its calls as every port's, and the events that were appended, by type, which
- * is how many tasks came, succeeded and failed here. An append that is repeated counts again.
+ * Metrics of the storage: its calls, and what they tell of the engine: the events that were appended, by type,
+ * which is how many tasks were submitted, succeeded and failed here, and the channels that it leaves alone. A
+ * repeated append counts again.
  */
-import type { Append, Clock, Storage } from "@safelight/core"
-import { Counter, type Registry } from "prom-client"
-import { createPortMeter } from "./observe-port.ts"
-
-export interface StorageMeterOptions {
-  readonly registry: Registry
-  readonly clock: Pick<Clock, "monotonicNow">
-}
+import type { Append, Storage } from "@safelight/core"
+import { Counter } from "prom-client"
+import { createLeftAloneGauge } from "./left-alone-gauge.ts"
+import { createPortMeter, type MeterOptions } from "./observe-port.ts"
 
 export function createStorageMeter({
   registry,
   clock,
-}: StorageMeterOptions): <Kind extends Storage>(storage: Kind) => Kind {
+}: MeterOptions): <Kind extends Storage>(storage: Kind) => Kind {
   const observe = createPortMeter({ registry, clock, name: "storage", words: "the database" })
+  const showLeftAlone = createLeftAloneGauge(registry)
   const appended = new Counter({
     name: "safelight_events_appended_total",
     help: "Events that this process appended to tasks, by type.",
@@ -37,6 +35,10 @@ export function createStorageMeter({
           if (admission.kind === "admitted") count(request.append)
           return admission
         }),
+      heartbeat(request: Parameters<Storage["heartbeat"]>[0]) {
+        showLeftAlone(request.facts)
+        return observed.heartbeat(request)
+      },
     }
   }
 }

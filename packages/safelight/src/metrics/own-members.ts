@@ -1,6 +1,6 @@
 /**
- * The members of a port as those of a plain object, so that some of them can be replaced. A host's port
- * may be an instance of a class: its methods stand on the prototype and want to be called on it.
+ * The members of a port as a plain object, so that some of them can be replaced. A host's port may be an instance
+ * of a class: its methods are on the prototype and must be called on the instance.
  */
 
 type Method = (...values: readonly unknown[]) => unknown
@@ -9,7 +9,7 @@ export function toOwnMembers<Port extends object>(port: Port): Port {
   return Object.fromEntries(listMembers(port)) as Port
 }
 
-/** By name. What is the port's own stays as it is; methods of its class are bound to it. */
+/** By name. The port's own members stay as they are; methods of its class are bound to it. */
 export function listMembers(port: object): ReadonlyMap<string, unknown> {
   const members = new Map<string, unknown>(Object.entries(port))
   let level: unknown = Object.getPrototypeOf(port)

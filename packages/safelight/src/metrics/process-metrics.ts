@@ -1,6 +1,6 @@
 /**
- * prom-client's metrics of the process: memory, processor, event loop lag, collections. Started once
- * a process, when they are first wanted, since what watches the event loop can't be ended.
+ * prom-client's metrics of the process: memory, processor, event loop lag, garbage collection. Started once in a
+ * process, when they are first needed, since the watch on the event loop can't be stopped.
  */
 import { collectDefaultMetrics, Registry, type Metric } from "prom-client"
 
@@ -16,13 +16,13 @@ export function addProcessMetrics(registry: Registry): void {
   }
 }
 
-/** Where nothing was measured between two scrapes, prom-client writes `Nan`, which the format does not know. */
+/** If nothing was measured between two scrapes, prom-client writes `Nan`, which the format does not have. */
 function withoutNothings(metric: Metric): Metric {
   const { name } = metric as unknown as { readonly name: string }
   async function get(): Promise<object> {
     const read = await metric.get()
     return { ...read, values: read.values.filter(({ value }) => !Number.isNaN(value)) }
   }
-  // What the registry uses of its own classes is their name and `get`.
+  // The registry uses only `name` and `get` of its metrics.
   return { name, get } as unknown as Metric
 }

@@ -1,31 +1,31 @@
 /**
- * How long the queue is and whether the database answers, asked at each scrape. A scrape waits for
- * them only so long: without an answer `safelight_storage_up` is 0 and the queue is left out, since
- * an old number would look like a quiet queue.
+ * The length of the queue, and whether the database answers, asked at each scrape. A scrape waits for a bounded
+ * time: without an answer `safelight_storage_up` is 0 and the queue is left out, since an old number would look
+ * like a quiet queue.
  */
 import { type Clock, type Log, type QueueMeasure, type Storage } from "@safelight/core"
 import { Gauge, type Registry } from "prom-client"
 import { createKeptAnswer, type KeptAnswer } from "../kept-answer.ts"
 
-/** Several scrapers ask the database once. */
+/** Several scrapers cause one query. */
 const BELIEVED_MS = 2_000
 /** Well under the 10 s after which Prometheus gives a scrape up. */
 const PATIENCE_MS = 2_000
-/** Where measuring takes longer than a scrape waits, the next ones show the last: four common intervals. */
+/** If measuring takes longer than a scrape waits, scrapes show the last measure: for four common intervals. */
 const SHOWN_MS = 60_000
 
 export interface QueueGaugesOptions {
   readonly registry: Registry
   readonly clock: Clock
   readonly log: Log
-  /** Shown with 0 where no task waits, so that a line in a graph does not end. */
+  /** Shown with 0 if no task waits, so that a line in a graph does not end. */
   readonly models: readonly string[]
 }
 
 export interface QueueGauges {
-  /** Whose queue it is from now on. */
+  /** From now on measures this storage's queue. */
   watch(storage: Pick<Storage, "measureQueue" | "check">): void
-  /** Resolves once the gauges say what is known; never rejects. */
+  /** Resolves once the gauges are up to date, or time is up; never rejects. */
   refresh(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function createQueueGauges(options: QueueGaugesOptions): QueueGauges {
   let watched: Watched | undefined
 
   function show({ check, measures }: Watched): void {
-    // One that was believed may have waited for the other; one that hangs is older than that.
+    // A believed check may have waited for the measure; the answer of one that hangs is older than that.
     const isUp = check.latest(BELIEVED_MS + PATIENCE_MS) === true
     gauges.up.set(isUp ? 1 : 0)
     gauges.tasks.reset()

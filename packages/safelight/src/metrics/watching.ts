@@ -1,10 +1,11 @@
 /**
- * How a service is watched, as its configuration has it: each request is logged in any case, and the
- * rest is counted only where somebody may read it, on the API's own listener or on another. Where
- * nobody may, the pieces stay as they are and prom-client is not even loaded.
+ * How a service is watched, by its configuration. Each request is logged in any case, and traced if the process
+ * has an SDK. Metrics are counted only if `/metrics` is served, on the API's own listener or on another; otherwise
+ * the pieces are not wrapped and prom-client is not even loaded.
  */
-import type { ArtifactStorage, Channel, Clock, Log, Storage } from "@safelight/core"
+import type { ArtifactStorage, Channel, Clock, Log, Storage, Tracer } from "@safelight/core"
 import type { HttpHandlerOptions, NodeServer, OnAnswered } from "@safelight/http"
+import { createTracer } from "@safelight/tracing-opentelemetry"
 import type { Configuration } from "../configuration/configuration.ts"
 import { createRequestLog } from "../request-log.ts"
 import type { Metrics } from "./metrics.ts"
@@ -23,13 +24,21 @@ export interface Watching {
   observeStorage<Kind extends Storage>(storage: Kind): Kind
   observeArtifacts<Kind extends ArtifactStorage>(artifacts: Kind): Kind
   observeChannel(channel: Channel): Channel
-  /** Options of a storage. */
+  /** To be passed to the storage. */
   readonly storage: { readonly onCommit?: OnCommit }
-  /** Options of the Node server. */
+  /** To be passed to the engine; the handler has it as well. */
+  readonly tracer: Tracer
+  /** To be passed to the Node server. */
   readonly server: { readonly onAnswered: OnAnswered }
-  /** Options of the HTTP handler. */
-  readonly handler: Pick<HttpHandlerOptions, "metrics"> & { readonly onAnswered: OnAnswered }
-  /** Starts the listener for /metrics, where there is to be one. Rejects with `invalid-configuration` where it can't listen. */
+  /** To be passed to the HTTP handler. */
+  readonly handler: Pick<HttpHandlerOptions, "metrics"> & {
+    readonly onAnswered: OnAnswered
+    readonly tracer: Tracer
+  }
+  /**
+   * Starts the listener for /metrics, if the configuration has one. Rejects with `invalid-configuration` if it
+   * can't listen.
+   */
   listen(): Promise<NodeServer | undefined>
 }
 
@@ -43,13 +52,15 @@ export async function createWatching(options: WatchingOptions): Promise<Watching
 }
 
 function createUncounted(onAnswered: OnAnswered): Watching {
+  const tracer = createTracer()
   return {
     observeStorage: (storage) => storage,
     observeArtifacts: (artifacts) => artifacts,
     observeChannel: (channel) => channel,
     storage: {},
     server: { onAnswered },
-    handler: { onAnswered },
+    tracer,
+    handler: { onAnswered, tracer },
     listen: async () => undefined,
   }
 }
@@ -60,6 +71,7 @@ function createCounted(
   { settings, clock, log }: WatchingOptions,
 ): Watching {
   const { metricsHost: host, metricsPort: port } = settings
+  const tracer = createTracer()
   const onAnswered: OnAnswered = (request) => {
     metrics.onAnswered(request)
     logRequest(request)
@@ -70,7 +82,8 @@ function createCounted(
     observeChannel: (channel) => metrics.observeChannel(channel),
     storage: { onCommit: metrics.onCommit },
     server: { onAnswered },
-    handler: { onAnswered, ...(settings.metrics && { metrics: metrics.scrape }) },
+    tracer,
+    handler: { onAnswered, tracer, ...(settings.metrics && { metrics: metrics.scrape }) },
     async listen() {
       if (port === undefined) return undefined
       const { serveMetrics } = await import("./metrics-server.ts")

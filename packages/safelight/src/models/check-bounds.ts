@@ -1,20 +1,20 @@
 /**
- * Whether everything that a model takes has bounds. A stranger sends it, and it is kept: a text without
- * an end is a medium that nobody looked at, a number without one may be infinite (`1e999` is JSON), and a
- * list without one names as many addresses to fetch as a body holds.
+ * Whether everything that a model takes has bounds. Strangers send it, and it is stored: an unbounded text could
+ * be a medium that nobody checked, an unbounded number may be infinite (`1e999` is JSON), and an unbounded list
+ * could name as many addresses to fetch as a body holds.
  */
 import { isOfMedia, type describeParameters } from "@safelight/http"
 
 type Described = ReturnType<typeof describeParameters>
 
-/** As much as the longest prompt of the three may have. */
+/** The longest prompt of the three built-in models. */
 const MOST_CHARACTERS = 1_000_000
 /** Each may be fetched and measured. */
 const MOST_MEDIA = 100
 /** Formats whose texts are short by themselves. */
 const SHORT_FORMATS = new Set(["date", "date-time", "ipv4", "ipv6", "time", "uuid"])
 
-/** The first part without bounds, in words that follow what the file is called. */
+/** The first part without bounds, in words that follow the file's name; undefined if all is bounded. */
 export function findUnbounded(path: string, described: Described | boolean): string | undefined {
   if (typeof described === "boolean") return `${path} takes anything`
   const { allOf, anyOf, const: only, enum: values, oneOf, type } = described

@@ -1,12 +1,12 @@
 /**
- * Whether the parameters that stand in the log are of the kinds that may: what a person wrote can be
- * erased beside the log alone.
+ * Whether the parameters that the log holds are of the kinds that it may hold: what a person wrote must not be
+ * in the log, since it could never be erased there.
  */
 import type { describeParameters } from "@safelight/http"
 
 type Described = ReturnType<typeof describeParameters>
 
-/** In words that follow what the file is called. */
+/** In words that follow the file's name; undefined if there is none. */
 export function findLoggedFault(
   logged: readonly string[],
   { properties = {} }: Described,

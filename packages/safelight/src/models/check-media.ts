@@ -1,6 +1,6 @@
 /**
- * Whether a model's media are told as they are checked: what `media` names is handed to channels and
- * fetched, so its addresses must be those that `mediaUrl` lets through, and no other is handed on.
+ * Whether a model's `media` agrees with its schema: the parameters that it names are fetched and handed to
+ * channels, so they must be checked by `mediaUrl`, and no other parameter may be.
  */
 import { mediaUrl, type MediaKind, type Model } from "@safelight/core"
 import { describeParameters } from "@safelight/http"
@@ -8,7 +8,7 @@ import * as v from "valibot"
 
 type Described = ReturnType<typeof describeParameters>
 
-/** In words that follow what the file is called. */
+/** In words that follow the file's name; undefined if there is no fault. */
 export function findMediaFault(
   media: Model["media"] | undefined,
   { properties = {} }: Described,
@@ -32,7 +32,7 @@ export function findMediaFault(
   return undefined
 }
 
-/** Of media anywhere in it. */
+/** The kind of the media anywhere in the schema. */
 function findKind(
   described: unknown,
   kinds: ReadonlyMap<string | undefined, string>,
@@ -48,7 +48,7 @@ function findKind(
   )
 }
 
-/** Of an address or a list of them, also one that may be null. */
+/** The pattern of an address or of a list of addresses, which may be nullable. */
 function toPattern(described: Described | boolean | undefined): string | undefined {
   if (typeof described !== "object") return undefined
   const { anyOf = [], items, pattern } = described

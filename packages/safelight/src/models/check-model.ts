@@ -1,7 +1,7 @@
 /**
- * What a model of somebody else's may not do, found when it is loaded and not when a task of it was
- * bought: an id that is none, parameters without bounds or that the API document can't tell, a log that
- * would hold what a person wrote, an estimate or a charge that is no amount.
+ * Checks a model that is not ours when it is loaded, and not when a task of it was bought: a malformed id,
+ * parameters without bounds or that the API document can't describe, a log that would hold what a person wrote,
+ * an estimate or a charge that is no amount.
  */
 import {
   isSafelightError,
@@ -17,15 +17,15 @@ import { findMediaFault } from "./check-media.ts"
 import { findUnbounded } from "./check-bounds.ts"
 import { toSamples } from "./sample-parameters.ts"
 
-/** An error that names the model's place. */
+/** Makes the error, which names where the model comes from. */
 export type Refuse = (why: string, cause?: unknown) => Error
 
 /** At least one slash, so that no model has the name of a schema of the API document. */
 const ID = /^[a-z0-9][\w.-]*(?:\/[a-z0-9][\w.-]*)+$/i
-/** What an event's names may have. */
+/** The longest name in an event. */
 const LONGEST_ID = 200
 
-/** The model that a file exports or a host hands in. Throws what `refuse` makes. */
+/** The model that a file exports or a host passes in. Throws what `refuse` makes. */
 export function toModel(found: unknown, refuse: Refuse): Model {
   const model = requireMembers(found, refuse)
   if (!ID.test(model.id) || model.id.length > LONGEST_ID) {
@@ -38,7 +38,7 @@ export function toModel(found: unknown, refuse: Refuse): Model {
     findMediaFault(model.media, described) ??
     findChargeFault(model)
   if (fault !== undefined) throw refuse(fault)
-  // The same arithmetic, which no argument makes throw after a purchase.
+  // Core's arithmetic, which no usage makes throw after a purchase.
   const checked = { ...model, media: model.media ?? {}, charge: toStandardCharge(model) }
   for (const sample of toSamples(described)) tryOut(checked, sample, refuse)
   return checked
@@ -75,12 +75,12 @@ function describe(model: Model, refuse: Refuse): ReturnType<typeof describeParam
   }
 }
 
-/** Everything that is done with a request of it before and after it is bought. */
+/** Does with a sample everything that is done with a request before and after the purchase. */
 function tryOut(model: Model, sample: ParameterValues, refuse: Refuse): void {
   const told = JSON.stringify(sample)
   try {
     const check = model.check(sample)
-    // A pattern, for one, which no sample is made for.
+    // No sample fits a pattern, for example.
     if (check.kind === "invalid") return
     toCanonicalJson(check.parameters)
     toCanonicalJson(model.toLogged(check.parameters))

@@ -1,7 +1,6 @@
 /**
- * Whether a model charges as its kind is charged, and what it estimates is an amount. A charge of its
- * own would be told neither by price tables nor by `usage`, and fails, where it fails, after the
- * purchase.
+ * Whether a model is charged as its kind is, and estimates an amount. Neither price tables nor `usage` could
+ * explain a charge of its own, and if it failed, it would fail after the purchase.
  */
 import {
   chargeImages,
@@ -24,7 +23,7 @@ const USAGES: readonly Usage[] = [
   { images: 3, inputVideosMs: [40_000, 1], outputVideoMs: 4_001 },
 ]
 
-/** In words that follow what the file is called. */
+/** In words that follow the file's name; undefined if there is no fault. */
 export function findChargeFault(model: Pick<Model, "artifacts" | "charge">): string | undefined {
   const isStandard = USAGES.every(
     (usage) => tryCharge(model, usage) === toStandardCharge(model)(usage, PRICE),
@@ -42,7 +41,7 @@ function tryCharge({ charge }: Pick<Model, "charge">, usage: Usage): number | un
   }
 }
 
-/** Of the most that checked parameters may use up. */
+/** The fault of the estimate for checked parameters; undefined if there is none. */
 export function findEstimateFault(
   { artifacts, estimate }: Pick<Model, "artifacts" | "estimate">,
   parameters: ParameterValues,

@@ -1,17 +1,17 @@
 /**
- * The public models: the three, and those of the operator's files. Also run by the threads that check
- * large requests, which get the files anew.
+ * The public models: the three, and those of the operator's files. The threads that check large requests run
+ * this too, and load the files anew.
  */
 import { MODELS, type Model } from "@safelight/core"
 import { importDefault, invalidModule } from "../import-module.ts"
 import { toModel } from "./check-model.ts"
 
-/** Of absolute paths. Rejects with `invalid-configuration`, naming the file and what is wrong with it. */
+/** `paths` are absolute. Rejects with `invalid-configuration`, naming the file and what is wrong with it. */
 export async function loadModels(paths: readonly string[]): Promise<readonly Model[]> {
   const taken = new Map(MODELS.map(({ id }) => [id, "one of the three has already"]))
   const own: Model[] = []
   for (const path of paths) {
-    // oxlint-disable-next-line no-await-in-loop -- in their order, so that the first fault is told
+    // oxlint-disable-next-line no-await-in-loop -- in order, so that the first fault is the one reported
     const exported = await importDefault("models", path)
     const refuse = (why: string, cause?: unknown): Error =>
       invalidModule("models", path, why, cause)

@@ -1,4 +1,4 @@
-/** Whether the price tables of a configuration fit its models: the last one prices each, and nothing else. */
+/** Whether the price tables of a configuration fit its models: the last table prices every model, and no other. */
 import {
   currentPrices,
   DEFAULT_PRICES,
@@ -7,7 +7,7 @@ import {
   type PriceBook,
 } from "@safelight/core"
 
-/** In words that follow `prices: `. */
+/** In words that follow `prices: `; undefined if they fit. */
 export function findPriceFault(models: readonly Model[], prices: PriceBook): string | undefined {
   const current = currentPrices(prices)
   const stray = Object.keys(current.models).find((id) => models.every((model) => model.id !== id))

@@ -1,6 +1,6 @@
 /**
- * Parameters made from their description, to try a model out with: the fewest, and all of them. Not all
- * that is made passes: what a pattern asks for is not guessed.
+ * Samples of parameters, made from their schema, to try a model with: the required ones alone, and all of them.
+ * A sample may be invalid: text for a pattern is not guessed.
  */
 import type { ParameterValues } from "@safelight/core"
 import { isOfMedia, type describeParameters } from "@safelight/http"

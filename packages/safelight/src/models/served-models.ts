@@ -1,6 +1,6 @@
 /**
- * The models of a service that a host or the configuration's files define, checked before anything is
- * opened; and where the threads of the HTTP adapter get those of files.
+ * The models that a host or the configuration's files define, checked before anything is opened; and how the
+ * threads of the HTTP adapter load those of files.
  */
 import { MODELS, SafelightError, type Model } from "@safelight/core"
 import type { ThreadModels } from "@safelight/http"

@@ -4,21 +4,27 @@
  */
 import {
   fromSnapshot,
+  toLabelTexts,
+  type Labels,
   type ListPage,
   type ListRequest,
   type TaskPosition,
-  type TaskRow,
 } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
+import type { MemoryTables } from "./memory-tables.ts"
 
 /** Follows `Storage.listTasks`, and looks at every row. */
-export function listRows(rows: readonly TaskRow[], request: ListRequest): ListPage {
+export function listRows(
+  { labels, rows }: Pick<MemoryTables, "labels" | "rows">,
+  request: ListRequest,
+): ListPage {
   const { createdAfter = 0, createdBefore = Infinity, after, status, model, limit } = request
-  const listed = rows
+  const listed = [...rows.values()]
     .filter((row) => row.account === request.account)
     .filter((row) => row.createdAt >= createdAfter && row.createdAt < createdBefore)
     .filter((row) => status === undefined || row.status === status)
     .filter((row) => model === undefined || row.model === model)
+    .filter((row) => hasLabels(labels.get(row.id), request.labels))
     .filter((row) => after === undefined || compareNewestFirst(row, after) > 0)
     .toSorted(compareNewestFirst)
   const shown = listed.slice(0, limit)
@@ -27,6 +33,12 @@ export function listRows(rows: readonly TaskRow[], request: ListRequest): ListPa
     tasks: shown.map(({ snapshot }) => fromSnapshot(snapshot)),
     next: last === undefined ? null : { createdAt: last.createdAt, id: last.id },
   }
+}
+
+/** Whether all of `wanted` are among them. */
+export function hasLabels(labels: Labels = {}, wanted: Labels = {}): boolean {
+  const texts = toLabelTexts(labels)
+  return toLabelTexts(wanted).every((label) => texts.includes(label))
 }
 
 function compareNewestFirst(a: TaskPosition, b: TaskPosition): number {

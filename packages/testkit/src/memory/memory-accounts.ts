@@ -14,6 +14,7 @@ import {
   type ChargesRequest,
   type ChargeSum,
   type KeyStorage,
+  type Labels,
   type LinkEpochRestore,
   type LinkKey,
   type LinkScope,
@@ -24,6 +25,7 @@ import {
   type TaskRow,
 } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
+import { hasLabels } from "./list-rows.ts"
 
 export interface MemoryAccounts extends AccountStorage, KeyStorage, LinkStorage, RateStorage {
   /** Adds to the totals of an account, if they are kept. */
@@ -38,12 +40,14 @@ export interface MemoryAccounts extends AccountStorage, KeyStorage, LinkStorage,
 
 export interface MemoryAccountsOptions {
   readonly charges: ReadonlyMap<string, ChargeRow>
+  /** By task. */
+  readonly labels: ReadonlyMap<string, Labels>
   /** The rows of an account's unfinished tasks. */
   readonly findUnfinished: (account: string) => readonly TaskRow[]
 }
 
 export function createMemoryAccounts(options: MemoryAccountsOptions): MemoryAccounts {
-  const { charges, findUnfinished } = options
+  const { charges, findUnfinished, labels } = options
   const accounts = new Map<string, Account>()
   const kept = new Map<string, AccountTotals>()
 
@@ -91,7 +95,11 @@ export function createMemoryAccounts(options: MemoryAccountsOptions): MemoryAcco
       [...kept]
         .toSorted(([a], [b]) => compareIds(a, b))
         .map(([account, totals]) => ({ account, kept: totals, counted: count(account) })),
-    sumCharges: async (request) => sumCharges([...charges.values()], request),
+    async sumCharges(request) {
+      const all = [...charges.values()]
+      const meant = all.filter(({ task }) => hasLabels(labels.get(task), request.labels))
+      return sumCharges(meant, request)
+    },
     ...createKeys(makeAccount),
     ...createLinks(makeAccount, (id) => accounts.has(id)),
     ...createRates(),

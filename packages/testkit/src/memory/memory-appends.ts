@@ -7,9 +7,11 @@ import {
   type Admission,
   type AdmitRequest,
   type Append,
+  type ArtifactRow,
   type OutcomeRow,
 } from "@safelight/core"
 import type { MemoryAccounts } from "./memory-accounts.ts"
+import type { MemoryFeeds } from "./memory-feeds.ts"
 import type { MemoryQueue } from "./memory-queue.ts"
 import type { MemoryTables } from "./memory-tables.ts"
 
@@ -23,11 +25,12 @@ export interface MemoryAppends {
 export interface MemoryAppendsOptions {
   readonly tables: MemoryTables
   readonly accounts: Pick<MemoryAccounts, "addTotals" | "findFullBound">
+  readonly feeds: Pick<MemoryFeeds, "addEvents">
   readonly queue: Pick<MemoryQueue, "move">
 }
 
 export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppends {
-  const { accounts, queue, tables } = options
+  const { accounts, feeds, queue, tables } = options
 
   function append(request: Append): void {
     const { task, changes } = request
@@ -39,14 +42,16 @@ export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppend
     tables.outcomes.set(task, addOutcomes(tables.outcomes.get(task), changes.outcomes))
     tables.events.set(task, [...stored, ...request.events])
     tables.rows.set(task, changes.task)
-    tables.artifacts.set(task, [...(tables.artifacts.get(task) ?? []), ...changes.artifacts])
+    tables.artifacts.set(task, [...hold(tables, request), ...changes.artifacts])
     if (changes.charge !== undefined) tables.charges.set(task, changes.charge)
     if (changes.totals !== undefined) accounts.addTotals(changes.task.account, changes.totals)
     for (const input of request.inputs ?? []) {
       const name = `${input.task}/${input.name}`
       if (!tables.inputs.has(name)) tables.inputs.set(name, input)
     }
+    if (request.labels !== undefined) tables.labels.set(task, request.labels)
     queue.move(request)
+    feeds.addEvents(request)
   }
 
   return {
@@ -84,6 +89,12 @@ export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppend
       queue.move({ task: id, changes: { task }, queue: place })
     },
   }
+}
+
+/** The artifacts of before, with the expiry that a hold gives them. */
+function hold({ artifacts }: MemoryTables, { task, changes }: Append): readonly ArtifactRow[] {
+  const held = new Map(changes.held.map((each) => [each.position, each]))
+  return (artifacts.get(task) ?? []).map((row) => ({ ...row, ...held.get(row.position) }))
 }
 
 function isStored({ events }: MemoryTables, { task, events: added }: Append): boolean {

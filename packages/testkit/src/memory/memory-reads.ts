@@ -7,29 +7,37 @@ import { findHead, type MemoryTables } from "./memory-tables.ts"
 export type MemoryReads = Pick<
   Storage,
   | "eraseInputs"
+  | "findIdempotency"
   | "forgetIdempotency"
   | "listTasks"
   | "readArtifacts"
   | "readEvents"
   | "readInput"
+  | "readLabels"
   | "readTask"
   | "replaceTaskRow"
   | "scan"
 >
 
 export function createMemoryReads(tables: MemoryTables): MemoryReads {
-  const { artifacts, events, inputs, rows } = tables
+  const { artifacts, events, inputs, labels, rows } = tables
   return {
     readTask: async (id) => findHead(tables, id),
-    listTasks: async (request) => listRows([...rows.values()], request),
+    listTasks: async (request) => listRows(tables, request),
     readArtifacts: async (task) => artifacts.get(task) ?? [],
     readEvents: async (task) => events.get(task) ?? [],
     readInput: async ({ task, name }) => inputs.get(`${task}/${name}`),
+    readLabels: async (task) => labels.get(task) ?? {},
     async eraseInputs(task, { keepsIdempotency } = { keepsIdempotency: false }) {
       const names = [...inputs.values()].filter((input) => input.task === task)
       for (const { name } of names) inputs.delete(`${task}/${name}`)
+      labels.delete(task)
       if (!keepsIdempotency) tables.uses = tables.uses.filter((use) => use.task !== task)
       return names.length > 0
+    },
+    async findIdempotency({ account, key }) {
+      const found = tables.uses.find((use) => use.account === account && use.key === key)
+      return found && { task: found.task, fingerprint: found.fingerprint }
     },
     async forgetIdempotency({ usedBefore, limit }) {
       const oldest = tables.uses

@@ -9,10 +9,12 @@ import { createMemoryAccounts } from "./memory-accounts.ts"
 import { createMemoryAppends } from "./memory-appends.ts"
 import { createMemoryChannels } from "./memory-channels.ts"
 import { createMemoryDeployment, type MemoryDeployment } from "./memory-deployment.ts"
+import { createMemoryFeeds } from "./memory-feeds.ts"
 import { createMemoryTransfers } from "./memory-transfers.ts"
 import { createMemoryQueue } from "./memory-queue.ts"
 import { createMemoryReads } from "./memory-reads.ts"
 import { createMemoryTables, findHead } from "./memory-tables.ts"
+import { createMemoryWebhooks } from "./memory-webhooks.ts"
 
 export interface MemoryStorage extends Storage, Omit<MemoryDeployment, keyof Storage> {
   readonly events: ReadonlyMap<string, readonly StoredEvent[]>
@@ -35,19 +37,23 @@ export function createMemoryStorage(): MemoryStorage {
   )
   const accounts = createMemoryAccounts({
     charges,
+    labels: tables.labels,
     findUnfinished: (account) =>
       queue
         .listUnfinished()
         .flatMap((id) => rows.get(id) ?? [])
         .filter((row) => row.account === account),
   })
-  const appends = createMemoryAppends({ accounts, queue, tables })
+  const feeds = createMemoryFeeds()
+  const appends = createMemoryAppends({ accounts, feeds, queue, tables })
   const failing = createFailures()
   return {
     ...accounts,
+    ...feeds,
     ...queue,
     ...createMemoryTransfers({
       inputs,
+      labels: tables.labels,
       listUses: () => tables.uses,
       addUse: (use) => void (tables.uses = [...tables.uses, use]),
       listLinkEpochs: accounts.listLinkEpochs,
@@ -59,6 +65,7 @@ export function createMemoryStorage(): MemoryStorage {
       listOutcomes: () => [...outcomes.values()].flat(),
     }),
     ...createMemoryDeployment(),
+    ...createMemoryWebhooks(feeds.feeds),
     ...createMemoryReads(tables),
     events,
     inputs,

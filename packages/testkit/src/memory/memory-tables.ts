@@ -4,6 +4,7 @@ import {
   type ArtifactRow,
   type ChargeRow,
   type Input,
+  type Labels,
   type OutcomeRow,
   type StoredEvent,
   type StreamHead,
@@ -19,6 +20,7 @@ export interface MemoryTables {
   readonly outcomes: Map<string, readonly OutcomeRow[]>
   /** By `task/name`. */
   readonly inputs: Map<string, Input>
+  readonly labels: Map<string, Labels>
   /** In the order in which the keys were used. */
   uses: readonly StoredUse[]
 }
@@ -31,6 +33,7 @@ export function createMemoryTables(): MemoryTables {
     charges: new Map(),
     outcomes: new Map(),
     inputs: new Map(),
+    labels: new Map(),
     uses: [],
   }
 }

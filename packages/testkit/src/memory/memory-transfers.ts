@@ -2,6 +2,7 @@
 import type {
   IdempotencyUse,
   Input,
+  Labels,
   LinkEpochRestore,
   Transfer,
   TransferStorage,
@@ -16,6 +17,7 @@ export interface StoredUse extends IdempotencyUse {
 
 export interface MemoryTransfersOptions {
   readonly inputs: ReadonlyMap<string, Input>
+  readonly labels: ReadonlyMap<string, Labels>
   readonly listUses: () => readonly StoredUse[]
   readonly addUse: (use: StoredUse) => void
   readonly listLinkEpochs: (task: string) => readonly ArtifactLinkEpoch[]
@@ -23,7 +25,7 @@ export interface MemoryTransfersOptions {
 }
 
 export function createMemoryTransfers(options: MemoryTransfersOptions): TransferStorage {
-  const { inputs, listUses, addUse, listLinkEpochs, restoreLinkEpoch } = options
+  const { inputs, labels, listUses, addUse, listLinkEpochs, restoreLinkEpoch } = options
   const transfers = new Map<string, Transfer>()
   return {
     listTransfers: async () => [...transfers.values()].toSorted((a, b) => compareIds(a.id, b.id)),
@@ -33,6 +35,7 @@ export function createMemoryTransfers(options: MemoryTransfersOptions): Transfer
       inputs: [...inputs.values()]
         .filter((input) => input.task === task)
         .toSorted((a, b) => compareIds(a.name, b.name)),
+      labels: labels.get(task) ?? {},
       idempotency: listUses()
         .filter((use) => use.task === task)
         .map(({ key, fingerprint, usedAt }) => ({ key, fingerprint, usedAt }))

@@ -1,7 +1,6 @@
 /**
- * Answers one request. The order is a provider's: known path, credentials, room (429), and then the
- * handler; only after it does a fault strike, so that what was bought stays bought whatever the
- * caller is told.
+ * Answers one request, in a provider's order: known path, credentials, free capacity (429), then the handler.
+ * Only after the handler does a fault strike, so that a purchase is recorded whatever the caller is answered.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -32,7 +31,7 @@ export function createAnswer(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const { definition, clock, log } = options
   return async (request, response) => {
-    // A caller may leave at any moment; what is written to it then is lost, as it should be.
+    // A caller may close the connection at any moment; what is written then is lost, as it should be.
     response.on("error", () => response.destroy())
     const bytes = await readBody(request).catch((error: unknown) => error as Error)
     if (bytes instanceof Error) return
@@ -47,7 +46,7 @@ export function createAnswer(
   }
 }
 
-/** A socket whose other end has left can't be reset any more, and would stay open for trying. */
+/** A socket whose other end has closed can't be reset any more: the attempt would leave it open. */
 function cutOff(socket: Socket): void {
   if (socket.readyState === "open") socket.resetAndDestroy()
   else socket.destroy()

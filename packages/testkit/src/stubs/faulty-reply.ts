@@ -1,4 +1,4 @@
-/** Turns a true reply into a faulty one: another reply, or another manner of sending it. */
+/** Turns a true reply into a faulty one: another reply, or another way of sending it. */
 import { toBody, type Manner } from "./send-reply.ts"
 import type { FaultAt } from "./stub-faults.ts"
 import type { StubReply } from "./stub-route.ts"
@@ -70,7 +70,7 @@ export async function toFaultyReply(
   }
 }
 
-/** The same for a file, whose bytes may be cut, announced wrongly or held up. */
+/** The same for a file: its bytes may be cut off, announced wrongly or delayed. */
 export async function toFaultyFile(
   fault: FaultAt<"download">,
   options: FaultyReplyOptions,

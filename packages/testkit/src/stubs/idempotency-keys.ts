@@ -1,6 +1,6 @@
 /**
- * Keys by which a provider knows a repeat. A key lives for a time from its first use on, and is not
- * renewed: after that the same request is a purchase of its own.
+ * Keys by which a provider recognises a repeat. A key is valid for a time from its first use, and a repeat does not
+ * renew it: after that the same request is another purchase.
  */
 import type { Clock } from "@safelight/core"
 
@@ -11,7 +11,7 @@ type Header = string | readonly string[] | undefined
 
 export interface IdempotencyKeys {
   judge(header: Header, request: unknown): KeyVerdict
-  /** Does nothing without a header. */
+  /** Remembers the purchase under the key; does nothing without a header. */
   keep(header: Header, request: unknown, id: string): void
 }
 
@@ -41,7 +41,7 @@ export function createIdempotencyKeys(clock: Clock, ttlMs: number): IdempotencyK
   }
 }
 
-/** The order of fields doesn't count; that of items does, and null is not absent. */
+/** A text that is equal for equal requests: the order of members does not matter, that of items does. */
 function toPrint(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part !== "object" || part === null || Array.isArray(part)) return part

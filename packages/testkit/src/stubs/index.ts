@@ -1,6 +1,6 @@
 /**
- * Stub providers, to develop and test against without any account. They are servers of their own,
- * and load nothing of `node:test`: `safelight stub NAME` runs them.
+ * Stubs of providers, to develop and test against without an account. They are real servers, and load nothing of
+ * `node:test`: `safelight stub NAME` runs them.
  */
 export type {
   AsideClock,

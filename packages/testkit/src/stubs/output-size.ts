@@ -1,4 +1,4 @@
-/** The pixels of an output, told from what a request asks for. Both sides come out even. */
+/** The pixels of an output, from the parameters of the request. Both sides are even. */
 
 export interface OutputSize {
   readonly width: number
@@ -15,7 +15,7 @@ const SHORT_SIDES: Readonly<Record<string, number>> = {
   "4k": 2160,
 }
 
-/** `16:9` at `720p` is 1280 × 720. A ratio that is none, as `auto`, counts as square. */
+/** `16:9` at `720p` is 1280 × 720. A text that is no ratio, such as `auto`, counts as square. */
 export function toOutputSize(ratio: unknown, resolution: unknown): OutputSize {
   const short = SHORT_SIDES[String(resolution).toLowerCase()] ?? 1024
   const [, across = "1", down = "1"] = /^([\d.]+):([\d.]+)$/.exec(String(ratio)) ?? []

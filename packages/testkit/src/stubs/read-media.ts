@@ -1,6 +1,6 @@
 /**
- * The media that a request asks for, by the names that most providers use. A name that a provider
- * doesn't have is simply not there; what is not asked for is 1024 × 1024 PNG, or 5 s of 720p.
+ * The media that a request asks for, by the names of parameters that most providers use. By default an image is a
+ * PNG of 1024 × 1024, and a film has 5 s of 720p.
  */
 import { parseOutputSize, toOutputSize, type OutputSize } from "./output-size.ts"
 import type { StubMedia } from "./stub-files.ts"
@@ -26,7 +26,7 @@ export function readFilm(fields: Fields): StubMedia {
   return { type: "video/mp4", durationMs, ...readSize(fields, "16:9", "720p") }
 }
 
-/** Whether a model or an endpoint makes films, told from its name. */
+/** Whether a model or an endpoint makes films, by its name. */
 export function makesFilms(name: string): boolean {
   return /video|seedance|veo|kling|wan-/.test(name)
 }

@@ -14,7 +14,7 @@ export function createRequestLog(): RequestLog {
     requests,
     add(request) {
       requests.push(request)
-      // Dropping many at once costs less than one each time.
+      // Dropping many at once costs less than dropping one each time.
       if (requests.length >= 2 * KEPT) requests.splice(0, KEPT)
     },
   }

@@ -1,14 +1,14 @@
 /**
- * Sends a reply, truly or with a fault. A fault of a reply changes what is said; a fault of a
- * download changes how many bytes are announced and how many come.
+ * Sends a reply, truly or with a fault. A fault of a reply changes its content; a fault of a download changes how
+ * many bytes are announced and how many are sent.
  */
 import type { ServerResponse } from "node:http"
 import type { StubReply } from "./stub-route.ts"
 
 export interface Manner {
-  /** Bytes announced; those that there are by default. */
+  /** Bytes announced; the true number by default. */
   readonly announced?: number
-  /** Bytes sent before the connection is cut; all, and no cut, by default. */
+  /** Bytes sent before the connection is cut; by default all are sent, and it is not cut. */
   readonly cutAfter?: number
   /** Waits halfway. */
   readonly pause?: () => Promise<void>
@@ -44,7 +44,7 @@ function writeHead(response: ServerResponse, reply: StubReply, announced: number
   response.writeHead(reply.status ?? 200, reply.headers)
 }
 
-/** Closes the connection, once what was written has left. */
+/** Closes the connection once everything written was sent. */
 function cut(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     response.write("", () => {
@@ -59,7 +59,7 @@ export function toBody({ json, text, bytes }: StubReply): Buffer {
   return bytes ?? Buffer.from(text ?? "")
 }
 
-/** The bytes from `start` to `end` of a body that is followed by zeros without end. */
+/** Writes the bytes from `start` to `end` of a body that is followed by endless zeros. */
 async function writeRange(
   response: ServerResponse,
   body: Buffer,

@@ -1,4 +1,4 @@
-/** Signatures of Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, one a message. */
+/** Signatures of Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, one for each message. */
 import { createHmac, randomUUID } from "node:crypto"
 
 /** The headers for a body that is signed at a moment; `secret` begins with `whsec_`. */

@@ -15,7 +15,7 @@ import { createWebhooks } from "./stub-webhooks.ts"
 
 const DEFAULTS = { queueMs: 0, runMs: 100, slowMs: 120_000, filmBytes: 0 }
 
-/** In the form of Standard Webhooks; what it is matters only to whoever verifies. */
+/** In the form of Standard Webhooks. Only who verifies signatures needs to know it. */
 const DEFAULT_SECRET = `whsec_${Buffer.from("a secret of safelight's stubs 01").toString("base64")}`
 
 /** Rejects if the port is taken. */

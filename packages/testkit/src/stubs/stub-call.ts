@@ -15,7 +15,7 @@ export interface StubCall {
   /** The parts that the pattern of the route names, decoded. */
   params: Readonly<Record<string, string>>
   readonly bytes: Buffer
-  /** The body as JSON; throws a SyntaxError, which the stub answers as the provider would. */
+  /** The body as JSON. Throws a SyntaxError, which the stub answers as the provider would. */
   json(): unknown
   /** The body as an object of JSON; a SyntaxError if it is anything else. */
   fields(): Readonly<Record<string, unknown>>
@@ -25,10 +25,10 @@ export interface StubCall {
   beforeReply?: () => Promise<void>
 }
 
-/** A data URL of a provider's largest input fits. */
+/** Enough for a data URL of a provider's largest input. */
 const MOST_BYTES = 128 * 1024 * 1024
 
-/** The whole body; null if it is larger than that. A larger one is read to its end all the same. */
+/** The whole body; null if it has more than 128 MiB, once it was read to its end. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let length = 0

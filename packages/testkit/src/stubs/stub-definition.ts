@@ -31,7 +31,7 @@ export interface StubDefinition {
   readonly createRoutes: (context: StubContext) => readonly StubRoute[]
 }
 
-/** Is handed to every handler. */
+/** Passed to every handler. */
 export interface StubContext {
   readonly clock: Clock
   readonly queueMs: number
@@ -41,7 +41,7 @@ export interface StubContext {
   readonly files: StubFiles
   readonly webhooks: StubWebhooks
   readonly refuse: (reason: Refusal) => StubReply
-  /** A moment as the provider tells it, now by default: with the fault `skewMs`. */
+  /** A moment by the provider's clock, which `skewMs` may set wrong; the current one by default. */
   toldAt(at?: number): number
   /** An absolute URL at the stub. */
   toUrl(this: void, path: string): string
@@ -50,9 +50,9 @@ export interface StubContext {
   strikes(this: void, ownFault: string): boolean
   /** Ends early when the stub closes, or when `over` aborts. */
   waitUntil(at: number, over?: AbortSignal): Promise<void>
-  /** The same, for a wait during which no answer is held back. */
+  /** The same, for a wait on which no answer depends. */
   waitAside(at: number, over?: AbortSignal): Promise<void>
-  /** Takes WebSockets at a path. */
+  /** Accepts WebSockets at a path. */
   onSocket(path: string, listener: (call: StubCall, socket: TextSocket) => void): void
 }
 

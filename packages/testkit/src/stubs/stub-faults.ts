@@ -1,7 +1,7 @@
 /**
- * The faults that every stub has, by the place where they strike, and the switches that a test
- * turns. A fault of `create` strikes after the purchase was recorded, except the `busy` ones: a
- * provider that answers 429 has created nothing.
+ * The faults that every stub has, by the place where they strike, and the switches by which a test turns them on. A
+ * fault of `create` strikes after the purchase was recorded, except the `busy` ones: a provider that answers 429
+ * has created nothing.
  */
 
 /** Of any answer. */
@@ -51,22 +51,22 @@ export type FaultAt<Place extends FaultPlace> = (typeof STUB_FAULTS)[Place][numb
  * 429 without Retry-After, or with one in seconds or as a date. `not-found`: an ID that was known.
  * download: `truncated` cuts the connection halfway, `too-long` announces more than it sends,
  * `too-short` announces half of what it sends, `slow` stops halfway for `slowMs`, `gone` is 404 and
- * `expired` 410, `disguised` is a page that is called what the file is, `mistyped` the file called a page.
- * webhook: `early` comes before the reply to the create, `forged` lies under a signature of the
- * truth, `stale` was signed an hour ago, `foreign` names an ID that the caller never created.
+ * `expired` 410, `disguised` is a page with the type of the file, `mistyped` the file with the type of a page.
+ * webhook: `early` comes before the reply to the create, `forged` has a lie with the signature of the true message,
+ * `stale` was signed an hour ago, `foreign` names an ID that the caller never created.
  */
 export interface StubFaults {
   readonly create: FaultAt<"create">
   readonly poll: FaultAt<"poll">
   readonly download: FaultAt<"download">
   readonly webhook: FaultAt<"webhook">
-  /** Faults of this provider alone, of those in `RunningStub.ownFaults`. */
+  /** Faults of this provider alone: names of `RunningStub.ownFaults`. */
   readonly own: readonly string[]
   /** Each fault strikes this often and is over; without it, until the next `setFaults`. */
   readonly times: number
-  /** No key is taken any more, as if the account had revoked it. */
+  /** Every key is refused, as if the account had revoked it. */
   readonly isKeyRevoked: boolean
-  /** By how much the provider's clock is ahead of ours, in milliseconds. */
+  /** How far the provider's clock is ahead of ours, in milliseconds. */
   readonly skewMs: number
 }
 
@@ -74,15 +74,15 @@ export interface FaultSwitches {
   set(faults: Partial<StubFaults>): void
   /** The fault at that place, without counting it. */
   peek<Place extends FaultPlace>(place: Place): FaultAt<Place> | undefined
-  /** The fault at that place; it has struck once more. */
+  /** The fault at that place, counted as having struck. */
   take<Place extends FaultPlace>(place: Place): FaultAt<Place> | undefined
-  /** Whether the provider's own fault strikes now; it has struck once more. */
+  /** Whether the provider's own fault strikes now, and counts it. */
   takeOwn(fault: string): boolean
   skewMs(): number
   isKeyRevoked(): boolean
 }
 
-/** `set` throws a RangeError at a name that is none: a switch that does nothing proves nothing. */
+/** `set` throws a RangeError for an unknown name: a switch that does nothing would prove nothing. */
 export function createFaultSwitches(ownFaults: readonly string[]): FaultSwitches {
   let faults: Partial<StubFaults> = {}
   let struck = new Map<string, number>()

@@ -1,6 +1,6 @@
 /**
- * The files that a stub serves, at `/files/…` without credentials: outputs, which are made when they
- * are fetched and always come out as the same bytes, and uploads, which are kept.
+ * The files that a stub serves, at `/files/…` without credentials: outputs, which are made when they are fetched and
+ * always have the same bytes, and uploads, which are kept.
  */
 import { createHash } from "node:crypto"
 import { createBoundedCache, type Clock } from "@safelight/core"
@@ -30,13 +30,13 @@ export interface StubFile {
 }
 
 export interface StubFiles {
-  /** `name` tells the bytes: two of the same name and media are the same file. */
+  /** `name` and `media` determine the bytes: two outputs with the same ones are the same file. */
   add(name: string, media: StubMedia, expiresAt?: number): StubFile
   /** Keeps bytes at `/files/{id}`. */
   keep(id: string, type: string, bytes: Buffer): StubFile
   /** How many bytes an output has. */
   sizeOf(name: string, media: StubMedia): number
-  /** The bytes of an output that is told and not fetched; a film without its `filmBytes`. */
+  /** The bytes of an output that a reply holds; a film without its `filmBytes`. */
   render(name: string, media: StubMedia): Buffer
   /** The whole file, or the part that the call asks for. */
   serve(call: StubCall, id: string): StubReply | undefined
@@ -51,7 +51,7 @@ interface Entry {
 export interface StubFilesOptions {
   readonly clock: Clock
   readonly filmBytes: number
-  /** Stands before `/files/…`. */
+  /** Makes an absolute URL of `/files/…`. */
   readonly toUrl: (path: string) => string
 }
 
@@ -65,10 +65,10 @@ const ENDINGS = {
 /** Room for a `free` box of any length. */
 const LEAST_FREE = 16
 
-/** Outputs that stay rendered: each is asked for its size, and then fetched. */
+/** Outputs that stay in memory: the size of each is asked for first, and then its bytes. */
 const KEPT_OUTPUTS = 64
 
-/** Of all stubs: one output after the other is the same, since their jobs have the same names. */
+/** Shared by all stubs: their jobs have the same names, and so the same outputs. */
 const rendered = createBoundedCache<Buffer>(KEPT_OUTPUTS)
 
 function render(name: string, media: StubMedia): Buffer {
@@ -142,11 +142,11 @@ function toPart(call: StubCall, type: string, bytes: Buffer, zeroBytes: number):
 
 interface Range {
   readonly start: number
-  /** The first byte that is not part of it. */
+  /** Exclusive: the first byte after the range. */
   readonly end: number
 }
 
-/** One range (RFC 9110 §14); several, or a condition that fails, ask for the whole file. */
+/** A single range (RFC 9110 §14). Undefined, which means the whole file, for several or if a condition fails. */
 function toRange(call: StubCall, size: number, etag: string): Range | "unsatisfiable" | undefined {
   const { range = "", "if-range": condition = etag } = call.headers
   const [, first, last] = (condition === etag && /^bytes=(\d*)-(\d*)$/.exec(range)) || []

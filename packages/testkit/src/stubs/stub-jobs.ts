@@ -1,6 +1,6 @@
 /**
- * Jobs that take time. Nothing runs: what a job is doing is told from the clock when it is asked,
- * so that ten thousand of them cost nothing but their records.
+ * Jobs that take time. Nothing runs: a job's state is computed from the clock when it is asked for, so that ten
+ * thousand jobs cost nothing but their records.
  *
  *   queued ──queueMs──▶ running ──runMs──▶ finished
  *      └───────cancel──────┴──▶ cancelled
@@ -16,7 +16,7 @@ export interface StubJob<Data> {
   startAt: number
   endAt: number
   cancelledAt: number | null
-  /** Aborts when it is over before its time. */
+  /** Aborts when the job ends early. */
   readonly over: AbortSignal
 }
 
@@ -25,11 +25,11 @@ export interface StubJobs<Data> {
   readonly all: ReadonlyMap<string, StubJob<Data>>
   open(id: string, data: Data): StubJob<Data>
   phaseOf(job: StubJob<Data>): JobPhase
-  /** Milliseconds since it finished or was cancelled; negative if it is not over. */
+  /** Milliseconds since it finished or was cancelled; negative before that. */
   ageMs(job: StubJob<Data>): number
-  /** False if it was over already. */
+  /** False if it had ended already. */
   cancel(job: StubJob<Data>): boolean
-  /** From now on it is finished, whatever it was. */
+  /** Finishes the job now, whatever its state. */
   finish(job: StubJob<Data>): void
   remove(job: StubJob<Data>): void
 }

@@ -1,6 +1,6 @@
 /**
  * The routes of a stub. A pattern is a method and a path: `{name}` takes one segment and
- * `{name*}` one or more; text may stand around either. The first route that fits is taken.
+ * `{name*}` one or more, with or without text around it. The first route that fits is taken.
  */
 import type { StubCall } from "./stub-call.ts"
 
@@ -23,27 +23,27 @@ export interface StubRoute {
   readonly kind: RouteKind
   readonly method: string
   readonly pattern: RegExp
-  /** Whether it wants no credentials. */
+  /** Whether it needs no credentials. */
   readonly isOpen: boolean
-  /** Whether it is this route, where several have the same path. */
+  /** Whether the call is for this route, if several have the same path. */
   readonly fits?: (call: StubCall) => boolean
   readonly handle: (call: StubCall) => StubReply | Promise<StubReply>
 }
 
 export type StubHandler = StubRoute["handle"]
 
-/** A route that wants credentials; `target` is `METHOD /path/{name}`. */
+/** A route that needs credentials; `target` is `METHOD /path/{name}`. */
 export function route(kind: RouteKind, target: string, handle: StubHandler): StubRoute {
   const [method = "", path = ""] = target.split(" ")
   return { kind, method, pattern: toPattern(path), isOpen: false, handle }
 }
 
-/** A route that wants no credentials. */
+/** A route that needs no credentials. */
 export function openRoute(kind: RouteKind, target: string, handle: StubHandler): StubRoute {
   return { ...route(kind, target, handle), isOpen: true }
 }
 
-/** The route that fits; it has set the call's `params`. */
+/** The first route that fits, having set the call's `params`; undefined if none does. */
 export function findRoute(routes: readonly StubRoute[], call: StubCall): StubRoute | undefined {
   for (const each of routes) {
     const match = each.method === call.method ? each.pattern.exec(call.path) : null
@@ -59,7 +59,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A text that is no percent-encoding stands for itself.
+    // Malformed percent-encoding is left as it is.
     return text
   }
 }

@@ -1,4 +1,4 @@
-/** The WebSockets of a stub: who listens at which path, and which are open. */
+/** The WebSockets of a stub: the listener of each path, and the open sockets. */
 import type { Server } from "node:http"
 import { createCall, type StubCall } from "./stub-call.ts"
 import { acceptSocket, type TextSocket } from "./text-socket.ts"
@@ -7,7 +7,7 @@ export type SocketListener = (call: StubCall, socket: TextSocket) => void
 
 export interface StubSockets {
   listen(path: string, listener: SocketListener): void
-  /** Cuts all that are open: a server that closes leaves them. */
+  /** Closes all open sockets, which closing the server leaves open. */
   close(): void
 }
 

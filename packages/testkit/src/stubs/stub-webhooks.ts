@@ -1,7 +1,7 @@
 /**
- * Webhooks as a provider sends them: after their moment, signed, tried again on a schedule until an
- * answer ends it, and with the faults of webhooks: which one is settled when the job is created, as
- * all that becomes of it. Nothing waits for them but `early`, which makes the create's reply wait.
+ * Webhooks as a provider sends them: after an event, signed, and tried again on a schedule until an answer ends it.
+ * Their fault is decided when the job is created. No reply waits for a webhook, except that the fault `early` makes
+ * the create's reply wait.
  */
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
@@ -12,7 +12,7 @@ import type { FaultAt, FaultSwitches } from "./stub-faults.ts"
 
 export interface WebhookMessage {
   readonly body: unknown
-  /** The same message with another outcome: what a forger would say. */
+  /** The same message with another outcome, as a forger would send it. */
   readonly lie: unknown
   /** The ID that the body tells, and one of the same form that no create was answered with. */
   readonly id: string
@@ -22,7 +22,7 @@ export interface WebhookMessage {
 export interface WebhookEvent {
   /** Milliseconds since the Unix epoch. */
   readonly at: number
-  /** The message as things stand at that moment; null for none. */
+  /** The message with the state of that moment; null for none. */
   readonly toMessage: () => WebhookMessage | null
 }
 
@@ -35,9 +35,9 @@ export interface WebhookPlan {
   readonly sign: (raw: string, at: number) => Readonly<Record<string, string>>
   /** Whether no other try follows an answer; by default if it is 2xx. */
   readonly isFinal?: (status: number) => boolean
-  /** Aborts when the job is over before its time. */
+  /** Aborts when the job ends early. */
   readonly over: AbortSignal
-  /** Makes the job finish now, so that its last event can come before the create's reply. */
+  /** Finishes the job now, so that its last event can be sent before the create's reply. */
   readonly finishNow: () => void
 }
 

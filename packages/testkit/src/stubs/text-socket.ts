@@ -1,6 +1,6 @@
 /**
- * The server's half of a WebSocket (RFC 6455) as far as a stub needs it: it tells texts, and hears
- * nothing but the end. A text of more than 64 KiB is never sent.
+ * The server's side of a WebSocket (RFC 6455) as far as a stub needs it: it sends texts of at most 64 KiB, and
+ * ignores everything that it receives but the end.
  */
 import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"

@@ -4,7 +4,7 @@ import type { AbortSignalLike, Clock } from "@safelight/core"
 /** Resolves once the moment has come, or when `signal` aborts. */
 export async function waitUntil(clock: Clock, at: number, signal: AbortSignalLike): Promise<void> {
   while (clock.now() < at && !signal.aborted) {
-    // The next wait begins where this one ended too early.
+    // The timer may have ended too early: wait for the rest.
     // oxlint-disable-next-line no-await-in-loop
     await clock.wait(at - clock.now(), signal)
   }

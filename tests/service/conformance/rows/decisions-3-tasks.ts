@@ -108,7 +108,7 @@ export const TASKS: ConformanceSection = {
         ...list("a query > status=done is refused as invalid_value"),
         ...machine(
           "the machine > takes in every state exactly the events of the design, and leads where it says",
-          "a stream > never lets progress or the public status fall, nor changes what is terminal",
+          "a stream > never lets progress or the public status fall, nor changes what is terminal but an expiry",
         ),
       ],
     },
@@ -124,8 +124,8 @@ export const TASKS: ConformanceSection = {
     {
       row: "Terminal never changes",
       tests: machine(
-        "a stream > never lets progress or the public status fall, nor changes what is terminal",
-        "a stream > has at most one end, and nothing but an expiry after it",
+        "a stream > never lets progress or the public status fall, nor changes what is terminal but an expiry",
+        "a stream > has at most one end, and nothing but holds and one expiry after it",
       ),
     },
     {
@@ -139,7 +139,7 @@ export const TASKS: ConformanceSection = {
       tests: [
         ...machine(
           "the machine > takes progress only beyond what it has",
-          "a stream > never lets progress or the public status fall, nor changes what is terminal",
+          "a stream > never lets progress or the public status fall, nor changes what is terminal but an expiry",
         ),
         ...follow(
           "a running task > records progress in steps, never falling and never 100 before the end",

@@ -36,7 +36,7 @@ const STATES: ConformanceSection = {
       row: "`failed`: terminal",
       tests: [
         ...tasks("tasks > shows a failed task in the order of the specification"),
-        ...machine("a stream > has at most one end, and nothing but an expiry after it"),
+        ...machine("a stream > has at most one end, and nothing but holds and one expiry after it"),
       ],
     },
     {

@@ -10,6 +10,7 @@ import {
   isSafelightError,
   SafelightError,
   toCanonicalJson,
+  traceCall,
   type Completed,
   type Input,
   type MediaInput,
@@ -60,8 +61,11 @@ export async function measureInputs(
   // Without either the lengths are whatever a channel says.
   if (inspector === undefined || media === undefined) return NOTHING
   if (videos.length === 0 || (await findInputVideosMs(context, work)) !== undefined) return NOTHING
+  const attributes = { "safelight.videos": videos.length }
   const measureEach = (): Promise<readonly number[]> =>
-    measureAll(context, work, { inspector, media, videos })
+    traceCall(context.tracer, { name: "measure inputs", attributes }, () =>
+      measureAll(context, work, { inspector, media, videos }),
+    )
   try {
     const inputVideosMs =
       measuring.known(work.id) ??

@@ -1,6 +1,6 @@
 /**
- * A video task of Ark. What its content may combine is checked as Ark does, since a combination that
- * it refuses is never billed; whether the output is sensitive is only known at the end.
+ * A video task of Ark. Combinations of contents are checked as Ark does, since one that it refuses is never
+ * billed. Whether the output is sensitive is only known at the end.
  */
 import { readFilm } from "../read-media.ts"
 import { isObject } from "../stub-call.ts"
@@ -30,7 +30,7 @@ export interface ArkState {
   readonly jobs: StubJobs<ArkData>
 }
 
-/** Failures of a task, by the name of the fault that brings each about. */
+/** Failures of a task, by the name of the fault that causes each. */
 export const ARK_TASK_ERRORS: Readonly<Record<string, ArkError>> = {
   "output-sensitive": {
     code: "OutputVideoSensitiveContentDetected.PolicyViolation",
@@ -125,7 +125,7 @@ export function isOver(status: ArkStatus): boolean {
   return status !== "queued" && status !== "running"
 }
 
-/** Whether the record is there: a cancelled one vanishes after a day, every one after seven. */
+/** Whether the record still exists: a cancelled one is removed after a day, every one after seven. */
 export function isKept({ context, jobs }: ArkState, job: ArkTask): boolean {
   const isOld = context.clock.now() >= job.createdAt + 7 * DAY_MS
   return !isOld && (job.cancelledAt === null || jobs.ageMs(job) < DAY_MS)

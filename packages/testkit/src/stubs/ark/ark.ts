@@ -1,6 +1,6 @@
 /**
- * BytePlus ModelArk and Volcengine Ark, which speak the same: both hosts at one origin, paths begin
- * with `/api/v3`. Callbacks are unsigned.
+ * BytePlus ModelArk and Volcengine Ark, which have one API: both hosts at one origin, paths begin with `/api/v3`.
+ * Callbacks are unsigned.
  */
 import { randomUUID } from "node:crypto"
 import { readCount, readPicture } from "../read-media.ts"
@@ -30,7 +30,7 @@ import {
   type ArkTask,
 } from "./ark-task.ts"
 
-/** Refusals of a create, by the name of the fault that brings each about. */
+/** Refusals of a create, by the name of the fault that causes each. */
 const REFUSALS: Readonly<Record<string, readonly [status: number, code: string]>> = {
   "input-sensitive": [400, "InputTextSensitiveContentDetected"],
   "input-image-sensitive": [400, "InputImageSensitiveContentDetected.PrivacyInformation"],
@@ -107,7 +107,7 @@ function create(state: ArkState, call: StubCall): StubReply {
   return { json: { id } }
 }
 
-/** One callback at each change; each tells the task as it was then, even where it comes late. */
+/** One callback at each change. Each has the task's state at that moment, even if it is sent late. */
 function planCallbacks(state: ArkState, job: ArkTask, call: StubCall): void {
   const { callbackUrl: url } = job.data
   if (url === null) return
@@ -153,7 +153,7 @@ function list(state: ArkState, { query }: StubCall): StubReply {
   return { json: { total: rows.length, items } }
 }
 
-/** Cancels what waits, deletes the record of what is over, and refuses what runs. */
+/** Cancels a waiting task, deletes the record of a finished one, and refuses a running one. */
 function remove(state: ArkState, job: ArkTask): StubReply {
   const status = statusOf(state, job)
   if (status === "running") {

@@ -27,7 +27,7 @@ type BflJob = StubJob<BflData>
 interface BflState {
   readonly context: StubContext
   readonly jobs: StubJobs<BflData>
-  /** Jobs that were not found once, and are from now on. */
+  /** Jobs that the first poll did not find, as the fault `not-found-first` has it. */
   readonly unseen: Set<string>
 }
 
@@ -149,7 +149,7 @@ function planWebhook(state: BflState, job: BflJob, call: StubCall): void {
   })
 }
 
-/** Without a moment: a replay can't be told from the first. */
+/** It signs no timestamp: a replayed message can't be told from the first. */
 function sign(raw: string, secret: string): Readonly<Record<string, string>> {
   const hex = createHmac("sha256", secret).update(raw).digest("hex")
   return { "x-bfl-signature": `sha256=${hex}` }

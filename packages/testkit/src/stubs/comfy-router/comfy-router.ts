@@ -37,7 +37,7 @@ interface RouterState {
   readonly keys: IdempotencyKeys
 }
 
-/** Failures of a request, by the name of the fault that brings each about, and their statuses. */
+/** Failures of a request and their statuses, by the name of the fault that causes each. */
 const FAILURES: Readonly<Record<string, readonly [bucket: string, status: number]>> = {
   "content-policy": ["content_policy_violation", 422],
   "provider-error": ["provider_error", 502],
@@ -53,7 +53,7 @@ const REFUSALS: Readonly<Record<string, readonly [bucket: string, status: number
   invalid: ["invalid_input", 422],
 }
 
-/** And `still-admitting`: the request is taken, and its reply is a 409 that says to come again. */
+/** And `still-admitting`: the request is accepted, and answered with a 409 that says to repeat it. */
 const OWN_FAULTS = [...Object.keys(FAILURES), ...Object.keys(REFUSALS), "still-admitting"]
 
 const DAY_MS = 86_400_000
@@ -193,7 +193,7 @@ function showPending(state: RouterState, job: RouterJob): StubReply {
   return { ...showStatus(state, job), status: 202 }
 }
 
-/** The provider's own form, as far as it is a picture or a film: its files are hosted again here. */
+/** The output in the form of the provider behind the router; the router hosts its files again. */
 function toOutput({ context: { files } }: RouterState, { id, data, endAt }: RouterJob): Fields {
   const expiresAt = endAt + DAY_MS
   if (!makesFilms(data.model)) {

@@ -1,6 +1,6 @@
 /**
- * What ComfyUI tells of its node classes. The stub runs a node of any class; it tells only of those that
- * a plain installation has, with the files that somebody would have put there.
+ * What ComfyUI reports of its node classes. The stub runs nodes of any class, and reports only those of a plain
+ * installation, with some checkpoints and files.
  */
 
 type Fields = Readonly<Record<string, unknown>>
@@ -66,7 +66,7 @@ const REQUIRED: Readonly<Record<string, Fields>> = {
 
 const OUTPUT_NODES: ReadonlySet<string> = new Set(["PreviewImage", "SaveImage", "SaveVideo"])
 
-/** Of one class, or of all; nothing of a class that is not installed. */
+/** One class, or all; empty for a class that is not installed. */
 export function showNodes(one?: string): Fields {
   const types = Object.keys(REQUIRED).filter((type) => one === undefined || type === one)
   return Object.fromEntries(types.map((type) => [type, toInfo(type)]))

@@ -10,7 +10,7 @@ export interface ComfyProgress {
 const STEPS = 4
 
 export function createProgress(context: StubContext): ComfyProgress {
-  /** By client ID; one that connects again replaces its first. */
+  /** By client ID; a new connection replaces the client's earlier one. */
   const sockets = new Map<string, TextSocket>()
   context.onSocket("/ws", (call, socket) => {
     const clientId = call.query.get("clientId") ?? ""

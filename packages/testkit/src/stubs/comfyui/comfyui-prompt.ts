@@ -1,6 +1,6 @@
 /**
- * A prompt in ComfyUI: a graph of nodes under an ID that the client may choose. IDs are not checked
- * for uniqueness: the same one again is another run, and its history replaces the first.
+ * A prompt in ComfyUI: a graph of nodes with an ID that the client may choose. IDs are not checked for uniqueness:
+ * a repeated ID is another run, whose history replaces the first.
  */
 import { isObject } from "../stub-call.ts"
 import type { StubContext } from "../stub-definition.ts"
@@ -15,9 +15,9 @@ export interface PromptData {
   readonly graph: Fields
   readonly extra: Fields
   readonly clientId: string | null
-  /** It fails in a node. */
+  /** Whether it fails in a node. */
   readonly isFailing: boolean
-  /** Nothing is run, since the same graph was: there is no output. */
+  /** Whether the same graph was run before, so that nothing runs and there is no output. */
   readonly isCached: boolean
 }
 
@@ -28,11 +28,11 @@ export interface OutputNode {
   readonly media: StubMedia
   readonly count: number
   readonly prefix: string
-  /** Where history lists what the node wrote. */
+  /** The name of the list in history that has the node's files. */
   readonly list: "images" | "gifs" | "videos"
 }
 
-/** A graph that ComfyUI would not queue: the errors by node; undefined if it would. */
+/** The errors, by node, for which ComfyUI would not queue the graph; undefined if it would. */
 export function findGraphErrors(graph: unknown): Fields | undefined {
   if (!isObject(graph)) return {}
   const nodes = Object.entries(graph)

@@ -1,7 +1,7 @@
 /**
- * ComfyUI: one host, no credentials, one prompt at a time. Queue and history are in memory alone:
- * the fault `restart` forgets both, while files stay. Every run is in the ledger, though it costs
- * nothing: what counts is that it ran twice. Paths may begin with `/api`, as newer ones do.
+ * ComfyUI: one host, no credentials, one prompt at a time. Queue and history are in memory alone: the fault
+ * `restart` forgets both, while files stay. Every run counts as a purchase although it costs nothing, so that a
+ * test sees a prompt that ran twice. Paths may begin with `/api`, as in newer versions.
  */
 import { randomUUID } from "node:crypto"
 import type { RunningStub, StubOptions } from "../running-stub.ts"
@@ -22,7 +22,7 @@ interface ComfyState {
   readonly progress: ComfyProgress
   /** The last run of each ID. */
   readonly runs: Map<string, Prompt>
-  /** When the last of the queue is over. */
+  /** When the last prompt of the queue ends. */
   freeAt: number
   count: number
 }
@@ -175,7 +175,7 @@ function changeQueue({ jobs }: ComfyState, call: StubCall): StubReply {
   return {}
 }
 
-/** Interrupts the prompt that is named, if it runs; whatever runs, if none is. */
+/** Interrupts the named prompt if it is running; without a name, whichever prompt is running. */
 function interrupt({ context, jobs }: ComfyState, call: StubCall): StubReply {
   const { prompt_id: id } = call.bytes.length === 0 ? {} : call.fields()
   const isAnother = context.strikes("interrupts-another")

@@ -1,6 +1,6 @@
 /**
- * How a job at fal fails. A model's failure is seen only when the result is fetched, since its
- * status is COMPLETED like any other; a runner's failure is told by the status, in `error_type`.
+ * How a job at fal fails. A model's failure shows only when the result is fetched, since its status is COMPLETED
+ * like any other. A runner's failure is in the status, as `error_type`.
  */
 import type { StubReply } from "../stub-route.ts"
 
@@ -10,12 +10,12 @@ export interface FalFailure {
   readonly type: string
   readonly message: string
   readonly isRunner?: boolean
-  /** Some endpoints tell a model's failure as a plain string. */
+  /** Some endpoints report a model's failure as a plain string. */
   readonly isText?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** By the name of the fault that brings it about. */
+/** By the name of the fault that causes it. */
 export const FAL_FAILURES: Readonly<Record<string, FalFailure>> = {
   "content-policy": {
     status: 422,

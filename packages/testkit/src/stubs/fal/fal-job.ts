@@ -1,6 +1,6 @@
 /**
- * A request in fal's queue. Its outcome is settled when it is submitted, so that a test
- * that turns a fault off again knows whom it struck.
+ * A request in fal's queue. Its outcome is decided when it is submitted, so that a test that turns a fault off
+ * again knows which requests it struck.
  */
 import { isObject, type StubCall } from "../stub-call.ts"
 import type { StubContext } from "../stub-definition.ts"
@@ -13,7 +13,7 @@ export interface FalOrderData {
   readonly endpoint: string
   readonly input: Readonly<Record<string, unknown>>
   readonly webhookUrl: string | null
-  /** Whether what it was given and gave is kept for the list. */
+  /** Whether its input and output are kept for the list. */
   readonly isStored: boolean
   readonly failure: FalFailure | null
   readonly lifetimeMs: number
@@ -54,7 +54,7 @@ export function readOrder(call: StubCall, context: StubContext): FalOrderData {
   }
 }
 
-/** Of a job that is over; null of one that is not. */
+/** The outcome of a finished job; null for any other. */
 export function outcomeOf({ jobs, context }: FalState, job: FalJob): FalOutput | FalFailure | null {
   const phase = jobs.phaseOf(job)
   if (phase === "cancelled") return CANCELLED

@@ -1,6 +1,6 @@
 /**
- * fal's uploads: `initiate` names two URLs, one to put the bytes to and one where they are then. The
- * URL for the bytes wants no key. Above 90 MB the client sends parts, which it numbers from 1.
+ * fal's uploads: `initiate` answers with two URLs, one to which the bytes are put and one from which they are then
+ * served. The first one needs no key. Above 90 MB the client sends parts, numbered from 1.
  */
 import { randomUUID } from "node:crypto"
 import type { StubCall } from "../stub-call.ts"

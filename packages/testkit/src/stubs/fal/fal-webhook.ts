@@ -1,6 +1,6 @@
 /**
- * fal's webhook: one a job, when it is over. `status` is OK or ERROR; a payload that can't be told
- * as JSON is missing, with `payload_error` in its place, though the status is OK.
+ * fal's webhook: one for each job, at its end. `status` is OK or ERROR. A payload that can't be written as JSON is
+ * missing, with `payload_error` in its place, although the status is OK.
  */
 import { randomUUID } from "node:crypto"
 import type { StubCall } from "../stub-call.ts"
@@ -35,7 +35,7 @@ function toMessage(state: FalState, job: FalJob): WebhookMessage | null {
   const { id, data } = job
   const outcome = outcomeOf(state, job)
   if (outcome === null) return null
-  // After a retry of its own fal names the last try there, and answers for both IDs.
+  // After a retry of its own fal has the last try's ID there, and knows both IDs.
   const gatewayId = data.isRetried ? randomUUID() : id
   const ids = { request_id: id, gateway_request_id: gatewayId }
   const refused = { ...ids, status: "ERROR", error: "Invalid status code: 422", payload: {} }

@@ -1,12 +1,12 @@
 /**
- * How Gemini says no: with a 200. A prompt is blocked in `promptFeedback`, an output in
- * `finishReason`, with candidates or without, and a text in place of the picture is a no as well.
+ * How Gemini refuses: with a 200. A blocked prompt is in `promptFeedback`, a blocked output in `finishReason`, with
+ * candidates or without. Text in place of the picture is a refusal as well.
  */
 import type { StubReply } from "../stub-route.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** By the name of the fault that brings it about. */
+/** By the name of the fault that causes it. */
 export const IMAGE_OUTCOMES: Readonly<Record<string, Fields>> = {
   "prompt-blocked": { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } },
   "image-safety": {

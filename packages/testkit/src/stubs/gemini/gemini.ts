@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>
 interface OperationData {
   readonly model: string
   readonly parameters: Fields
-  /** Its result, if that is no film. */
+  /** Its result, if it is not a film. */
   readonly outcome: Fields | null
 }
 

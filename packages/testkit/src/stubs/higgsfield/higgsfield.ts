@@ -1,7 +1,7 @@
 /**
  * Higgsfield: `api.higgsfield.ai` and `files.higgsfield.ai` (files) at one origin. Keyed: the same
- * `Idempotency-Key` with the same endpoint, body and webhook is answered with the original request
- * in whatever state, over ones included. How long a key lives is not stated; the stub takes a day.
+ * `Idempotency-Key` with the same endpoint, body and webhook is answered with the original request in whatever
+ * state, even after its end. How long a key is valid is not stated; here it is a day.
  */
 import { randomUUID } from "node:crypto"
 import { createIdempotencyKeys, type IdempotencyKeys } from "../idempotency-keys.ts"
@@ -36,8 +36,8 @@ interface HiggsfieldState {
 }
 
 /**
- * `nsfw` and `failed` are what becomes of a request, `no-credits` is 403 and `blocked` 423 at
- * create, `forgets-keys` treats a known key as new: a second purchase.
+ * `nsfw` and `failed` are ends of a request. `no-credits` is a 403 and `blocked` a 423 to a create. `forgets-keys`
+ * treats a known key as new: a second purchase.
  */
 const OWN_FAULTS = ["nsfw", "failed", "no-credits", "blocked", "forgets-keys"]
 
@@ -167,7 +167,7 @@ function toOutput(
   return { images: [{ url: files.add(id, readPicture(data.body), expiresAt).url }] }
 }
 
-/** Only what waits can be cancelled. */
+/** Only a waiting request can be cancelled. */
 function cancel({ jobs }: HiggsfieldState, job: HiggsfieldJob): StubReply {
   if (jobs.phaseOf(job) !== "queued") return toError(400, "Request can not be canceled")
   jobs.cancel(job)

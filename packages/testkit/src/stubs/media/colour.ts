@@ -1,6 +1,6 @@
 /**
- * The colour of a picture, told from its seed, so that two outputs are never the same bytes by
- * chance, and one output is the same bytes whenever it is fetched.
+ * The colour of a picture, derived from its seed, so that two outputs never have the same bytes by chance, and one
+ * output has the same bytes whenever it is fetched.
  */
 import { createHash } from "node:crypto"
 

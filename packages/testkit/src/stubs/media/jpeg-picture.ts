@@ -40,13 +40,18 @@ function countCodes(counts: Readonly<Record<number, number>>): number[] {
   return Array.from({ length: 16 }, (_, index) => counts[index + 1] ?? 0)
 }
 
+/** No difference, and the end of the block. */
+const ZEROS_PER_BLOCK = 5
+
 /** A flat block's DC coefficient is eight times its level; the quantiser is 8, so the level stays. */
 function toScan(blocks: number, samples: readonly number[]): Buffer {
   const writer = createBitWriter()
   for (const sample of samples) writeBlock(writer, sample - 128)
-  for (let at = 1; at < blocks; at += 1) for (const _ of samples) writeBlock(writer, 0)
-  const scan = writer.finish()
-  return Buffer.from([...scan].flatMap((byte) => (byte === 0xff ? [byte, 0] : [byte])))
+  // All blocks but the first are zeros: whole bytes of them need no writer.
+  const zeroBits = (blocks - 1) * samples.length * ZEROS_PER_BLOCK
+  writer.bits(0, zeroBits % 8)
+  const begun = [...writer.finish()].flatMap((byte) => (byte === 0xff ? [byte, 0] : [byte]))
+  return Buffer.concat([Buffer.from(begun), Buffer.alloc(Math.floor(zeroBits / 8))])
 }
 
 /** A negative difference is written as one less, in the bits of its size (T.81 F.1.2.1). */

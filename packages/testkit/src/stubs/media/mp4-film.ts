@@ -1,7 +1,6 @@
 /**
- * An MP4 (ISO/IEC 14496-12) with one H.264 track of one colour at 25 frames a second. It can be
- * made longer in bytes by a `free` box, which every reader passes over; the box is told and not
- * made, since it may be larger than memory.
+ * An MP4 (ISO/IEC 14496-12) with one H.264 track of one colour at 25 frames a second. A `free` box, which every
+ * reader skips, can give it more bytes. Only the header of the box is made, since it may be larger than memory.
  */
 import { createFilm } from "./h264-frames.ts"
 import { toLuminance, type Colour } from "./colour.ts"

@@ -1,7 +1,7 @@
 /**
- * OpenAI's images, and every server of that shape: `api.openai.com`, paths begin with `/v1`. The
- * reply is the picture itself, and has no ID: what is lost with it can't be found again. The ledger's
- * ID is the `x-request-id`.
+ * OpenAI's images, and every server with that API: `api.openai.com`, paths begin with `/v1`. The reply holds the
+ * picture itself and no ID: a picture whose reply is lost can't be found again. The purchase's ID is the
+ * `x-request-id`.
  */
 import { randomUUID } from "node:crypto"
 import { readCount, readPicture } from "../read-media.ts"
@@ -48,7 +48,7 @@ export function startOpenAiStub(options?: StubOptions): Promise<RunningStub> {
   return startStub(OPENAI, options)
 }
 
-/** Both forms of an edit as fields; files are told by name, type and size. */
+/** The fields of an edit in either form; a file is its name, type and size. */
 async function readEdit(call: StubCall): Promise<Fields> {
   if (!call.headers["content-type"]?.startsWith("multipart/")) {
     const fields = call.fields()
@@ -67,7 +67,7 @@ async function readEdit(call: StubCall): Promise<Fields> {
   return { ...fields, images, has_images: images.length > 0 }
 }
 
-/** A form has no numbers. */
+/** A number or a text: a form has texts alone. */
 function readText(text: string): unknown {
   return /^\d+$/.test(text) ? Number(text) : text
 }

@@ -1,6 +1,6 @@
 /**
- * A prediction of Replicate, and how it is told. An hour after it is over its input, output and logs
- * are gone, and with them what a lost create could have been found by.
+ * A prediction of Replicate, and its representation. An hour after its end its input, output and logs are gone, and
+ * with them everything by which a lost create could have been found.
  */
 import type { StubCall } from "../stub-call.ts"
 import type { StubContext } from "../stub-definition.ts"
@@ -33,7 +33,7 @@ export type PredictionStatus =
   | "canceled"
   | "aborted"
 
-/** By the name of the fault that brings it about. A refusal is text, and nothing else. */
+/** By the name of the fault that causes it. A refusal is only a text. */
 export const REPLICATE_ERRORS: Readonly<Record<string, string>> = {
   sensitive:
     "The input or output was flagged as sensitive. Please try again with different inputs. (E005)",
@@ -129,7 +129,7 @@ function toMoments(
   }
 }
 
-/** One URL or a list of them: that is the model's choice, and the stub's by what is asked for. */
+/** One URL or a list of them: each model chooses, and the stub goes by the parameters. */
 function createOutput({ files }: StubContext, { id, data, endAt }: Prediction): string | string[] {
   const { input, model } = data
   const expiresAt = endAt + HOUR_MS

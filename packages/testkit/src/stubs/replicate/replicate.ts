@@ -27,7 +27,7 @@ import {
   type ReplicateState,
 } from "./replicate-prediction.ts"
 
-/** `no-credits` answers creates with 402; the others let every prediction fail that is created. */
+/** `no-credits` answers creates with 402; the others make every new prediction fail. */
 const OWN_FAULTS = ["no-credits", ...Object.keys(REPLICATE_ERRORS)]
 
 /** The last try comes about a minute after completion. */
@@ -137,7 +137,7 @@ function planWebhooks(state: ReplicateState, job: Prediction, call: StubCall): v
     const status = statusOf(state, job)
     if (isTerminal ? !isOver(status) : status === "aborted") return null
     const shown = showPrediction(state, job)
-    // The first event tells what was so then, even where it comes last.
+    // The first event has the state of its moment, even if it is delivered last.
     const then = { status: "processing", output: null, metrics: {}, completed_at: null }
     const body = isTerminal ? shown : { ...shown, ...then }
     const lie = { ...body, status: "failed", output: null, error: "CUDA out of memory." }

@@ -1,7 +1,7 @@
 /**
  * Runware: `api.runware.ai`, everything a `POST /v1` of an array of tasks, and `im.runware.ai`
  * (files) at one origin. The client chooses `taskUUID`: a repeat is refused as a conflict, which
- * proves that the first was taken. The codes of failed tasks are assumed. Webhooks are unsigned.
+ * proves that the first was accepted. The codes of failed tasks are assumed. Webhooks are unsigned.
  */
 import { makesFilms, readCount, readFilm, readPicture } from "../read-media.ts"
 import type { RunningStub, StubOptions } from "../running-stub.ts"
@@ -31,15 +31,15 @@ interface RunwareState {
   readonly jobs: StubJobs<RunwareData>
 }
 
-/** Failures of a task, by the name of the fault that brings each about. */
+/** Failures of a task, by the name of the fault that causes each. */
 const ERRORS: Readonly<Record<string, Fields>> = {
   content: { code: "contentModeration", message: "The content was flagged by moderation." },
   failed: { code: "inferenceFailed", message: "The inference failed." },
 }
 
 /**
- * And `no-credits`, a refusal; `lags`: `getResponse` and `getTaskDetails` know nothing of a task that
- * is younger than five seconds, while a repeat is a conflict already.
+ * And `no-credits`, a refusal, and `lags`: for five seconds `getResponse` and `getTaskDetails` do not know a new
+ * task, while a repeat is a conflict already.
  */
 const OWN_FAULTS = [...Object.keys(ERRORS), "no-credits", "lags"]
 
@@ -68,7 +68,7 @@ export function startRunwareStub(options?: StubOptions): Promise<RunningStub> {
   return startStub(RUNWARE, options)
 }
 
-/** Whether it asks about tasks; buying has the same path. */
+/** Whether the request asks about tasks; purchases have the same path. */
 function asks({ bytes }: StubCall): boolean {
   return bytes.includes('"getResponse"') || bytes.includes('"getTaskDetails"')
 }

@@ -1,7 +1,7 @@
 /**
  * xAI: `api.x.ai` (paths begin with `/v1`) and `imgen.x.ai` (files) at one origin. Moderation is
- * silent: a 200 without pictures, or with `respect_moderation: false`. Amounts are in ticks, of which
- * a dollar has 10^10. Pictures have no ID: the ledger's is one of ours.
+ * silent: a 200 without pictures, or with `respect_moderation: false`. Amounts are in ticks, of which a
+ * dollar has 10^10. Pictures have no ID: that of the purchase is ours.
  */
 import { randomUUID } from "node:crypto"
 import { readCount, readFilm, readPicture } from "../read-media.ts"
@@ -38,7 +38,7 @@ const VIDEO_FAULTS = ["video-failed", "video-expired", "video-moderated"] as con
 
 const TICKS = 10_000_000_000
 
-/** Hours; how many is undocumented. */
+/** The documentation says hours, and not how many. */
 const FILES_LIVE_MS = 2 * 3_600_000
 
 const XAI: StubDefinition = {

@@ -1,0 +1,190 @@
+/**
+ * Sends messages to strangers' URLs, under the same rules of URLs and addresses as downloads. A connection is
+ * kept for the next message to the same origin: it leads to the address that was judged when it was opened, and
+ * no name is looked up for it again. Redirects are answers like others.
+ */
+import { isIP } from "node:net"
+import { Agent, errors, type Dispatcher } from "undici"
+import {
+  toRetryAfterMs,
+  type MessageSender,
+  type SendFailure,
+  type SendOutcome,
+  type SendRequest,
+} from "@safelight/core"
+import { createAddressJudge } from "./address-rule.ts"
+import { parseDownloadAddress } from "./download-address.ts"
+import { createGuardedConnector, type ConnectRefusal } from "./guarded-connector.ts"
+import { toSettings, type GuardedFetchOptions } from "./guarded-fetch-options.ts"
+import { createLookUp } from "./look-up-host.ts"
+
+export type MessageSenderOptions = Pick<
+  GuardedFetchOptions,
+  "allowedAddresses" | "deniedAddresses" | "connectTimeoutMs" | "lookup"
+>
+
+/** Shorter than common servers keep a connection: Node's for 5 s, behind which a message would be lost. */
+const KEEP_ALIVE_MS = 2_000
+/** More than any answer needs of which little is read. */
+const MAX_HEADER_BYTES = 16_384
+
+/** Why a message could not be sent; passed on by the connector. */
+class SendFault extends Error {
+  readonly failure: SendFailure
+
+  constructor(failure: SendFailure) {
+    super(failure)
+    this.failure = failure
+  }
+}
+
+/** Throws `invalid-configuration`, naming the option. */
+export function createMessageSender(options: MessageSenderOptions = {}): MessageSender {
+  const settings = toSettings(options)
+  const judge = createAddressJudge(settings)
+  const closing = new AbortController()
+  const agent = new Agent({
+    connect: createGuardedConnector({
+      judge,
+      lookup: options.lookup ?? createLookUp(),
+      connectTimeoutMs: settings.connectTimeoutMs,
+      signal: closing.signal,
+      toFault: (refusal) => new SendFault(toFailure(refusal)),
+    }),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // One message at a time on a connection: a slow answer delays no other.
+    pipelining: 1,
+  })
+
+  function check(text: string): SendFailure | undefined {
+    const url = toAddress(text)
+    if (url === undefined) return "url-not-allowed"
+    const literal = url.hostname.replace(/^\[(.*)\]$/, "$1")
+    if (isIP(literal) === 0) return undefined
+    return judge([literal]) === "refused" ? "address-not-allowed" : undefined
+  }
+
+  return {
+    check,
+    async send(request) {
+      const address = toAddress(request.url)
+      if (address === undefined) return failed("url-not-allowed")
+      const deadline = startDeadline(request)
+      try {
+        return await exchange(agent, address, request, deadline.signal)
+      } catch (error) {
+        const isOver = deadline.signal.aborted || closing.signal.aborted
+        return failed(isOver ? deadline.failure() : toSendFailure(error))
+      } finally {
+        deadline.end()
+      }
+    },
+    async close() {
+      closing.abort()
+      await agent.destroy()
+    },
+  }
+}
+
+function toAddress(text: string): URL | undefined {
+  try {
+    return parseDownloadAddress(text)
+  } catch {
+    // Its one error says what is wrong with a download.
+    return undefined
+  }
+}
+
+function failed(failure: SendFailure): SendOutcome {
+  return { kind: "failed", failure }
+}
+
+interface Deadline {
+  readonly signal: AbortSignal
+  readonly failure: () => SendFailure
+  readonly end: () => void
+}
+
+function startDeadline({ signal: caller, timeoutMs }: SendRequest): Deadline {
+  const controller = new AbortController()
+  let hasTimedOut = false
+  const abort = (): void => controller.abort()
+  const timer = setTimeout(() => {
+    hasTimedOut = true
+    abort()
+  }, timeoutMs)
+  caller?.addEventListener("abort", abort, { once: true })
+  if (caller?.aborted === true) abort()
+  return {
+    signal: controller.signal,
+    failure: () => (hasTimedOut ? "timed-out" : "called-off"),
+    end() {
+      clearTimeout(timer)
+      caller?.removeEventListener("abort", abort)
+    },
+  }
+}
+
+async function exchange(
+  agent: Agent,
+  address: URL,
+  { headers, body, answerBytes, timeoutMs }: SendRequest,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  const answer = await agent.request({
+    origin: address.origin,
+    path: `${address.pathname}${address.search}`,
+    method: "POST",
+    headers: { ...headers, "accept-encoding": "identity" },
+    body,
+    signal,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  })
+  const status = answer.statusCode
+  const text = await readBeginning(answer.body, answerBytes)
+  const header = answer.headers["retry-after"]
+  const retryAfterMs = typeof header === "string" ? toRetryAfterMs(header, Date.now()) : undefined
+  return {
+    kind: "answered",
+    status,
+    body: text,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+}
+
+/** What came until the body ended, was cut or broke off: the status has arrived, and nothing more is needed. */
+async function readBeginning(
+  body: Dispatcher.ResponseData["body"],
+  mostBytes: number,
+): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk as Uint8Array)
+      bytes += (chunk as Uint8Array).byteLength
+      // Leaving the loop closes the connection.
+      if (bytes >= mostBytes) break
+    }
+  } catch {
+    // A body that breaks off takes nothing back of the status.
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostBytes))
+}
+
+function toFailure(refusal: ConnectRefusal): SendFailure {
+  return refusal === "host-unknown" ? "host-not-found" : "address-not-allowed"
+}
+
+function toSendFailure(error: unknown): SendFailure {
+  if (error instanceof SendFault) return error.failure
+  const isLate =
+    error instanceof errors.ConnectTimeoutError || error instanceof errors.HeadersTimeoutError
+  if (isLate) return "timed-out"
+  const isMalformed =
+    error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError
+  return isMalformed ? "answer-invalid" : "connection-failed"
+}

@@ -1,0 +1,95 @@
+/**
+ * GET /v1/tasks/{task_id}/stream: what happens to one task, from its beginning to its end, as server-sent
+ * events. The id of an event is its version, so a client that comes back with it misses nothing, at any node.
+ */
+import { isTerminal, type ChangeService } from "@safelight/core"
+import { defineEndpoint } from "../endpoint.ts"
+import { textHeader } from "../request/header-parameters.ts"
+import { TASK_ID } from "../request/path-parameters.ts"
+import { toChangeText, toChangeType, toEventText } from "../streams/event-text.ts"
+import type { TextSource } from "../streams/open-stream.ts"
+import { sendStream, STREAM_SCOPES } from "../streams/send-stream.ts"
+import { findTask } from "./find-task.ts"
+
+export const streamTask = defineEndpoint({
+  method: "GET",
+  path: "/v1/tasks/:task/stream",
+  about: {
+    id: "streamTask",
+    tag: "Tasks",
+    summary: "What happens to a task, as it happens",
+    description:
+      "Server-sent events: one for each event of the task, from the first, or from behind `Last-Event-ID`. " +
+      "Each is named `task.submitted`, `task.succeeded` and so on; its data has `type`, `timestamp`, and " +
+      "the task as `data`. The stream ends when the task is finished; whoever asks for more gets 204.",
+  },
+  key: { scopes: STREAM_SCOPES, rate: "read" },
+  inPath: { task: TASK_ID },
+  headers: {
+    "Last-Event-ID": textHeader("last-event-id", "The id of the last event that was received."),
+  },
+  answers: {
+    200: {
+      description: "The stream; a comment now and then shows that it stands.",
+      types: ["text/event-stream"],
+      always: ["X-Request-Id", "Cache-Control", "X-Content-Type-Options", "X-Accel-Buffering"],
+    },
+    204: {
+      description: "The task is finished and nothing follows: don't connect again.",
+      always: ["X-Request-Id", "Cache-Control"],
+    },
+  },
+  refusals: ["task_not_found", "concurrency_limit_exceeded", "overloaded"],
+
+  create(services, { refuse, reply }) {
+    const { changes, prefix, service } = services
+    if (changes === undefined) return undefined
+    return async (call) => {
+      const account = call.caller.id
+      const id = call.param("task")
+      const task = await findTask(refuse, id, (known) => service.findTask({ account, id: known }))
+      const after = parseVersion(call.sent["Last-Event-ID"])
+      if (isTerminal(task) && after >= task.version) return reply(call, 204)
+      const source = createSource(changes, { account, id }, prefix, after)
+      return sendStream(
+        { ...services, changes },
+        {
+          exchange: call,
+          // Of a finished task there is nothing to be told.
+          ...(!isTerminal(task) && { watch: { account, task: id } }),
+          toTexts: () => ({ source }),
+        },
+      )
+    }
+  },
+})
+
+function createSource(
+  changes: ChangeService,
+  task: { readonly account: string; readonly id: string },
+  prefix: () => string,
+  from: number,
+): TextSource {
+  let after = from
+  let isFinished = false
+  return {
+    async next() {
+      if (isFinished) return null
+      const found = (await changes.listChanges({ ...task, after })) ?? []
+      const newest = found.at(-1)
+      if (newest === undefined) return undefined
+      after = newest.version
+      isFinished = isTerminal(newest.task)
+      const texts = found.map((change) => {
+        const data = toChangeText(change, prefix())
+        return toEventText({ id: String(change.version), event: toChangeType(change), data })
+      })
+      return texts.join("")
+    },
+  }
+}
+
+/** An id that is none of ours begins at the beginning. */
+function parseVersion(id: string | null): number {
+  return id !== null && /^[0-9]{1,9}$/.test(id) ? Number(id) : 0
+}

@@ -1,0 +1,139 @@
+/** /v1/webhooks/{webhook_id}/deliveries: what was sent to a webhook, what it answered, and sending it again. */
+import { defineEndpoint } from "../endpoint.ts"
+import { noBody } from "../request/body-kinds.ts"
+import { DELIVERY_ID, WEBHOOK_ID } from "../request/path-parameters.ts"
+import { choice, integer, moment, token } from "../request/query-parameters.ts"
+import { parseCursor, toCursor } from "./list-cursor.ts"
+import { toDeliveryBody, toDeliveryText } from "./webhook-body.ts"
+import { toWebhookRefusal } from "./webhook-refusal.ts"
+import { WEBHOOK_KEY } from "./webhooks.ts"
+
+const PATH = "/v1/webhooks/:webhook/deliveries"
+const ONE_PATH = `${PATH}/:delivery` as const
+const ONE = { webhook: WEBHOOK_ID, delivery: DELIVERY_ID }
+
+export const listDeliveries = defineEndpoint({
+  method: "GET",
+  path: PATH,
+  about: {
+    id: "listWebhookDeliveries",
+    tag: "Webhooks",
+    summary: "What was sent to a webhook, newest first",
+    description: "Deliveries are kept for 30 days.",
+  },
+  key: WEBHOOK_KEY,
+  inPath: { webhook: WEBHOOK_ID },
+  query: {
+    status: choice("Deliveries of this status.", ["pending", "delivered", "failed"]),
+    limit: integer("The most deliveries on a page.", { min: 1, max: 100, byDefault: 20 }),
+    cursor: token("A `next_cursor`, for the page behind it.", {
+      read: parseCursor,
+      words: "cursor must be a next_cursor of an earlier answer.",
+    }),
+  },
+  answers: { 200: { description: "A page of deliveries.", json: "WebhookDeliveryList" } },
+  refusals: ["webhook_not_found"],
+
+  create({ webhooks }, { refuse, reply }) {
+    if (webhooks === undefined) return undefined
+    return async (call) => {
+      const { status, limit, cursor } = call.query
+      const page = await webhooks.listDeliveries({
+        account: call.caller.id,
+        id: call.param("webhook"),
+        limit,
+        ...(status !== undefined && { state: status }),
+        ...(cursor && { before: { createdAt: cursor.createdAt, message: cursor.id } }),
+      })
+      if (page === undefined) throw refuse("webhook_not_found")
+      const { deliveries, next } = page
+      const body = {
+        deliveries: deliveries.map(toDeliveryBody),
+        next_cursor: next && toCursor({ createdAt: next.createdAt, id: next.message }),
+      }
+      return reply(call, 200, JSON.stringify(body))
+    }
+  },
+})
+
+export const showDelivery = defineEndpoint({
+  method: "GET",
+  path: ONE_PATH,
+  about: {
+    id: "getWebhookDelivery",
+    tag: "Webhooks",
+    summary: "A delivery, with what is sent and what was answered",
+  },
+  key: WEBHOOK_KEY,
+  inPath: ONE,
+  query: {},
+  answers: { 200: { description: "The delivery.", json: "WebhookDeliveryDetail" } },
+  refusals: ["delivery_not_found"],
+
+  create({ webhooks }, { refuse, reply }) {
+    if (webhooks === undefined) return undefined
+    return async (call) => {
+      const name = { account: call.caller.id, id: call.param("webhook") }
+      const delivery = await webhooks.findDelivery({ ...name, message: call.param("delivery") })
+      if (delivery === undefined) throw refuse("delivery_not_found")
+      return reply(call, 200, toDeliveryText(delivery))
+    }
+  },
+})
+
+export const replayDelivery = defineEndpoint({
+  method: "POST",
+  path: `${ONE_PATH}/replay`,
+  about: {
+    id: "replayWebhookDelivery",
+    tag: "Webhooks",
+    summary: "Send a delivery again",
+    description: "The same message under the same id. One that is pending is left as it is.",
+  },
+  key: WEBHOOK_KEY,
+  inPath: ONE,
+  query: {},
+  body: noBody("This request takes no body."),
+  answers: { 202: { description: "The delivery.", json: "WebhookDeliveryDetail" } },
+  refusals: ["delivery_not_found", "webhook_disabled"],
+
+  create({ webhooks }, { refuse, reply }) {
+    if (webhooks === undefined) return undefined
+    return async (call) => {
+      const name = { account: call.caller.id, id: call.param("webhook") }
+      const replayed = await webhooks.replayDelivery({ ...name, message: call.param("delivery") })
+      if (replayed.kind === "unknown") throw refuse("delivery_not_found")
+      if (replayed.kind !== "done") throw toWebhookRefusal(replayed)
+      return reply(call, 202, toDeliveryText(replayed.delivery))
+    }
+  },
+})
+
+export const replayFailedDeliveries = defineEndpoint({
+  method: "POST",
+  path: "/v1/webhooks/:webhook/replay",
+  about: {
+    id: "replayFailedWebhookDeliveries",
+    tag: "Webhooks",
+    summary: "Send every failed delivery again",
+    description: "The parameter stands in the query; a body is refused as `unknown_parameter`.",
+  },
+  key: WEBHOOK_KEY,
+  inPath: { webhook: WEBHOOK_ID },
+  query: {
+    since: moment("Unix seconds: deliveries that were made then or later; all by default."),
+  },
+  body: noBody("The body is not read: put since into the query."),
+  answers: { 202: { description: "How many are sent again.", json: "WebhookReplay" } },
+  refusals: ["webhook_not_found", "webhook_disabled"],
+
+  create({ webhooks }, { reply }) {
+    if (webhooks === undefined) return undefined
+    return async (call) => {
+      const name = { account: call.caller.id, id: call.param("webhook") }
+      const replayed = await webhooks.replayFailed({ ...name, since: call.query.since ?? 0 })
+      if (replayed.kind !== "done") throw toWebhookRefusal(replayed)
+      return reply(call, 202, JSON.stringify({ replayed: replayed.replayed }))
+    }
+  },
+})

@@ -1,0 +1,73 @@
+/**
+ * A small JSON body of a fixed shape. It is read on the event loop and counted apart from creations, so that
+ * neither takes the other's room. What is ambiguous is refused as in a creation.
+ */
+import { toParameterIssue, type ParameterIssueCode } from "@safelight/core"
+import * as v from "valibot"
+import { joinPieces } from "../body/body-pieces.ts"
+import { JSON_BODY_REFUSALS } from "../body/creation-refusals.ts"
+import { checkMediaType } from "../body/media-type.ts"
+import { parseBody } from "../body/parse-body.ts"
+import { createBodyReader } from "../body/read-body.ts"
+import { PARAMETER_CODES } from "../errors/error-table.ts"
+import { refuseParameters, toRefuse } from "../errors/refusal.ts"
+import { toInputSchema } from "../openapi/json-schema.ts"
+import { toBodyRequest, type BodyKind } from "./body-kinds.ts"
+
+const refuse = toRefuse([...JSON_BODY_REFUSALS, ...PARAMETER_CODES])
+
+/** A URL of the longest, and what else an object of settings may hold. */
+const BODY_BYTES = 64 * 1024
+const BODIES_IN_FLIGHT_BYTES = 16 * BODY_BYTES
+
+export interface JsonBodyOptions<Value> {
+  readonly schema: v.GenericSchema<unknown, Value>
+  readonly example: object
+  /** The faults that a member may have. */
+  readonly refusals: readonly ParameterIssueCode[]
+}
+
+export function jsonBody<Value>({
+  schema,
+  example,
+  refusals,
+}: JsonBodyOptions<Value>): BodyKind<Value> {
+  return {
+    refusals: [...JSON_BODY_REFUSALS, ...refusals],
+    describe: () => ({
+      required: true,
+      content: { "application/json": { schema: toInputSchema(schema), example } },
+    }),
+    create({ settings }) {
+      const bodyReader = createBodyReader({
+        ...settings,
+        bodyBytes: BODY_BYTES,
+        bodiesInFlightBytes: BODIES_IN_FLIGHT_BYTES,
+        bodiesAtWorkBytes: BODIES_IN_FLIGHT_BYTES,
+        largeBodyBytes: BODY_BYTES,
+      })
+      return {
+        check({ request: { headers } }) {
+          checkMediaType(headers.get("content-type"), headers.get("content-encoding"))
+        },
+        read(exchange, use) {
+          const request = toBodyRequest(exchange, exchange.caller?.id ?? "")
+          return bodyReader.read(request, async (pieces) =>
+            use(parseFields(parseBody(joinPieces(pieces)), schema)),
+          )
+        },
+      }
+    },
+  }
+}
+
+/** Throws a `Refusal` that names everything that is wrong. */
+function parseFields<Value>(body: unknown, schema: v.GenericSchema<unknown, Value>): Value {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw refuse("invalid_type", { message: "The request body must be a JSON object." })
+  }
+  const checked = v.safeParse(schema, body)
+  if (checked.success) return checked.output
+  const issues = checked.issues.map((issue) => toParameterIssue("", issue))
+  throw refuseParameters(refuse, issues)
+}

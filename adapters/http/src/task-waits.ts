@@ -1,0 +1,122 @@
+/**
+ * Requests that wait for the end of a task. A wait holds no more than a timer and a listener, and still one
+ * key must not take all of them: above a bound the answer comes at once, as if nobody had asked for a wait.
+ * What a reader would get wrong: a wait never refuses or fails a request, whatever becomes of it.
+ */
+import { isTerminal, type Log, type Task, type TaskService } from "@safelight/core"
+import type { HttpSettings } from "./defaults.ts"
+import type { Exchange } from "./exchange.ts"
+
+export interface TaskWaits {
+  /**
+   * Resolves as soon as the task is finished, `seconds` have passed, the caller has left or the waits have
+   * ended. Never rejects.
+   */
+  wait(exchange: Exchange, task: Task, seconds: number | undefined): Promise<Waited>
+  /** All waits end now, and every later one at once. */
+  end(): void
+}
+
+export interface Waited {
+  /** As it stands after the wait. */
+  readonly task: Task
+  /** Names the preference if the caller's wish was kept. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface TaskWaitParts {
+  readonly service: Pick<TaskService, "findTask" | "finished">
+  readonly settings: Pick<HttpSettings, "accountWaits" | "waits">
+  readonly log: Log
+}
+
+export function createTaskWaits({ log, service, settings }: TaskWaitParts): TaskWaits {
+  const room = createRoom(settings)
+  const ending = new AbortController()
+
+  /** Whether it lasted as long as it was to, or until the task's end. */
+  async function untilFinished(exchange: Exchange, id: string, seconds: number): Promise<boolean> {
+    const over = new AbortController()
+    let isKept = false
+    const timer = setTimeout(() => {
+      isKept = true
+      over.abort("passed")
+    }, seconds * 1_000)
+    const end = (): void => over.abort("ended")
+    ending.signal.addEventListener("abort", end)
+    const stopListening = onLeft(exchange, end)
+    try {
+      await service.finished(id, { signal: over.signal })
+      return true
+    } catch (error) {
+      // The task is there all the same, and the next look at it says what is wrong.
+      if (!over.signal.aborted) log.warn({ task: id, error }, "wait failed")
+      return isKept
+    } finally {
+      clearTimeout(timer)
+      stopListening()
+      ending.signal.removeEventListener("abort", end)
+    }
+  }
+
+  /** As it stands now; as it was known if that can't be told. */
+  async function look(known: Task): Promise<Task> {
+    const { account, id } = known
+    try {
+      return (await service.findTask({ account, id })) ?? known
+    } catch (error) {
+      log.warn({ task: id, error }, "wait failed")
+      return known
+    }
+  }
+
+  return {
+    async wait(exchange, task, seconds) {
+      if (seconds === undefined) return { task, headers: {} }
+      const headers = { "preference-applied": `wait=${seconds}` }
+      if (isTerminal(task) || seconds === 0) return { task, headers }
+      const leave = ending.signal.aborted ? undefined : room.enter(task.account)
+      if (leave === undefined) return { task, headers: {} }
+      const beganAt = performance.now()
+      const isKept = await untilFinished(exchange, task.id, seconds)
+      leave()
+      exchange.waitedMs = performance.now() - beganAt
+      return { task: await look(task), headers: isKept ? headers : {} }
+    },
+    end: () => ending.abort("ended"),
+  }
+}
+
+interface Room {
+  /** How to leave; undefined if it is full. */
+  enter(account: string): (() => void) | undefined
+}
+
+function createRoom({ accountWaits, waits }: TaskWaitParts["settings"]): Room {
+  const byAccount = new Map<string, number>()
+  let inAll = 0
+
+  function add(account: string, change: 1 | -1): void {
+    inAll += change
+    const its = (byAccount.get(account) ?? 0) + change
+    if (its === 0) byAccount.delete(account)
+    else byAccount.set(account, its)
+  }
+
+  return {
+    enter(account) {
+      if (inAll >= waits || (byAccount.get(account) ?? 0) >= accountWaits) return undefined
+      add(account, 1)
+      return () => add(account, -1)
+    },
+  }
+}
+
+/** Calls `listener` once the caller has left, as far as the host can tell. Returns how to stop. */
+function onLeft({ host, request }: Exchange, listener: () => void): () => void {
+  if (host !== undefined) return host.server.onLeft(host.node, listener)
+  const { signal } = request
+  if (signal.aborted) listener()
+  signal.addEventListener("abort", listener)
+  return () => signal.removeEventListener("abort", listener)
+}

@@ -1,0 +1,158 @@
+/**
+ * One account that is watched. Its new entries are read once, however many watch, and the last pages are
+ * kept: whoever has read up to where one begins gets it from memory, and those who fell behind ask the storage.
+ *
+ *     news ─▶ reading ─▶ page kept, watchers told ─▶ reading again if there was more, or news meanwhile
+ */
+import type {
+  ChangePage,
+  ChangePosition,
+  Feed,
+  FeedEntry,
+  PositionedChange,
+  WatchRequest,
+} from "@safelight/core"
+import type { Context } from "../host/context.ts"
+import { readEntries } from "./task-changes.ts"
+
+/** Entries read at once. */
+const PAGE = 200
+const KEPT_PAGES = 16
+
+type Storage = Pick<Context["storage"], "findFeed" | "readEvents" | "readFeed" | "readTask">
+
+export interface AccountWatch {
+  /** Up to where watchers were told. */
+  readonly position: () => ChangePosition
+  readonly keptUntil: () => number
+  readonly isWatched: () => boolean
+  add(watcher: WatchRequest): void
+  remove(watcher: WatchRequest): void
+  /** Reads what came since and tells of it; rejects as the storage does, and is then done again later. */
+  catchUp(): Promise<void>
+  /** What the storage says of the feed now; if it is another one, watchers are told. */
+  note(feed: Feed): void
+  /** The page after a position of this feed if it is kept. */
+  findPage(after: ChangePosition): ChangePage | undefined
+  end(): void
+}
+
+export function createAccountWatch(storage: Storage, opened: Feed): AccountWatch {
+  const { account } = opened
+  let feed = opened
+  let told = opened.position
+  let reading: Promise<void> | undefined
+  let isDue = false
+  const pages = new Map<number, ChangePage>()
+  const watchers = createWatchers()
+
+  async function readOnce(): Promise<boolean> {
+    const { id } = feed
+    const after = { feed: id, position: told }
+    const entries = await storage.readFeed({ account, after: told, limit: PAGE })
+    const page = await toPage(storage, after, entries)
+    // Begun anew meanwhile.
+    if (feed.id !== id || page.kind === "lost") return false
+    if (page.next.position === told) return false
+    pages.set(told, page)
+    for (const position of pages.keys()) if (pages.size > KEPT_PAGES) pages.delete(position)
+    told = page.next.position
+    watchers.tell(new Set(entries.map(({ task }) => task)))
+    return entries.length === PAGE
+  }
+
+  async function read(): Promise<void> {
+    do {
+      isDue = false
+      while (await readOnce());
+    } while (isDue)
+  }
+
+  return {
+    position: () => ({ feed: feed.id, position: told }),
+    keptUntil: () => feed.keptUntil,
+    isWatched: () => watchers.size() > 0,
+    add: watchers.add,
+    remove: watchers.remove,
+    catchUp() {
+      isDue = true
+      reading ??= read().finally(() => {
+        reading = undefined
+      })
+      return reading
+    },
+    note(found) {
+      const isSame = found.id === feed.id && found.position >= told
+      feed = found
+      if (isSame) return
+      told = found.position
+      pages.clear()
+      watchers.tell("all")
+    },
+    findPage: ({ feed: id, position }) => (id === feed.id ? pages.get(position) : undefined),
+    end: watchers.end,
+  }
+}
+
+/** The page that `entries` make; lost if they don't follow upon the position. */
+export async function toPage(
+  storage: Pick<Storage, "readEvents" | "readTask">,
+  after: ChangePosition,
+  entries: readonly FeedEntry[],
+): Promise<Extract<ChangePage, { kind: "changes" }> | { readonly kind: "lost" }> {
+  const [first] = entries
+  if (first !== undefined && first.position !== after.position + 1) return { kind: "lost" }
+  const changes = await readEntries(storage, entries)
+  const next = { ...after, position: entries.at(-1)?.position ?? after.position }
+  return {
+    kind: "changes",
+    next,
+    changes: changes.map(({ entry, ...change }): PositionedChange => {
+      return { ...change, position: { ...after, position: entry.position } }
+    }),
+  }
+}
+
+interface Watchers {
+  readonly size: () => number
+  readonly add: (watcher: WatchRequest) => void
+  readonly remove: (watcher: WatchRequest) => void
+  /** Those who watch one of the tasks, or all. */
+  readonly tell: (tasks: ReadonlySet<string> | "all") => void
+  readonly end: () => void
+}
+
+function createWatchers(): Watchers {
+  const all = new Set<WatchRequest>()
+  /** Of those who watch one task alone. */
+  const byTask = new Map<string, Set<WatchRequest>>()
+  const ofAccount = new Set<WatchRequest>()
+  return {
+    size: () => all.size,
+    add(watcher) {
+      all.add(watcher)
+      const { task } = watcher
+      if (task === undefined) ofAccount.add(watcher)
+      else byTask.set(task, (byTask.get(task) ?? new Set()).add(watcher))
+    },
+    remove(watcher) {
+      all.delete(watcher)
+      ofAccount.delete(watcher)
+      const { task = "" } = watcher
+      const those = byTask.get(task)
+      those?.delete(watcher)
+      if (those?.size === 0) byTask.delete(task)
+    },
+    tell(tasks) {
+      if (tasks === "all") {
+        for (const { onNews } of all) onNews()
+        return
+      }
+      for (const { onNews } of ofAccount) onNews()
+      for (const task of tasks) for (const { onNews } of byTask.get(task) ?? []) onNews()
+    },
+    end() {
+      for (const { onEnd } of all) onEnd()
+    },
+  }
+}

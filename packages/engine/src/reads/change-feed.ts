@@ -1,0 +1,136 @@
+/**
+ * Who watches what happens to accounts' tasks. An account has a feed while it is watched and for a while
+ * after, so that a reader who comes back finds what it missed. Processes tell each other that feeds have
+ * grown; since that may get lost, all feeds are looked at every idle poll as well. Nothing runs while nobody
+ * watches.
+ */
+import {
+  SafelightError,
+  type ChangePage,
+  type ChangeService,
+  type ReadChangesRequest,
+  type Watch,
+  type WatchRequest,
+} from "@safelight/core"
+import type { Context } from "../host/context.ts"
+import { createAccountWatch, toPage, type AccountWatch } from "./account-watch.ts"
+
+/** Entries read at once for somebody who fell behind. */
+const PAGE = 200
+
+export interface ChangeFeed extends Omit<ChangeService, "listChanges"> {
+  /** Ends every watch. */
+  readonly stop: () => void
+}
+
+type Needs = Pick<Context, "clock" | "log" | "settings" | "storage">
+
+type Watched = Map<string, AccountWatch>
+
+export function createChangeFeed(needs: Needs): ChangeFeed {
+  const { clock, settings, storage } = needs
+  const watched: Watched = new Map()
+  const opening = new Map<string, Promise<AccountWatch>>()
+  const stopping = new AbortController()
+  const look = createLooks(needs, watched, stopping.signal)
+
+  async function open(account: string): Promise<AccountWatch> {
+    const until = clock.now() + settings.feedMs
+    const watch = createAccountWatch(storage, await storage.openFeed({ account, until }))
+    watched.set(account, watch)
+    void look()
+    return watch
+  }
+
+  async function find(account: string): Promise<AccountWatch> {
+    const known = watched.get(account)
+    if (known !== undefined) return known
+    const opened = opening.get(account) ?? open(account)
+    opening.set(account, opened)
+    try {
+      return await opened
+    } finally {
+      opening.delete(account)
+    }
+  }
+
+  return {
+    async watchChanges(request: WatchRequest): Promise<Watch> {
+      const watch = await find(request.account)
+      if (stopping.signal.aborted) {
+        const message = "the engine is stopping"
+        throw new SafelightError({ code: "overloaded", message, retryable: true })
+      }
+      watch.add(request)
+      return { position: watch.position(), end: () => watch.remove(request) }
+    },
+    readChanges(request) {
+      const kept = watched.get(request.account)?.findPage(request.after)
+      return kept === undefined ? readPage(storage, request) : Promise.resolve(kept)
+    },
+    stop() {
+      stopping.abort()
+      for (const watch of watched.values()) watch.end()
+    },
+  }
+}
+
+/** Looks at all feeds as long as an account is watched; what it gives begins that, unless it is under way. */
+function createLooks(
+  { clock, log, settings, storage }: Needs,
+  watched: Watched,
+  over: AbortSignal,
+): () => Promise<void> {
+  let isLooking = false
+
+  function catchUp(watch: AccountWatch): void {
+    // Those who watch wait; the next look at the feeds tries again.
+    watch.catchUp().catch((error: unknown) => log.warn({ error }, "feed not read"))
+  }
+
+  async function lookOnce(): Promise<void> {
+    const feeds = new Map((await storage.listFeeds()).map((feed) => [feed.account, feed]))
+    for (const [account, watch] of watched) {
+      if (!watch.isWatched()) {
+        watched.delete(account)
+        continue
+      }
+      const now = clock.now()
+      const until = now + settings.feedMs
+      const isLong = watch.keptUntil() >= now + settings.feedMs / 2
+      const known = isLong ? feeds.get(account) : undefined
+      const feed = known ?? (await storage.openFeed({ account, until }))
+      watch.note(feed)
+      if (feed.position > watch.position().position) catchUp(watch)
+    }
+  }
+
+  return async () => {
+    if (isLooking) return
+    isLooking = true
+    const stopListening = storage.onFed((account) => {
+      const watch = watched.get(account)
+      if (watch !== undefined) catchUp(watch)
+    })
+    while (watched.size > 0 && !over.aborted) {
+      await clock.wait(settings.idlePollMs, over)
+      if (over.aborted) break
+      await lookOnce().catch((error: unknown) => log.warn({ error }, "feeds not read"))
+    }
+    isLooking = false
+    stopListening()
+  }
+}
+
+async function readPage(
+  storage: Needs["storage"],
+  { account, after }: ReadChangesRequest,
+): Promise<ChangePage> {
+  const feed = await storage.findFeed(account)
+  const position = { feed: feed?.id ?? "", position: feed?.position ?? 0 }
+  const lost = { kind: "lost", position } as const
+  if (after.feed !== position.feed || after.position > position.position) return lost
+  const entries = await storage.readFeed({ account, after: after.position, limit: PAGE })
+  const page = await toPage(storage, after, entries)
+  return page.kind === "lost" ? lost : page
+}

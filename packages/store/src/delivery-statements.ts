@@ -1,0 +1,218 @@
+/**
+ * The statements of webhook deliveries. One that is taken stays `pending`: its due moment is put to the end of
+ * the time that its taker has, so one that a dead process held is due again by itself. `tries` tells the newest
+ * taking from an older one.
+ */
+import type {
+  Delivery,
+  DeliveryName,
+  DeliveryState,
+  ListDeliveriesRequest,
+  RecordedTry,
+  TakeDeliveriesRequest,
+} from "@safelight/core"
+import { sql } from "kysely"
+import { describeStatements } from "./statement.ts"
+import { allOf, TABLES } from "./tables.ts"
+
+const PENDING = sql.lit("pending" as const)
+const FAILED = sql.lit("failed" as const)
+
+const OUTBOX = describeStatements(({ db, compile }) => ({
+  insertDelivery: compile((delivery: Delivery) =>
+    db
+      .insertInto("webhookDeliveries")
+      .values(allOf(TABLES.webhookDeliveries, delivery))
+      .onConflict((conflict) => conflict.columns(["endpoint", "message"]).doNothing()),
+  ),
+  recordTry: compile(
+    (recorded: DeliveryName & Pick<Delivery, "tries" | "state" | "dueAt" | "history">) =>
+      db
+        .updateTable("webhookDeliveries")
+        .set({ state: recorded.state, dueAt: recorded.dueAt, history: recorded.history })
+        .where("endpoint", "=", recorded.endpoint)
+        .where("message", "=", recorded.message)
+        .where("tries", "=", recorded.tries)
+        .where("state", "=", PENDING),
+  ),
+  /** Those behind a delivery wait as long: otherwise they would be looked at each time. */
+  delayFollowers: compile(
+    ({
+      dueAt,
+      endpoint,
+      sequence,
+      subject,
+    }: RecordedTry["delivery"] & { readonly dueAt: number }) =>
+      db
+        .updateTable("webhookDeliveries")
+        .set({ dueAt })
+        .where("endpoint", "=", endpoint)
+        .where("subject", "=", subject)
+        .where("sequence", ">", sequence)
+        .where("state", "=", PENDING)
+        .where("dueAt", "<", dueAt),
+  ),
+  /** Of an endpoint that is disabled. */
+  giveUpDeliveries: compile(({ endpoint }: { endpoint: string }) =>
+    db
+      .updateTable("webhookDeliveries")
+      .set({ state: FAILED })
+      .where("endpoint", "=", endpoint)
+      .where("state", "=", PENDING)
+      .where((of) =>
+        of.exists(
+          of
+            .selectFrom("webhookEndpoints")
+            .select("id")
+            .where("id", "=", endpoint)
+            .where("disabledAt", "<>", of.lit(0)),
+        ),
+      ),
+  ),
+  deleteDeliveries: compile(({ endpoint }: { endpoint: string }) =>
+    db.deleteFrom("webhookDeliveries").where("endpoint", "=", endpoint),
+  ),
+}))
+
+const TAKINGS = describeStatements(({ db, compile, dialect }) => ({
+  /** Returned in no order. */
+  takeDeliveries: compile(({ endpoint, limit, now, until }: TakeDeliveriesRequest) =>
+    db
+      .with(
+        (cte) => cte("chosen").materialized(),
+        (of) =>
+          of
+            .selectFrom("webhookDeliveries as waiting")
+            .select("waiting.message")
+            .where("waiting.endpoint", "=", endpoint)
+            .where("waiting.state", "=", PENDING)
+            .where("waiting.dueAt", "<=", now)
+            .where((where) =>
+              where.not(
+                where.exists(
+                  where
+                    .selectFrom("webhookDeliveries as earlier")
+                    .select("earlier.message")
+                    .whereRef("earlier.endpoint", "=", "waiting.endpoint")
+                    .whereRef("earlier.subject", "=", "waiting.subject")
+                    .where("earlier.state", "=", PENDING)
+                    .whereRef("earlier.sequence", "<", "waiting.sequence"),
+                ),
+              ),
+            )
+            .where((where) =>
+              where.exists(
+                where
+                  .selectFrom("webhookEndpoints")
+                  .select("id")
+                  .where("id", "=", endpoint)
+                  .where("disabledAt", "=", where.lit(0)),
+              ),
+            )
+            .orderBy("waiting.dueAt")
+            .orderBy("waiting.sequence")
+            .limit(limit)
+            .$if(dialect.canSkipLocked, (chosen) => chosen.forUpdate("waiting").skipLocked()),
+      )
+      .updateTable("webhookDeliveries")
+      .from("chosen")
+      .set((of) => ({ dueAt: until, tries: of("tries", "+", of.lit(1)) }))
+      .where("webhookDeliveries.endpoint", "=", endpoint)
+      .whereRef("webhookDeliveries.message", "=", "chosen.message")
+      .returning(
+        TABLES.webhookDeliveries.members.map((name) => `webhookDeliveries.${name}` as const),
+      ),
+  ),
+}))
+
+export interface DeliveryPage extends Pick<ListDeliveriesRequest, "endpoint" | "limit"> {
+  readonly state: DeliveryState
+  /** Exclusive. */
+  readonly belowCreatedAt: number
+  readonly belowMessage: string
+}
+
+const LOG = describeStatements(({ db, compile }) => {
+  const columns = db.selectFrom("webhookDeliveries").select(TABLES.webhookDeliveries.members)
+  const compileList = (hasState: boolean) =>
+    compile((page: DeliveryPage) =>
+      columns
+        .where("endpoint", "=", page.endpoint)
+        .where((of) =>
+          of(
+            of.refTuple("createdAt", "message"),
+            "<",
+            of.tuple(page.belowCreatedAt, page.belowMessage),
+          ),
+        )
+        .$if(hasState, (list) => list.where("state", "=", page.state))
+        .orderBy("createdAt", "desc")
+        .orderBy("message", "desc")
+        .limit(page.limit),
+    )
+  return {
+    findDelivery: compile(({ endpoint, message }: DeliveryName) =>
+      columns.where("endpoint", "=", endpoint).where("message", "=", message),
+    ),
+    listDeliveries: compileList(false),
+    listDeliveriesByState: compileList(true),
+  }
+})
+
+const REPLAYS = describeStatements(({ db, compile }) => {
+  const replay = ({ now }: { readonly now: number }) =>
+    db
+      .updateTable("webhookDeliveries")
+      .set((of) => ({ state: PENDING, tries: of.lit(0), dueAt: now }))
+      .where("state", "<>", PENDING)
+  return {
+    replayOne: compile((request: DeliveryName & { readonly now: number }) =>
+      replay(request)
+        .where("endpoint", "=", request.endpoint)
+        .where("message", "=", request.message),
+    ),
+    replayFailed: compile(
+      (request: { readonly endpoint: string; readonly now: number; readonly since: number }) =>
+        replay(request)
+          .where("endpoint", "=", request.endpoint)
+          .where("state", "=", FAILED)
+          .where("createdAt", ">=", request.since),
+    ),
+  }
+})
+
+const REMOVALS = describeStatements(({ db, compile }) => ({
+  /** The oldest first. */
+  removeDeliveries: compile(({ before, limit }: { before: number; limit: number }) =>
+    db
+      .deleteFrom("webhookDeliveries")
+      .where((of) =>
+        of(
+          of.refTuple("endpoint", "message"),
+          "in",
+          of
+            .selectFrom("webhookDeliveries as old")
+            .select(["old.endpoint", "old.message"])
+            .where("old.state", "<>", PENDING)
+            .where("old.createdAt", "<", before)
+            .orderBy("old.createdAt")
+            .limit(limit)
+            .$asTuple("endpoint", "message"),
+        ),
+      ),
+  ),
+  /** What was made for an endpoint while it was deleted. */
+  removeOrphans: compile(() =>
+    db
+      .deleteFrom("webhookDeliveries")
+      .where("endpoint", "not in", db.selectFrom("webhookEndpoints").select("id")),
+  ),
+}))
+
+export const DELIVERY_STATEMENTS = describeStatements((compiler) => ({
+  ...OUTBOX(compiler),
+  ...TAKINGS(compiler),
+  ...LOG(compiler),
+  ...REPLAYS(compiler),
+  ...REMOVALS(compiler),
+}))

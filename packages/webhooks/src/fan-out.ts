@@ -1,0 +1,155 @@
+/**
+ * Spreads feeds to webhooks: each entry becomes a delivery for every enabled endpoint that chose its type. How
+ * far a feed was spread is noted in the commit that stores the deliveries, so each entry is spread once,
+ * whichever node does it and wherever one dies. An entry that nobody chose costs no more than being read.
+ */
+import {
+  createSemaphore,
+  EXPIRING_TYPE,
+  isSafelightError,
+  KEPT_FOREVER,
+  WEBHOOK_TYPES,
+  type Clock,
+  type Feed,
+  type FeedEntry,
+  type FeedStorage,
+  type Log,
+  type NewDelivery,
+  type WebhookEndpoint,
+  type WebhookStorage,
+  type WebhookType,
+} from "@safelight/core"
+import { findTaskAt, type KnownTasks } from "./known-tasks.ts"
+import { toExpiryNotice, toTaskMessage, type Message, type ToTaskText } from "./message.ts"
+import type { WebhookSettings } from "./settings.ts"
+
+export interface FanOutOptions {
+  readonly storage: Pick<FeedStorage, "listFeeds" | "findFeed" | "readFeed"> &
+    Pick<WebhookStorage, "listWebhooks" | "fanOut">
+  readonly tasks: KnownTasks
+  readonly toTaskText: ToTaskText
+  readonly settings: Pick<WebhookSettings, "noticeMs">
+  readonly clock: Pick<Clock, "now">
+  readonly log: Log
+  /** Called with endpoints that have new deliveries. */
+  readonly onFanned: (endpoints: readonly WebhookEndpoint[]) => void
+}
+
+export interface FanOut {
+  /** Every feed that has news. Rejects as the storage does. */
+  spreadAll(): Promise<void>
+  /** One account's. */
+  spread(account: string): Promise<void>
+}
+
+/** Entries that become deliveries in one commit, ten times as many at most: submissions wait for it. */
+const PAGE = 100
+/** Feeds at a time: one with a long way to go leaves room for the others. */
+const FEEDS_AT_ONCE = 8
+/** Tasks read at a time for one page. */
+const TASKS_AT_ONCE = 16
+
+export function createFanOut(options: FanOutOptions): FanOut {
+  const { storage } = options
+  const feeds = createSemaphore({ permits: FEEDS_AT_ONCE, name: "feeds" })
+  /** By account: whether it has to be spread once more behind what is under way. */
+  const running = new Map<string, { again: boolean }>()
+
+  /** One at a time an account. */
+  async function spreadFeed(account: string): Promise<void> {
+    const known = running.get(account)
+    if (known !== undefined) {
+      known.again = true
+      return
+    }
+    const state = { again: false }
+    running.set(account, state)
+    try {
+      do {
+        state.again = false
+        // oxlint-disable-next-line no-await-in-loop
+        await feeds.run(() => spreadToEnd(account, options))
+      } while (state.again)
+    } finally {
+      running.delete(account)
+    }
+  }
+
+  return {
+    async spreadAll() {
+      const behind = (await storage.listFeeds()).filter(isBehind)
+      await Promise.all(behind.map(({ account }) => spreadFeed(account)))
+    },
+    spread: spreadFeed,
+  }
+}
+
+/** A feed that is kept for a while has no endpoints. */
+function isBehind({ keptUntil, position, spreadTo }: Feed): boolean {
+  return keptUntil === KEPT_FOREVER && spreadTo < position
+}
+
+async function spreadToEnd(account: string, options: FanOutOptions): Promise<void> {
+  const { storage, onFanned } = options
+  for (;;) {
+    const feed = await storage.findFeed(account)
+    if (feed === undefined || !isBehind(feed)) return
+    const from = feed.spreadTo
+    const entries = await storage.readFeed({ account, after: from, limit: PAGE })
+    const to = entries.at(-1)?.position
+    if (to === undefined) return
+    const all = await storage.listWebhooks(account)
+    const endpoints = all.filter(({ disabledAt }) => disabledAt === 0)
+    const deliveries = await toDeliveries(entries, endpoints, options)
+    // Another node was faster: what it left is read anew.
+    const isDone = await storage.fanOut({ account, feed: feed.id, from, to, deliveries })
+    if (!isDone || deliveries.length === 0) continue
+    const told = new Set(deliveries.map(({ endpoint }) => endpoint))
+    onFanned(endpoints.filter(({ id }) => told.has(id)))
+  }
+}
+
+async function toDeliveries(
+  entries: readonly FeedEntry[],
+  endpoints: readonly WebhookEndpoint[],
+  options: FanOutOptions,
+): Promise<readonly NewDelivery[]> {
+  const reads = createSemaphore({ permits: TASKS_AT_ONCE, name: "tasks" })
+  const chosen = new Set(endpoints.flatMap(({ types }) => types))
+  const meant = entries.filter((entry) => toTypes(entry).some((type) => chosen.has(type)))
+  const messages = await Promise.all(
+    meant.map((entry) => reads.run(() => toMessages(entry, options))),
+  )
+  return messages
+    .flat()
+    .flatMap((message) =>
+      endpoints
+        .filter(({ types }) => types.some((type) => type === message.type))
+        .map(({ id }) => ({ ...message, endpoint: id })),
+    )
+}
+
+/** None for an event of a type that only a later release knows. */
+function toTypes({ type }: FeedEntry): readonly WebhookType[] {
+  const own = WEBHOOK_TYPES.filter((each) => each === `task.${type}`)
+  return type === "succeeded" ? [...own, EXPIRING_TYPE] : own
+}
+
+async function toMessages(entry: FeedEntry, options: FanOutOptions): Promise<readonly Message[]> {
+  const { tasks, toTaskText, settings, clock, log } = options
+  const { account, task: id, version, at, position } = entry
+  const [type, notice] = toTypes(entry)
+  const task = await findTaskAt(tasks, { account, id, version }).catch((error: unknown) => {
+    // One damaged task must not keep the account's others from being told.
+    if (!isSafelightError(error) || error.code !== "storage-corrupt") throw error
+    log.error({ error, task: id, version }, "webhook message impossible")
+    return undefined
+  })
+  if (task === undefined || type === undefined) return []
+  const now = clock.now()
+  // Between two positions there is room for what no event says.
+  const message = toTaskMessage({ type, task, at, sequence: 2 * position, now }, toTaskText)
+  if (notice === undefined) return [message]
+  const given = { task, sequence: 2 * position + 1, now }
+  return [message, toExpiryNotice(given, settings.noticeMs, toTaskText)]
+}

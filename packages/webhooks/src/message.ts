@@ -1,0 +1,83 @@
+/** The messages that endpoints get. A message's id is the same for every endpoint and every try. */
+import { randomUUID } from "node:crypto"
+import {
+  EXPIRING_TYPE,
+  lastExpiryAt,
+  TEST_TYPE,
+  toUnixSeconds,
+  type NewDelivery,
+  type Task,
+  type WebhookType,
+} from "@safelight/core"
+
+/** A delivery but for the endpoint that gets it. */
+export type Message = Omit<NewDelivery, "endpoint">
+
+/** The task as the API shows it: JSON. */
+export type ToTaskText = (task: Task) => string
+
+export interface TaskMessage {
+  readonly type: WebhookType
+  /** As the event left it. */
+  readonly task: Task
+  /** Of the event. */
+  readonly at: number
+  readonly sequence: number
+  readonly now: number
+}
+
+export function toTaskMessage(
+  { type, task, at, sequence, now }: TaskMessage,
+  toTaskText: ToTaskText,
+): Message {
+  return {
+    message: `msg_${task.id}_${task.version}`,
+    subject: task.id,
+    sequence,
+    type,
+    payload: toPayload(type, at, toTaskText(task)),
+    createdAt: now,
+    dueAt: now,
+  }
+}
+
+/**
+ * The notice that the artifacts of a task that succeeded expire soon. It waits until then; whether they still
+ * expire at that moment shows only when it comes, so the moment is part of its id.
+ */
+export function toExpiryNotice(
+  { task, sequence, now }: Pick<TaskMessage, "task" | "sequence" | "now">,
+  noticeMs: number,
+  toTaskText: ToTaskText,
+): Message {
+  const expiresAt = lastExpiryAt(task)
+  const dueAt = Math.max(now, expiresAt - noticeMs)
+  return {
+    message: `msg_${task.id}_expiring_${toUnixSeconds(expiresAt)}`,
+    subject: task.id,
+    sequence,
+    type: EXPIRING_TYPE,
+    payload: toPayload(EXPIRING_TYPE, dueAt, toTaskText(task), toUnixSeconds(expiresAt)),
+    createdAt: now,
+    dueAt,
+  }
+}
+
+export function toTestMessage(now: number): Message {
+  const message = `msg_${randomUUID()}`
+  const payload = toPayload(TEST_TYPE, now, JSON.stringify({ message: "This is a test." }))
+  return {
+    message,
+    subject: message,
+    sequence: 0,
+    type: TEST_TYPE,
+    payload,
+    createdAt: now,
+    dueAt: now,
+  }
+}
+
+function toPayload(type: string, at: number, data: string, expiresAt?: number): string {
+  const expiry = expiresAt === undefined ? "" : `"expires_at":${expiresAt},`
+  return `{"type":"${type}","timestamp":"${new Date(at).toISOString()}",${expiry}"data":${data}}`
+}

@@ -1,0 +1,69 @@
+/** What happens to tasks, in memory: a test adds changes, and says when reading fails. */
+import {
+  emptyTask,
+  SafelightError,
+  type ChangeService,
+  type PositionedChange,
+  type Task,
+  type WatchRequest,
+} from "@safelight/core"
+import { ACCOUNT } from "./fake-storage.ts"
+
+export const FEED = "0c1e0a8e-7e0e-4c66-9d1c-2f7d3f3d7f10"
+
+/** `failIfAsked` throws while the service fails. */
+export function createFakeChanges(tasks: Map<string, Task>, failIfAsked: () => void = () => {}) {
+  const changes: PositionedChange[] = []
+  const watches = new Set<WatchRequest>()
+  let isAway = false
+  let reads = 0
+
+  const service: ChangeService = {
+    async listChanges({ account, id, after }) {
+      failIfAway()
+      if (account !== ACCOUNT) return undefined
+      return changes.filter(({ task, version }) => task.id === id && version > after)
+    },
+    async watchChanges(request) {
+      failIfAsked()
+      watches.add(request)
+      const end = (): void => void watches.delete(request)
+      return { position: { feed: FEED, position: changes.length }, end }
+    },
+    async readChanges({ after }) {
+      failIfAway()
+      const newest = { feed: FEED, position: changes.length }
+      if (after.feed !== FEED || after.position > newest.position) {
+        return { kind: "lost", position: newest }
+      }
+      // Ten at a time, so that a test has pages.
+      const page = changes.slice(after.position, after.position + 10)
+      const next = { feed: FEED, position: after.position + page.length }
+      return { kind: "changes", changes: page, next }
+    },
+  }
+
+  function failIfAway(): void {
+    reads += 1
+    if (!isAway) return
+    throw new SafelightError({ code: "storage-unavailable", message: "away", retryable: true })
+  }
+
+  return {
+    service,
+    watches,
+    reads: () => reads,
+    setAway: (away: boolean) => void (isAway = away),
+    endAll: () => [...watches].forEach(({ onEnd }) => onEnd()),
+    /** Adds a change of a task and tells whoever watches; gives its position. */
+    add(id: string, type: string, parts: Partial<Task> = {}): number {
+      const version = changes.filter(({ task }) => task.id === id).length + 1
+      const task = { ...emptyTask(id), account: ACCOUNT, model: "model-a", ...parts, version }
+      tasks.set(id, task)
+      const position = { feed: FEED, position: changes.length + 1 }
+      changes.push({ task, version, type, at: 1_000 * position.position, position })
+      for (const { onNews, task: only } of watches) if (only === undefined || only === id) onNews()
+      return position.position
+    },
+  }
+}

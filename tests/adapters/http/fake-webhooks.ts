@@ -1,0 +1,94 @@
+/**
+ * Webhooks as a handler knows them: `we_1` is enabled, `we_2` disabled, `msg_1` a delivery of both. What is to be
+ * told apart is asked for by a description or a URL.
+ */
+import type { Delivery, Webhook, WebhookService } from "@safelight/core"
+
+const WEBHOOK: Webhook = {
+  id: "we_1",
+  account: "account-a",
+  createdAt: 1_000,
+  url: "https://hooks.example/",
+  description: "",
+  types: ["task.succeeded"],
+  disabledAt: 0,
+  disabledReason: null,
+  failingSince: 2_000,
+  provenAt: 0,
+  oldSecretsEndAt: 3_000,
+}
+const DISABLED: Webhook = { ...WEBHOOK, id: "we_2", disabledAt: 5_000, disabledReason: "gone" }
+
+const DELIVERY: Delivery = {
+  endpoint: "we_1",
+  message: "msg_1",
+  subject: "task",
+  sequence: 1,
+  type: "task.succeeded",
+  payload: "{}",
+  createdAt: 1_000,
+  dueAt: 9_000,
+  state: "pending",
+  tries: 2,
+  history: [
+    { at: 1_000, durationMs: 5, status: 500, failure: null, answer: "no" },
+    { at: 1_000, durationMs: 5, status: null, failure: "timed-out", answer: "" },
+  ],
+}
+
+/** `check` throws what every call is to fail with. */
+export function createFakeWebhooks(check: () => void): WebhookService {
+  function find(id: string): Webhook | undefined {
+    check()
+    return [WEBHOOK, DISABLED].find((each) => each.id === id)
+  }
+  const unknown = { kind: "unknown" } as const
+
+  return {
+    async createWebhook({ url, description }) {
+      check()
+      if (url.startsWith("ftp:")) return { kind: "url-not-allowed" }
+      if (description === "one too many") return { kind: "too-many", most: 10 }
+      return { kind: "done", webhook: WEBHOOK, secret: "whsec_c2VjcmV0" }
+    },
+    async listWebhooks() {
+      check()
+      return [WEBHOOK, DISABLED]
+    },
+    findWebhook: async ({ id }) => find(id),
+    async updateWebhook({ id, url }) {
+      const webhook = find(id)
+      if (webhook === undefined) return unknown
+      return url?.startsWith("ftp:") === true
+        ? { kind: "url-not-allowed" }
+        : { kind: "done", webhook }
+    },
+    deleteWebhook: async ({ id }) => find(id) !== undefined,
+    async rotateWebhook({ id }) {
+      const webhook = find(id)
+      return webhook === undefined ? unknown : { kind: "done", webhook, secret: "whsec_c2VjcmV0" }
+    },
+    async testWebhook({ id }) {
+      const webhook = find(id)
+      if (webhook === undefined) return unknown
+      return webhook.disabledAt > 0 ? { kind: "disabled" } : { kind: "done", delivery: DELIVERY }
+    },
+    async findDelivery({ id, message }) {
+      return find(id) !== undefined && message === "msg_1" ? DELIVERY : undefined
+    },
+    async listDeliveries({ id, limit }) {
+      const next = limit === 1 ? { createdAt: 1_000, message: "msg_1" } : null
+      return find(id) === undefined ? undefined : { deliveries: [DELIVERY], next }
+    },
+    async replayDelivery({ id, message }) {
+      const webhook = find(id)
+      if (webhook === undefined || message !== "msg_1") return unknown
+      return webhook.disabledAt > 0 ? { kind: "disabled" } : { kind: "done", delivery: DELIVERY }
+    },
+    async replayFailed({ id }) {
+      const webhook = find(id)
+      if (webhook === undefined) return unknown
+      return webhook.disabledAt > 0 ? { kind: "disabled" } : { kind: "done", replayed: 3 }
+    },
+  }
+}

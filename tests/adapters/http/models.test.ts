@@ -1,0 +1,119 @@
+/** The models over HTTP: what each takes, makes and costs, under its id with or without encoded slashes. */
+import { createAccess } from "@safelight/access"
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { defineModel, fields, MODELS, text } from "@safelight/core"
+import { createHttpHandler } from "@safelight/http"
+import { createManualClock } from "@safelight/testkit"
+import { createFakeService } from "./fake-service.ts"
+import { createFakeStorage } from "./fake-storage.ts"
+import { createWorld, WORLDS, type World } from "./worlds.ts"
+
+const EDIT = "vendor-b/imagine-image/v2.0/edit"
+
+async function open(kind: (typeof WORLDS)[number]): Promise<World & AsyncDisposable> {
+  const world = await createWorld(kind, { settings: { bodyBytes: 1_000_000 } })
+  return { ...world, [Symbol.asyncDispose]: () => world.close() }
+}
+
+for (const kind of WORLDS) {
+  describe(`the models, ${kind}`, () => {
+    it("are listed in their order, each as it is shown alone", async () => {
+      await using world = await open(kind)
+      const response = await world.call("/v1/models")
+      const { models } = (await response.json()) as { models: { model: string }[] }
+      assert.deepEqual(
+        models.map(({ model }) => model),
+        MODELS.map(({ id }) => id),
+      )
+      for (const each of models) {
+        for (const path of [each.model, encodeURIComponent(each.model)]) {
+          const shown = await world.call(`/v1/models/${path}`)
+          assert.equal(shown.status, 200)
+          assert.deepEqual(await shown.json(), each)
+        }
+      }
+    })
+
+    it("say what they take, what they make, what bounds them and what they cost", async () => {
+      await using world = await open(kind)
+      const response = await world.call(`/v1/models/${EDIT}`)
+      const { parameters, ...rest } = (await response.json()) as {
+        parameters: { $schema: string; required: string[]; properties: Record<string, object> }
+      }
+      assert.deepEqual(rest, {
+        model: EDIT,
+        outputs: { type: "image", keys: "image_<n>" },
+        media: [
+          {
+            param: "parameters.image_urls",
+            type: "image",
+            data_url_types: ["image/png", "image/jpeg", "image/webp"],
+          },
+        ],
+        limits: { body_bytes: 1_000_000, url_characters: 8_192, data_url_bytes: 20_971_520 },
+        price_version: "default-1",
+        price: { per_image_micros: 20_000 },
+      })
+      assert.match(parameters.$schema, /2020-12/)
+      assert.deepEqual(parameters.required, ["image_urls", "prompt"])
+      const { count } = parameters.properties
+      assert.deepEqual(count, { type: "integer", minimum: 1, maximum: 4, default: 1 })
+    })
+
+    it("are not sent again to who has them", async () => {
+      await using world = await open(kind)
+      const [list, one] = ["/v1/models", `/v1/models/${EDIT}`]
+      for (const path of [list, one]) {
+        const etag = (await world.call(path)).headers.get("etag") ?? ""
+        assert.match(etag, /^"[0-9a-f]{64}"$/)
+        const again = await world.call(path, { headers: { "if-none-match": etag } })
+        assert.deepEqual([again.status, await again.text()], [304, ""])
+      }
+      const other = await world.call(one, { headers: { "if-none-match": '"other"' } })
+      assert.equal(other.status, 200)
+    })
+
+    it("need a key, and one that is not there is named with those that are", async () => {
+      await using world = await open(kind)
+      assert.equal((await world.bare("/v1/models")).status, 401)
+      assert.equal((await world.bare(`/v1/models/${EDIT}`)).status, 401)
+      for (const id of ["none", `${EDIT}/`, EDIT.toUpperCase(), "vendor-b"]) {
+        const response = await world.call(`/v1/models/${id}`)
+        const { error } = (await response.json()) as { error: { code: string; message: string } }
+        assert.deepEqual([response.status, error.code], [404, "not_found"])
+        assert.match(error.message, /does not exist\. Choose one of: vendor-a/)
+      }
+    })
+  })
+}
+
+describe("a model of the host's own", () => {
+  it("is listed with the price that the service has for it", async () => {
+    const own = defineModel({
+      id: "acme/one",
+      artifacts: "video",
+      parameters: fields({ word: text(1, 100) }),
+      logged: [],
+      estimate: () => ({ images: 0, inputVideosMs: [], outputVideoMs: 1_000 }),
+    })
+    const { service } = createFakeService()
+    const { keys, storage } = createFakeStorage()
+    const clock = createManualClock()
+    const table = { version: "own-1", models: { "acme/one": { perVideoSecondMicros: 7 } } }
+    const handler = createHttpHandler({
+      service: { ...service, currentPrices: () => table },
+      access: createAccess({ storage, service, clock }),
+      clock,
+      publicUrl: () => "https://media.example/",
+      models: [own],
+    })
+    const headers = { authorization: `Bearer ${keys.add()}` }
+    const url = "https://media.example/v1/models/acme/one"
+    const response = await handler.fetch(new Request(url, { headers }))
+    const shown = (await response.json()) as Record<string, unknown>
+    assert.deepEqual(shown["price"], { per_video_second_micros: 7 })
+    assert.deepEqual(shown["outputs"], { type: "video", keys: "video" })
+    assert.equal(shown["price_version"], "own-1")
+  })
+})

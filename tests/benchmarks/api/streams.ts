@@ -1,0 +1,122 @@
+/**
+ * What streams cost. `sse_rss_kb_each`: resident memory of the service for each of 10,000 idle streams.
+ * `event_to_client_p99_ms`: from the moment an event is written down to its arrival at a client, on one node,
+ * while tasks are submitted one after the other. `stream_post_share`: what is lost of POST's throughput while
+ * somebody reads the account's stream, beside the same service before; the account then has a feed.
+ */
+import { get, Agent, type IncomingMessage } from "node:http"
+import { once } from "node:events"
+import { parseArgs } from "node:util"
+import autocannon from "autocannon"
+import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
+import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { startServer } from "../child-server.ts"
+import { median, percentile, report } from "../measure.ts"
+
+const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } })
+const STREAMS = values.quick ? 100 : 10_000
+const EVENTS = values.quick ? 20 : 1_000
+const ROUNDS = values.quick ? 1 : 5
+const ROUND_S = values.quick ? 1 : 3
+/** Opened at once: more would wait in the listener's backlog. */
+const OPENING = 100
+
+interface Service {
+  readonly url: string
+  /** Of an account of its own for each stream that is measured. */
+  readonly keys: readonly string[]
+}
+
+const { model, parameters } = SAMPLE_REQUEST
+const body = JSON.stringify({ model, parameters })
+const agent = new Agent({ keepAlive: false, maxSockets: Infinity })
+
+async function open(url: string, key: string): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${key}` }
+  const request = get(`${url}/v1/stream`, { agent, headers })
+  const [response] = (await once(request, "response")) as [IncomingMessage]
+  if (response.statusCode !== 200) throw new Error(`a stream was answered ${response.statusCode}`)
+  response.setEncoding("utf8").resume()
+  return response
+}
+
+async function post(url: string, key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const response = await fetch(`${url}/v1/tasks`, { method: "POST", headers, body })
+  if (response.status !== 202) throw new Error(`POST was answered ${response.status}`)
+  await response.arrayBuffer()
+}
+
+async function postPerS(url: string, key: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const requests = [{ method: "POST", path: "/v1/tasks", headers, body } as const]
+  const result = await autocannon({ url, connections: 64, duration: ROUND_S, requests })
+  if (result.non2xx > 0) throw new Error(`${result.non2xx} were refused`)
+  return result.requests.average
+}
+
+/** Milliseconds from each event's `timestamp` to its arrival. */
+async function measureArrivals(url: string, key: string): Promise<readonly number[]> {
+  const stream = await open(url, key)
+  const delays: number[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  stream.on("data", (text: string) => {
+    const now = Date.now()
+    for (const [, timestamp = ""] of text.matchAll(/"timestamp":"([^"]+)"/g)) {
+      delays.push(now - Date.parse(timestamp))
+    }
+    if (delays.length >= EVENTS) resolve()
+  })
+  for (let count = 0; count < EVENTS; count += 1) await post(url, key)
+  await promise
+  stream.destroy()
+  return delays
+}
+
+await using folder = await createTemporaryFolder()
+await using service = await startServer<Service>("stream-server", folder.path)
+const { url, keys } = service.announcement
+const [first = "", watched = ""] = keys
+
+/** Bytes; undefined where the system does not tell. */
+async function readRss(): Promise<number> {
+  service.process.send("memory")
+  const [bytes] = (await once(service.process, "message")) as [number]
+  return bytes
+}
+
+// Warm, so that what every service needs is not counted as the streams'.
+await postPerS(url, first)
+const rssBefore = await readRss()
+const streams: IncomingMessage[] = []
+while (streams.length < STREAMS) {
+  const some = Array.from(
+    { length: OPENING },
+    (_, index) => keys[(streams.length + index) % keys.length],
+  )
+  streams.push(...(await Promise.all(some.map((key = "") => open(url, key)))))
+}
+const rssAfter = await readRss()
+for (const stream of streams) stream.destroy()
+
+const arrivals = await measureArrivals(url, watched)
+
+await using other = await createTemporaryFolder()
+await using plain = await startServer<Service>("stream-server", other.path)
+const shares: number[] = []
+const key = plain.announcement.keys[0] ?? ""
+const streamed = plain.announcement.keys[1] ?? ""
+const reading = await open(plain.announcement.url, streamed)
+for (let round = 0; round <= ROUNDS; round += 1) {
+  const without = await postPerS(plain.announcement.url, key)
+  const withStream = await postPerS(plain.announcement.url, streamed)
+  if (round > 0) shares.push(1 - withStream / without)
+}
+reading.destroy()
+
+report({
+  sse_rss_kb_each: (rssAfter - rssBefore) / 1_024 / STREAMS,
+  event_to_client_p50_ms: median(arrivals),
+  event_to_client_p99_ms: percentile(arrivals, 0.99),
+  stream_post_share: median(shares),
+})

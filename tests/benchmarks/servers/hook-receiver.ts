@@ -1,0 +1,13 @@
+/** Receivers of webhooks: one that takes every message at once, and below `/dead` any number that never answer. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { announce } from "./announce.ts"
+
+const server = createServer((request, response) => {
+  if (request.url?.startsWith("/dead") === true) return
+  request.resume()
+  request.on("end", () => response.end())
+})
+server.listen(0, "127.0.0.1", () => {
+  announce({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+})

@@ -1,0 +1,42 @@
+/**
+ * The task API with streams over SQLite in a process of its own; its engine is not started, so a POST costs its
+ * acceptance alone. Tells the parent where it listens, and keys of some accounts. Asked for its "memory", it
+ * answers with what of it is resident, in bytes, after it has collected its garbage.
+ */
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
+import { createEngine, systemClock } from "@safelight/engine"
+import { createHttpHandler, createNodeServer } from "@safelight/http"
+import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { createAccess, createKey } from "@safelight/access"
+import { createInstantChannel } from "../../support/instant-channel.ts"
+import { announce } from "./announce.ts"
+
+const ACCOUNTS = 20
+
+const folder = process.argv[2] ?? ""
+const storage = await createSqliteStorage({ folder, mode: "serve" })
+const artifacts = createFilesystemArtifacts({ folder: `${folder}/artifacts` })
+const engine = createEngine({ storage, artifacts, channels: [createInstantChannel()] })
+const keys: string[] = []
+for (let index = 0; index < ACCOUNTS; index += 1) {
+  const { key } = await createKey({ keys: storage, account: `a${index}`, now: Date.now() })
+  keys.push(key)
+}
+const handler = createHttpHandler({
+  service: engine,
+  changes: engine,
+  access: createAccess({ storage, service: engine, clock: systemClock }),
+  clock: systemClock,
+  publicUrl: () => "http://127.0.0.1",
+})
+const { url } = await createNodeServer({ handler })
+setFlagsFromString("--expose-gc")
+const collect = runInNewContext("gc") as () => void
+process.on("message", (question) => {
+  if (question !== "memory") return
+  collect()
+  process.send?.(process.memoryUsage.rss())
+})
+announce({ url, keys })

@@ -1,0 +1,264 @@
+/** What happens to tasks, as it happens: changes, watches, and readers who come back. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { SafelightError, type ChangePage, type ChangePosition } from "@safelight/core"
+import { createScriptedChannel } from "@safelight/testkit"
+import { completed, createScene, SETTINGS, type Scene } from "./support.ts"
+
+const account = "ada"
+
+/** A channel whose tasks run for 5 s. */
+const createSlowChannel = () =>
+  createScriptedChannel({
+    submits: Array.from({ length: 20 }, () => ({ kind: "accepted" as const, operation: 1 })),
+    polls: Array.from({ length: 20 }, () => completed()),
+  })
+
+interface Reader {
+  /** `task version type` of every change that was read. */
+  readonly seen: string[]
+  readonly position: () => ChangePosition
+  readonly end: () => void
+  news: number
+  ended: number
+}
+
+/** Watches the account, and reads to the end whenever it is told. */
+async function follow(scene: Scene, after?: ChangePosition, task?: string): Promise<Reader> {
+  let position = after
+  const seen: string[] = []
+  const reader: Reader = {
+    seen,
+    position: () => position ?? { feed: "", position: 0 },
+    end: () => watch.end(),
+    news: 0,
+    ended: 0,
+  }
+  let reading = Promise.resolve()
+  async function read(): Promise<void> {
+    for (;;) {
+      const page = await scene.engine.readChanges({ account, after: reader.position() })
+      if (page.kind === "lost") {
+        seen.push("lost")
+        position = page.position
+        continue
+      }
+      for (const { task: one, version, type } of page.changes) {
+        seen.push(`${one.id} ${version} ${type}`)
+      }
+      if (page.next.position === reader.position().position) return
+      position = page.next
+    }
+  }
+  const watch = await scene.engine.watchChanges({
+    account,
+    ...(task !== undefined && { task }),
+    onNews() {
+      reader.news += 1
+      reading = reading.then(read)
+    },
+    onEnd: () => void (reader.ended += 1),
+  })
+  position ??= watch.position
+  reading = reading.then(read)
+  await reading
+  return reader
+}
+
+type Changes = Extract<ChangePage, { kind: "changes" }>
+
+async function readOn(scene: Scene, after: ChangePosition): Promise<Changes> {
+  const page = await scene.engine.readChanges({ account, after })
+  assert.ok(page.kind === "changes", "nothing is lost")
+  return page
+}
+
+const STORY = ["submitted", "dispatched", "accepted", "succeeded"]
+
+describe("whoever watches an account", () => {
+  it("reads every event of its tasks once, in order, with the task as it left it", async () => {
+    const scene = createScene({ channels: [createSlowChannel()] })
+    const before = await scene.submit()
+    const reader = await follow(scene)
+    const first = await scene.submit()
+    const second = await scene.submit()
+    await scene.clock.advance(60_000)
+    for (const { id } of [first, second]) {
+      const own = reader.seen.filter((line) => line.startsWith(id))
+      assert.deepEqual(
+        own,
+        STORY.map((type, index) => `${id} ${index + 1} ${type}`),
+      )
+    }
+    assert.equal(new Set(reader.seen).size, reader.seen.length)
+    assert.ok(!reader.seen.includes(`${before.id} 1 submitted`), "it began before the watch")
+    const changes = await scene.engine.listChanges({ account, id: first.id, after: 0 })
+    assert.deepEqual(
+      changes?.map(({ version, task }) => [version, task.version, task.state]),
+      [
+        [1, 1, "queued"],
+        [2, 2, "dispatching"],
+        [3, 3, "running"],
+        [4, 4, "succeeded.available"],
+      ],
+    )
+    const later = await scene.engine.listChanges({ account, id: first.id, after: 3 })
+    assert.deepEqual(later, changes?.slice(3))
+  })
+
+  it("learns nothing of another account's tasks", async () => {
+    const scene = createScene({ channels: [createSlowChannel()] })
+    const { id } = await scene.submit()
+    assert.equal(await scene.engine.listChanges({ account: "other", id, after: 0 }), undefined)
+    const { position } = await scene.engine.watchChanges({
+      account: "other",
+      onNews: () => assert.fail("it was told"),
+      onEnd() {},
+    })
+    await scene.submit()
+    await scene.clock.advance(60_000)
+    const page = await scene.engine.readChanges({ account: "other", after: position })
+    assert.deepEqual(page, { kind: "changes", changes: [], next: position })
+  })
+
+  it("of one task is told of that one alone", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const mine = await scene.submit()
+    const reader = await follow(scene, undefined, mine.id)
+    await scene.clock.advance(1)
+    const told = reader.news
+    await scene.submit()
+    await scene.clock.advance(1)
+    assert.equal(reader.news, told)
+    scene.engine.start()
+    await scene.clock.advance(60_000)
+    assert.ok(reader.news > told)
+  })
+
+  it("who comes back finds what it missed, at another process too", async () => {
+    const scene = createScene({ channels: [createSlowChannel()] })
+    const reader = await follow(scene)
+    const { id } = await scene.submit()
+    // What it was told of before is read.
+    await scene.clock.advance(0)
+    reader.end()
+    reader.end()
+    const seen = reader.seen.length
+    await scene.clock.advance(60_000)
+    assert.equal(reader.seen.length, seen, "an ended watch is told nothing")
+    const { clock, storage } = scene
+    const other = createScene({ channels: [createSlowChannel()], clock, storage })
+    const again = await follow(other, reader.position())
+    const all = [...reader.seen, ...again.seen]
+    assert.deepEqual(
+      all,
+      STORY.map((type, index) => `${id} ${index + 1} ${type}`),
+    )
+  })
+
+  it("is told by the next look where another process tells nobody", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    scene.storage.onFed = () => () => {}
+    const reader = await follow(scene)
+    await scene.submit()
+    assert.deepEqual(reader.seen, [])
+    await scene.clock.advance(SETTINGS.idlePollMs)
+    assert.equal(reader.seen.length, 1)
+  })
+
+  it("misses nothing while the storage is away", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const reader = await follow(scene)
+    const { readFeed, listFeeds } = scene.storage
+    const away = async () => {
+      throw new SafelightError({ code: "storage-unavailable", message: "away", retryable: true })
+    }
+    Object.assign(scene.storage, { readFeed: away, listFeeds: away })
+    await scene.submit()
+    await scene.clock.advance(5 * SETTINGS.idlePollMs)
+    assert.deepEqual(reader.seen, [])
+    Object.assign(scene.storage, { readFeed, listFeeds })
+    await scene.clock.advance(SETTINGS.idlePollMs)
+    assert.equal(reader.seen.length, 1)
+  })
+
+  it("starts over where the position is of another feed, ahead of it, or forgotten", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const reader = await follow(scene)
+    const begun = reader.position()
+    for (let count = 0; count < 4; count += 1) await scene.submit()
+    const now = { ...begun, position: 4 }
+    const lost = [
+      { feed: "another", position: 1 },
+      { ...begun, position: 5 },
+    ]
+    for (const after of lost) {
+      const page = await scene.engine.readChanges({ account, after })
+      assert.deepEqual(page, { kind: "lost", position: now })
+    }
+    reader.end()
+    await scene.clock.advance(2 * SETTINGS.idlePollMs)
+    await scene.storage.forgetFeed({ account, now: 0, before: 1e15, limit: 2 })
+    const page = await scene.engine.readChanges({ account, after: begun })
+    assert.deepEqual(page, { kind: "lost", position: now })
+    assert.equal((await readOn(scene, { ...begun, position: 2 })).changes.length, 2)
+  })
+
+  it("is told where its feed was begun anew", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const reader = await follow(scene)
+    await scene.submit()
+    await scene.clock.advance(0)
+    const { news } = reader
+    await scene.storage.limitFeed({ account, until: 0 })
+    await scene.storage.forgetFeed({ account, now: 1e15, before: 0, limit: 9 })
+    await scene.clock.advance(SETTINGS.idlePollMs)
+    assert.equal(reader.news, news + 1)
+    assert.deepEqual(reader.seen.slice(1), ["lost"])
+    await scene.submit()
+    await scene.clock.advance(0)
+    assert.equal(reader.seen.length, 3)
+  })
+
+  it("keeps the feed as long as it watches; a sweep removes it an hour later", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const reader = await follow(scene)
+    await scene.submit()
+    for (let hours = 0; hours < 3; hours += 1) {
+      await scene.clock.advance(SETTINGS.feedMs)
+      await scene.engine.sweep()
+    }
+    assert.notEqual(await scene.storage.findFeed(account), undefined)
+    reader.end()
+    await scene.clock.advance(SETTINGS.feedMs + 2 * SETTINGS.idlePollMs)
+    await scene.engine.sweep()
+    assert.equal(await scene.storage.findFeed(account), undefined)
+  })
+
+  it("costs nothing once it has gone", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const reader = await follow(scene)
+    reader.end()
+    await scene.clock.advance(2 * SETTINGS.idlePollMs)
+    scene.storage.listFeeds = async () => assert.fail("somebody looks at the feeds")
+    await scene.clock.advance(10 * SETTINGS.idlePollMs)
+  })
+
+  it("is told of the end of the engine, and nobody watches after it", async () => {
+    const scene = createScene({ channels: [createSlowChannel()] })
+    const reader = await follow(scene)
+    await scene.engine.stop()
+    assert.equal(reader.ended, 1)
+    const late = scene.engine.watchChanges({ account, onNews() {}, onEnd() {} })
+    await assert.rejects(late, { code: "overloaded" })
+  })
+
+  it("reads more pages than one", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const reader = await follow(scene)
+    reader.end()
+    for (let count = 0; count < 450; count += 1) await scene.submit()
+    const again = await follow(scene, reader.position())
+    assert.equal(again.seen.length, 450)
+  })
+})

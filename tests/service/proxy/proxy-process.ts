@@ -1,0 +1,129 @@
+/**
+ * A proxy as the page about deploying configures it, in front of a service of the test's own: the page's own lines,
+ * but for addresses, files and TLS.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readFileSync } from "node:fs"
+import { writeFile } from "node:fs/promises"
+import { createServer, type AddressInfo } from "node:net"
+import { join } from "node:path"
+import { ROOT } from "../../architecture/workspaces.ts"
+import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { until } from "../../support/until.ts"
+
+const PAGE = readFileSync(join(ROOT, "packages/safelight/docs/deploying.md"), "utf8")
+
+export type ProxyKind = keyof typeof KINDS
+
+export interface Proxy extends AsyncDisposable {
+  readonly url: string
+  /** What it has logged of requests so far. */
+  readLog(): string
+}
+
+interface Places {
+  readonly folder: string
+  readonly log: string
+  readonly port: number
+  /** Of the service, without a scheme. */
+  readonly upstream: string
+}
+
+interface Kind {
+  readonly executable: string
+  /** The language of its block in the page. */
+  readonly language: string
+  /** What of the page is another here; each must be there. */
+  replace(places: Places): readonly (readonly [string, string])[]
+  /** The file around the page's lines. */
+  wrap(lines: string, places: Places): string
+  argv(file: string, places: Places): readonly string[]
+}
+
+const KINDS = {
+  nginx: {
+    executable: "/usr/sbin/nginx",
+    language: "nginx",
+    replace: ({ log, port, upstream }) => [
+      ["server 127.0.0.1:8080;", `server ${upstream};`],
+      ["listen 443 ssl;", `listen 127.0.0.1:${port};`],
+      ["  ssl_certificate /etc/ssl/media.example.pem;\n", ""],
+      ["  ssl_certificate_key /etc/ssl/media.example.key;\n", ""],
+      ["/var/log/nginx/safelight.log", log],
+    ],
+    wrap(lines, { folder }) {
+      const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+      const paths = kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};`).join(" ")
+      const main = `daemon off; master_process off; pid ${join(folder, "pid")};`
+      return `${main}\nevents {}\nhttp {\n${paths}\n${lines}\n}\n`
+    },
+    argv: (file, { folder }) => ["-p", folder, "-e", "stderr", "-c", file],
+  },
+  caddy: {
+    executable: "/usr/bin/caddy",
+    language: "caddyfile",
+    replace: ({ log, port, upstream }) => [
+      ["media.example {", `http://127.0.0.1:${port} {`],
+      ["127.0.0.1:8080", upstream],
+      ["/var/log/caddy/safelight.log", log],
+    ],
+    wrap: (lines) => `{\n\tadmin off\n}\n${lines}`,
+    argv: (file) => ["run", "--adapter", "caddyfile", "--config", file],
+  },
+} as const satisfies Readonly<Record<string, Kind>>
+
+/** For `{ skip }`: why it can't be had here. Under CI it is tried, and fails. */
+export function skipWithout(kind: ProxyKind): string | false {
+  const { executable } = KINDS[kind]
+  return existsSync(executable) || process.env["CI"] !== undefined ? false : `no ${executable}`
+}
+
+/** Resolves once it answers; rejects if it ends before. */
+export async function startProxy(kind: ProxyKind, service: string): Promise<Proxy> {
+  const own: Kind = KINDS[kind]
+  const { path: folder, [Symbol.asyncDispose]: remove } = await createTemporaryFolder()
+  const upstream = new URL(service).host
+  const places = { folder, log: join(folder, "requests.log"), port: await findPort(), upstream }
+  const [file, url] = [join(folder, "configuration"), `http://127.0.0.1:${places.port}`]
+  await writeFile(file, own.wrap(readBlock(own, places), places))
+  const env = { PATH: process.env["PATH"], HOME: folder }
+  const child = spawn(own.executable, own.argv(file, places), { stdio: "ignore", env })
+  await once(child, "spawn")
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`${kind} ended with ${child.exitCode}`)
+    return fetch(`${url}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  })
+  return {
+    url,
+    readLog: () => readFileSync(places.log, "utf8"),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM")
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit")
+      await remove()
+    },
+  }
+}
+
+function readBlock({ language, replace }: Kind, places: Places): string {
+  const pattern = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``)
+  let lines = pattern.exec(PAGE)?.[1] ?? ""
+  for (const [from, to] of replace(places)) {
+    if (!lines.includes(from)) throw new Error(`the page has no line with ${from}`)
+    lines = lines.replace(from, to)
+  }
+  return lines
+}
+
+/** One that is free now: neither proxy can be asked which it took. */
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}

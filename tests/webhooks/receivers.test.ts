@@ -1,0 +1,246 @@
+/** Receivers that fail, in every way: when they are tried again, when no more, and whom they hold up. */
+import assert from "node:assert/strict"
+import { describe, test } from "node:test"
+import type { SendOutcome } from "@safelight/core"
+import { createWorld, FINISH, unavailable } from "./webhook-world.ts"
+
+const HOUR_MS = 3_600_000
+const URL_A = "https://a.example"
+/** Seldom, for tests that take days. */
+const POLL_MS = 30_000
+const NEVER = new Promise<never>(() => {})
+
+describe("a receiver that fails", () => {
+  test("is tried for 75 hours, ever less often, and then given up with a line", async (t) => {
+    const world = createWorld(t, { pollMs: POLL_MS })
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    world.receivers.set(URL_A, () => 500)
+    const start = world.clock.now()
+    await world.change("t", FINISH)
+    await world.clock.advance(100 * HOUR_MS)
+    const pauses = world.sent.map(({ at }, index) => at - (world.sent[index - 1]?.at ?? start))
+    const seconds = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+    assert.equal(pauses.length, seconds.length)
+    for (const [index, pauseMs] of pauses.entries()) {
+      const lateMs = pauseMs - (seconds[index] ?? 0) * 1_000
+      assert.ok(lateMs >= 0 && lateMs <= POLL_MS, `try ${index}: ${pauseMs} ms`)
+    }
+    assert.equal(Math.floor(((world.sent.at(-1)?.at ?? 0) - start) / HOUR_MS), 75)
+    assert.equal(new Set(world.sent.map((sent) => sent.id)).size, 1)
+    const [delivery] = await world.deliveries(id)
+    assert.equal(delivery?.state, "failed")
+    assert.equal(delivery?.history.length, 10)
+    assert.ok(world.lines.some(({ message }) => message === "webhook delivery given up"))
+    const webhook = await world.webhooks.findWebhook({ account: "account", id })
+    assert.ok((webhook?.failingSince ?? 0) > 0)
+    assert.equal(webhook?.disabledAt, 0)
+  })
+
+  test("is logged with what it answered", async (t) => {
+    const world = createWorld(t)
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    const outcomes: SendOutcome[] = [
+      { kind: "failed", failure: "address-not-allowed" },
+      { kind: "answered", status: 302, body: "elsewhere" },
+      { kind: "answered", status: 200, body: "x".repeat(3_000) },
+    ]
+    world.receivers.set(URL_A, () => outcomes.shift() ?? 500)
+    await world.change("t", FINISH)
+    await world.clock.advance(HOUR_MS / 2)
+    const [delivery] = await world.deliveries(id)
+    assert.equal(delivery?.state, "delivered")
+    assert.deepEqual(
+      delivery?.history.map(({ status, failure, answer }) => [status, failure, answer.length]),
+      [
+        [null, "address-not-allowed", 0],
+        [302, null, 9],
+        [200, null, 2_048],
+      ],
+    )
+  })
+
+  test("may ask for a longer pause", async (t) => {
+    const world = createWorld(t)
+    world.webhooks.start()
+    await world.add(URL_A)
+    const busy: SendOutcome = { kind: "answered", status: 429, body: "", retryAfterMs: 60_000 }
+    world.receivers.set(URL_A, () => busy)
+    await world.change("t", FINISH)
+    await world.clock.advance(59_000)
+    assert.equal(world.sent.length, 1)
+    await world.clock.advance(3_000)
+    assert.equal(world.sent.length, 2)
+  })
+
+  test("with 410 is disabled at once, with all that waits", async (t) => {
+    const world = createWorld(t, { pollMs: POLL_MS })
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    world.receivers.set(URL_A, () => 410)
+    await Promise.all(["t", "u", "v"].map((task) => world.change(task, FINISH)))
+    await world.clock.advance(100 * HOUR_MS)
+    assert.equal(world.sent.length, 1)
+    const webhook = await world.webhooks.findWebhook({ account: "account", id })
+    assert.equal(webhook?.disabledReason, "gone")
+    assert.deepEqual(
+      new Set((await world.deliveries(id)).map(({ state }) => state)),
+      new Set(["failed"]),
+    )
+    assert.ok(world.lines.some(({ message }) => message === "webhook disabled"))
+    await world.change("w", FINISH)
+    await world.clock.advance(5_000)
+    assert.equal((await world.deliveries(id)).length, 3, "nothing is queued for it any more")
+  })
+
+  test("for days is disabled, and works again once its account enables it", async (t) => {
+    const world = createWorld(t, { pollMs: POLL_MS })
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    const name = { account: "account", id }
+    world.receivers.set(URL_A, () => 503)
+    for (let day = 0; day < 6; day += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      await world.change(`t${day}`, FINISH)
+      // oxlint-disable-next-line no-await-in-loop
+      await world.clock.advance(24 * HOUR_MS)
+    }
+    assert.equal((await world.webhooks.findWebhook(name))?.disabledReason, "failing")
+    world.receivers.delete(URL_A)
+    const enabled = await world.webhooks.updateWebhook({ ...name, isEnabled: true })
+    assert.equal(enabled.kind, "done")
+    assert.deepEqual([enabled.webhook.disabledAt, enabled.webhook.failingSince], [0, 0])
+    const before = world.sent.length
+    const replayed = await world.webhooks.replayFailed({ ...name, since: 0 })
+    assert.deepEqual(replayed, { kind: "done", replayed: 6 })
+    await world.clock.advance(2_000)
+    assert.equal(world.sent.length, before + 6)
+    assert.deepEqual(
+      new Set((await world.deliveries(id)).map(({ state }) => state)),
+      new Set(["delivered"]),
+    )
+  })
+})
+
+describe("receivers that hang", () => {
+  test("hold their own places, and none of those that answer", async (t) => {
+    const world = createWorld(t, { sendsToOthers: 4, endpointsPerAccount: 100 })
+    world.webhooks.start()
+    await world.add(URL_A)
+    await world.change("warm", FINISH)
+    await world.clock.advance(0)
+    for (let index = 0; index < 50; index += 1) {
+      const url = `https://dead${index}.example`
+      world.receivers.set(url, () => NEVER)
+      // oxlint-disable-next-line no-await-in-loop
+      await world.add(url)
+    }
+    for (let index = 0; index < 40; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      await world.change(`t${index}`, FINISH)
+    }
+    await world.clock.advance(1_500)
+    assert.equal(world.sent.filter(({ url }) => url === URL_A).length, 41)
+    assert.equal(world.sent.filter(({ url }) => url !== URL_A).length, 4)
+  })
+
+  test("take turns", async (t) => {
+    const world = createWorld(t, { sendsToOthers: 2, endpointsPerAccount: 100 })
+    world.webhooks.start()
+    for (let index = 0; index < 6; index += 1) {
+      const url = `https://dead${index}.example`
+      world.receivers.set(url, async () => {
+        await world.clock.wait(15_000)
+        return { kind: "failed", failure: "timed-out" }
+      })
+      // oxlint-disable-next-line no-await-in-loop
+      await world.add(url)
+    }
+    await Promise.all(["t", "u", "v", "w"].map((task) => world.change(task, FINISH)))
+    await world.clock.advance(44_000)
+    assert.equal(world.sent.length, 6)
+    assert.equal(new Set(world.sent.map(({ url }) => url)).size, 6)
+  })
+
+  test("are sent one message at a time until they take one", async (t) => {
+    const world = createWorld(t, { sendsPerEndpoint: 8 })
+    world.webhooks.start()
+    await world.add(URL_A)
+    const answers: (() => void)[] = []
+    world.receivers.set(
+      URL_A,
+      () => new Promise((resolve) => void answers.push(() => resolve(200))),
+    )
+    for (let index = 0; index < 40; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      await world.change(`t${index}`, FINISH)
+    }
+    await world.clock.advance(0)
+    assert.equal(world.sent.length, 1)
+    let answered = 0
+    while (answers.length > 0) {
+      for (const answer of answers.splice(0)) {
+        answered += 1
+        answer()
+      }
+      // oxlint-disable-next-line no-await-in-loop
+      await world.clock.advance(0)
+      assert.ok(world.sent.length - answered <= 8)
+    }
+    assert.equal(answered, 40)
+  })
+})
+
+describe("a process", () => {
+  test("that dies with a message in hand leaves it to others", async (t) => {
+    const world = createWorld(t)
+    world.receivers.set(URL_A, () => (world.sent.length === 1 ? NEVER : 200))
+    world.webhooks.start()
+    await world.add(URL_A)
+    await world.change("t", FINISH)
+    await world.clock.advance(0)
+    assert.equal(world.sent.length, 1)
+    world.createNode().start()
+    await world.clock.advance(59_000)
+    assert.equal(world.sent.length, 1, "the time of its taker is not over")
+    await world.clock.advance(3_000)
+    assert.equal(world.sent.length, 2)
+    assert.equal(world.sent[1]?.id, world.sent[0]?.id)
+  })
+
+  test("whose storage is away records what it sent once it is back", async (t) => {
+    const world = createWorld(t)
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    const { recordTries } = world.storage
+    world.storage.recordTries = () => Promise.reject(unavailable())
+    await world.change("t", FINISH)
+    await world.clock.advance(20_000)
+    assert.equal((await world.deliveries(id))[0]?.state, "pending")
+    world.storage.recordTries = recordTries
+    await world.clock.advance(2_000)
+    assert.equal((await world.deliveries(id))[0]?.state, "delivered")
+    assert.equal(world.sent.length, 1)
+    assert.ok(world.lines.some(({ message }) => message === "webhook tries not recorded"))
+  })
+
+  test("that stops begins nothing more, and calls off what takes too long", async (t) => {
+    const world = createWorld(t)
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    const answer = Promise.withResolvers<number>()
+    world.receivers.set(URL_A, () => answer.promise)
+    await world.change("t", FINISH)
+    await world.clock.advance(0)
+    const stopped = world.webhooks.stop({ graceMs: 1_000 })
+    await world.change("u", FINISH)
+    await world.clock.advance(1_000)
+    answer.resolve(200)
+    await stopped
+    assert.equal(world.sent.length, 1)
+    const [delivery] = await world.deliveries(id)
+    assert.equal(delivery?.state, "pending")
+    assert.deepEqual(delivery?.history, [])
+  })
+})

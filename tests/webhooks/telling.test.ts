@@ -1,0 +1,205 @@
+/** What webhooks tell: which events, in which words, in which order, signed by which secrets. */
+import assert from "node:assert/strict"
+import { describe, test } from "node:test"
+import { verifyWebhook } from "@safelight/client"
+import { WEBHOOK_TYPES } from "@safelight/core"
+import { dispatchSample } from "@safelight/testkit"
+import { ACCEPT, createWorld, FINISH, unavailable } from "./webhook-world.ts"
+
+const DAY_MS = 86_400_000
+/** Seldom, for tests that take days. */
+const SELDOM = { pollMs: 60_000 }
+
+describe("an event of a task", () => {
+  test("is told to the endpoints of its account that chose its type, as it left the task", async (t) => {
+    const world = createWorld(t, SELDOM)
+    world.webhooks.start()
+    await world.add("https://a.example")
+    await world.add("https://b.example", ["task.submitted", "task.dispatched"])
+    await world.add("https://c.example", ["task.succeeded"], "other")
+    await world.change("t", FINISH)
+    await world.clock.advance(0)
+    const told = world.sent.map(({ url, id, payload }) => [url, id, payload.type, payload.data])
+    const of = (url: string) => told.filter(([each]) => each === url)
+    assert.equal(told.length, 3)
+    assert.deepEqual(of("https://a.example"), [
+      ["https://a.example", "msg_t_4", "task.succeeded", { task_id: "t", version: 4 }],
+    ])
+    assert.deepEqual(of("https://b.example"), [
+      ["https://b.example", "msg_t_1", "task.submitted", { task_id: "t", version: 1 }],
+      ["https://b.example", "msg_t_2", "task.dispatched", { task_id: "t", version: 2 }],
+    ])
+    const [first] = world.sent
+    assert.equal(first?.payload.timestamp, new Date(first?.at ?? 0).toISOString())
+    await world.clock.advance(4 * DAY_MS)
+    assert.equal(world.sent.length, 3, "each was taken, and is told once")
+  })
+
+  test("is told if it happened while nobody worked, and not if the endpoint came later", async (t) => {
+    const world = createWorld(t)
+    await world.change("early", FINISH)
+    await world.add("https://a.example")
+    await world.change("t", FINISH)
+    world.webhooks.start()
+    await world.clock.advance(0)
+    assert.deepEqual(
+      world.sent.map(({ id }) => id),
+      ["msg_t_4"],
+    )
+  })
+
+  test("is told once by two processes that work side by side", async (t) => {
+    const world = createWorld(t)
+    const other = world.createNode()
+    world.webhooks.start()
+    other.start()
+    await world.add("https://a.example", WEBHOOK_TYPES.slice(0, -1))
+    for (let index = 0; index < 120; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      await world.change(`t${index}`, FINISH)
+    }
+    await world.clock.advance(5_000)
+    assert.equal(world.sent.length, 120 * 4)
+    assert.equal(new Set(world.sent.map(({ id }) => id)).size, 120 * 4)
+  })
+
+  test("waits for those of its task before it, and for no other task's", async (t) => {
+    const world = createWorld(t)
+    world.webhooks.start()
+    await world.add("https://a.example", ["task.submitted", "task.dispatched", "task.accepted"])
+    world.receivers.set("https://a.example", ({ headers }) =>
+      headers["webhook-id"] === "msg_t_1" && world.clock.now() < start + 4_000 ? 500 : 200,
+    )
+    const start = world.clock.now()
+    await world.change("t", [dispatchSample(), ACCEPT])
+    await world.change("u", [dispatchSample()])
+    await world.clock.advance(3_000)
+    const told = world.sent.map(({ id }) => id)
+    assert.deepEqual(told, ["msg_t_1", "msg_u_1", "msg_u_2"])
+    await world.clock.advance(3_000)
+    assert.deepEqual(
+      world.sent.slice(3).map(({ id }) => id),
+      ["msg_t_1", "msg_t_2", "msg_t_3"],
+    )
+  })
+})
+
+describe("a signature", () => {
+  test("is that of Standard Webhooks, by the secret that was shown once", async (t) => {
+    const world = createWorld(t)
+    world.webhooks.start()
+    const made = await world.webhooks.createWebhook({
+      account: "account",
+      url: "https://a.example",
+    })
+    assert.equal(made.kind, "done")
+    assert.match(made.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+    await world.change("t", FINISH)
+    await world.clock.advance(0)
+    const [{ headers, body } = assert.fail()] = world.sent
+    const now = world.clock.now()
+    const { id, payload } = await verifyWebhook({ headers, body, secret: made.secret, now })
+    assert.equal(id, "msg_t_4")
+    assert.deepEqual(payload, JSON.parse(body))
+    const found = await world.webhooks.findWebhook({ account: "account", id: made.webhook.id })
+    assert.ok(!JSON.stringify([found, made.webhook]).includes("whsec_"))
+  })
+
+  test("is one for each secret while they overlap", async (t) => {
+    const world = createWorld(t, SELDOM)
+    world.webhooks.start()
+    const made = await world.webhooks.createWebhook({
+      account: "account",
+      url: "https://a.example",
+    })
+    assert.equal(made.kind, "done")
+    const name = { account: "account", id: made.webhook.id }
+    const rotated = await world.webhooks.rotateWebhook({ ...name, overlapMs: DAY_MS })
+    assert.equal(rotated.kind, "done")
+    assert.equal(rotated.webhook.oldSecretsEndAt, world.clock.now() + DAY_MS)
+    await world.change("t", FINISH)
+    await world.clock.advance(DAY_MS)
+    await world.change("u", FINISH)
+    await world.clock.advance(1_000)
+    const [during = assert.fail(), after = assert.fail()] = world.sent
+    const verify = (sent: typeof during, secret: string) =>
+      verifyWebhook({ headers: sent.headers, body: sent.body, secret, now: sent.at })
+    await verify(during, made.secret)
+    await verify(during, rotated.secret)
+    await verify(after, rotated.secret)
+    await assert.rejects(verify(after, made.secret), { code: "invalid_webhook" })
+  })
+})
+
+describe("a notice of expiry", () => {
+  // The samples' artifacts expire at 5,000 ms of the epoch: long ago for any clock but this one.
+  const toCommands = (expiresAt: number) => [
+    dispatchSample(),
+    ACCEPT,
+    {
+      kind: "succeed" as const,
+      chargeMicros: 0,
+      usage: { images: 1, inputVideosMs: [], outputVideoMs: 0 },
+      artifacts: [
+        {
+          bytes: 1,
+          durationMs: null,
+          expiresAt,
+          key: "image_1",
+          locator: "l",
+          mimeType: "image/png",
+          sha256: "ab".repeat(32),
+          type: "image" as const,
+        },
+      ],
+    },
+  ]
+
+  test("is sent a day before the artifacts expire", async (t) => {
+    const world = createWorld(t, SELDOM)
+    world.webhooks.start()
+    await world.add("https://a.example", ["task.expiring"])
+    const expiresAt = world.clock.now() + 3 * DAY_MS
+    await world.change("t", toCommands(expiresAt))
+    await world.clock.advance(2 * DAY_MS - 1_000)
+    assert.equal(world.sent.length, 0)
+    await world.clock.advance(62_000)
+    const [{ payload, id } = assert.fail()] = world.sent
+    assert.equal(payload.type, "task.expiring")
+    assert.equal(id, `msg_t_expiring_${expiresAt / 1_000}`)
+    assert.equal((payload as { expires_at?: number }).expires_at, expiresAt / 1_000)
+    await world.clock.advance(DAY_MS)
+    assert.equal(world.sent.length, 1)
+  })
+
+  test("is not sent once the artifacts have expired", async (t) => {
+    const world = createWorld(t)
+    const id = await world.add("https://a.example", ["task.expiring"])
+    await world.change("t", toCommands(world.clock.now() + 1_000))
+    await world.clock.advance(DAY_MS)
+    world.webhooks.start()
+    await world.clock.advance(2_000)
+    assert.deepEqual(world.sent, [])
+    assert.deepEqual(
+      (await world.deliveries(id)).map(({ state, history }) => [state, history]),
+      [["failed", []]],
+    )
+  })
+})
+
+describe("feeds that can't be read for now", () => {
+  test("are spread later, and nothing is missed", async (t) => {
+    const world = createWorld(t)
+    world.webhooks.start()
+    await world.add("https://a.example")
+    const { readFeed } = world.storage
+    world.storage.readFeed = () => Promise.reject(unavailable())
+    await world.change("t", FINISH)
+    await world.clock.advance(5_000)
+    assert.equal(world.sent.length, 0)
+    assert.ok(world.lines.some(({ message }) => message === "webhooks not looked at"))
+    world.storage.readFeed = readFeed
+    await world.clock.advance(2_000)
+    assert.equal(world.sent.length, 1)
+  })
+})
