@@ -70,7 +70,7 @@ export async function retainTask(
   const { settings, storage } = context
   const { finishedAt, id } = head.task
   if (now >= finishedAt + settings.inputRetentionMs) {
-    if (await storage.eraseInputs(id, { keepsIdempotency: true })) counts.erased += 1
+    if (await storage.eraseInputs(id, { keepsNames: true })) counts.erased += 1
   }
   const task = await expire(context, head, options)
   const heldUntil = toHeldUntil(context, task, options)
