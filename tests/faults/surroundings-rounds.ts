@@ -50,9 +50,11 @@ export async function killAtBound(round: Round, kills: number): Promise<void> {
     await round.kill(node)
     const polled = followed.map(({ operation }) => round.upstream.countPolls(operation))
     const begun = creations.list().length
+    // Nobody asks again for what a caller has cancelled meanwhile.
     const isTaken = (): boolean =>
       followed.every(
-        ({ operation }, at) => round.upstream.countPolls(operation) > (polled[at] ?? 0),
+        ({ isStopped, operation }, at) =>
+          isStopped || round.upstream.countPolls(operation) > (polled[at] ?? 0),
       )
     const isPassedOver = (): boolean => creations.list().length >= begun + STARTS_BEFORE_TAKEOVER
     await round.activity.until(() => isTaken() || isPassedOver())
