@@ -48,9 +48,9 @@ async function runProgram(program: string, folder: string): Promise<string> {
 }
 
 describe("the README", () => {
-  it("embeds the engine in sixteen lines that run and leave a picture", async () => {
+  it("embeds the engine in fifteen lines that run and leave a picture", async () => {
     const program = block("ts")
-    assert.equal(program.split("\n").filter((line) => line.trim() !== "").length, 16)
+    assert.equal(program.split("\n").filter((line) => line.trim() !== "").length, 15)
     await using folder = await createTemporaryFolder()
     await runProgram(program, folder.path)
     const picture = await readFile(join(folder.path, "first-light.png"))
