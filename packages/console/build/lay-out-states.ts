@@ -3,7 +3,7 @@
  * machine gains appears in the picture. It runs while the page is built, so the browser gets numbers alone.
  */
 import { taskMachine } from "@safelight/core"
-import dagre from "@dagrejs/dagre"
+import { graphlib, layout } from "@dagrejs/dagre"
 import type { DiagramEdge, DiagramNode, StateDiagram } from "../src/pages/task/diagram.ts"
 
 const NODE_WIDTH = 116
@@ -21,7 +21,7 @@ type StateNode = (typeof taskMachine)["root"]
 const NOTHING = "nothing"
 
 export function layOutStates(): StateDiagram {
-  const graph = new dagre.graphlib.Graph()
+  const graph = new graphlib.Graph()
   graph.setGraph({ rankdir: "LR", nodesep: 34, ranksep: 92, marginx: 12, marginy: 16 })
   graph.setDefaultEdgeLabel(() => ({}))
   const states = leaves(taskMachine.root)
@@ -32,7 +32,7 @@ export function layOutStates(): StateDiagram {
   for (const { from, to, events } of transitions) {
     graph.setEdge(from, to, { width: widthOf(events), height: 16, labelpos: "c", weight: 1 })
   }
-  dagre.layout(graph)
+  layout(graph)
   const { width = 0, height = 0 } = graph.graph()
   return {
     width: Math.ceil(width),
@@ -82,7 +82,7 @@ function widthOf(events: readonly string[]): number {
   return events.join(", ").length * 6
 }
 
-function toNode(graph: dagre.graphlib.Graph, name: string): DiagramNode {
+function toNode(graph: graphlib.Graph, name: string): DiagramNode {
   const { x, y } = graph.node(name)
   return {
     name,
@@ -94,7 +94,7 @@ function toNode(graph: dagre.graphlib.Graph, name: string): DiagramNode {
   }
 }
 
-function toEdge(graph: dagre.graphlib.Graph, { from, to, events }: Transition): DiagramEdge {
+function toEdge(graph: graphlib.Graph, { from, to, events }: Transition): DiagramEdge {
   const { points, x = 0, y = 0 } = graph.edge(from, to)
   return { from, to, events, path: toPath(points), labelX: Math.round(x), labelY: Math.round(y) }
 }

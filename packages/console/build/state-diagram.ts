@@ -11,8 +11,6 @@ export function stateDiagram(): Plugin {
     name: "state-diagram",
     resolveId: (id) => (id === NAME ? RESOLVED : undefined),
     load: (id) =>
-      id === RESOLVED
-        ? `export const stateDiagram = ${JSON.stringify(layOutStates())}`
-        : undefined,
+      id === RESOLVED ? `export const stateDiagram = ${JSON.stringify(layOutStates())}` : undefined,
   }
 }

@@ -3,6 +3,7 @@
 declare module "*.css" {}
 
 declare module "virtual:state-diagram" {
-  const stateDiagram: import("./pages/task/diagram.ts").StateDiagram
-  export { stateDiagram }
+  import type { StateDiagram } from "./pages/task/diagram.ts"
+
+  export const stateDiagram: StateDiagram
 }
