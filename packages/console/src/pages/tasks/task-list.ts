@@ -34,9 +34,7 @@ export function createTaskList(client: Client, filter: ListQuery): TaskList {
   let running: AbortController | undefined
 
   function show(): void {
-    const sorted = Array.from(known.values()).toSorted((one, other) =>
-      one.task_id < other.task_id ? 1 : -1,
-    )
+    const sorted = sortNewestFirst(known.values())
     tasks.value = sorted.slice(0, MOST_TASKS)
     for (const { task_id } of sorted.slice(MOST_TASKS)) known.delete(task_id)
   }
@@ -80,7 +78,11 @@ export function createTaskList(client: Client, filter: ListQuery): TaskList {
   reload()
   return {
     tasks,
-    ...{ isLoading, error, hasMore, reload, apply },
+    isLoading,
+    error,
+    hasMore,
+    reload,
+    apply,
     loadMore() {
       if (running === undefined && hasMore.peek() && error.peek() === undefined) void load(false)
     },
@@ -94,6 +96,10 @@ function matches(task: Task, filter: ListQuery, known: ReadonlyMap<string, Task>
   if (status !== undefined && task.status !== status) return false
   if (model !== undefined && task.model !== model) return false
   return label === undefined || known.has(task.task_id)
+}
+
+function sortNewestFirst(tasks: Iterable<Task>): Task[] {
+  return Array.from(tasks).toSorted((one, other) => (one.task_id < other.task_id ? 1 : -1))
 }
 
 const ORDER = { queued: 0, running: 1, succeeded: 2, failed: 2 } as const
