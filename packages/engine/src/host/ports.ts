@@ -10,7 +10,6 @@ import type {
   Model,
   PriceBook,
   Probe,
-  Task,
   TaskStorage,
   Tracer,
 } from "@safelight/core"
@@ -36,8 +35,6 @@ export interface Ports {
   readonly inputLinks: InputLinks
   /** What operators declared, by the channel's name. */
   readonly costs: ReadonlyMap<string, UnitCosts>
-  /** Absent if nobody is to be told; see `EngineOptions`. */
-  readonly onExpiring: ((task: Task) => Promise<void>) | undefined
   readonly contentRefusals: ContentRefusals
   /** Both are there where a channel's outputs are URLs. */
   readonly media: MediaSource | undefined
