@@ -3,7 +3,6 @@
 declare module "*.css" {}
 
 declare module "virtual:state-diagram" {
-  import type { StateDiagram } from "./pages/task/diagram.ts"
-
-  export const stateDiagram: StateDiagram
+  // oxlint-disable-next-line consistent-type-imports -- the declaration of a module takes no relative import
+  export const stateDiagram: import("./pages/task/diagram.ts").StateDiagram
 }
