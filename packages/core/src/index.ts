@@ -192,6 +192,17 @@ export {
   type ReadFeedRequest,
 } from "./ports/feed-storage.ts"
 export type { InputClaim, InputContent, InputService } from "./ports/input-service.ts"
+export {
+  OUTCOME_GROUPINGS,
+  type Backlog,
+  type ChannelHour,
+  type DatabaseFacts,
+  type InsightStorage,
+  type OutcomeGroup,
+  type OutcomeGrouping,
+  type OutcomeGroupsRequest,
+  type OutcomeSums,
+} from "./ports/insight-storage.ts"
 export type { KeyStorage, StoredKey } from "./ports/key-storage.ts"
 export type { LinkEpochRequest, LinkKey, LinkScope, LinkStorage } from "./ports/link-storage.ts"
 export type {
