@@ -221,11 +221,36 @@ export type {
 } from "./ports/message-sender.ts"
 export type { InspectedMedia, MediaFacts, MediaInspector } from "./ports/media-inspector.ts"
 export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"
+export type {
+  AuditCounts,
+  AuditFindingView,
+  AuditMessage,
+  AuditSummary,
+  ChannelCheckReport,
+  ChannelLimits,
+  ChannelStanding,
+  ChannelView,
+  CommitFacts,
+  EventLoopFacts,
+  MemoryFacts,
+  NodeView,
+  OperatorAudits,
+  OperatorChannels,
+  OperatorInsight,
+  OperatorSystem,
+  OperatorUsage,
+  OperatorUsageReport,
+  OperatorUsageRequest,
+  OperatorUsageRow,
+  RunningAudit,
+  SystemFacts,
+} from "./ports/operator-insight.ts"
 export { PROBE_POINTS, type Probe, type ProbePoint } from "./ports/probe.ts"
 export type {
   Heartbeat,
   HeartbeatRequest,
   LeaseFacts,
+  NodeFacts,
   Taken,
   TakeRequest,
   DueRequest,

@@ -3,6 +3,7 @@
  * schedules, each by its port. Pieces are closed in the reverse order, even if a later one refuses to start: a
  * port that is in use leaves no folder locked.
  */
+import { hostname } from "node:os"
 import { createAccess } from "@safelight/access"
 import { createStudioChannel } from "@safelight/channel-studio"
 import {
@@ -13,7 +14,7 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import { createEngine, systemClock, type Engine } from "@safelight/engine"
+import { createEngine, systemClock, type Engine, type Route } from "@safelight/engine"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import { createHealthHandler, createHttpHandler, createNodeServer } from "@safelight/http"
 import { createMediaInspector } from "@safelight/media-inspector"
@@ -23,10 +24,14 @@ import { createChannels } from "./channels/create-channels.ts"
 import type { ChannelSettings } from "./configuration/channel-settings.ts"
 import type { Configuration } from "./configuration/configuration.ts"
 import { toServedModels, toThreadModels } from "./models/served-models.ts"
+import type { OnCommit } from "./metrics/observe-commits.ts"
 import { createWatching, type Watching } from "./metrics/watching.ts"
 import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
 import { createReadiness } from "./readiness.ts"
 import { readMostConnections } from "./open-files.ts"
+import { createOperatorInsight } from "./operator/operator-insight.ts"
+import { createRecentCommits } from "./operator/recent-commits.ts"
+import { readVersion } from "./read-version.ts"
 import { requireOwnData } from "./require-own-data.ts"
 import { requirePrices } from "./require-prices.ts"
 import { decideSandbox } from "./sandbox.ts"
@@ -95,13 +100,19 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   // Before the storage is opened, which makes the database that this asks about.
   const sandbox = decideSandbox(configuration)
   const watching = await createWatching({ settings: configuration, clock, log })
-  const opened = await openStorage({ configuration, log, clock, ...watching.storage })
+  const commits = createRecentCommits(clock)
+  const onCommit: OnCommit = (commit) => {
+    commits.note(commit)
+    watching.storage.onCommit?.(commit)
+  }
+  const opened = await openStorage({ configuration, log, clock, onCommit })
   closers.push(() => opened.close())
   const storage = watching.observeStorage(opened)
   const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
   await requireOwnData({ storage, artifacts, adopt, clock, log })
   const parts = { configuration, environment, log, clock, storage, artifacts, watching, sandbox }
-  const engine = await createServiceEngine(parts, closers)
+  const startedAt = clock.now()
+  const { engine, routes } = await createServiceEngine({ ...parts, startedAt }, closers)
   await engine.clock.ready()
   await requirePrices({ engine, log, isAlone: configuration.database === undefined })
 
@@ -120,6 +131,10 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
   const settings = toBodySettings(readMemoryBytes())
   const access = createAccess({ storage, service: engine, clock: engine.clock })
+  const serviceVersion = await readVersion()
+  const known = { routes, commits, serviceVersion, startedAt, clock: engine.clock }
+  const insight = createOperatorInsight({ ...parts, ...known })
+  closers.push(async () => insight.stop())
   const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
   const services = { service: engine, callbacks: engine, changes: engine, inputs: engine, webhooks }
   const api = { ...shared, ...services, access, settings }
@@ -140,6 +155,8 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   // All at once: requests under way may need the engine, what it and the chores do needs no request.
   closers.push(async () => {
     isStopping = true
+    // Its stream would keep the server open.
+    insight.stop()
     const ends = [server.close({ graceMs }), engine.stop({ graceMs }), schedules.stop({ graceMs })]
     await Promise.all([...ends, webhooks.stop({ graceMs })])
   })
@@ -165,7 +182,10 @@ interface EngineParts {
   readonly sandbox: boolean
 }
 
-async function createServiceEngine(parts: EngineParts, closers: Close[]): Promise<Engine> {
+async function createServiceEngine(
+  parts: EngineParts & { readonly startedAt: number },
+  closers: Close[],
+): Promise<{ readonly engine: Engine; readonly routes: readonly Route[] }> {
   const { configuration, environment, log, clock, storage, artifacts, watching, sandbox } = parts
   const media = createGuardedFetch(configuration.media)
   const inspector = createMediaInspector({ clock })
@@ -191,7 +211,7 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
   closers.push(async () => {
     await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
   })
-  return createEngine({
+  const engine = createEngine({
     storage,
     artifacts,
     channels: routes.map((route) => ({
@@ -209,7 +229,9 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     tracer: watching.tracer,
     settings: { ...configuration.engine, retentionMs: configuration.retentionMs },
     ...(contentRefusals !== undefined && { contentRefusals }),
+    node: { host: hostname(), role: configuration.role, startedAt: parts.startedAt },
   })
+  return { engine, routes }
 }
 
 /** Each a chore of its own: one that takes longer than a minute delays only itself. */
