@@ -16,7 +16,14 @@ import {
 } from "@safelight/core"
 import { createEngine, systemClock, type Engine, type Route } from "@safelight/engine"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
-import { createHealthHandler, createHttpHandler, createNodeServer } from "@safelight/http"
+import {
+  createHealthHandler,
+  createHttpHandler,
+  createNodeServer,
+  type HealthHandlerOptions,
+  type HttpHandler,
+  type HttpHandlerOptions,
+} from "@safelight/http"
 import { createMediaInspector } from "@safelight/media-inspector"
 import type { Webhooks } from "@safelight/webhooks"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
@@ -24,13 +31,11 @@ import { createChannels } from "./channels/create-channels.ts"
 import type { ChannelSettings } from "./configuration/channel-settings.ts"
 import type { Configuration } from "./configuration/configuration.ts"
 import { toServedModels, toThreadModels } from "./models/served-models.ts"
-import type { OnCommit } from "./metrics/observe-commits.ts"
 import { createWatching, type Watching } from "./metrics/watching.ts"
 import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
 import { createReadiness } from "./readiness.ts"
 import { readMostConnections } from "./open-files.ts"
-import { createOperatorInsight } from "./operator/operator-insight.ts"
-import { createRecentCommits } from "./operator/recent-commits.ts"
+import { createOperatorInsight, type ServiceInsight } from "./operator/operator-insight.ts"
 import { readVersion } from "./read-version.ts"
 import { requireOwnData } from "./require-own-data.ts"
 import { requirePrices } from "./require-prices.ts"
@@ -100,19 +105,14 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   // Before the storage is opened, which makes the database that this asks about.
   const sandbox = decideSandbox(configuration)
   const watching = await createWatching({ settings: configuration, clock, log })
-  const commits = createRecentCommits(clock)
-  const onCommit: OnCommit = (commit) => {
-    commits.note(commit)
-    watching.storage.onCommit?.(commit)
-  }
-  const opened = await openStorage({ configuration, log, clock, onCommit })
+  const opened = await openStorage({ configuration, log, clock, ...watching.storage })
   closers.push(() => opened.close())
   const storage = watching.observeStorage(opened)
   const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
   await requireOwnData({ storage, artifacts, adopt, clock, log })
-  const parts = { configuration, environment, log, clock, storage, artifacts, watching, sandbox }
-  const startedAt = clock.now()
-  const { engine, routes } = await createServiceEngine({ ...parts, startedAt }, closers)
+  const opening = { configuration, environment, log, clock, storage, artifacts, watching, sandbox }
+  const parts = { ...opening, startedAt: clock.now() }
+  const { engine, routes } = await createServiceEngine(parts, closers)
   await engine.clock.ready()
   await requirePrices({ engine, log, isAlone: configuration.database === undefined })
 
@@ -131,22 +131,12 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
   const settings = toBodySettings(readMemoryBytes())
   const access = createAccess({ storage, service: engine, clock: engine.clock })
-  const serviceVersion = await readVersion()
-  const known = { routes, commits, serviceVersion, startedAt, clock: engine.clock }
-  const insight = createOperatorInsight({ ...parts, ...known })
+  const insight = await createInsight(parts, engine, routes)
   closers.push(async () => insight.stop())
   const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
   const services = { service: engine, callbacks: engine, changes: engine, inputs: engine, webhooks }
-  const api = { ...shared, ...services, access, settings }
-  const handler =
-    role === "worker"
-      ? createHealthHandler(shared)
-      : createHttpHandler({
-          ...api,
-          models: configuration.models,
-          ...toThreadModels(configuration),
-          publicUrl: () => publicUrl,
-        })
+  const api = { ...shared, ...services, access, settings, publicUrl: () => publicUrl }
+  const handler = createHandler(configuration, api)
   const connections = await readMostConnections()
   const listener = { host, port, log, settings: { connections }, ...watching.server }
   const server = await createNodeServer({ handler, ...listener })
@@ -171,6 +161,26 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   return { url: server.url, publicUrl, ...metrics, hasSandbox: sandbox, storage, engine, stop }
 }
 
+/** A worker serves no API. */
+function createHandler(
+  configuration: Configuration,
+  api: Omit<HttpHandlerOptions, "models" | "threadModels"> & HealthHandlerOptions,
+): HttpHandler {
+  if (configuration.role === "worker") return createHealthHandler(api)
+  const { models } = configuration
+  return createHttpHandler({ ...api, models, ...toThreadModels(configuration) })
+}
+
+async function createInsight(
+  { watching, ...parts }: EngineParts,
+  { clock }: Engine,
+  routes: readonly Route[],
+): Promise<ServiceInsight> {
+  const serviceVersion = await readVersion()
+  const { commits } = watching
+  return createOperatorInsight({ ...parts, clock, commits, routes, serviceVersion })
+}
+
 interface EngineParts {
   readonly configuration: Configuration
   readonly environment: NonNullable<ServiceOptions["environment"]>
@@ -180,10 +190,11 @@ interface EngineParts {
   readonly artifacts: ServedArtifacts
   readonly watching: Watching
   readonly sandbox: boolean
+  readonly startedAt: number
 }
 
 async function createServiceEngine(
-  parts: EngineParts & { readonly startedAt: number },
+  parts: EngineParts,
   closers: Close[],
 ): Promise<{ readonly engine: Engine; readonly routes: readonly Route[] }> {
   const { configuration, environment, log, clock, storage, artifacts, watching, sandbox } = parts

@@ -65,12 +65,15 @@ const GROUPS = describeStatements((compiler) => {
   return { group: compileAll(false), groupOfAccount: compileAll(true) }
 })
 
+/** Of successes: how long the one took that so many in a hundred are not slower than. */
+function toElapsed(percent: string) {
+  return sql<number | null>`max(elapsed) filter
+    (where outcome = 'succeeded' and place = (counted * ${sql.raw(percent)} + 99) / 100)`
+}
+
 /** The place of each among its like, the quickest first, so that the one at a percentile is found. */
 const HOURS = describeStatements((compiler) => {
   const { compile, db } = compiler
-  const elapsed = (share: string) =>
-    sql<number | null>`max(elapsed) filter
-      (where outcome = 'succeeded' and place = (counted * ${sql.raw(share)} + 99) / 100)`
   return {
     listHours: compile(({ from, to }: Period) => {
       const ended = db
@@ -100,8 +103,8 @@ const HOURS = describeStatements((compiler) => {
           "channel",
           "hour",
           ...toSums(compiler),
-          elapsed("50").as("p50Ms"),
-          elapsed("95").as("p95Ms"),
+          toElapsed("50").as("p50Ms"),
+          toElapsed("95").as("p95Ms"),
         ])
         .groupBy(["channel", "hour"])
         .orderBy("channel")

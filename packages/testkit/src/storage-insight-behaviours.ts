@@ -66,10 +66,10 @@ export const INSIGHT_BEHAVIOURS: Behaviours<StorageFixture> = {
     await end(storage, "other", { at: 4 * HOUR_MS - 1, askedAt: 4 * HOUR_MS - 2, channel: "B" })
     const hours = await storage.listChannelHours({ from: 0, to: DAY_MS })
     assert.deepEqual(
-      hours.map(({ channel, failed, hourAt, p50Ms, p95Ms, succeeded }) => [
-        ...[channel, hourAt / HOUR_MS],
-        ...[succeeded, failed, p50Ms, p95Ms],
-      ]),
+      hours.map((each) => {
+        const { channel, failed, hourAt, p50Ms, p95Ms, succeeded } = each
+        return [channel, hourAt / HOUR_MS, succeeded, failed, p50Ms, p95Ms]
+      }),
       [
         ["B", 3, 1, 0, 1, 1],
         ["a", 1, 20, 0, 100, 190],
@@ -140,7 +140,7 @@ async function endThree(storage: Storage): Promise<void> {
 
 function succeedFor(micros: number): TaskCommand {
   const cost: AttemptCost = { computedMicros: null, told: { micros, unit: "usd" } }
-  return succeedSample(1, { cost }) as TaskCommand
+  return succeedSample(1, { cost })
 }
 
 interface End {

@@ -46,7 +46,12 @@ export function toChannelRecords(
 function toRecord(view: PlannedView, outcomes: readonly ChannelOutcomes[]): ChannelRecord {
   const { channel, models, state, tier, type, weight } = view
   return {
-    ...{ channel, type, tier, weight, models, state },
+    channel,
+    type,
+    tier,
+    weight,
+    models,
+    state,
     paused_at: toUnixSeconds(view.pausedAt),
     left_out: view.leftOut,
     in_flight: view.inFlight,

@@ -22,10 +22,6 @@ const HOUR_MS = 3_600_000
 export function createMemoryInsight(parts: MemoryInsightParts): InsightStorage {
   const within = ({ from, to }: OutcomesRequest): readonly OutcomeRow[] =>
     parts.listOutcomes().filter(({ at }) => at >= from && at < to)
-  const countLeases = (places: readonly Place[]): ReadonlyMap<string, number> => {
-    const held = places.flatMap(({ lease }) => lease ?? [])
-    return new Map([...Map.groupBy(held, (lease) => lease)].map(([name, of]) => [name, of.length]))
-  }
   return {
     async groupOutcomes(request) {
       const { account, limit } = request
@@ -62,6 +58,11 @@ export function createMemoryInsight(parts: MemoryInsightParts): InsightStorage {
     countHeld: async () => countLeases(parts.listPlaces()),
     describeDatabase: async () => ({ kind: "memory", version: "1", schema: 1 }),
   }
+}
+
+function countLeases(places: readonly Place[]): ReadonlyMap<string, number> {
+  const held = places.flatMap(({ lease }) => lease ?? [])
+  return new Map([...Map.groupBy(held, (lease) => lease)].map(([name, of]) => [name, of.length]))
 }
 
 function toName(
