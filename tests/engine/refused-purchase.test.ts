@@ -65,7 +65,7 @@ describe("a purchase that its task does not take any more", () => {
     }
   })
 
-  it("is named also where it came complete", async () => {
+  it("is named also where it came complete, and its files are removed", async () => {
     const { answer, channel } = createLate()
     const { entries, log } = createLogRecorder()
     const scene = createScene({ channels: [channel], log })
@@ -75,6 +75,7 @@ describe("a purchase that its task does not take any more", () => {
     await scene.clock.advance(1)
     assert.equal((await scene.read(id)).state, "failed")
     assert.deepEqual(findRefused(entries)[0]?.fields["operation"], { id: 8 })
+    assert.deepEqual(await scene.artifacts.list(id), [])
   })
 
   it("that came to nothing and was billed all the same is named with its cost", async () => {

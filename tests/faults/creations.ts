@@ -27,6 +27,11 @@ export interface Creation {
   readonly told: Telling[]
 }
 
+/** Whether it counts as bought: it does, unless it was told to have produced nothing. */
+export function isKept({ ending, isEndTold }: Creation): boolean {
+  return ending !== "produces-nothing" || !isEndTold
+}
+
 /** A whole answer that left, and the node it left for. */
 export interface Telling {
   readonly node: string

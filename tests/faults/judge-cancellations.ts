@@ -3,7 +3,7 @@
  * kept. What a reader would get wrong: a caller who was told nothing may have cancelled the task as well.
  */
 import { isTerminal, toStatus, type Task } from "@safelight/core"
-import type { Creation } from "./creations.ts"
+import { isKept, type Creation } from "./creations.ts"
 import type { Purchases } from "./judge-purchases.ts"
 import { isForgotten } from "./round-faults.ts"
 
@@ -16,15 +16,15 @@ export interface ToldCancellation {
   readonly at: number
 }
 
-/** `kept`: what was bought for the task, but for what was told to have produced nothing. */
+/** `bought`: what the upstream was made to create for the task. */
 export function judgeCancellations(
   { fail, faults }: Pick<Purchases, "fail" | "faults">,
   task: Task,
-  kept: readonly Creation[],
+  bought: readonly Creation[],
   told: readonly ToldCancellation[],
 ): void {
   for (const each of told.filter(({ at }) => !isForgotten(faults, at))) {
-    const wrong = findWrong(each, task, kept)
+    const wrong = findWrong(each, task, bought)
     const { outcome, status } = each
     if (wrong !== undefined)
       fail(`task ${task.id} was told to be ${outcome} and ${status}, ${wrong}`)
@@ -34,13 +34,14 @@ export function judgeCancellations(
 function findWrong(
   { outcome, status }: ToldCancellation,
   task: Task,
-  kept: readonly Creation[],
+  bought: readonly Creation[],
 ): string | undefined {
   const hasEnded = status === "failed" || status === "succeeded"
   const isEnd = outcome === "cancelled" || outcome === "stopped"
   if (hasEnded && toStatus(task) !== status) return `and is ${task.state}`
-  if (outcome === "cancelled" && kept.length > 0) return "and was bought"
-  const isStopped = kept.some((creation) => creation.isStopped)
+  if (outcome === "cancelled" && bought.some(isKept)) return "and was bought"
+  // Stopped work counts, whatever it was about to make.
+  const isStopped = bought.some((creation) => creation.isStopped)
   if (outcome === "stopped" && !isStopped) return "and nothing was stopped"
   return isEnd && task.error?.code !== "task_cancelled" ? `and is ${toWords(task)}` : undefined
 }

@@ -4,7 +4,7 @@
  * its name against everything that was written down, whatever became of the task.
  */
 import { isTerminal, type ScannedStream, type StoredEvent, type Task } from "@safelight/core"
-import type { Creation } from "./creations.ts"
+import { isKept, type Creation } from "./creations.ts"
 import { isGivenUp, judgeCancellations, type ToldCancellation } from "./judge-cancellations.ts"
 import {
   explainLoss,
@@ -33,7 +33,7 @@ export function judgePurchases(open: Purchases, task: Task): void {
   if (remembered.length > 1) {
     fail(`task ${id} was bought ${kept.length} times: ${kept.map(({ key }) => key).join(", ")}`)
   }
-  judgeCancellations(open, task, kept, open.cancellations.get(id) ?? [])
+  judgeCancellations(open, task, bought.get(id) ?? [], open.cancellations.get(id) ?? [])
   if (state.startsWith("succeeded")) {
     const used = kept.find((each) => each.operation === toOperationName(operation))
     if (used?.ending !== "completes" || used.isStopped) {
@@ -42,10 +42,6 @@ export function judgePurchases(open: Purchases, task: Task): void {
     return
   }
   if (state === "failed") for (const creation of kept) judgeLoss(open, task, creation)
-}
-
-function isKept({ ending, isEndTold }: Creation): boolean {
-  return ending !== "produces-nothing" || !isEndTold
 }
 
 /** Bought and completed, a task succeeds, unless a fault of the round explains why it did not. */

@@ -219,6 +219,22 @@ describe("the oracle", () => {
     await assertNamed({ creations }, /succeeded without a completed purchase/)
   })
 
+  it("takes work that was stopped for stopped, whatever it was about to make", async () => {
+    const [task = ""] = scene.tasks
+    const told = { task, outcome: "stopped", status: "succeeded", at: Date.now() }
+    const { creations } = scene.evidence
+    const [first] = creations
+    assert.ok(first)
+    const ended = { ending: "produces-nothing", isEndTold: true, operation: "void" } as const
+    const stopped = { ...first, ...ended, isStopped: true }
+    const verdicts = [stopped, { ...stopped, isStopped: false }].map(async (second) => {
+      const evidence = { ...scene.evidence, creations: [...creations, second] }
+      const { broken } = await judge({ ...evidence, cancellations: [told] })
+      return broken.some((words) => words.includes("nothing was stopped"))
+    })
+    assert.deepEqual(await Promise.all(verdicts), [false, true])
+  })
+
   it("names a log that does not make its rows", async () => {
     const storage = through(scene.evidence.storage, (stream) => ({
       ...stream,

@@ -40,8 +40,11 @@ export async function killAtBound(round: Round, kills: number): Promise<void> {
     const { creations } = round.upstream
     const isUnderWay = ({ completeAt, isEndTold, told }: Creation): boolean =>
       !isEndTold && completeAt > Date.now() && told.length > 0
+    // Its acceptance is recorded, or nobody would have asked: a purchase in doubt is taken over by nobody.
     const isFollowed = (creation: Creation): boolean =>
-      isUnderWay(creation) && creation.told.at(-1)?.node === node.name
+      isUnderWay(creation) &&
+      creation.told.at(-1)?.node === node.name &&
+      round.upstream.countPolls(creation.operation) > 0
     // The other one works on something too: it is what gets the free place next.
     await round.activity.until(
       () => creations.list().some(isFollowed) && creations.list().filter(isUnderWay).length > 1,
@@ -50,9 +53,11 @@ export async function killAtBound(round: Round, kills: number): Promise<void> {
     await round.kill(node)
     const polled = followed.map(({ operation }) => round.upstream.countPolls(operation))
     const begun = creations.list().length
+    // Nobody asks again for what a caller has cancelled meanwhile.
     const isTaken = (): boolean =>
       followed.every(
-        ({ operation }, at) => round.upstream.countPolls(operation) > (polled[at] ?? 0),
+        ({ isStopped, operation }, at) =>
+          isStopped || round.upstream.countPolls(operation) > (polled[at] ?? 0),
       )
     const isPassedOver = (): boolean => creations.list().length >= begun + STARTS_BEFORE_TAKEOVER
     await round.activity.until(() => isTaken() || isPassedOver())

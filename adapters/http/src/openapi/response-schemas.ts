@@ -163,7 +163,7 @@ const taskUsage = v.object({
   status: v.picklist(STATUSES),
   labels: v.pipe(
     v.record(v.string(), v.string()),
-    v.description("By key, as submitted; none once its parameters are erased."),
+    v.description("By key, as submitted; none once the task was erased."),
   ),
   finished_at: v.pipe(unixSeconds, v.description("0 while the task is unfinished.")),
   price_version: v.pipe(v.string(), v.description("The prices it was accepted under.")),

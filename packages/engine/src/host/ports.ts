@@ -11,7 +11,6 @@ import type {
   NodeFacts,
   PriceBook,
   Probe,
-  Task,
   TaskStorage,
   Tracer,
 } from "@safelight/core"
@@ -37,8 +36,6 @@ export interface Ports {
   readonly inputLinks: InputLinks
   /** What operators declared, by the channel's name. */
   readonly costs: ReadonlyMap<string, UnitCosts>
-  /** Absent if nobody is to be told; see `EngineOptions`. */
-  readonly onExpiring: ((task: Task) => Promise<void>) | undefined
   readonly contentRefusals: ContentRefusals
   /** Both are there where a channel's outputs are URLs. */
   readonly media: MediaSource | undefined

@@ -2,7 +2,7 @@
  * What happened to a task in this process's hands is written down until the engine ends. A purchase that
  * the task does not take any more (it ended meanwhile, or another call was made in its place) will be
  * delivered by nobody: its handle goes into the log, where a person finds what to ask a refund for, and
- * its channel is asked to stop, unless the task may come to it again.
+ * its channel is asked to stop, unless the task may come to it again. Files that were stored for it are removed.
  */
 import {
   isTerminal,
@@ -14,6 +14,7 @@ import {
   type TaskCommand,
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
+import { discardStored } from "./media/inspect-stored.ts"
 import { stopWork } from "./stop-work.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
@@ -26,8 +27,23 @@ export async function recordFact(
 ): Promise<StepResult> {
   const { signal } = work.ending
   const recorded = await context.recorder.recordFact(work.head, commands, { inputs, signal })
-  if (recorded.kind === "refused") await reportRefused(context, work, commands, recorded)
+  if (recorded.kind === "refused") {
+    await reportRefused(context, work, commands, recorded)
+    await discardRefused(context, commands, recorded.head)
+  }
   return advance(work, recorded)
+}
+
+/** Retention may have looked at the task for the last time: no orphan of it would be found. */
+async function discardRefused(
+  context: Context,
+  commands: readonly TaskCommand[],
+  { task }: StreamHead,
+): Promise<void> {
+  const kept = new Set(task.artifacts.map(({ locator }) => locator))
+  const stored = commands.flatMap((each) => (each.kind === "succeed" ? each.artifacts : []))
+  const surplus = stored.filter(({ locator }) => !kept.has(locator))
+  await Promise.all(surplus.map(({ locator }) => discardStored(context, task.id, locator)))
 }
 
 type PaidCommand = Extract<TaskCommand, { kind: "accept" | "succeed" | "fail" | "defer" }>
