@@ -5,6 +5,7 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
+import { ERROR_CODES } from "@safelight/http"
 import { PAGE, replaceTable, toConformanceTable } from "../service/conformance/conformance-page.ts"
 import type { ConformanceSection } from "../service/conformance/conformance-row.ts"
 import { SECTIONS, toReferences } from "../service/conformance/sections.ts"
@@ -32,12 +33,21 @@ const SAMPLE: ConformanceSection = {
 }
 
 describe("the conformance table", () => {
-  it("has every section of both documents, each once", () => {
+  it("has every section of both documents and of the extensions, each once", () => {
     const names = SECTIONS.map(({ document, section }) => `${document} ${section}`)
     const parts = ["1", "2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "3", "4", "5", "6", "7", "8", "9"]
     const specification = parts.map((part) => `Specification §${part}`)
     const decisions = ["1", "2", "3", "4", "5", "6", "7"].map((part) => `HTTP decisions §${part}`)
-    assert.deepEqual(names, [...specification, ...decisions])
+    const extensions = ["1", "2", "3", "4", "5", "6", "7", "8"].map((part) => `Extensions §${part}`)
+    assert.deepEqual(names, [...specification, ...decisions, ...extensions])
+  })
+
+  it("has a row for every code of the error table", () => {
+    const codes = new Set(rows.flatMap(({ row }) => row.match(/(?<=`)\w+(?=`)/g) ?? []))
+    assert.deepEqual(
+      ERROR_CODES.filter((code) => !codes.has(code)),
+      [],
+    )
   })
 
   it("has a test for every row, and no row twice in a section", () => {

@@ -8,6 +8,8 @@ import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { describe, it } from "node:test"
 import { promisify } from "node:util"
+import { DEFAULTS } from "@safelight/engine"
+import { TABLES } from "@safelight/store"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { findFiles, ROOT, WORKSPACES } from "./workspaces.ts"
 
@@ -38,6 +40,11 @@ function listAnchors(text: string): string[] {
   )
 }
 
+/** What stands in the first column of all tables. */
+function listFirstCells(page: string): string {
+  return Array.from(page.matchAll(/^\|([^|]+)\|/gm), ([, cell = ""]) => cell).join("\n")
+}
+
 /** Runs a program in an empty folder that has the repository's packages; resolves to what it prints. */
 async function runProgram(program: string, folder: string): Promise<string> {
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"))
@@ -48,9 +55,9 @@ async function runProgram(program: string, folder: string): Promise<string> {
 }
 
 describe("the README", () => {
-  it("embeds the engine in sixteen lines that run and leave a picture", async () => {
+  it("embeds the engine in fifteen lines that run and leave a picture", async () => {
     const program = block("ts")
-    assert.equal(program.split("\n").filter((line) => line.trim() !== "").length, 16)
+    assert.equal(program.split("\n").filter((line) => line.trim() !== "").length, 15)
     await using folder = await createTemporaryFolder()
     await runProgram(program, folder.path)
     const picture = await readFile(join(folder.path, "first-light.png"))
@@ -90,6 +97,25 @@ describe("the README", () => {
     const exited = once(child, "exit")
     child.kill("SIGTERM")
     assert.deepEqual(await exited, [0, null])
+  })
+
+  it("of the store has every table, and that of the engine every setting", () => {
+    const tables = Object.keys(TABLES).map((name) =>
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    )
+    for (const [folder, names] of [
+      ["store", tables],
+      ["engine", Object.keys(DEFAULTS)],
+    ] as const) {
+      const cells = listFirstCells(
+        readFileSync(join(ROOT, "packages", folder, "README.md"), "utf8"),
+      )
+      assert.deepEqual(
+        names.filter((name) => !cells.includes(`\`${name}\``)),
+        [],
+        folder,
+      )
+    }
   })
 
   it("links only to what is there, as every README and page does", () => {

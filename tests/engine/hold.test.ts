@@ -18,7 +18,7 @@ interface Held {
 
 async function finish(
   maxRetentionMs: number,
-  options: { settings?: Partial<EngineSettings>; onExpiring?: (task: Task) => Promise<void> } = {},
+  options: { settings?: Partial<EngineSettings> } = {},
 ): Promise<Held> {
   const channel = createScriptedChannel({ submits: [completed()] })
   const scene = createScene({ channels: [channel], ...options })
@@ -157,6 +157,74 @@ describe("a hold", () => {
     assert.equal(scene.story(task.id).at(-1), "expired")
   })
 
+  it("that meets a longer one finds it there, whichever of two nodes made it", async () => {
+    for (const isOther of [false, true]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const held = await finish(90 * DAY_MS)
+      const { scene, task } = held
+      const { artifacts, clock, storage } = scene
+      const channels = [createScriptedChannel()]
+      const other = createScene({ artifacts, channels, clock, isStarted: false, storage })
+      const { engine } = isOther ? other : scene
+      const until = task.finishedAt + 90 * DAY_MS
+      const { append } = storage
+      let isFirst = true
+      storage.append = async (change) => {
+        if (isFirst) {
+          isFirst = false
+          const longer = await engine.holdArtifacts({ account: "ada", id: task.id, until })
+          assert.equal(longer?.kind, "held")
+        }
+        await append(change)
+      }
+      // oxlint-disable-next-line no-await-in-loop
+      const result = await held.hold(60)
+      assert.ok(result?.kind === "held")
+      assert.deepEqual(
+        [result.artifacts[0]?.expiresAt, result.task.version],
+        [until, task.version + 1],
+      )
+      // oxlint-disable-next-line no-await-in-loop
+      assert.deepEqual(await readDays(held), [[90], [90]])
+      assert.deepEqual(scene.story(task.id).slice(-2), ["succeeded", "held"])
+    }
+  })
+
+  it("that meets a shorter one is made on top of it", async () => {
+    const held = await finish(90 * DAY_MS)
+    const { scene, task } = held
+    const { append } = scene.storage
+    let isFirst = true
+    scene.storage.append = async (change) => {
+      if (isFirst) {
+        isFirst = false
+        assert.equal((await held.hold(20))?.kind, "held")
+      }
+      await append(change)
+    }
+    assert.equal((await held.hold(60))?.kind, "held")
+    assert.deepEqual(await readDays(held), [[60], [60]])
+    assert.deepEqual(scene.story(task.id).slice(-3), ["succeeded", "held", "held"])
+  })
+
+  it("is as long as the longest of many at once, on two nodes", async () => {
+    const held = await finish(90 * DAY_MS)
+    const { scene, task } = held
+    const { artifacts, clock, storage } = scene
+    const channels = [createScriptedChannel()]
+    const other = createScene({ artifacts, channels, clock, isStarted: false, storage })
+    const holds = Array.from({ length: 40 }, (_, index) => {
+      const { engine } = index % 2 === 0 ? scene : other
+      const until = task.finishedAt + (15 + ((index * 7) % 40)) * DAY_MS
+      return engine.holdArtifacts({ account: "ada", id: task.id, until })
+    })
+    const results = await Promise.all(holds)
+    assert.ok(results.every((result) => result?.kind === "held"))
+    assert.deepEqual(await readDays(held), [[54], [54]])
+    const { artifacts: kept } = await scene.read(task.id)
+    assert.equal(kept.length, 1)
+  })
+
   it("whose answer was lost is stored once, and found by the next", async () => {
     const held = await finish(90 * DAY_MS)
     held.scene.storage.failAppends(1, true)
@@ -166,49 +234,5 @@ describe("a hold", () => {
     assert.ok(!(result instanceof SafelightError), String(result))
     assert.equal((await held.hold(60))?.kind, "held")
     assert.equal(held.scene.story(held.task.id).filter((type) => type === "held").length, 1)
-  })
-})
-
-describe("a host that wants to know of expiries", () => {
-  const settings = { expiryNoticeMs: DAY_MS }
-
-  it("is told a day before, again until then, and once more for a hold", async () => {
-    const told: number[] = []
-    const onExpiring = async ({ artifacts }: Task): Promise<void> => {
-      told.push((artifacts[0]?.expiresAt ?? NaN) - finishedAt)
-    }
-    const { hold, scene, task } = await finish(90 * DAY_MS, { settings, onExpiring })
-    const { finishedAt } = task
-    const at = (days: number) => scene.engine.sweep(finishedAt + days * DAY_MS)
-    await at(1)
-    await at(12.9)
-    assert.deepEqual(told, [])
-    await at(13)
-    await at(13.5)
-    assert.deepEqual(told, [14 * DAY_MS], "no look is due between")
-    await hold(60)
-    await at(14)
-    await at(58.9)
-    assert.equal(told.length, 1)
-    await at(59)
-    await at(60)
-    await at(61)
-    assert.deepEqual(told, [14 * DAY_MS, 60 * DAY_MS])
-  })
-
-  it("is told by the next sweep if the call failed", async () => {
-    let tries = 0
-    const onExpiring = async (): Promise<void> => {
-      tries += 1
-      if (tries === 1) throw new Error("not now")
-    }
-    const { scene, task } = await finish(0, { settings, onExpiring })
-    const at = (days: number) => scene.engine.sweep(task.finishedAt + days * DAY_MS)
-    await at(1)
-    assert.equal((await at(13)).failed, 1)
-    assert.equal((await at(13.1)).failed, 0)
-    assert.equal(tries, 2)
-    await at(13.2)
-    assert.equal(tries, 2)
   })
 })

@@ -1,4 +1,4 @@
-/** Labels of tasks: stored with the submission, erased with the inputs, and in no event. */
+/** Labels of tasks: stored with the submission, kept with the bill, erased on request, and in no event. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { Labels } from "@safelight/core"
@@ -51,19 +51,26 @@ describe("labels", () => {
     assert.deepEqual(appends, [false, true])
   })
 
-  it("go with what else a person wrote: when it is erased, and when its time has passed", async () => {
+  it("outlive the prompt, so that sums by label stay; whoever erases the task erases them", async () => {
     const submits = [completed(), completed()]
-    const scene = createScene({
-      channels: [createScriptedChannel({ submits })],
-      settings: { inputRetentionMs: 5_000 },
-    })
+    const settings = { inputRetentionMs: 5_000 }
+    const scene = createScene({ channels: [createScriptedChannel({ submits })], settings })
     const [erased, kept] = [await submit(scene, LABELS), await submit(scene, LABELS)]
     for (const id of [erased, kept]) await scene.engine.finished(id)
-    await scene.engine.erase({ account: "ada", id: erased })
+    const to = scene.clock.now() + 1
+    const count = async (): Promise<number> => {
+      const request = { account: "ada", from: 0, to, labels: LABELS }
+      const { charges } = await scene.engine.sumUsage(request)
+      return charges.reduce((sum, { tasks }) => sum + tasks, 0)
+    }
+    assert.equal(await count(), 2)
+    const { erased: forgotten } = await scene.engine.sweep(scene.clock.now() + 6_000)
+    assert.deepEqual([forgotten, scene.storage.inputs.size], [2, 0])
+    assert.equal(await count(), 2)
+    assert.equal(await scene.engine.erase({ account: "ada", id: erased }), true)
     assert.deepEqual(await scene.storage.readLabels(erased), {})
     assert.deepEqual(await scene.storage.readLabels(kept), LABELS)
-    await scene.engine.sweep(scene.clock.now() + 6_000)
-    assert.deepEqual(await scene.storage.readLabels(kept), {})
+    assert.equal(await count(), 1)
   })
 
   it("of a replay change nothing", async () => {

@@ -204,6 +204,34 @@ describe("the most that a task may cost", () => {
   })
 })
 
+interface Counted {
+  readonly scene: Scene
+  /** The accounts whose totals were read. */
+  readonly reads: readonly string[]
+  /** What the balance says is reserved. */
+  readonly read: (account?: string) => Promise<number>
+}
+
+/** A scene whose storage takes `durationMs` to read totals. */
+function createCounted(durationMs: number): Counted {
+  const scene = createIdle()
+  const reads: string[] = []
+  const { readTotals } = scene.storage
+  scene.storage.readTotals = async (account) => {
+    reads.push(account)
+    await scene.clock.wait(durationMs)
+    return readTotals(account)
+  }
+  async function read(account = "ada"): Promise<number> {
+    let isRead = false
+    const balance = scene.engine.readBalance(account).finally(() => (isRead = true))
+    await scene.clock.advance(0)
+    if (!isRead) await scene.clock.advance(durationMs)
+    return (await balance).reservedMicros
+  }
+  return { scene, reads, read }
+}
+
 describe("a balance", () => {
   it("is the budget, what is held back and spent, and what is left", async () => {
     const scene = createScene({ channels: [createScriptedChannel({ submits: [completed()] })] })
@@ -238,6 +266,63 @@ describe("a balance", () => {
     const ada = await scene.engine.readBalance("ada")
     assert.deepEqual(ada, { ...none, reservedMicros: 2 * IMAGE_MICROS })
     assert.deepEqual(await scene.engine.readBalance("eve"), { ...none, reservedMicros: 0 })
+    // One that has a record, with a budget and without, and has submitted nothing.
+    for (const budgetMicros of [null, 70]) {
+      const settings = { budgetMicros, runningTasks: 1 }
+      // oxlint-disable-next-line no-await-in-loop
+      await scene.storage.setAccount({ id: "bob", now: scene.clock.now(), settings })
+      // oxlint-disable-next-line no-await-in-loop
+      const bob = await scene.engine.readBalance("bob")
+      const expected = { budgetMicros, leftMicros: budgetMicros, chargedMicros: 0 }
+      assert.deepEqual(bob, { ...expected, reservedMicros: 0 })
+    }
+  })
+
+  it("of an account without limits is counted each time while that is fast", async () => {
+    const { reads, scene, read } = createCounted(49)
+    assert.equal(await read(), 0)
+    await scene.submit()
+    assert.equal(await read(), IMAGE_MICROS)
+    assert.equal(reads.length, 2)
+  })
+
+  it("of an account without limits is not counted again for a while where that is slow", async () => {
+    const { reads, scene, read } = createCounted(200)
+    assert.equal(await read(), 0)
+    await scene.submit()
+    await scene.clock.advance(1_999)
+    assert.equal(await read(), 0)
+    assert.deepEqual(reads, ["ada"])
+    assert.equal(await read("eve"), 0)
+    await scene.clock.advance(1)
+    assert.equal(await read(), IMAGE_MICROS)
+    assert.deepEqual(reads, ["ada", "eve", "ada"])
+  })
+
+  it("is never older than ten seconds", async () => {
+    const { scene, read } = createCounted(60_000)
+    await read()
+    await scene.submit()
+    await scene.clock.advance(9_999)
+    assert.equal(await read(), 0)
+    await scene.clock.advance(1)
+    assert.equal(await read(), IMAGE_MICROS)
+  })
+
+  it("of an account with a limit of either kind is as things are, however slow the storage", async () => {
+    for (const settings of [{ budgetMicros: 1_000_000 }, { unfinishedTasks: 5 }]) {
+      const { scene, read } = createCounted(200)
+      // oxlint-disable-next-line no-await-in-loop
+      assert.equal(await read(), 0)
+      // oxlint-disable-next-line no-await-in-loop
+      await scene.storage.setAccount({ id: "ada", now: scene.clock.now(), settings })
+      for (const tasks of [1, 2]) {
+        // oxlint-disable-next-line no-await-in-loop
+        await scene.submit()
+        // oxlint-disable-next-line no-await-in-loop
+        assert.equal(await read(), tasks * IMAGE_MICROS)
+      }
+    }
   })
 })
 

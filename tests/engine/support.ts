@@ -13,6 +13,7 @@ import {
   type MediaInspector,
   type MediaSource,
   type Model,
+  type NodeFacts,
   type PriceBook,
   type Probe,
   type Task,
@@ -60,7 +61,6 @@ export const SETTINGS: EngineSettings = {
   maxAttempts: 3,
   graceMs: 2_000,
   retentionMs: 14 * 86_400_000,
-  expiryNoticeMs: 0,
   removeAfterMs: 86_400_000,
   adoptionHoldMs: 30 * 86_400_000,
   inputRetentionMs: 14 * 86_400_000,
@@ -103,6 +103,7 @@ export interface SceneOptions {
   readonly prices?: PriceBook
   readonly probe?: Probe
   readonly tracer?: Tracer
+  readonly node?: NodeFacts
   /** Silent by default; `undefined` is what a host gives that gives none. */
   readonly log?: Log | undefined
   readonly media?: MediaSource
@@ -110,7 +111,6 @@ export interface SceneOptions {
   /** Where providers reach the service; nowhere by default. */
   readonly publicUrl?: string
   readonly contentRefusals?: ContentRefusals
-  readonly onExpiring?: (task: Task) => Promise<void>
   /** Whether the engine works from the beginning; it does unless said otherwise. */
   readonly isStarted?: boolean
 }

@@ -4,7 +4,7 @@ import { describe, test } from "node:test"
 import { verifyWebhook } from "@safelight/client"
 import { WEBHOOK_TYPES } from "@safelight/core"
 import { dispatchSample } from "@safelight/testkit"
-import { ACCEPT, createWorld, FINISH, unavailable } from "./webhook-world.ts"
+import { ACCEPT, createWorld, FINISH, unavailable, type WebhookWorld } from "./webhook-world.ts"
 
 const DAY_MS = 86_400_000
 /** Seldom, for tests that take days. */
@@ -184,6 +184,87 @@ describe("a notice of expiry", () => {
       (await world.deliveries(id)).map(({ state, history }) => [state, history]),
       [["failed", []]],
     )
+  })
+
+  const toNotices = (world: WebhookWorld) =>
+    world.sent.map(({ at, id, payload }) => {
+      const { expires_at: expiresAt = NaN } = payload as { expires_at?: number }
+      return { at: at / DAY_MS, id, expiresAt: (expiresAt * 1_000) / DAY_MS }
+    })
+
+  test("comes a day before the moment of a hold, and none comes for the moment before it", async (t) => {
+    const world = createWorld(t, SELDOM)
+    world.webhooks.start()
+    const id = await world.add("https://a.example", ["task.expiring"])
+    const start = world.clock.now()
+    await world.change("t", toCommands(start + 3 * DAY_MS))
+    await world.clock.advance(DAY_MS)
+    await world.change("t", [{ kind: "hold", until: start + 10 * DAY_MS }])
+    await world.change("t", [{ kind: "hold", until: start + 20 * DAY_MS }])
+    await world.clock.advance(18 * DAY_MS - 1_000)
+    assert.deepEqual(world.sent, [])
+    await world.clock.advance(62_000)
+    const [notice = assert.fail(), ...others] = toNotices(world)
+    assert.deepEqual(others, [])
+    assert.equal(notice.id, `msg_t_expiring_${(start + 20 * DAY_MS) / 1_000}`)
+    assert.equal(notice.expiresAt, start / DAY_MS + 20)
+    await world.clock.advance(2 * DAY_MS)
+    assert.equal(world.sent.length, 1)
+    const states = (await world.deliveries(id)).map(({ state }) => state)
+    assert.deepEqual(states.toSorted(), ["delivered", "failed", "failed"])
+  })
+
+  test("comes again if a hold follows one that was sent", async (t) => {
+    const world = createWorld(t, SELDOM)
+    world.webhooks.start()
+    await world.add("https://a.example", ["task.expiring"])
+    const start = world.clock.now()
+    await world.change("t", toCommands(start + 3 * DAY_MS))
+    await world.clock.advance(2.5 * DAY_MS)
+    assert.equal(world.sent.length, 1)
+    await world.change("t", [{ kind: "hold", until: start + 10 * DAY_MS }])
+    await world.clock.advance(6.5 * DAY_MS - 1_000)
+    assert.equal(world.sent.length, 1)
+    await world.clock.advance(62_000)
+    const moments = toNotices(world).map(({ expiresAt }) => expiresAt - start / DAY_MS)
+    assert.deepEqual(moments, [3, 10])
+  })
+
+  test("of a hold is sent also where none of the success was wanted", async (t) => {
+    const world = createWorld(t, SELDOM)
+    world.webhooks.start()
+    const start = world.clock.now()
+    await world.add("https://b.example")
+    await world.change("t", toCommands(start + 3 * DAY_MS))
+    await world.clock.advance(0)
+    await world.add("https://a.example", ["task.expiring"])
+    await world.change("t", [{ kind: "hold", until: start + 5 * DAY_MS }])
+    await world.clock.advance(4 * DAY_MS + 60_000)
+    assert.deepEqual(
+      world.sent.map(({ url, id }) => [url, id]),
+      [
+        ["https://b.example", "msg_t_4"],
+        ["https://a.example", `msg_t_expiring_${(start + 5 * DAY_MS) / 1_000}`],
+      ],
+    )
+  })
+
+  test("that waits for its moment lets the events of its task pass", async (t) => {
+    const world = createWorld(t, SELDOM)
+    world.webhooks.start()
+    const types = ["task.succeeded", "task.held", "task.expiring", "task.expired"] as const
+    await world.add("https://a.example", types)
+    const start = world.clock.now()
+    await world.change("t", toCommands(start + 3 * DAY_MS))
+    await world.clock.advance(DAY_MS)
+    await world.change("t", [{ kind: "hold", until: start + 5 * DAY_MS }])
+    await world.clock.advance(0)
+    const told = () => world.sent.map(({ payload }) => payload.type)
+    assert.deepEqual(told(), ["task.succeeded", "task.held"])
+    await world.clock.advance(4 * DAY_MS)
+    await world.change("t", [{ kind: "expire" }])
+    await world.clock.advance(0)
+    assert.deepEqual(told().slice(2), ["task.expiring", "task.expired"])
   })
 })
 

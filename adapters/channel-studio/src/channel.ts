@@ -13,12 +13,13 @@ import type {
   SubmitOutcome,
 } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
+import { createEligibility } from "./eligibility.ts"
 import { checkOptions, type StudioOptions } from "./options.ts"
 import { createRenderings, type Renderings } from "./renderings.ts"
 import { planRequest, STUDIO_MODELS, type RequestPlan } from "./request-plan.ts"
 
 /** Throws `invalid-configuration` on a setting out of its bounds. */
-export function createStudioChannel(options: StudioOptions): Channel {
+export function createStudioChannel(options: StudioOptions = {}): Channel {
   const settings = checkOptions(options)
   const { name, concurrency, sandbox } = settings
   const renderings = createRenderings(settings)
@@ -30,6 +31,7 @@ export function createStudioChannel(options: StudioOptions): Channel {
     // The machine is one's own.
     isFree: true,
     submitTimeoutMs: DEFAULTS.submitTimeoutMs,
+    ...createEligibility(settings),
     submit: (request) => submit(renderings, request, planRequest(request, sandbox)),
     poll(request) {
       const { account, model, parameters } = request

@@ -16,10 +16,10 @@ import { DEFAULTS } from "./defaults.ts"
 import type { MediaLimits } from "./reference-media.ts"
 
 export interface StudioOptions {
-  /** Opens what requests refer to. */
-  readonly media: MediaSource
-  /** Measures the videos and sounds among it, in processes of its own. */
-  readonly inspector: MediaInspector
+  /** Opens what requests refer to; without it the studio takes those that refer to nothing. */
+  readonly media?: MediaSource
+  /** Measures the videos and sounds among it, in processes of its own; without it none are taken. */
+  readonly inspector?: MediaInspector
   /**
    * Processes that render: by default one fewer than the machine has processors, at least one. One more
    * is for accounts for which none is rendering.
@@ -42,8 +42,10 @@ export interface StudioOptions {
   readonly log?: Log
 }
 
-export interface StudioSettings extends Required<StudioOptions> {
+export interface StudioSettings extends Required<Omit<StudioOptions, "inspector" | "media">> {
   readonly limits: MediaLimits
+  readonly media: MediaSource | undefined
+  readonly inspector: MediaInspector | undefined
 }
 
 const PREFIX = "studio: "

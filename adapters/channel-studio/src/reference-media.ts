@@ -35,8 +35,9 @@ export interface ReferenceUrls {
 }
 
 export interface LoadRequest {
-  readonly source: MediaSource
-  readonly inspector: MediaInspector
+  /** A task that another process took may refer to media though there is no source, or no inspector, here. */
+  readonly source: MediaSource | undefined
+  readonly inspector: MediaInspector | undefined
   readonly limits: MediaLimits
   readonly urls: ReferenceUrls
   /** Where the files go. */
@@ -126,6 +127,7 @@ async function load(
   path: string,
 ): Promise<LoadedFile> {
   if (maxBytes <= 0) throw tooLarge()
+  if (source === undefined) throw missing("media source")
   const media = await source.open({ url, kinds: [kind], maxBytes, signal })
   const handle = await open(path, "wx", 0o600)
   const hash = createHash("sha256")
@@ -147,6 +149,7 @@ async function inspect(
   { inspector, signal }: LoadRequest,
   { bytes, kind, path }: Omit<LoadedFile, "sha256">,
 ): Promise<MediaFacts> {
+  if (inspector === undefined) throw missing("inspector")
   const handle = await open(path, "r")
   try {
     const read = (start: number, end: number): Promise<Uint8Array> => readRange(handle, start, end)
@@ -159,6 +162,11 @@ async function inspect(
 async function readRange(handle: FileHandle, start: number, end: number): Promise<Uint8Array> {
   const { buffer, bytesRead } = await handle.read(new Uint8Array(end - start), { position: start })
   return buffer.subarray(0, bytesRead)
+}
+
+function missing(port: string): SafelightError {
+  const message = `the studio of this process was given no ${port}`
+  return new SafelightError({ code: "media_download_failed", message })
 }
 
 function tooLarge(): SafelightError {

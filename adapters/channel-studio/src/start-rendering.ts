@@ -26,8 +26,8 @@ import type { CreateWorkFolder, WorkFolder } from "./work-folder.ts"
 export interface RenderingPorts {
   readonly pool: RenderPool
   readonly createFolder: CreateWorkFolder
-  readonly media: MediaSource
-  readonly inspector: MediaInspector
+  readonly media: MediaSource | undefined
+  readonly inspector: MediaInspector | undefined
   readonly limits: MediaLimits
   readonly clock: Clock
   readonly log: Log

@@ -162,7 +162,7 @@ function toAppend(
 ): ReadStream {
   const { task, hash, events } = checkRecord(record, digest)
   const inputs = record.inputs.map((input) => ({ ...input, task: record.task }))
-  const hasInputs = inputs.length > 0 || record.labels.length > 0
+  const hasInputs = inputs.length > 0
   return {
     task,
     append: {

@@ -18,6 +18,7 @@ import {
   type InputService,
   type Log,
   type Model,
+  type NodeFacts,
   type PriceBook,
   type Probe,
   type TaskStorage,
@@ -27,7 +28,6 @@ import {
   type Usage,
   type MediaInspector,
   type MediaSource,
-  type Task,
 } from "@safelight/core"
 import { toUnitCosts } from "./record/attempt-cost.ts"
 import { createCancelling } from "./work/cancel.ts"
@@ -81,13 +81,6 @@ export interface EngineOptions {
    */
   readonly publicUrl?: string
   readonly settings?: Partial<EngineSettings>
-  /**
-   * Is told of each task whose artifacts expire within `expiryNoticeMs` of the settings, by the retention part
-   * of a sweep on whichever node makes it. It is told again until then, as sweeps look at the task for other
-   * reasons or find that the call failed, so it counts a task and its expiry once; a hold moves the expiry and
-   * is followed by another notice. A task that is kept for a shorter time may never be told of.
-   */
-  readonly onExpiring?: (task: Task) => Promise<void>
   /** Whether a task that a channel refused for its content goes to another; `final` by default. */
   readonly contentRefusals?: ContentRefusals
   /** Fetches outputs that lie at URLs; needed, with `inspector`, where a channel names `outputOrigins`. */
@@ -99,6 +92,8 @@ export interface EngineOptions {
   /** Without it errors are written to the console, and nothing else is; `SILENT_LOG` writes nothing. */
   readonly log?: Log
   readonly probe?: Probe
+  /** What operators know this process by; shown beside its lease. */
+  readonly node?: NodeFacts
   /** Who is told what tasks spend their time on; nobody by default. */
   readonly tracer?: Tracer
 }
@@ -230,11 +225,11 @@ function createContext(options: EngineOptions): Context {
     prices,
     channels,
     inputLinks: createInputLinks(keys, publicUrl),
-    onExpiring: options.onExpiring,
     contentRefusals: options.contentRefusals ?? "final",
     costs: new Map(routes.map((route) => [route.channel.name, toUnitCosts(route)])),
     media,
     inspector,
+    node: options.node,
     tracer,
   }
   const lease = createLease(ports)

@@ -77,10 +77,12 @@ export function createReadMethods(driver: Database, compiler: Compiler): ReadMet
       return (await readInputs(task))?.find((input) => input.name === name)
     },
     readLabels: async (task) => toLabels(await read(findLabels, { task })),
-    async eraseInputs(task, { keepsIdempotency } = { keepsIdempotency: false }) {
-      const erased = [toStep(statements.eraseInputs, { task }), toStep(eraseLabels, { task })]
-      const use = toStep(eraseIdempotency, { task })
-      return countOf(await commit({ steps: keepsIdempotency ? erased : [...erased, use] }), 0) > 0
+    async eraseInputs(task, { keepsNames } = { keepsNames: false }) {
+      const inputs = [toStep(statements.eraseInputs, { task })]
+      const names = [toStep(eraseLabels, { task }), toStep(eraseIdempotency, { task })]
+      const steps = keepsNames ? inputs : [...inputs, ...names]
+      const done = await commit({ steps })
+      return steps.some((_, index) => countOf(done, index) > 0)
     },
     async findIdempotency(request) {
       const [found] = await read(findIdempotency, request)

@@ -94,7 +94,7 @@ export const IDEMPOTENCY_BEHAVIOURS: Behaviours<StorageFixture> = {
   "a task's key outlives its inputs where it is to be kept": async ({ storage }) => {
     const sample = toSample("t", { inputs: [toInput("t", "request")] })
     await admit(storage, sample, toUse("mine"))
-    assert.equal(await storage.eraseInputs("t", { keepsIdempotency: true }), true)
+    assert.equal(await storage.eraseInputs("t", { keepsNames: true }), true)
     assert.equal(await storage.readInput({ task: "t", name: "request" }), undefined)
     assert.equal((await admit(storage, toSample("v"), toUse("mine"))).kind, "known")
   },
@@ -107,6 +107,8 @@ export const IDEMPOTENCY_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal((await admit(storage, toSample("v"), toUse("mine"))).kind, "admitted")
     assert.equal((await admit(storage, toSample("w"), toUse("other"))).kind, "known")
     // A task without inputs may still have a key.
+    assert.equal(await storage.eraseInputs("u", { keepsNames: true }), false)
+    assert.equal(await storage.eraseInputs("u"), true)
     assert.equal(await storage.eraseInputs("u"), false)
     assert.equal((await admit(storage, toSample("w"), toUse("other"))).kind, "admitted")
     await assertStored(storage, sample)

@@ -33,22 +33,27 @@ export const LABEL_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await storage.readLabels("u"), {})
   },
 
-  "labels are erased with the inputs, of that task alone, whether or not its key is kept": async ({
+  "labels stay when the inputs go, and go only if a task's names are erased too": async ({
     storage,
   }) => {
     const labels = { project: "spring" }
     for (const id of ["t", "u", "v"]) {
       await storage.append(submitSample({ id, labels, inputs: [toInput(id, "request")] }).append)
     }
-    await storage.eraseInputs("t")
-    await storage.eraseInputs("u", { keepsIdempotency: true })
-    for (const id of ["t", "u"]) assert.deepEqual(await storage.readLabels(id), {})
-    assert.deepEqual(await storage.readLabels("v"), labels)
+    assert.equal(await storage.eraseInputs("t"), true)
+    assert.equal(await storage.eraseInputs("u", { keepsNames: true }), true)
+    assert.deepEqual(await storage.readLabels("t"), {})
+    for (const id of ["u", "v"]) assert.deepEqual(await storage.readLabels(id), labels)
     const { tasks } = await storage.listTasks({ account: "account", limit: 5, labels })
     assert.deepEqual(
       tasks.map(({ id }) => id),
-      ["v"],
+      ["v", "u"],
     )
+    // Nothing but its labels is left.
+    assert.equal(await storage.eraseInputs("u", { keepsNames: true }), false)
+    assert.equal(await storage.eraseInputs("u"), true)
+    assert.equal(await storage.eraseInputs("u"), false)
+    assert.deepEqual(await storage.readLabels("u"), {})
   },
 
   "charges add up by label, by all of several, and never of another account": async ({

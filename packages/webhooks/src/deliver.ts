@@ -10,19 +10,16 @@ import {
   type RecordedTry,
   type SendOutcome,
   type WebhookEndpoint,
-  type WebhookStorage,
 } from "@safelight/core"
 import type { KnownTasks } from "./known-tasks.ts"
-import { toExpiryNotice, type ToTaskText } from "./message.ts"
+import { toNoticeId } from "./message.ts"
 import { toRetryDelayMs } from "./retry-delay.ts"
 import type { WebhookSettings } from "./settings.ts"
 import { signMessage } from "./signing-secret.ts"
 
 export interface DeliverOptions {
-  readonly storage: Pick<WebhookStorage, "addDelivery">
   readonly sender: Pick<MessageSender, "send">
   readonly tasks: KnownTasks
-  readonly toTaskText: ToTaskText
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   /** From 0 up to 1. */
   readonly random: () => number
@@ -76,19 +73,14 @@ export async function deliver(
   }
 }
 
-/** A notice whose moment has moved is followed by one of the new moment; a task that is gone needs none. */
+/** A hold has moved the moment of some: the notice of the new one came with its event (`fan-out.ts`). */
 async function isStillRight(
   { account }: WebhookEndpoint,
-  { endpoint, message, sequence, subject }: Delivery,
-  { clock, settings, storage, tasks, toTaskText }: DeliverOptions,
+  { message, subject: id }: Delivery,
+  { clock, tasks }: DeliverOptions,
 ): Promise<boolean> {
-  const task = await tasks.findTask({ account, id: subject })
-  const now = clock.now()
-  if (task === undefined || lastExpiryAt(task) <= now) return false
-  const notice = toExpiryNotice({ task, sequence, now }, settings.noticeMs, toTaskText)
-  if (notice.message === message) return true
-  await storage.addDelivery({ ...notice, endpoint })
-  return false
+  const task = await tasks.findTask({ account, id })
+  return task !== undefined && lastExpiryAt(task) > clock.now() && toNoticeId(task) === message
 }
 
 function toTry(

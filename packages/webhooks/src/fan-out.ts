@@ -10,6 +10,7 @@ import {
   KEPT_FOREVER,
   WEBHOOK_TYPES,
   type Clock,
+  type EventType,
   type Feed,
   type FeedEntry,
   type FeedStorage,
@@ -132,8 +133,11 @@ async function toDeliveries(
 /** None for an event of a type that only a later release knows. */
 function toTypes({ type }: FeedEntry): readonly WebhookType[] {
   const own = WEBHOOK_TYPES.filter((each) => each === `task.${type}`)
-  return type === "succeeded" ? [...own, EXPIRING_TYPE] : own
+  return SETS_EXPIRY.has(type) ? [...own, EXPIRING_TYPE] : own
 }
+
+/** Events that say when artifacts expire. */
+const SETS_EXPIRY: ReadonlySet<string> = new Set(["succeeded", "held"] satisfies EventType[])
 
 async function toMessages(entry: FeedEntry, options: FanOutOptions): Promise<readonly Message[]> {
   const { tasks, toTaskText, settings, clock, log } = options
@@ -147,9 +151,7 @@ async function toMessages(entry: FeedEntry, options: FanOutOptions): Promise<rea
   })
   if (task === undefined || type === undefined) return []
   const now = clock.now()
-  // Between two positions there is room for what no event says.
-  const message = toTaskMessage({ type, task, at, sequence: 2 * position, now }, toTaskText)
+  const message = toTaskMessage({ type, task, at, sequence: position, now }, toTaskText)
   if (notice === undefined) return [message]
-  const given = { task, sequence: 2 * position + 1, now }
-  return [message, toExpiryNotice(given, settings.noticeMs, toTaskText)]
+  return [message, toExpiryNotice({ task, now }, settings.noticeMs, toTaskText)]
 }

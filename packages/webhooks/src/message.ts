@@ -22,6 +22,7 @@ export interface TaskMessage {
   readonly task: Task
   /** Of the event. */
   readonly at: number
+  /** Where it stands among the messages about its task. */
   readonly sequence: number
   readonly now: number
 }
@@ -41,26 +42,34 @@ export function toTaskMessage(
   }
 }
 
+/** Behind every event of its task: an event of the days until then must not wait for the notice. */
+const NOTICE_SEQUENCE = Number.MAX_SAFE_INTEGER
+
 /**
- * The notice that the artifacts of a task that succeeded expire soon. It waits until then; whether they still
- * expire at that moment shows only when it comes, so the moment is part of its id.
+ * The notice that the artifacts of a task expire soon. It waits until then; whether they still expire at that
+ * moment shows only when it comes, so the moment is part of its id.
  */
 export function toExpiryNotice(
-  { task, sequence, now }: Pick<TaskMessage, "task" | "sequence" | "now">,
+  { task, now }: Pick<TaskMessage, "task" | "now">,
   noticeMs: number,
   toTaskText: ToTaskText,
 ): Message {
   const expiresAt = lastExpiryAt(task)
   const dueAt = Math.max(now, expiresAt - noticeMs)
   return {
-    message: `msg_${task.id}_expiring_${toUnixSeconds(expiresAt)}`,
+    message: toNoticeId(task),
     subject: task.id,
-    sequence,
+    sequence: NOTICE_SEQUENCE,
     type: EXPIRING_TYPE,
     payload: toPayload(EXPIRING_TYPE, dueAt, toTaskText(task), toUnixSeconds(expiresAt)),
     createdAt: now,
     dueAt,
   }
+}
+
+/** The id of the notice that is right for the task as it stands. */
+export function toNoticeId(task: Task): string {
+  return `msg_${task.id}_expiring_${toUnixSeconds(lastExpiryAt(task))}`
 }
 
 export function toTestMessage(now: number): Message {

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process"
 import { describe, test } from "node:test"
 import { setImmediate } from "node:timers/promises"
 import { promisify } from "node:util"
-import { FAILURE_CODES, isSafelightError, SafelightError } from "@safelight/core"
+import { FAILURE_CODES, isSafelightError, SafelightError, type Channel } from "@safelight/core"
 import { createStudioChannel, DEFAULTS } from "@safelight/channel-studio"
 import { planRequest } from "../../../adapters/channel-studio/src/request-plan.ts"
 import { createMediaInspector } from "@safelight/media-inspector"
@@ -224,6 +224,65 @@ describe("the studio channel", () => {
     await channel.close?.()
     await told
     await assert.rejects(channel.poll(toPoll(request)), isClosed)
+  })
+})
+
+describe("a studio that was given no media source, or no inspector", () => {
+  const videos = { prompt: "", video_urls: ["https://media.test/a.mp4"] }
+  const audios = { prompt: "", audio_urls: ["https://media.test/a.mp3"] }
+  const pictures = { prompt: "", image_urls: [IMAGE_URL] }
+  const accepts = (channel: Channel, model: string, parameters: Record<string, unknown>) => {
+    const { accepts: ask } = channel
+    assert.ok(ask !== undefined)
+    const answer = ask(toRequest(model, parameters))
+    return answer === true ? true : `${answer.param}: ${answer.reason}`
+  }
+
+  test("renders what refers to nothing, and takes no more than that", async (t) => {
+    const channel = createStudioChannel({ workers: 1 })
+    t.after(async () => channel.close?.())
+    const none = "the studio was given no media source"
+    for (const [model, parameters, expected] of [
+      [TEXT_TO_IMAGE, { prompt: "a fox" }, true],
+      [VIDEO, { prompt: "a fox", image_urls: [] }, true],
+      [EDIT, pictures, `image_urls: ${none}`],
+      [VIDEO, pictures, `image_urls: ${none}`],
+      [VIDEO, videos, `video_urls: ${none}`],
+      [VIDEO, audios, `audio_urls: ${none}`],
+    ] as const) {
+      assert.equal(accepts(channel, model, parameters), expected)
+    }
+    const end = await carryOut(channel, TEXT_TO_IMAGE, { prompt: "a fox", ...SMALL })
+    assert.equal(end.kind, "completed")
+  })
+
+  test("takes pictures without an inspector", async (t) => {
+    const channel = createStudioChannel({ media: createTestMedia(), workers: 1 })
+    t.after(async () => channel.close?.())
+    const none = "the studio was given no inspector"
+    assert.equal(accepts(channel, EDIT, pictures), true)
+    assert.equal(accepts(channel, VIDEO, videos), `video_urls: ${none}`)
+    assert.equal(accepts(channel, VIDEO, audios), `audio_urls: ${none}`)
+  })
+
+  test("fails what another process took, as media that can't be had", async (t) => {
+    const media = createTestMedia()
+    for (const url of videos.video_urls) media.files.set(url, PNG)
+    for (const [options, model, parameters] of [
+      [{}, EDIT, pictures],
+      [{ media }, VIDEO, videos],
+    ] as const) {
+      const channel = createStudioChannel({ workers: 1, ...options })
+      t.after(async () => channel.close?.())
+      // oxlint-disable-next-line no-await-in-loop
+      const end = await carryOut(channel, model, parameters)
+      assert.ok(end.kind === "refused")
+      assert.equal(end.code, "media_download_failed")
+    }
+  })
+
+  test("takes everything with both, and is not even asked", (t) => {
+    assert.equal(createTestStudio(t).channel.accepts, undefined)
   })
 })
 

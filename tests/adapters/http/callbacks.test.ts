@@ -10,7 +10,7 @@ const UNKNOWN = "/v1/channels/fal/callback/unknown"
 const CALLBACK_BYTES = 1_000
 
 for (const kind of WORLDS) {
-  describe(`a callback, ${kind},`, () => {
+  describe(`a callback, ${kind}`, () => {
     it("comes byte for byte, with its headers and no API key", async () => {
       await using world = await open(kind)
       const sent: unknown[] = []

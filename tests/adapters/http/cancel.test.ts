@@ -7,7 +7,7 @@ import { createWorld, WORLDS } from "./worlds.ts"
 const POST = { method: "POST" } as const
 
 for (const kind of WORLDS) {
-  describe(`a cancellation ${kind}`, () => {
+  describe(`a cancellation, ${kind}`, () => {
     it("shows the task, what came of it and what it cost", async (t) => {
       const world = await createWorld(kind)
       t.after(world.close)

@@ -28,7 +28,7 @@ interface Reader {
 }
 
 for (const kind of WORLDS) {
-  describe(`a stream ${kind}`, () => {
+  describe(`a stream, ${kind}`, () => {
     const closers: (() => Promise<unknown>)[] = []
     afterEach(async () => {
       for (const close of closers.splice(0).toReversed()) await close()
@@ -46,7 +46,7 @@ for (const kind of WORLDS) {
       return { changes, open, world }
     }
 
-    it("of an account begins with `ready` and sends every change as it comes", async () => {
+    it("of an account begins with ready and sends every change as it comes", async () => {
       const { changes, open } = await create()
       changes.add(A, "submitted")
       const reader = await open("/v1/stream")

@@ -25,7 +25,7 @@ async function readStatus(response: Response): Promise<unknown> {
 }
 
 for (const kind of WORLDS) {
-  describe(`a wait ${kind}`, () => {
+  describe(`a wait, ${kind}`, () => {
     it("ends as soon as the task is finished", async (t) => {
       const world = await createWorld(kind)
       t.after(world.close)

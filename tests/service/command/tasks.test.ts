@@ -496,6 +496,74 @@ describe("get and artifacts", () => {
     })
   }
 
+  test("hold keeps artifacts until a moment and prints until when they are kept", async (t) => {
+    const listed = artifactList(["image_1", "image/png"], ["image_2", "image/jpeg"])
+    for (const until of ["2027-01-15T08:00:00Z", "1800000000"]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { code, stderr, stdout, requests } = await run(
+        t,
+        ["hold", ID, "--until", until],
+        [listed],
+      )
+      const kept = "until 2027-01-15T08:00:00.000Z"
+      assert.equal(stdout, `image_1  image/png  ${kept}\nimage_2  image/jpeg  ${kept}\n`)
+      assert.deepEqual([code, stderr], [0, ""])
+      assert.deepEqual(
+        requests.map(({ body, headers, method, url }) => [
+          method,
+          url,
+          body,
+          headers.authorization,
+        ]),
+        [["POST", `/v1/tasks/${ID}/hold?until=1800000000`, "", `Bearer ${KEY}`]],
+      )
+    }
+    const words = ["hold", ID, "--until", "2027-02", "--json"]
+    const { stdout, requests } = await run(t, words, [listed])
+    const { artifacts, task_id: id } = JSON.parse(stdout) as {
+      artifacts: object[]
+      task_id: string
+    }
+    assert.deepEqual([id, artifacts.length], [ID, 2])
+    assert.equal(requests[0]?.url, `/v1/tasks/${ID}/hold?until=1801440000`)
+  })
+
+  test("hold is asked again while the service is away: twice is the same as once", async (t) => {
+    const listed = artifactList(["image_1", "image/png"])
+    const answers = [drop, refusal(503, "service_unavailable"), listed]
+    const { code, requests } = await run(t, ["hold", ID, "--until", "1800000000"], answers)
+    assert.deepEqual([code, requests.length], [0, 3])
+  })
+
+  for (const [status, error] of [
+    [403, "hold_not_allowed"],
+    [409, "task_not_finished"],
+    [409, "task_failed"],
+    [410, "artifact_expired"],
+    [400, "integer_above_max_value"],
+    [404, "task_not_found"],
+  ] as const) {
+    test(`hold that is refused as ${error} says so and ends with 2`, async (t) => {
+      const answers = [refusal(status, error)]
+      const { code, stderr, stdout } = await run(t, ["hold", ID, "--until", "1800000000"], answers)
+      assert.deepEqual([code, stdout], [2, ""])
+      assert.match(stderr, new RegExp(`^safelight: .*${error}`))
+    })
+  }
+
+  test("hold without a moment, or with none that can be, sends nothing and ends with 2", async (t) => {
+    for (const words of [
+      ["hold", ID],
+      ["hold", ID, "--until", "soon"],
+      ["hold", ID, "--until", "-1"],
+    ]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { code, stderr, requests } = await run(t, words, [])
+      assert.deepEqual([code, requests.length], [2, 0])
+      assert.match(stderr, /--until/)
+    }
+  })
+
   test("list asks for what it is told and prints a line a task", async (t) => {
     const page = json(200, {
       tasks: [task("running", 30), task("failed", 0, FAILURE)],

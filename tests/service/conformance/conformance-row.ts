@@ -12,7 +12,8 @@ export interface ConformanceRow {
 }
 
 export interface ConformanceSection {
-  readonly document: "Specification" | "HTTP decisions"
+  /** `Extensions` are what the README of the HTTP adapter promises beyond both documents. */
+  readonly document: "Specification" | "HTTP decisions" | "Extensions"
   /** As the document counts: `§2.4`. */
   readonly section: string
   readonly title: string

@@ -1,6 +1,6 @@
 /**
- * Everything that the two documents promise, in their order. A rule that is added to one of them
- * gets a row here, and with it a test: a row without one fails.
+ * Everything that the two documents promise, in their order, and then the extensions. A rule that is added to
+ * one of them gets a row here, and with it a test: a row without one fails.
  */
 import type { TestReference } from "../../support/passed-tests.ts"
 import type { ConformanceSection } from "./conformance-row.ts"
@@ -11,6 +11,7 @@ import { PARAMETER_RULES } from "./rows/decisions-4-parameters.ts"
 import { CONTENT } from "./rows/decisions-5-content.ts"
 import { LINKS } from "./rows/decisions-6-links.ts"
 import { KEYS_AND_LIMITS } from "./rows/decisions-7-keys.ts"
+import { EXTENSIONS } from "./rows/extensions.ts"
 import { SERVICE } from "./rows/specification-1-service.ts"
 import { FIELDS } from "./rows/specification-2-fields.ts"
 import { EDIT, TEXT_TO_IMAGE } from "./rows/specification-2-images.ts"
@@ -33,6 +34,7 @@ export const SECTIONS: readonly ConformanceSection[] = [
   CONTENT,
   LINKS,
   KEYS_AND_LIMITS,
+  ...EXTENSIONS,
 ]
 
 /** Every test that a row refers to, each once. */

@@ -1,6 +1,6 @@
 /**
- * GET /v1/balance: what an account has spent and what it has left. The same figures as `account` of
- * GET /v1/usage, without the sums over a period.
+ * GET /v1/balance: what an account has spent and what it has left. The figures of `account` in GET /v1/usage,
+ * without the sums over a period. Of an account without limits they may be some seconds old.
  */
 import { defineEndpoint } from "../endpoint.ts"
 
@@ -12,8 +12,9 @@ export const showBalance = defineEndpoint({
     tag: "Usage",
     summary: "What the account has left",
     description:
-      "As it stands now. For an account without a budget and without a limit on unfinished tasks no " +
-      "sums are kept: they are counted, and while too many counts wait it is `overloaded`.",
+      "Without a budget `budget_micros` and `left_micros` are null. For an account without a budget and " +
+      "without a limit on unfinished tasks the sums are counted; where that takes long, the answer may be " +
+      "up to ten seconds old. For any other it is as things are now.",
   },
   key: { scopes: ["tasks:read"], rate: "read" },
   query: {},

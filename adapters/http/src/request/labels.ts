@@ -21,8 +21,8 @@ const RULE =
 export const labelHeader: HeaderParameter<Labels | undefined> = {
   description:
     "`key=value`, to find the task by and to add up what tasks cost. Send it once for each label, or " +
-    `several separated by commas, a value with a comma in quotes. ${RULE} Labels are erased with the ` +
-    "task's parameters, and are no part of what an `Idempotency-Key` stands for.",
+    `several separated by commas, a value with a comma in quotes. ${RULE} Labels are kept as long ` +
+    "as the bill, and are no part of what an `Idempotency-Key` stands for.",
   schema: { type: "string" },
   refusals: REFUSALS,
   read({ request }) {

@@ -130,7 +130,7 @@ export interface TaskUsage {
   readonly task_id: string
   readonly model: string
   readonly status: "queued" | "running" | "succeeded" | "failed"
-  /** By key, as submitted; none once its parameters are erased. */
+  /** By key, as submitted; none once the task was erased. */
   readonly labels: Readonly<Record<string, string>>
   /** 0 while the task is unfinished. */
   readonly finished_at: number

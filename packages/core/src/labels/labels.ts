@@ -1,7 +1,8 @@
 /**
  * Labels: what an account writes on a task to find it again and to add up its cost, `project=spring`. A
- * person wrote them, so they are a side record: no event holds them, and they are erased with the task's
- * inputs. They stay as they were submitted, and nothing that is done for the task depends on them.
+ * person wrote them, so they are a side record: no event holds them, and they can be erased. Sums of the bill go
+ * by them, so they outlive the prompt: only whoever erases the task erases them. They stay as they were
+ * submitted, and nothing that is done for the task depends on them.
  */
 
 /** Values by key. */

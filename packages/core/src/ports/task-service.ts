@@ -71,9 +71,10 @@ export interface TaskService {
    */
   quote(request: QuoteRequest): Promise<QuoteResult>
   /**
-   * What the account has spent and what is left of its budget. One row if the account has a limit, and
-   * counted otherwise, which takes longer the more it was charged. Rejects with `overloaded` if too many
-   * sums wait.
+   * What the account has spent and what is left of its budget; zeros for an account that has submitted
+   * nothing. One row if the account has a budget or a limit on unfinished tasks. Otherwise it is counted over
+   * the account's charges and all unfinished tasks, and a count that took long is used again: the answer may
+   * be up to ten seconds old. Rejects with `overloaded` if too many sums wait.
    */
   readBalance(account: string): Promise<Balance>
   /** The table by which new tasks are priced. */

@@ -74,13 +74,14 @@ export interface TaskLog {
   readEvents(task: string): Promise<readonly StoredEvent[]>
   /** What a person wrote or sent, by name; undefined once erased. */
   readInput(request: { readonly task: string; readonly name: string }): Promise<Input | undefined>
-  /** What the task was labelled with; none once erased, and for an unknown task. */
+  /** What the task was labelled with; none once these are erased too, and for an unknown task. */
   readLabels(task: string): Promise<Labels>
   /**
-   * Erases every input and label of a task for good, and its idempotency key unless that is kept; the log,
-   * its hashes and the read models stay as they are. Resolves to whether there was an input.
+   * Erases every input of a task for good, and the names that its account gave it unless these are kept: its
+   * labels and its idempotency key. The log, its hashes and the read models stay as they are. Resolves to
+   * whether there was anything to erase.
    */
-  eraseInputs(task: string, options?: { readonly keepsIdempotency: boolean }): Promise<boolean>
+  eraseInputs(task: string, options?: { readonly keepsNames: boolean }): Promise<boolean>
   /**
    * The database server's clock, ms since the epoch, an integer. Processes that share a database judge
    * ends, expiry and keys by it. Absent if one host is all there is: its own clock is the database's.

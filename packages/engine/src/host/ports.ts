@@ -8,9 +8,9 @@ import type {
   MediaInspector,
   MediaSource,
   Model,
+  NodeFacts,
   PriceBook,
   Probe,
-  Task,
   TaskStorage,
   Tracer,
 } from "@safelight/core"
@@ -36,11 +36,10 @@ export interface Ports {
   readonly inputLinks: InputLinks
   /** What operators declared, by the channel's name. */
   readonly costs: ReadonlyMap<string, UnitCosts>
-  /** Absent if nobody is to be told; see `EngineOptions`. */
-  readonly onExpiring: ((task: Task) => Promise<void>) | undefined
   readonly contentRefusals: ContentRefusals
   /** Both are there where a channel's outputs are URLs. */
   readonly media: MediaSource | undefined
   readonly inspector: MediaInspector | undefined
+  readonly node: NodeFacts | undefined
   readonly tracer: Tracer
 }

@@ -15,11 +15,6 @@ export interface EngineSettings {
   readonly graceMs: number
   /** How long artifacts are kept where their account has no time of its own (specification §1). */
   readonly retentionMs: number
-  /**
-   * How long before a task's last artifact expires its host is told (`onExpiring`); 0: never, and retention
-   * looks at no task for it.
-   */
-  readonly expiryNoticeMs: number
   /** How long after its task's end, or its expiry, an artifact's bytes are removed. */
   readonly removeAfterMs: number
   /**
@@ -66,7 +61,6 @@ export const DEFAULTS: EngineSettings = {
   // A client's HTTP time-out is rarely shorter than this.
   graceMs: 2_000,
   retentionMs: 14 * 86_400_000,
-  expiryNoticeMs: 0,
   // A transfer that began in time goes on; nobody downloads for a day.
   removeAfterMs: 86_400_000,
   // Twice as long as artifacts are kept: what an original made of the same tasks has expired there.
@@ -90,7 +84,7 @@ export const DEFAULTS: EngineSettings = {
   breakerOpenMs: 15_000,
 }
 
-const MAY_BE_ZERO: ReadonlySet<string> = new Set(["expiryNoticeMs", "graceMs"])
+const MAY_BE_ZERO: ReadonlySet<string> = new Set(["graceMs"])
 
 /** Fills in the defaults. Throws `invalid-configuration`, naming the setting, on a wrong one. */
 export function toSettings(

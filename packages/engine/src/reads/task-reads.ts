@@ -14,7 +14,7 @@ import {
 } from "@safelight/core"
 import { toChanges } from "./task-changes.ts"
 import type { Context } from "../host/context.ts"
-import { readBalance } from "./balance.ts"
+import { createBalanceReader } from "./balance.ts"
 
 export interface TaskReads
   extends
@@ -79,7 +79,7 @@ export function createReads(context: Context): TaskReads {
       ])
       return { charges, totals, budgetMicros: account?.budgetMicros ?? null }
     },
-    readBalance: (account) => readBalance(storage, account),
+    readBalance: createBalanceReader(context),
     currentPrices: () => currentPrices(prices),
     openArtifact: ({ artifact, ...range }) =>
       artifacts.open({ locator: artifact.locator, ...range }),

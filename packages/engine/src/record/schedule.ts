@@ -48,8 +48,8 @@ function toDoubtDueAt(
 
 /** When retention must look at a finished task after `now`; null: never again. */
 export function nextRetentionAt(task: Task, settings: EngineSettings, now: number): number | null {
-  const { inputsAt, noticeAt, expiryAt, removals } = toRetentionMoments(task, settings)
-  const ahead = [inputsAt, noticeAt, expiryAt, ...removals].filter((at) => at > now)
+  const { inputsAt, expiryAt, removals } = toRetentionMoments(task, settings)
+  const ahead = [inputsAt, expiryAt, ...removals].filter((at) => at > now)
   return ahead.length === 0 ? null : Math.min(...ahead)
 }
 
@@ -58,24 +58,16 @@ export function nextRetentionAt(task: Task, settings: EngineSettings, now: numbe
  * other look follows, which makes up for removals that were missed.
  */
 export function areBytesDue(task: Task, settings: EngineSettings, now: number): boolean {
-  const { inputsAt, noticeAt, expiryAt, removals } = toRetentionMoments(task, settings)
+  const { inputsAt, expiryAt, removals } = toRetentionMoments(task, settings)
   const firstAt = Math.min(...removals)
   if (now < firstAt) return false
   if (nextRetentionAt(task, settings, now) === null) return true
-  const reached = [inputsAt, noticeAt, expiryAt, ...removals].filter((at) => at <= now)
+  const reached = [inputsAt, expiryAt, ...removals].filter((at) => at <= now)
   return removals.includes(Math.max(...reached))
-}
-
-/** Whether the host is to be told at a look at `now` that the task's artifacts expire soon. */
-export function isNoticeDue(task: Task, settings: EngineSettings, now: number): boolean {
-  const { noticeAt, expiryAt } = toRetentionMoments(task, settings)
-  return noticeAt > 0 && now >= noticeAt && now < expiryAt
 }
 
 interface RetentionMoments {
   readonly inputsAt: number
-  /** 0 for a task without artifacts, and if nobody is to be told. */
-  readonly noticeAt: number
   /** 0 for a task without artifacts. */
   readonly expiryAt: number
   /** Of orphans, and of expired bytes. */
@@ -85,12 +77,9 @@ interface RetentionMoments {
 function toRetentionMoments(task: Task, settings: EngineSettings): RetentionMoments {
   const expiryAt = lastExpiryAt(task)
   const { finishedAt } = task
-  const isTold = expiryAt > 0 && settings.expiryNoticeMs > 0
   const orphansAt = finishedAt + settings.removeAfterMs
   return {
     inputsAt: finishedAt + settings.inputRetentionMs,
-    // Kept for less time than that, a task is told of at whatever look comes first.
-    noticeAt: isTold ? Math.max(1, expiryAt - settings.expiryNoticeMs) : 0,
     expiryAt,
     removals: expiryAt > 0 ? [orphansAt, expiryAt + settings.removeAfterMs] : [orphansAt],
   }

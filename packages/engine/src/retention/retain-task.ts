@@ -1,17 +1,14 @@
 /**
- * What retention does to one finished task: its inputs are erased, its expiry is recorded, or its host is told
- * that it comes, its bytes are removed, and the moment of the next look is set. The bucket comes last, so that one that is out of
- * reach keeps no prompt and hides no expiry.
+ * What retention does to one finished task: its inputs are erased, its expiry is recorded, its bytes are
+ * removed, and the moment of the next look is set. The bucket comes last, so that one that is out of reach
+ * keeps no prompt and hides no expiry.
  */
 import { lastExpiryAt, type StreamHead, type Task } from "@safelight/core"
 import type { Context } from "../host/context.ts"
-import { areBytesDue, isNoticeDue, nextRetentionAt } from "../record/schedule.ts"
+import { areBytesDue, nextRetentionAt } from "../record/schedule.ts"
 
 /** The removal of one task's bytes: a bucket that hangs must not hold a sweep. */
 const REMOVE_MS = 30_000
-
-/** Telling the host: it writes something down. */
-const NOTICE_MS = 30_000
 
 /** Failures in a row after which the artifact storage is taken to be away: as many as are asked at once. */
 const MOST_FAILURES = 64
@@ -73,10 +70,9 @@ export async function retainTask(
   const { settings, storage } = context
   const { finishedAt, id } = head.task
   if (now >= finishedAt + settings.inputRetentionMs) {
-    if (await storage.eraseInputs(id, { keepsIdempotency: true })) counts.erased += 1
+    if (await storage.eraseInputs(id, { keepsNames: true })) counts.erased += 1
   }
   const task = await expire(context, head, options)
-  if (isNoticeDue(task, settings, now)) await tellOfExpiry(context, task)
   const heldUntil = toHeldUntil(context, task, options)
   if (now >= heldUntil && mayHaveBytes(context, task) && areBytesDue(task, settings, now)) {
     const removed = await removals.remove(task, now)
@@ -102,11 +98,6 @@ async function expire(
   if (recorded.kind === "recorded") counts.expired += 1
   // Refused where a hold came first: what is to be kept is what the hold says.
   return recorded.kind === "superseded" ? task : recorded.head.task
-}
-
-/** Told again at every look until the expiry, and where a process died: whoever is told counts it once. */
-async function tellOfExpiry({ deadlines, onExpiring }: Context, task: Task): Promise<void> {
-  if (onExpiring !== undefined) await deadlines.run(NOTICE_MS, undefined, () => onExpiring(task))
 }
 
 /**

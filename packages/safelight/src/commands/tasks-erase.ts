@@ -6,7 +6,7 @@ import type { CommandContext } from "./command-context.ts"
 
 export function createTasksEraseCommand(context: CommandContext): Command {
   const command = new Command("erase")
-    .description("erase a task's prompt, URLs and inline media; its log stays valid")
+    .description("erase a task's prompt, URLs, inline media, labels and idempotency key")
     .argument("<id>", "id of the task")
   return addDataOptions(command).action((id: string, options: DataOptions) =>
     erase(id, options, context),

@@ -28,12 +28,16 @@ export function createMemoryReads(tables: MemoryTables): MemoryReads {
     readEvents: async (task) => events.get(task) ?? [],
     readInput: async ({ task, name }) => inputs.get(`${task}/${name}`),
     readLabels: async (task) => labels.get(task) ?? {},
-    async eraseInputs(task, { keepsIdempotency } = { keepsIdempotency: false }) {
-      const names = [...inputs.values()].filter((input) => input.task === task)
-      for (const { name } of names) inputs.delete(`${task}/${name}`)
+    async eraseInputs(task, { keepsNames } = { keepsNames: false }) {
+      const written = [...inputs.values()].filter((input) => input.task === task)
+      for (const { name } of written) inputs.delete(`${task}/${name}`)
+      if (keepsNames) return written.length > 0
+      const hadLabels = Object.keys(labels.get(task) ?? {}).length > 0
       labels.delete(task)
-      if (!keepsIdempotency) tables.uses = tables.uses.filter((use) => use.task !== task)
-      return names.length > 0
+      const uses = tables.uses.filter((use) => use.task !== task)
+      const hadKey = uses.length < tables.uses.length
+      tables.uses = uses
+      return written.length > 0 || hadLabels || hadKey
     },
     async findIdempotency({ account, key }) {
       const found = tables.uses.find((use) => use.account === account && use.key === key)

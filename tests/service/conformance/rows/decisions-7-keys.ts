@@ -225,7 +225,7 @@ const SERVER: readonly ConformanceRow[] = [
     ],
   },
   {
-    row: "CL with TE, duplicate CL, missing Host, obs-fold, bare LF are 400",
+    row: "CL with TE, duplicate CL, missing Host, obs-fold, bare LF: 400 `malformed_request`",
     tests: [
       ...nodeServer(
         "the Node server > answers a length beside chunks with 400 and the error body",
