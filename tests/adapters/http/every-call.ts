@@ -28,6 +28,8 @@ export interface DescribedCall {
 /** What the service does while a call runs: it fails, or rejects what is submitted. */
 interface Trouble {
   readonly failure?: unknown
+  /** Of the look-up of a key that was not seen before. */
+  readonly keyFailure?: unknown
   readonly rejection?: Rejection
   readonly holdRefusal?: HoldRefusal
 }
@@ -56,9 +58,9 @@ export function toEveryCall(world: World): DescribedCall[] {
 
   function push(template: string, path: string, call: Call, trouble: Trouble): void {
     async function send(): Promise<Response> {
-      const { failure, holdRefusal, rejection } = trouble
+      const { failure, holdRefusal, keyFailure, rejection } = trouble
       world.fake.fail(failure)
-      world.keys.fail(failure)
+      world.keys.fail(keyFailure)
       world.fake.refuseHold(holdRefusal)
       world.fake.refuse(rejection)
       // Believed of each key from its first call on: the clock stands still.
@@ -146,9 +148,9 @@ function readTasks(world: World, keys: readonly string[], read: Add): void {
     read(ONE_MODEL, `${MODEL_LIST}/${VALID.model}`, {}, { failure })
   }
   // It asks for nothing but the key.
-  for (const failure of FAILURES) {
+  for (const keyFailure of FAILURES) {
     const headers = { authorization: `Bearer ${world.keys.add()}` }
-    read(ME, ME, { headers }, { failure })
+    read(ME, ME, { headers }, { keyFailure })
   }
   for (const [template, path] of [
     [TASKS, "/v1/tasks?limit=1"],
