@@ -8,8 +8,6 @@
  */
 import { fork, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { getCompileCacheDir } from "node:module"
-import { dirname } from "node:path"
 import { SafelightError, type AbortSignalLike, type Clock } from "@safelight/core"
 import { readOutput, toOutputFile } from "./work-folder.ts"
 import {
@@ -122,17 +120,10 @@ function startChild({ workerMemoryBytes }: RenderProcessOptions): ChildProcess {
   ]
   return fork(WORKER_URL, [String(workerMemoryBytes)], {
     // None of the host's variables: its secrets are among them.
-    env: toCompileCache(),
+    env: {},
     execArgv,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   })
-}
-
-/** Where the host keeps what it has compiled, if it does: compiling is most of what a start costs. */
-function toCompileCache(): NodeJS.ProcessEnv {
-  const folder = getCompileCacheDir()
-  // Node's own folder in it is named after its version.
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
 
 const hasStarted = ({ pid }: ChildProcess): boolean => pid !== undefined
