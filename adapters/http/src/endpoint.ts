@@ -27,6 +27,7 @@ export interface About {
     | "Usage"
     | "Models"
     | "Webhooks"
+    | "Operator"
     | "Callbacks"
     | "Health"
     | "Reference"

@@ -13,6 +13,16 @@ import { listEvents } from "./endpoints/list-events.ts"
 import { listTasks } from "./endpoints/list-tasks.ts"
 import { showMetrics } from "./endpoints/metrics-page.ts"
 import { listModels, showModel } from "./endpoints/models.ts"
+import { streamAudit } from "./endpoints/operator-audits.ts"
+import {
+  checkChannel,
+  drainChannel,
+  listChannels,
+  pauseChannel,
+  resumeChannel,
+} from "./endpoints/operator-channels.ts"
+import { showSystem } from "./endpoints/operator-system.ts"
+import { showOperatorUsage } from "./endpoints/operator-usage.ts"
 import { receiveCallback } from "./endpoints/receive-callback.ts"
 import { showDocument, showPage, showPageFile } from "./endpoints/reference.ts"
 import { showBalance } from "./endpoints/show-balance.ts"
@@ -68,6 +78,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
   showDelivery,
   replayDelivery,
   replayFailedDeliveries,
+  listChannels,
+  pauseChannel,
+  drainChannel,
+  resumeChannel,
+  checkChannel,
+  showOperatorUsage,
+  showSystem,
+  streamAudit,
   receiveCallback,
   showLiveness,
   showReadiness,

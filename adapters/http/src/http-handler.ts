@@ -1,6 +1,6 @@
 /**
  * The task API as a web-standard fetch handler and as a Hono app: every endpoint with the services it
- * needs. Paths for which the host passes nothing (metrics, callbacks, inputs) are unknown.
+ * needs. Paths for which the host passes nothing (metrics, callbacks, inputs, insight) are unknown.
  */
 import {
   createErrorLog,
@@ -12,6 +12,7 @@ import {
   type InputService,
   type Log,
   type Model,
+  type OperatorInsight,
   type TaskService,
   type Tracer,
   type WebhookService,
@@ -53,6 +54,8 @@ export interface HttpHandlerOptions {
   readonly inputs?: InputService
   /** What accounts ask of their webhooks; absent: there is nothing at their paths. */
   readonly webhooks?: WebhookService
+  /** What an operator sees and steers; absent: there is nothing at those paths. */
+  readonly insight?: OperatorInsight
   /** What /readyz asks; rejects if the service can't be used now. By default it can. */
   readonly checkReady?: () => Promise<void>
   readonly settings?: Partial<HttpSettings>
@@ -101,6 +104,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     callbacks: options.callbacks,
     inputs: options.inputs,
     webhooks: options.webhooks,
+    insight: options.insight,
     metrics: options.metrics,
     describeApi: hasReference ? () => createApiDocument(models, prefix()) : undefined,
     readPackageFile: options.readPackageFile,

@@ -8,6 +8,7 @@ import type {
   LinkAccess,
   Log,
   Model,
+  OperatorInsight,
   TaskService,
   WebhookService,
 } from "@safelight/core"
@@ -51,6 +52,7 @@ export interface Services {
   readonly callbacks: CallbackService | undefined
   readonly inputs: InputService | undefined
   readonly webhooks: WebhookService | undefined
+  readonly insight: OperatorInsight | undefined
   readonly metrics: (() => Promise<MetricsText>) | undefined
   /** The API's document; undefined if the host shows none. */
   readonly describeApi: (() => object) | undefined

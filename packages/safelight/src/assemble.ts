@@ -135,7 +135,7 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   closers.push(async () => insight.stop())
   const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
   const services = { service: engine, callbacks: engine, changes: engine, inputs: engine, webhooks }
-  const api = { ...shared, ...services, access, settings, publicUrl: () => publicUrl }
+  const api = { ...shared, ...services, access, insight, settings, publicUrl: () => publicUrl }
   const handler = createHandler(configuration, api)
   const connections = await readMostConnections()
   const listener = { host, port, log, settings: { connections }, ...watching.server }

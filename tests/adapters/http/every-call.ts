@@ -12,6 +12,7 @@ import {
 import { DOCS_FILES } from "../../../adapters/http/src/openapi/docs-files.ts"
 import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { toLinkedCalls } from "./linked-calls.ts"
+import { addOperatorCalls, addStreamTooMany } from "./operator-calls.ts"
 import { addWebhookCalls } from "./webhook-calls.ts"
 import { creation, DOCUMENT, VALID, type Call, type World } from "./worlds.ts"
 
@@ -30,6 +31,7 @@ interface Trouble {
   readonly failure?: unknown
   readonly rejection?: Rejection
   readonly holdRefusal?: HoldRefusal
+  readonly isAuditing?: boolean
 }
 
 type Add = (template: string, path: string, call?: Call, trouble?: Trouble) => void
@@ -59,6 +61,7 @@ export function toEveryCall(world: World): DescribedCall[] {
       world.fake.fail(failure)
       world.fake.refuseHold(holdRefusal)
       world.fake.refuse(rejection)
+      world.operator.setBusy(trouble.isAuditing === true)
       // Believed of each key from its first call on: the clock stands still.
       const isLimited = call.headers?.["authorization"] === limited
       world.accounts.set({ rates: isLimited ? AMPLE : NO_LIMITS.rates })
@@ -86,7 +89,10 @@ export function toEveryCall(world: World): DescribedCall[] {
   const keys = addKeys(world)
   readTasks(world, keys, read)
   readContent(world, read)
+  // Before all streams that the account may have are open.
+  addOperatorCalls(keys, add)
   readStreams(world, keys, read)
+  addStreamTooMany(add)
   readFiles(read)
   create(keys, add)
   hold(world, keys, add)

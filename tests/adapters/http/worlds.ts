@@ -12,6 +12,7 @@ import { createAnswerChecker } from "../../support/openapi-answers.ts"
 import type { ApiDocument } from "../../support/openapi-document.ts"
 import { checkResponse } from "../../support/openapi-response.ts"
 import { createFakeChanges } from "./fake-changes.ts"
+import { createFakeInsight } from "./fake-insight.ts"
 import { createFakeService } from "./fake-service.ts"
 import { createFakeStorage, type FakeStorage } from "./fake-storage.ts"
 import { createFakeWebhooks } from "./fake-webhooks.ts"
@@ -46,6 +47,7 @@ export interface WorldOptions {
 export async function createWorld(kind: (typeof WORLDS)[number], options: WorldOptions = {}) {
   const fake = createFakeService()
   const changes = createFakeChanges(fake.tasks, fake.failIfAsked)
+  const operator = createFakeInsight(fake.throwFailure)
   const { shared = createFakeStorage(), settings = {}, accessSettings = {} } = options
   const { hasStreams: _, shared: __, ...others } = options
   const { storage, keys, accounts, links, rates } = shared
@@ -60,6 +62,7 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
     service: fake.service,
     callbacks: fake.callbackService,
     webhooks: createFakeWebhooks(fake.throwFailure),
+    insight: operator.insight,
     ...(options.hasStreams !== false && { changes: changes.service }),
     access: createAccess({ storage, service: fake.service, clock, settings: accessSettings }),
     clock,
@@ -96,6 +99,7 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
   return {
     fake,
     changes,
+    operator,
     shared,
     storage,
     keys,
