@@ -3,6 +3,7 @@
  * Objects from the service keep the service's names (`task_id`, `created_at` in Unix seconds), while options
  * of the client are in camel case. A call whose `signal` is aborted rejects with the signal's reason.
  */
+import { createAdminCalls, type AdminCalls } from "./admin/admin-calls.ts"
 import { ApiError } from "./api-error.ts"
 import type {
   Artifact,
@@ -126,6 +127,8 @@ export interface Client {
   model(id: AnyModel, options?: CallOptions): Promise<ModelInfo>
   /** The account's webhooks; `verifyWebhook` checks what they receive. */
   readonly webhooks: WebhookCalls
+  /** The whole service, for an operator's key. */
+  readonly admin: AdminCalls
 }
 
 /** Throws a `TypeError` that names the option at fault. */
@@ -181,6 +184,7 @@ export function createClient(options: ClientOptions): Client {
     },
     model: (id, { signal } = {}) => connection.read(toModelPath(id), isModelInfo, { signal }),
     webhooks: createWebhookCalls(connection),
+    admin: createAdminCalls(connection),
   }
 }
 

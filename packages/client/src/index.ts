@@ -1,4 +1,6 @@
 /** The public face of the client. Every export is named here, and a test holds the list. */
+export type { AdminCalls, Channel, OperatorUsageQuery } from "./admin/admin-calls.ts"
+export type { AuditKind, AuditMessage, AuditProgress, AuditReport } from "./admin/audit-messages.ts"
 export { ApiError, isApiError } from "./api-error.ts"
 export type { ApiErrorCode, ApiErrorType, ClientErrorCode, ParameterFault } from "./api-error.ts"
 export type {
@@ -19,6 +21,12 @@ export type {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from "./api/answers.ts"
+export type {
+  ChannelCheck,
+  ChannelStanding,
+  OperatorUsage,
+  System,
+} from "./api/operator-answers.ts"
 export type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
 export type { ModelParameters } from "./api/models.ts"
 export type { DownloadOptions, DownloadProgress } from "./artifacts/download.ts"

@@ -186,7 +186,7 @@ function readTasks({ fake }: World, keys: readonly string[], read: Add): void {
 }
 
 /** More than an account may have open, in a world with few. */
-export const STREAMS = 6
+export const STREAMS = 8
 
 function readStreams({ changes }: World, keys: readonly string[], read: Add): void {
   changes.add(taskId(7), "submitted")

@@ -366,6 +366,8 @@ export type RefusalCode =
   | "delivery_not_found"
   | "webhook_disabled"
   | "webhook_limit_exceeded"
+  | "channel_not_found"
+  | "audit_running"
   | "not_found"
   | "precondition_failed"
   | "range_not_satisfiable"
