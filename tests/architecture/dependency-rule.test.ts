@@ -9,7 +9,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os"
 import { dirname, join, posix } from "node:path"
 import { after, describe, it } from "node:test"
-import { findFiles, findSpecifiers, read, ROOT, WORKSPACES } from "./workspaces.ts"
+import { findFiles, findSpecifiers, read, ROOT, WORKSPACES, type Manifest } from "./workspaces.ts"
 
 type Planted = readonly [title: string, path: string, source: string, rule: string | null]
 
@@ -73,6 +73,18 @@ const PLANTED: readonly Planted[] = [
     "adapters/channel-studio/src/e.ts",
     importOf("@safelight/painter"),
     null,
+  ],
+  [
+    "the console importing the client",
+    "packages/console/src/e.ts",
+    importOf("@safelight/client"),
+    null,
+  ],
+  [
+    "another adapter importing the client",
+    "adapters/channel-http/src/f.ts",
+    importOf("@safelight/client"),
+    RESTRICTED,
   ],
   [
     "another channel importing the painter",
@@ -187,6 +199,7 @@ describe("the rule", () => {
   function allowedIn(folder: string): readonly string[] {
     if (folder === "packages/core" || folder === "packages/client") return []
     if (folder === "packages/safelight") return ours
+    if (folder === "packages/console") return ["@safelight/core", "@safelight/client"]
     if (folder === "adapters/channel-studio") return ["@safelight/core", "@safelight/painter"]
     return folder.startsWith("adapters/storage-")
       ? ["@safelight/core", "@safelight/store"]
@@ -195,7 +208,7 @@ describe("the rule", () => {
 
   for (const { folder, manifest } of WORKSPACES) {
     it(`is kept by what ${folder} depends on`, () => {
-      const named = Object.keys(manifest.dependencies ?? {}).filter((name) => ours.includes(name))
+      const named = namesOf(manifest).filter((name) => ours.includes(name))
       assert.deepEqual(
         named.filter((name) => !allowedIn(folder).includes(name)),
         [],
@@ -235,6 +248,10 @@ describe("the rule", () => {
     assert.deepEqual(deep, [])
   })
 })
+
+function namesOf({ dependencies, devDependencies }: Manifest): string[] {
+  return Object.keys({ ...dependencies, ...devDependencies })
+}
 
 /** The package of a specifier, without the subpath. */
 function toPackage(specifier: string): string {

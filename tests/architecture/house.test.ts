@@ -26,6 +26,9 @@ const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
   "packages/testkit": ["./stubs"],
 }
 
+/** A package whose build holds all that it imports: an installation needs none of it. */
+const BUNDLED = "packages/console"
+
 const CONTRACTS = [
   { prefix: "adapters/storage-", contract: "describeStorage" },
   { prefix: "adapters/artifacts-", contract: "describeArtifactStorage" },
@@ -50,6 +53,8 @@ describe("the root", () => {
 function describePackage({ folder, manifest }: Workspace): void {
   describe(folder, () => {
     const parent = folder.split("/")[1]
+    const dependencies =
+      (folder === BUNDLED ? manifest.devDependencies : manifest.dependencies) ?? {}
 
     it("is named after its folder", () => {
       const expected = parent === "safelight" ? "safelight" : `@safelight/${parent}`
@@ -84,7 +89,7 @@ function describePackage({ folder, manifest }: Workspace): void {
     })
 
     it("pins what it depends on exactly", () => {
-      const loose = Object.entries(manifest.dependencies ?? {}).filter(
+      const loose = Object.entries(dependencies).filter(
         ([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
       )
       assert.deepEqual(loose, [])
@@ -92,28 +97,40 @@ function describePackage({ folder, manifest }: Workspace): void {
 
     it("names every package that it imports, and no other", () => {
       const files = [
-        ...findFiles(`${folder}/src`, ".ts", ".js"),
+        ...findFiles(`${folder}/src`, ".ts", ".tsx", ".js"),
         ...findFiles(`${folder}/bin`, ".js"),
+        // What takes part in a build, not in what is built.
+        ...(folder === BUNDLED ? findBuildFiles(folder) : []),
       ]
       const texts = files.map((path) => stripComments(read(path)))
       const used = texts
         .flatMap(findSpecifiers)
         // Its own files, by path or by a name of its `imports`, and Node's modules.
-        .filter((specifier) => !/^(?:[.#]|node:)/.test(specifier))
+        .filter((specifier) => !/^(?:[.#]|node:|virtual:)/.test(specifier))
         .map(toPackageName)
         .filter((name) => name !== manifest.name)
-      const named = Object.keys(manifest.dependencies ?? {})
+      const named = Object.keys(dependencies)
       const unnamed = [...new Set(used)].filter((name) => !named.includes(name))
       assert.deepEqual(unnamed, [], "imported, but not named in package.json")
       const unused = named.filter((name) => !texts.some((text) => text.includes(`"${name}`)))
       assert.deepEqual(unused, [], "named in package.json, but not used")
     })
 
+    if (folder === BUNDLED) {
+      it("needs nothing to be installed, since its build holds what it imports", () => {
+        assert.deepEqual(Object.keys(manifest.dependencies ?? {}), [])
+      })
+    }
+
     it("has a README of its own", () => {
       assert.ok(existsSync(join(ROOT, folder, "README.md")))
       assert.match(read(`${folder}/README.md`), new RegExp(`^# ${manifest.name}\n`))
     })
   })
+}
+
+function findBuildFiles(folder: string): string[] {
+  return [...findFiles(`${folder}/build`, ".ts"), `${folder}/vite.config.ts`]
 }
 
 function toPackageName(specifier: string): string {

@@ -9,6 +9,10 @@ import { WORKSPACES } from "../architecture/workspaces.ts"
 import { installPackages, skipElsewhere } from "./install-packages.ts"
 import type { Tarball } from "./pack-packages.ts"
 
+/** Of its sources only these are modules of Node; the others are bundled into its page. */
+const CONSOLE = "@safelight/console"
+const CONSOLE_SOURCES = ["src/index.ts", "src/console-folder.ts"]
+
 /** The profile `esm-only` of attw: our packages are ES modules, found by `exports` alone. */
 const IGNORED_RESOLUTIONS = ["node10", "node16-cjs"]
 
@@ -26,7 +30,9 @@ describe("a tarball", { skip: skipElsewhere }, () => {
 
   it("holds the licence, a README, and code, types and maps of every source file", () => {
     for (const { name, files } of tarballs) {
-      const sources = files.filter((file) => /^src\/.*\.ts$/.test(file))
+      const sources = files.filter((file) =>
+        name === CONSOLE ? CONSOLE_SOURCES.includes(file) : /^src\/.*\.ts$/.test(file),
+      )
       assert.ok(sources.length > 1, name)
       const built = sources.flatMap((file) => {
         const stem = file.replace(/^src\//, "dist/").replace(/\.ts$/, "")
@@ -38,9 +44,19 @@ describe("a tarball", { skip: skipElsewhere }, () => {
         [],
         name,
       )
-      const stale = files.filter((file) => file.startsWith("dist/") && !built.includes(file))
+      const stale = files.filter((file) => /^dist\/(?!page\/)/.test(file) && !built.includes(file))
       assert.deepEqual(stale, [], `${name}: built from no source`)
     }
+  })
+
+  it("holds the console's page, and no other package has one", () => {
+    const pages = tarballs.filter(({ files }) => files.includes("dist/page/index.html"))
+    assert.deepEqual(
+      pages.map(({ name }) => name),
+      [CONSOLE],
+    )
+    const scripts = pages[0]?.files.filter((file) => /^dist\/page\/assets\/.*\.js$/.test(file))
+    assert.ok(scripts !== undefined && scripts.length > 1)
   })
 
   it("has no fault that publint knows", async () => {

@@ -10,7 +10,7 @@
  * message of each schema says what a member must be: `"account.id" is not …`.
  */
 import {
-  EVERY_SCOPE,
+  API_KEY_SCOPES,
   findLabelFault,
   isAccountName,
   isTaskId,
@@ -107,7 +107,7 @@ const key = object({
     id: name,
     account: name,
     secretSha256: sha256,
-    scopes: list(v.picklist(EVERY_SCOPE, "a scope that this release knows")),
+    scopes: list(v.picklist(API_KEY_SCOPES, "a scope that this release knows")),
     createdAt: count,
     revokedAt: count,
     expiresAt: count,

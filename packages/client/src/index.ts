@@ -13,14 +13,14 @@ export type {
   Task,
   TaskFailure,
   TaskList,
-  TaskUsage,
-  UsageReport,
   WebhookDelivery,
   WebhookDeliveryDetail,
   WebhookDeliveryList,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from "./api/answers.ts"
+export type { TaskUsage, UsageReport } from "./api/usage-answers.ts"
+export type { Me } from "./api/key-answers.ts"
 export type {
   ChannelCheck,
   ChannelStanding,

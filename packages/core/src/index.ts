@@ -31,7 +31,7 @@ export { createSystemClock, type TimeHost } from "./system-clock.ts"
 export { createTextDigest, type DigestHost, type TextDigest } from "./text-digest.ts"
 export { toHex } from "./to-hex.ts"
 export { toUuid } from "./to-uuid.ts"
-export { API_KEY_SCOPES, EVERY_SCOPE, type ApiKeyScope } from "./keys/api-key-scope.ts"
+export { ACCOUNT_SCOPES, API_KEY_SCOPES, type ApiKeyScope } from "./keys/api-key-scope.ts"
 export { hideSecrets, toEcho } from "./keys/hide-secrets.ts"
 export {
   findLabelFault,

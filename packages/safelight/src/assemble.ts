@@ -28,6 +28,7 @@ import { createMediaInspector } from "@safelight/media-inspector"
 import type { Webhooks } from "@safelight/webhooks"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { createChannels } from "./channels/create-channels.ts"
+import { listConsoleFiles } from "./console-files.ts"
 import type { ChannelSettings } from "./configuration/channel-settings.ts"
 import type { Configuration } from "./configuration/configuration.ts"
 import { toServedModels, toThreadModels } from "./models/served-models.ts"
@@ -136,7 +137,7 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
   const services = { service: engine, callbacks: engine, changes: engine, inputs: engine, webhooks }
   const api = { ...shared, ...services, access, insight, settings, publicUrl: () => publicUrl }
-  const handler = createHandler(configuration, api)
+  const handler = await createHandler(configuration, api)
   const connections = await readMostConnections()
   const listener = { host, port, log, settings: { connections }, ...watching.server }
   const server = await createNodeServer({ handler, ...listener })
@@ -162,13 +163,15 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
 }
 
 /** A worker serves no API. */
-function createHandler(
+async function createHandler(
   configuration: Configuration,
-  api: Omit<HttpHandlerOptions, "models" | "threadModels"> & HealthHandlerOptions,
-): HttpHandler {
+  api: Omit<HttpHandlerOptions, "models" | "threadModels"> & HealthHandlerOptions & { log: Log },
+): Promise<HttpHandler> {
   if (configuration.role === "worker") return createHealthHandler(api)
   const { models } = configuration
-  return createHttpHandler({ ...api, models, ...toThreadModels(configuration) })
+  const consoleFiles = await listConsoleFiles(api.log)
+  const page = consoleFiles && { consoleFiles }
+  return createHttpHandler({ ...api, models, ...toThreadModels(configuration), ...page })
 }
 
 async function createInsight(

@@ -8,19 +8,19 @@ import { createWorld, WORLDS } from "./worlds.ts"
 const CHANNELS = "/v1/admin/channels"
 const AUDITS = "/v1/admin/audits"
 
-for (const kind of WORLDS) {
-  describe(`an operator, ${kind}`, () => {
+for (const world of WORLDS) {
+  describe(`an operator, ${world}`, () => {
     const closers: (() => Promise<unknown>)[] = []
     afterEach(async () => {
       for (const close of closers.splice(0).toReversed()) await close()
     })
 
     async function create(settings: Partial<HttpSettings> = {}) {
-      const world = await createWorld(kind, { settings })
-      closers.push(() => world.close())
-      const authorization = `Bearer ${world.keys.add({ scopes: ["admin"] })}`
+      const opened = await createWorld(world, { settings })
+      closers.push(() => opened.close())
+      const authorization = `Bearer ${opened.keys.add({ scopes: ["admin"] })}`
       const call = (path: string, method = "GET") =>
-        world.bare(path, { method, headers: { authorization } })
+        opened.bare(path, { method, headers: { authorization } })
       const read = async (path: string, method?: string): Promise<unknown> => {
         const response = await call(path, method)
         assert.equal(response.status, 200)
@@ -28,9 +28,9 @@ for (const kind of WORLDS) {
       }
       const audit = (body: object) => {
         const headers = { authorization, "content-type": "application/json" }
-        return world.bare(AUDITS, { method: "POST", headers, body: JSON.stringify(body) })
+        return opened.bare(AUDITS, { method: "POST", headers, body: JSON.stringify(body) })
       }
-      return { ...world, audit, call, read }
+      return { ...opened, audit, call, read }
     }
 
     it("sees the channels, with figures and standing", async () => {

@@ -1,7 +1,7 @@
-/** What an API key may be allowed to do (http-decisions §7). */
+/** What an API key may be allowed to do (http-decisions §7). `admin` is the operator's: it reaches every account. */
 
-/** Of an account's own things: a key has them all by default. */
-export const API_KEY_SCOPES = [
+/** The scopes that concern the key's own account; a key has all of them unless it is given fewer. */
+export const ACCOUNT_SCOPES = [
   "tasks:write",
   "tasks:read",
   "artifacts:read",
@@ -9,10 +9,7 @@ export const API_KEY_SCOPES = [
   "webhooks:write",
 ] as const
 
-/**
- * With what shows and steers the whole service, across accounts. It is given only by name, and neither includes
- * another scope nor is included.
- */
-export const EVERY_SCOPE = [...API_KEY_SCOPES, "admin"] as const
+/** `admin` implies none of the others, and none of them implies it. */
+export const API_KEY_SCOPES = [...ACCOUNT_SCOPES, "admin"] as const
 
-export type ApiKeyScope = (typeof EVERY_SCOPE)[number]
+export type ApiKeyScope = (typeof API_KEY_SCOPES)[number]

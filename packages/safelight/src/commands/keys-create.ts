@@ -1,5 +1,5 @@
 /** `safelight keys create`: makes an API key and shows it, once. A service may be running. */
-import { EVERY_SCOPE, toUnixSeconds, type ApiKeyScope } from "@safelight/core"
+import { API_KEY_SCOPES, toUnixSeconds, type ApiKeyScope } from "@safelight/core"
 import { Command, InvalidArgumentError } from "commander"
 import { parseAccountName } from "./account-name.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
@@ -23,7 +23,11 @@ export function createKeysCreateCommand(context: CommandContext): Command {
       "account it acts for; it is made if it is new",
       parseAccountName,
     )
-    .option("--scopes <list>", `of ${EVERY_SCOPE.join(",")} (default: all but admin)`, parseScopes)
+    .option(
+      "--scopes <list>",
+      `of ${API_KEY_SCOPES.join(",")} (default: all but admin)`,
+      parseScopes,
+    )
     .option(
       "--expires-in <duration>",
       "how long it is valid, as in 30d (default: for ever)",
@@ -55,7 +59,7 @@ async function create(options: Options, context: CommandContext): Promise<void> 
 
 function parseScopes(list: string): readonly ApiKeyScope[] {
   const names = [...new Set(list.split(",").map((name) => name.trim()))]
-  const scopes = EVERY_SCOPE.filter((scope) => names.includes(scope))
+  const scopes = API_KEY_SCOPES.filter((scope) => names.includes(scope))
   if (scopes.length === names.length) return scopes
-  throw new InvalidArgumentError(`expected some of ${EVERY_SCOPE.join(",")}.`)
+  throw new InvalidArgumentError(`expected some of ${API_KEY_SCOPES.join(",")}.`)
 }

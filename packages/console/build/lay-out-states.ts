@@ -1,0 +1,122 @@
+/**
+ * The geometry of a task's states and transitions, laid out by dagre from the machine itself: a transition that the
+ * machine gains appears in the picture. It runs while the page is built, so the browser gets numbers alone.
+ */
+import { taskMachine } from "@safelight/core"
+import { graphlib, layout } from "@dagrejs/dagre"
+import type { DiagramEdge, DiagramNode, StateDiagram } from "../src/pages/task/diagram.ts"
+
+const NODE_WIDTH = 116
+const NODE_HEIGHT = 40
+
+interface Transition {
+  readonly from: string
+  readonly to: string
+  readonly events: readonly string[]
+}
+
+type StateNode = (typeof taskMachine)["root"]
+
+/** Where a task begins: before its first event there is nothing to show. */
+const NOTHING = "nothing"
+
+export function layOutStates(): StateDiagram {
+  const graph = new graphlib.Graph()
+  graph.setGraph({ rankdir: "LR", nodesep: 34, ranksep: 92, marginx: 12, marginy: 16 })
+  graph.setDefaultEdgeLabel(() => ({}))
+  const states = leaves(taskMachine.root)
+  for (const state of states) {
+    graph.setNode(toName(state), { width: NODE_WIDTH, height: NODE_HEIGHT })
+  }
+  const transitions = gatherTransitions(states)
+  for (const { from, to, events } of transitions) {
+    graph.setEdge(from, to, { width: widthOf(events), height: 16, labelpos: "c", weight: 1 })
+  }
+  layout(graph)
+  const { width = 0, height = 0 } = graph.graph()
+  return {
+    width: Math.ceil(width),
+    height: Math.ceil(height),
+    nodes: states.map((state) => toNode(graph, toName(state))),
+    edges: transitions.map((transition) => toEdge(graph, transition)),
+  }
+}
+
+function leaves(node: StateNode): StateNode[] {
+  const children = Object.values(node.states)
+  return children.length === 0 ? [node] : children.flatMap(leaves)
+}
+
+/** `succeeded.expired` is called `expired`, as its event is; `succeeded.available` is called `succeeded`. */
+function toName(node: StateNode): string {
+  const [outer = "", inner] = node.path
+  return inner === undefined || inner === "available" ? outer : inner
+}
+
+/** One edge for all events that lead from one state to another. Loops are left out: the list of events has them. */
+function gatherTransitions(states: readonly StateNode[]): Transition[] {
+  const events = new Map<string, string[]>()
+  for (const state of states) {
+    for (const [type, transitions] of state.transitions) {
+      for (const { target } of transitions) {
+        const [to] = target === undefined ? [] : target.flatMap(enter)
+        if (to === undefined || to === toName(state)) continue
+        const key = `${toName(state)} ${to}`
+        events.set(key, [...(events.get(key) ?? []), type])
+      }
+    }
+  }
+  return Array.from(events, ([key, types]) => {
+    const [from = "", to = ""] = key.split(" ")
+    return { from, to, events: types }
+  })
+}
+
+/** A compound state is entered at its initial child. */
+function enter(node: StateNode): string[] {
+  const [first] = leaves(node)
+  return first === undefined ? [] : [toName(first)]
+}
+
+function widthOf(events: readonly string[]): number {
+  return events.join(", ").length * 6
+}
+
+function toNode(graph: graphlib.Graph, name: string): DiagramNode {
+  const { x, y } = graph.node(name)
+  return {
+    name,
+    isBeginning: name === NOTHING,
+    x: Math.round(x - NODE_WIDTH / 2),
+    y: Math.round(y - NODE_HEIGHT / 2),
+    width: NODE_WIDTH,
+    height: NODE_HEIGHT,
+  }
+}
+
+function toEdge(graph: graphlib.Graph, { from, to, events }: Transition): DiagramEdge {
+  const { points, x = 0, y = 0 } = graph.edge(from, to)
+  return { from, to, events, path: toPath(points), labelX: Math.round(x), labelY: Math.round(y) }
+}
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** A smooth line through dagre's points: each inner point bends the line between two middles. */
+function toPath(points: readonly Point[]): string {
+  const round = ({ x, y }: Point): string => `${x.toFixed(1)} ${y.toFixed(1)}`
+  const [first, ...rest] = points
+  const last = rest.at(-1)
+  if (first === undefined || last === undefined) return ""
+  const bends = rest.slice(0, -1).map((point, index) => {
+    const next = rest[index + 1] ?? last
+    const isEnd = index === rest.length - 2
+    const end = isEnd ? last : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 }
+    return `Q ${round(point)} ${round(end)}`
+  })
+  return bends.length === 0
+    ? `M ${round(first)} L ${round(last)}`
+    : `M ${round(first)} ${bends.join(" ")}`
+}

@@ -1,0 +1,35 @@
+/** The whole page: the sign-in page for a stranger, the shell around a page for everybody else. */
+import type { JSX } from "preact"
+import { useEffect } from "preact/hooks"
+import { Shell } from "./design/shell.tsx"
+import { Toasts } from "./design/toasts.tsx"
+import { followTasks } from "./live/live-tasks.ts"
+import { PageOutlet } from "./router/page-outlet.tsx"
+import { OfflineBanner } from "./session/offline-banner.tsx"
+import { session } from "./session/session.ts"
+import { SignInPage } from "./session/sign-in-page.tsx"
+
+export function App(): JSX.Element {
+  const { value } = session
+  useEffect(() => {
+    if (value === undefined) return undefined
+    const abort = new AbortController()
+    followTasks(value.client, abort.signal).catch(() => {
+      // The service has refused the stream for good: pages show what they load.
+    })
+    return () => abort.abort()
+  }, [value])
+  return (
+    <>
+      <OfflineBanner />
+      {value === undefined ? (
+        <SignInPage />
+      ) : (
+        <Shell key={value.id}>
+          <PageOutlet />
+        </Shell>
+      )}
+      <Toasts />
+    </>
+  )
+}

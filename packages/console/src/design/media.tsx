@@ -1,0 +1,77 @@
+/**
+ * An artifact's picture or film. The bytes need the key, which an `<img>` can't send: the client fetches them, checks
+ * their digest, and the page shows them from memory until the component goes. A film from memory seeks at once.
+ */
+import type { Artifact } from "@safelight/client"
+import { useSignal } from "@preact/signals"
+import type { JSX } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { useClient } from "../session/session.ts"
+import { useLoaded } from "../session/use-loaded.ts"
+import { toSentence } from "./failure.tsx"
+import "./media.css"
+
+export interface MediaProps {
+  readonly task: string
+  readonly artifact: Pick<Artifact, "key" | "type">
+  /** Says what is seen. */
+  readonly label: string
+  /** A film is shown by its first picture, without controls. */
+  readonly isPreview?: boolean
+  readonly onLoaded?: (address: string) => void
+}
+
+/** Bytes are fetched once the picture comes into sight. */
+export function Media(props: MediaProps): JSX.Element {
+  const place = useRef<HTMLDivElement>(null)
+  const isSeen = useSignal(false)
+  useEffect(() => {
+    const { current } = place
+    if (current === null) return undefined
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) isSeen.value = true
+      },
+      { rootMargin: "200px" },
+    )
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div ref={place} class="media">
+      {isSeen.value ? <SeenMedia {...props} /> : <span class="media-wait" />}
+    </div>
+  )
+}
+
+function SeenMedia({ task, artifact, label, isPreview, onLoaded }: MediaProps): JSX.Element {
+  const client = useClient()
+  const { state } = useLoaded(
+    async (signal) => client.artifact(task, artifact.key).blob({ signal }),
+    [task, artifact.key],
+  )
+  const address = useSignal<string | undefined>(undefined)
+  const blob = state.value.value
+  useEffect(() => {
+    if (blob === undefined) return undefined
+    const made = URL.createObjectURL(blob)
+    address.value = made
+    onLoaded?.(made)
+    return () => URL.revokeObjectURL(made)
+  }, [blob])
+
+  const { error } = state.value
+  if (error !== undefined) return <p class="media-missing">{toSentence(error)}</p>
+  if (address.value === undefined) {
+    return (
+      <span class="media-wait" role="status">
+        <span class="unseen">Loading {label}</span>
+      </span>
+    )
+  }
+  if (artifact.type === "image") return <img src={address.value} alt={label} />
+  if (isPreview === true) {
+    return <video src={address.value} muted playsInline preload="metadata" aria-label={label} />
+  }
+  return <video src={address.value} controls playsInline loop aria-label={label} />
+}

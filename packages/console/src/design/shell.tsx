@@ -1,0 +1,79 @@
+/** What surrounds every page: the way past it, the navigation, the theme and the way out. */
+import type { ComponentChildren, JSX } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { FIRST_PAGE, PAGES } from "../router/pages.ts"
+import { route } from "../router/route.ts"
+import { signOut } from "../session/session.ts"
+import { Icon } from "./icon.tsx"
+import { Lamp } from "./lamp.tsx"
+import { switchTheme, theme } from "./theme.ts"
+import "./shell.css"
+
+export function Shell({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  const main = useRef<HTMLElement>(null)
+  const address = route.value.path.join("/")
+  const isFirst = useRef(true)
+  // A reader who follows a link is taken to the new page's beginning, as a browser does.
+  useEffect(() => {
+    if (!isFirst.current) {
+      main.current?.focus({ preventScroll: true })
+      scrollTo(0, 0)
+    }
+    isFirst.current = false
+  }, [address])
+  return (
+    <div class="shell">
+      <button class="skip" type="button" onClick={() => main.current?.focus()}>
+        Skip to the page
+      </button>
+      <header class="shell-head">
+        <a class="brand" href={`#/${FIRST_PAGE}`}>
+          <Lamp />
+          Safelight
+        </a>
+        <Navigation />
+        <div class="shell-tools">
+          <ThemeToggle />
+          <button class="tool" type="button" onClick={() => signOut()}>
+            <Icon name="leave" />
+            <span>Sign out</span>
+          </button>
+        </div>
+      </header>
+      <main class="shell-main" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+function Navigation(): JSX.Element {
+  const [segment = FIRST_PAGE] = route.value.path
+  return (
+    <nav aria-label="Pages">
+      <ul class="nav">
+        {PAGES.map((page) => (
+          <li key={page.segment}>
+            <a
+              href={`#/${page.segment}`}
+              aria-current={page.segment === segment ? "page" : undefined}
+            >
+              <Icon name={page.icon} />
+              {page.title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+function ThemeToggle(): JSX.Element {
+  const isDark = theme.value === "dark"
+  return (
+    <button class="tool" type="button" onClick={switchTheme}>
+      <Icon name={isDark ? "sun" : "moon"} />
+      <span>{isDark ? "Light theme" : "Dark theme"}</span>
+    </button>
+  )
+}

@@ -1,0 +1,11 @@
+/** The page's entry: chooses the theme before anything is drawn, goes on with the tab's session, and draws. */
+import { render } from "preact"
+import { App } from "./app.tsx"
+import { followTheme } from "./design/theme.ts"
+import { resume } from "./session/session.ts"
+
+followTheme()
+resume()
+const place = document.querySelector("#page")
+if (place === null) throw new Error("index.html has no place for the page")
+render(<App />, place)

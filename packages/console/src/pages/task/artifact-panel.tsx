@@ -1,0 +1,139 @@
+/** What came out of a task: pictures that open large, films that play, and what can be done with each. */
+import type { Artifact } from "@safelight/client"
+import { useSignal } from "@preact/signals"
+import type { JSX } from "preact"
+import { Button } from "../../design/button.tsx"
+import { Dialog } from "../../design/dialog.tsx"
+import { toSentence } from "../../design/failure.tsx"
+import { Media } from "../../design/media.tsx"
+import { Moment } from "../../design/moment.tsx"
+import { showToast } from "../../design/toasts.tsx"
+import { useClient } from "../../session/session.ts"
+import { LinkDialog } from "./link-dialog.tsx"
+
+export interface ArtifactPanelProps {
+  readonly task: string
+  readonly artifact: Artifact
+}
+
+export function ArtifactPanel({ task, artifact }: ArtifactPanelProps): JSX.Element {
+  const { key, expires_at: expiresAt } = artifact
+  const isLarge = useSignal(false)
+  const address = useSignal<string | undefined>(undefined)
+  const isGone = expiresAt !== undefined && expiresAt * 1000 <= Date.now()
+  if (isGone) {
+    return (
+      <figure class="card artifact">
+        <p class="soft">
+          {key} has expired <Moment atMs={expiresAt * 1000} />.
+        </p>
+      </figure>
+    )
+  }
+  const media = (
+    <Media
+      task={task}
+      artifact={artifact}
+      label={key}
+      onLoaded={(made) => (address.value = made)}
+    />
+  )
+  return (
+    <figure class="card artifact">
+      {artifact.type === "image" ? (
+        <button class="artifact-zoom" type="button" onClick={() => (isLarge.value = true)}>
+          <span class="unseen">Show larger: </span>
+          {media}
+        </button>
+      ) : (
+        media
+      )}
+      <ArtifactCaption task={task} artifact={artifact} address={address.value} />
+      {isLarge.value && (
+        <Dialog title={key} look="wide" onClose={() => (isLarge.value = false)}>
+          <Media task={task} artifact={artifact} label={key} />
+        </Dialog>
+      )}
+    </figure>
+  )
+}
+
+interface ArtifactCaptionProps extends ArtifactPanelProps {
+  /** Of the bytes in memory, once they are there. */
+  readonly address: string | undefined
+}
+
+function ArtifactCaption({ task, artifact, address }: ArtifactCaptionProps): JSX.Element {
+  const { key, mime_type: type, expires_at: expiresAt } = artifact
+  const isLinking = useSignal(false)
+  return (
+    <figcaption class="line spread">
+      <span>
+        <code>{key}</code> <span class="soft small">{type}</span>
+        {expiresAt !== undefined && (
+          <span class="soft small">
+            {" · gone "}
+            <Moment atMs={expiresAt * 1000} />
+          </span>
+        )}
+      </span>
+      <span class="line">
+        {address !== undefined && (
+          <Button look="quiet" href={address} download={toFileName(task, artifact)}>
+            Download
+          </Button>
+        )}
+        <Button look="quiet" onPress={() => (isLinking.value = true)}>
+          Link
+        </Button>
+      </span>
+      {isLinking.value && (
+        <LinkDialog task={task} artifact={key} onClose={() => (isLinking.value = false)} />
+      )}
+    </figcaption>
+  )
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+  "video/mp4": "mp4",
+  "video/webm": "webm",
+}
+
+function toFileName(task: string, { key, mime_type: type }: Artifact): string {
+  return `${task}-${key}.${ENDINGS[type] ?? "bin"}`
+}
+
+export interface HoldButtonProps {
+  readonly task: string
+  readonly onHeld: () => void
+}
+
+const WEEK_SECONDS = 7 * 86_400
+
+/** Keeps what came out for another week from now. */
+export function HoldButton({ task, onHeld }: HoldButtonProps): JSX.Element {
+  const client = useClient()
+  const isBusy = useSignal(false)
+
+  async function hold(): Promise<void> {
+    isBusy.value = true
+    try {
+      await client.hold(task, Math.floor(Date.now() / 1000) + WEEK_SECONDS)
+      showToast("Kept for another week.")
+      onHeld()
+    } catch (error) {
+      showToast(toSentence(error), { isFailure: true })
+    } finally {
+      isBusy.value = false
+    }
+  }
+
+  return (
+    <Button isBusy={isBusy.value} onPress={() => void hold()}>
+      Keep for a week
+    </Button>
+  )
+}

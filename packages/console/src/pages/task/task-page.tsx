@@ -1,0 +1,131 @@
+/** One task: where it is, how it came there, what came out, what it cost, and what can be done about it. */
+import {
+  isApiError,
+  type Artifact,
+  type Task,
+  type TaskEvent,
+  type TaskUsage,
+} from "@safelight/client"
+import type { JSX } from "preact"
+import { CopyButton } from "../../design/copy-button.tsx"
+import { Empty } from "../../design/empty.tsx"
+import { Failure } from "../../design/failure.tsx"
+import { PageHead } from "../../design/page-head.tsx"
+import { StatusMark } from "../../design/status-mark.tsx"
+import { Waiting } from "../../design/waiting.tsx"
+import { useLive } from "../../live/use-live.ts"
+import type { PageProps } from "../../router/pages.ts"
+import { toHref } from "../../router/route.ts"
+import { useClient } from "../../session/session.ts"
+import { useLoaded } from "../../session/use-loaded.ts"
+import { ArtifactPanel, HoldButton } from "./artifact-panel.tsx"
+import { CancelButton } from "./cancel-button.tsx"
+import { CostPanel } from "./cost-panel.tsx"
+import { EventList } from "./event-list.tsx"
+import { FactsPanel } from "./facts-panel.tsx"
+import { StatePicture } from "./state-picture.tsx"
+import "./task-page.css"
+
+interface Whole {
+  readonly task: Task
+  readonly events: readonly TaskEvent[]
+  readonly cost: TaskUsage
+  readonly artifacts: readonly Artifact[]
+}
+
+export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
+  const client = useClient()
+  const { state, reload } = useLoaded(
+    async (signal): Promise<Whole> => {
+      const [task, events, cost] = await Promise.all([
+        client.get(id, { signal }),
+        client.events(id, { signal }),
+        client.taskUsage(id, { signal }),
+      ])
+      const hasOutput = task.status === "succeeded"
+      return {
+        task,
+        events,
+        cost,
+        artifacts: hasOutput ? await client.artifacts(id, { signal }) : [],
+      }
+    },
+    [client, id],
+  )
+  useLive({
+    onChanges: (changes) => {
+      if (changes.some(({ task }) => task.task_id === id)) reload()
+    },
+    onReset: reload,
+  })
+  const { value: whole, error } = state.value
+  if (isApiError(error) && error.code === "task_not_found") {
+    return (
+      <Empty title="There is no such task">
+        It may belong to another account. <a href="#/tasks">See all tasks</a>
+      </Empty>
+    )
+  }
+  if (whole === undefined) {
+    return error === undefined ? <Waiting /> : <Failure error={error} onRetry={reload} />
+  }
+  return (
+    <div class="stack">
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      <TaskView whole={whole} onChanged={reload} />
+    </div>
+  )
+}
+
+interface TaskViewProps {
+  readonly whole: Whole
+  readonly onChanged: () => void
+}
+
+function TaskView({ whole, onChanged }: TaskViewProps): JSX.Element {
+  const { task, events, cost, artifacts } = whole
+  const { task_id: id, status } = task
+  const isOpen = status === "queued" || status === "running"
+  return (
+    <>
+      <PageHead title={task.model} above={<a href={toHref(["tasks"])}>All tasks</a>}>
+        {isOpen && <CancelButton task={id} onCancelled={onChanged} />}
+        {artifacts.length > 0 && <HoldButton task={id} onHeld={onChanged} />}
+      </PageHead>
+      <p class="line task-line">
+        <StatusMark status={status} progress={task.progress} />
+        <code class="soft">{id}</code>
+        <CopyButton text={id} label="Copy id" what="The id was" />
+      </p>
+      {task.error !== null && (
+        <div class="card task-error" role="note">
+          <p>
+            <bdi>{task.error.message}</bdi>
+          </p>
+          <p class="soft small">
+            <code>{task.error.code}</code> · {task.error.type}
+          </p>
+        </div>
+      )}
+      <div class="task-columns">
+        <div class="stack">
+          {artifacts.map((artifact) => (
+            <ArtifactPanel key={artifact.key} task={id} artifact={artifact} />
+          ))}
+          <section class="card task-panel" aria-labelledby="states">
+            <h2 id="states">States</h2>
+            <StatePicture events={events} />
+          </section>
+          <section class="card task-panel" aria-labelledby="events">
+            <h2 id="events">Events</h2>
+            <EventList events={events} />
+          </section>
+        </div>
+        <div class="stack">
+          <CostPanel cost={cost} />
+          <FactsPanel task={task} events={events} cost={cost} />
+        </div>
+      </div>
+    </>
+  )
+}

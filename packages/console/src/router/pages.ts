@@ -1,0 +1,38 @@
+/**
+ * Every page of the console: one line and one folder each. A page's module exports `Page`, and is fetched when the page
+ * is first opened.
+ */
+import type { ComponentType } from "preact"
+import type { IconName } from "../design/icon.tsx"
+
+export interface PageProps {
+  /** The segments of the route behind the page's own: a task's id. */
+  readonly rest: readonly string[]
+}
+
+export interface PageModule {
+  readonly Page: ComponentType<PageProps>
+}
+
+export interface PageEntry {
+  /** The first segment of its route. */
+  readonly segment: string
+  readonly title: string
+  readonly icon: IconName
+  readonly load: () => Promise<PageModule>
+  /** Pages with more segments in their route, a single task for example. */
+  readonly loadOne?: () => Promise<PageModule>
+}
+
+export const PAGES: readonly PageEntry[] = [
+  {
+    segment: "tasks",
+    title: "Tasks",
+    icon: "tasks",
+    load: () => import("../pages/tasks/tasks-page.tsx"),
+    loadOne: () => import("../pages/task/task-page.tsx"),
+  },
+]
+
+/** Shown at the address without a fragment. */
+export const FIRST_PAGE = "tasks"
