@@ -35,6 +35,8 @@ export const retention = inFile("engine/retention.test.ts")
 export const submission = inFile("engine/submission.test.ts")
 export const sweep = inFile("engine/sweep.test.ts")
 
+export const operator = inFile("adapters/http/operator.test.ts")
+export const operatorInsight = inFile("service/operator/insight.test.ts")
 export const artifactLinks = inFile("adapters/http/artifact-links.test.ts")
 export const callbacks = inFile("adapters/http/callbacks.test.ts")
 export const cancel = inFile("adapters/http/cancel.test.ts")
