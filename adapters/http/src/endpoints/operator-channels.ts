@@ -19,7 +19,7 @@ export const listChannels = defineEndpoint({
     id: "listChannels",
     tag: "Operator",
     summary: "The channels, with the outcomes of the last 24 hours",
-    description: "Figures may be some seconds old. No provider is asked.",
+    description: "The outcomes may be a minute old. No provider is asked.",
   },
   key: OPERATOR_KEY,
   query: {},
