@@ -26,6 +26,12 @@ export interface PageEntry {
 
 export const PAGES: readonly PageEntry[] = [
   {
+    segment: "playground",
+    title: "Playground",
+    icon: "playground",
+    load: () => import("../pages/playground/playground-page.tsx"),
+  },
+  {
     segment: "tasks",
     title: "Tasks",
     icon: "tasks",
@@ -35,4 +41,4 @@ export const PAGES: readonly PageEntry[] = [
 ]
 
 /** Shown at the address without a fragment. */
-export const FIRST_PAGE = "tasks"
+export const FIRST_PAGE = "playground"

@@ -90,7 +90,7 @@ function TaskView({ whole, onChanged }: TaskViewProps): JSX.Element {
     <>
       <PageHead title={task.model} above={<a href={toHref(["tasks"])}>All tasks</a>}>
         {isOpen && <CancelButton task={id} onCancelled={onChanged} />}
-        {artifacts.length > 0 && <HoldButton task={id} onHeld={onChanged} />}
+        {artifacts.length > 0 && <HoldButton task={id} artifacts={artifacts} onHeld={onChanged} />}
       </PageHead>
       <p class="line task-line">
         <StatusMark status={status} progress={task.progress} />

@@ -1,0 +1,50 @@
+/** A task that the playground has started: its progress, then what came out of it or why nothing did. */
+import type { JSX } from "preact"
+import { Button } from "../../design/button.tsx"
+import { toSentence } from "../../design/failure.tsx"
+import { StatusMark } from "../../design/status-mark.tsx"
+import { toHref } from "../../router/route.ts"
+import { ArtifactPanel } from "../task/artifact-panel.tsx"
+import type { Order } from "./code-lines.ts"
+import type { Run } from "./runs.ts"
+
+export interface RunCardProps {
+  readonly run: Run
+  readonly onAgain: (order: Order) => void
+}
+
+export function RunCard({ run, onAgain }: RunCardProps): JSX.Element {
+  const { order, task, artifacts, error } = run
+  const { prompt } = order.parameters
+  const isOpen = task.status === "queued" || task.status === "running"
+  return (
+    <article class="run" aria-label="A task of yours">
+      {typeof prompt === "string" && (
+        <p class="run-prompt">
+          <bdi>{prompt}</bdi>
+        </p>
+      )}
+      <div class="line spread" role="status">
+        <StatusMark status={task.status} progress={task.progress} />
+        <span class="line">
+          <Button look="quiet" href={toHref(["tasks", task.task_id])}>
+            Look at the task
+          </Button>
+          <Button look="quiet" icon="again" onPress={() => onAgain(order)}>
+            Again with other words
+          </Button>
+        </span>
+      </div>
+      {isOpen && <progress max={100} value={task.progress} aria-label="Progress" />}
+      {task.error !== null && (
+        <p class="run-error">
+          <bdi>{task.error.message}</bdi> <code class="soft">{task.error.code}</code>
+        </p>
+      )}
+      {error !== undefined && <p class="run-error">{toSentence(error)} The task goes on.</p>}
+      {artifacts.map((artifact) => (
+        <ArtifactPanel key={artifact.key} task={task.task_id} artifact={artifact} />
+      ))}
+    </article>
+  )
+}
