@@ -136,7 +136,7 @@ function AddMedia({ types, label, onFiles, onAddress }: AddMediaProps): JSX.Elem
 function toDataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
-    reader.addEventListener("load", () => resolve(`${reader.result as string}`))
+    reader.addEventListener("load", () => resolve(reader.result as string))
     reader.addEventListener("error", () => reject(reader.error ?? new Error("unreadable")))
     reader.readAsDataURL(file)
   })
