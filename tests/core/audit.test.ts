@@ -5,6 +5,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import {
+  AUDIT_KINDS,
   createAudit,
   DEFAULTS,
   describeFinding,
@@ -180,6 +181,23 @@ describe("an audit", () => {
       assert.deepEqual([tasks, events, findingCount], [10, 36, 2])
     })
     await checkAsync(t, pages, 12)
+  })
+
+  it("reads no page before it is asked for, and none once it is given up", async () => {
+    for (const kind of AUDIT_KINDS) {
+      const log = createSampleLog()
+      const audit = createAudit({ ...optionsOf(log), pageStreams: 1 })
+      const steps = audit.examine(kind)
+      assert.equal(log.requests.length, 0)
+      const first = await steps.next()
+      assert.deepEqual([first.done, first.value.tasks, log.requests.length], [false, 1, 1])
+      await steps.next()
+      assert.equal(log.requests.length, 2)
+      await steps.return(await audit[kind]())
+      const asked = log.requests.length
+      assert.deepEqual(await steps.next(), { done: true, value: undefined })
+      assert.equal(log.requests.length, asked)
+    }
   })
 
   it("keeps the first findings and counts all", async () => {

@@ -41,6 +41,25 @@ describe("a heartbeat", () => {
     }
   })
 
+  it("tells what its host said of the process, and the moment, which is no news", async () => {
+    const node = { host: "north", role: "worker", startedAt: 5 }
+    const scene = createScene({ channels: [createScriptedChannel()], node })
+    const { clock, storage } = scene
+    const startedAt = clock.now()
+    await clock.advance(0)
+    const listBeats = noteBeats(scene)
+    const findFacts = async () => (await storage.listLeases())[0]?.facts
+    const first = await findFacts()
+    assert.deepEqual([first?.node, first?.toldAt], [node, startedAt])
+    await clock.advance(10_001)
+    assert.deepEqual(listBeats(), [5_000, 10_000])
+    assert.equal((await findFacts())?.toldAt, startedAt + 10_000)
+    const silent = createScene({ channels: [createScriptedChannel()] })
+    await silent.clock.advance(0)
+    const [lease] = await silent.storage.listLeases()
+    assert.deepEqual([lease?.facts?.node, lease?.facts?.toldAt], [undefined, undefined])
+  })
+
   it("releases what is held and unknown at the second time, once, and what is known never", async () => {
     const polls = Array.from(
       { length: 50 },

@@ -13,6 +13,7 @@ import {
   type MediaInspector,
   type MediaSource,
   type Model,
+  type NodeFacts,
   type PriceBook,
   type Probe,
   type Task,
@@ -102,6 +103,7 @@ export interface SceneOptions {
   readonly prices?: PriceBook
   readonly probe?: Probe
   readonly tracer?: Tracer
+  readonly node?: NodeFacts
   /** Silent by default; `undefined` is what a host gives that gives none. */
   readonly log?: Log | undefined
   readonly media?: MediaSource

@@ -4,7 +4,7 @@
  * OpenAPI document are made from it. A handler refuses and replies with the tools that `create` is given.
  * They take only the declared codes and statuses: one that is not declared does not compile.
  */
-import type { Account, ApiKeyScope, RatePolicy } from "@safelight/core"
+import type { Account, ApiKeyScope, Identity, RatePolicy } from "@safelight/core"
 import type { ErrorCode } from "./errors/error-table.ts"
 import type { Refuse } from "./errors/refusal.ts"
 import type { Exchange } from "./exchange.ts"
@@ -25,6 +25,7 @@ export interface About {
     | "Tasks"
     | "Artifacts"
     | "Usage"
+    | "Keys"
     | "Models"
     | "Webhooks"
     | "Callbacks"
@@ -84,7 +85,7 @@ type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer 
 type Caller<Key> = Key extends { readonly unless: unknown }
   ? { readonly caller?: Account }
   : Key extends KeyNeed
-    ? { readonly caller: Account }
+    ? { readonly caller: Account; readonly identity: Identity }
     : unknown
 
 type Body<Kind> = Kind extends BodyKind<infer Value> ? Value : undefined

@@ -2,6 +2,7 @@
 import type { Endpoint } from "./endpoint.ts"
 import { showContent } from "./endpoints/artifact-content.ts"
 import { createLink, revokeLinks } from "./endpoints/artifact-links.ts"
+import { showConsole, showConsoleFile } from "./endpoints/console.ts"
 import { createQuote } from "./endpoints/create-quote.ts"
 import { cancelTask } from "./endpoints/cancel-task.ts"
 import { createTask } from "./endpoints/create-task.ts"
@@ -11,6 +12,7 @@ import { showInput } from "./endpoints/input-content.ts"
 import { listArtifacts } from "./endpoints/list-artifacts.ts"
 import { listEvents } from "./endpoints/list-events.ts"
 import { listTasks } from "./endpoints/list-tasks.ts"
+import { showMe } from "./endpoints/show-me.ts"
 import { showMetrics } from "./endpoints/metrics-page.ts"
 import { listModels, showModel } from "./endpoints/models.ts"
 import { receiveCallback } from "./endpoints/receive-callback.ts"
@@ -38,6 +40,7 @@ import {
 } from "./endpoints/webhooks.ts"
 
 export const ENDPOINTS: readonly Endpoint[] = [
+  showMe,
   listTasks,
   createTask,
   showTask,
@@ -75,4 +78,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   showPage,
   showPageFile,
   showMetrics,
+  showConsole,
+  showConsoleFile,
 ]

@@ -4,7 +4,7 @@
  * handler in a host's application has neither, so it never writes to a response whose headers the host
  * may still change.
  */
-import type { Account } from "@safelight/core"
+import type { Identity } from "@safelight/core"
 import type { BodySink } from "./body/read-body.ts"
 import type { CreationThreads } from "./body/creation-reader.ts"
 import type { ByteSource } from "./content/byte-source.ts"
@@ -63,8 +63,10 @@ export interface Exchange {
   readonly headers: Record<string, string>
   /** When the request came, in milliseconds since the epoch: expiry is judged by it. */
   readonly startedAt: number
-  /** The account of the key, once that is known to be good for the endpoint. */
-  caller?: Account
+  /** Whose key it is, once that is known to be good for the endpoint. */
+  identity?: Identity
+  /** The account of that key. */
+  caller?: Identity["account"]
   /** The values of the declared parameters of query and headers, by their names. */
   query?: unknown
   sent?: unknown

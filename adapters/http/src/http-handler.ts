@@ -26,7 +26,7 @@ import { ENDPOINTS } from "./endpoints.ts"
 import { createApiDocument } from "./openapi/document.ts"
 import { createOpenStreams } from "./streams/open-streams.ts"
 import { createRouter, type HttpHandler } from "./router.ts"
-import type { MetricsText } from "./services.ts"
+import type { MetricsText, PageFiles } from "./services.ts"
 import { createTaskWaits } from "./task-waits.ts"
 
 export interface HttpHandlerOptions {
@@ -62,6 +62,8 @@ export interface HttpHandlerOptions {
   readonly tracer?: Tracer
   /** What GET /metrics answers, to anybody and without a key; absent: there is nothing at that path. */
   readonly metrics?: () => Promise<MetricsText>
+  /** The console's files, served at / and below /console/; absent: there is nothing at these paths. */
+  readonly consoleFiles?: PageFiles
   /** Whether /openapi.json and /docs are there, for anybody and without a key; by default they are. */
   readonly hasReference?: boolean
   /** Reads a file of an installed package for /docs, which is there only with it; Node's entry brings it. */
@@ -103,6 +105,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     webhooks: options.webhooks,
     metrics: options.metrics,
     describeApi: hasReference ? () => createApiDocument(models, prefix()) : undefined,
+    consoleFiles: options.consoleFiles,
     readPackageFile: options.readPackageFile,
   }
   const router = createRouter(ENDPOINTS, {

@@ -17,7 +17,7 @@ export { createServerPort, type NodePair } from "./node/server-port.ts"
 export { createNodeServer, type NodeServer, type NodeServerOptions } from "./node/node-server.ts"
 export { describeParameters, isOfMedia } from "./openapi/describe-parameters.ts"
 export { HEALTH_ROUTES } from "./request-span.ts"
-export type { MetricsText } from "./services.ts"
+export type { MetricsText, PageFiles } from "./services.ts"
 export type { HttpHandler } from "./router.ts"
 
 export { findJsonFault } from "./body/json-fault.ts"

@@ -23,6 +23,13 @@ export interface MetricsText {
   readonly text: string
 }
 
+/** The files of a page, by their paths from its folder: `index.html`, `assets/…`. */
+export interface PageFiles {
+  readonly names: readonly string[]
+  /** Rejects if the file can't be read. */
+  readonly read: (name: string) => Promise<Uint8Array>
+}
+
 export interface Services {
   readonly service: TaskService
   readonly clock: Pick<Clock, "now" | "monotonicNow">
@@ -54,6 +61,8 @@ export interface Services {
   readonly metrics: (() => Promise<MetricsText>) | undefined
   /** The API's document; undefined if the host shows none. */
   readonly describeApi: (() => object) | undefined
+  /** The console's files; undefined if the host serves none. */
+  readonly consoleFiles: PageFiles | undefined
   /** Reads a file of an installed package, by its specifier; undefined if the host has no files. */
   readonly readPackageFile: ((specifier: string) => Promise<Uint8Array>) | undefined
 }

@@ -14,6 +14,8 @@ export const POSTGRES_DIALECT: StoreDialect = {
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   },
+  name: "postgresql",
+  version: sql<string>`current_setting('server_version')`,
   nameType: `text collate "C"`,
   compactType: "bytea",
   compact: COMPACT_TEXT,

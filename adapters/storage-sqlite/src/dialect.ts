@@ -11,6 +11,8 @@ export const SQLITE_DIALECT: StoreDialect = {
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
+  name: "sqlite",
+  version: sql<string>`sqlite_version()`,
   nameType: "text",
   compactType: "text",
   integerType: "integer",

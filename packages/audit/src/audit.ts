@@ -39,11 +39,20 @@ export interface AuditOptions {
   readonly keptFindings?: number
 }
 
+export const AUDIT_KINDS = ["verify", "replay"] as const
+
+export type AuditKind = (typeof AUDIT_KINDS)[number]
+
 export interface Audit {
   /** Proves every chain: that no event was altered, removed or put between others (design §9). */
   verify(onProgress?: (progress: AuditProgress) => void): Promise<AuditReport>
   /** Proves that folding the log makes the live rows, the bill and the kept totals. */
   replay(onProgress?: (progress: AuditProgress) => void): Promise<AuditReport>
+  /**
+   * The same, page by page: nothing is read before it is asked for, so that a reader who is slow, or goes away, has
+   * no more read. It yields how far it is, and returns the report.
+   */
+  examine(kind: AuditKind): AsyncGenerator<AuditProgress, AuditReport>
 }
 
 type Examine = (stream: ScannedStream, ledger: Ledger) => void
@@ -54,44 +63,48 @@ export function createAudit(options: AuditOptions): Audit {
   const bounds = { pageStreams: POSITIVE, keptFindings: POSITIVE }
   const { keptFindings, pageStreams } = takeIntegers({ bounds, defaults: DEFAULTS, options })
   const models = new Map(options.models.map((model) => [model.id, model]))
+  const ways: Readonly<Record<AuditKind, Examine>> = {
+    verify: ({ events }, ledger) => void verifyEvents(events, digest, ledger),
+    replay: (stream, ledger) => replayStream(stream, { prices, models }, ledger),
+  }
 
-  async function examineAll(
-    examine: Examine,
-    onProgress: ((progress: AuditProgress) => void) | undefined,
-  ): Promise<Ledger> {
+  async function* examine(kind: AuditKind): AsyncGenerator<AuditProgress, AuditReport> {
     const ledger = createLedger(keptFindings)
     let after = ""
     try {
       for await (const { next, streams } of readPages(storage, pageStreams)) {
         for (const stream of streams) {
           ledger.countTask(stream.events.length)
-          examine(stream, ledger)
+          ways[kind](stream, ledger)
         }
         after = next ?? after
-        onProgress?.(ledger.toProgress())
+        yield ledger.toProgress()
       }
     } catch (error) {
       const found = toOutsideFault(error)
       ledger.find({ kind: "storage-failed", task: after, version: null, expected: null, found })
-      onProgress?.(ledger.toProgress())
+      yield ledger.toProgress()
     }
-    return ledger
+    if (kind === "replay") await examineTotals(storage, ledger)
+    return ledger.toReport()
   }
 
   return {
-    async verify(onProgress) {
-      const ledger = await examineAll(
-        (stream, to) => verifyEvents(stream.events, digest, to),
-        onProgress,
-      )
-      return ledger.toReport()
-    },
-    async replay(onProgress) {
-      const rules = { prices, models }
-      const ledger = await examineAll((stream, to) => replayStream(stream, rules, to), onProgress)
-      await examineTotals(storage, ledger)
-      return ledger.toReport()
-    },
+    verify: (onProgress) => finish(examine("verify"), onProgress),
+    replay: (onProgress) => finish(examine("replay"), onProgress),
+    examine,
+  }
+}
+
+async function finish(
+  steps: AsyncGenerator<AuditProgress, AuditReport>,
+  onProgress: ((progress: AuditProgress) => void) | undefined,
+): Promise<AuditReport> {
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one page after the other
+    const step = await steps.next()
+    if (step.done === true) return step.value
+    onProgress?.(step.value)
   }
 }
 

@@ -5,7 +5,14 @@ export {
   type ArtifactAuditReport,
   type ArtifactFinding,
 } from "./audit-artifacts.ts"
-export { createAudit, DEFAULTS, type Audit, type AuditOptions } from "./audit.ts"
+export {
+  AUDIT_KINDS,
+  createAudit,
+  DEFAULTS,
+  type Audit,
+  type AuditKind,
+  type AuditOptions,
+} from "./audit.ts"
 export type { BroughtApiKey, BroughtKeys, BroughtLinkKey } from "./brought-keys.ts"
 export { checkExport, type CheckOptions, type ExportManifest } from "./check-export.ts"
 export type { ExportTarget } from "./check-target.ts"

@@ -13,10 +13,12 @@ import type {
   TaskUsage,
   UsageReport,
 } from "./api/answers.ts"
+import type { Me } from "./api/key-answers.ts"
 import type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
 import {
   isBalance,
   isEventList,
+  isMe,
   isModelInfo,
   isModelList,
   isTask,
@@ -120,6 +122,8 @@ export interface Client {
   ): Promise<Quote>
   /** What the account has spent and what it has left. */
   balance(options?: CallOptions): Promise<Balance>
+  /** Whose key this is, and what it may do. */
+  me(options?: CallOptions): Promise<Me>
   /** Every model, with its limits and its price. */
   models(options?: CallOptions): Promise<readonly ModelInfo[]>
   /** Rejects with `not_found` if there is no such model. */
@@ -176,6 +180,7 @@ export function createClient(options: ClientOptions): Client {
       connection.read(withQuery("/v1/usage", { from, to, label }), isUsageReport, { signal }),
     quote: (model, parameters, more) => quoteTask(connection, { model, parameters }, more),
     balance: ({ signal } = {}) => connection.read("/v1/balance", isBalance, { signal }),
+    me: ({ signal } = {}) => connection.read("/v1/me", isMe, { signal }),
     async models({ signal } = {}) {
       return (await connection.read(MODELS_PATH, isModelList, { signal })).models
     },

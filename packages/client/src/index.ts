@@ -19,6 +19,7 @@ export type {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from "./api/answers.ts"
+export type { Me } from "./api/key-answers.ts"
 export type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
 export type { ModelParameters } from "./api/models.ts"
 export type { DownloadOptions, DownloadProgress } from "./artifacts/download.ts"

@@ -31,7 +31,7 @@ export { createSystemClock, type TimeHost } from "./system-clock.ts"
 export { createTextDigest, type DigestHost, type TextDigest } from "./text-digest.ts"
 export { toHex } from "./to-hex.ts"
 export { toUuid } from "./to-uuid.ts"
-export { API_KEY_SCOPES, type ApiKeyScope } from "./keys/api-key-scope.ts"
+export { ACCOUNT_SCOPES, API_KEY_SCOPES, type ApiKeyScope } from "./keys/api-key-scope.ts"
 export { hideSecrets, toEcho } from "./keys/hide-secrets.ts"
 export {
   findLabelFault,
@@ -192,6 +192,17 @@ export {
   type ReadFeedRequest,
 } from "./ports/feed-storage.ts"
 export type { InputClaim, InputContent, InputService } from "./ports/input-service.ts"
+export {
+  OUTCOME_GROUPINGS,
+  type Backlog,
+  type ChannelHour,
+  type DatabaseFacts,
+  type InsightStorage,
+  type OutcomeGroup,
+  type OutcomeGrouping,
+  type OutcomeGroupsRequest,
+  type OutcomeSums,
+} from "./ports/insight-storage.ts"
 export type { KeyStorage, StoredKey } from "./ports/key-storage.ts"
 export type { LinkEpochRequest, LinkKey, LinkScope, LinkStorage } from "./ports/link-storage.ts"
 export type {
@@ -210,11 +221,36 @@ export type {
 } from "./ports/message-sender.ts"
 export type { InspectedMedia, MediaFacts, MediaInspector } from "./ports/media-inspector.ts"
 export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"
+export type {
+  AuditCounts,
+  AuditFindingView,
+  AuditMessage,
+  AuditSummary,
+  ChannelCheckReport,
+  ChannelLimits,
+  ChannelStanding,
+  ChannelView,
+  CommitFacts,
+  EventLoopFacts,
+  MemoryFacts,
+  NodeView,
+  OperatorAudits,
+  OperatorChannels,
+  OperatorInsight,
+  OperatorSystem,
+  OperatorUsage,
+  OperatorUsageReport,
+  OperatorUsageRequest,
+  OperatorUsageRow,
+  RunningAudit,
+  SystemFacts,
+} from "./ports/operator-insight.ts"
 export { PROBE_POINTS, type Probe, type ProbePoint } from "./ports/probe.ts"
 export type {
   Heartbeat,
   HeartbeatRequest,
   LeaseFacts,
+  NodeFacts,
   Taken,
   TakeRequest,
   DueRequest,

@@ -18,6 +18,7 @@ import {
   type InputService,
   type Log,
   type Model,
+  type NodeFacts,
   type PriceBook,
   type Probe,
   type TaskStorage,
@@ -91,6 +92,8 @@ export interface EngineOptions {
   /** Without it errors are written to the console, and nothing else is; `SILENT_LOG` writes nothing. */
   readonly log?: Log
   readonly probe?: Probe
+  /** What operators know this process by; shown beside its lease. */
+  readonly node?: NodeFacts
   /** Who is told what tasks spend their time on; nobody by default. */
   readonly tracer?: Tracer
 }
@@ -226,6 +229,7 @@ function createContext(options: EngineOptions): Context {
     costs: new Map(routes.map((route) => [route.channel.name, toUnitCosts(route)])),
     media,
     inspector,
+    node: options.node,
     tracer,
   }
   const lease = createLease(ports)

@@ -3,6 +3,7 @@
  * schedules, each by its port. Pieces are closed in the reverse order, even if a later one refuses to start: a
  * port that is in use leaves no folder locked.
  */
+import { hostname } from "node:os"
 import { createAccess } from "@safelight/access"
 import { createStudioChannel } from "@safelight/channel-studio"
 import {
@@ -13,13 +14,21 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import { createEngine, systemClock, type Engine } from "@safelight/engine"
+import { createEngine, systemClock, type Engine, type Route } from "@safelight/engine"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
-import { createHealthHandler, createHttpHandler, createNodeServer } from "@safelight/http"
+import {
+  createHealthHandler,
+  createHttpHandler,
+  createNodeServer,
+  type HealthHandlerOptions,
+  type HttpHandler,
+  type HttpHandlerOptions,
+} from "@safelight/http"
 import { createMediaInspector } from "@safelight/media-inspector"
 import type { Webhooks } from "@safelight/webhooks"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { createChannels } from "./channels/create-channels.ts"
+import { listConsoleFiles } from "./console-files.ts"
 import type { ChannelSettings } from "./configuration/channel-settings.ts"
 import type { Configuration } from "./configuration/configuration.ts"
 import { toServedModels, toThreadModels } from "./models/served-models.ts"
@@ -27,6 +36,8 @@ import { createWatching, type Watching } from "./metrics/watching.ts"
 import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
 import { createReadiness } from "./readiness.ts"
 import { readMostConnections } from "./open-files.ts"
+import { createOperatorInsight, type ServiceInsight } from "./operator/operator-insight.ts"
+import { readVersion } from "./read-version.ts"
 import { requireOwnData } from "./require-own-data.ts"
 import { requirePrices } from "./require-prices.ts"
 import { decideSandbox } from "./sandbox.ts"
@@ -100,8 +111,9 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const storage = watching.observeStorage(opened)
   const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
   await requireOwnData({ storage, artifacts, adopt, clock, log })
-  const parts = { configuration, environment, log, clock, storage, artifacts, watching, sandbox }
-  const engine = await createServiceEngine(parts, closers)
+  const opening = { configuration, environment, log, clock, storage, artifacts, watching, sandbox }
+  const parts = { ...opening, startedAt: clock.now() }
+  const { engine, routes } = await createServiceEngine(parts, closers)
   await engine.clock.ready()
   await requirePrices({ engine, log, isAlone: configuration.database === undefined })
 
@@ -120,18 +132,12 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
   const settings = toBodySettings(readMemoryBytes())
   const access = createAccess({ storage, service: engine, clock: engine.clock })
+  const insight = await createInsight(parts, engine, routes)
+  closers.push(async () => insight.stop())
   const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
   const services = { service: engine, callbacks: engine, changes: engine, inputs: engine, webhooks }
-  const api = { ...shared, ...services, access, settings }
-  const handler =
-    role === "worker"
-      ? createHealthHandler(shared)
-      : createHttpHandler({
-          ...api,
-          models: configuration.models,
-          ...toThreadModels(configuration),
-          publicUrl: () => publicUrl,
-        })
+  const api = { ...shared, ...services, access, settings, publicUrl: () => publicUrl }
+  const handler = await createHandler(configuration, api)
   const connections = await readMostConnections()
   const listener = { host, port, log, settings: { connections }, ...watching.server }
   const server = await createNodeServer({ handler, ...listener })
@@ -140,6 +146,8 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   // All at once: requests under way may need the engine, what it and the chores do needs no request.
   closers.push(async () => {
     isStopping = true
+    // Its stream would keep the server open.
+    insight.stop()
     const ends = [server.close({ graceMs }), engine.stop({ graceMs }), schedules.stop({ graceMs })]
     await Promise.all([...ends, webhooks.stop({ graceMs })])
   })
@@ -154,6 +162,28 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   return { url: server.url, publicUrl, ...metrics, hasSandbox: sandbox, storage, engine, stop }
 }
 
+/** A worker serves no API. */
+async function createHandler(
+  configuration: Configuration,
+  api: Omit<HttpHandlerOptions, "models" | "threadModels"> & HealthHandlerOptions & { log: Log },
+): Promise<HttpHandler> {
+  if (configuration.role === "worker") return createHealthHandler(api)
+  const { models } = configuration
+  const consoleFiles = await listConsoleFiles(api.log)
+  const page = consoleFiles && { consoleFiles }
+  return createHttpHandler({ ...api, models, ...toThreadModels(configuration), ...page })
+}
+
+async function createInsight(
+  { watching, ...parts }: EngineParts,
+  { clock }: Engine,
+  routes: readonly Route[],
+): Promise<ServiceInsight> {
+  const serviceVersion = await readVersion()
+  const { commits } = watching
+  return createOperatorInsight({ ...parts, clock, commits, routes, serviceVersion })
+}
+
 interface EngineParts {
   readonly configuration: Configuration
   readonly environment: NonNullable<ServiceOptions["environment"]>
@@ -163,9 +193,13 @@ interface EngineParts {
   readonly artifacts: ServedArtifacts
   readonly watching: Watching
   readonly sandbox: boolean
+  readonly startedAt: number
 }
 
-async function createServiceEngine(parts: EngineParts, closers: Close[]): Promise<Engine> {
+async function createServiceEngine(
+  parts: EngineParts,
+  closers: Close[],
+): Promise<{ readonly engine: Engine; readonly routes: readonly Route[] }> {
   const { configuration, environment, log, clock, storage, artifacts, watching, sandbox } = parts
   const media = createGuardedFetch(configuration.media)
   const inspector = createMediaInspector({ clock })
@@ -191,7 +225,7 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
   closers.push(async () => {
     await Promise.all(routes.map(async ({ channel }) => channel.close?.()))
   })
-  return createEngine({
+  const engine = createEngine({
     storage,
     artifacts,
     channels: routes.map((route) => ({
@@ -209,7 +243,9 @@ async function createServiceEngine(parts: EngineParts, closers: Close[]): Promis
     tracer: watching.tracer,
     settings: { ...configuration.engine, retentionMs: configuration.retentionMs },
     ...(contentRefusals !== undefined && { contentRefusals }),
+    node: { host: hostname(), role: configuration.role, startedAt: parts.startedAt },
   })
+  return { engine, routes }
 }
 
 /** Each a chore of its own: one that takes longer than a minute delays only itself. */

@@ -4,6 +4,7 @@
  */
 import type { ChannelOutcomes } from "@safelight/core"
 import { toUnits } from "./amount.ts"
+import { toMarginMicros } from "./margin.ts"
 import { toTable } from "./table.ts"
 
 interface MarginSum {
@@ -39,7 +40,7 @@ export function toMarginReport(outcomes: readonly ChannelOutcomes[]): MarginRepo
     told_micros: each.toldMicros,
     computed_micros: each.computedMicros,
     unknown: each.unknown,
-    margin_micros: each.chargeMicros - each.toldMicros - each.computedMicros,
+    margin_micros: toMarginMicros(each),
   }))
   const sum = (field: keyof MarginSum): number =>
     channels.reduce((total, record) => total + record[field], 0)

@@ -2,12 +2,12 @@
  * Runs one command line, from its words to its exit code: parses it, runs the command, and turns any error into
  * one line. `bin/safelight.js` and tests call it alike.
  */
-import { readFile } from "node:fs/promises"
 import { CommanderError } from "commander"
 import type { CommandContext } from "./commands/command-context.ts"
 import { EXIT } from "./exit-code.ts"
 import { toFailure } from "./failure-line.ts"
 import { createProgram } from "./program.ts"
+import { readVersion } from "./read-version.ts"
 
 /** `words` are without the interpreter and the script. Resolves when the command is done; never rejects. */
 export async function runProgram(words: readonly string[], context: CommandContext): Promise<void> {
@@ -29,9 +29,4 @@ function fail(error: unknown, context: CommandContext): void {
   const { text, exitCode } = toFailure(error, { withStack })
   context.printError(text)
   context.exitWith(exitCode)
-}
-
-async function readVersion(): Promise<string> {
-  const manifest = await readFile(new URL("../package.json", import.meta.url), "utf8")
-  return (JSON.parse(manifest) as { readonly version: string }).version
 }

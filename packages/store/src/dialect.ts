@@ -11,6 +11,10 @@ export type SqlValue = string | number | null | Uint8Array
 export interface StoreDialect {
   /** Kysely's dialect without its driver: statements are compiled here and run elsewhere. */
   readonly kysely: Omit<Dialect, "createDriver">
+  /** What the database program is called, as operators are shown it. */
+  readonly name: string
+  /** The program's version, as text. */
+  readonly version: RawBuilder<string>
   /** The type of names: text that sorts by its bytes. */
   readonly nameType: string
   /** The type of a `compact` column, which has an order too: `scan` pages by it. */

@@ -4,6 +4,7 @@ import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { APPEND_STATEMENTS } from "./appends.ts"
 import { CHANNEL_STATEMENTS } from "./channels.ts"
 import { FEED_STATEMENTS } from "./feeds.ts"
+import { INSIGHT_STATEMENTS } from "./insight.ts"
 import { KEY_STATEMENTS } from "./keys.ts"
 import { LEASE_STATEMENTS } from "./leases.ts"
 import { LINK_STATEMENTS } from "./links.ts"
@@ -22,6 +23,7 @@ export const STATEMENTS = describeStatements((compiler) => ({
   append: APPEND_STATEMENTS(compiler),
   channels: CHANNEL_STATEMENTS(compiler),
   feeds: FEED_STATEMENTS(compiler),
+  insight: INSIGHT_STATEMENTS(compiler),
   keys: KEY_STATEMENTS(compiler),
   leases: LEASE_STATEMENTS(compiler),
   links: LINK_STATEMENTS(compiler),

@@ -9,6 +9,7 @@ import { createDeploymentMethods } from "./deployment.ts"
 import type { Database, Driver } from "./driver.ts"
 import { createFeedWatch } from "./feed-watch.ts"
 import { createFeedMethods } from "./feeds.ts"
+import { createInsightMethods } from "./insight.ts"
 import { createKeyMethods } from "./keys.ts"
 import { createLeaseMethods } from "./leases.ts"
 import { createLinkMethods } from "./links.ts"
@@ -47,6 +48,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
     ...createChannelMethods(database, compiler),
     ...createDeploymentMethods(database, compiler),
     ...createFeedMethods(database, compiler, feedWatch),
+    ...createInsightMethods(database, compiler),
     ...createKeyMethods(database, compiler),
     ...createLeaseMethods(database.queue, compiler, onQueued),
     ...createLinkMethods(database, compiler),

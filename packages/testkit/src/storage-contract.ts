@@ -13,6 +13,7 @@ import { FEED_BEHAVIOURS } from "./storage-feed-behaviours.ts"
 import type { StorageFixture } from "./storage-fixture.ts"
 import { IDEMPOTENCY_BEHAVIOURS } from "./storage-idempotency-behaviours.ts"
 import { INPUT_BEHAVIOURS } from "./storage-input-behaviours.ts"
+import { INSIGHT_BEHAVIOURS } from "./storage-insight-behaviours.ts"
 import { KEY_BEHAVIOURS } from "./storage-key-behaviours.ts"
 import { HOLD_BEHAVIOURS } from "./storage-hold-behaviours.ts"
 import { LABEL_BEHAVIOURS } from "./storage-label-behaviours.ts"
@@ -51,6 +52,7 @@ export function describeStorage(
       ...NEW_TASK_BEHAVIOURS,
       ...LEASE_BEHAVIOURS,
       ...CHANNEL_BEHAVIOURS,
+      ...INSIGHT_BEHAVIOURS,
       ...LIST_BEHAVIOURS,
       ...SCAN_BEHAVIOURS,
       ...ADMISSION_BEHAVIOURS,

@@ -28,6 +28,8 @@ export interface DescribedCall {
 /** What the service does while a call runs: it fails, or rejects what is submitted. */
 interface Trouble {
   readonly failure?: unknown
+  /** Of the look-up of a key that was not seen before. */
+  readonly keyFailure?: unknown
   readonly rejection?: Rejection
   readonly holdRefusal?: HoldRefusal
 }
@@ -41,6 +43,7 @@ const TASK_USAGE = `${TASK}/usage`
 const USAGE = "/v1/usage"
 const HOLD = `${TASK}/hold`
 const BALANCE = "/v1/balance"
+const ME = "/v1/me"
 const QUOTES = "/v1/quotes"
 const MODEL_LIST = "/v1/models"
 const ONE_MODEL = `${MODEL_LIST}/{model_id}`
@@ -55,8 +58,9 @@ export function toEveryCall(world: World): DescribedCall[] {
 
   function push(template: string, path: string, call: Call, trouble: Trouble): void {
     async function send(): Promise<Response> {
-      const { failure, holdRefusal, rejection } = trouble
+      const { failure, holdRefusal, keyFailure, rejection } = trouble
       world.fake.fail(failure)
+      world.keys.fail(keyFailure)
       world.fake.refuseHold(holdRefusal)
       world.fake.refuse(rejection)
       // Believed of each key from its first call on: the clock stands still.
@@ -64,6 +68,7 @@ export function toEveryCall(world: World): DescribedCall[] {
       world.accounts.set({ rates: isLimited ? AMPLE : NO_LIMITS.rates })
       const response = await world.call(path, call)
       world.fake.fail(undefined)
+      world.keys.fail(undefined)
       world.fake.refuse(undefined)
       world.fake.refuseHold(undefined)
       return response
@@ -132,7 +137,8 @@ function addKeys({ keys, accounts }: World): string[] {
   ]
 }
 
-function readTasks({ fake }: World, keys: readonly string[], read: Add): void {
+function readTasks(world: World, keys: readonly string[], read: Add): void {
+  const { fake } = world
   const { id } = putArtifact(fake, new Uint8Array(1_000))
   const queued = fake.put(toTask(taskId(4)))
   const failed = fake.put(toTask(taskId(5), { state: "failed", finishedAt: 1_000 }))
@@ -141,6 +147,11 @@ function readTasks({ fake }: World, keys: readonly string[], read: Add): void {
     read(MODEL_LIST, MODEL_LIST, {}, { failure })
     read(ONE_MODEL, `${MODEL_LIST}/${VALID.model}`, {}, { failure })
   }
+  // It asks for nothing but the key.
+  for (const keyFailure of FAILURES) {
+    const headers = { authorization: `Bearer ${world.keys.add()}` }
+    read(ME, ME, { headers }, { keyFailure })
+  }
   for (const [template, path] of [
     [TASKS, "/v1/tasks?limit=1"],
     [TASK, `/v1/tasks/${queued.id}`],
@@ -148,6 +159,7 @@ function readTasks({ fake }: World, keys: readonly string[], read: Add): void {
     [TASK_USAGE, `/v1/tasks/${queued.id}/usage`],
     [USAGE, "/v1/usage"],
     [BALANCE, BALANCE],
+    [ME, ME],
     [MODEL_LIST, MODEL_LIST],
     [ONE_MODEL, `${MODEL_LIST}/${VALID.model}`],
     [ARTIFACTS, `/v1/tasks/${id}/artifacts`],
@@ -164,7 +176,7 @@ function readTasks({ fake }: World, keys: readonly string[], read: Add): void {
   for (const query of ["from=-1", "to=253402300800", "from=x", "from=2&to=1", "other=1"]) {
     read(USAGE, `/v1/usage?${query}`)
   }
-  for (const path of [BALANCE, MODEL_LIST]) read(path, `${path}?other=1`)
+  for (const path of [BALANCE, ME, MODEL_LIST]) read(path, `${path}?other=1`)
   read(ONE_MODEL, `${MODEL_LIST}/${VALID.model}?other=1`)
   read(ONE_MODEL, `${MODEL_LIST}/none`)
   for (const path of [MODEL_LIST, ONE_MODEL.replace("{model_id}", VALID.model)]) {

@@ -47,11 +47,17 @@ function createFakeKeys() {
   const stored = new Map<string, StoredKey>()
   let lookups = 0
   let made = 0
+  let failure: unknown
   return {
     lookups: () => lookups,
     stored,
+    /** What every later look-up rejects with; undefined: nothing. */
+    fail(error: unknown) {
+      failure = error
+    },
     async findKey(id: string) {
       lookups += 1
+      if (failure !== undefined) throw failure
       return stored.get(id)
     },
     /** Stores a key and gives its text. */

@@ -40,6 +40,7 @@ const READS: readonly (readonly [
   [200, "a task's usage", `${TASK}/usage`],
   [200, "usage", "/v1/usage"],
   [200, "the balance", "/v1/balance"],
+  [200, "the key", "/v1/me"],
   [200, "the models", "/v1/models"],
   [200, "a model", `/v1/models/${VALID.model}`],
   [200, "content", CONTENT],

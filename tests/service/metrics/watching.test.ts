@@ -48,7 +48,8 @@ describe("a service that is watched", () => {
     const channel = createScriptedChannel()
     assert.equal(world.watching.observeStorage(storage), storage)
     assert.equal(world.watching.observeChannel(channel), channel)
-    assert.deepEqual(world.watching.storage, {})
+    world.watching.storage.onCommit({ changes: 2, durationMs: 5 })
+    assert.equal(world.watching.commits.read().batches, 1)
     assert.deepEqual(
       world.logged.map((fields) => fields["status"]),
       [404],

@@ -45,6 +45,7 @@ export function createCheckAccess(access: Access, rateLimit: RateLimit): CheckAc
   ): Promise<void> | undefined {
     const identity = demandIdentity(authentication)
     demandScopes(access.authorize(identity, scopes), scopes)
+    exchange.identity = identity
     exchange.caller = identity.account
     return rateLimit(exchange, identity.account, rate)
   }

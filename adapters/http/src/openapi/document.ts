@@ -41,6 +41,7 @@ export function createApiDocument(models: readonly Model[], prefix = ""): ApiDoc
       { name: "Tasks", description: "What is made, and how far it has got" },
       { name: "Artifacts", description: "What came of it" },
       { name: "Usage", description: "What it costs" },
+      { name: "Keys", description: "What a key may do" },
       { name: "Models", description: "What can be asked for" },
       { name: "Webhooks", description: "What is told as it happens" },
       { name: "Callbacks", description: "What providers call" },

@@ -137,12 +137,18 @@ const USAGE_REPORT = {
 
 const { message, type, code } = toTaskFailure("media_unreadable")
 
-/** One for each schema that an answer has as its body. */
 const BALANCE = {
   budget_micros: 5_000_000,
   reserved_micros: 600_000,
   spent_micros: 10_000,
   left_micros: 4_390_000,
+}
+
+const ME = {
+  account: "default",
+  key_id: "k3XUGqjZd0",
+  scopes: ["tasks:read", "tasks:write"],
+  expires_at: 0,
 }
 
 const VIDEO_PRICE = { per_video_second_micros: 100_000 }
@@ -181,6 +187,7 @@ const MODEL = {
   },
 }
 
+/** One for each schema that an answer has as its body. */
 export const RESPONSE_EXAMPLES: Readonly<Record<Exclude<ResponseSchemaName, "Error">, object>> = {
   Task: TASK,
   TaskFailure: { message, type, code },
@@ -196,6 +203,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<Exclude<ResponseSchemaName, "Err
   Quote: QUOTE,
   ModelInfo: MODEL,
   ModelList: { models: [MODEL] },
+  Me: ME,
   ...WEBHOOK_EXAMPLES,
   Liveness: { status: "ok" },
   Readiness: { status: "ready" },

@@ -1,7 +1,7 @@
 /**
  * A file that never changes while the process lives, read once and answered with its entity tag.
  * `no-cache` lets a browser keep it and makes it ask each time, so that after an upgrade no old script
- * meets a new style sheet.
+ * meets a new style sheet. A file whose name contains its hash is kept without asking.
  */
 import { toHex } from "@safelight/core"
 import { matchesWeakly } from "../content/entity-tag.ts"
@@ -10,9 +10,14 @@ import type { Exchange } from "../exchange.ts"
 export interface KeptFileOptions {
   readonly type: string
   readonly read: () => Promise<Uint8Array>
+  /** Whether its name changes with its content: then nobody has to ask whether it has changed. */
+  readonly isImmutable?: boolean
   /** Besides those of every file; lower-case names. */
   readonly headers?: Readonly<Record<string, string>>
 }
+
+/** A year, RFC 8246. */
+const IMMUTABLE = "public, max-age=31536000, immutable"
 
 interface Kept {
   readonly bytes: Uint8Array
@@ -41,7 +46,7 @@ export function createKeptFile(
     const { bytes, etag } = await kept
     const headers: Record<string, string> = {
       etag,
-      "cache-control": "no-cache",
+      "cache-control": options.isImmutable === true ? IMMUTABLE : "no-cache",
       "x-content-type-options": "nosniff",
       "x-request-id": requestId,
     }

@@ -103,7 +103,7 @@ function toOperation(endpoint: Endpoint, about: About, models: readonly Model[])
 
 /** All that an endpoint may refuse with, its own, its parameters' and its body's. */
 function listCodes({ key, body, query, headers, refusals }: Endpoint): readonly ErrorCode[] {
-  return [
+  const codes = [
     ...new Set([
       ...SERVER_CODES,
       ...(key === undefined ? [] : KEY_CODES),
@@ -113,6 +113,7 @@ function listCodes({ key, body, query, headers, refusals }: Endpoint): readonly 
       ...Object.values(headers ?? {}).flatMap((header) => header.refusals),
     ]),
   ]
+  return key?.scopes.length === 0 ? codes.filter((code) => code !== "insufficient_scope") : codes
 }
 
 function listParameters({ inPath, key, query, headers }: Endpoint): readonly DescribedParameter[] {

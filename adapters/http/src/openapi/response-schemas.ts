@@ -3,7 +3,13 @@
  * the tests check every answer by them. They tolerate unknown members, as a client should, for
  * bodies may grow.
  */
-import { EVENT_TYPES, FAILURE_CODES, type FailureType, type TaskStatus } from "@safelight/core"
+import {
+  API_KEY_SCOPES,
+  EVENT_TYPES,
+  FAILURE_CODES,
+  type FailureType,
+  type TaskStatus,
+} from "@safelight/core"
 import * as v from "valibot"
 import { MAX_DETAILS } from "../errors/error-response.ts"
 import { ERROR_CODES, ERRORS } from "../errors/error-table.ts"
@@ -237,6 +243,13 @@ const error = v.object({
   }),
 })
 
+const me = v.object({
+  account: v.string(),
+  key_id: v.pipe(v.string(), v.description("Names the key; it is no secret.")),
+  scopes: v.array(v.picklist(API_KEY_SCOPES)),
+  expires_at: v.pipe(unixSeconds, v.description("Unix time in seconds; 0 if the key has no end.")),
+})
+
 const liveness = v.object({ status: v.literal("ok") })
 const readiness = v.object({ status: v.literal("ready") })
 
@@ -256,6 +269,7 @@ export const RESPONSE_SCHEMAS = {
   Quote: quote,
   ModelInfo: modelInfo,
   ModelList: modelList,
+  Me: me,
   ...WEBHOOK_SCHEMAS,
   Error: error,
   Liveness: liveness,

@@ -10,4 +10,4 @@ export {
   type MetricsHandlerOptions,
 } from "../operator-handlers.ts"
 export type { HttpHandler } from "../router.ts"
-export type { MetricsText } from "../services.ts"
+export type { MetricsText, PageFiles } from "../services.ts"

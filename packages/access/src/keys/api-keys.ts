@@ -2,7 +2,7 @@
  * Makes and replaces API keys. A key itself is returned once and never stored: the storage holds the
  * SHA-256 of its secret.
  */
-import { API_KEY_SCOPES, type ApiKeyScope, type KeyStorage, type StoredKey } from "@safelight/core"
+import { ACCOUNT_SCOPES, type ApiKeyScope, type KeyStorage, type StoredKey } from "@safelight/core"
 import { sha256 } from "../sha256.ts"
 import { createApiKeyParts, formatApiKey } from "./api-key.ts"
 
@@ -50,21 +50,21 @@ const RANDOM_BYTES = 128
  * rejects with.
  */
 export async function createKey(request: NewKeyRequest): Promise<NewKey> {
-  const { keys, account, scopes = API_KEY_SCOPES, now, expiresAt = 0 } = request
+  const { keys, account, scopes = ACCOUNT_SCOPES, now, expiresAt = 0 } = request
   const { key, stored } = await drawKey({ account, scopes, createdAt: now, expiresAt })
   await keys.createKey(stored)
   return key
 }
 
 /**
- * A key of every scope for `FIRST_ACCOUNT`, if there is no key at all, not even a revoked one; undefined
+ * A key of every scope but `admin` for `FIRST_ACCOUNT`, if there is no key at all, not even a revoked one; undefined
  * if there is. Durable once resolved; rejects with what the storage rejects with.
  */
 export async function createFirstKey(
   keys: Pick<KeyStorage, "createFirstKey">,
   now: number,
 ): Promise<NewKey | undefined> {
-  const given = { account: FIRST_ACCOUNT, scopes: API_KEY_SCOPES, createdAt: now, expiresAt: 0 }
+  const given = { account: FIRST_ACCOUNT, scopes: ACCOUNT_SCOPES, createdAt: now, expiresAt: 0 }
   const { key, stored } = await drawKey(given)
   return (await keys.createFirstKey(stored)) ? key : undefined
 }

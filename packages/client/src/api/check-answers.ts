@@ -18,6 +18,7 @@ import type {
   WebhookList,
   WebhookReplay,
 } from "./answers.ts"
+import type { Me } from "./key-answers.ts"
 import type { Balance, ModelInfo, ModelList, Quote } from "./price-answers.ts"
 
 export function isTask(value: unknown): value is Task {
@@ -33,6 +34,11 @@ export function isCancellation(value: unknown): value is Cancellation {
   const { charge_micros: charge, outcome, task } = toMembers<Cancellation>(value)
   const isCharged = charge === null || isCount(charge)
   return isName(outcome) && isCharged && hasCounts(value, "charge_limit_micros") && isTask(task)
+}
+
+export function isMe(value: unknown): value is Me {
+  const { account, key_id: id, scopes } = toMembers<Me>(value)
+  return [account, id].every(isName) && isListOf(scopes, isName) && hasCounts(value, "expires_at")
 }
 
 export function isTaskList(value: unknown): value is TaskList {

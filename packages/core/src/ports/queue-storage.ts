@@ -116,6 +116,22 @@ export interface LeaseFacts {
   readonly membership: string
   /** How often the leftover permits have moved on from lease to lease. */
   readonly round: number
+  /** Absent if its host said nothing of it, or an older release writes it. */
+  readonly node?: NodeFacts
+  /**
+   * When this was told, ms, by the deployment's clock. For people: nothing is decided by it. Absent as `node` is.
+   */
+  readonly toldAt?: number
+}
+
+/** What a person knows a process by. */
+export interface NodeFacts {
+  /** The machine's name. */
+  readonly host: string
+  /** `all`, `worker`. */
+  readonly role: string
+  /** Milliseconds. */
+  readonly startedAt: number
 }
 
 export interface WorkerLease {

@@ -8,6 +8,7 @@ import type { StoredEvent } from "../task/stored-event.ts"
 import type { AccountStorage } from "./account-storage.ts"
 import type { ChannelStorage } from "./channel-storage.ts"
 import type { DeploymentStorage } from "./deployment-storage.ts"
+import type { InsightStorage } from "./insight-storage.ts"
 import type { KeyStorage } from "./key-storage.ts"
 import type { LinkStorage } from "./link-storage.ts"
 import type { TransferStorage } from "./transfer-storage.ts"
@@ -21,6 +22,7 @@ export interface Storage
     AccountStorage,
     ChannelStorage,
     DeploymentStorage,
+    InsightStorage,
     KeyStorage,
     LinkStorage,
     TransferStorage,

@@ -8,6 +8,7 @@ import type {
   MediaInspector,
   MediaSource,
   Model,
+  NodeFacts,
   PriceBook,
   Probe,
   TaskStorage,
@@ -39,5 +40,6 @@ export interface Ports {
   /** Both are there where a channel's outputs are URLs. */
   readonly media: MediaSource | undefined
   readonly inspector: MediaInspector | undefined
+  readonly node: NodeFacts | undefined
   readonly tracer: Tracer
 }

@@ -31,7 +31,7 @@ export interface Heartbeats {
 const LONGEST_PAUSE_MS = 5_000
 
 export function createHeartbeats(context: Context, parts: HeartbeatParts): Heartbeats {
-  const { channels, clock, lease, log, routing, settings, shares, storage } = context
+  const { channels, clock, lease, log, node, routing, settings, shares, storage } = context
   const expireOthers = createExpireOthers(context, lease.id)
   const reconcile = createReconcile(context, parts.isInHand)
   const alarm = createAlarm(clock)
@@ -47,6 +47,7 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
     excess: shares.excess(),
     membership: shares.membership(),
     round: shares.round(),
+    ...(node && { node, toldAt: clock.now() }),
   })
 
   /** Resolves to how long after its beginning the next one comes. */
@@ -94,7 +95,7 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
   }
 }
 
-/** What the others must learn at once; an excess only falls, and may be told late. */
-function toName({ excess: _excess, ...facts }: LeaseFacts): string {
+/** What the others must learn at once; an excess only falls, and may be told late, and a moment is never news. */
+function toName({ excess: _excess, toldAt: _toldAt, ...facts }: LeaseFacts): string {
   return JSON.stringify(facts)
 }

@@ -1,17 +1,8 @@
-/**
- * The channels as `channels list` shows them: what the configuration and the database say of each. The
- * database also has channels that are no longer configured.
- */
-import {
-  toUnixSeconds,
-  type ChannelLoad,
-  type ChannelOutcomes,
-  type PausedChannel,
-  type QueueStorage,
-} from "@safelight/core"
+/** The channels as `channels list` shows them: as JSON, and as a table. */
+import { toUnixSeconds, type ChannelOutcomes } from "@safelight/core"
 import { toSeconds, toUnits } from "../amount.ts"
 import { toTable } from "../table.ts"
-import type { ChannelPlan } from "./plan-channels.ts"
+import { toChannelViews, type ChannelFacts, type PlannedView } from "./channel-views.ts"
 
 export interface ChannelRecord {
   readonly channel: string
@@ -45,64 +36,28 @@ export interface ChannelRecord {
   }
 }
 
-export interface ChannelFacts {
-  readonly plans: readonly ChannelPlan[]
-  readonly paused: readonly PausedChannel[]
-  readonly loads: readonly ChannelLoad[]
-  /** By name, how many processes have its breaker open; a missing name means none. */
-  readonly leftAlone: ReadonlyMap<string, number>
-  readonly outcomes: readonly ChannelOutcomes[]
+/** In the order of `toChannelViews`. */
+export function toChannelRecords(
+  facts: ChannelFacts & { readonly outcomes: readonly ChannelOutcomes[] },
+): readonly ChannelRecord[] {
+  return toChannelViews(facts).map((view) => toRecord(view, facts.outcomes))
 }
 
-/** Counted from the leases of processes. */
-export async function countLeftAlone(
-  storage: Pick<QueueStorage, "listLeases">,
-): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>()
-  for (const { facts } of await storage.listLeases()) {
-    for (const name of facts?.leftAlone ?? []) counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-  return counts
-}
-
-/** Those of the configuration in its order, then the others by name. */
-export function toChannelRecords(facts: ChannelFacts): readonly ChannelRecord[] {
-  const { loads, outcomes, paused, plans } = facts
-  const configured = plans.map(({ name }) => name)
-  const seen = [...paused, ...loads, ...outcomes].map(({ channel }) => channel)
-  const others = [...new Set(seen)].filter((name) => !configured.includes(name))
-  return [...configured, ...others.toSorted()].map((name) => toRecord(name, facts))
-}
-
-function toRecord(name: string, facts: ChannelFacts): ChannelRecord {
-  const plan = facts.plans.find((each) => each.name === name)
-  const { pausedAt = 0 } = findOf(name, facts.paused) ?? {}
-  const { tasks: inFlight = 0 } = findOf(name, facts.loads) ?? {}
+function toRecord(view: PlannedView, outcomes: readonly ChannelOutcomes[]): ChannelRecord {
+  const { channel, models, state, tier, type, weight } = view
   return {
-    channel: name,
-    ...toConfigured(plan),
-    state: toState(pausedAt, inFlight),
-    paused_at: toUnixSeconds(pausedAt),
-    left_out: toLeftOut(plan),
-    in_flight: inFlight,
-    left_alone_by: facts.leftAlone.get(name) ?? 0,
-    last_day: toLastDay(name, facts.outcomes),
+    channel,
+    type,
+    tier,
+    weight,
+    models,
+    state,
+    paused_at: toUnixSeconds(view.pausedAt),
+    left_out: view.leftOut,
+    in_flight: view.inFlight,
+    left_alone_by: view.leftAloneBy,
+    last_day: toLastDay(channel, outcomes),
   }
-}
-
-function findOf<Fact extends { readonly channel: string }>(
-  name: string,
-  list: readonly Fact[],
-): Fact | undefined {
-  return list.find(({ channel }) => channel === name)
-}
-
-function toConfigured(
-  plan: ChannelPlan | undefined,
-): Pick<ChannelRecord, "type" | "tier" | "weight" | "models"> {
-  if (plan === undefined) return { type: null, tier: null, weight: null, models: null }
-  const { models, tier, type, weight } = plan
-  return { type, tier, weight, models }
 }
 
 function toLastDay(name: string, outcomes: readonly ChannelOutcomes[]): ChannelRecord["last_day"] {
@@ -132,11 +87,6 @@ function toTimes({ longest_ms, mean_ms, succeeded }: ChannelRecord["last_day"]):
   return succeeded === 0 ? "-" : `${toSeconds(mean_ms)}, at most ${toSeconds(longest_ms)}`
 }
 
-function toState(pausedAt: number, inFlight: number): ChannelRecord["state"] {
-  if (pausedAt === 0) return "open"
-  return inFlight > 0 ? "draining" : "paused"
-}
-
 /** In words for people. */
 function toStanding({ left_alone_by, left_out, state }: Omit<ChannelRecord, "last_day">): string {
   const processes = left_alone_by === 1 ? "1 process" : `${left_alone_by} processes`
@@ -145,11 +95,6 @@ function toStanding({ left_alone_by, left_out, state }: Omit<ChannelRecord, "las
     ...(left_alone_by > 0 ? [`left alone by ${processes} after failures`] : []),
     ...(left_out === null ? [] : [`left out: ${left_out}`]),
   ].join(", ")
-}
-
-function toLeftOut(plan: ChannelPlan | undefined): string | null {
-  if (plan === undefined) return "it is not in the configuration"
-  return plan.faults.length === 0 ? null : plan.faults.join("; ")
 }
 
 export function toChannelsTable(records: readonly ChannelRecord[]): string {

@@ -5,7 +5,7 @@
 import type { Storage } from "@safelight/core"
 import { refused } from "../command-error.ts"
 import { planChannels } from "../channels/plan-channels.ts"
-import { sumLastDay } from "../channels/last-day.ts"
+import { isKnownChannel, listKnownChannels } from "../channels/known-channels.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -16,16 +16,9 @@ export async function requireKnownChannel(
   { channels }: Pick<Configuration, "channels">,
   { environment }: Pick<CommandContext, "environment">,
 ): Promise<void> {
-  const configured = (await planChannels({ channels, environment })).map((plan) => plan.name)
-  if (configured.includes(name)) return
-  const lists = await Promise.all([
-    storage.listPausedChannels(),
-    storage.countInFlight(),
-    sumLastDay(storage),
-  ])
-  const seen = lists.flat().map(({ channel }) => channel)
-  if (seen.includes(name)) return
-  const names = [...new Set([...configured, ...seen])].join(", ")
+  const plans = await planChannels({ channels, environment })
+  if (await isKnownChannel(storage, name, plans)) return
+  const names = (await listKnownChannels(storage, plans)).join(", ")
   throw refused(
     `no channel is called "${name}": the configuration and the database know ${names}; --config names the file`,
   )

@@ -1,6 +1,6 @@
 /** `safelight channels check`: what is wrong with each channel of a configuration. It buys nothing. */
+import type { ChannelCheckReport } from "@safelight/core"
 import { Command } from "commander"
-import type { ChannelReport } from "../channels/check-channels.ts"
 import { EXIT } from "../exit-code.ts"
 import { toOneLine } from "../failure-line.ts"
 import type { CommandContext } from "./command-context.ts"
@@ -38,7 +38,7 @@ const KEY_WORDS = {
   none: "it needs no key",
 } as const
 
-function toText({ channel, key, notes = [], problems }: ChannelReport): string {
+function toText({ channel, key, notes = [], problems }: ChannelCheckReport): string {
   const isProved = key !== null && key !== "refused"
   const good = isProved ? [KEY_WORDS[key]] : []
   const well = `well: ${good.join("") || "it was not asked, since it has no check"}`

@@ -21,8 +21,8 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   const { withData } = await import("../open-data.ts")
   const { planChannels } = await import("../channels/plan-channels.ts")
   const { sumLastDay } = await import("../channels/last-day.ts")
-  const { countLeftAlone, toChannelRecords, toChannelsTable } =
-    await import("../channels/channel-report.ts")
+  const { countLeftAlone } = await import("../channels/channel-views.ts")
+  const { toChannelRecords, toChannelsTable } = await import("../channels/channel-report.ts")
   const configuration = await loadDataAndModels(options, context)
   const { environment } = context
   const { channels, models } = configuration

@@ -23,7 +23,11 @@ export function createKeysCreateCommand(context: CommandContext): Command {
       "account it acts for; it is made if it is new",
       parseAccountName,
     )
-    .option("--scopes <list>", `of ${API_KEY_SCOPES.join(",")} (default: all)`, parseScopes)
+    .option(
+      "--scopes <list>",
+      `of ${API_KEY_SCOPES.join(",")} (default: all but admin)`,
+      parseScopes,
+    )
     .option(
       "--expires-in <duration>",
       "how long it is valid, as in 30d (default: for ever)",

@@ -1,6 +1,6 @@
 /**
- * How a service is watched, by its configuration. Each request is logged in any case, and traced if the process
- * has an SDK. Metrics are counted only if `/metrics` is served, on the API's own listener or on another; otherwise
+ * How a service is watched, by its configuration. Each request is logged and each commit noted in any case, and
+ * requests are traced if the process has an SDK. Metrics are counted only if `/metrics` is served, on the API's own listener or on another; otherwise
  * the pieces are not wrapped and prom-client is not even loaded.
  */
 import type { ArtifactStorage, Channel, Clock, Log, Storage, Tracer } from "@safelight/core"
@@ -8,6 +8,7 @@ import type { HttpHandlerOptions, NodeServer, OnAnswered } from "@safelight/http
 import { createTracer } from "@safelight/tracing-opentelemetry"
 import type { Configuration } from "../configuration/configuration.ts"
 import { createRequestLog } from "../request-log.ts"
+import { createRecentCommits, type RecentCommits } from "../operator/recent-commits.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OnCommit } from "./observe-commits.ts"
 
@@ -25,7 +26,9 @@ export interface Watching {
   observeArtifacts<Kind extends ArtifactStorage>(artifacts: Kind): Kind
   observeChannel(channel: Channel): Channel
   /** To be passed to the storage. */
-  readonly storage: { readonly onCommit?: OnCommit }
+  readonly storage: { readonly onCommit: OnCommit }
+  /** The newest commits, with or without metrics. */
+  readonly commits: RecentCommits
   /** To be passed to the engine; the handler has it as well. */
   readonly tracer: Tracer
   /** To be passed to the Node server. */
@@ -45,19 +48,25 @@ export interface Watching {
 export async function createWatching(options: WatchingOptions): Promise<Watching> {
   const { settings, log } = options
   const logRequest = createRequestLog(log)
-  if (!settings.metrics && settings.metricsPort === undefined) return createUncounted(logRequest)
+  const commits = createRecentCommits(options.clock)
+  if (!settings.metrics && settings.metricsPort === undefined)
+    return createUncounted(logRequest, commits)
   const { createMetrics } = await import("./metrics.ts")
   const models = settings.models && { models: settings.models.map(({ id }) => id) }
-  return createCounted(createMetrics({ ...options, ...models }), logRequest, options)
+  return createCounted(createMetrics({ ...options, ...models }), logRequest, {
+    ...options,
+    commits,
+  })
 }
 
-function createUncounted(onAnswered: OnAnswered): Watching {
+function createUncounted(onAnswered: OnAnswered, commits: RecentCommits): Watching {
   const tracer = createTracer()
   return {
     observeStorage: (storage) => storage,
     observeArtifacts: (artifacts) => artifacts,
     observeChannel: (channel) => channel,
-    storage: {},
+    storage: { onCommit: commits.note },
+    commits,
     server: { onAnswered },
     tracer,
     handler: { onAnswered, tracer },
@@ -68,7 +77,7 @@ function createUncounted(onAnswered: OnAnswered): Watching {
 function createCounted(
   metrics: Metrics,
   logRequest: OnAnswered,
-  { settings, clock, log }: WatchingOptions,
+  { settings, clock, commits, log }: WatchingOptions & { readonly commits: RecentCommits },
 ): Watching {
   const { metricsHost: host, metricsPort: port } = settings
   const tracer = createTracer()
@@ -80,7 +89,13 @@ function createCounted(
     observeStorage: (storage) => metrics.observeStorage(storage),
     observeArtifacts: (artifacts) => metrics.observeArtifacts(artifacts),
     observeChannel: (channel) => metrics.observeChannel(channel),
-    storage: { onCommit: metrics.onCommit },
+    storage: {
+      onCommit(batch) {
+        commits.note(batch)
+        metrics.onCommit(batch)
+      },
+    },
+    commits,
     server: { onAnswered },
     tracer,
     handler: { onAnswered, tracer, ...(settings.metrics && { metrics: metrics.scrape }) },

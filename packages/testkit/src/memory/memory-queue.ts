@@ -17,7 +17,7 @@ import type {
 import { toStatus } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
 
-interface Place {
+export interface Place {
   readonly model: string
   readonly account: string
   readonly dueAt: number
@@ -36,6 +36,8 @@ export interface MemoryQueue extends QueueStorage {
   move(append: Move): void
   /** The ids of unfinished tasks. */
   listUnfinished(): readonly string[]
+  /** Of unfinished tasks. */
+  readonly listPlaces: () => readonly Place[]
 }
 
 export type FindHead = (task: string) => StreamHead | undefined
@@ -80,6 +82,7 @@ export function createMemoryQueue(
   return {
     ...leases,
     listUnfinished: () => [...places.keys()],
+    listPlaces: () => [...places.values()],
     move(append) {
       const { task, queue } = append
       if (queue?.kind === "enqueue") enqueue(append, queue)

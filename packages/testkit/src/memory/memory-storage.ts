@@ -10,6 +10,7 @@ import { createMemoryAppends } from "./memory-appends.ts"
 import { createMemoryChannels } from "./memory-channels.ts"
 import { createMemoryDeployment, type MemoryDeployment } from "./memory-deployment.ts"
 import { createMemoryFeeds } from "./memory-feeds.ts"
+import { createMemoryInsight } from "./memory-insight.ts"
 import { createMemoryTransfers } from "./memory-transfers.ts"
 import { createMemoryQueue } from "./memory-queue.ts"
 import { createMemoryReads } from "./memory-reads.ts"
@@ -63,6 +64,11 @@ export function createMemoryStorage(): MemoryStorage {
       listUnfinished: () =>
         queue.listUnfinished().flatMap((id) => findHead(tables, id)?.task ?? []),
       listOutcomes: () => [...outcomes.values()].flat(),
+    }),
+    ...createMemoryInsight({
+      listPlaces: queue.listPlaces,
+      listOutcomes: () => [...outcomes.values()].flat(),
+      findAccount: (task) => rows.get(task)?.account ?? "",
     }),
     ...createMemoryDeployment(),
     ...createMemoryWebhooks(feeds.feeds),

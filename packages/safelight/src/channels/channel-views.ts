@@ -1,0 +1,92 @@
+/**
+ * The channels as the configuration and the database know them together: for `channels list` and for the
+ * operator's API. The database also has channels that are no longer configured.
+ */
+import type {
+  ChannelLoad,
+  ChannelStanding,
+  ChannelView,
+  PausedChannel,
+  QueueStorage,
+  Storage,
+} from "@safelight/core"
+import type { ChannelPlan } from "./plan-channels.ts"
+
+/** What needs neither a sum over outcomes nor the channel itself. */
+export type PlannedView = Omit<ChannelView, "hours" | "limits">
+
+export interface ChannelFacts {
+  readonly plans: readonly ChannelPlan[]
+  readonly paused: readonly PausedChannel[]
+  readonly loads: readonly ChannelLoad[]
+  /** By name, how many processes have its breaker open; a missing name means none. */
+  readonly leftAlone: ReadonlyMap<string, number>
+  /** Channels that had tasks lately, each as often as there are figures of it. */
+  readonly outcomes: readonly { readonly channel: string }[]
+}
+
+/** Counted from the leases of processes. */
+export async function countLeftAlone(
+  storage: Pick<QueueStorage, "listLeases">,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>()
+  for (const { facts } of await storage.listLeases()) {
+    for (const name of facts?.leftAlone ?? []) counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Those of the configuration in its order, then the others by name. */
+export function toChannelViews(facts: ChannelFacts): readonly PlannedView[] {
+  const { loads, outcomes, paused, plans } = facts
+  const configured = plans.map(({ name }) => name)
+  const seen = [...paused, ...loads, ...outcomes].map(({ channel }) => channel)
+  const others = [...new Set(seen)].filter((name) => !configured.includes(name))
+  return [...configured, ...others.toSorted()].map((name) => toView(name, facts))
+}
+
+/** Whether it is paused, and what it has in flight over all nodes. */
+export async function readStanding(
+  storage: Pick<Storage, "countInFlight" | "listPausedChannels">,
+  channel: string,
+): Promise<ChannelStanding> {
+  const [paused, loads] = await Promise.all([storage.listPausedChannels(), storage.countInFlight()])
+  return toStanding(channel, { paused, loads })
+}
+
+function toView(channel: string, facts: ChannelFacts): PlannedView {
+  const plan = facts.plans.find(({ name }) => name === channel)
+  return {
+    ...toStanding(channel, facts),
+    ...toConfigured(plan),
+    leftOut: toLeftOut(plan),
+    leftAloneBy: facts.leftAlone.get(channel) ?? 0,
+  }
+}
+
+function toStanding(
+  channel: string,
+  { loads, paused }: Pick<ChannelFacts, "loads" | "paused">,
+): ChannelStanding {
+  const { pausedAt = 0 } = paused.find((each) => each.channel === channel) ?? {}
+  const { tasks: inFlight = 0 } = loads.find((each) => each.channel === channel) ?? {}
+  return { channel, state: toState(pausedAt, inFlight), pausedAt, inFlight }
+}
+
+function toState(pausedAt: number, inFlight: number): ChannelStanding["state"] {
+  if (pausedAt === 0) return "open"
+  return inFlight > 0 ? "draining" : "paused"
+}
+
+function toConfigured(
+  plan: ChannelPlan | undefined,
+): Pick<PlannedView, "type" | "tier" | "weight" | "models"> {
+  if (plan === undefined) return { type: null, tier: null, weight: null, models: null }
+  const { models, tier, type, weight } = plan
+  return { type, tier, weight, models }
+}
+
+function toLeftOut(plan: ChannelPlan | undefined): string | null {
+  if (plan === undefined) return "it is not in the configuration"
+  return plan.faults.length === 0 ? null : plan.faults.join("; ")
+}

@@ -1,0 +1,59 @@
+/**
+ * What the operator's API shows of a service, put together: channels, usage, the system, audits. Made in every
+ * process that serves the API; without the operator's key nobody reaches it.
+ */
+import type { ChannelLimits, OperatorInsight } from "@safelight/core"
+import { sha256, type Route } from "@safelight/engine"
+import type { Configuration } from "../configuration/configuration.ts"
+import { createEventLoopDelay } from "./event-loop-delay.ts"
+import { createOperatorAudits, type OperatorAuditsOptions } from "./operator-audits.ts"
+import { createOperatorChannels, type OperatorChannelsOptions } from "./operator-channels.ts"
+import { createOperatorSystem, type OperatorSystemOptions } from "./operator-system.ts"
+import { createOperatorUsage } from "./operator-usage.ts"
+
+export interface ServiceInsight extends OperatorInsight {
+  /** Ends the audit that runs. Safe to call twice. */
+  stop(): void
+}
+
+type Storage = OperatorChannelsOptions["storage"] &
+  OperatorSystemOptions["storage"] &
+  OperatorAuditsOptions["storage"] &
+  Parameters<typeof createOperatorUsage>[0]
+
+export interface OperatorInsightOptions
+  extends
+    Pick<OperatorSystemOptions, "clock" | "commits" | "serviceVersion" | "startedAt">,
+    Pick<OperatorAuditsOptions, "log">,
+    Pick<OperatorChannelsOptions, "environment"> {
+  readonly storage: Storage
+  readonly configuration: Configuration
+  /** The channels of this process. */
+  readonly routes: readonly Route[]
+}
+
+export function createOperatorInsight(options: OperatorInsightOptions): ServiceInsight {
+  const { configuration, routes } = options
+  const { models, prices, role } = configuration
+  const eventLoop = createEventLoopDelay(options.clock)
+  const audits = createOperatorAudits({ ...options, digest: sha256, prices, models })
+  return {
+    channels: createOperatorChannels({ ...options, limits: toLimits(routes) }),
+    usage: createOperatorUsage(options.storage),
+    system: createOperatorSystem({ ...options, role, eventLoop }),
+    audits,
+    stop() {
+      audits.stop()
+      eventLoop.stop()
+    },
+  }
+}
+
+function toLimits(routes: readonly Route[]): ReadonlyMap<string, ChannelLimits> {
+  return new Map(
+    routes.map(({ channel, requestsPerMinute = channel.requestsPerMinute ?? null }) => [
+      channel.name,
+      { concurrency: channel.concurrency, requestsPerMinute },
+    ]),
+  )
+}

@@ -1,0 +1,38 @@
+/** GET /v1/me: what a key may do, told to whoever holds it. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { createWorld, WORLDS } from "./worlds.ts"
+
+for (const kind of WORLDS) {
+  describe(`whose key it is, ${kind}`, () => {
+    it("is told to every key that is good, whatever its scopes", async (t) => {
+      const world = await createWorld(kind)
+      t.after(() => world.close())
+      const ends = world.clock.now() + 60_000
+      for (const [scopes, expiresAt] of [
+        [[], 0],
+        [["tasks:read", "admin"], ends],
+      ] as const) {
+        const key = world.keys.add({ scopes, expiresAt })
+        // oxlint-disable-next-line no-await-in-loop -- each by itself
+        const response = await world.bare("/v1/me", { headers: { authorization: `Bearer ${key}` } })
+        assert.equal(response.status, 200)
+        // oxlint-disable-next-line no-await-in-loop -- each by itself
+        const body = (await response.json()) as Record<string, unknown>
+        assert.deepEqual(body["scopes"], scopes)
+        assert.equal(body["expires_at"], Math.floor(expiresAt / 1_000))
+        assert.ok(key.includes(String(body["key_id"])))
+        assert.ok(!JSON.stringify(body).includes(key))
+      }
+    })
+
+    it("is told to nobody without a key, nor of a revoked one", async (t) => {
+      const world = await createWorld(kind)
+      t.after(() => world.close())
+      assert.equal((await world.bare("/v1/me")).status, 401)
+      const revoked = world.keys.add({ revokedAt: 1 })
+      const headers = { authorization: `Bearer ${revoked}` }
+      assert.equal((await world.bare("/v1/me", { headers })).status, 401)
+    })
+  })
+}
