@@ -197,6 +197,21 @@ describe("a report", () => {
     }
   })
 
+  it("of another dispatch of the same attempt is refused if it names the one it speaks of", () => {
+    for (const task of Object.values(TASKS)) {
+      const { attempt: of, dispatch: sent } = task
+      if (sent === null) continue
+      const ends: TaskCommand[] = [defer(of), { kind: "fail", attempt: of, code: "no_output" }]
+      for (const report of ends) {
+        const expected: object = { code: "stale-dispatch", lease: "another", current: sent.lease }
+        const stale = { ...report, lease: "another" } as TaskCommand
+        assert.deepEqual(rejectionOf(task, stale, 5_000), expected)
+        const own = { ...report, lease: sent.lease } as TaskCommand
+        assert.deepEqual(rejectionOf(task, own, 5_000), rejectionOf(task, report, 5_000))
+      }
+    }
+  })
+
   it("of an operation under a key that another replaced is refused", () => {
     const next: TaskCommand = { ...dispatch, upstreamKey: "key-2" }
     const dispatching = taskAfter(SUBMIT, dispatch, defer(1), next)

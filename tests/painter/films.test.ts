@@ -10,6 +10,7 @@ import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 import { isSafelightError, type MediaKind } from "@safelight/core"
 import { createMediaInspector } from "@safelight/media-inspector"
+import { renderVideo, type VideoRequest } from "@safelight/painter"
 import * as fc from "fast-check"
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input, type EncodedPacket } from "mediabunny"
 import sharp from "sharp"
@@ -23,11 +24,7 @@ import {
 } from "../../packages/painter/src/frame.ts"
 import { createGalleryPainter, OVERSCAN } from "../../packages/painter/src/video/gallery-painter.ts"
 import { createRandom } from "../../packages/painter/src/random.ts"
-import {
-  FRAME_RATE,
-  renderVideo,
-  type VideoRequest,
-} from "../../packages/painter/src/video/render-video.ts"
+import { FRAME_RATE } from "../../packages/painter/src/video/render-video.ts"
 import { describeLandscape } from "../../packages/painter/src/landscape/landscape.ts"
 import { createLandscapePainter } from "../../packages/painter/src/landscape/landscape-painter.ts"
 import { createSoundtrack, SAMPLE_RATE } from "../../packages/painter/src/video/soundtrack.ts"

@@ -43,7 +43,10 @@ export function recordIntent(
 }
 
 export function recordFact(world: World, node: Node, driver: Driver, command: TaskCommand): void {
-  const recording = { commands: [command], next: DECIDING, isFact: true, known: driver.head }
+  const isOwn = has(world, "dispatches-told-apart") && "attempt" in command
+  const lease = isOwn ? driver.head.dispatch?.lease : undefined
+  const own = isOwn && lease !== undefined ? { ...command, lease } : command
+  const recording = { commands: [own], next: DECIDING, isFact: true, known: driver.head }
   record(world, node, driver, recording)
 }
 

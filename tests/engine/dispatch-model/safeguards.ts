@@ -48,6 +48,8 @@ export type Safeguard =
   | "repeat-proves-nothing"
   /** Reports of an end count only for the attempt they speak of. */
   | "attempts-told-apart"
+  /** Nor for another dispatch of that attempt, made after the storage had lost the one they speak of. */
+  | "dispatches-told-apart"
   /** An acceptance counts only for the call under the key it speaks of. */
   | "keys-told-apart"
   /** An append changes nothing where the task is not as it was left. */

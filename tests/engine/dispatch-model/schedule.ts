@@ -97,20 +97,35 @@ function listStretches(world: World): Move[] {
 }
 
 function runStretch(world: World, isShort: boolean): void {
-  const before = toProgress(world)
+  const before = listProgress(world)
   for (let round = 0; round < STRETCH_ROUNDS; round += 1) {
     runFairly(world, round)
-    if (isShort && toProgress(world) !== before) return
+    if (isShort && hasProgressed(world, before)) return
   }
 }
 
-function toProgress({ nodes }: World): string {
-  return nodes
-    .flatMap(({ drivers, taking }) => [
-      taking?.id,
-      ...drivers.map(({ id, stage }) => `${id} ${stage.kind}`),
-    ])
-    .join()
+/** What nodes take, and their drivers by stage, in one list: it is compared after each move, which is most of all calls. */
+function listProgress({ nodes }: World): unknown[] {
+  const progress: unknown[] = []
+  for (const { drivers, taking } of nodes) {
+    progress.push(taking?.id)
+    for (const { id, stage } of drivers) progress.push(id, stage.kind)
+  }
+  return progress
+}
+
+/** Whether `listProgress` would list something else, without listing it. */
+function hasProgressed({ nodes }: World, before: readonly unknown[]): boolean {
+  let at = 0
+  for (const { drivers, taking } of nodes) {
+    if (before[at] !== taking?.id) return true
+    at += 1
+    for (const { id, stage } of drivers) {
+      if (before[at] !== id || before[at + 1] !== stage.kind) return true
+      at += 2
+    }
+  }
+  return at !== before.length
 }
 
 function choose(moves: readonly Move[], choice: number): Move {

@@ -159,6 +159,14 @@ export const VARIANTS: readonly Variant[] = [
     seed: 82,
   },
   {
+    without: ["dispatches-told-apart"],
+    channel: "keyed",
+    harm: "mischarged",
+    because: "a call that was never sent is taken for that of another node, which bought",
+    aim: { faults: ["pause", "go-back"], touched: [], isRoomy: true },
+    seed: 17,
+  },
+  {
     without: ["version-fence"],
     channel: "unkeyed",
     harm: "dropped",

@@ -338,6 +338,8 @@ describe("a service that runs beside", () => {
   /** A request whose answer is asked for until it is the one expected. */
   async function start(t: TestContext) {
     const folder = await temporaryFolder(t)
+    // Tasks that stall would hold up its stop.
+    await writeFile(join(folder, "safelight.config.json"), JSON.stringify({ stopGraceMs: 0 }))
     const { url, stdout } = await startService(folder, ["--sandbox"])
     const headers = { authorization: `Bearer ${parseKey(stdout())}` }
     const body = JSON.stringify({ model: PICTURE, parameters: { prompt: "[studio: stall]" } })

@@ -46,7 +46,9 @@ async function createWorld(t: TestContext, options: StubOptions = {}): Promise<W
   t.after(() => stub[Symbol.asyncDispose]())
   const folder = await temporaryFolder(t)
   const channels = [{ type: "fal", baseUrl: stub.url, concurrency: 3 }]
-  await writeFile(join(folder, "safelight.config.json"), JSON.stringify({ channels }))
+  // Tasks that run on at the stub would hold up each stop.
+  const content = { channels, stopGraceMs: 0 }
+  await writeFile(join(folder, "safelight.config.json"), JSON.stringify(content))
   const environment = { FAL_KEY: KEY }
   let service = await startService(folder, [], { environment })
   const key = parseKey(service.stdout())

@@ -62,6 +62,7 @@ export function toSubmissionRefusal(
     case "invalid-account":
     case "illegal-transition":
     case "stale-attempt":
+    case "stale-dispatch":
     case "stale-key":
     case "past-deadline":
     case "attempts-exhausted":

@@ -32,6 +32,11 @@ export type TaskCommand =
       readonly isRefusal?: true
       /** It is the answer to a call: refused if an operation of the task is known already. */
       readonly isAnswer?: true
+      /**
+       * The lease of the dispatch that it speaks of. A database that lost its last commits may have another
+       * dispatch of the same attempt by now, of which it proves nothing. Absent: any of the attempt.
+       */
+      readonly lease?: string | undefined
     }
   | { readonly kind: "progress"; readonly attempt: number; readonly progress: number }
   | {
@@ -53,6 +58,8 @@ export type TaskCommand =
       readonly cost?: AttemptCost
       /** As of `defer`. */
       readonly isAnswer?: true
+      /** As of `defer`. */
+      readonly lease?: string | undefined
     }
   /** Ends a task that is past `endBy` or out of attempts. */
   | { readonly kind: "time-out" }

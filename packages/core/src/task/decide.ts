@@ -55,7 +55,11 @@ function findObjection(task: Task, command: TaskCommand, now: number): Rejection
       return findAttemptObjection(task, command)
     case "defer":
     case "fail":
-      return findAttemptObjection(task, command) ?? findAnswerObjection(task, command)
+      return (
+        findAttemptObjection(task, command) ??
+        findDispatcherObjection(task, command) ??
+        findAnswerObjection(task, command)
+      )
     case "accept":
       return findKeyObjection(task, command.upstreamKey)
     case "time-out":
@@ -75,6 +79,14 @@ function findAttemptObjection(
   { attempt }: { readonly attempt: number },
 ): Rejection | undefined {
   return attempt === current ? undefined : { code: "stale-attempt", attempt, current }
+}
+
+function findDispatcherObjection(
+  { dispatch }: Task,
+  { lease }: { readonly lease?: string | undefined },
+): Rejection | undefined {
+  if (lease === undefined || dispatch === null || dispatch.lease === lease) return undefined
+  return { code: "stale-dispatch", lease, current: dispatch.lease }
 }
 
 /** If a provider says both that there is work and that there is none, the former counts. */

@@ -36,6 +36,8 @@ export type Rejection =
   | { readonly code: "illegal-transition"; readonly state: TaskState; readonly event: EventType }
   /** The report is about an attempt that another one has replaced. */
   | { readonly code: "stale-attempt"; readonly attempt: number; readonly current: number }
+  /** The report is about a dispatch of the attempt that the database has lost, and another one made since. */
+  | { readonly code: "stale-dispatch"; readonly lease: string; readonly current: string }
   /** The acceptance answers a call under a key that another one has replaced. */
   | { readonly code: "stale-key"; readonly upstreamKey: string; readonly current: string }
   /** The task's `endBy` has passed: only its end may still be recorded. */

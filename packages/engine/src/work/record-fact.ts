@@ -26,12 +26,19 @@ export async function recordFact(
   inputs: readonly Input[] = [],
 ): Promise<StepResult> {
   const { signal } = work.ending
-  const recorded = await context.recorder.recordFact(work.head, commands, { inputs, signal })
+  const own = commands.map((command) => toOwn(work, command))
+  const recorded = await context.recorder.recordFact(work.head, own, { inputs, signal })
   if (recorded.kind === "refused") {
     await reportRefused(context, work, commands, recorded)
     await discardRefused(context, commands, recorded.head)
   }
   return advance(work, recorded)
+}
+
+/** What came of this work's call says nothing of a call that another process has made in its place. */
+function toOwn({ head }: Work, command: TaskCommand): TaskCommand {
+  if (command.kind !== "defer" && command.kind !== "fail") return command
+  return { ...command, lease: head.task.dispatch?.lease }
 }
 
 /** Retention may have looked at the task for the last time: no orphan of it would be found. */

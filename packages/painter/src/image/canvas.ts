@@ -14,7 +14,12 @@ export interface Canvas {
 
 export function createCanvas(width: number, height: number, ground: Tone): Canvas {
   const pixels = new Float32Array(width * height * 3)
-  for (let at = 0; at < pixels.length; at += 3) pixels.set(ground, at)
+  const [red, green, blue] = ground
+  for (let at = 0; at < pixels.length; at += 3) {
+    pixels[at] = red
+    pixels[at + 1] = green
+    pixels[at + 2] = blue
+  }
   return { width, height, pixels }
 }
 
