@@ -102,13 +102,26 @@ function toNode(graph: graphlib.Graph, name: string): DiagramNode {
 }
 
 function toEdge(graph: graphlib.Graph, { from, to, events }: Transition): DiagramEdge {
-  const { points, x = 0, y = 0 } = graph.edge(from, to)
+  const { points } = graph.edge(from, to)
+  const { x, y } = toMiddle(points)
   return { from, to, events, path: toPath(points), labelX: Math.round(x), labelY: Math.round(y) }
 }
 
 interface Point {
   readonly x: number
   readonly y: number
+}
+
+/** Where the line passes below its middle point, which it does not touch. */
+function toMiddle(points: readonly Point[]): Point {
+  const at = Math.floor(points.length / 2)
+  const none = { x: 0, y: 0 }
+  const { [at]: bend = none, [at - 1]: before = bend, [at + 1]: after = bend } = points
+  const halfWay = (one: Point, isEnd: boolean): Point =>
+    isEnd ? one : { x: (one.x + bend.x) / 2, y: (one.y + bend.y) / 2 }
+  const start = halfWay(before, at - 1 === 0)
+  const end = halfWay(after, at + 1 === points.length - 1)
+  return { x: (start.x + 2 * bend.x + end.x) / 4, y: (start.y + 2 * bend.y + end.y) / 4 }
 }
 
 /** A smooth line through dagre's points: each inner point bends the line between two middles. */

@@ -46,7 +46,7 @@ export function PageOutlet(): JSX.Element {
 
 function NoPage(): JSX.Element {
   return (
-    <Empty title="There is no such page">
+    <Empty isPage title="There is no such page">
       <a href={`#/${FIRST_PAGE}`}>Go to the first page</a>
     </Empty>
   )

@@ -81,7 +81,7 @@ function Parameters({ fields, values, error, onChange }: ParametersProps): JSX.E
   return (
     <div class="parameters">
       {fields.map((field) => (
-        <div key={field.name} class={`parameter ${field.kind}`}>
+        <div key={field.name} class={`parameter is-${field.kind}`}>
           <ParameterField
             field={field}
             value={values[field.name]}

@@ -26,7 +26,7 @@ export function Page(): JSX.Element {
     return error === undefined ? <Waiting /> : <Failure error={error} onRetry={reload} />
   }
   const model = chooseModel(models)
-  if (model === undefined) return <Empty title="This service has no models" />
+  if (model === undefined) return <Empty isPage title="This service has no models" />
   return (
     <div class="stack">
       <PageHead title="Playground" />

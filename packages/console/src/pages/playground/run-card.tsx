@@ -1,5 +1,6 @@
 /** A task that the playground has started: its progress, then what came out of it or why nothing did. */
 import type { JSX } from "preact"
+import { useEffect, useRef } from "preact/hooks"
 import { Button } from "../../design/button.tsx"
 import { toSentence } from "../../design/failure.tsx"
 import { StatusMark } from "../../design/status-mark.tsx"
@@ -13,12 +14,20 @@ export interface RunCardProps {
   readonly onAgain: (order: Order) => void
 }
 
+/** As in the style sheet of the page. */
+const isOneColumn = matchMedia("(max-width: 1080px)")
+
 export function RunCard({ run, onAgain }: RunCardProps): JSX.Element {
   const { order, task, artifacts, error } = run
   const { prompt } = order.parameters
+  const card = useRef<HTMLElement>(null)
+  // Where the form is above, what comes out would be out of sight.
+  useEffect(() => {
+    if (isOneColumn.matches) card.current?.scrollIntoView({ block: "start" })
+  }, [])
   const isOpen = task.status === "queued" || task.status === "running"
   return (
-    <article class="run" aria-label="A task of yours">
+    <article ref={card} class="run" aria-label="A task of yours">
       {typeof prompt === "string" && (
         <p class="run-prompt">
           <bdi>{prompt}</bdi>

@@ -114,9 +114,9 @@ function isColour({ type, properties = {} }: Schema): boolean {
   return type === "object" && Object.keys(properties).toSorted().join() === "b,g,r"
 }
 
-/** `image_urls` as "Image urls". */
+/** `image_urls` as "Image URLs". */
 export function toTitle(name: string): string {
-  const words = name.replaceAll("_", " ")
+  const words = name.replaceAll("_", " ").replace(/\burls\b/, "URLs")
   return `${words[0]?.toUpperCase() ?? ""}${words.slice(1)}`
 }
 

@@ -61,7 +61,7 @@ export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
   const { value: whole, error } = state.value
   if (isApiError(error) && error.code === "task_not_found") {
     return (
-      <Empty title="There is no such task">
+      <Empty isPage title="There is no such task">
         It may belong to another account. <a href="#/tasks">See all tasks</a>
       </Empty>
     )
