@@ -47,12 +47,12 @@ describe("the playground", { skip: skipWithoutBrowser }, () => {
     })
     const count = async (): Promise<number> =>
       (await world.client.listPage({ limit: 100 })).tasks.length
-    const before = await count()
+    const known = await count()
     await page.getByText("4 s × 0.10").waitFor()
     await page.getByRole("button", { name: "Make it" }).click()
     await page.locator("video").waitFor()
     assert.equal(lost, 1)
-    assert.equal(await count(), before + 1)
+    assert.equal(await count(), known + 1)
   })
 
   it("goes again with other words, keeping everything else", async () => {

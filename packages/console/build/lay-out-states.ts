@@ -115,8 +115,9 @@ interface Point {
 /** Where the line passes below its middle point, which it does not touch. */
 function toMiddle(points: readonly Point[]): Point {
   const at = Math.floor(points.length / 2)
-  const none = { x: 0, y: 0 }
-  const { [at]: bend = none, [at - 1]: before = bend, [at + 1]: after = bend } = points
+  const bend = points.at(at) ?? { x: 0, y: 0 }
+  const before = points.at(at - 1) ?? bend
+  const after = points.at(at + 1) ?? bend
   const halfWay = (one: Point, isEnd: boolean): Point =>
     isEnd ? one : { x: (one.x + bend.x) / 2, y: (one.y + bend.y) / 2 }
   const start = halfWay(before, at - 1 === 0)

@@ -6,6 +6,9 @@ export interface Order {
   readonly parameters: Values
 }
 
+/** Of the reader's own program: the page itself has no environment. */
+const KEY = ["process", "env", "SAFELIGHT_KEY"].join(".")
+
 export function toCurl(url: string, { model, parameters }: Order): string {
   const body = JSON.stringify({ model, parameters })
   return [
@@ -21,7 +24,7 @@ export function toTypeScript(url: string, { model, parameters }: Order): string 
   return [
     'import { createClient } from "@safelight/client"',
     "",
-    `const safelight = createClient({ url: ${JSON.stringify(url)}, key: process.env.SAFELIGHT_KEY })`,
+    `const safelight = createClient({ url: ${JSON.stringify(url)}, key: ${KEY} })`,
     `const task = await safelight.run(${JSON.stringify(model)}, ${JSON.stringify(parameters, null, 2)})`,
     "for (const { key } of await task.artifacts()) await task.artifact(key).saveTo(key)",
   ].join("\n")
