@@ -54,6 +54,16 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
       settle: (page) => page.getByText("media_download_failed").first().waitFor(),
     },
     {
+      title: "the gallery",
+      route: () => "#/gallery",
+      settle: (page) => page.getByRole("img", { name: /image_1/ }).waitFor(),
+    },
+    {
+      title: "usage",
+      route: () => "#/usage",
+      settle: (page) => page.locator(".plot canvas").waitFor(),
+    },
+    {
       title: "no page",
       route: () => "#/nothing",
       settle: (page) => page.getByText("There is no such page").waitFor(),

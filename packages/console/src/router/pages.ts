@@ -38,6 +38,18 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("../pages/tasks/tasks-page.tsx"),
     loadOne: () => import("../pages/task/task-page.tsx"),
   },
+  {
+    segment: "gallery",
+    title: "Gallery",
+    icon: "gallery",
+    load: () => import("../pages/gallery/gallery-page.tsx"),
+  },
+  {
+    segment: "usage",
+    title: "Usage",
+    icon: "usage",
+    load: () => import("../pages/usage/usage-page.tsx"),
+  },
 ]
 
 /** Shown at the address without a fragment. */
