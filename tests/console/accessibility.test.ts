@@ -26,6 +26,7 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
   let world: ConsoleWorld
   let made = ""
   let failed = ""
+  let webhook = ""
 
   const PAGES: readonly Shown[] = [
     {
@@ -64,6 +65,16 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
       settle: (page) => page.locator(".plot canvas").waitFor(),
     },
     {
+      title: "webhooks",
+      route: () => "#/webhooks",
+      settle: (page) => page.getByText("https://example.com/hook").waitFor(),
+    },
+    {
+      title: "a webhook",
+      route: () => `#/webhooks/${webhook}`,
+      settle: (page) => page.getByRole("heading", { name: "Deliveries" }).waitFor(),
+    },
+    {
       title: "no page",
       route: () => "#/nothing",
       settle: (page) => page.getByText("There is no such page").waitFor(),
@@ -75,6 +86,7 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
     const { client } = world
     made = (await client.run(PICTURE, { prompt: "a lighthouse", size: "square" })).task_id
     const unreachable = { prompt: "waves", video_urls: ["http://127.0.0.1:9/none.mp4"] }
+    webhook = (await client.webhooks.create({ url: "https://example.com/hook" })).id
     failed = (await client.wait(await client.submit(FILM, unreachable))).task_id
   })
 

@@ -50,6 +50,13 @@ export const PAGES: readonly PageEntry[] = [
     icon: "usage",
     load: () => import("../pages/usage/usage-page.tsx"),
   },
+  {
+    segment: "webhooks",
+    title: "Webhooks",
+    icon: "webhooks",
+    load: () => import("../pages/webhooks/webhooks-page.tsx"),
+    loadOne: () => import("../pages/webhooks/webhook-page.tsx"),
+  },
 ]
 
 /** Shown at the address without a fragment. */
