@@ -75,7 +75,7 @@ const ANSWERS = [
 const PRICE_ANSWERS = ["Balance", "Quote", "ModelInfo", "ModelList"]
 
 /** Those about the caller's key. */
-const KEY_ANSWERS = ["Me"]
+const KEY_ANSWERS = ["Me", "SignIn"]
 
 /** The text of each generated file, by its path from the root. */
 export async function generateClientTypes(): Promise<Readonly<Record<string, string>>> {

@@ -22,6 +22,7 @@ import { showTaskUsage } from "./endpoints/show-task-usage.ts"
 import { streamAccount } from "./endpoints/stream-account.ts"
 import { streamTask } from "./endpoints/stream-task.ts"
 import { showTask } from "./endpoints/show-task.ts"
+import { signIn } from "./endpoints/sign-in.ts"
 import { showUsage } from "./endpoints/show-usage.ts"
 import {
   listDeliveries,
@@ -41,6 +42,7 @@ import {
 
 export const ENDPOINTS: readonly Endpoint[] = [
   showMe,
+  signIn,
   listTasks,
   createTask,
   showTask,

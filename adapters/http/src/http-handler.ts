@@ -12,6 +12,7 @@ import {
   type InputService,
   type Log,
   type Model,
+  type SignInService,
   type TaskService,
   type Tracer,
   type WebhookService,
@@ -53,6 +54,8 @@ export interface HttpHandlerOptions {
   readonly inputs?: InputService
   /** What accounts ask of their webhooks; absent: there is nothing at their paths. */
   readonly webhooks?: WebhookService
+  /** Exchanges one-time links for keys; absent: there is nothing at its path. */
+  readonly signIn?: SignInService
   /** What /readyz asks; rejects if the service can't be used now. By default it can. */
   readonly checkReady?: () => Promise<void>
   readonly settings?: Partial<HttpSettings>
@@ -103,6 +106,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     callbacks: options.callbacks,
     inputs: options.inputs,
     webhooks: options.webhooks,
+    signIn: options.signIn,
     metrics: options.metrics,
     describeApi: hasReference ? () => createApiDocument(models, prefix()) : undefined,
     consoleFiles: options.consoleFiles,

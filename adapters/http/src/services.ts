@@ -8,6 +8,7 @@ import type {
   LinkAccess,
   Log,
   Model,
+  SignInService,
   TaskService,
   WebhookService,
 } from "@safelight/core"
@@ -58,6 +59,7 @@ export interface Services {
   readonly callbacks: CallbackService | undefined
   readonly inputs: InputService | undefined
   readonly webhooks: WebhookService | undefined
+  readonly signIn: SignInService | undefined
   readonly metrics: (() => Promise<MetricsText>) | undefined
   /** The API's document; undefined if the host shows none. */
   readonly describeApi: (() => object) | undefined

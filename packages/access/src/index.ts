@@ -12,6 +12,7 @@ export {
   type RotateKeyRequest,
   type RotateKeyResult,
 } from "./keys/api-keys.ts"
+export { createSignIn, type SignIn, type SignInOptions } from "./keys/sign-in.ts"
 export type { IdentityStorage } from "./keys/verify-key.ts"
 export {
   formatAccessToken,

@@ -23,7 +23,8 @@ export interface ClientOptions {
 export interface CheckedOptions {
   /** Without a slash at its end. */
   readonly base: string
-  readonly authorization: string
+  /** Undefined before there is a key. */
+  readonly authorization: string | undefined
   readonly fetch: FetchLike
   readonly settings: ClientSettings
   readonly clock: ClientClock
@@ -35,13 +36,18 @@ const ownFetch: FetchLike = (url, init) => globalThis.fetch(url, init)
 
 /** Throws a `TypeError` that names the option, without its value. */
 export function checkOptions(options: ClientOptions): CheckedOptions {
-  const { url, key, clock = systemClock, random = Math.random } = options
+  return { ...checkService(options), authorization: `Bearer ${checkKey(options.key)}` }
+}
+
+/** Where the service is and how it is called, without a key. Throws as `checkOptions` does. */
+export function checkService(options: Omit<ClientOptions, "key">): CheckedOptions {
+  const { url, clock = systemClock, random = Math.random } = options
   if (options.fetch === undefined && typeof globalThis.fetch !== "function") {
     throw new TypeError("fetch: this runtime has none, so hand one in")
   }
   return {
     base: toBase(url),
-    authorization: `Bearer ${checkKey(key)}`,
+    authorization: undefined,
     fetch: options.fetch ?? ownFetch,
     settings: withDefaults(options.settings),
     clock,

@@ -19,7 +19,7 @@ export type {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from "./api/answers.ts"
-export type { Me } from "./api/key-answers.ts"
+export type { Me, SignIn } from "./api/key-answers.ts"
 export type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
 export type { ModelParameters } from "./api/models.ts"
 export type { DownloadOptions, DownloadProgress } from "./artifacts/download.ts"
@@ -31,6 +31,7 @@ export { DEFAULTS, type ClientSettings } from "./settings.ts"
 export type { ClientCancellation } from "./tasks/cancel-task.ts"
 export type { ResetMessage, StreamOptions, TaskMessage } from "./streams/follow-stream.ts"
 export type { ClientTask } from "./tasks/client-task.ts"
+export { signInByLink, type SignInOptions } from "./sign-in.ts"
 export { jsonText, type JsonText } from "./tasks/json-text.ts"
 export type { CallOptions, PageQuery } from "./tasks/list-tasks.ts"
 export type { ModelId, ParametersOf } from "./tasks/model-parameters.ts"

@@ -131,6 +131,7 @@ export type {
   RestoreOutcome,
   StoredArtifact,
 } from "./ports/artifact-storage.ts"
+export type { SignedIn, SignInService } from "./ports/sign-in-service.ts"
 export type { ArtifactLinkEpoch, SideRecords, IdempotencyUse, Input } from "./ports/side-records.ts"
 export type {
   Accepted,

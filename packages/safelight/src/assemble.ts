@@ -4,7 +4,7 @@
  * port that is in use leaves no folder locked.
  */
 import { hostname } from "node:os"
-import { createAccess } from "@safelight/access"
+import { createAccess, createSignIn, type SignIn } from "@safelight/access"
 import { createStudioChannel } from "@safelight/channel-studio"
 import {
   SafelightError,
@@ -25,8 +25,8 @@ import {
   type HttpHandlerOptions,
 } from "@safelight/http"
 import { createMediaInspector } from "@safelight/media-inspector"
-import type { Webhooks } from "@safelight/webhooks"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
+import { toChores } from "./chores.ts"
 import { createChannels } from "./channels/create-channels.ts"
 import { listConsoleFiles } from "./console-files.ts"
 import type { ChannelSettings } from "./configuration/channel-settings.ts"
@@ -41,8 +41,8 @@ import { readVersion } from "./read-version.ts"
 import { requireOwnData } from "./require-own-data.ts"
 import { requirePrices } from "./require-prices.ts"
 import { decideSandbox } from "./sandbox.ts"
-import { EACH_MINUTE, EACH_NIGHT, startSchedules, type Chore, type Schedules } from "./schedules.ts"
-import { createServiceWebhooks, toWebhookChore } from "./service-webhooks.ts"
+import { startSchedules, type Schedules } from "./schedules.ts"
+import { createServiceWebhooks } from "./service-webhooks.ts"
 
 export interface ServiceOptions {
   readonly configuration: Configuration
@@ -63,6 +63,8 @@ export interface Service {
   readonly url: string
   /** Where clients reach it: the configured address, or where it listens. */
   readonly publicUrl: string
+  /** Makes links that sign in to the console. */
+  readonly signIn: Pick<SignIn, "issue">
   /** The address of `/metrics`, if it has a listener of its own. */
   readonly metricsUrl?: string
   /** Whether directives in prompts, which force an outcome, are obeyed. */
@@ -122,20 +124,23 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   closers.push(async () => metricsServer?.close({ graceMs: 0 }))
 
   let publicUrl = configuration.publicUrl ?? ""
-  let isStopping = false
-  const checkPieces = createReadiness({ storage, artifacts, clock })
-  const checkReady = async (): Promise<void> => {
-    if (isStopping) throw new SafelightError({ code: "overloaded", message: "stop requested" })
-    await checkPieces()
-  }
+  const stopping = new AbortController()
+  const checkReady = createCheckReady(parts, stopping.signal)
   // The engine's: processes that share a database must agree on when a key or a link has expired.
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
   const settings = toBodySettings(readMemoryBytes())
-  const access = createAccess({ storage, service: engine, clock: engine.clock })
+  const { access, signIn } = createEntry(storage, engine)
   const insight = await createInsight(parts, engine, routes)
   closers.push(async () => insight.stop())
   const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
-  const services = { service: engine, callbacks: engine, changes: engine, inputs: engine, webhooks }
+  const services = {
+    signIn,
+    service: engine,
+    callbacks: engine,
+    changes: engine,
+    inputs: engine,
+    webhooks,
+  }
   const api = { ...shared, ...services, access, settings, publicUrl: () => publicUrl }
   const handler = await createHandler(configuration, api)
   const connections = await readMostConnections()
@@ -145,7 +150,7 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   let schedules: Schedules = { stop: async () => {} }
   // All at once: requests under way may need the engine, what it and the chores do needs no request.
   closers.push(async () => {
-    isStopping = true
+    stopping.abort()
     // Its stream would keep the server open.
     insight.stop()
     const ends = [server.close({ graceMs }), engine.stop({ graceMs }), schedules.stop({ graceMs })]
@@ -159,7 +164,26 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= closeAll(closers))
   const metrics = metricsServer && { metricsUrl: metricsServer.url }
-  return { url: server.url, publicUrl, ...metrics, hasSandbox: sandbox, storage, engine, stop }
+  const addresses = { url: server.url, publicUrl, ...metrics }
+  return { ...addresses, hasSandbox: sandbox, signIn, storage, engine, stop }
+}
+
+/** Not ready from the moment that a stop is asked for. */
+function createCheckReady(parts: EngineParts, stopping: AbortSignal): () => Promise<void> {
+  const checkPieces = createReadiness(parts)
+  return async () => {
+    if (stopping.aborted) {
+      throw new SafelightError({ code: "overloaded", message: "stop requested" })
+    }
+    await checkPieces()
+  }
+}
+
+/** Who may come in, and by which ways. */
+function createEntry(storage: Storage, engine: Engine) {
+  const { clock } = engine
+  const access = createAccess({ storage, service: engine, clock })
+  return { access, signIn: createSignIn({ keys: storage, clock }) }
 }
 
 /** A worker serves no API. */
@@ -246,39 +270,6 @@ async function createServiceEngine(
     node: { host: hostname(), role: configuration.role, startedAt: parts.startedAt },
   })
   return { engine, routes }
-}
-
-/** Each a chore of its own: one that takes longer than a minute delays only itself. */
-const SWEEP_PARTS = ["overdue", "retention"] as const
-
-function toChores({
-  engine,
-  artifacts,
-  webhooks,
-  log,
-}: Pick<EngineParts, "artifacts" | "log"> & {
-  readonly engine: Engine
-  readonly webhooks: Webhooks
-}): readonly Chore[] {
-  return [
-    ...SWEEP_PARTS.map((part) => ({
-      name: `sweep-${part}`,
-      pattern: EACH_MINUTE,
-      async run() {
-        const report = await engine.sweep(undefined, part)
-        if (Object.values(report).some((count) => count > 0)) log.info({ part, ...report }, "sweep")
-      },
-    })),
-    {
-      name: "sweep-incoming",
-      pattern: EACH_NIGHT,
-      async run() {
-        const removed = await artifacts.sweepIncoming(engine.clock.judgedNow())
-        if (removed > 0) log.info({ removed }, "unfinished files removed")
-      },
-    },
-    toWebhookChore(webhooks, log),
-  ]
 }
 
 /** Last opened, first closed. One that fails does not keep the others open. */

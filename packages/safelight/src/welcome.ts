@@ -10,6 +10,8 @@ export interface FirstStart {
   readonly key: NewKey
   /** Where clients reach the service. */
   readonly url: string
+  /** Signs its first visitor in, within a quarter of an hour. Absent where others may read the text. */
+  readonly signInUrl?: string
   /** The file that holds the key; absent if the key is shown. */
   readonly file?: string
   /** Ids of models that the operator's files define; no example can be made for them. */
@@ -58,6 +60,7 @@ export function toFirstStartText(start: FirstStart): string {
     file,
     key: { account, key },
     ownModels,
+    signInUrl,
     url,
   } = start
   const opening = `This is the first start on an empty database. API key of account "${account}"`
@@ -76,8 +79,12 @@ export function toFirstStartText(start: FirstStart): string {
   const lines = EXAMPLES.flatMap((example) => toLines(example, header, url))
   const own =
     ownModels.length === 0 ? [] : ["", `${url}/docs tells what these take: ${ownModels.join(", ")}`]
+  const page =
+    signInUrl === undefined
+      ? []
+      : ["", "Open the console; this link works once, for 15 minutes:", "", `  ${signInUrl}`]
   const title = "Try each of the three models; submit, poll, download:"
-  return [...shown, "", title, ...lines, ...own, "", ""].join("\n")
+  return [...shown, ...page, "", title, ...lines, ...own, "", ""].join("\n")
 }
 
 /** Quotes for a shell. */

@@ -12,6 +12,7 @@ import {
 import { DOCS_FILES } from "../../../adapters/http/src/openapi/docs-files.ts"
 import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { toLinkedCalls } from "./linked-calls.ts"
+import { addSignInCalls } from "./sign-in-calls.ts"
 import { addWebhookCalls } from "./webhook-calls.ts"
 import { creation, DOCUMENT, VALID, type Call, type World } from "./worlds.ts"
 
@@ -98,6 +99,7 @@ export function toEveryCall(world: World): DescribedCall[] {
   cancel(world, keys, add)
   callBack(add)
   addWebhookCalls(keys, add)
+  addSignInCalls(add)
   for (const [authorization, rates] of [
     [undefined, NO_LIMITS.rates],
     [limited, AMPLE],

@@ -13,6 +13,7 @@ import type { ApiDocument } from "../../support/openapi-document.ts"
 import { checkResponse } from "../../support/openapi-response.ts"
 import { createFakeChanges } from "./fake-changes.ts"
 import { createFakeService } from "./fake-service.ts"
+import { createFakeSignIn } from "./fake-sign-in.ts"
 import { createFakeStorage, type FakeStorage } from "./fake-storage.ts"
 import { createFakeWebhooks } from "./fake-webhooks.ts"
 
@@ -60,6 +61,7 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
     service: fake.service,
     callbacks: fake.callbackService,
     webhooks: createFakeWebhooks(fake.throwFailure),
+    signIn: createFakeSignIn(fake.throwFailure),
     ...(options.hasStreams !== false && { changes: changes.service }),
     access: createAccess({ storage, service: fake.service, clock, settings: accessSettings }),
     clock,

@@ -49,6 +49,11 @@ export const ERRORS = {
   api_key_revoked: [401, "authentication_error", "The API key was revoked."],
   api_key_expired: [401, "authentication_error", "The API key has expired."],
   invalid_callback: [401, "authentication_error", "The callback is not as its provider signs it."],
+  invalid_sign_in: [
+    401,
+    "authentication_error",
+    "The link to sign in is wrong, was used, or is too old.",
+  ],
   insufficient_scope: [403, "permission_error", "The API key does not allow this."],
   account_suspended: [403, "permission_error", "The account is suspended."],
   insufficient_balance: [402, "billing_error", "The account's budget does not cover this task."],

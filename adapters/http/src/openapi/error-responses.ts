@@ -18,6 +18,7 @@ const CODE_HEADERS: Partial<Record<ErrorCode, readonly ResponseHeaderName[]>> = 
   invalid_api_key: ["WWW-Authenticate"],
   api_key_revoked: ["WWW-Authenticate"],
   api_key_expired: ["WWW-Authenticate"],
+  invalid_sign_in: ["WWW-Authenticate"],
   insufficient_scope: ["WWW-Authenticate"],
   unsupported_media_type: ["Accept"],
   unsupported_content_encoding: ["Accept-Encoding"],

@@ -204,6 +204,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<Exclude<ResponseSchemaName, "Err
   ModelInfo: MODEL,
   ModelList: { models: [MODEL] },
   Me: ME,
+  SignIn: { account: "default", key: "sl_live_…", expires_at: 1_769_821_200 },
   ...WEBHOOK_EXAMPLES,
   Liveness: { status: "ok" },
   Readiness: { status: "ready" },

@@ -250,6 +250,12 @@ const me = v.object({
   expires_at: v.pipe(unixSeconds, v.description("Unix time in seconds; 0 if the key has no end.")),
 })
 
+const signIn = v.object({
+  account: v.string(),
+  key: v.pipe(v.string(), v.description("A secret: whoever has it acts for the account.")),
+  expires_at: v.pipe(unixSeconds, v.description("Unix time in seconds.")),
+})
+
 const liveness = v.object({ status: v.literal("ok") })
 const readiness = v.object({ status: v.literal("ready") })
 
@@ -270,6 +276,7 @@ export const RESPONSE_SCHEMAS = {
   ModelInfo: modelInfo,
   ModelList: modelList,
   Me: me,
+  SignIn: signIn,
   ...WEBHOOK_SCHEMAS,
   Error: error,
   Liveness: liveness,

@@ -11,6 +11,7 @@ import {
   type KeyStorage,
 } from "@safelight/core"
 import { sha256 } from "../sha256.ts"
+import { isEqual } from "./is-equal.ts"
 import type { ApiKeyParts } from "./api-key.ts"
 
 /** The parts of a storage that say who calls. */
@@ -42,14 +43,4 @@ export function isExpired({ expiresAt }: Pick<Identity, "expiresAt">, now: numbe
 
 export function refused(code: AuthenticationRefusal): Authentication {
   return { kind: "refused", code }
-}
-
-/** In time that depends on the length alone. */
-function isEqual(left: string, right: string): boolean {
-  if (left.length !== right.length) return false
-  let difference = 0
-  for (let index = 0; index < left.length; index += 1) {
-    difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
-  }
-  return difference === 0
 }

@@ -340,6 +340,7 @@ export type RefusalCode =
   | "api_key_revoked"
   | "api_key_expired"
   | "invalid_callback"
+  | "invalid_sign_in"
   | "insufficient_scope"
   | "account_suspended"
   | "insufficient_balance"

@@ -18,7 +18,7 @@ import type {
   WebhookList,
   WebhookReplay,
 } from "./answers.ts"
-import type { Me } from "./key-answers.ts"
+import type { Me, SignIn } from "./key-answers.ts"
 import type { Balance, ModelInfo, ModelList, Quote } from "./price-answers.ts"
 
 export function isTask(value: unknown): value is Task {
@@ -39,6 +39,11 @@ export function isCancellation(value: unknown): value is Cancellation {
 export function isMe(value: unknown): value is Me {
   const { account, key_id: id, scopes } = toMembers<Me>(value)
   return [account, id].every(isName) && isListOf(scopes, isName) && hasCounts(value, "expires_at")
+}
+
+export function isSignIn(value: unknown): value is SignIn {
+  const { account, key } = toMembers<SignIn>(value)
+  return [account, key].every(isName) && hasCounts(value, "expires_at")
 }
 
 export function isTaskList(value: unknown): value is TaskList {

@@ -15,3 +15,11 @@ export interface Me {
   /** Unix time in seconds; 0 if the key has no end. */
   readonly expires_at: number
 }
+
+export interface SignIn {
+  readonly account: string
+  /** A secret: whoever has it acts for the account. */
+  readonly key: string
+  /** Unix time in seconds. */
+  readonly expires_at: number
+}

@@ -40,7 +40,7 @@ export async function sendRequest(
   const ask = async (): Promise<Response> =>
     fetch(`${base}${path}`, {
       method,
-      headers: { authorization, ...headers },
+      headers: { ...(authorization !== undefined && { authorization }), ...headers },
       redirect: "manual",
       signal: connection.signal,
       ...(body !== undefined && { body }),

@@ -143,7 +143,7 @@ async function toWelcome(
 
 /** The text of a first start. It shows the key on a terminal, and else the file that holds it, for its owner alone. */
 async function toFirstWords(
-  { storage, publicUrl: url }: Service,
+  { storage, publicUrl: url, signIn }: Service,
   { accounts: { defaults }, data, models, role }: Configuration,
   { isTerminal }: CommandContext,
 ): Promise<string> {
@@ -154,7 +154,10 @@ async function toFirstWords(
   if (key === undefined) return LATER_START_TEXT
   const { MODELS } = await import("@safelight/core")
   const ownModels = models.filter((model) => !MODELS.includes(model)).map(({ id }) => id)
-  if (isTerminal) return toFirstStartText({ key, url, ownModels })
+  if (isTerminal) {
+    const signInUrl = `${url}/#/sign-in/${await signIn.issue(key.account)}`
+    return toFirstStartText({ key, url, ownModels, signInUrl })
+  }
   const { writeKeyFile } = await import("../key-file.ts")
   return toFirstStartText({ key, url, ownModels, file: await writeKeyFile(data, key) })
 }

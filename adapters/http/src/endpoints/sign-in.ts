@@ -1,0 +1,49 @@
+/** POST /v1/sign-in: the token of a one-time link in exchange for an API key. It needs no key, since it gives one. */
+import { fields, text, toUnixSeconds } from "@safelight/core"
+import { defineEndpoint } from "../endpoint.ts"
+import { jsonBody } from "../request/json-body.ts"
+
+/** Longer than any token: what is longer is none. */
+const TOKEN_CHARACTERS = 100
+
+export const signIn = defineEndpoint({
+  method: "POST",
+  path: "/v1/sign-in",
+  about: {
+    id: "signIn",
+    tag: "Keys",
+    summary: "Exchange a one-time link for a key",
+    description:
+      "The console does so when somebody opens the link that a first start prints. The key ends by itself.",
+  },
+  body: jsonBody({
+    refusals: [
+      "unknown_parameter",
+      "missing_required_parameter",
+      "invalid_type",
+      "invalid_value",
+      "string_above_max_length",
+      "string_below_min_length",
+    ],
+    schema: fields({ token: text(1, TOKEN_CHARACTERS) }),
+    example: { token: "0aPv6yLW1xS1dXb9W8n2T0mQwq7a3Hk5Jt4Rr6Yz0cE" },
+  }),
+  answers: { 201: { description: "A new key, shown only now.", json: "SignIn" } },
+  refusals: ["invalid_sign_in", "internal_error", "service_unavailable", "overloaded"],
+
+  create({ signIn: service }, { refuse, reply }) {
+    if (service === undefined) return undefined
+    return async (call) => {
+      const signedIn = await service.signIn(call.body.token)
+      if (signedIn === undefined) {
+        throw refuse("invalid_sign_in", { headers: { "www-authenticate": 'Bearer realm="api"' } })
+      }
+      const { account, expiresAt, key } = signedIn
+      return reply(
+        call,
+        201,
+        JSON.stringify({ account, key, expires_at: toUnixSeconds(expiresAt) }),
+      )
+    }
+  },
+})

@@ -1,0 +1,46 @@
+/** POST /v1/sign-in: a token in exchange for a key, and one refusal for every token that is not good. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { createWorld, WORLDS } from "./worlds.ts"
+import { GOOD_TOKEN } from "./fake-sign-in.ts"
+
+const post = (body: unknown) =>
+  ({
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  }) as const
+
+for (const kind of WORLDS) {
+  describe(`signing in by a link, ${kind}`, () => {
+    it("answers a good token with a key, to somebody without one", async (t) => {
+      const world = await createWorld(kind)
+      t.after(() => world.close())
+      const response = await world.bare("/v1/sign-in", post({ token: GOOD_TOKEN }))
+      assert.equal(response.status, 201)
+      assert.equal(response.headers.get("cache-control"), "no-store")
+      assert.deepEqual(await response.json(), {
+        account: "default",
+        key: "sl_live_fake",
+        expires_at: 60,
+      })
+    })
+
+    it("refuses any other, and repeats none", async (t) => {
+      const world = await createWorld(kind)
+      t.after(() => world.close())
+      const refused = await world.bare("/v1/sign-in", post({ token: "another" }))
+      assert.equal(refused.status, 401)
+      assert.equal(refused.headers.get("www-authenticate"), 'Bearer realm="api"')
+      const text = await refused.text()
+      assert.match(text, /"code":"invalid_sign_in"/)
+      assert.ok(!text.includes("another"))
+      for (const body of [{}, { token: "" }, { token: 7 }, { token: "x".repeat(101) }, "{", []]) {
+        // oxlint-disable-next-line no-await-in-loop -- each by itself
+        const response = await world.bare("/v1/sign-in", post(body))
+        assert.equal(response.status, 400, JSON.stringify(body))
+      }
+      assert.ok(!JSON.stringify(world.logged).includes("another"))
+    })
+  })
+}
