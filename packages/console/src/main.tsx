@@ -3,9 +3,11 @@ import { render } from "preact"
 import { App } from "./app.tsx"
 import { followTheme } from "./design/theme.ts"
 import { resume } from "./session/session.ts"
+import { followSignInLinks } from "./session/sign-in-links.ts"
 
 followTheme()
 resume()
+followSignInLinks()
 const place = document.querySelector("#page")
 if (place === null) throw new Error("index.html has no place for the page")
 render(<App />, place)

@@ -1,6 +1,7 @@
 /**
  * An artifact's picture or film. The bytes need the key, which an `<img>` can't send: the client fetches them, checks
- * their digest, and the page shows them from memory until the component goes. A film from memory seeks at once.
+ * their digest, and the page shows them from memory until the component goes. A film from memory seeks at once; a large
+ * one is shown by a private link, which the service answers in ranges.
  */
 import type { Artifact } from "@safelight/client"
 import { useSignal } from "@preact/signals"
@@ -10,6 +11,7 @@ import { useClient } from "../session/session.ts"
 import { useLoaded } from "../session/use-loaded.ts"
 import { toSentence } from "./failure.tsx"
 import { useInSight } from "./use-in-sight.ts"
+import { loadMedia } from "./load-media.ts"
 import "./media.css"
 
 export interface MediaProps {
@@ -36,18 +38,20 @@ export function Media(props: MediaProps): JSX.Element {
 function SeenMedia({ task, artifact, label, isPreview, onLoaded }: MediaProps): JSX.Element {
   const client = useClient()
   const { state } = useLoaded(
-    async (signal) => client.artifact(task, artifact.key).blob({ signal }),
+    async (signal) => loadMedia(client, task, artifact, signal),
     [task, artifact.key],
   )
   const address = useSignal<string | undefined>(undefined)
-  const blob = state.value.value
+  const media = state.value.value
   useEffect(() => {
-    if (blob === undefined) return undefined
-    const made = URL.createObjectURL(blob)
+    if (media === undefined) return undefined
+    const made = typeof media === "string" ? media : URL.createObjectURL(media)
     address.value = made
     onLoaded?.(made)
-    return () => URL.revokeObjectURL(made)
-  }, [blob])
+    return () => {
+      if (media instanceof Blob) URL.revokeObjectURL(made)
+    }
+  }, [media])
 
   const { error } = state.value
   if (error !== undefined) return <p class="media-missing">{toSentence(error)}</p>

@@ -59,7 +59,7 @@ export function ArtifactPanel({ task, artifact }: ArtifactPanelProps): JSX.Eleme
 }
 
 interface ArtifactCaptionProps extends ArtifactPanelProps {
-  /** Of the bytes in memory, once they are there. */
+  /** Of the bytes in memory or of a private link, once there is one. */
   readonly address: string | undefined
 }
 
