@@ -60,8 +60,6 @@ const ANSWERS = [
   "ArtifactLink",
   "Cancellation",
   "EventList",
-  "TaskUsage",
-  "UsageReport",
   "WebhookEndpoint",
   "WebhookEndpointWithSecret",
   "WebhookList",
@@ -77,6 +75,18 @@ const PRICE_ANSWERS = ["Balance", "Quote", "ModelInfo", "ModelList"]
 /** Those about the caller's key. */
 const KEY_ANSWERS = ["Me", "SignIn"]
 
+/** Those that tell what tasks used. */
+const USAGE_ANSWERS = ["TaskUsage", "UsageReport"]
+
+/** An operator's, likewise. */
+const OPERATOR_ANSWERS = [
+  "ChannelCheck",
+  "ChannelList",
+  "ChannelStanding",
+  "OperatorUsage",
+  "System",
+]
+
 /** The text of each generated file, by its path from the root. */
 export async function generateClientTypes(): Promise<Readonly<Record<string, string>>> {
   await using service = await createInProcessService()
@@ -87,6 +97,12 @@ export async function generateClientTypes(): Promise<Readonly<Record<string, str
     "answers.ts": toAnswers(document),
     "price-answers.ts": toSomeAnswers(document, "What tells the price before", PRICE_ANSWERS),
     "key-answers.ts": toSomeAnswers(document, "What a key tells of itself", KEY_ANSWERS),
+    "usage-answers.ts": toSomeAnswers(document, "What tasks used and cost", USAGE_ANSWERS),
+    "operator-answers.ts": toSomeAnswers(
+      document,
+      "What an operator is answered with",
+      OPERATOR_ANSWERS,
+    ),
   }
   const written = Object.entries(texts).map(async ([name, text]) => {
     const path = `${FOLDER}/${name}`

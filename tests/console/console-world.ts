@@ -1,13 +1,7 @@
-/**
- * The built console in Chromium on a real service with the studio. The page's files are answered by the test, with the
- * policy that the service sends; every request of the page to `/v1` reaches the service.
- */
-import { readFile } from "node:fs/promises"
-import { extname } from "node:path"
+/** The console in Chromium, as a real service with the studio serves it: built files, real requests. */
 import { createFirstKey } from "@safelight/access"
 import { createClient, type Client } from "@safelight/client"
-import { consoleFolder } from "@safelight/console"
-import type { BrowserContextOptions, Page, Route } from "playwright-core"
+import type { BrowserContextOptions, Page } from "playwright-core"
 import { createService, loadConfiguration, type Service } from "safelight"
 import { openBrowser, type WatchedPage } from "../support/browser.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
@@ -15,25 +9,13 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts"
 export const PICTURE = "vendor-a/v4.1/flash/text-to-image"
 export const FILM = "vendor-c/video-2.5/reference-to-video"
 
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; " +
-  "media-src 'self' blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; " +
-  "form-action 'none'; frame-ancestors 'none'"
-
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript",
-  ".css": "text/css",
-  ".svg": "image/svg+xml",
-}
-
 export interface ConsoleWorld extends AsyncDisposable {
   readonly service: Service
   readonly client: Client
   readonly key: string
-  /** A page of the console, not signed in. */
+  /** A page of the console, not signed in. The page that was opened before is closed. */
   open(settings?: OpenSettings): Promise<WatchedPage>
-  /** A page of the console, signed in, at a route: `#/tasks`. */
+  /** The same, signed in, at a route: `#/tasks`. */
   enter(route: string, settings?: OpenSettings): Promise<WatchedPage>
 }
 
@@ -53,12 +35,16 @@ export async function createConsoleWorld(): Promise<ConsoleWorld> {
   resources.defer(() => service.stop())
   const { key = "" } = (await createFirstKey(service.storage, Date.now())) ?? {}
 
+  let shown: Page | undefined
+
   async function prepare(settings: OpenSettings = {}): Promise<WatchedPage> {
     const { colorScheme = "dark", width = 1280, height = 900 } = settings
+    // A page keeps a stream open, and a browser opens six connections to a host.
+    await shown?.close()
     const watched = await browser.openPage()
+    shown = watched.page
     await watched.page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
     await watched.page.setViewportSize({ width, height })
-    await serveConsole(watched.page, service.url)
     return watched
   }
 
@@ -79,19 +65,4 @@ export async function createConsoleWorld(): Promise<ConsoleWorld> {
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-async function serveConsole(page: Page, url: string): Promise<void> {
-  const serve = async (route: Route, file: string): Promise<void> => {
-    await route.fulfill({
-      body: await readFile(new URL(file, consoleFolder)),
-      contentType: TYPES[extname(file)] ?? "application/octet-stream",
-      headers: { "content-security-policy": POLICY },
-    })
-  }
-  await page.route(`${url}/`, (route) => serve(route, "index.html"))
-  await page.route(`${url}/console/**`, (route) => {
-    const { pathname } = new URL(route.request().url())
-    return serve(route, pathname.replace("/console/", ""))
-  })
 }

@@ -28,6 +28,7 @@ export interface About {
     | "Keys"
     | "Models"
     | "Webhooks"
+    | "Operator"
     | "Callbacks"
     | "Health"
     | "Reference"

@@ -15,6 +15,16 @@ import { listTasks } from "./endpoints/list-tasks.ts"
 import { showMe } from "./endpoints/show-me.ts"
 import { showMetrics } from "./endpoints/metrics-page.ts"
 import { listModels, showModel } from "./endpoints/models.ts"
+import { streamAudit } from "./endpoints/operator-audits.ts"
+import {
+  checkChannel,
+  drainChannel,
+  listChannels,
+  pauseChannel,
+  resumeChannel,
+} from "./endpoints/operator-channels.ts"
+import { showSystem } from "./endpoints/operator-system.ts"
+import { showOperatorUsage } from "./endpoints/operator-usage.ts"
 import { receiveCallback } from "./endpoints/receive-callback.ts"
 import { showDocument, showPage, showPageFile } from "./endpoints/reference.ts"
 import { showBalance } from "./endpoints/show-balance.ts"
@@ -73,6 +83,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
   showDelivery,
   replayDelivery,
   replayFailedDeliveries,
+  listChannels,
+  pauseChannel,
+  drainChannel,
+  resumeChannel,
+  checkChannel,
+  showOperatorUsage,
+  showSystem,
+  streamAudit,
   receiveCallback,
   showLiveness,
   showReadiness,

@@ -1,6 +1,6 @@
 /**
  * The task API as a web-standard fetch handler and as a Hono app: every endpoint with the services it
- * needs. Paths for which the host passes nothing (metrics, callbacks, inputs) are unknown.
+ * needs. Paths for which the host passes nothing (metrics, callbacks, inputs, insight) are unknown.
  */
 import {
   createErrorLog,
@@ -13,6 +13,7 @@ import {
   type Log,
   type Model,
   type SignInService,
+  type OperatorInsight,
   type TaskService,
   type Tracer,
   type WebhookService,
@@ -56,6 +57,8 @@ export interface HttpHandlerOptions {
   readonly webhooks?: WebhookService
   /** Exchanges one-time links for keys; absent: there is nothing at its path. */
   readonly signIn?: SignInService
+  /** What an operator sees and steers; absent: there is nothing at those paths. */
+  readonly insight?: OperatorInsight
   /** What /readyz asks; rejects if the service can't be used now. By default it can. */
   readonly checkReady?: () => Promise<void>
   readonly settings?: Partial<HttpSettings>
@@ -107,6 +110,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     inputs: options.inputs,
     webhooks: options.webhooks,
     signIn: options.signIn,
+    insight: options.insight,
     metrics: options.metrics,
     describeApi: hasReference ? () => createApiDocument(models, prefix()) : undefined,
     consoleFiles: options.consoleFiles,

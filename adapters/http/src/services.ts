@@ -9,6 +9,7 @@ import type {
   Log,
   Model,
   SignInService,
+  OperatorInsight,
   TaskService,
   WebhookService,
 } from "@safelight/core"
@@ -60,6 +61,7 @@ export interface Services {
   readonly inputs: InputService | undefined
   readonly webhooks: WebhookService | undefined
   readonly signIn: SignInService | undefined
+  readonly insight: OperatorInsight | undefined
   readonly metrics: (() => Promise<MetricsText>) | undefined
   /** The API's document; undefined if the host shows none. */
   readonly describeApi: (() => object) | undefined

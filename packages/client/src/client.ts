@@ -3,16 +3,10 @@
  * Objects from the service keep the service's names (`task_id`, `created_at` in Unix seconds), while options
  * of the client are in camel case. A call whose `signal` is aborted rejects with the signal's reason.
  */
+import { createAdminCalls, type AdminCalls } from "./admin/admin-calls.ts"
 import { ApiError } from "./api-error.ts"
-import type {
-  Artifact,
-  EventList,
-  ListQuery,
-  Task,
-  TaskList,
-  TaskUsage,
-  UsageReport,
-} from "./api/answers.ts"
+import type { Artifact, EventList, ListQuery, Task, TaskList } from "./api/answers.ts"
+import type { TaskUsage, UsageReport } from "./api/usage-answers.ts"
 import type { Me } from "./api/key-answers.ts"
 import type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
 import {
@@ -130,6 +124,8 @@ export interface Client {
   model(id: AnyModel, options?: CallOptions): Promise<ModelInfo>
   /** The account's webhooks; `verifyWebhook` checks what they receive. */
   readonly webhooks: WebhookCalls
+  /** The whole service, for an operator's key. */
+  readonly admin: AdminCalls
 }
 
 /** Throws a `TypeError` that names the option at fault. */
@@ -186,6 +182,7 @@ export function createClient(options: ClientOptions): Client {
     },
     model: (id, { signal } = {}) => connection.read(toModelPath(id), isModelInfo, { signal }),
     webhooks: createWebhookCalls(connection),
+    admin: createAdminCalls(connection),
   }
 }
 

@@ -1,4 +1,6 @@
 /** The public face of the client. Every export is named here, and a test holds the list. */
+export type { AdminCalls, Channel, OperatorUsageQuery } from "./admin/admin-calls.ts"
+export type { AuditKind, AuditMessage, AuditProgress, AuditReport } from "./admin/audit-messages.ts"
 export { ApiError, isApiError } from "./api-error.ts"
 export type { ApiErrorCode, ApiErrorType, ClientErrorCode, ParameterFault } from "./api-error.ts"
 export type {
@@ -11,8 +13,6 @@ export type {
   Task,
   TaskFailure,
   TaskList,
-  TaskUsage,
-  UsageReport,
   WebhookDelivery,
   WebhookDeliveryDetail,
   WebhookDeliveryList,
@@ -20,6 +20,13 @@ export type {
   WebhookEndpointWithSecret,
 } from "./api/answers.ts"
 export type { Me, SignIn } from "./api/key-answers.ts"
+export type { TaskUsage, UsageReport } from "./api/usage-answers.ts"
+export type {
+  ChannelCheck,
+  ChannelStanding,
+  OperatorUsage,
+  System,
+} from "./api/operator-answers.ts"
 export type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
 export type { ModelParameters } from "./api/models.ts"
 export type { DownloadOptions, DownloadProgress } from "./artifacts/download.ts"

@@ -6,8 +6,10 @@ import { taskMachine } from "@safelight/core"
 import { graphlib, layout } from "@dagrejs/dagre"
 import type { DiagramEdge, DiagramNode, StateDiagram } from "../src/pages/task/diagram.ts"
 
-const NODE_WIDTH = 116
-const NODE_HEIGHT = 40
+const NODE_WIDTH = 100
+const NODE_HEIGHT = 36
+/** Where a task begins: a dot. */
+const DOT = 14
 
 interface Transition {
   readonly from: string
@@ -17,16 +19,16 @@ interface Transition {
 
 type StateNode = (typeof taskMachine)["root"]
 
-/** Where a task begins: before its first event there is nothing to show. */
+/** The state before the first event. */
 const NOTHING = "nothing"
 
 export function layOutStates(): StateDiagram {
   const graph = new graphlib.Graph()
-  graph.setGraph({ rankdir: "LR", nodesep: 34, ranksep: 92, marginx: 12, marginy: 16 })
+  graph.setGraph({ rankdir: "LR", nodesep: 22, ranksep: 34, marginx: 12, marginy: 16 })
   graph.setDefaultEdgeLabel(() => ({}))
   const states = leaves(taskMachine.root)
   for (const state of states) {
-    graph.setNode(toName(state), { width: NODE_WIDTH, height: NODE_HEIGHT })
+    graph.setNode(toName(state), sizeOf(toName(state)))
   }
   const transitions = gatherTransitions(states)
   for (const { from, to, events } of transitions) {
@@ -40,6 +42,10 @@ export function layOutStates(): StateDiagram {
     nodes: states.map((state) => toNode(graph, toName(state))),
     edges: transitions.map((transition) => toEdge(graph, transition)),
   }
+}
+
+function sizeOf(name: string): { readonly width: number; readonly height: number } {
+  return name === NOTHING ? { width: DOT, height: DOT } : { width: NODE_WIDTH, height: NODE_HEIGHT }
 }
 
 function leaves(node: StateNode): StateNode[] {
@@ -79,29 +85,44 @@ function enter(node: StateNode): string[] {
 }
 
 function widthOf(events: readonly string[]): number {
-  return events.join(", ").length * 6
+  return events.join(", ").length * 5
 }
 
 function toNode(graph: graphlib.Graph, name: string): DiagramNode {
   const { x, y } = graph.node(name)
+  const { width, height } = sizeOf(name)
   return {
     name,
     isBeginning: name === NOTHING,
-    x: Math.round(x - NODE_WIDTH / 2),
-    y: Math.round(y - NODE_HEIGHT / 2),
-    width: NODE_WIDTH,
-    height: NODE_HEIGHT,
+    x: Math.round(x - width / 2),
+    y: Math.round(y - height / 2),
+    width,
+    height,
   }
 }
 
 function toEdge(graph: graphlib.Graph, { from, to, events }: Transition): DiagramEdge {
-  const { points, x = 0, y = 0 } = graph.edge(from, to)
+  const { points } = graph.edge(from, to)
+  const { x, y } = toMiddle(points)
   return { from, to, events, path: toPath(points), labelX: Math.round(x), labelY: Math.round(y) }
 }
 
 interface Point {
   readonly x: number
   readonly y: number
+}
+
+/** Where the line passes below its middle point, which it does not touch. */
+function toMiddle(points: readonly Point[]): Point {
+  const at = Math.floor(points.length / 2)
+  const bend = points.at(at) ?? { x: 0, y: 0 }
+  const before = points.at(at - 1) ?? bend
+  const after = points.at(at + 1) ?? bend
+  const halfWay = (one: Point, isEnd: boolean): Point =>
+    isEnd ? one : { x: (one.x + bend.x) / 2, y: (one.y + bend.y) / 2 }
+  const start = halfWay(before, at - 1 === 0)
+  const end = halfWay(after, at + 1 === points.length - 1)
+  return { x: (start.x + 2 * bend.x + end.x) / 4, y: (start.y + 2 * bend.y + end.y) / 4 }
 }
 
 /** A smooth line through dagre's points: each inner point bends the line between two middles. */

@@ -133,14 +133,8 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const insight = await createInsight(parts, engine, routes)
   closers.push(async () => insight.stop())
   const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
-  const services = {
-    signIn,
-    service: engine,
-    callbacks: engine,
-    changes: engine,
-    inputs: engine,
-    webhooks,
-  }
+  const engineParts = { service: engine, callbacks: engine, changes: engine, inputs: engine }
+  const services = { ...engineParts, insight, signIn, webhooks }
   const api = { ...shared, ...services, access, settings, publicUrl: () => publicUrl }
   const handler = await createHandler(configuration, api)
   const connections = await readMostConnections()

@@ -59,6 +59,23 @@ const REQUEST_ROWS: readonly Row[] = [
     headers: { allow: "GET, HEAD, OPTIONS" },
   },
   {
+    when: "a channel is unknown",
+    request: (world) => world.call("/v1/admin/channels/nobody/pause", { method: "POST" }),
+    code: "channel_not_found",
+    status: 404,
+    type: "not_found_error",
+  },
+  {
+    when: "an audit runs already",
+    request: (world) => {
+      world.operator.setBusy(true)
+      return world.call("/v1/admin/audits", creation({ kind: "verify" }))
+    },
+    code: "audit_running",
+    status: 409,
+    type: "conflict_error",
+  },
+  {
     when: "a webhook is unknown",
     request: (world) => world.call("/v1/webhooks/we_9"),
     code: "webhook_not_found",

@@ -13,6 +13,7 @@ import { DOCS_FILES } from "../../../adapters/http/src/openapi/docs-files.ts"
 import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { toLinkedCalls } from "./linked-calls.ts"
 import { addSignInCalls } from "./sign-in-calls.ts"
+import { addOperatorCalls, addStreamTooMany } from "./operator-calls.ts"
 import { addWebhookCalls } from "./webhook-calls.ts"
 import { creation, DOCUMENT, VALID, type Call, type World } from "./worlds.ts"
 
@@ -33,6 +34,7 @@ interface Trouble {
   readonly keyFailure?: unknown
   readonly rejection?: Rejection
   readonly holdRefusal?: HoldRefusal
+  readonly isAuditing?: boolean
 }
 
 type Add = (template: string, path: string, call?: Call, trouble?: Trouble) => void
@@ -64,6 +66,7 @@ export function toEveryCall(world: World): DescribedCall[] {
       world.keys.fail(keyFailure)
       world.fake.refuseHold(holdRefusal)
       world.fake.refuse(rejection)
+      world.operator.setBusy(trouble.isAuditing === true)
       // Believed of each key from its first call on: the clock stands still.
       const isLimited = call.headers?.["authorization"] === limited
       world.accounts.set({ rates: isLimited ? AMPLE : NO_LIMITS.rates })
@@ -92,7 +95,10 @@ export function toEveryCall(world: World): DescribedCall[] {
   const keys = addKeys(world)
   readTasks(world, keys, read)
   readContent(world, read)
+  // Before all streams that the account may have are open.
+  addOperatorCalls(keys, add)
   readStreams(world, keys, read)
+  addStreamTooMany(add)
   readFiles(read)
   create(keys, add)
   hold(world, keys, add)
@@ -194,7 +200,7 @@ function readTasks(world: World, keys: readonly string[], read: Add): void {
 }
 
 /** More than an account may have open, in a world with few. */
-export const STREAMS = 6
+export const STREAMS = 8
 
 function readStreams({ changes }: World, keys: readonly string[], read: Add): void {
   changes.add(taskId(7), "submitted")

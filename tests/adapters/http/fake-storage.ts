@@ -23,6 +23,7 @@ const ALL_SCOPES: readonly ApiKeyScope[] = [
   "artifacts:read",
   "links:write",
   "webhooks:write",
+  "admin",
 ]
 
 export function createFakeStorage() {

@@ -12,6 +12,7 @@ import { createAnswerChecker } from "../../support/openapi-answers.ts"
 import type { ApiDocument } from "../../support/openapi-document.ts"
 import { checkResponse } from "../../support/openapi-response.ts"
 import { createFakeChanges } from "./fake-changes.ts"
+import { createFakeInsight } from "./fake-insight.ts"
 import { createFakeService } from "./fake-service.ts"
 import { createFakeSignIn } from "./fake-sign-in.ts"
 import { createFakeStorage, type FakeStorage } from "./fake-storage.ts"
@@ -47,6 +48,7 @@ export interface WorldOptions {
 export async function createWorld(kind: (typeof WORLDS)[number], options: WorldOptions = {}) {
   const fake = createFakeService()
   const changes = createFakeChanges(fake.tasks, fake.failIfAsked)
+  const operator = createFakeInsight(fake.throwFailure)
   const { shared = createFakeStorage(), settings = {}, accessSettings = {} } = options
   const { hasStreams: _, shared: __, ...others } = options
   const { storage, keys, accounts, links, rates } = shared
@@ -62,6 +64,7 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
     callbacks: fake.callbackService,
     webhooks: createFakeWebhooks(fake.throwFailure),
     signIn: createFakeSignIn(fake.throwFailure),
+    insight: operator.insight,
     ...(options.hasStreams !== false && { changes: changes.service }),
     access: createAccess({ storage, service: fake.service, clock, settings: accessSettings }),
     clock,
@@ -98,6 +101,7 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
   return {
     fake,
     changes,
+    operator,
     shared,
     storage,
     keys,

@@ -41,17 +41,15 @@ export const streamAccount = defineEndpoint({
     return async (call) => {
       const account = call.caller.id
       const last = parsePosition(call.sent["Last-Event-ID"])
-      return sendStream(
-        { ...services, changes },
-        {
-          exchange: call,
-          watch: { account },
-          toTexts(now = NOWHERE) {
-            const source = createSource(changes, account, prefix, last ?? now)
-            return { source, begin: last === undefined ? toNotice("ready", now) : "" }
-          },
+      return sendStream(services, {
+        exchange: call,
+        scopes: STREAM_SCOPES,
+        watch: (on) => changes.watchChanges({ account, ...on }),
+        toTexts(now = NOWHERE) {
+          const source = createSource(changes, account, prefix, last ?? now)
+          return { source, begin: last === undefined ? toNotice("ready", now) : "" }
         },
-      )
+      })
     }
   },
 })

@@ -8,7 +8,7 @@ import { textHeader } from "../request/header-parameters.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import { toChangeText, toChangeType, toEventText } from "../streams/event-text.ts"
 import type { TextSource } from "../streams/open-stream.ts"
-import { sendStream, STREAM_SCOPES } from "../streams/send-stream.ts"
+import { sendStream, STREAM_SCOPES, type StreamOptions } from "../streams/send-stream.ts"
 import { findTask } from "./find-task.ts"
 
 export const streamTask = defineEndpoint({
@@ -51,15 +51,15 @@ export const streamTask = defineEndpoint({
       const after = parseVersion(call.sent["Last-Event-ID"])
       if (isTerminal(task) && after >= task.version) return reply(call, 204)
       const source = createSource(changes, { account, id }, prefix, after)
-      return sendStream(
-        { ...services, changes },
-        {
-          exchange: call,
-          // Of a finished task there is nothing to be told.
-          ...(!isTerminal(task) && { watch: { account, task: id } }),
-          toTexts: () => ({ source }),
-        },
-      )
+      const watch: StreamOptions["watch"] = (on) =>
+        changes.watchChanges({ account, task: id, ...on })
+      return sendStream(services, {
+        exchange: call,
+        scopes: STREAM_SCOPES,
+        // Of a finished task there is nothing to be told.
+        ...(!isTerminal(task) && { watch }),
+        toTexts: () => ({ source }),
+      })
     }
   },
 })

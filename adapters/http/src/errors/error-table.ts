@@ -92,6 +92,8 @@ export const ERRORS = {
   delivery_not_found: [404, "not_found_error", "The webhook has no such delivery."],
   webhook_disabled: [409, "conflict_error", "The webhook is disabled: enable it first."],
   webhook_limit_exceeded: [409, "conflict_error", "The account has as many webhooks as it may."],
+  channel_not_found: [404, "not_found_error", "The channel does not exist."],
+  audit_running: [409, "conflict_error", "An audit is running: there is one at a time."],
   not_found: [404, "not_found_error", "There is nothing at this link."],
   precondition_failed: [412, "invalid_request_error", "A precondition of the request is false."],
   range_not_satisfiable: [416, "invalid_request_error", "The range lies outside of the artifact."],

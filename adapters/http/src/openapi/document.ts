@@ -44,6 +44,7 @@ export function createApiDocument(models: readonly Model[], prefix = ""): ApiDoc
       { name: "Keys", description: "What a key may do" },
       { name: "Models", description: "What can be asked for" },
       { name: "Webhooks", description: "What is told as it happens" },
+      { name: "Operator", description: "The whole service, for whoever runs it" },
       { name: "Callbacks", description: "What providers call" },
       { name: "Health", description: "For orchestrators" },
       { name: "Reference", description: "This document" },

@@ -1,6 +1,7 @@
 /** Examples of requests and answers, as a reader of the reference page meets them first. */
 import { textToImage, imageEdit, referenceToVideo, toTaskFailure } from "@safelight/core"
 import type { ResponseSchemaName } from "./response-schemas.ts"
+import { OPERATOR_EXAMPLES } from "./operator-examples.ts"
 import { WEBHOOK_EXAMPLES } from "./webhook-examples.ts"
 
 /** One valid creation request a model, by the model's id. */
@@ -206,6 +207,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<Exclude<ResponseSchemaName, "Err
   Me: ME,
   SignIn: { account: "default", key: "sl_live_…", expires_at: 1_769_821_200 },
   ...WEBHOOK_EXAMPLES,
+  ...OPERATOR_EXAMPLES,
   Liveness: { status: "ok" },
   Readiness: { status: "ready" },
 }

@@ -14,6 +14,7 @@ import * as v from "valibot"
 import { MAX_DETAILS } from "../errors/error-response.ts"
 import { ERROR_CODES, ERRORS } from "../errors/error-table.ts"
 import { balance, modelInfo, modelList, price, quote, whole } from "./price-schemas.ts"
+import { OPERATOR_SCHEMAS } from "./operator-schemas.ts"
 import { WEBHOOK_SCHEMAS } from "./webhook-schemas.ts"
 
 const FAILURE_TYPES: readonly FailureType[] = [
@@ -278,6 +279,7 @@ export const RESPONSE_SCHEMAS = {
   Me: me,
   SignIn: signIn,
   ...WEBHOOK_SCHEMAS,
+  ...OPERATOR_SCHEMAS,
   Error: error,
   Liveness: liveness,
   Readiness: readiness,

@@ -19,6 +19,12 @@ export const ARTIFACT_KEY: PathParameter = {
   schema: { type: "string", examples: ["image_1", "video"] },
 }
 
+export const CHANNEL: PathParameter = {
+  name: "channel",
+  description: "The channel's `name`.",
+  schema: { type: "string", examples: ["studio"] },
+}
+
 export const WEBHOOK_ID: PathParameter = {
   name: "webhook_id",
   description: "The webhook's `id`.",

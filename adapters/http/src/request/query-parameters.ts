@@ -177,6 +177,16 @@ export function choice<const Value extends string>(
   }
 }
 
+/** The same, refused if it is absent. */
+export function requiredChoice<const Value extends string>(
+  description: string,
+  values: readonly Value[],
+): QueryParameter<Value, never> {
+  const { absent: _absent, ...read } = choice(description, values)
+  const refusals = [...VALUE_REFUSALS, ...ABSENCE_REFUSALS]
+  return { ...read, refusals, isRequired: true, absent: undefined as never }
+}
+
 /** The message that lists the values of a parameter. */
 export function toChoice(name: string, values: readonly string[]): string {
   return `${name} must be one of: ${values.join(", ")}.`

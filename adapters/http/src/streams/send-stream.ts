@@ -1,5 +1,5 @@
 /** Opens the stream of a request: by our own server if there is one, else as a web stream. */
-import type { ApiKeyScope, ChangePosition, ChangeService, Watch } from "@safelight/core"
+import type { ApiKeyScope, ChangePosition, WatchRequest } from "@safelight/core"
 import type { Exchange } from "../exchange.ts"
 import { toTextBytes } from "../json-response.ts"
 import type { Services } from "../services.ts"
@@ -18,15 +18,23 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 }
 
-export interface StreamServices extends Pick<Services, "isStillAllowed" | "streams"> {
-  readonly changes: ChangeService
+export type StreamServices = Pick<Services, "isStillAllowed" | "streams">
+
+/** What a stream is of, for as long as it is open. */
+export interface StreamWatch {
+  /** Where it stands. */
+  readonly position?: ChangePosition
+  /** Safe to call twice. */
+  readonly end: () => void
 }
 
 export interface StreamOptions {
   /** With a caller. */
   readonly exchange: Exchange
-  /** What is watched; absent if nothing more will happen. */
-  readonly watch?: { readonly account: string; readonly task?: string }
+  /** What the key needs, and must keep. */
+  readonly scopes: readonly ApiKeyScope[]
+  /** Begins to watch; absent if nothing more will happen. May reject, with a `Refusal` too. */
+  readonly watch?: (on: Pick<WatchRequest, "onEnd" | "onNews">) => Promise<StreamWatch>
   /** What the stream sends, and what it begins with; `now` is where the watch stands. */
   readonly toTexts: (now: ChangePosition | undefined) => StreamTexts
 }
@@ -38,8 +46,8 @@ export interface StreamTexts {
 
 /** Resolves once the client has left, under our own server; otherwise at once. Rejects with a `Refusal`. */
 export async function sendStream(
-  { changes, isStillAllowed, streams }: StreamServices,
-  { exchange, watch: watched, toTexts }: StreamOptions,
+  { isStillAllowed, streams }: StreamServices,
+  { exchange, scopes, toTexts, watch: beginWatch }: StreamOptions,
 ): Promise<Response> {
   const { caller, host, method, request, requestId } = exchange
   if (caller === undefined) throw new Error("a stream has a caller")
@@ -65,11 +73,11 @@ export async function sendStream(
     }
   }
   let stream: OpenStream | undefined
-  let watch: Watch | undefined
+  let watch: StreamWatch | undefined
   try {
     const onNews = (): void => stream?.wake()
     const onEnd = (): void => stream?.end()
-    watch = watched && (await changes.watchChanges({ ...watched, onNews, onEnd }))
+    watch = await beginWatch?.({ onNews, onEnd })
     exchange.carriesHeaders = true
     if (method === "HEAD") {
       watch?.end()
@@ -78,7 +86,7 @@ export async function sendStream(
     }
     const { source, begin = "" } = toTexts(watch?.position)
     stream = place.open({
-      isAllowed: () => isStillAllowed(authorization, STREAM_SCOPES),
+      isAllowed: () => isStillAllowed(authorization, scopes),
       source,
       open,
       begin: RETRY_TEXT + begin,

@@ -126,69 +126,6 @@ export interface EventList {
   }[]
 }
 
-export interface TaskUsage {
-  readonly task_id: string
-  readonly model: string
-  readonly status: "queued" | "running" | "succeeded" | "failed"
-  /** By key, as submitted; none once the task was erased. */
-  readonly labels: Readonly<Record<string, string>>
-  /** 0 while the task is unfinished. */
-  readonly finished_at: number
-  /** The prices it was accepted under. */
-  readonly price_version: string
-  /** Micro-units of the account's currency; null where no longer known. */
-  readonly price: {
-    readonly per_image_micros?: number
-    readonly per_video_second_micros?: number
-  } | null
-  /** Held back until the task is finished, then 0. */
-  readonly reserved_micros: number
-  /** What it cost, in micro-units. */
-  readonly charge_micros: number
-  /** What was reserved for it at first: it costs at most that, whatever was used. */
-  readonly charge_limit_micros: number
-  /** Null where nothing was used, or not yet. */
-  readonly usage: {
-    readonly images: number
-    /** Measured. */
-    readonly output_video_ms: number
-    /** Measured, in their order. */
-    readonly input_videos_ms: readonly number[]
-    /** As charged, all of them together. */
-    readonly billed_input_ms: number
-  } | null
-}
-
-export interface UsageReport {
-  /** Inclusive. */
-  readonly from: number
-  /** Exclusive. */
-  readonly to: number
-  /** Of the tasks that finished in the period. */
-  readonly charge_micros: number
-  /** Those of them that used something. */
-  readonly tasks: number
-  readonly charges: readonly {
-    readonly model: string
-    readonly price_version: string
-    readonly tasks: number
-    readonly images: number
-    readonly output_video_ms: number
-    readonly billed_input_ms: number
-    readonly charge_micros: number
-  }[]
-  /** As it stands now, whatever the period. */
-  readonly account: {
-    /** Null where there is none. */
-    readonly budget_micros: number | null
-    /** Of all finished tasks. */
-    readonly charged_micros: number
-    /** Held back for unfinished tasks. */
-    readonly reserved_micros: number
-    readonly unfinished_tasks: number
-  }
-}
-
 export interface WebhookEndpoint {
   readonly id: string
   readonly url: string
@@ -367,6 +304,8 @@ export type RefusalCode =
   | "delivery_not_found"
   | "webhook_disabled"
   | "webhook_limit_exceeded"
+  | "channel_not_found"
+  | "audit_running"
   | "not_found"
   | "precondition_failed"
   | "range_not_satisfiable"

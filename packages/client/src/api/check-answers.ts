@@ -8,8 +8,6 @@ import type {
   Task,
   TaskFailure,
   TaskList,
-  TaskUsage,
-  UsageReport,
   WebhookDelivery,
   WebhookDeliveryDetail,
   WebhookDeliveryList,
@@ -19,6 +17,7 @@ import type {
   WebhookReplay,
 } from "./answers.ts"
 import type { Me, SignIn } from "./key-answers.ts"
+import type { TaskUsage, UsageReport } from "./usage-answers.ts"
 import type { Balance, ModelInfo, ModelList, Quote } from "./price-answers.ts"
 
 export function isTask(value: unknown): value is Task {

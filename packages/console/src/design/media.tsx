@@ -11,6 +11,7 @@ import { useClient } from "../session/session.ts"
 import { useLoaded } from "../session/use-loaded.ts"
 import { toSentence } from "./failure.tsx"
 import { loadMedia } from "./load-media.ts"
+import { useInSight } from "./use-in-sight.ts"
 import "./media.css"
 
 export interface MediaProps {
@@ -26,19 +27,7 @@ export interface MediaProps {
 /** Bytes are fetched once the picture comes into sight. */
 export function Media(props: MediaProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null)
-  const isSeen = useSignal(false)
-  useEffect(() => {
-    const { current } = place
-    if (current === null) return undefined
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) isSeen.value = true
-      },
-      { rootMargin: "200px" },
-    )
-    observer.observe(current)
-    return () => observer.disconnect()
-  }, [])
+  const isSeen = useInSight(place)
   return (
     <div ref={place} class="media">
       {isSeen.value ? <SeenMedia {...props} /> : <span class="media-wait" />}

@@ -54,7 +54,11 @@ export function Plot(props: PlotProps): JSX.Element {
   return <div ref={place} class="plot" role="img" aria-label={props.label} />
 }
 
-function toOptions({ series, kind, format, heightPx = 220 }: PlotProps, place: Element): Options {
+function toOptions(props: PlotProps, place: Element): Options {
+  const { series, kind, format, heightPx = 220 } = props
+  const [first = 0, second = first] = props.atSeconds
+  // The first and the last bar stand on the edge: each needs half of its width beyond it.
+  const spareSeconds = kind === "bars" ? (second - first) / 2 : 0
   const style = getComputedStyle(place)
   const read = (name: string): string => style.getPropertyValue(name).trim()
   const axis = {
@@ -68,7 +72,10 @@ function toOptions({ series, kind, format, heightPx = 220 }: PlotProps, place: E
     height: heightPx,
     legend: { show: series.length > 1 },
     cursor: { y: false },
-    scales: { y: { range: (_, __, max) => [0, max <= 0 ? 1 : max * 1.1] } },
+    scales: {
+      x: { range: (_, min, max) => [min - spareSeconds, max + spareSeconds] },
+      y: { range: (_, __, max) => [0, max <= 0 ? 1 : max * 1.1] },
+    },
     axes: [axis, { ...axis, size: AXIS_PX, values: (_, values) => values.map(format) }],
     series: [{}, ...series.map((each) => toSeries(each, kind, read(each.color), format))],
   }

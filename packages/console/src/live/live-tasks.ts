@@ -3,6 +3,7 @@
  * gathering a busy account would redraw a table hundreds of times a second.
  *
  *     open ──▶ messages ──▶ failed ──▶ a pause ──▶ open behind the last message
+ *                  ├─ hidden: closed until the page is shown again, since a browser has six connections to a host
  *                  └─ reset: messages may be missing, so listeners load again
  */
 import { isApiError, type Client, type Task } from "@safelight/client"
@@ -39,15 +40,17 @@ export async function followTasks(client: Client, signal: AbortSignal): Promise<
     for (const listener of listeners) listener.onChanges(changes)
   }
   while (!signal.aborted) {
+    await shown(signal)
+    const opened = untilHidden(signal)
     try {
-      for await (const message of client.stream({ after, signal })) {
+      for await (const message of client.stream({ after, signal: opened })) {
         after = message.id
         if ("data" in message) {
           if (gathered.push({ type: message.type, task: message.data }) === 1) nextFrame(flush)
         } else for (const { onReset } of listeners) onReset()
       }
     } catch (error) {
-      if (signal.aborted) return
+      if (opened.aborted) continue
       // A key that may not read tasks has no stream; a refused key has ended the session by now.
       if (!isApiError(error) || error.status === 401 || error.status === 403) throw error
     }
@@ -59,6 +62,28 @@ export async function followTasks(client: Client, signal: AbortSignal): Promise<
 function nextFrame(work: () => void): void {
   if (document.visibilityState === "visible") requestAnimationFrame(work)
   else setTimeout(work, 500)
+}
+
+/** Aborted with `signal`, and when the page is hidden. */
+function untilHidden(signal: AbortSignal): AbortSignal {
+  const hidden = new AbortController()
+  const look = (): void => {
+    if (document.visibilityState === "hidden") hidden.abort()
+  }
+  document.addEventListener("visibilitychange", look, { signal: hidden.signal })
+  signal.addEventListener("abort", () => hidden.abort(), { signal: hidden.signal })
+  return hidden.signal
+}
+
+/** Resolves when the page is shown, or `signal` aborted. */
+async function shown(signal: AbortSignal): Promise<void> {
+  while (document.visibilityState === "hidden" && !signal.aborted) {
+    // oxlint-disable-next-line no-await-in-loop -- one change after the other
+    await new Promise<void>((resolve) => {
+      document.addEventListener("visibilitychange", () => resolve(), { once: true })
+      signal.addEventListener("abort", () => resolve(), { once: true })
+    })
+  }
 }
 
 function pause(signal: AbortSignal): Promise<void> {

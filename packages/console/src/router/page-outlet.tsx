@@ -46,8 +46,8 @@ export function PageOutlet(): JSX.Element {
 
 function NoPage(): JSX.Element {
   return (
-    <Empty title="There is no such page">
-      <a href={`#/${FIRST_PAGE}`}>Go to the tasks</a>
+    <Empty isPage title="There is no such page">
+      <a href={`#/${FIRST_PAGE}`}>Go to the first page</a>
     </Empty>
   )
 }

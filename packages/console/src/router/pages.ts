@@ -26,13 +26,38 @@ export interface PageEntry {
 
 export const PAGES: readonly PageEntry[] = [
   {
+    segment: "playground",
+    title: "Playground",
+    icon: "playground",
+    load: () => import("../pages/playground/playground-page.tsx"),
+  },
+  {
     segment: "tasks",
     title: "Tasks",
     icon: "tasks",
     load: () => import("../pages/tasks/tasks-page.tsx"),
     loadOne: () => import("../pages/task/task-page.tsx"),
   },
+  {
+    segment: "gallery",
+    title: "Gallery",
+    icon: "gallery",
+    load: () => import("../pages/gallery/gallery-page.tsx"),
+  },
+  {
+    segment: "usage",
+    title: "Usage",
+    icon: "usage",
+    load: () => import("../pages/usage/usage-page.tsx"),
+  },
+  {
+    segment: "webhooks",
+    title: "Webhooks",
+    icon: "webhooks",
+    load: () => import("../pages/webhooks/webhooks-page.tsx"),
+    loadOne: () => import("../pages/webhooks/webhook-page.tsx"),
+  },
 ]
 
 /** Shown at the address without a fragment. */
-export const FIRST_PAGE = "tasks"
+export const FIRST_PAGE = "playground"

@@ -2,7 +2,7 @@
  * Who is signed in. The key is held in memory; `sessionStorage` has it only if the reader asked for that, and forgets
  * it with the tab. A key that the service refuses ends the session, with a sentence on the sign-in page.
  */
-import { createClient, isApiError, type Client } from "@safelight/client"
+import { createClient, type Client } from "@safelight/client"
 import { signal, type ReadonlySignal } from "@preact/signals"
 import { createWatchedFetch } from "./watched-fetch.ts"
 
@@ -31,10 +31,7 @@ export const endedBecause: ReadonlySignal<string | undefined> = farewell
 /** Resolves when the key is known to work; rejects with an `ApiError`, or a `TypeError` if it is no key at all. */
 export async function signIn(key: string, isKept: boolean): Promise<void> {
   const { client, open } = prepare(key)
-  await client.balance().catch((error: unknown) => {
-    // The service knows the key: it may just not read tasks.
-    if (!isApiError(error) || error.code !== "insufficient_scope") throw error
-  })
+  await client.me()
   if (isKept) sessionStorage.setItem(STORED, key)
   open()
 }

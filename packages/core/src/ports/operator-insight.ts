@@ -1,7 +1,7 @@
 /**
  * What an operator is shown of a whole service: channels, money, the process and its database, and audits. It
  * covers every account, so a front end asks for an operator's key first. Errors are those of `TaskStorage`;
- * figures may be some seconds old.
+ * figures may be up to a minute old.
  */
 import type { Backlog, ChannelHour, DatabaseFacts, OutcomeGrouping } from "./insight-storage.ts"
 

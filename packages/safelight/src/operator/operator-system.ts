@@ -18,7 +18,7 @@ import type { RecentCommits } from "./recent-commits.ts"
 
 /** Of a page that asks every few seconds, in several windows. */
 const BELIEVED_MS = 2_000
-/** Counting a million waiting tasks takes some hundred ms, and waits for other sums. */
+/** Counting 300,000 waiting tasks took SQLite 0.15 s; it waits for other sums, which may take seconds. */
 const PATIENCE_MS = 10_000
 /** The accounts that most tasks wait for. */
 const MOST_ACCOUNTS = 5

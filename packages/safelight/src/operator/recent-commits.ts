@@ -5,7 +5,7 @@
 import type { CommitFacts } from "@safelight/core"
 import type { OnCommit } from "../metrics/observe-commits.ts"
 
-/** Enough for a percentile in a hundred; 100 KB. */
+/** Enough for a percentile in a hundred. */
 const MOST_COMMITS = 4_096
 const LONGEST_MS = 300_000
 

@@ -3,6 +3,7 @@
  * changes no shape that the specification fixes: that is shown by the rows above, not here.
  */
 import type { ConformanceSection } from "../conformance-row.ts"
+import { OPERATOR } from "./extensions-operator.ts"
 import { WEBHOOKS } from "./extensions-webhooks.ts"
 import { STREAMS, WAITING } from "./extensions-live.ts"
 import { PRICES } from "./extensions-prices.ts"
@@ -222,4 +223,5 @@ export const EXTENSIONS: readonly ConformanceSection[] = [
   PRICES,
   WEBHOOKS,
   RELAYS,
+  OPERATOR,
 ]

@@ -35,6 +35,8 @@ export const retention = inFile("engine/retention.test.ts")
 export const submission = inFile("engine/submission.test.ts")
 export const sweep = inFile("engine/sweep.test.ts")
 
+export const operator = inFile("adapters/http/operator.test.ts")
+export const operatorInsight = inFile("service/operator/insight.test.ts")
 export const artifactLinks = inFile("adapters/http/artifact-links.test.ts")
 export const callbacks = inFile("adapters/http/callbacks.test.ts")
 export const cancel = inFile("adapters/http/cancel.test.ts")
@@ -68,6 +70,8 @@ export const webhookTelling = inFile("webhooks/telling.test.ts")
 
 export const sqlite = inFile("adapters/storage-sqlite/contract.test.ts")
 export const sqliteFaults = inFile("adapters/storage-sqlite/faults.test.ts")
+export const linkSignIn = inFile("adapters/http/sign-in.test.ts")
+export const me = inFile("adapters/http/me.test.ts")
 export const studio = inFile("adapters/channel-studio/channel.test.ts")
 export const films = inFile("painter/films.test.ts")
 

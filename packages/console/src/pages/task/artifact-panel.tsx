@@ -108,21 +108,24 @@ function toFileName(task: string, { key, mime_type: type }: Artifact): string {
 
 export interface HoldButtonProps {
   readonly task: string
+  readonly artifacts: readonly Artifact[]
   readonly onHeld: () => void
 }
 
 const WEEK_SECONDS = 7 * 86_400
 
-/** Keeps what came out for another week from now. */
-export function HoldButton({ task, onHeld }: HoldButtonProps): JSX.Element {
+/** Keeps what came out for a week longer than it would be kept. */
+export function HoldButton({ task, artifacts, onHeld }: HoldButtonProps): JSX.Element {
   const client = useClient()
   const isBusy = useSignal(false)
 
   async function hold(): Promise<void> {
     isBusy.value = true
     try {
-      await client.hold(task, Math.floor(Date.now() / 1000) + WEEK_SECONDS)
-      showToast("Kept for another week.")
+      const now = Math.floor(Date.now() / 1000)
+      const last = Math.max(now, ...artifacts.map(({ expires_at: at = now }) => at))
+      await client.hold(task, last + WEEK_SECONDS)
+      showToast("Kept for a week longer.")
       onHeld()
     } catch (error) {
       showToast(toSentence(error), { isFailure: true })
@@ -133,7 +136,7 @@ export function HoldButton({ task, onHeld }: HoldButtonProps): JSX.Element {
 
   return (
     <Button isBusy={isBusy.value} onPress={() => void hold()}>
-      Keep for a week
+      Keep a week longer
     </Button>
   )
 }

@@ -87,7 +87,7 @@ function Node({ node, isLit, isNow }: NodeProps): JSX.Element {
   if (isBeginning) {
     return (
       <g class={look}>
-        <circle cx={x + width / 2} cy={y + height / 2} r="7" />
+        <circle cx={x + width / 2} cy={y + height / 2} r={width / 2} />
       </g>
     )
   }

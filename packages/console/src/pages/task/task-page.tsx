@@ -61,7 +61,7 @@ export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
   const { value: whole, error } = state.value
   if (isApiError(error) && error.code === "task_not_found") {
     return (
-      <Empty title="There is no such task">
+      <Empty isPage title="There is no such task">
         It may belong to another account. <a href="#/tasks">See all tasks</a>
       </Empty>
     )
@@ -90,7 +90,7 @@ function TaskView({ whole, onChanged }: TaskViewProps): JSX.Element {
     <>
       <PageHead title={task.model} above={<a href={toHref(["tasks"])}>All tasks</a>}>
         {isOpen && <CancelButton task={id} onCancelled={onChanged} />}
-        {artifacts.length > 0 && <HoldButton task={id} onHeld={onChanged} />}
+        {artifacts.length > 0 && <HoldButton task={id} artifacts={artifacts} onHeld={onChanged} />}
       </PageHead>
       <p class="line task-line">
         <StatusMark status={status} progress={task.progress} />

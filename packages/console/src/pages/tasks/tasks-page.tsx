@@ -98,7 +98,9 @@ function Tasks({ list, isFiltered }: TasksProps): JSX.Element {
 }
 
 function toDuration({ created_at, finished_at }: Task): string {
-  return finished_at === 0 ? "–" : formatDuration((finished_at - created_at) * 1000)
+  if (finished_at === 0) return "–"
+  // The list tells whole seconds.
+  return finished_at === created_at ? "< 1 s" : formatDuration((finished_at - created_at) * 1000)
 }
 
 function toFilter(query: URLSearchParams): ListQuery {

@@ -1,0 +1,157 @@
+/** The JSON bodies that an operator is answered with; see `response-schemas.ts`. */
+import { OUTCOME_GROUPINGS } from "@safelight/core"
+import * as v from "valibot"
+import { whole } from "./price-schemas.ts"
+
+const milliseconds = v.pipe(v.number(), v.minValue(0))
+const unknownCosts = v.pipe(
+  whole,
+  v.description("Attempts whose cost nobody told: the cost is at least what is shown."),
+)
+
+const standing = {
+  name: v.string(),
+  state: v.pipe(
+    v.picklist(["running", "paused", "draining"]),
+    v.description("`draining`: paused, with tasks in flight."),
+  ),
+  paused_at: v.pipe(whole, v.description("Unix time in seconds; 0 while it is running.")),
+  in_flight: v.pipe(whole, v.description("Tasks that it has, over all nodes.")),
+}
+
+const hour = v.object({
+  at: v.pipe(whole, v.description("When the hour begins, Unix time in seconds.")),
+  succeeded: whole,
+  failed: whole,
+  deferred: v.pipe(
+    whole,
+    v.description("Attempts that were billed, and after which the task went on."),
+  ),
+  charge_micros: v.pipe(whole, v.description("What accounts were charged.")),
+  cost_micros: v.pipe(whole, v.description("What it cost upstream, US dollars.")),
+  unknown_costs: unknownCosts,
+  p50_ms: v.pipe(
+    v.nullable(whole),
+    v.description("From the request to the end, of those that succeeded; null if none did."),
+  ),
+  p95_ms: v.nullable(whole),
+})
+
+const channel = v.object({
+  ...standing,
+  type: v.pipe(
+    v.nullable(v.string()),
+    v.description("Null, like the next members, where it is not in the configuration."),
+  ),
+  tier: v.nullable(v.number()),
+  weight: v.nullable(v.number()),
+  models: v.nullable(v.array(v.string())),
+  left_out: v.pipe(
+    v.nullable(v.string()),
+    v.description("Why this configuration does not serve it; null where it does."),
+  ),
+  left_alone_by: v.pipe(
+    whole,
+    v.description(
+      "How many processes give it nothing new, since it failed several times in a row.",
+    ),
+  ),
+  limits: v.pipe(
+    v.nullable(v.object({ concurrency: whole, requests_per_minute: v.nullable(v.number()) })),
+    v.description("Null where the process that answers does not have it."),
+  ),
+  hours: v.pipe(
+    v.array(hour),
+    v.description("Of the last 24, the one under way included; those without an end are left out."),
+  ),
+})
+
+const channelCheck = v.object({
+  name: v.string(),
+  type: v.string(),
+  key: v.pipe(
+    v.nullable(v.picklist(["taken", "refused", "unproved", "none"])),
+    v.description("`none`: it needs none. Null where it was not asked, or does not tell."),
+  ),
+  problems: v.pipe(v.array(v.string()), v.description("For people; empty if all is well.")),
+  notes: v.pipe(v.array(v.string()), v.description("What it lacks although it serves.")),
+})
+
+const usage = v.object({
+  by: v.picklist(OUTCOME_GROUPINGS),
+  from: whole,
+  to: whole,
+  rows: v.array(
+    v.object({
+      name: v.pipe(v.string(), v.description("`2026-11-23` for a day, otherwise the name.")),
+      tasks: whole,
+      succeeded: whole,
+      failed: whole,
+      charge_micros: whole,
+      cost_micros: v.pipe(whole, v.description("US dollars.")),
+      unknown_costs: unknownCosts,
+      margin_micros: v.pipe(v.number(), v.integer(), v.description("May be below 0.")),
+    }),
+  ),
+  has_more: v.pipe(v.boolean(), v.description("Whether there are more rows than are shown.")),
+})
+
+const system = v.object({
+  versions: v.object({ service: v.string(), node: v.string() }),
+  role: v.picklist(["all", "api", "worker"]),
+  started_at: v.pipe(whole, v.description("Unix time in seconds, of this process.")),
+  database: v.object({
+    kind: v.pipe(v.string(), v.description("`sqlite` or `postgresql`.")),
+    version: v.string(),
+    schema: whole,
+  }),
+  queue: v.object({
+    new: v.pipe(whole, v.description("Never dispatched, and held by nobody.")),
+    due: v.pipe(whole, v.description("Begun, held by nobody; their moment may be to come.")),
+    held: whole,
+    oldest_waiting_ms: whole,
+    accounts: v.pipe(
+      v.array(v.object({ account: v.string(), tasks: whole })),
+      v.description("Those that most tasks wait for, at most 5."),
+    ),
+  }),
+  commits: v.pipe(
+    v.object({
+      period_ms: milliseconds,
+      batches: whole,
+      failed_batches: whole,
+      mean_size: milliseconds,
+      p50_ms: milliseconds,
+      p99_ms: milliseconds,
+    }),
+    v.description("The newest of this process: of 5 minutes, at most 4,096."),
+  ),
+  nodes: v.pipe(
+    v.array(
+      v.object({
+        lease: v.string(),
+        host: v.nullable(v.string()),
+        role: v.nullable(v.string()),
+        started_at: v.nullable(whole),
+        heartbeat_at: v.nullable(whole),
+        in_flight: whole,
+      }),
+    ),
+    v.description("Processes that work on tasks; null where an older release runs."),
+  ),
+  event_loop: v.object({
+    period_ms: milliseconds,
+    mean_delay_ms: milliseconds,
+    p99_delay_ms: milliseconds,
+    max_delay_ms: milliseconds,
+  }),
+  memory: v.object({ resident_bytes: whole, heap_used_bytes: whole, external_bytes: whole }),
+})
+
+export const OPERATOR_SCHEMAS = {
+  ChannelList: v.object({ channels: v.array(channel) }),
+  ChannelStanding: v.object(standing),
+  ChannelCheck: channelCheck,
+  OperatorUsage: usage,
+  System: system,
+} as const

@@ -1,0 +1,70 @@
+/** The pictures or the film of one task, each with the time that is left of it. */
+import type { Artifact, Task } from "@safelight/client"
+import type { JSX } from "preact"
+import { useRef } from "preact/hooks"
+import { toSentence } from "../../design/failure.tsx"
+import { Media } from "../../design/media.tsx"
+import { Moment } from "../../design/moment.tsx"
+import { useInSight } from "../../design/use-in-sight.ts"
+import { toHref } from "../../router/route.ts"
+import { useClient } from "../../session/session.ts"
+import { useLoaded } from "../../session/use-loaded.ts"
+
+export function TaskTiles({ task }: { readonly task: Task }): JSX.Element {
+  // The list's item has no box of its own, so it is the tile that is looked for.
+  const place = useRef<HTMLSpanElement>(null)
+  const isSeen = useInSight(place)
+  return (
+    <li class="gallery-task">
+      {isSeen.value ? <SeenTiles task={task} /> : <span ref={place} class="media" />}
+    </li>
+  )
+}
+
+function SeenTiles({ task }: { readonly task: Task }): JSX.Element {
+  const client = useClient()
+  const { task_id: id } = task
+  const { state } = useLoaded((signal) => client.artifacts(id, { signal }), [client, id])
+  const { value: artifacts, error } = state.value
+  if (error !== undefined) return <p class="media-missing">{toSentence(error)}</p>
+  if (artifacts === undefined) return <span class="media" />
+  return (
+    <>
+      {artifacts.map((artifact) => (
+        <Tile key={artifact.key} task={task} artifact={artifact} />
+      ))}
+    </>
+  )
+}
+
+interface TileProps {
+  readonly task: Task
+  readonly artifact: Artifact
+}
+
+function Tile({ task, artifact }: TileProps): JSX.Element {
+  const { key, expires_at: expiresAt } = artifact
+  const isGone = expiresAt !== undefined && expiresAt * 1000 <= Date.now()
+  return (
+    <a class="tile" href={toHref(["tasks", task.task_id])}>
+      {isGone ? (
+        <span class="media media-missing">It has expired.</span>
+      ) : (
+        <Media
+          task={task.task_id}
+          artifact={artifact}
+          label={`${key} of ${task.model}`}
+          isPreview
+        />
+      )}
+      <span class="tile-words small soft">
+        <span>{task.model.split("/").at(-1)}</span>
+        {expiresAt !== undefined && (
+          <span>
+            gone <Moment atMs={expiresAt * 1000} />
+          </span>
+        )}
+      </span>
+    </a>
+  )
+}

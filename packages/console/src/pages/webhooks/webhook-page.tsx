@@ -1,0 +1,117 @@
+/** One webhook: what was sent to it and what it answered; a test, sending again, switching off and deleting. */
+import type { WebhookDelivery, WebhookEndpoint } from "@safelight/client"
+import { useSignal } from "@preact/signals"
+import type { JSX } from "preact"
+import { Button } from "../../design/button.tsx"
+import { Dialog } from "../../design/dialog.tsx"
+import { Failure, toSentence } from "../../design/failure.tsx"
+import { PageHead } from "../../design/page-head.tsx"
+import { showToast } from "../../design/toasts.tsx"
+import { Waiting } from "../../design/waiting.tsx"
+import type { PageProps } from "../../router/pages.ts"
+import { goTo, toHref } from "../../router/route.ts"
+import { useClient } from "../../session/session.ts"
+import { useLoaded } from "../../session/use-loaded.ts"
+import { Deliveries } from "./deliveries.tsx"
+import { toCondition } from "./webhook-condition.ts"
+
+const LATEST = 50
+
+interface Whole {
+  readonly webhook: WebhookEndpoint
+  readonly deliveries: readonly WebhookDelivery[]
+}
+
+export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
+  const { webhooks } = useClient()
+  const { state, reload } = useLoaded(
+    async (signal): Promise<Whole> => {
+      const [webhook, page] = await Promise.all([
+        webhooks.get(id, { signal }),
+        webhooks.deliveries(id, { limit: LATEST }, { signal }),
+      ])
+      return { webhook, deliveries: page.deliveries }
+    },
+    [webhooks, id],
+  )
+  const { value: whole, error } = state.value
+
+  /** Does something, says so, and shows what is then. */
+  async function act(work: () => Promise<unknown>, words: string): Promise<void> {
+    try {
+      await work()
+      showToast(words)
+      reload()
+    } catch (cause) {
+      showToast(toSentence(cause), { isFailure: true })
+    }
+  }
+
+  if (whole === undefined) {
+    return error === undefined ? <Waiting /> : <Failure error={error} onRetry={reload} />
+  }
+  const { webhook, deliveries } = whole
+  const { enabled } = webhook
+  const replay = (delivery: string): void =>
+    void act(() => webhooks.replay(id, delivery), "Sent again.")
+  return (
+    <div class="stack">
+      <PageHead title="Webhook" above={<a href={toHref(["webhooks"])}>All webhooks</a>}>
+        <Button onPress={() => void act(() => webhooks.test(id), "A test is on its way.")}>
+          Send a test
+        </Button>
+        <Button
+          onPress={() =>
+            void act(
+              () => webhooks.update(id, { enabled: !enabled }),
+              enabled ? "Switched off." : "Switched on.",
+            )
+          }
+        >
+          {enabled ? "Switch off" : "Switch on"}
+        </Button>
+        <DeleteButton id={id} />
+      </PageHead>
+      <p>
+        <bdi>{webhook.url}</bdi>
+        <br />
+        <span class="soft small">
+          {toCondition(webhook)} · {webhook.events.join(", ")}
+        </span>
+      </p>
+      <Deliveries deliveries={deliveries} onReplay={replay} onReload={reload} />
+    </div>
+  )
+}
+
+function DeleteButton({ id }: { readonly id: string }): JSX.Element {
+  const { webhooks } = useClient()
+  const isAsking = useSignal(false)
+
+  async function remove(): Promise<void> {
+    try {
+      await webhooks.delete(id)
+      showToast("Deleted.")
+      goTo(toHref(["webhooks"]))
+    } catch (error) {
+      showToast(toSentence(error), { isFailure: true })
+    }
+  }
+
+  return (
+    <>
+      <Button onPress={() => (isAsking.value = true)}>Delete</Button>
+      {isAsking.value && (
+        <Dialog title="Delete this webhook?" onClose={() => (isAsking.value = false)}>
+          <p>Nothing more is sent to it, and its deliveries are no longer shown.</p>
+          <div class="line">
+            <Button look="main" onPress={() => void remove()}>
+              Delete it
+            </Button>
+            <Button onPress={() => (isAsking.value = false)}>Keep it</Button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,120 @@
+/** Every page in both themes, wide and as narrow as a phone: axe finds nothing, and no page is wider than the window. */
+import assert from "node:assert/strict"
+import { after, before, describe, it } from "node:test"
+import { AxeBuilder } from "@axe-core/playwright"
+import type { Page } from "playwright-core"
+import { skipWithoutBrowser } from "../support/browser.ts"
+import { createConsoleWorld, FILM, PICTURE, type ConsoleWorld } from "./console-world.ts"
+
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+const LOOKS = [
+  { colorScheme: "dark", width: 1440 },
+  { colorScheme: "light", width: 1440 },
+  { colorScheme: "dark", width: 390 },
+  { colorScheme: "light", width: 390 },
+] as const
+
+interface Shown {
+  readonly title: string
+  readonly route: () => string
+  /** Resolves when the page shows what it has. */
+  readonly settle: (page: Page) => Promise<unknown>
+}
+
+describe("a page of the console", { skip: skipWithoutBrowser }, () => {
+  let world: ConsoleWorld
+  let made = ""
+  let failed = ""
+  let webhook = ""
+
+  const PAGES: readonly Shown[] = [
+    {
+      title: "the playground",
+      route: () => `#/playground?model=${encodeURIComponent(FILM)}`,
+      settle: (page) => page.getByLabel("Prompt").waitFor(),
+    },
+    {
+      title: "tasks",
+      route: () => "#/tasks",
+      settle: (page) => page.locator("[data-row='1']").waitFor(),
+    },
+    {
+      title: "no tasks",
+      route: () => "#/tasks?label=none%3Dnone",
+      settle: (page) => page.getByText("No task matches").waitFor(),
+    },
+    {
+      title: "a task",
+      route: () => `#/tasks/${made}`,
+      settle: (page) => page.getByRole("img", { name: "image_1" }).waitFor(),
+    },
+    {
+      title: "a failed task",
+      route: () => `#/tasks/${failed}`,
+      settle: (page) => page.getByText("media_download_failed").first().waitFor(),
+    },
+    {
+      title: "the gallery",
+      route: () => "#/gallery",
+      settle: (page) => page.getByRole("img", { name: /image_1/ }).waitFor(),
+    },
+    {
+      title: "usage",
+      route: () => "#/usage",
+      settle: (page) => page.locator(".plot canvas").waitFor(),
+    },
+    {
+      title: "webhooks",
+      route: () => "#/webhooks",
+      settle: (page) => page.getByText("https://example.com/hook").waitFor(),
+    },
+    {
+      title: "a webhook",
+      route: () => `#/webhooks/${webhook}`,
+      settle: (page) => page.getByRole("heading", { name: "Deliveries" }).waitFor(),
+    },
+    {
+      title: "no page",
+      route: () => "#/nothing",
+      settle: (page) => page.getByText("There is no such page").waitFor(),
+    },
+  ]
+
+  before(async () => {
+    world = await createConsoleWorld()
+    const { client } = world
+    made = (await client.run(PICTURE, { prompt: "a lighthouse", size: "square" })).task_id
+    const unreachable = { prompt: "waves", video_urls: ["http://127.0.0.1:9/none.mp4"] }
+    webhook = (await client.webhooks.create({ url: "https://example.com/hook" })).id
+    failed = (await client.wait(await client.submit(FILM, unreachable))).task_id
+  })
+
+  after(() => world[Symbol.asyncDispose]())
+
+  for (const look of LOOKS) {
+    const words = `${look.colorScheme}, ${look.width} wide`
+    for (const { title, route, settle } of PAGES) {
+      it(`is accessible: ${title}, ${words}`, async () => {
+        const { page } = await world.enter(route(), look)
+        await settle(page)
+        await check(page)
+      })
+    }
+
+    it(`is accessible: signing in, ${words}`, async () => {
+      const { page } = await world.open(look)
+      await page.getByLabel("API key").waitFor()
+      await check(page)
+    })
+  }
+})
+
+async function check(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze()
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
+  )
+  assert.deepEqual(found, [])
+  assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0)
+}

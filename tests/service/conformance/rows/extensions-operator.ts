@@ -1,0 +1,93 @@
+/** Extensions: what an operator sees and steers, by a key of the scope `admin`. */
+import type { ConformanceSection } from "../conformance-row.ts"
+import { errors, linkSignIn, me, operator, operatorInsight } from "./test-files.ts"
+
+export const OPERATOR: ConformanceSection = {
+  document: "Extensions",
+  section: "§9",
+  title: "The operator's API",
+  rows: [
+    {
+      row: "`/v1/admin/…` needs the scope `admin`, which no other includes, and which includes no other",
+      tests: operator(
+        "an operator > needs the scope, which no other includes, and which includes no other",
+      ),
+    },
+    {
+      row: "`GET /v1/me`: the account, the key's id, its scopes and its end, for any key that is good",
+      tests: me("whose key it is > is told to every key that is good, whatever its scopes"),
+    },
+    {
+      row: "`POST /v1/sign-in` exchanges the token of a one-time link for a key: 401 `invalid_sign_in` for any other",
+      tests: [
+        ...linkSignIn(
+          "signing in by a link > answers a good token with a key, to somebody without one",
+        ),
+        ...linkSignIn("signing in by a link > refuses any other, and repeats none"),
+      ],
+    },
+    {
+      row: "`GET /v1/admin/channels`: standing, limits, and outcomes by hour of the last 24",
+      tests: [
+        ...operator("an operator > sees the channels, with figures and standing"),
+        ...operatorInsight(
+          "channels > are listed with state, hours, and those that are no longer configured",
+        ),
+      ],
+    },
+    {
+      row: "`POST /v1/admin/channels/{channel}/pause`, `/drain`, `/resume`, `/check`; of a channel that there is not: 404 `channel_not_found`",
+      tests: [
+        ...operator("an operator > pauses, drains, resumes and checks a channel that there is"),
+        ...errors("errors > answers 404 channel_not_found where a channel is unknown"),
+        ...operatorInsight(
+          "channels > are paused and resumed by any name that is known, and by no other",
+          "channels > are checked once at a time each, however many ask",
+        ),
+      ],
+    },
+    {
+      row: "`GET /v1/admin/usage?by=day|model|channel|account`: charge, cost and margin of a period",
+      tests: [
+        ...operator("an operator > sees usage of a period, by what is asked"),
+        ...operatorInsight(
+          "usage > is charge, cost and margin by what is asked, and says if there was more",
+        ),
+      ],
+    },
+    {
+      row: "`GET /v1/admin/system`: versions, queue, commits, nodes and the process",
+      tests: [
+        ...operator("an operator > sees the system"),
+        ...operatorInsight(
+          "the system > shows versions, queue, nodes and process, and asks the database once a moment",
+        ),
+      ],
+    },
+    {
+      row: "`POST /v1/admin/audits` streams `progress` and a last `report`; it reads no faster than its client, and ends with it",
+      tests: [
+        ...operator(
+          "an operator > watches an audit to its report, and then another",
+          "an operator > loses its audit when the service stops, without a report",
+          "an operator > learns nothing more once its key is revoked",
+        ),
+        ...operatorInsight(
+          "an audit within the service > tells how far it is, then its report, and nothing more",
+        ),
+      ],
+    },
+    {
+      row: "One audit runs at a time in a process: 409 `audit_running`",
+      tests: [
+        ...operator(
+          "an operator > runs one audit at a time, which reads no further than its client does",
+        ),
+        ...errors("errors > answers 409 audit_running where an audit runs already"),
+        ...operatorInsight(
+          "an audit within the service > runs alone: another begins once it is over or ended, and none after a stop",
+        ),
+      ],
+    },
+  ],
+}

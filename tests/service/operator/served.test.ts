@@ -1,0 +1,107 @@
+/** What an operator sees and steers of a whole service, by the client: the studio renders, the log is proved. */
+import assert from "node:assert/strict"
+import { hostname } from "node:os"
+import { after, before, describe, it } from "node:test"
+import { createFirstKey, createKey } from "@safelight/access"
+import { createClient, isApiError, type AuditMessage, type Client } from "@safelight/client"
+import { createService, DEFAULTS, type Service } from "safelight"
+import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { until } from "../../support/until.ts"
+
+const MODEL = "vendor-a/v4.1/flash/text-to-image"
+
+describe("an operator of a service", () => {
+  const resources = new AsyncDisposableStack()
+  let service: Service
+  let client: Client
+  let operator: Client
+
+  before(async () => {
+    const { path: data } = resources.use(await createTemporaryFolder())
+    service = await createService({
+      configuration: { ...DEFAULTS, port: 0, stopGraceMs: 1_000, studio: { sandbox: true }, data },
+    })
+    resources.defer(() => service.stop())
+    const key = (await createFirstKey(service.storage, Date.now()))?.key ?? ""
+    client = createClient({ url: service.url, key })
+    const request = { keys: service.storage, account: "operations", scopes: ["admin"] as const }
+    const own = await createKey({ ...request, now: Date.now() })
+    operator = createClient({ url: service.url, key: own.key })
+    await client.run(MODEL, { prompt: "fog" })
+  })
+  after(() => resources.disposeAsync())
+
+  it("sees each channel, with what came of its tasks", async () => {
+    const channels = await operator.admin.channels()
+    assert.deepEqual(
+      channels.map(({ hours, left_out: leftOut, limits, name, state }) => [
+        [name, state, leftOut, limits?.requests_per_minute],
+        hours.map(({ failed, succeeded }) => [succeeded, failed]),
+      ]),
+      [[["studio", "running", null, null], [[1, 0]]]],
+    )
+    const tookMs = channels.flatMap(({ hours }) => hours.map((hour) => hour.p50_ms ?? 0))
+    assert.ok(tookMs.every((ms) => ms > 0))
+  })
+
+  it("sees what tasks were charged, by whatever is asked", async () => {
+    const charged = (await client.usage()).charge_micros
+    for (const by of ["day", "model", "channel", "account"] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const { rows } = await operator.admin.usage({ by })
+      assert.deepEqual(
+        rows.map((row) => [row.tasks, row.charge_micros]),
+        [[1, charged]],
+      )
+    }
+  })
+
+  it("sees the system, and this machine among its nodes", async () => {
+    const { commits, database, nodes, role } = await operator.admin.system()
+    assert.deepEqual([database.kind, role], ["sqlite", "all"])
+    assert.ok(commits.batches > 0 && commits.mean_size >= 1)
+    assert.deepEqual(
+      nodes.map((node) => [node.host, node.role, node.in_flight]),
+      [[hostname(), "all", 0]],
+    )
+    assert.ok(nodes.every((node) => node.heartbeat_at !== null && node.started_at !== null))
+  })
+
+  it("has a channel drained, which is resumed and checked", async () => {
+    const task = await client.submit(MODEL, { prompt: "[studio: delay 60s] fog" })
+    const studio = await until(
+      async () => (await operator.admin.channels())[0],
+      (channel) => channel?.in_flight === 1,
+    )
+    assert.equal(studio?.state, "running")
+    const { state } = await operator.admin.drainChannel("studio")
+    assert.equal(state, "draining")
+    await until(
+      () => client.cancel(task),
+      ({ outcome }) => outcome !== "unknown",
+    )
+    assert.equal((await operator.admin.pauseChannel("studio")).state, "paused")
+    assert.equal((await operator.admin.resumeChannel("studio")).state, "running")
+    const { key, problems } = await operator.admin.checkChannel("studio")
+    assert.deepEqual([key, problems], ["none", []])
+    const isUnknown = (error: unknown) => isApiError(error) && error.code === "channel_not_found"
+    await assert.rejects(operator.admin.pauseChannel("nobody"), isUnknown)
+  })
+
+  it("proves the log, and no account's own key may", async () => {
+    for (const kind of ["verify", "replay"] as const) {
+      const messages: AuditMessage[] = []
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      for await (const message of operator.admin.audit(kind)) messages.push(message)
+      const report = messages.at(-1)
+      assert.equal(report?.type === "report" && report.outcome, "whole")
+      assert.ok((report?.tasks ?? 0) >= 1)
+    }
+    const isRefused = (error: unknown) => isApiError(error) && error.code === "insufficient_scope"
+    await assert.rejects(client.admin.system(), isRefused)
+    await assert.rejects(async () => {
+      for await (const message of client.admin.audit("verify")) assert.fail(message.type)
+    }, isRefused)
+    await assert.rejects(operator.listPage(), isRefused)
+  })
+})
