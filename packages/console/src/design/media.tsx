@@ -10,8 +10,8 @@ import { useEffect, useRef } from "preact/hooks"
 import { useClient } from "../session/session.ts"
 import { useLoaded } from "../session/use-loaded.ts"
 import { toSentence } from "./failure.tsx"
-import { useInSight } from "./use-in-sight.ts"
 import { loadMedia } from "./load-media.ts"
+import { useInSight } from "./use-in-sight.ts"
 import "./media.css"
 
 export interface MediaProps {
