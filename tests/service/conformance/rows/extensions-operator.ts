@@ -1,6 +1,6 @@
 /** Extensions: what an operator sees and steers, by a key of the scope `admin`. */
 import type { ConformanceSection } from "../conformance-row.ts"
-import { errors, linkSignIn, me, operator, operatorInsight } from "./test-files.ts"
+import { errors, linkSignIn, me, operator, operatorInsight, operatorWalls } from "./test-files.ts"
 
 export const OPERATOR: ConformanceSection = {
   document: "Extensions",
@@ -9,9 +9,16 @@ export const OPERATOR: ConformanceSection = {
   rows: [
     {
       row: "`/v1/admin/…` needs the scope `admin`, which no other includes, and which includes no other",
-      tests: operator(
-        "an operator > needs the scope, which no other includes, and which includes no other",
-      ),
+      tests: [
+        ...operator(
+          "an operator > needs the scope, which no other includes, and which includes no other",
+        ),
+        ...operatorWalls(
+          "endpoints below /v1/admin > are closed to everybody without a key",
+          "endpoints below /v1/admin > are closed to a key of tasks:write, tasks:read, artifacts:read, links:write, webhooks:write",
+          "endpoints below /v1/admin > are not closed to an operator's key",
+        ),
+      ],
     },
     {
       row: "`GET /v1/me`: the account, the key's id, its scopes and its end, for any key that is good",

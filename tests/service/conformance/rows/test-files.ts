@@ -37,6 +37,7 @@ export const sweep = inFile("engine/sweep.test.ts")
 
 export const operator = inFile("adapters/http/operator.test.ts")
 export const operatorInsight = inFile("service/operator/insight.test.ts")
+export const operatorWalls = inFile("service/operator/walls.test.ts")
 export const artifactLinks = inFile("adapters/http/artifact-links.test.ts")
 export const callbacks = inFile("adapters/http/callbacks.test.ts")
 export const cancel = inFile("adapters/http/cancel.test.ts")
