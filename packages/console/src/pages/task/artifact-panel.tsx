@@ -10,6 +10,7 @@ import { Moment } from "../../design/moment.tsx"
 import { showToast } from "../../design/toasts.tsx"
 import { useClient } from "../../session/session.ts"
 import { LinkDialog } from "./link-dialog.tsx"
+import "./artifact-panel.css"
 
 export interface ArtifactPanelProps {
   readonly task: string

@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<Task>[] = [
   { title: "Took", width: "90px", isNumber: true, cell: toDuration },
   {
     title: "Id",
-    width: "minmax(0, 300px)",
+    width: "minmax(0, 2fr)",
     cell: ({ task_id }) => <code class="soft">{task_id}</code>,
   },
 ]
