@@ -122,6 +122,14 @@ const REQUEST_ROWS: readonly Row[] = [
     type: "authentication_error",
   },
   {
+    when: "a link to sign in is not good",
+    request: (world) => world.bare("/v1/sign-in", creation({ token: "another" })),
+    code: "invalid_sign_in",
+    status: 401,
+    type: "authentication_error",
+    headers: { "www-authenticate": 'Bearer realm="api"' },
+  },
+  {
     when: "the URL is too long",
     request: (world) => world.bare(`/v1/tasks?${"x".repeat(8_192)}`),
     code: "uri_too_long",
