@@ -1,7 +1,8 @@
 /**
  * What streams cost. `sse_rss_kb_each`: resident memory of the service for each of 10,000 idle streams.
  * `event_to_client_p99_ms`: from the moment an event is written down to its arrival at a client, on one node,
- * while tasks are submitted one after the other. `stream_post_share`: what is lost of POST's throughput while
+ * while tasks are submitted one after the other; `event_to_client_across_p99_ms`: from one node to a client of
+ * another, over one PostgreSQL. `stream_post_share`: what is lost of POST's throughput while
  * somebody reads the account's stream, beside the same service before; the account then has a feed.
  */
 import { get, Agent, type IncomingMessage } from "node:http"
@@ -10,8 +11,9 @@ import { parseArgs } from "node:util"
 import autocannon from "autocannon"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
-import { startServer } from "../child-server.ts"
+import { startServer, type ChildServer } from "../child-server.ts"
 import { median, percentile, report } from "../measure.ts"
+import { openServer } from "../postgres/database.ts"
 
 const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } })
 const STREAMS = values.quick ? 100 : 10_000
@@ -55,21 +57,32 @@ async function postPerS(url: string, key: string): Promise<number> {
   return result.requests.average
 }
 
-/** Milliseconds from each event's `timestamp` to its arrival. */
-async function measureArrivals(url: string, key: string): Promise<readonly number[]> {
-  const stream = await open(url, key)
+interface Caller {
+  readonly url: string
+  readonly key: string
+}
+
+/** Milliseconds from each event's `timestamp` to its arrival at `reader`; both are of one account. */
+async function measureArrivals(reader: Caller, poster: Caller): Promise<readonly number[]> {
+  const stream = await open(reader.url, reader.key)
   const delays: number[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
+  let rest = ""
   stream.on("data", (text: string) => {
     const now = Date.now()
-    for (const [, timestamp = ""] of text.matchAll(/"timestamp":"([^"]+)"/g)) {
-      delays.push(now - Date.parse(timestamp))
+    // An event may be cut at the border of a piece.
+    const events = (rest + text).split("\n\n")
+    rest = events.pop() ?? ""
+    for (const event of events) {
+      const [, timestamp] = /"timestamp":"([^"]+)"/.exec(event) ?? []
+      if (timestamp !== undefined) delays.push(now - Date.parse(timestamp))
     }
     if (delays.length >= EVENTS) resolve()
   })
-  for (let count = 0; count < EVENTS; count += 1) await post(url, key)
+  for (let count = 0; count < EVENTS; count += 1) await post(poster.url, poster.key)
   await promise
   stream.destroy()
+  await once(stream, "close")
   return delays
 }
 
@@ -99,7 +112,22 @@ while (streams.length < STREAMS) {
 const rssAfter = await readRss()
 for (const stream of streams) stream.destroy()
 
-const arrivals = await measureArrivals(url, watched)
+const here = { url, key: watched }
+const arrivals = await measureArrivals(here, here)
+
+async function measureAcross(): Promise<readonly number[]> {
+  await using database = await openServer(process.env["SAFELIGHT_TEST_DATABASE_URL"])
+  await using reading = await startServer<Service>("stream-server", database.url)
+  await using posting = await startServer<Service>("stream-server", database.url)
+  const toCaller = ({ announcement }: ChildServer<Service>): Caller => ({
+    url: announcement.url,
+    key: announcement.keys[1] ?? "",
+  })
+  // Awaited here, or the servers would end before it.
+  return await measureArrivals(toCaller(reading), toCaller(posting))
+}
+
+const across = await measureAcross()
 
 await using other = await createTemporaryFolder()
 await using plain = await startServer<Service>("stream-server", other.path)
@@ -118,5 +146,7 @@ report({
   sse_rss_kb_each: (rssAfter - rssBefore) / 1_024 / STREAMS,
   event_to_client_p50_ms: median(arrivals),
   event_to_client_p99_ms: percentile(arrivals, 0.99),
+  event_to_client_across_p50_ms: median(across),
+  event_to_client_across_p99_ms: percentile(across, 0.99),
   stream_post_share: median(shares),
 })

@@ -1,23 +1,26 @@
 /**
- * The task API with streams over SQLite in a process of its own; its engine is not started, so a POST costs its
- * acceptance alone. Tells the parent where it listens, and keys of some accounts. Asked for its "memory", it
+ * The task API with streams in a process of its own, over SQLite in a folder or over the PostgreSQL of a URL; its
+ * engine is not started, so a POST costs its acceptance alone. Tells the parent where it listens, and keys of some accounts. Asked for its "memory", it
  * answers with what of it is resident, in bytes, after it has collected its garbage.
  */
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
 import { createEngine, systemClock } from "@safelight/engine"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
+import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
+import { createMemoryArtifacts } from "@safelight/testkit"
 import { createAccess, createKey } from "@safelight/access"
 import { createInstantChannel } from "../../support/instant-channel.ts"
 import { announce } from "./announce.ts"
 
 const ACCOUNTS = 20
 
-const folder = process.argv[2] ?? ""
-const storage = await createSqliteStorage({ folder, mode: "serve" })
-const artifacts = createFilesystemArtifacts({ folder: `${folder}/artifacts` })
+const place = process.argv[2] ?? ""
+const storage = place.startsWith("postgres")
+  ? await createPostgresStorage({ url: place })
+  : await createSqliteStorage({ folder: place, mode: "serve" })
+const artifacts = createMemoryArtifacts({ keep: 100 })
 const engine = createEngine({ storage, artifacts, channels: [createInstantChannel()] })
 const keys: string[] = []
 for (let index = 0; index < ACCOUNTS; index += 1) {
