@@ -1,8 +1,10 @@
 /**
  * Tells who listens that the feed of an account has grown. An append doesn't say whether its account has a
- * feed, so the accounts that are known to have one are kept here. If another process has begun a feed and
- * this one hasn't heard of it, its entries are written all the same and only found later.
+ * feed, so the accounts that are known to have one are kept here. A process learns of the feeds that there are
+ * at its first append, and from then on of those that others begin. If it hasn't heard of one, the entries are
+ * written all the same and only found later.
  */
+import type { Log } from "@safelight/core"
 import type { WakeUps } from "./wake-ups.ts"
 
 export interface FeedWatch {
@@ -14,10 +16,31 @@ export interface FeedWatch {
   readonly onFed: (listener: (account: string) => void) => () => void
 }
 
-/** Without `others` there are no other processes, or none that tell. */
-export function createFeedWatch(others?: Pick<WakeUps, "noteFed" | "onFed">): FeedWatch {
+export interface FeedWatchOptions {
+  /** Absent: there are no other processes, or none that tell. */
+  readonly others: Pick<WakeUps, "noteFed" | "onFed" | "onListening"> | undefined
+  /** Reads all feeds and hands them to `noteFeeds`. */
+  readonly learn: () => Promise<unknown>
+  readonly log: Log
+}
+
+export function createFeedWatch({ others, learn, log }: FeedWatchOptions): FeedWatch {
   const listeners = new Set<(account: string) => void>()
   let known = new Set<string>()
+  let isLearning = false
+
+  /** Those who watch look at all feeds now and then: what isn't known here, they only find later. */
+  function learnAll(): void {
+    learn().catch((error: unknown) => log.warn({ error }, "feeds not read"))
+  }
+
+  function beginToLearn(): void {
+    if (others === undefined || isLearning) return
+    isLearning = true
+    others.onFed((account) => known.add(account))
+    others.onListening(learnAll)
+    learnAll()
+  }
 
   return {
     noteOpened(account) {
@@ -28,6 +51,7 @@ export function createFeedWatch(others?: Pick<WakeUps, "noteFed" | "onFed">): Fe
       known = new Set(accounts)
     },
     noteAppended(account) {
+      beginToLearn()
       if (!known.has(account)) return
       for (const listener of listeners) listener(account)
       others?.noteFed(account)

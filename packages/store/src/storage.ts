@@ -32,7 +32,8 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
   const { close: closeLongReads, ...longReads } = createLongReads(driver.answer)
   const database: Database = { ...driver, ...longReads }
   const wakeUps = driver.notifications && createWakeUps(driver.notifications, log)
-  const feedWatch = createFeedWatch(wakeUps)
+  const feedWatch = createFeedWatch({ others: wakeUps, learn: () => feeds.listFeeds(), log })
+  const feeds = createFeedMethods(database, compiler, feedWatch)
   const onQueued = wakeUps?.noteQueued ?? (() => {})
   const writeLog = driver.writeLog ?? createStepLog(driver, compiler)
   let closing: Promise<void> | undefined
@@ -47,7 +48,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
     ...createAccountMethods(database, compiler),
     ...createChannelMethods(database, compiler),
     ...createDeploymentMethods(database, compiler),
-    ...createFeedMethods(database, compiler, feedWatch),
+    ...feeds,
     ...createInsightMethods(database, compiler),
     ...createKeyMethods(database, compiler),
     ...createLeaseMethods(database.queue, compiler, onQueued),

@@ -28,6 +28,8 @@ export interface WakeUps {
   readonly noteFed: (account: string) => void
   /** Calls `listener` with each account of which another process says so. Returns how to stop. */
   readonly onFed: (listener: (account: string) => void) => () => void
+  /** Calls `listener` whenever it begins to listen: what others said before was not heard. */
+  readonly onListening: (listener: () => void) => () => void
   readonly methods: Required<Pick<QueueStorage, "onQueued" | "wakeHolder" | "onHolderWoken">>
   readonly close: () => void
 }
@@ -69,23 +71,27 @@ export function createWakeUps(notifications: Notifications, log: Log): WakeUps {
     notifySoon()
   }
 
+  const onTopic = (topic: string, listener: (names: readonly string[]) => void) =>
+    bell.onRing((news) => {
+      if (news?.topic === topic) listener(news.names)
+    })
+
   return {
     noteQueued() {
       isQueued = true
       notifySoon()
     },
     noteFed: (account) => name("fed", account),
-    onFed: (listener) =>
-      bell.onRing((news) => {
-        if (news?.topic === "fed") news.names.forEach(listener)
-      }),
+    onFed: (listener) => onTopic("fed", (names) => names.forEach(listener)),
+    onListening: (listener) => onTopic(LISTENING.topic, listener),
     methods: {
-      onQueued: (listener) => bell.onRing((news) => news ?? listener()),
-      wakeHolder: (task) => name("held", task),
-      onHolderWoken: (listener) =>
+      // Tasks may have been queued before it listened.
+      onQueued: (listener) =>
         bell.onRing((news) => {
-          if (news?.topic === "held") news.names.forEach(listener)
+          if (news === undefined || news === LISTENING) listener()
         }),
+      wakeHolder: (task) => name("held", task),
+      onHolderWoken: (listener) => onTopic("held", (names) => names.forEach(listener)),
     },
     close() {
       closing.abort()
@@ -117,6 +123,9 @@ interface News {
   readonly topic: string
   readonly names: readonly string[]
 }
+
+/** Of this process itself: it has begun to listen. */
+const LISTENING: News = { topic: "listening", names: [] }
 
 /** Undefined: tasks were put into the queue. */
 type Ring = (news: News | undefined) => void
@@ -153,8 +162,7 @@ function createBell({ node, notifications, log, over }: BellOptions): {
     const begun = await notifications.listen(onPayload)
     listening = begun
     if (over.aborted || listeners.size === 0) begun.end()
-    // Tasks may have been queued before it listened.
-    else ring(undefined)
+    else ring(LISTENING)
     await begun.ended
   }
 
